@@ -1,0 +1,33 @@
+import type { Message } from '../rendering/message.ts'
+
+/** What became of one hand-over, in the terms that the ledger needs to decide what is next. */
+export type Outcome =
+	/** The provider took it. */
+	| { kind: 'SENT'; providerMessageId: string | null }
+	/** This mail will never be taken; `bounce` when the refusal is about the recipient's address. */
+	| { kind: 'REJECTED'; error: string; bounce: boolean }
+	/** Surely not taken, and only this mail is concerned: try it again later. */
+	| { kind: 'DEFERRED'; error: string; retryAfterMs: number | null }
+	/** Surely not taken, and the next mail would not be either: throttled, unreachable, refused login. */
+	| { kind: 'UNAVAILABLE'; error: string; retryAfterMs: number | null }
+	/** Perhaps taken, perhaps not: the connection went away between the hand-over and the answer. */
+	| { kind: 'UNKNOWN'; error: string }
+
+export interface DkimKey {
+	domain: string
+	selector: string
+	privateKey: string
+}
+
+/** The narrow door to the world. `deliver` never throws: whatever happens is an Outcome. */
+export interface Provider {
+	name: 'local' | 'smtp' | 'resend'
+	/** Whether handing the same emailId over again is harmless (Resend's idempotency key). */
+	idempotent: boolean
+	/** How many hand-overs may be under way at once. */
+	concurrency: number
+	deliver(message: Message, dkim?: DkimKey): Promise<Outcome>
+	/** For sets of campaign mail, where the provider has something better than one by one. */
+	deliverBatch?(messages: Message[], idempotencyKey: string): Promise<Outcome[]>
+	close(): Promise<void>
+}
