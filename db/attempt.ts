@@ -1,0 +1,24 @@
+import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+
+export const attemptOutcomes = ['SENT', 'REJECTED', 'DEFERRED', 'UNAVAILABLE', 'UNKNOWN'] as const
+
+/** A hand-over that has ended, one way or another. */
+const schema = defineEntity({
+	name: 'Attempt',
+	tableName: 'attempts',
+	properties: {
+		projectId: p.uuid().primary(),
+		emailId: p.uuid().primary(),
+		attempt: p.integer().primary(),
+		at: p.datetime(3),
+		outcome: p.enum(attemptOutcomes),
+		provider: p.text().nullable(),
+		providerMessageId: p.text().nullable(),
+		error: p.text().nullable(),
+	},
+})
+
+export class Attempt extends schema.class {
+	declare [PrimaryKeyProp]?: ['projectId', 'emailId', 'attempt']
+}
+schema.setClass(Attempt)

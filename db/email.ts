@@ -1,0 +1,78 @@
+import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { createdAt, updatedAt } from './columns.ts'
+import { mailTypes } from './template.ts'
+
+/** In the order of a mail's life: a late provider event never moves it back along the second line. */
+export const emailStatuses = [
+	...(['PENDING', 'SENDING', 'UNCERTAIN'] as const),
+	...(['SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED'] as const),
+	...(['FAILED', 'SUPPRESSED', 'CANCELLED', 'RECEIVED'] as const),
+] as const
+export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const
+
+/**
+ * The ledger: one row a mail, whatever becomes of it. The row also carries the open attempt
+ * (`attempt`, `attemptStartedAt` while SENDING); closed attempts are rows of `attempts`.
+ * No index names `status`, so that its changes stay heap-only updates.
+ */
+const schema = defineEntity({
+	name: 'Email',
+	tableName: 'emails',
+	indexes: [
+		{
+			name: 'emails_contact',
+			properties: ['projectId', 'contactId', 'id'],
+			where: 'contact_id is not null',
+		},
+	],
+	properties: {
+		projectId: p.uuid().primary(),
+		id: p.uuid().primary().defaultRaw('uuidv7()'),
+		contactId: p.uuid().nullable(),
+		to: p.text(),
+		toName: p.text().nullable(),
+		from: p.text(),
+		fromName: p.text().nullable(),
+		replyTo: p.text().nullable(),
+		subject: p.text(),
+		/** As rendered, without layout and footer; null once purged. */
+		body: p.text().nullable(),
+		headers: p.json<Record<string, string>>().defaultRaw(`'{}'`),
+		language: p.text().default('en'),
+		type: p.enum(mailTypes).default('TRANSACTIONAL'),
+		sourceType: p.enum(sourceTypes),
+		templateId: p.uuid().nullable(),
+		campaignId: p.uuid().nullable(),
+		workflowExecutionId: p.uuid().nullable(),
+		workflowStepExecutionId: p.uuid().nullable(),
+		/** The `/v1/send` request it came with: its mails leave in their order, and share its attachments. */
+		requestId: p.uuid().nullable(),
+		/** Names, types and sizes; the contents are in `attachments`. */
+		attachments: p.json<{ filename: string; contentType: string; size: number }[]>().nullable(),
+		status: p.enum(emailStatuses).default('PENDING'),
+		attempt: p.integer().default(0),
+		attemptStartedAt: p.datetime(3).nullable(),
+		/** Not before this moment: the send rate's grant, or the pause after a refusal. */
+		dueAt: p.datetime(3).nullable(),
+		/** Handed over once more although an earlier try may have arrived. */
+		possibleRepeat: p.boolean().default(false),
+		provider: p.text().nullable(),
+		providerMessageId: p.text().nullable(),
+		error: p.text().nullable(),
+		sentAt: p.datetime(3).nullable(),
+		deliveredAt: p.datetime(3).nullable(),
+		openedAt: p.datetime(3).nullable(),
+		clickedAt: p.datetime(3).nullable(),
+		bouncedAt: p.datetime(3).nullable(),
+		complainedAt: p.datetime(3).nullable(),
+		opens: p.integer().default(0),
+		clicks: p.integer().default(0),
+		createdAt: createdAt(),
+		updatedAt: updatedAt(),
+	},
+})
+
+export class Email extends schema.class {
+	declare [PrimaryKeyProp]?: ['projectId', 'id']
+}
+schema.setClass(Email)

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { id, projectId } from './columns.ts'
+
+/** A mail that the local provider "delivered": it lies here instead of leaving the machine. */
+const schema = defineEntity({
+	name: 'MailboxMessage',
+	tableName: 'mailbox_messages',
+	properties: {
+		id: id(),
+		projectId: projectId(),
+		/** Unique: handing the same mail over again changes nothing. */
+		emailId: p.uuid().unique(),
+		to: p.text(),
+		from: p.text(),
+		subject: p.text(),
+		html: p.text(),
+		text: p.text(),
+		headers: p.json<Record<string, string>>(),
+		attachments: p.json<{ filename: string; contentType: string; size: number }[]>(),
+		raw: p.blob().$type<Buffer>(),
+		receivedAt: p.datetime(3).defaultRaw('now()'),
+	},
+})
+
+export class MailboxMessage extends schema.class {}
+schema.setClass(MailboxMessage)
