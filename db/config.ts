@@ -12,6 +12,7 @@ import { MailboxMessage } from './mailbox-message.ts'
 import { Membership } from './membership.ts'
 import { Outbox } from './outbox.ts'
 import { Project } from './project.ts'
+import { QueuedSend } from './queued-send.ts'
 import { ForeignKeyBlindSchemaGenerator } from './schema-generator.ts'
 import { Suppression } from './suppression.ts'
 import { Template } from './template.ts'
@@ -20,10 +21,23 @@ import { User } from './user.ts'
 export default defineConfig({
 	clientUrl: process.env['DATABASE_URL'] ?? 'postgresql://postgres:postgres@localhost:5432/tempost',
 	entities: [
-		...[User, Project, Membership, Domain],
-		...[Contact, Suppression, Template, Event],
-		...[Email, Attempt, Attachment, MailboxMessage],
-		...[Outbox, IdempotencyKey, RateBudget, SendBudget],
+		Attachment,
+		Attempt,
+		Contact,
+		Domain,
+		Email,
+		Event,
+		IdempotencyKey,
+		MailboxMessage,
+		Membership,
+		Outbox,
+		Project,
+		QueuedSend,
+		RateBudget,
+		SendBudget,
+		Suppression,
+		Template,
+		User,
 	],
 	extensions: [Migrator, ForeignKeyBlindSchemaGenerator],
 	migrations: { path: `${import.meta.dirname}/migrations`, snapshot: false },

@@ -2,11 +2,21 @@ import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from './columns.ts'
 import { mailTypes } from './template.ts'
 
-/** In the order of a mail's life: a late provider event never moves it back along the second line. */
+/** In the order of a mail's life: a late provider event never moves it back from SENT to COMPLAINED. */
 export const emailStatuses = [
-	...(['PENDING', 'SENDING', 'UNCERTAIN'] as const),
-	...(['SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED'] as const),
-	...(['FAILED', 'SUPPRESSED', 'CANCELLED', 'RECEIVED'] as const),
+	'PENDING',
+	'SENDING',
+	'UNCERTAIN',
+	'SENT',
+	'DELIVERED',
+	'OPENED',
+	'CLICKED',
+	'BOUNCED',
+	'COMPLAINED',
+	'FAILED',
+	'SUPPRESSED',
+	'CANCELLED',
+	'RECEIVED',
 ] as const
 export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const
 
@@ -52,8 +62,10 @@ const schema = defineEntity({
 		status: p.enum(emailStatuses).default('PENDING'),
 		attempt: p.integer().default(0),
 		attemptStartedAt: p.datetime(3).nullable(),
-		/** Not before this moment: the send rate's grant, or the pause after a refusal. */
+		/** Not before then: the moment the send rate granted, or the end of the pause after a refusal. */
 		dueAt: p.datetime(3).nullable(),
+		/** The attempt that the send rate has granted: the next one, or one that is over. */
+		grantedAttempt: p.integer().default(0),
 		/** Handed over once more although an earlier try may have arrived. */
 		possibleRepeat: p.boolean().default(false),
 		provider: p.text().nullable(),

@@ -1,28 +1,23 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt } from './columns.ts'
 
-export const outboxKinds = ['send', 'start', 'signal', 'cancel', 'terminate'] as const
+export const outboxKinds = ['start', 'signal', 'cancel', 'terminate'] as const
 
-/**
- * What Temporal is still to be told, written in the transaction that makes it true.
- * A `send` is the delivery of one request's mails. Sends that wait together are claimed together and
- * leave as one run; their rows stay, as that run's list of mails, until it has settled them all.
- */
+/** Smaller goes first, here and in Temporal's task queues. */
+export const priorities = { transactional: 1, automation: 3, bulk: 5 } as const
+
+/** What Temporal is still to be told, written in the transaction that makes it true. */
 const schema = defineEntity({
 	name: 'Outbox',
 	tableName: 'outbox',
 	indexes: [
+		{ name: 'outbox_waiting', properties: ['priority', 'id'], where: 'done_at is null' },
 		{
-			name: 'outbox_waiting_sends',
-			properties: ['projectId', 'id'],
-			where: `kind = 'send' and claim_id is null`,
+			name: 'outbox_sends',
+			properties: ['projectId', 'doneAt'],
+			where: `workflow_type = 'send'`,
 		},
-		{ name: 'outbox_claims', properties: ['claimId'], where: 'claim_id is not null' },
-		{
-			name: 'outbox_waiting',
-			properties: ['priority', 'id'],
-			where: `kind <> 'send' and done_at is null`,
-		},
+		{ name: 'outbox_workflow', properties: ['workflowId'] },
 	],
 	properties: {
 		id: p.bigint('number').primary().autoincrement(),
@@ -30,13 +25,11 @@ const schema = defineEntity({
 		kind: p.enum(outboxKinds),
 		priority: p.smallint().default(3),
 		workflowType: p.text().nullable(),
-		workflowId: p.text().nullable(),
+		workflowId: p.text(),
 		taskQueue: p.text().nullable(),
-		/** A workflow's argument, a signal's `{ name, args }`. */
+		/** A workflow's argument, or a signal's `{ name, argument }`. */
 		payload: p.json<unknown>().nullable(),
-		requestId: p.uuid().nullable(),
-		emailIds: p.array().columnType('uuid[]').nullable(),
-		claimId: p.uuid().nullable(),
+		summary: p.text().nullable(),
 		/** Whoever claimed it has until then to tell Temporal. */
 		lockedUntil: p.datetime(3).nullable(),
 		attempts: p.integer().default(0),
