@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { prepareCluster, stopPostgres } from './cluster.ts'
+import { postgresFolder, postgresOwner, postgresPrograms } from './postgres-home.ts'
+import { anyPort } from './ports.ts'
+import { end } from './processes.ts'
+import { StartError } from './terminal.ts'
+
+export interface PostgresOptions {
+	folder: string // where the data is wanted; what Postgres prints goes to `${folder}.log`
+	password: string
+	isPasswordNew?: boolean
+	isDurable: boolean
+	port?: number
+}
+
+export interface Postgres {
+	url: string
+	port: number
+	folder: string
+	launch: () => ChildProcess
+	ready: (child: ChildProcess) => Promise<void>
+}
+
+// Makes the cluster ready to be launched, as often as wanted and always on the same port.
+export async function preparePostgres(options: PostgresOptions): Promise<Postgres> {
+	const owner = postgresOwner()
+	const programs = await postgresPrograms(owner)
+	const folder = postgresFolder(options.folder, owner)
+	await prepareCluster({ ...options, folder, owner, programs })
+	const port = options.port ?? (await anyPort())
+	const log = `${options.folder}.log`
+	const settings = { ...base(), ...(options.isDurable ? durable() : throwAway), port: String(port) }
+	const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+	const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
+	return {
+		url,
+		port,
+		folder,
+		launch() {
+			const output = openSync(log, 'a', 0o600)
+			const child = spawn(join(programs, 'postgres'), ['-D', folder, ...flags], {
+				...owner,
+				cwd: '/',
+				detached: true, // a Ctrl-C reaches only us, and we stop it last
+				stdio: ['ignore', output, output],
+			})
+			closeSync(output)
+			return child
+		},
+		ready: (child) => waitUntilReady(child, url, log),
+	}
+}
+
+// The throw-away variant in one call, for tests and benchmarks.
+export async function startPostgres(options: Omit<PostgresOptions, 'password'>) {
+	const postgres = await preparePostgres({ ...options, password: 'password' })
+	const child = postgres.launch()
+	await postgres.ready(child)
+	return { ...postgres, pid: child.pid!, stop: () => end(child.pid!, stopPostgres) }
+}
+
+function base() {
+	return {
+		listen_addresses: '127.0.0.1',
+		unix_socket_directories: '', // their paths may not be longer than 107 bytes
+		max_connections: '300',
+		jit: 'off',
+		timezone: 'UTC',
+		log_min_messages: 'warning',
+		max_wal_size: '2GB',
+	}
+}
+
+function durable() {
+	const quarter = Math.floor(totalmem() / 4 / 1024 ** 2)
+	return {
+		shared_buffers: `${Math.min(512, Math.max(64, Math.floor(quarter / 2)))}MB`,
+		effective_cache_size: `${Math.max(256, quarter * 2)}MB`,
+		work_mem: '16MB',
+		maintenance_work_mem: '128MB',
+		random_page_cost: '1.1',
+		wal_compression: 'lz4',
+	}
+}
+
+const throwAway = {
+	shared_buffers: '128MB',
+	fsync: 'off',
+	synchronous_commit: 'off',
+	full_page_writes: 'off',
+	autovacuum_naptime: '10s',
+}
+
+async function waitUntilReady(child: ChildProcess, url: string, log: string) {
+	const logStart = statSync(log).size
+	let failure: Error | undefined
+	child.once('error', (error) => (failure = error))
+	for (const deadline = Date.now() + 60_000; ; await sleep(25)) {
+		const client = new pg.Client({ connectionString: url })
+		client.on('error', () => {})
+		try {
+			await client.connect()
+			return await client.end()
+		} catch (error) {
+			if (failure) throw failure
+			if (child.exitCode !== null || child.signalCode) throw explain(log, logStart)
+			// 28P01: a stranger's Postgres took the port between our look and our start.
+			if (Date.now() > deadline || (error as { code?: string }).code === '28P01') {
+				await end(child.pid!, stopPostgres)
+				throw explain(log, logStart, error as Error)
+			}
+		}
+	}
+}
+
+function explain(log: string, start: number, error?: Error) {
+	const text = readFileSync(log).subarray(start).toString().trim()
+	const reason = text.split('\n').slice(-6).join('\n') || error?.message || 'it ended silently'
+	return new StartError(`Postgres does not start (its log is ${log}):\n${reason}\n${advice(text)}`)
+}
+
+function advice(text: string) {
+	if (/could not bind|Address already in use/.test(text))
+		return 'Its port was taken a moment ago. Start again.'
+	if (/[Pp]ermission denied|invalid permissions|wrong ownership/.test(text))
+		return 'It refuses the data folder: start as the user who owns it, or set another DATA_DIR.'
+	if (/No space left/.test(text)) return 'The disk is full.'
+	if (/shared memory|could not create semaphores/.test(text))
+		return 'The system gives it too little shared memory or too few semaphores.'
+	return ''
+}

@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { anyPort } from './ports.ts'
+import { end, type Step } from './processes.ts'
+import { temporalCli } from './temporal-programs.ts'
+import { StartError } from './terminal.ts'
+
+export interface TemporalOptions {
+	file: string // the SQLite database; what the server prints goes to `${file}.log`
+	namespace: string
+	isDurable: boolean
+	port?: number
+	uiPort?: number // no Web UI without one
+}
+
+export interface Temporal {
+	address: string
+	port: number
+	launch: () => ChildProcess
+	ready: (child: ChildProcess) => Promise<void>
+}
+
+export const stopTemporal: Step[] = [
+	['SIGTERM', 8000],
+	['SIGKILL', 2000],
+]
+
+const searchAttributes = ['ProjectId', 'CampaignId', 'AutomationId', 'ContactId']
+
+// The defaults poll 20 times a second, so that every task of a burst waits some 40 ms.
+const settings = {
+	'history.transferProcessorMaxPollRPS': 5000,
+	'history.transferProcessorMaxPollHostRPS': 5000,
+	'history.timerProcessorMaxPollRPS': 5000,
+	'history.timerProcessorMaxPollHostRPS': 5000,
+	'matching.numTaskqueueReadPartitions': 1,
+	'matching.numTaskqueueWritePartitions': 1,
+	'matching.enableFairness': true,
+	'frontend.MaxConcurrentBatchOperationPerNamespace': 4,
+	'worker.batcherRPS': 500,
+}
+
+// Makes the dev server ready to be launched, as often as wanted and always on the same port.
+export async function prepareTemporal(options: TemporalOptions): Promise<Temporal> {
+	const program = await temporalCli()
+	const port = options.port ?? (await anyPort())
+	const address = `127.0.0.1:${port}`
+	const log = `${options.file}.log`
+	return {
+		address,
+		port,
+		launch() {
+			const output = openSync(log, 'a', 0o600)
+			const child = spawn(program, ['server', 'start-dev', ...flags(options, port)], {
+				detached: true, // a Ctrl-C reaches only us, and we stop it after its workers
+				stdio: ['ignore', output, output],
+			})
+			closeSync(output)
+			return child
+		},
+		ready: (child) => waitUntilReady(child, program, address, options, log),
+	}
+}
+
+// The throw-away variant in one call, for tests and benchmarks.
+export async function startTemporal(options: TemporalOptions) {
+	const temporal = await prepareTemporal(options)
+	const child = temporal.launch()
+	await temporal.ready(child)
+	return { ...temporal, pid: child.pid!, stop: () => end(child.pid!, stopTemporal) }
+}
+
+function flags({ file, namespace, isDurable, uiPort }: TemporalOptions, port: number) {
+	const attributes = searchAttributes.map((name) => `--search-attribute=${name}=Keyword`)
+	const tuning = Object.entries(settings).map(
+		([name, value]) => `--dynamic-config-value=${name}=${value}`,
+	)
+	return [
+		'--ip=127.0.0.1',
+		`--port=${port}`,
+		uiPort ? `--ui-port=${uiPort}` : '--headless',
+		'--log-level=warn',
+		`--namespace=${namespace}`,
+		`--db-filename=${file}`,
+		'--sqlite-pragma=journal_mode=WAL',
+		// NORMAL survives a power cut, OFF only a kill.
+		`--sqlite-pragma=synchronous=${isDurable ? 'NORMAL' : 'OFF'}`,
+		...attributes,
+		...tuning,
+	]
+}
+
+async function waitUntilReady(
+	child: ChildProcess,
+	program: string,
+	address: string,
+	{ namespace, file }: TemporalOptions,
+	log: string,
+) {
+	const logStart = statSync(log).size
+	const question = ['operator', 'namespace', 'describe', '--namespace', namespace]
+	let failure: Error | undefined
+	child.once('error', (error) => (failure = error))
+	for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
+		const asked = spawn(program, [...question, '--address', address], { stdio: 'ignore' })
+		const isAnswered = (await new Promise((done) => asked.once('close', done))) === 0
+		const hasEnded = child.exitCode !== null || child.signalCode
+		if (isAnswered && !hasEnded) return
+		if (!failure && !hasEnded && Date.now() < deadline) continue
+		if (child.pid) await end(child.pid, stopTemporal)
+		const text = readFileSync(log).subarray(logStart).toString().trim()
+		const reason = text.split('\n').slice(-6).join('\n') || failure?.message || 'no answer'
+		throw new StartError(
+			`Temporal does not start (its log is ${log}):\n${reason}\n${advice(text, file)}`,
+		)
+	}
+}
+
+function advice(text: string, file: string) {
+	if (/already in use|EADDRINUSE|can't set up/.test(text))
+		return 'Its port was taken a moment ago. Start again, or set TEMPORAL_PORT.'
+	if (/malformed|not a database|disk image/.test(text))
+		return `Its data is damaged. Delete ${file}*: what is active is rebuilt from Postgres.`
+	return /no space|disk is full/i.test(text) ? 'The disk is full.' : ''
+}
