@@ -1,0 +1,195 @@
+import {
+	Context,
+	Liquid,
+	ParseError,
+	Parser,
+	TagToken,
+	Tokenizer,
+	TypeGuards,
+	defaultOperators,
+	toValue,
+	toValueSync,
+} from 'liquidjs'
+import type { Emitter, Template as Node, Token } from 'liquidjs'
+import { follow, lookUp, readProperty } from './look-up.ts'
+import type { Variables } from './look-up.ts'
+import { asText, escapeBody, markup } from './printing.ts'
+import type { TemplateKind } from './printing.ts'
+
+const renderLimitMs = 500
+const memoryLimit = 10_000_000
+const maxOutputLength = 10 * 1024 * 1024
+const maxFaults = 3
+const maxTokens = 50_000
+
+const tooLong = 'output limit exceeded'
+const tooSlow = 'template render limit exceeded' // Liquid's words
+
+// `?` belongs to names in Liquid, so that `name??'you'` would be one word. Inside tags `??` becomes
+// a character that ends a word and a space: the same length, so that positions stay true.
+export const fallbackOperator = '\u0001'
+
+export const engines = { body: createEngine('body'), subject: createEngine('subject') }
+
+interface Rendering {
+	context: Context
+	output: Emitter
+	faults: string[]
+}
+
+// Tags call the engine's renderer with nothing but the context.
+const renderings = new WeakMap<Context, Rendering & { kind: TemplateKind }>()
+
+export function contextFor(kind: TemplateKind, variables: Variables): Rendering {
+	const engine = engines[kind]
+	// The engine's environment stays empty: `increment` writes into it.
+	const context = new Context({}, engine.options, { sync: true }, { liquid: engine })
+	// Private in its types, but the only place that knows loop variables and assignments.
+	const { scopes } = context as unknown as { scopes: Record<string, unknown>[] }
+	const get = (path: unknown[]) => {
+		const keys = path.map((key) => toValue(key) as string)
+		const name = String(keys[0])
+		const scope = scopes.findLast((scope) => Object.hasOwn(scope, name))
+		if (scope) return follow(scope, keys)
+		if (Object.hasOwn(context.environments, name)) return follow(context.environments, keys)
+		return lookUp(variables, keys)
+	}
+	Object.assign(context, {
+		_get: get,
+		readProperty: (value: unknown, key: unknown) => readProperty(value, toValue(key)),
+	})
+	const rendering = { kind, context, output: createOutput(kind), faults: [] }
+	renderings.set(context, rendering)
+	return rendering
+}
+
+export function print(engine: Liquid, nodes: Node[], context: Context, output: Emitter) {
+	try {
+		toValueSync(engine.renderer.renderTemplates(nodes, context, output))
+	} catch (error) {
+		if (!isExhausted(error)) throw error // the rest was noted where it happened
+	}
+}
+
+export function parse(engine: Liquid, source: string) {
+	const tokens = new Tokenizer(source, engine.options.operators).readTopLevelTokens(engine.options)
+	if (source.includes('??')) rewriteFallbacks(source, tokens)
+	const tokenCount = tokens.length
+	if (tokenCount > maxTokens) throw new ParseError(new Error('Too many tags'), tokens[maxTokens]!)
+	for (const token of tokens) if (TypeGuards.isOutputToken(token)) checkOutput(engine, token)
+	// Liquid takes tokens off the front, which is quadratic on long arrays: off the end it is not.
+	const queue = Object.assign(tokens.reverse(), { shift: () => tokens.pop() })
+	return { nodes: new Parser(engine).parseTokens(queue), tokenCount }
+}
+
+function createEngine(kind: TemplateKind) {
+	const engine = new Liquid({
+		templates: {}, // without it `include` would read our files
+		ownPropertyOnly: true,
+		strictFilters: true,
+		timezoneOffset: 0,
+		locale: 'en-US',
+		renderLimit: renderLimitMs,
+		memoryLimit,
+		operators: {
+			...defaultOperators,
+			[fallbackOperator]: (left: unknown, right: unknown) => toValue(left) ?? right,
+		},
+		...(kind === 'body' && { outputEscape: escapeBody }),
+	})
+	for (const name of ['include', 'render', 'layout', 'block']) {
+		engine.registerTag(name, {
+			parse: () => {
+				throw new Error(`The tag "${name}" is not available here`)
+			},
+			render: () => undefined,
+		})
+	}
+	if (kind === 'body') {
+		// What these return is already HTML: escaped again it would show its entities.
+		const escape = (value: unknown) => markup(escapeBody(value))
+		for (const name of ['escape', 'escape_once', 'xml_escape']) engine.registerFilter(name, escape)
+		engine.registerFilter('newline_to_br', (value: unknown) =>
+			markup(escapeBody(value).replaceAll(/\r?\n/g, '<br>\n')),
+		)
+	}
+	engine.renderer.renderTemplates = renderNodes
+	return engine
+}
+
+/** In place of Liquid's own: a node that fails prints nothing, and the ones after it still print. */
+function* renderNodes(nodes: Node[], context: Context, emitter?: Emitter): Generator<unknown, any> {
+	const { kind, faults } = renderings.get(context)!
+	const output = emitter ?? createOutput(kind)
+	for (const node of nodes) {
+		try {
+			context.renderLimit.check(performance.now())
+			const text: unknown = yield node.render(context, output)
+			if (text) output.write(text)
+		} catch (error) {
+			note(faults, node, error)
+			if (isExhausted(error)) throw error
+		}
+		if (context.breakCalled || context.continueCalled) break
+	}
+	// Only `capture` comes without an emitter, and what it captured has been escaped.
+	return emitter || kind === 'subject' ? output.buffer : markup(output.buffer)
+}
+
+function note(faults: string[], node: Node, error: unknown) {
+	if (faults.length >= maxFaults || (isExhausted(error) && faults.length > 0)) return
+	const [line] = node.token.getPosition()
+	const message = error instanceof Error ? error.message : String(error)
+	faults.push(`line ${line}: ${message.slice(0, 200)}`)
+}
+
+/** Nothing after this can print either; other faults concern one node only. */
+function isExhausted(error: unknown) {
+	return error instanceof Error && (error.message === tooLong || error.message === tooSlow)
+}
+
+function createOutput(kind: TemplateKind): Emitter {
+	return {
+		buffer: '',
+		write(value: unknown) {
+			const text = typeof value === 'string' ? value : asText(value, kind)
+			if (this.buffer.length + text.length > maxOutputLength) throw new Error(tooLong)
+			this.buffer += text
+		},
+	}
+}
+
+/** Liquid reads `{{ first name }}` as `first` and forgets the rest: better to say so. */
+function checkOutput(engine: Liquid, token: Token & { contentRange: [number, number] }) {
+	const { input, contentRange } = token
+	const { operators } = engine.options
+	const tokenizer = new Tokenizer(input, operators, undefined, contentRange)
+	let values = 0
+	for (const part of tokenizer.readFilteredValue().initial.postfix) {
+		if (!TypeGuards.isOperatorToken(part)) values++
+		else if (part.operator !== 'not') values--
+	}
+	if (values !== 1)
+		throw new ParseError(new Error(`Expected one value in ${token.getText()}`), token)
+}
+
+function rewriteFallbacks(source: string, tokens: Token[]) {
+	const inTags = tokens.filter((token) => TypeGuards.isDelimitedToken(token))
+	let rewritten = ''
+	let at = 0
+	for (const { begin, end } of inTags) {
+		// Quoted text is matched first, and left alone.
+		const tag = source
+			.slice(begin, end)
+			.replaceAll(/"[^"]*"|'[^']*'|\?\?/g, (part) =>
+				part === '??' ? `${fallbackOperator} ` : part,
+			)
+		rewritten += source.slice(at, begin) + tag
+		at = end
+	}
+	rewritten += source.slice(at)
+	for (const token of inTags) {
+		token.input = rewritten
+		if (token instanceof TagToken) token.tokenizer.input = rewritten
+	}
+}

@@ -1,0 +1,146 @@
+import { LiquidError, analyzeSync } from 'liquidjs'
+import type { Template as Node } from 'liquidjs'
+import { contextFor, engines, fallbackOperator, parse, print } from './liquid-engine.ts'
+import { lookUp } from './look-up.ts'
+import type { Variables } from './look-up.ts'
+import type { TemplateKind } from './printing.ts'
+import type { Problem } from './problem.ts'
+
+/** A template that has been read: rendering it any number of times costs no more parsing. */
+export interface Template {
+	kind: TemplateKind
+	nodes: Node[]
+	/** Roughly what it holds on to, for the cache's budget. */
+	weight: number
+}
+
+export interface Rendered {
+	text: string
+	/** What went wrong while rendering, in words for the customer; it never stops a mail. */
+	fault: string | null
+}
+
+/** The customer's template cannot be read. Line and column begin at 1. */
+export class TemplateError extends Error {
+	readonly line: number
+	readonly column: number
+
+	constructor(message: string, line: number, column: number) {
+		super(message)
+		this.name = 'TemplateError'
+		this.line = line
+		this.column = column
+	}
+}
+
+const maxSourceLength = 10 * 1024 * 1024
+const maxSubjectLength = 998
+const cacheBudget = 32 * 1024 * 1024
+
+// A service sends the same few templates over and over; a Map keeps them oldest first.
+const caches = { body: new Map<string, Template>(), subject: new Map<string, Template>() }
+let cacheWeight = 0
+
+/** Reads a template or throws a TemplateError. */
+export function compile(source: string, kind: TemplateKind): Template {
+	const cache = caches[kind]
+	const cached = cache.get(source)
+	if (cached) {
+		cache.delete(source)
+		cache.set(source, cached)
+		return cached
+	}
+	const template = read(source, kind)
+	// What would push out most of the others is not worth keeping.
+	if (template.weight > cacheBudget / 8) return template
+	cache.set(source, template)
+	cacheWeight += template.weight
+	while (cacheWeight > cacheBudget) dropOldest(cache.size > 1 ? cache : caches.body)
+	return template
+}
+
+/** Renders without ever throwing: what fails prints nothing and is told in `fault`. */
+export function render(template: Template, variables: Variables): Rendered {
+	const { kind, nodes } = template
+	const { context, output, faults } = contextFor(kind, variables)
+	print(engines[kind], nodes, context, output)
+	const text = kind === 'subject' ? oneLine(output.buffer) : output.buffer
+	return { text, fault: faults.length > 0 ? faults.join('; ') : null }
+}
+
+/** What a template asks for, as written: `firstName`, `order.total`. */
+export function variablesOf(template: Template): string[] {
+	return paths(template).map((path) => path.join('.'))
+}
+
+/** Those a template asks for and would not get. */
+export function unsetIn(template: Template, variables: Variables): string[] {
+	return paths(template)
+		.filter((path) => lookUp(variables, path) === undefined)
+		.map((path) => path.join('.'))
+}
+
+/** For routes that accept templates: what is wrong with one, as an item of the error's `errors`. */
+export function templateProblem(source: string, kind: TemplateKind, field: string): Problem | null {
+	try {
+		compile(source, kind)
+		return null
+	} catch (error) {
+		if (!(error instanceof TemplateError)) throw error
+		const message = `${error.message} (line ${error.line}, column ${error.column})`
+		return { field, message, code: 'template_syntax' }
+	}
+}
+
+function read(source: string, kind: TemplateKind): Template {
+	if (source.length > maxSourceLength) throw new TemplateError('The template is too long', 1, 1)
+	try {
+		const { nodes, tokenCount } = parse(engines[kind], source)
+		return { kind, nodes, weight: 2 * source.length + 1000 * tokenCount }
+	} catch (error) {
+		if (!LiquidError.is(error)) throw error
+		const { message, token } = error as LiquidError
+		const [line = 1, column = 1] = token.getPosition()
+		throw new TemplateError(plainMessage(message), line, column)
+	}
+}
+
+/** Liquid appends the position to its messages, and knows `??` by another name. */
+function plainMessage(message: string) {
+	return message
+		.replace(/, line:\d+, col:\d+$/, '')
+		.replaceAll(`${fallbackOperator} `, '??')
+		.replaceAll('\\u0001 ', '??')
+}
+
+function paths({ nodes }: Template): string[][] {
+	const found = new Map<string, string[]>()
+	for (const uses of Object.values(analyzeSync(nodes, { partials: false }).globals)) {
+		for (const use of uses) {
+			// A segment that is itself looked up (`items[index]`) ends what can be known beforehand.
+			const segments = use.toArray()
+			const dynamic = segments.findIndex((segment) => typeof segment === 'object')
+			const path = segments.slice(0, dynamic < 0 ? undefined : dynamic).map(String)
+			if (path.length > 0) found.set(path.join('.'), path)
+		}
+	}
+	return [...found.values()]
+}
+
+function dropOldest(cache: Map<string, Template>) {
+	const [oldest] = cache
+	if (!oldest) return
+	cache.delete(oldest[0])
+	cacheWeight -= oldest[1].weight
+}
+
+/** A header cannot hold line breaks or other controls, nor more than 998 characters. */
+function oneLine(text: string) {
+	// oxlint-disable-next-line no-control-regex
+	const line = text.replaceAll(/\s*[\u0000-\u001f\u007f\u0085\u2028\u2029]\s*/g, ' ').trim()
+	if (line.length <= maxSubjectLength) return line
+	return line
+		.slice(0, maxSubjectLength)
+		.toWellFormed()
+		.replace(/\ufffd$/, '')
+}
