@@ -19,7 +19,10 @@ const schema = defineEntity({
 		requestId: p.uuid(),
 		/** In the order of the request's recipients. */
 		emailIds: p.array().columnType('uuid[]'),
+		/** The request that the claim is named after; of all its rows, that one stands for the claim. */
 		claimId: p.uuid().nullable(),
+		/** When Temporal was last asked whether it still knows the claim's run. */
+		checkedAt: p.datetime(3).nullable(),
 		createdAt: createdAt(),
 	},
 })

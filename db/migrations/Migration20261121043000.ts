@@ -37,7 +37,7 @@ export class Migration20261121043000 extends Migration {
 		this.addSql(`alter table "projects" add constraint "projects_secret_key_digest_unique" unique ("secret_key_digest")`)
 		this.addSql(`alter table "projects" add constraint "projects_tracking_check" check ("tracking" in ('ENABLED', 'DISABLED', 'MARKETING_ONLY'))`)
 		this.addSql(`alter table "projects" add constraint "projects_disabled_reason_check" check ("disabled_reason" in ('PAYMENT_FAILED', 'EMAIL_REPUTATION', 'MANUAL'))`)
-		this.addSql(`create table "queued_sends" ("id" bigserial primary key, "project_id" uuid not null, "request_id" uuid not null, "email_ids" uuid[] not null, "claim_id" uuid null, "created_at" timestamptz(3) not null default now())`)
+		this.addSql(`create table "queued_sends" ("id" bigserial primary key, "project_id" uuid not null, "request_id" uuid not null, "email_ids" uuid[] not null, "claim_id" uuid null, "checked_at" timestamptz(3) null, "created_at" timestamptz(3) not null default now())`)
 		this.addSql(`create index "queued_sends_waiting" on "queued_sends" ("project_id", "id") where claim_id is null`)
 		this.addSql(`create index "queued_sends_claimed" on "queued_sends" ("claim_id") where claim_id is not null`)
 		this.addSql(`create table "rate_budgets" ("project_id" uuid not null, "window_start" timestamptz(3) not null, "leased" int not null, primary key ("project_id"))`)

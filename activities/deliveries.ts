@@ -1,0 +1,42 @@
+import { Context } from '@temporalio/activity'
+import { finishClaim, freeRun, mailsOfClaim } from '../db/ledger.ts'
+import { deliver, type DeliveryServices, type Rest } from './delivery.ts'
+
+const heartbeatMs = 1500
+
+export function deliveryActivities(services: DeliveryServices & { relay: { wake(): void } }) {
+	const { pool, relay } = services
+	return {
+		/**
+		 * One pass over a claim's mails: as far as it goes without a long wait. The ledger says what was
+		 * done, so a second pass, or one beside a lost first, repeats nothing.
+		 */
+		async deliverClaim(claimId: string): Promise<Rest> {
+			return beating(async () => {
+				const rest = await deliver(services, () => mailsOfClaim(pool, [claimId]))
+				if (rest.left === 0) {
+					const [end] = await finishClaim(pool, [claimId])
+					relay.wake()
+					// Something is open that another worker opened: look again until it is settled.
+					return end!.finished || (await mailsOfClaim(pool, [claimId])).length === 0
+						? rest
+						: { left: 1, waitMs: 1000, because: 'another worker is at it' }
+				}
+				await freeRun(pool, [claimId])
+				relay.wake()
+				return rest
+			})
+		},
+	}
+}
+
+/** Tells Temporal every now and then that this worker lives, so that a dead one is noticed soon. */
+async function beating<T>(work: () => Promise<T>): Promise<T> {
+	const { heartbeat } = Context.current()
+	const timer = setInterval(heartbeat, heartbeatMs)
+	try {
+		return await work()
+	} finally {
+		clearInterval(timer)
+	}
+}

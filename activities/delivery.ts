@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { bar, doubt, grant, open, type OpenMail, repeat } from '../db/ledger.ts'
+import type { Gate } from './gate.ts'
+import { handOver, type HandoverServices, loadAttachments } from './handover.ts'
+import type { DkimKey } from './providers/provider.ts'
+import { createRecorder } from './recorder.ts'
+
+export interface DeliveryServices extends HandoverServices {
+	pool: Pool
+	gate: Gate
+	dkimKeys(projectId: string, domains: string[]): Promise<Map<string, DkimKey | undefined>>
+	settings: HandoverServices['settings'] & {
+		/** For projects that do not say otherwise; 0 is unlimited. */
+		sendRatePerSecond: number
+		uncertainAfterMs: number
+	}
+	/** The process is to end: hand nothing more over. */
+	stopping: AbortSignal
+}
+
+/** What is left of a set, and when to look at it again. */
+export interface Rest {
+	left: number
+	waitMs: number
+	because: string
+}
+
+/** Longer waits belong to the workflow: they must survive this process, and free its place. */
+const longestInlineWaitMs = 5000
+/** How often suppressions, cancellations and the like are looked up again during a long set. */
+const refreshMs = 2000
+/** After this a set goes back to its workflow, which asks for it again. */
+const longestPassMs = 20 * 60_000
+/** The longest nap between two looks at whether the process is to end. */
+const napMs = 500
+const sliceMails = 50
+const sliceBytes = 32 * 2 ** 20
+/** Mails due so soon are opened now and wait, opened, for their moment. */
+const aheadMs = 20
+
+/**
+ * Delivers a set of mails of one project: settles what must not go, waits for send rate, opens attempts
+ * just before the hand-over, and records how they end. Mails of one request go one after the other.
+ * Safe to run again at any moment, even beside an earlier run of the same set that still lives.
+ */
+export async function deliver(
+	services: DeliveryServices,
+	load: () => Promise<OpenMail[]>,
+): Promise<Rest> {
+	const { pool, gate, pause, settings, stopping } = services
+	let todo = await prepare(services, await load(), new Set())
+	const startedAt = Date.now()
+	let refreshed = startedAt
+	const first = todo.values().next().value
+	if (!first) return { left: 0, waitMs: 0, because: '' }
+	const project = first.project_id
+	const recorder = createRecorder(pool, project)
+	const flying = new Set<string>()
+	const busyRequests = new Set<string | null>()
+	let landed = Promise.withResolvers<void>()
+	let failure: unknown
+
+	try {
+		const rest = await work()
+		if (rest) return rest
+	} finally {
+		// Nobody walks away from a hand-over: its outcome would be lost.
+		while (flying.size > 0) await landed.promise
+	}
+	if (failure) throw failure
+	return { left: 0, waitMs: 0, because: '' }
+
+	async function work(): Promise<Rest | undefined> {
+		while (todo.size > 0 && !failure) {
+			if (Date.now() - refreshed > refreshMs) {
+				todo = await prepare(services, await load(), flying)
+				refreshed = Date.now()
+			}
+			const leaving = stopping.aborted || Date.now() - startedAt > longestPassMs
+			const ready = leaving ? [] : await payFor(services, todo, pickReady())
+			if (ready.length > 0) {
+				await launch(ready)
+				continue
+			}
+			if (leaving && flying.size === 0)
+				return { left: todo.size, waitMs: 0, because: 'another worker goes on' }
+			const waitMs = pause.remainingMs() || untilNext(todo, settings.uncertainAfterMs)
+			if (flying.size === 0 && waitMs > longestInlineWaitMs)
+				return { left: todo.size, waitMs, because: pause.reason() ?? 'not due yet' }
+			await Promise.race([landed.promise, sleep(Math.min(waitMs, napMs))])
+		}
+		return undefined
+	}
+
+	/** The next mail of each request that is due, as many as memory and courtesy allow. */
+	function pickReady(): OpenMail[] {
+		if (pause.remainingMs() > 0) return []
+		const most = pause.isProbing() ? (flying.size > 0 ? 0 : 1) : sliceMails
+		const soon = Date.now() + aheadMs
+		const requests = new Set(busyRequests)
+		const picked: OpenMail[] = []
+		let bytes = 0
+		for (const mail of todo.values()) {
+			if (picked.length >= most || bytes > sliceBytes) break
+			if (mail.status !== 'PENDING' || flying.has(mail.id)) continue
+			if (mail.due_at && mail.due_at.getTime() > soon) continue
+			if (mail.request_id) {
+				if (requests.has(mail.request_id)) continue
+				requests.add(mail.request_id)
+			}
+			picked.push(mail)
+			bytes += mail.bytes
+		}
+		return picked
+	}
+
+	async function launch(ready: OpenMail[]) {
+		const keys = await services.dkimKeys(project, [...new Set(ready.map((mail) => mail.domain))])
+		const places = await gate.enter(project, ready.length)
+		let unused = places
+		try {
+			// The wait for a place may have been long.
+			if (stopping.aborted || pause.remainingMs() > 0) return
+			const ids = ready.slice(0, places).map((mail) => mail.id)
+			const opened = await open(pool, [project, ids, services.provider.name])
+			const files = await loadAttachments(pool, opened)
+			unused = places - opened.length
+			// Whatever is not ours any more was settled or opened by somebody else: the next look will tell.
+			const ours = new Set(opened.map((mail) => mail.id))
+			for (const id of ids) if (!ours.has(id)) todo.get(id)!.status = 'SENDING'
+			opened.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+			for (const mail of opened) {
+				flying.add(mail.id)
+				busyRequests.add(mail.request_id)
+				void fly(mail, files.get(mail.request_id!) ?? [], keys.get(mail.from.split('@')[1]!))
+			}
+		} finally {
+			gate.leave(project, unused)
+		}
+	}
+
+	async function fly(...[mail, files, key]: [Parameters<typeof handOver>[1], ...Flight]) {
+		try {
+			const dueAt = todo.get(mail.id)?.due_at
+			if (dueAt && dueAt.getTime() > Date.now()) await sleep(dueAt.getTime() - Date.now())
+			const end = await handOver(services, mail, files, key)
+			await recorder.record(end, flying.size === 1)
+			const open = todo.get(mail.id)
+			if (open && end.status === 'PENDING')
+				Object.assign(open, {
+					status: 'PENDING',
+					attempt: mail.attempt,
+					due_at: end.dueAt ? new Date(end.dueAt) : open.due_at,
+				})
+			else if (open && end.status === 'UNCERTAIN' && open.source_type === 'TRANSACTIONAL')
+				Object.assign(open, { status: 'UNCERTAIN', attempt_started_at: new Date() })
+			else todo.delete(mail.id)
+		} catch (error) {
+			failure = error
+		} finally {
+			flying.delete(mail.id)
+			busyRequests.delete(mail.request_id)
+			gate.leave(project, 1)
+			landed.resolve()
+			landed = Promise.withResolvers()
+		}
+	}
+}
+
+type Flight = [Parameters<typeof handOver>[2], Parameters<typeof handOver>[3]]
+
+/** Settles what must not go, resolves doubt as far as it can be, and returns what is to be done. */
+async function prepare(
+	{ pool, provider, settings }: DeliveryServices,
+	mails: OpenMail[],
+	flying: Set<string>,
+): Promise<Map<string, OpenMail>> {
+	const todo = new Map(mails.map((mail) => [mail.id, mail]))
+	const project = mails[0]?.project_id
+
+	const barred = mails.filter((mail) => mail.barred && mail.status === 'PENDING')
+	if (barred.length > 0) {
+		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))
+		await bar(pool, [project, JSON.stringify(rows)])
+		for (const { id } of barred) todo.delete(id)
+	}
+
+	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !flying.has(mail.id))
+	if (orphans.length > 0) {
+		const rows = JSON.stringify(orphans.map(({ id, attempt }) => ({ id, attempt })))
+		const doubted = await doubt(pool, [project, rows, provider.idempotent])
+		const after = new Map(doubted.map(({ id, status }) => [id, status]))
+		for (const mail of orphans) {
+			const status = after.get(mail.id)
+			if (status) mail.status = status
+			else todo.delete(mail.id)
+		}
+	}
+
+	// Only transactional mail is repeated without evidence; the rest waits for somebody's decision.
+	for (const mail of mails)
+		if (mail.status === 'UNCERTAIN' && mail.source_type !== 'TRANSACTIONAL') todo.delete(mail.id)
+	const stale = [...todo.values()].filter(
+		(mail) => mail.status === 'UNCERTAIN' && doubtEnds(mail, settings.uncertainAfterMs) <= Date.now(),
+	)
+	if (stale.length > 0) {
+		const ids = stale.map((mail) => mail.id)
+		for (const { id } of await repeat(pool, [project, ids, settings.uncertainAfterMs / 1000]))
+			Object.assign(todo.get(id)!, { status: 'PENDING', due_at: null })
+	}
+	return todo
+}
+
+/** Reserves send rate for those that have none; returns those whose moment has come. */
+async function payFor(
+	{ pool, settings }: DeliveryServices,
+	todo: Map<string, OpenMail>,
+	ready: OpenMail[],
+) {
+	const rate = ready[0]?.send_rate_per_second ?? settings.sendRatePerSecond
+	if (ready.length === 0 || rate === 0) return ready
+	// No more than a second ahead: what is reserved is not there for a more urgent mail.
+	let affordable = Math.max(1, Math.floor(rate))
+	for (const mail of todo.values()) if (mail.status === 'PENDING' && isPaid(mail)) affordable -= 1
+	const unpaid = ready.filter((mail) => !isPaid(mail)).slice(0, Math.max(0, affordable))
+	if (unpaid.length > 0) {
+		const ids = unpaid.map((mail) => mail.id)
+		const granted = await grant(pool, [ready[0]!.project_id, ids, rate])
+		const dueAt = new Map(granted.map((row) => [row.id, row.due_at]))
+		for (const mail of unpaid)
+			Object.assign(mail, {
+				due_at: dueAt.get(mail.id) ?? mail.due_at,
+				granted_attempt: mail.attempt + 1,
+			})
+	}
+	const soon = Date.now() + aheadMs
+	return ready.filter((mail) => isPaid(mail) && (mail.due_at?.getTime() ?? 0) <= soon)
+}
+
+const isPaid = (mail: OpenMail) => mail.granted_attempt > mail.attempt
+
+const doubtEnds = (mail: OpenMail, uncertainAfterMs: number) =>
+	mail.attempt_started_at!.getTime() + uncertainAfterMs
+
+/** Milliseconds until the first of these mails can move by itself: what is due waits for a neighbour. */
+function untilNext(todo: Map<string, OpenMail>, uncertainAfterMs: number) {
+	const now = Date.now()
+	let next = now + 24 * 3_600_000
+	for (const mail of todo.values()) {
+		if (mail.status === 'UNCERTAIN') next = Math.min(next, doubtEnds(mail, uncertainAfterMs))
+		else if (mail.status === 'PENDING' && mail.due_at && mail.due_at.getTime() > now)
+			next = Math.min(next, mail.due_at.getTime())
+		else next = Math.min(next, now + napMs)
+	}
+	return Math.max(next - now, 1)
+}

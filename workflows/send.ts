@@ -1,0 +1,27 @@
+import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow'
+import type { Activities } from '../activities/index.ts'
+import { taskQueues } from './task-queues.ts'
+
+const { deliverClaim } = proxyActivities<Activities>({
+	taskQueue: taskQueues.email,
+	startToCloseTimeout: '30 minutes',
+	heartbeatTimeout: '6 seconds',
+	// The ledger knows what was handed over, so the next try may come at once, and for ever.
+	retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
+
+/**
+ * Delivers the mails of one `/v1/send` request, or of many that waited together, and stays with them
+ * until each is settled: through refusals, outages and doubt, for as long as patience lasts.
+ */
+export async function send({ claimId }: { claimId: string }): Promise<void> {
+	while (!workflowInfo().continueAsNewSuggested) {
+		const { left, waitMs, because } = await deliverClaim(claimId)
+		if (left === 0) return
+		if (waitMs === 0) continue
+		const until = new Date(Date.now() + waitMs).toISOString()
+		setCurrentDetails(`**${left}** ${left === 1 ? 'mail waits' : 'mails wait'} until ${until}: ${because}`)
+		await sleep(waitMs, { summary: because.slice(0, 100) })
+	}
+	await continueAsNew<typeof send>({ claimId })
+}

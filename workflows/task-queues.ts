@@ -1,0 +1,2 @@
+/** `core` decides and does database work, `email` hands mail over, `bulk` does long work on many rows. */
+export const taskQueues = { core: 'core', email: 'email', bulk: 'bulk' } as const
