@@ -1,0 +1,118 @@
+import type { Session, SmtpError } from './smtp-session.ts'
+
+export interface SmtpPool {
+	/**
+	 * Runs `work` with a session of its own; `fresh` when one that has been used before will not do.
+	 * Rejects when no connection can be had.
+	 */
+	withSession<T>(work: (session: Session) => Promise<T>, fresh: boolean): Promise<T>
+	/** Lets the busy connections finish, ends them all. */
+	close(): Promise<void>
+}
+
+export interface SmtpPoolOptions {
+	open: () => Promise<Session>
+	size: number
+	/** Shorter than servers and firewalls have patience, so that a reused connection still lives. */
+	idleMs: number
+	/** Servers count too: some end a connection after so many mails. */
+	mailsPerConnection: number
+}
+
+/** A server that wants fewer connections than we have is asked for more again after this time. */
+const MODESTY_MS = 60_000
+
+/** Connections that are opened when needed, used again while they are warm, and ended when idle. */
+export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOptions): SmtpPool {
+	const idle: { session: Session; since: number }[] = []
+	const waiting: (() => void)[] = []
+	let busy = 0
+	let established = 0
+	let limit = size
+	let growAgain: NodeJS.Timeout | undefined
+	let sweep: NodeJS.Timeout | undefined
+	let whenEmpty: (() => void) | undefined
+
+	async function takePlace() {
+		while (busy >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+		busy += 1
+	}
+
+	function leavePlace() {
+		busy -= 1
+		const next = waiting.shift()
+		if (next) next()
+		else if (busy === 0) whenEmpty?.()
+	}
+
+	async function connect() {
+		const session = await open()
+		established += 1
+		session.onClose(() => {
+			established -= 1
+			const index = idle.findIndex((entry) => entry.session === session)
+			if (index >= 0) idle.splice(index, 1)
+		})
+		return session
+	}
+
+	async function takeSession(fresh: boolean): Promise<Session> {
+		for (;;) {
+			await takePlace()
+			try {
+				// The warmest first: the others may cool down and be closed.
+				const warm = idle.pop()?.session
+				if (warm && !fresh) return warm
+				if (warm) void warm.quit()
+				return await connect()
+			} catch (error) {
+				leavePlace()
+				if (!wantsFewer(error as SmtpError)) throw error // open rejects with nothing else
+				fresh = false
+			}
+		}
+	}
+
+	// «Too many connections» is no reason to stop while the others still carry mail.
+	function wantsFewer({ responseCode }: SmtpError) {
+		if (!responseCode || responseCode >= 500 || established === 0) return false
+		limit = Math.min(limit, established)
+		clearTimeout(growAgain)
+		growAgain = setTimeout(() => {
+			limit = size
+			for (const go of waiting.splice(0)) go()
+		}, MODESTY_MS).unref()
+		return true
+	}
+
+	function keep(session: Session) {
+		if (!session.isOpen()) return
+		if (session.used >= mailsPerConnection || whenEmpty) return void session.quit()
+		idle.push({ session, since: Date.now() })
+		sweep ??= setTimeout(endCold, idleMs)
+	}
+
+	function endCold() {
+		const coldSince = Date.now() - idleMs
+		while (idle[0] && idle[0].since <= coldSince) void idle.shift()?.session.quit()
+		sweep = idle[0] && setTimeout(endCold, idle[0].since - coldSince)
+	}
+
+	return {
+		async withSession(work, fresh) {
+			const session = await takeSession(fresh)
+			try {
+				return await work(session)
+			} finally {
+				keep(session)
+				leavePlace()
+			}
+		},
+		async close() {
+			clearTimeout(growAgain)
+			clearTimeout(sweep)
+			if (busy > 0) await new Promise<void>((resolve) => (whenEmpty = resolve))
+			await Promise.all(idle.splice(0).map(({ session }) => session.quit()))
+		},
+	}
+}

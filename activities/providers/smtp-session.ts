@@ -1,0 +1,181 @@
+import { Readable } from 'node:stream'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
+
+export interface SmtpTimeouts {
+	/** From the first packet to a finished login. */
+	connectMs: number
+	/** From MAIL to the server's 354: until then nothing of the mail has been handed over. */
+	envelopeMs: number
+	/**
+	 * Silence while the content is on its way or its answer is awaited. RFC 5321 asks for 10 minutes,
+	 * for whoever gives up earlier does not know what became of the mail; most servers need seconds.
+	 */
+	answerMs: number
+}
+
+export interface SmtpServer {
+	connection: SMTPConnectionOptions
+	auth: SMTPConnectionAuth | null
+	timeouts: SmtpTimeouts
+}
+
+export interface Envelope {
+	from: string
+	to: string
+}
+
+/**
+ * How far a mail had come when the conversation about it ended:
+ * ENVELOPE, nothing of the content has left; CONTENT, a part has, but surely not the final dot;
+ * DOT, the server may have it all.
+ */
+export type Stage = 'ENVELOPE' | 'CONTENT' | 'DOT'
+
+export interface SmtpError extends Error {
+	code?: string | undefined
+	command?: string | undefined
+	response?: string | undefined
+	responseCode?: number | undefined
+}
+
+/** The server's 250, or what came instead and when. */
+export type HandOver = { reply: string } | { error: SmtpError; stage: Stage }
+
+/** One logged-in connection: one mail at a time, any number one after the other. */
+export interface Session {
+	/** How many mails it has been given. */
+	used: number
+	isOpen(): boolean
+	/** Never rejects. A session is fit for the next mail if it is open afterwards and reset. */
+	handOver(envelope: Envelope, raw: Buffer): Promise<HandOver>
+	/** Ends a transaction that the server refused half-way. */
+	reset(): Promise<void>
+	/** Says goodbye and waits, not for long, until the connection is gone. */
+	quit(): Promise<void>
+	onClose(listener: () => void): void
+}
+
+const CHUNK_BYTES = 64 * 1024
+const GOODBYE_MS = 1000
+
+/** Connects, upgrades to TLS where the server can, and logs in. Rejects with nodemailer's error. */
+export async function openSession({ connection, auth, timeouts }: SmtpServer): Promise<Session> {
+	const smtp = new SMTPConnection({
+		...connection,
+		connectionTimeout: timeouts.connectMs,
+		greetingTimeout: timeouts.connectMs,
+		dnsTimeout: timeouts.connectMs,
+		socketTimeout: timeouts.answerMs,
+	})
+	await greet(smtp, auth, timeouts.connectMs)
+	// From now on a broken connection is told by handOver; without a listener it would end the process.
+	smtp.on('error', () => {})
+	const session: Session = {
+		used: 0,
+		isOpen: () => !smtp.destroyed,
+		handOver(envelope, raw) {
+			session.used += 1
+			return handOver(smtp, envelope, raw, timeouts.envelopeMs)
+		},
+		reset: () => settle(smtp, timeouts.envelopeMs, (done) => smtp.reset(done)),
+		quit: () => goodbye(smtp),
+		onClose: (listener) => smtp.once('end', listener),
+	}
+	return session
+}
+
+async function greet(smtp: SMTPConnection, auth: SMTPConnectionAuth | null, timeoutMs: number) {
+	let late: NodeJS.Timeout | undefined
+	try {
+		await new Promise<void>((resolve, reject) => {
+			// nodemailer's own timer ends with the greeting; a server may also fall silent at EHLO or AUTH.
+			late = setTimeout(() => reject(new Error('Timeout: no end of the greeting')), timeoutMs)
+			smtp.once('error', reject)
+			smtp.once('end', () => reject(new Error('Connection closed unexpectedly')))
+			smtp.connect((error) => {
+				if (error) return reject(error)
+				// As nodemailer's own transport does: a server that offers no login needs none.
+				if (!auth || !smtp.allowsAuth) return resolve()
+				// A copy, because nodemailer writes into it.
+				return smtp.login({ ...auth }, (failed) => (failed ? reject(failed) : resolve()))
+			})
+		})
+	} catch (error) {
+		smtp.on('error', () => {})
+		smtp.close()
+		throw error
+	} finally {
+		clearTimeout(late)
+	}
+}
+
+function handOver(smtp: SMTPConnection, envelope: Envelope, raw: Buffer, envelopeMs: number) {
+	return new Promise<HandOver>((resolve) => {
+		let stage: Stage = 'ENVELOPE'
+		const finish = (result: HandOver) => {
+			clearTimeout(silence)
+			resolve(result)
+		}
+		const silence = setTimeout(() => {
+			finish({ error: new Error('Timeout: no answer to the envelope'), stage })
+			smtp.close()
+		}, envelopeMs)
+		// nodemailer reads from the stream when the server has said 354, never before: the first read
+		// tells that the content leaves. Back-pressure holds the last chunk, and with it the dot, back
+		// while more than some buffers' worth is unsent; so a big mail cut short is surely not taken.
+		let offset = 0
+		const content = new Readable({
+			highWaterMark: CHUNK_BYTES,
+			read() {
+				clearTimeout(silence)
+				const chunk = raw.subarray(offset, (offset += CHUNK_BYTES))
+				stage = offset < raw.length ? 'CONTENT' : 'DOT'
+				this.push(chunk)
+				if (stage === 'DOT') this.push(null)
+			},
+		})
+		smtp.send({ ...envelope, size: raw.length }, content, (error, info) => {
+			// An answer to a mail whose end is still here: what follows on this connection is noise.
+			if (stage === 'CONTENT') smtp.close()
+			if (error) return finish({ error, stage })
+			if (!info) return finish({ error: new Error('nodemailer gave no answer'), stage })
+			if (stage !== 'DOT')
+				return finish({ error: new Error(`An early answer: ${info.response}`), stage: 'DOT' })
+			return finish({ reply: info.response })
+		})
+	})
+}
+
+/** A connection that does not answer, or answers badly, is closed: the next mail deserves better. */
+function settle(
+	smtp: SMTPConnection,
+	timeoutMs: number,
+	ask: (done: (error: Error | null) => void) => void,
+) {
+	return new Promise<void>((resolve) => {
+		const late = setTimeout(() => smtp.close(), timeoutMs)
+		const finish = () => {
+			clearTimeout(late)
+			smtp.removeListener('end', finish)
+			resolve()
+		}
+		smtp.once('end', finish)
+		ask((error) => {
+			if (error) smtp.close()
+			finish()
+		})
+	})
+}
+
+function goodbye(smtp: SMTPConnection) {
+	return new Promise<void>((resolve) => {
+		if (smtp.destroyed) return resolve()
+		const late = setTimeout(() => smtp.close(), GOODBYE_MS)
+		smtp.once('end', () => {
+			clearTimeout(late)
+			resolve()
+		})
+		return smtp.quit()
+	})
+}

@@ -1,0 +1,103 @@
+import type { Outcome } from './provider.ts'
+import type { HandOver, SmtpError, Stage } from './smtp-session.ts'
+
+/**
+ * What one conversation means for the ledger. Nothing lost, nothing repeated hangs on it: only what
+ * the server said, or what surely never left, is definite. Everything else is UNKNOWN.
+ */
+export function verdict(result: HandOver): Outcome {
+	if ('reply' in result) return { kind: 'SENT', providerMessageId: queueId(result.reply) }
+	const { error, stage } = result
+	const code = answerTo(error, stage)
+	if (code) return refusal(code, error)
+	if (stage === 'DOT') return { kind: 'UNKNOWN', error: error.message }
+	// nodemailer itself refuses an unusable address and a mail over the server's announced size.
+	if (isOwnRefusal(error)) return { kind: 'REJECTED', error: error.message, bounce: false }
+	return { kind: 'UNAVAILABLE', error: error.message, retryAfterMs: null }
+}
+
+/** No connection, no mail: whatever the reason, the next mail would fare the same. */
+export function noConnection(error: SmtpError): Outcome {
+	return {
+		kind: 'UNAVAILABLE',
+		error: `No connection to the mail server: ${error.message}`,
+		retryAfterMs: retryHint(error.response),
+	}
+}
+
+/** A connection that had been closed or was being closed behind our back, before the mail left. */
+export function isStale(result: HandOver) {
+	if ('reply' in result || result.stage !== 'ENVELOPE' || isOwnRefusal(result.error)) return false
+	const code = answerTo(result.error, result.stage)
+	return code === null || code === 421
+}
+
+/** The reply code, if the error is the server's whole answer to a command of this mail. */
+function answerTo({ code, responseCode }: SmtpError, stage: Stage) {
+	if (!responseCode || responseCode < 400 || responseCode > 599) return null
+	if (stage === 'ENVELOPE') return responseCode
+	// After 354 only a reply to the content counts; a torn line before the end of a connection does not.
+	return code === 'EMESSAGE' ? responseCode : null
+}
+
+const isOwnRefusal = ({ code, responseCode }: SmtpError) =>
+	!responseCode && (code === 'EENVELOPE' || code === 'EMESSAGE')
+
+/** Commands refused for want of a login or of TLS: about us, so every mail would be refused. */
+const ABOUT_US = new Set([500, 502, 503, 530, 534, 535, 538])
+
+function refusal(code: number, { message, response, command }: SmtpError): Outcome {
+	const text = response ?? ''
+	const retryAfterMs = retryHint(response)
+	const unavailable: Outcome = { kind: 'UNAVAILABLE', error: message, retryAfterMs }
+	if (code === 421) return unavailable
+	if (code < 500) {
+		// At MAIL the server knows us and the sender only; unless it names the sender, it refuses us.
+		if (command === 'MAIL FROM' && !/^\d{3}[ -]4\.1\./.test(text)) return unavailable
+		return { kind: 'DEFERRED', error: message, retryAfterMs }
+	}
+	if (ABOUT_US.has(code) && command !== 'DATA') return unavailable
+	return { kind: 'REJECTED', error: message, bounce: isAboutRecipient(code, text, command) }
+}
+
+/** Address unknown, moved, malformed or disabled (RFC 3463); 5.1.7 and 5.1.8 are about the sender. */
+const RECIPIENT = /^5\.(1\.([0-6]|10)|2\.1)$/
+
+/** A bare 550 is also what servers say who dislike us or the content. A bounce has consequences. */
+const POLICY =
+	/relay|spam|virus|block|black ?list|policy|reputation|rate|spf|dkim|dmarc|authenticat|auth /i
+
+function isAboutRecipient(code: number, text: string, command: string | undefined) {
+	if (command === 'MAIL FROM') return false
+	const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(text)?.[1]
+	if (enhanced) return RECIPIENT.test(enhanced)
+	return command === 'RCPT TO' && [550, 551, 553].includes(code) && !POLICY.test(text)
+}
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 }
+
+/** «Try again in 5 minutes», «retry after 300 seconds»: rare, but then worth heeding. */
+function retryHint(response: string | undefined) {
+	const hint = /\b(?:again|retry)\b\D{0,20}?(\d{1,5}) ?([smh])/i.exec(response ?? '')
+	if (!hint) return null
+	const unit = hint[2]?.toLowerCase() as keyof typeof UNIT_MS // the pattern allows no other
+	return Math.min(Number(hint[1]) * UNIT_MS[unit], 24 * UNIT_MS.h)
+}
+
+/** Postfix, Exim, Sendmail, Amazon SES, Haraka: each has its own way to name the mail it took. */
+const QUEUE_IDS = [
+	/queued as <?([\w.-]+)/i,
+	/\bid=([\w-]+)/i,
+	/\bqueued \(([\w.-]+)\)/i,
+	/^250 2\.\d\.\d (\w{8,}) message accepted/i,
+	/^250 ok ([\da-f]+(?:-[\da-f]+)+)$/i,
+	/^250 2\.\d\.\d ok (<[^<>\s]+>)/i,
+]
+
+function queueId(reply: string) {
+	for (const pattern of QUEUE_IDS) {
+		const id = pattern.exec(reply)?.[1]
+		if (id) return id
+	}
+	return null
+}

@@ -1,0 +1,75 @@
+import type { Message } from '../rendering/message.ts'
+import { buildMime } from '../rendering/mime.ts'
+import { signed } from './dkim.ts'
+import type { DkimKey, Outcome, Provider } from './provider.ts'
+import { smtpPool } from './smtp-pool.ts'
+import type { HandOver, SmtpError, SmtpTimeouts } from './smtp-session.ts'
+import { openSession } from './smtp-session.ts'
+import { readSmtpUrl, toAscii } from './smtp-url.ts'
+import { isStale, noConnection, verdict } from './smtp-verdict.ts'
+
+export interface SmtpOptions {
+	/** `smtp(s)://user:pass@host:port?pool=20`; see `readSmtpUrl` for the rest. */
+	url: string
+	/** Connections at most; the URL's `pool` otherwise. */
+	concurrency?: number
+	timeouts?: Partial<SmtpTimeouts>
+	idleMs?: number
+	mailsPerConnection?: number
+}
+
+/**
+ * Mail over SMTP: nodemailer connects, secures, logs in and speaks; the pool and the verdict are ours,
+ * because its own pool does not tell whether the final dot may have left, and that decides between
+ * trying again and doubt.
+ */
+export function smtpProvider(options: SmtpOptions): Provider {
+	const { pool, ...server } = readSmtpUrl(options.url)
+	const timeouts = { connectMs: 30_000, envelopeMs: 60_000, answerMs: 300_000, ...options.timeouts }
+	const size = options.concurrency ?? pool
+	const connections = smtpPool({
+		open: () => openSession({ ...server, timeouts }),
+		size,
+		idleMs: options.idleMs ?? 5000,
+		mailsPerConnection: options.mailsPerConnection ?? 500,
+	})
+
+	function handOver(envelope: { from: string; to: string }, raw: Buffer, fresh: boolean) {
+		return connections.withSession(async (session) => {
+			const result = await session.handOver(envelope, raw)
+			if ('error' in result && result.stage === 'ENVELOPE' && session.isOpen())
+				await session.reset()
+			return { result, reused: session.used > 1 }
+		}, fresh)
+	}
+
+	async function converse(message: Message, raw: Buffer): Promise<HandOver> {
+		const envelope = { from: toAscii(message.from.email), to: toAscii(message.to.email) }
+		const { result, reused } = await handOver(envelope, raw, false)
+		if (!reused || !isStale(result)) return result
+		return (await handOver(envelope, raw, true)).result
+	}
+
+	async function deliver(message: Message, dkim?: DkimKey): Promise<Outcome> {
+		let raw: Buffer
+		try {
+			raw = buildMime(message)
+		} catch (error) {
+			return { kind: 'REJECTED', error: `Unusable message: ${reason(error)}`, bounce: false }
+		}
+		try {
+			if (dkim) raw = await signed(raw, dkim)
+		} catch (error) {
+			return { kind: 'DEFERRED', error: reason(error), retryAfterMs: null }
+		}
+		try {
+			return verdict(await converse(message, raw))
+		} catch (error) {
+			return noConnection(error as SmtpError) // openSession rejects with nothing else
+		}
+	}
+
+	return { name: 'smtp', idempotent: false, concurrency: size, deliver, close: connections.close }
+}
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import type { Fault, SinkOptions, SmtpSink } from './smtp-sink.ts'
+
+/**
+ * The sink as a process of its own, so that its work is not counted as ours:
+ * `node --import=tsx test/helpers/smtp-sink.ts [--port N] [--control N] [--delay MS] [--raw]`.
+ * Prints `{port, control}`; then on the control port: GET /statistics, GET /mails, POST /faults (a
+ * list of Fault), DELETE /mails, POST /idle (drops idle connections).
+ */
+export async function serveStatistics(open: (options: SinkOptions) => Promise<SmtpSink>) {
+	const { values } = parseArgs({
+		options: {
+			port: { type: 'string', default: '0' },
+			control: { type: 'string', default: '0' },
+			delay: { type: 'string', default: '0' },
+			raw: { type: 'boolean', default: false },
+		},
+	})
+	const sink = await open({
+		port: Number(values.port),
+		delayMs: Number(values.delay),
+		keepRaw: values.raw,
+	})
+	const control = createServer(async (request, response) => {
+		switch (`${request.method} ${request.url}`) {
+			case 'GET /statistics':
+				return response.end(JSON.stringify({ ...sink.statistics(), cpu: process.cpuUsage() }))
+			case 'GET /mails':
+				return response.end(JSON.stringify(sink.mails))
+			case 'DELETE /mails':
+				sink.forget()
+				return response.end('{}')
+			case 'POST /faults':
+				sink.faults.splice(0, Infinity, ...(JSON.parse(await text(request)) as Fault[]))
+				return response.end('{}')
+			case 'POST /idle':
+				await sink.dropIdle()
+				return response.end('{}')
+			default:
+				return response.writeHead(404).end()
+		}
+	}).listen(Number(values.control), '127.0.0.1')
+	await once(control, 'listening')
+	const { port } = control.address() as AddressInfo // it listens on TCP
+	console.log(JSON.stringify({ port: sink.port, control: port }))
+}

@@ -1,0 +1,180 @@
+import type { Socket } from 'node:net'
+import type { Fault, SinkMail, SinkOptions } from './smtp-sink.ts'
+
+export interface SinkState {
+	options: SinkOptions
+	mails: SinkMail[]
+	faults: Fault[]
+	commands: string[]
+	ids: Set<string>
+	conversations: Map<Socket, { isIdle(): boolean }>
+	connections: number
+}
+
+interface Content {
+	chunks: Buffer[]
+	/** The end of what came before: the final dot may come in pieces. */
+	tail: Buffer
+}
+
+const END = Buffer.from('\r\n.\r\n')
+const NOTHING = Buffer.alloc(0)
+
+/** One connection's talk, from the greeting to the end. */
+export function converse(socket: Socket, state: SinkState) {
+	const connection = (state.connections += 1)
+	const { options } = state
+	let from: string | null = null
+	let to: string | null = null
+	let pending: Buffer = NOTHING
+	let content: Content | null = null
+	let halted = false
+	state.conversations.set(socket, { isIdle: () => from === null && content === null })
+	socket.on('error', () => {})
+	socket.on('close', () => state.conversations.delete(socket))
+	socket.on('data', (chunk: Buffer) => {
+		pending = pending.length ? Buffer.concat([pending, chunk]) : chunk
+		work()
+	})
+	const crowded = options.maxConnections && state.conversations.size > options.maxConnections
+	answer('connect', crowded ? '421 4.7.0 Too many connections' : '220 sink ESMTP')
+
+	function work() {
+		while (!halted && pending.length) {
+			if (content) {
+				takeContent(content)
+				continue
+			}
+			const end = pending.indexOf('\r\n')
+			if (end < 0) return
+			const line = pending.toString('utf8', 0, end)
+			pending = pending.subarray(end + 2)
+			obey(line)
+		}
+	}
+
+	function obey(line: string) {
+		if (options.keepRaw !== false) state.commands.push(line)
+		const verb = line.slice(0, 4).toUpperCase()
+		if (verb === 'EHLO' || verb === 'HELO') return answer('ehlo', greeting(options))
+		if (verb === 'MAIL') {
+			from = address(line)
+			to = null
+			return answer('mail', '250 2.1.0 Ok', () => (from = null))
+		}
+		if (verb === 'RCPT') {
+			if (from === null) return answer('rcpt', '503 5.5.1 Need MAIL first')
+			to = address(line)
+			return answer('rcpt', '250 2.1.5 Ok', () => (to = null))
+		}
+		if (verb === 'DATA') {
+			if (to === null) return answer('data', '503 5.5.1 Need RCPT first')
+			content = { chunks: [], tail: END.subarray(0, 2) }
+			return answer('data', '354 Go ahead', () => (content = null))
+		}
+		if (verb === 'RSET') {
+			from = to = null
+			return answer('rset', '250 2.0.0 Ok')
+		}
+		if (verb === 'QUIT') {
+			halted = true
+			return void socket.end('221 2.0.0 Bye\r\n')
+		}
+		return void socket.write(verb === 'NOOP' ? '250 2.0.0 Ok\r\n' : '502 5.5.2 What?\r\n')
+	}
+
+	function takeContent(received: Content) {
+		if (received.chunks.length === 0 && occurring('content')) return drop()
+		const probe = Buffer.concat([received.tail, pending])
+		const end = probe.indexOf(END)
+		if (end < 0) {
+			received.chunks.push(pending)
+			received.tail = probe.subarray(-4)
+			pending = NOTHING
+			return
+		}
+		const length = end + END.length - received.tail.length
+		received.chunks.push(pending.subarray(0, length))
+		pending = pending.subarray(length)
+		content = null
+		accept(Buffer.concat(received.chunks).subarray(0, -3))
+	}
+
+	function accept(body: Buffer) {
+		const mail = record(body)
+		let isTaken = true
+		from = null
+		const id = `${connection}-${state.mails.length + 1}`
+		answer('dot', `250 2.0.0 Ok: queued as ${id}`, (fault) => (isTaken = fault.take ?? false))
+		if (!isTaken) return
+		mail.at = Date.now()
+		state.mails.push(mail)
+		if (mail.emailId) state.ids.add(mail.emailId)
+		if (!halted && occurring('done')) {
+			halted = true
+			socket.end()
+		}
+	}
+
+	function record(body: Buffer): SinkMail {
+		const isStuffed = body[0] === 0x2e || body.includes('\r\n.')
+		const text = isStuffed ? body.toString('utf8').replace(/^\.\./gm, '.') : body.toString('utf8')
+		const head = text.slice(0, text.indexOf('\r\n\r\n') + 2)
+		return {
+			from: from ?? '',
+			to: to ?? '',
+			raw: options.keepRaw === false ? '' : text,
+			emailId: /^x-tempost-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,
+			messageId: /^message-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,
+			at: 0,
+			connection,
+		}
+	}
+
+	function occurring(at: Fault['at']) {
+		if (state.faults.length === 0) return undefined
+		const fault = state.faults.find(
+			(one) => one.at === at && one.times !== 0 && (!one.recipient || to?.includes(one.recipient)),
+		)
+		if (fault?.times) fault.times -= 1
+		return fault
+	}
+
+	function answer(at: Fault['at'], reply: string, refused?: (fault: Fault) => void) {
+		const fault = occurring(at)
+		if (fault && (fault.reply || fault.drop || fault.hang)) refused?.(fault)
+		if (fault?.drop) return drop()
+		if (fault?.hang) return void (halted = true)
+		const text = fault?.reply ?? reply
+		const delayMs = fault?.delayMs ?? (at === 'dot' ? options.delayMs : undefined)
+		if (!delayMs) return say(text)
+		halted = true
+		setTimeout(() => {
+			halted = false
+			say(text)
+			work()
+		}, delayMs)
+	}
+
+	function drop() {
+		halted = true
+		socket.destroy()
+	}
+
+	function say(text: string) {
+		if (text.startsWith('421')) {
+			halted = true
+			socket.end(`${text}\r\n`)
+		} else socket.write(`${text}\r\n`)
+	}
+}
+
+function greeting({ pipelining, size, extensions = [] }: SinkOptions) {
+	const lines = ['sink', ...(pipelining === false ? [] : ['PIPELINING']), ...extensions]
+	if (size) lines.push(`SIZE ${size}`)
+	return [...lines, '8BITMIME']
+		.map((line, index) => `250${index < lines.length ? '-' : ' '}${line}`)
+		.join('\r\n')
+}
+
+const address = (line: string) => line.slice(line.indexOf('<') + 1, line.indexOf('>'))

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { converse, type SinkState } from './smtp-sink-conversation.ts'
+import { serveStatistics } from './smtp-sink-control.ts'
+
+/**
+ * One thing that goes wrong. It applies to the next `times` occasions (always, if not said) at its
+ * place in the conversation, for recipients that contain `recipient`.
+ */
+export interface Fault {
+	/** `content`: while the content comes in, before its end; `dot`: at its end; `done`: after the 250. */
+	at: 'connect' | 'ehlo' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content' | 'dot' | 'done' | 'rset'
+	recipient?: string
+	times?: number
+	/** Said instead of the usual answer; a 421 ends the connection, as RFC 5321 has it. */
+	reply?: string
+	/** Never answers. */
+	hang?: boolean
+	/** Ends the connection without an answer. */
+	drop?: boolean
+	/** With `drop`, `hang` or `reply` at the dot: the mail is taken all the same. */
+	take?: boolean
+	/** Answers late. */
+	delayMs?: number
+}
+
+export interface SinkMail {
+	from: string
+	to: string
+	raw: string
+	emailId: string | null
+	messageId: string | null
+	/** When the 250 went out. */
+	at: number
+	connection: number
+}
+
+export interface SinkOptions {
+	port?: number
+	pipelining?: boolean
+	/** Off where many thousands are sent: `raw` is then empty. */
+	keepRaw?: boolean
+	/** Of each answer to a dot. */
+	delayMs?: number
+	/** More at once are greeted with a 421. */
+	maxConnections?: number
+	/** Announced at EHLO. */
+	size?: number
+	/** Further EHLO lines. */
+	extensions?: string[]
+}
+
+export interface SmtpSink {
+	port: number
+	url: string
+	mails: SinkMail[]
+	faults: Fault[]
+	/** Every command line received, in order: what the conversation looked like. */
+	commands: string[]
+	statistics(): { accepted: number; distinct: number; connections: number; open: number }
+	/** Forgets the mails and commands so far. */
+	forget(): void
+	/** Ends the connections that are between two mails, with this last word if any. */
+	dropIdle(lastWord?: string): Promise<void>
+	/** From now on nobody can connect, until `start`. */
+	stop(): Promise<void>
+	start(): Promise<void>
+	close(): Promise<void>
+}
+
+/** An SMTP server that believes everything and keeps it, and fails on request. */
+export async function smtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
+	const state: SinkState = {
+		options,
+		mails: [],
+		faults: [],
+		commands: [],
+		ids: new Set(),
+		conversations: new Map(),
+		connections: 0,
+	}
+	let server: Server
+	const sink: SmtpSink = {
+		port: options.port ?? 0,
+		url: '',
+		mails: state.mails,
+		faults: state.faults,
+		commands: state.commands,
+		statistics: () => ({
+			accepted: state.mails.length,
+			distinct: state.ids.size,
+			connections: state.connections,
+			open: state.conversations.size,
+		}),
+		forget() {
+			state.mails.length = state.commands.length = 0
+			state.ids.clear()
+		},
+		async dropIdle(lastWord) {
+			const idle = [...state.conversations].filter(([, conversation]) => conversation.isIdle())
+			const gone = idle.map(([socket]) => once(socket, 'close'))
+			for (const [socket] of idle) socket.end(lastWord ? `${lastWord}\r\n` : '')
+			await Promise.all(gone)
+		},
+		async stop() {
+			const closed = new Promise((resolve) => server.close(resolve))
+			for (const socket of state.conversations.keys()) socket.destroy()
+			await closed
+		},
+		async start() {
+			server = createServer({ noDelay: true }, (socket) => converse(socket, state))
+			server.listen(sink.port, '127.0.0.1')
+			await once(server, 'listening')
+			sink.port = (server.address() as AddressInfo).port // it listens on TCP
+			sink.url = `smtp://127.0.0.1:${sink.port}`
+		},
+		close: () => sink.stop(),
+	}
+	await sink.start()
+	return sink
+}
+
+if (process.argv[1] === import.meta.filename) await serveStatistics(smtpSink)
