@@ -202,7 +202,8 @@ async function prepare(
 	for (const mail of mails)
 		if (mail.status === 'UNCERTAIN' && mail.source_type !== 'TRANSACTIONAL') todo.delete(mail.id)
 	const stale = [...todo.values()].filter(
-		(mail) => mail.status === 'UNCERTAIN' && doubtEnds(mail, settings.uncertainAfterMs) <= Date.now(),
+		(mail) =>
+			mail.status === 'UNCERTAIN' && doubtEnds(mail, settings.uncertainAfterMs) <= Date.now(),
 	)
 	if (stale.length > 0) {
 		const ids = stale.map((mail) => mail.id)

@@ -1,5 +1,10 @@
 import type { Pool } from 'pg'
-import { type AttachmentRow, type AttemptEnd, attachmentsOf, type OpenedMail } from '../db/ledger.ts'
+import {
+	type AttachmentRow,
+	type AttemptEnd,
+	attachmentsOf,
+	type OpenedMail,
+} from '../db/ledger.ts'
 import type { ProviderPause } from './provider-pause.ts'
 import type { DkimKey, Outcome, Provider } from './providers/provider.ts'
 import { composeMessage } from './rendering/compose.ts'
@@ -32,7 +37,11 @@ export async function handOver(
 			message = composeMessage(mailOf(mail), attachments, settings.publicUrl)
 		} catch (error) {
 			// A mail that cannot be put together will not be the next time either.
-			return { kind: 'REJECTED', error: `The mail could not be composed: ${error}`, bounce: false }
+			return {
+				kind: 'REJECTED',
+				error: `The mail could not be composed: ${String(error)}`,
+				bounce: false,
+			}
 		}
 		return provider.deliver(message, dkim)
 	}

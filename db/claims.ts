@@ -1,7 +1,7 @@
 import { statement } from './statement.ts'
 
 export interface OutboxRow {
-	id: number
+	id: string
 	project_id: string
 	kind: 'start' | 'signal' | 'cancel' | 'terminate'
 	priority: number
@@ -14,7 +14,7 @@ export interface OutboxRow {
 }
 
 const columns =
-	'id::int8, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary, attempts'
+	'id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary, attempts'
 
 /**
  * Group commit: what waits of a project becomes one run, named after the first request in it, unless

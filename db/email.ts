@@ -71,6 +71,8 @@ const schema = defineEntity({
 		provider: p.text().nullable(),
 		providerMessageId: p.text().nullable(),
 		error: p.text().nullable(),
+		/** What went wrong in rendering, which never stops a mail. */
+		renderFault: p.text().nullable(),
 		sentAt: p.datetime(3).nullable(),
 		deliveredAt: p.datetime(3).nullable(),
 		openedAt: p.datetime(3).nullable(),

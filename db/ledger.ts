@@ -133,6 +133,13 @@ export const grant = statement<{ id: string; due_at: Date }>(
 	returning e.id, e.due_at`,
 )
 
+/** The data of `email.sent`, from a row of emails whose alias does not matter. */
+export const sentEventData = `jsonb_build_object(
+	'subject', subject, 'from', "from", 'fromName', from_name,
+	'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
+	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type,
+	'sentAt', to_char(sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
+
 export interface OpenedMail {
 	project_id: string
 	id: string
@@ -206,11 +213,7 @@ export const record = statement<{ id: string }>(
 			where a.outcome = 'UNKNOWN'
 	), emitted as (
 		insert into events (project_id, name, contact_id, email_id, data)
-		select project_id, 'email.sent', contact_id, id, jsonb_build_object(
-			'subject', subject, 'from', "from", 'fromName', from_name,
-			'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
-			'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type,
-			'sentAt', to_char(sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+		select project_id, 'email.sent', contact_id, id, ${sentEventData}
 		from recorded where status = 'SENT'
 	)
 	select id from recorded`,

@@ -13,10 +13,7 @@ const schema = defineEntity({
 		to: p.text(),
 		from: p.text(),
 		subject: p.text(),
-		html: p.text(),
-		text: p.text(),
-		headers: p.json<Record<string, string>>(),
-		attachments: p.json<{ filename: string; contentType: string; size: number }[]>(),
+		/** The mail as it would have gone over the wire: the rest is read from it. */
 		raw: p.blob().$type<Buffer>(),
 		receivedAt: p.datetime(3).defaultRaw('now()'),
 	},

@@ -1,4 +1,10 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow'
+import {
+	continueAsNew,
+	proxyActivities,
+	setCurrentDetails,
+	sleep,
+	workflowInfo,
+} from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
 
@@ -7,7 +13,11 @@ const { deliverClaim } = proxyActivities<Activities>({
 	startToCloseTimeout: '30 minutes',
 	heartbeatTimeout: '6 seconds',
 	// The ledger knows what was handed over, so the next try may come at once, and for ever.
-	retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+	retry: {
+		initialInterval: '200 milliseconds',
+		backoffCoefficient: 2,
+		maximumInterval: '10 seconds',
+	},
 })
 
 /**
@@ -20,7 +30,9 @@ export async function send({ claimId }: { claimId: string }): Promise<void> {
 		if (left === 0) return
 		if (waitMs === 0) continue
 		const until = new Date(Date.now() + waitMs).toISOString()
-		setCurrentDetails(`**${left}** ${left === 1 ? 'mail waits' : 'mails wait'} until ${until}: ${because}`)
+		setCurrentDetails(
+			`**${left}** ${left === 1 ? 'mail waits' : 'mails wait'} until ${until}: ${because}`,
+		)
 		await sleep(waitMs, { summary: because.slice(0, 100) })
 	}
 	await continueAsNew<typeof send>({ claimId })

@@ -1,0 +1,32 @@
+import { Type } from 'typebox'
+import { Duration, durationMs, readEnvironment, TemporalEnvironment } from '../db/environment.ts'
+
+const Environment = Type.Object({
+	...TemporalEnvironment,
+	PORT: Type.Integer({ default: 3000 }),
+	PUBLIC_URL: Type.Optional(Type.String()),
+	SESSION_SECRET: Type.String({ minLength: 16 }),
+	EMAIL_PROVIDER: Type.Optional(
+		Type.Union([Type.Literal('resend'), Type.Literal('smtp'), Type.Literal('local')]),
+	),
+	RESEND_API_KEY: Type.Optional(Type.String()),
+	RESEND_BASE_URL: Type.Optional(Type.String()),
+	SMTP_URL: Type.Optional(Type.String()),
+	SEND_RATE_PER_SECOND: Type.Optional(Type.Number({ minimum: 0 })),
+	UNCERTAIN_AFTER: Duration('10m'),
+	DELIVERY_PATIENCE: Duration('3d'),
+	LOG_LEVEL: Type.String({ default: 'info' }),
+})
+
+export type WorkerSettings = ReturnType<typeof readSettings>
+
+/** Everything the worker process wants to know of its environment, read once. */
+export function readSettings(environment: NodeJS.ProcessEnv) {
+	const env = readEnvironment(Environment, environment)
+	return {
+		env,
+		publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
+		uncertainAfterMs: durationMs(env.UNCERTAIN_AFTER),
+		patienceMs: durationMs(env.DELIVERY_PATIENCE),
+	}
+}

@@ -1,0 +1,25 @@
+import PostalMime from 'postal-mime'
+
+/** A mail read back from its source, as a mail program would: what it shows is what was sent. */
+export async function readMail(raw: Buffer) {
+	const mail = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer' })
+	const files = mail.attachments.map(({ filename, mimeType, content, contentId }) => ({
+		filename: filename ?? 'unnamed',
+		contentType: mimeType,
+		contentId: contentId?.replace(/^<|>$/g, ''),
+		content: Buffer.from(content as ArrayBuffer),
+	}))
+	return {
+		html: mail.html ?? '',
+		text: mail.text ?? '',
+		headers: Object.fromEntries(mail.headers.map(({ originalKey, value }) => [originalKey, value])),
+		attachments: files.map(({ filename, contentType, content }) => ({
+			filename,
+			contentType,
+			size: content.length,
+		})),
+		files,
+	}
+}
+
+export type ReadMail = Awaited<ReturnType<typeof readMail>>

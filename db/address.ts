@@ -1,0 +1,31 @@
+import { domainToASCII } from 'node:url'
+
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+const domainName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
+const isAscii = /^[\x21-\x7e]*$/
+
+/** The one spelling of an address: trimmed, lower-cased, an international domain in its ASCII form. */
+export function normalizeEmail(address: string) {
+	const trimmed = address.trim().toLowerCase()
+	if (isAscii.test(trimmed)) return trimmed
+	const at = trimmed.lastIndexOf('@')
+	return trimmed.slice(0, at + 1) + domainToASCII(trimmed.slice(at + 1))
+}
+
+/**
+ * Whether mail can be addressed to it: what providers take (a dot-atom before the @, a domain name
+ * with a dot after it), rather than all that RFC 5322 allows (quoted strings, comments, literals).
+ */
+export function isEmail(address: string) {
+	if (address.length > 1000) return false
+	const normal = normalizeEmail(address)
+	const at = normal.lastIndexOf('@')
+	const [local, domain] = [normal.slice(0, at), normal.slice(at + 1)]
+	return (
+		at > 0 &&
+		normal.length <= 254 &&
+		local.length <= 64 &&
+		localPart.test(local) &&
+		domainName.test(domain)
+	)
+}

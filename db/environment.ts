@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { Settings } from 'typebox/system'
+import { Value } from 'typebox/value'
+
+// Environment variables are text: "3000" is a number where a number is asked for.
+Settings.Set({ correctiveParse: true })
+
+/** Reads what a process needs of its environment; an empty variable is one that is not set. */
+export function readEnvironment<T extends Type.TSchema>(
+	schema: T,
+	environment: NodeJS.ProcessEnv,
+): Type.Static<T> {
+	const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+	const parsed = Value.Default(schema, Value.Clean(schema, Value.Convert(schema, given)))
+	const problems = Value.Errors(schema, parsed)
+	if (problems.length > 0)
+		throw new EnvironmentError(
+			problems.map(({ instancePath, message, params }) => {
+				const name =
+					instancePath.slice(1) ||
+					(params as { requiredProperties?: string[] }).requiredProperties?.join(', ')
+				return `${name}: ${message}`
+			}),
+		)
+	return parsed as Type.Static<T>
+}
+
+export class EnvironmentError extends Error {
+	constructor(problems: string[]) {
+		super(
+			`The environment is not as it must be.\n${problems.map((line) => `  ${line}`).join('\n')}`,
+		)
+	}
+}
+
+const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** "10m", "3d", "500ms" */
+export const Duration = (byDefault: string) =>
+	Type.String({ pattern: '^[0-9]+(ms|s|m|h|d)$', default: byDefault })
+
+export function durationMs(text: string): number {
+	const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!
+	return Number(amount) * unitsMs[unit as keyof typeof unitsMs]
+}
+
+export const TemporalEnvironment = {
+	TEMPORAL_ADDRESS: Type.String({ default: 'localhost:7233' }),
+	TEMPORAL_NAMESPACE: Type.String({ default: 'default' }),
+	TEMPORAL_API_KEY: Type.Optional(Type.String()),
+	TEMPORAL_TLS: Type.Boolean({ default: false }),
+}
+
+/** For a client's connection and a worker's alike. */
+export const temporalConnection = (env: {
+	TEMPORAL_ADDRESS: string
+	TEMPORAL_API_KEY?: string
+	TEMPORAL_TLS: boolean
+}) => ({
+	address: env.TEMPORAL_ADDRESS,
+	...(env.TEMPORAL_API_KEY ? { apiKey: env.TEMPORAL_API_KEY } : {}),
+	...(env.TEMPORAL_TLS || env.TEMPORAL_API_KEY ? { tls: true } : {}),
+})
