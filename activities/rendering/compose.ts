@@ -1,0 +1,81 @@
+import { footerFor, insertFooter } from './footer.ts'
+import { asciiDomain } from './headers.ts'
+import { languageTag } from './language.ts'
+import { isDesigned, wrap } from './layout.ts'
+import { listHeaders } from './list-headers.ts'
+import type { MailType } from './list-headers.ts'
+import type { Address, Attachment, Message } from './message.ts'
+import { toText } from './text.ts'
+import { linksFor } from './variables.ts'
+
+/** One mail of the ledger: its subject and body are rendered, its headers are the custom ones. */
+export interface Mail {
+	emailId: string
+	projectId: string
+	/** Null once the contact has been deleted: then there is nobody left to unsubscribe. */
+	contactId: string | null
+	from: Address
+	to: Address
+	replyTo: string | null
+	subject: string
+	body: string
+	headers: Record<string, string> | null
+	/** The contact's `locale`, else the project's language. */
+	language: string | null
+	/** Mail of `/v1/send` is TRANSACTIONAL here, whatever template it came from. */
+	type: MailType
+	isCampaign?: boolean
+	createdAt: Date
+}
+
+/** From what the ledger knows to what providers take: always the same message for the same mail. */
+export function composeMessage(mail: Mail, attachments: Attachment[], publicUrl: string): Message {
+	const { emailId, projectId, from, to, replyTo, subject, createdAt } = mail
+	const html = layOut(mail, publicUrl)
+	return {
+		emailId,
+		projectId,
+		messageId: messageIdOf(emailId, from.email),
+		from,
+		to,
+		replyTo,
+		subject,
+		html,
+		text: toText(html),
+		headers: headersOf(mail, publicUrl),
+		attachments,
+		date: createdAt,
+	}
+}
+
+/** The same at every try, so that bounces, providers and a restarted worker recognise the mail. */
+export function messageIdOf(emailId: string, sender: string): string {
+	const address = asciiDomain(sender)
+	return `<${emailId}@${address.slice(address.lastIndexOf('@') + 1)}>`
+}
+
+function layOut({ body, language, type, contactId, emailId }: Mail, publicUrl: string) {
+	const tag = languageTag(language)
+	const html = isDesigned(body) ? body : wrap(body, tag)
+	if (type !== 'MARKETING' || contactId === null) return html
+	return insertFooter(html, footerFor(tag, linksFor(publicUrl, contactId, emailId)))
+}
+
+/** Ours, then the customer's in their place, whatever the case of their names. */
+function headersOf(
+	{ contactId, emailId, type, isCampaign, body, headers }: Mail,
+	publicUrl: string,
+) {
+	const merged = new Map<string, [name: string, value: string]>()
+	if (contactId !== null) {
+		const links = linksFor(publicUrl, contactId, emailId)
+		const ours = listHeaders({ type, isCampaign: isCampaign ?? false, html: body, ...links })
+		for (const [name, value] of Object.entries(ours)) merged.set(name.toLowerCase(), [name, value])
+	}
+	const custom = Object.entries(headers ?? {})
+	// One-click is a promise about our address, not about one of theirs.
+	const lowerNames = new Set(custom.map(([name]) => name.toLowerCase()))
+	if (lowerNames.has('list-unsubscribe')) merged.delete('list-unsubscribe-post')
+	for (const [name, value] of custom) merged.set(name.toLowerCase(), [name, value])
+	return Object.fromEntries(merged.values())
+}

@@ -1,0 +1,70 @@
+import { directionOf, primaryLanguage } from './language.ts'
+import { escapeHtml } from './printing.ts'
+
+interface FooterWords {
+	reason: string
+	unsubscribe: string
+	manage: string
+}
+
+const english = {
+	reason: 'You receive this email because you are subscribed.',
+	unsubscribe: 'Unsubscribe',
+	manage: 'Manage preferences',
+}
+
+const words: Record<string, FooterWords> = {
+	en: english,
+	de: {
+		reason: 'Sie erhalten diese E-Mail, weil Sie sie abonniert haben.',
+		unsubscribe: 'Abmelden',
+		manage: 'Einstellungen verwalten',
+	},
+	fr: {
+		reason: 'Vous recevez cet e-mail parce que vous y êtes abonné(e).',
+		unsubscribe: 'Se désabonner',
+		manage: 'Gérer mes préférences',
+	},
+	es: {
+		reason: 'Recibe este correo porque está suscrito.',
+		unsubscribe: 'Darse de baja',
+		manage: 'Gestionar preferencias',
+	},
+	nl: {
+		reason: 'U ontvangt deze e-mail omdat u bent ingeschreven.',
+		unsubscribe: 'Uitschrijven',
+		manage: 'Voorkeuren beheren',
+	},
+}
+
+// A grey that can be read on white and on black.
+const style =
+	'max-width:600px;margin:24px auto 0;padding:16px 20px;text-align:center;' +
+	'font-family:Arial,sans-serif;font-size:12px;line-height:1.6;color:#767d86'
+
+export interface FooterLinks {
+	unsubscribeUrl: string
+	manageUrl: string
+}
+
+/** What marketing mail owes its reader, in the reader's language where we speak it. */
+export function footerFor(language: string, links: FooterLinks): string {
+	const spoken = words[primaryLanguage(language)] ? primaryLanguage(language) : 'en'
+	const { reason, unsubscribe, manage } = words[spoken] ?? english
+	return (
+		`<div lang="${spoken}" dir="${directionOf(spoken)}" style="${style}"><p style="margin:0">` +
+		`${reason}<br>${link(links.unsubscribeUrl, unsubscribe)} &middot; ${link(links.manageUrl, manage)}` +
+		'</p></div>'
+	)
+}
+
+/** Before the last `</body>`; a fragment has none and gets it at the end. */
+export function insertFooter(html: string, footer: string): string {
+	let end = html.length
+	for (const { index } of html.matchAll(/<\/body[\s>]/gi)) end = index
+	return html.slice(0, end) + footer + html.slice(end)
+}
+
+function link(url: string, text: string) {
+	return `<a href="${escapeHtml(url)}" style="color:#767d86">${text}</a>`
+}

@@ -1,0 +1,115 @@
+import { addressHeader, parameter, protectedHeaders, refuseBreaks, textHeader } from './headers.ts'
+import type { Attachment, Message } from './message.ts'
+import { base64Lines, quotedPrintable } from './transfer-encoding.ts'
+
+/** A part of a mail: its headers, and its content ready for the wire. */
+interface Part {
+	head: string
+	content: Buffer[]
+}
+
+/**
+ * The mail as it goes over the wire. The same message always gives the same bytes. Throws when a
+ * value would break out of its header, whatever it was that should have refused it before.
+ */
+export function buildMime(message: Message): Buffer {
+	const { head, content } = body(message)
+	return Buffer.concat([Buffer.from(`${headersOf(message)}${head}\r\n`), ...content])
+}
+
+function headersOf(message: Message) {
+	const custom = Object.entries(message.headers)
+	const replaced = new Set(custom.map(([name]) => name.toLowerCase()))
+	const { from, to, replyTo, subject, date, messageId, emailId } = message
+	let lines = addressHeader('From', from) + addressHeader('To', to)
+	if (!replaced.has('reply-to')) {
+		lines += addressHeader('Reply-To', { email: replyTo ?? from.email, name: null })
+	}
+	lines += textHeader('Subject', subject)
+	if (!replaced.has('date')) {
+		lines += `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`
+	}
+	lines += identifier('Message-ID', messageId) + identifier('X-Tempost-Id', emailId)
+	for (const [name, value] of custom) lines += customHeader(name, value)
+	return `${lines}MIME-Version: 1.0\r\n`
+}
+
+function customHeader(name: string, value: string) {
+	if (protectedHeaders.has(name.toLowerCase()) || !/^[!-9;-~]+$/.test(name)) {
+		throw new Error('A custom header has a name that it may not have')
+	}
+	// An encoded word may hold a display name, but never the address behind it.
+	const [, phrase, email] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? []
+	if (name.toLowerCase() === 'reply-to' && email !== undefined) {
+		return addressHeader(name, { email: email.trim(), name: unquoted(phrase!.trim()) })
+	}
+	return textHeader(name, value)
+}
+
+/** Never folded or encoded: machines compare these letter by letter. */
+function identifier(name: string, value: string) {
+	refuseBreaks(name, value)
+	return `${name}: ${value}\r\n`
+}
+
+function body(message: Message): Part {
+	const inline = message.attachments.filter((file) => file.disposition === 'inline')
+	const attached = message.attachments.filter((file) => file.disposition !== 'inline')
+	const html = textPart('html', message.html)
+	const shown =
+		inline.length > 0 ? multipart('related', message, [html, ...inline.map(file)]) : html
+	const alternative = multipart('alternative', message, [textPart('plain', message.text), shown])
+	if (attached.length === 0) return alternative
+	return multipart('mixed', message, [alternative, ...attached.map(file)])
+}
+
+function textPart(subtype: 'plain' | 'html', text: string): Part {
+	const head =
+		`Content-Type: text/${subtype}; charset=utf-8\r\n` +
+		'Content-Transfer-Encoding: quoted-printable\r\n'
+	return { head, content: [quotedPrintable(text)] }
+}
+
+function file({ filename, content, contentType, contentId, disposition }: Attachment): Part {
+	let head = `Content-Type: ${mediaType(contentType)}\r\nContent-Transfer-Encoding: base64\r\n`
+	head += `Content-Disposition: ${disposition}${parameter('filename', filename)}\r\n`
+	if (contentId !== null) head += identifier('Content-ID', `<${asciiId(contentId)}>`)
+	return { head, content: [base64Lines(content)] }
+}
+
+function multipart(subtype: string, message: Message, parts: Part[]): Part {
+	// No line of quoted-printable or base64 can begin with `--=_`.
+	const boundary = `=_${subtype}_${message.messageId.replaceAll(/[^\w.-]/g, '').slice(0, 50)}`
+	const type = subtype === 'related' ? `${subtype}; type="text/html"` : subtype
+	return {
+		head: `Content-Type: multipart/${type};\r\n boundary="${boundary}"\r\n`,
+		content: [
+			...parts.flatMap(({ head, content }) => [
+				Buffer.from(`--${boundary}\r\n${head}\r\n`),
+				...content,
+				lineBreak,
+			]),
+			Buffer.from(`--${boundary}--\r\n`),
+		],
+	}
+}
+
+const lineBreak = Buffer.from('\r\n')
+
+/** What is no media type, or one that may not be base64, is sent as a plain file. */
+function mediaType(contentType: string) {
+	refuseBreaks('Content-Type', contentType)
+	const isMediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\u0020-\u007e]*)?$/.test(contentType)
+	const isContainer = /^(?:multipart|message)\//i.test(contentType)
+	return isMediaType && !isContainer ? contentType : 'application/octet-stream'
+}
+
+function asciiId(contentId: string) {
+	refuseBreaks('Content-ID', contentId)
+	if (/[<>]/.test(contentId)) throw new Error('A Content-ID must not contain < or >')
+	return /^[!-~]*$/.test(contentId) ? contentId : encodeURI(contentId.toWellFormed())
+}
+
+function unquoted(phrase: string) {
+	return phrase.replace(/^"(.*)"$/, '$1').replaceAll(/\\(.)/g, '$1') || null
+}

@@ -1,0 +1,186 @@
+import { decodeEntities } from './entities.ts'
+import { createTextWriter } from './text-writer.ts'
+
+// How many line breaks an element puts before and after itself.
+const blocks = new Map<string, number>([
+	...['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'table', 'blockquote', 'pre'].map(
+		(name) => [name, 2] as const,
+	),
+	...['figure', 'form', 'fieldset', 'hr'].map((name) => [name, 2] as const),
+	...['div', 'tr', 'li', 'dt', 'dd', 'section', 'article', 'header', 'footer', 'main', 'nav'].map(
+		(name) => [name, 1] as const,
+	),
+	...['aside', 'address', 'center', 'body', 'figcaption', 'caption', 'option', 'legend'].map(
+		(name) => [name, 1] as const,
+	),
+])
+
+const voidElements = new Set(['br', 'img', 'hr', 'meta', 'link', 'input', 'col', 'area', 'wbr'])
+// Their content is no markup, and none of it is for reading.
+const unreadable = new Set(['script', 'style', 'title', 'textarea', 'template', 'svg', 'noembed'])
+
+interface List {
+	/** Null where items are not counted. */
+	next: number | null
+}
+
+/**
+ * The text part of a mail: readable, in one pass over the HTML whatever state that is in. Nothing
+ * recurses and nothing is read twice, so that hostile input costs its length and no more.
+ */
+export function toText(html: string): string {
+	const writer = createTextWriter()
+	const lists: List[] = []
+	let quotes = 0
+	let preformatted = 0
+	let href: string | null = null
+	let hidden: { name: string; depth: number } | null = null
+	let at = 0
+	let textBegin = 0
+
+	while (at < html.length) {
+		const begin = html.indexOf('<', at)
+		if (begin < 0) break
+		if (!opensTag(html, begin)) {
+			at = begin + 1
+			continue
+		}
+		writeText(begin)
+		at = skipTag(html, begin)
+		textBegin = at
+		if (!/[a-z]/i.test(html[begin + 1]!) && html[begin + 1] !== '/') continue
+		const isClosing = html[begin + 1] === '/'
+		const tag = html.slice(begin, at)
+		const name = /^<\/?([a-z][^\s/>]*)/i.exec(tag)?.[1]?.toLowerCase() ?? ''
+		if (hidden) trackHidden(name, isClosing)
+		else if (isClosing) close(name)
+		else if (unreadable.has(name)) {
+			at = skipElement(html, name, at)
+			textBegin = at
+		} else if (isHidden(tag) && !voidElements.has(name)) hidden = { name, depth: 1 }
+		else open(name, tag)
+	}
+	writeText(html.length)
+	endLink()
+	return writer.result()
+
+	function writeText(end: number) {
+		if (hidden || end <= textBegin) return
+		const text = decodeEntities(html.slice(textBegin, end))
+		if (preformatted > 0) writer.preformatted(text)
+		else writer.flow(text)
+	}
+
+	function trackHidden(name: string, isClosing: boolean) {
+		if (name !== hidden!.name) return
+		hidden!.depth += isClosing ? -1 : 1
+		if (hidden!.depth === 0) hidden = null
+	}
+
+	function open(name: string, tag: string) {
+		if (name === 'br') return writer.lineBreak()
+		if (name === 'img') return writer.flow(attribute(tag, 'alt'))
+		if (name === 'td' || name === 'th') return writer.separate(' | ')
+		if (name === 'a') {
+			endLink()
+			href = attribute(tag, 'href').trim()
+			return writer.record()
+		}
+		const lines = blocks.get(name)
+		if (lines === undefined) return
+		// A list within a list continues it.
+		writer.breakLines(lists.length > 0 ? 1 : lines)
+		if (name === 'ul') lists.push({ next: null })
+		else if (name === 'ol') lists.push({ next: Number.parseInt(attribute(tag, 'start'), 10) || 1 })
+		else if (name === 'li') openItem()
+		else if (name === 'blockquote') writer.quote(++quotes)
+		else if (name === 'pre') preformatted++
+		else if (name === 'hr') {
+			writer.flow('---')
+			writer.breakLines(2)
+		}
+	}
+
+	function close(name: string) {
+		if (name === 'a') return endLink()
+		const lines = blocks.get(name)
+		if (lines === undefined) return
+		if (name === 'ul' || name === 'ol') lists.pop()
+		else if (name === 'blockquote') writer.quote((quotes = Math.max(0, quotes - 1)))
+		else if (name === 'pre') preformatted = Math.max(0, preformatted - 1)
+		if (name === 'li' || name === 'ul' || name === 'ol') writer.openItem(0, '')
+		writer.breakLines(lists.length > 0 ? 1 : lines)
+	}
+
+	function openItem() {
+		const list = lists.at(-1)
+		const mark = list?.next === null || !list ? '- ' : `${list.next++}. `
+		writer.openItem(lists.length - 1, mark)
+	}
+
+	function endLink() {
+		if (href === null) return
+		const text = writer.recorded().trim()
+		const url = decodeEntities(href)
+		href = null
+		if (!/^(?:https?|mailto|tel):/i.test(url)) return
+		const shown = url.replace(/^(?:mailto|tel):/i, '')
+		if (text === '') writer.flow(` ${shown}`)
+		else if (!isSameLink(text, shown)) writer.flow(` (${shown})`)
+	}
+}
+
+function opensTag(html: string, at: number) {
+	const next = html.charCodeAt(at + 1) | 32
+	if (next >= 97 && next <= 122) return true
+	const sign = html[at + 1]
+	return sign === '!' || sign === '?' || (sign === '/' && /[a-z]/i.test(html[at + 2] ?? ''))
+}
+
+/** Where the text goes on; a tag or comment that never ends takes the rest with it, as in browsers. */
+function skipTag(html: string, begin: number) {
+	if (html.startsWith('<!--', begin)) return after(html, '-->', begin + 4)
+	if (html[begin + 1] === '!' || html[begin + 1] === '?') return after(html, '>', begin)
+	for (let at = begin + 1; at < html.length; at++) {
+		const sign = html.charCodeAt(at)
+		if (sign === 62) return at + 1
+		// A quote opens a value only behind an equals sign; elsewhere it is a typing error.
+		if ((sign === 34 || sign === 39) && /=\s*$/.test(html.slice(Math.max(begin, at - 8), at))) {
+			at = html.indexOf(html[at]!, at + 1)
+			if (at < 0) return html.length
+		}
+	}
+	return html.length
+}
+
+function skipElement(html: string, name: string, begin: number) {
+	const end = new RegExp(`</${name}[^>]*>?`, 'gi')
+	end.lastIndex = begin
+	return end.test(html) ? end.lastIndex : html.length
+}
+
+function after(html: string, sign: string, begin: number) {
+	const found = html.indexOf(sign, begin)
+	return found < 0 ? html.length : found + sign.length
+}
+
+function isHidden(tag: string) {
+	return (
+		tag.length > 8 &&
+		/\sdata-skip-in-text|\shidden[\s/>]|\sstyle\s*=.*display\s*:\s*none/is.test(tag)
+	)
+}
+
+function attribute(tag: string, name: string) {
+	const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(tag)
+	return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '')
+}
+
+function isSameLink(text: string, url: string) {
+	const bare = (link: string) =>
+		link
+			.replace(/^https?:\/\//i, '')
+			.replace(/\/$/, '')
+			.toLowerCase()
+	return bare(text) === bare(url)
+}

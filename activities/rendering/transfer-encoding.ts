@@ -1,0 +1,73 @@
+const equals = 61
+const space = 32
+const tab = 9
+const carriageReturn = 13
+const lineFeed = 10
+const hexDigits = Buffer.from('0123456789ABCDEF')
+// One less than allowed: any character may have to be followed by the `=` of a soft break.
+const maxColumn = 75
+const base64Column = 76
+
+/** UTF-8 as quoted-printable, every line break as CRLF and no code point torn apart. */
+export function quotedPrintable(text: string): Buffer {
+	const input = Buffer.from(text)
+	// At worst three characters for each byte and a soft break after every eight of those threes.
+	const output = Buffer.allocUnsafe(input.length * 3 + Math.ceil(input.length / 6) * 3 + 3)
+	let at = 0
+	let column = 0
+	for (let i = 0; i < input.length; i++) {
+		const byte = input[i]!
+		if (byte === lineFeed || byte === carriageReturn) {
+			if (byte === carriageReturn && input[i + 1] === lineFeed) i++
+			output[at++] = carriageReturn
+			output[at++] = lineFeed
+			column = 0
+			continue
+		}
+		const literal =
+			(byte > space && byte < 127 && byte !== equals) ||
+			((byte === space || byte === tab) && !endsLine(input[i + 1]))
+		const width = literal ? 1 : 3 * sequenceLength(byte)
+		if (column + width > maxColumn) {
+			output[at++] = equals
+			output[at++] = carriageReturn
+			output[at++] = lineFeed
+			column = 0
+		}
+		if (literal) {
+			output[at++] = byte
+			column++
+		} else {
+			output[at++] = equals
+			output[at++] = hexDigits[byte >> 4]!
+			output[at++] = hexDigits[byte & 15]!
+			column += 3
+		}
+	}
+	return output.subarray(0, at)
+}
+
+/** Base64 in lines of 76 characters. */
+export function base64Lines(content: Buffer): Buffer {
+	const encoded = Buffer.from(content.toString('base64'), 'latin1')
+	const lineCount = Math.ceil(encoded.length / base64Column)
+	const output = Buffer.allocUnsafe(encoded.length + lineCount * 2)
+	let at = 0
+	for (let i = 0; i < encoded.length; i += base64Column) {
+		at += encoded.copy(output, at, i, i + base64Column)
+		output[at++] = carriageReturn
+		output[at++] = lineFeed
+	}
+	return output
+}
+
+function endsLine(next: number | undefined) {
+	return next === undefined || next === carriageReturn || next === lineFeed
+}
+
+/** How many bytes belong to the code point that begins here; within one, room has been kept. */
+function sequenceLength(byte: number) {
+	if (byte < 0xc0) return 1
+	if (byte < 0xe0) return 2
+	return byte < 0xf0 ? 3 : 4
+}
