@@ -165,14 +165,22 @@ function after(html: string, sign: string, begin: number) {
 }
 
 function isHidden(tag: string) {
+	if (tag.length < 10) return false
 	return (
-		tag.length > 8 &&
-		/\sdata-skip-in-text|\shidden[\s/>]|\sstyle\s*=.*display\s*:\s*none/is.test(tag)
+		/\s(?:hidden|data-skip-in-text)[\s=/>]/i.test(tag) ||
+		(/none/i.test(tag) && /display\s*:\s*none/i.test(attribute(tag, 'style')))
 	)
 }
 
-function attribute(tag: string, name: string) {
-	const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(tag)
+const attributes = new Map(
+	['alt', 'href', 'start', 'style'].map((name) => [
+		name,
+		new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i'),
+	]),
+)
+
+function attribute(tag: string, name: 'alt' | 'href' | 'start' | 'style') {
+	const found = attributes.get(name)!.exec(tag)
 	return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '')
 }
 
