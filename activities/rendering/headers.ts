@@ -80,7 +80,7 @@ export function addressHeader(name: string, address: Address): string {
 /** `; name="value"`, by RFC 2231 where the value is more than ASCII. */
 export function parameter(name: string, value: string): string {
 	refuseBreaks(name, value)
-	if (/^[\u0020-\u007e]*$/.test(value)) {
+	if (/^[\u0020-\u007e]*$/.test(value) && !value.includes('=?')) {
 		return `;\r\n ${name}="${value.replaceAll(/["\\]/g, '\\$&')}"`
 	}
 	const pieces = ['']

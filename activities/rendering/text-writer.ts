@@ -105,7 +105,7 @@ export function createTextWriter(): TextWriter {
 
 /** White space becomes one space; what preview texts use to fill up space becomes nothing. */
 function collapse(text: string) {
-	if (/^[!-~]+(?: [!-~]+)*$/.test(text)) return text
+	if (/^[ -~]*$/.test(text) && !text.includes('  ')) return text
 	return text
 		.replaceAll(fillers, '')
 		.replaceAll(whiteSpace, ' ')

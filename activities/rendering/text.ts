@@ -48,10 +48,11 @@ export function toText(html: string): string {
 		writeText(begin)
 		at = skipTag(html, begin)
 		textBegin = at
-		if (!/[a-z]/i.test(html[begin + 1]!) && html[begin + 1] !== '/') continue
-		const isClosing = html[begin + 1] === '/'
+		const sign = html[begin + 1]
+		if (sign === '!' || sign === '?') continue
+		const isClosing = sign === '/'
 		const tag = html.slice(begin, at)
-		const name = /^<\/?([a-z][^\s/>]*)/i.exec(tag)?.[1]?.toLowerCase() ?? ''
+		const name = nameOf(tag, isClosing ? 2 : 1)
 		if (hidden) trackHidden(name, isClosing)
 		else if (isClosing) close(name)
 		else if (unreadable.has(name)) {
@@ -145,12 +146,23 @@ function skipTag(html: string, begin: number) {
 		const sign = html.charCodeAt(at)
 		if (sign === 62) return at + 1
 		// A quote opens a value only behind an equals sign; elsewhere it is a typing error.
-		if ((sign === 34 || sign === 39) && /=\s*$/.test(html.slice(Math.max(begin, at - 8), at))) {
+		if ((sign === 34 || sign === 39) && followsEquals(html, at)) {
 			at = html.indexOf(html[at]!, at + 1)
 			if (at < 0) return html.length
 		}
 	}
 	return html.length
+}
+
+function followsEquals(html: string, at: number) {
+	const before = html[at - 1]
+	return before === '=' || (before === ' ' && /=\s*$/.test(html.slice(Math.max(0, at - 8), at)))
+}
+
+function nameOf(tag: string, begin: number) {
+	let end = begin
+	while (end < tag.length && !' \t\r\n\f/>'.includes(tag[end]!)) end++
+	return tag.slice(begin, end).toLowerCase()
 }
 
 function skipElement(html: string, name: string, begin: number) {
@@ -165,10 +177,10 @@ function after(html: string, sign: string, begin: number) {
 }
 
 function isHidden(tag: string) {
-	if (tag.length < 10) return false
+	if (tag.length < 10 || !/hidden|display|-skip-/i.test(tag)) return false
 	return (
 		/\s(?:hidden|data-skip-in-text)[\s=/>]/i.test(tag) ||
-		(/none/i.test(tag) && /display\s*:\s*none/i.test(attribute(tag, 'style')))
+		/display\s*:\s*none/i.test(attribute(tag, 'style'))
 	)
 }
 
