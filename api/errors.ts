@@ -1,0 +1,83 @@
+export const fieldCodes = [
+	'required',
+	'invalid_type',
+	'invalid_string',
+	'too_small',
+	'too_big',
+	'invalid_enum_value',
+	'unrecognized_keys',
+	'invalid_union',
+	'custom',
+	'reserved_event',
+	'template_syntax',
+] as const
+
+export interface FieldError {
+	/** Dots lead into objects and arrays: `attachments.0.content`. */
+	field: string
+	message: string
+	code: (typeof fieldCodes)[number]
+	received?: unknown
+}
+
+interface Extras {
+	errors?: FieldError[]
+	details?: Record<string, unknown>
+	suggestion?: string
+	/** Becomes the header Retry-After. */
+	retryAfterSeconds?: number
+	cause?: unknown
+}
+
+/** An error whose code and message are meant for the caller. */
+export class ApiError extends Error {
+	status: number
+	code: string
+	extras: Extras
+
+	constructor(status: number, code: string, message: string, extras: Extras = {}) {
+		super(message, { cause: extras.cause })
+		this.status = status
+		this.code = code
+		this.extras = extras
+	}
+}
+
+/** What a schema could not say: 422 with the fields that are wrong. */
+export function invalid(...errors: FieldError[]) {
+	const [first] = errors
+	const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+	const message = first ? `${`${first.field} ${first.message}`.trim()}${more}` : 'Invalid request'
+	return new ApiError(422, 'VALIDATION_ERROR', message, { errors })
+}
+
+const resourceCodes: Record<string, string> = {
+	contact: 'CONTACT_NOT_FOUND',
+	template: 'TEMPLATE_NOT_FOUND',
+	campaign: 'CAMPAIGN_NOT_FOUND',
+	workflow: 'WORKFLOW_NOT_FOUND',
+}
+
+/** The same answer for what does not exist and what belongs to another project. */
+export function notFound(resource: string, id: unknown) {
+	const code = resourceCodes[resource] ?? 'RESOURCE_NOT_FOUND'
+	return new ApiError(404, code, `There is no such ${resource}`, { details: { resource, id } })
+}
+
+/** The specification's error body; absent members are left out. */
+export function envelope(error: ApiError, requestId: string) {
+	const { errors, details, suggestion } = error.extras
+	return {
+		success: false,
+		error: {
+			code: error.code,
+			message: error.message,
+			statusCode: error.status,
+			requestId,
+			errors,
+			details,
+			suggestion,
+		},
+		timestamp: new Date().toISOString(),
+	}
+}

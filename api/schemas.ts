@@ -1,0 +1,66 @@
+import Type, { type TSchema } from 'typebox'
+import Value from 'typebox/value'
+import { ApiError } from './errors.ts'
+
+export { isEmail, normalizeEmail } from '../db/address.ts'
+
+export const Id = Type.String({ format: 'uuid' })
+
+/** An id in a path. One that is no UUID names nothing: the answer is this resource's 404, not a 422. */
+export const PathId = (resource: string) => Type.String({ format: 'uuid', 'x-resource': resource })
+
+/** A Date in our code, an ISO 8601 string on the wire. */
+export const Timestamp = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
+
+/** Checked by `isEmail`; what is stored or looked up goes through `normalizeEmail`. */
+export const Email = Type.String({ format: 'email' })
+
+/** One line: a subject, a name. The message replaces "has the wrong form" in errors. */
+export const Line = (options: { minLength?: number; maxLength: number }) =>
+	Type.String({ pattern: '^[^\\r\\n]*$', 'x-message': 'must not contain line breaks', ...options })
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** The envelope of `/v1/*` and of the two wrapped campaign calls. */
+export const success = <T extends TSchema>(data: T) =>
+	Type.Object({ success: Type.Literal(true), data })
+
+export const page = <T extends TSchema>(item: T) =>
+	Type.Object({
+		data: Type.Array(item),
+		page: Type.Integer(),
+		pageSize: Type.Integer(),
+		total: Type.Integer(),
+		totalPages: Type.Integer(),
+	})
+
+/** `cursor` is absent on the last page; `total` is counted for the first page only, then 0. */
+export const cursorPage = <T extends TSchema>(item: T) =>
+	Type.Object({
+		data: Type.Array(item),
+		cursor: Type.Optional(Type.String()),
+		hasMore: Type.Boolean(),
+		total: Type.Integer(),
+	})
+
+/** Where a list goes on: the sort values of the last item, opaque to the caller. */
+export const encodeCursor = (values: unknown[]) =>
+	Buffer.from(JSON.stringify(values)).toString('base64url')
+
+/** The values of a cursor of ours, typed by their schema; anything else is a 400. */
+export function decodeCursor<T extends TSchema>(schema: T, cursor: string): Type.Static<T> {
+	const values = parsed(cursor)
+	if (Value.Check(schema, values)) return values
+	throw new ApiError(400, 'BAD_REQUEST', 'The cursor is not one that this list returned', {
+		errors: [{ field: 'cursor', message: 'is not a cursor of this list', code: 'invalid_string' }],
+		suggestion: 'Pass the cursor of the previous page unchanged, or none for the first page.',
+	})
+}
+
+function parsed(cursor: string): unknown {
+	try {
+		return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+	} catch {
+		return undefined
+	}
+}
