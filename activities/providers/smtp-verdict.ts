@@ -33,31 +33,40 @@ export function isStale(result: HandOver) {
 }
 
 /** The reply code, if the error is the server's whole answer to a command of this mail. */
-function answerTo({ code, responseCode }: SmtpError, stage: Stage) {
+function answerTo({ code, command, responseCode }: SmtpError, stage: Stage) {
 	if (!responseCode || responseCode < 400 || responseCode > 599) return null
-	if (stage === 'ENVELOPE') return responseCode
-	// After 354 only a reply to the content counts; a torn line before the end of a connection does not.
-	return code === 'EMESSAGE' ? responseCode : null
+	// After 354 only a reply to the content counts, not a torn line before the connection's end.
+	if (stage !== 'ENVELOPE') return code === 'EMESSAGE' ? responseCode : null
+	// Nor does, before, what was no reply to a command; 421 is always a farewell.
+	return command !== 'CONN' || responseCode === 421 ? responseCode : null
 }
 
 const isOwnRefusal = ({ code, responseCode }: SmtpError) =>
 	!responseCode && (code === 'EENVELOPE' || code === 'EMESSAGE')
 
+/** In place of nodemailer's words, some of which speak of all recipients: our mail has but one. */
+const WORDS = new Map([
+	['MAIL FROM', 'Sender refused'],
+	['RCPT TO', 'Recipient refused'],
+	['DATA', 'Message refused'],
+])
+
 /** Commands refused for want of a login or of TLS: about us, so every mail would be refused. */
 const ABOUT_US = new Set([500, 502, 503, 530, 534, 535, 538])
 
 function refusal(code: number, { message, response, command }: SmtpError): Outcome {
-	const text = response ?? ''
+	const text = response ?? message
+	const error = `${WORDS.get(command ?? '') ?? 'The server said'}: ${text}`
 	const retryAfterMs = retryHint(response)
-	const unavailable: Outcome = { kind: 'UNAVAILABLE', error: message, retryAfterMs }
+	const unavailable: Outcome = { kind: 'UNAVAILABLE', error, retryAfterMs }
 	if (code === 421) return unavailable
 	if (code < 500) {
 		// At MAIL the server knows us and the sender only; unless it names the sender, it refuses us.
 		if (command === 'MAIL FROM' && !/^\d{3}[ -]4\.1\./.test(text)) return unavailable
-		return { kind: 'DEFERRED', error: message, retryAfterMs }
+		return { kind: 'DEFERRED', error, retryAfterMs }
 	}
 	if (ABOUT_US.has(code) && command !== 'DATA') return unavailable
-	return { kind: 'REJECTED', error: message, bounce: isAboutRecipient(code, text, command) }
+	return { kind: 'REJECTED', error, bounce: isAboutRecipient(code, text, command) }
 }
 
 /** Address unknown, moved, malformed or disabled (RFC 3463); 5.1.7 and 5.1.8 are about the sender. */
@@ -65,7 +74,7 @@ const RECIPIENT = /^5\.(1\.([0-6]|10)|2\.1)$/
 
 /** A bare 550 is also what servers say who dislike us or the content. A bounce has consequences. */
 const POLICY =
-	/relay|spam|virus|block|black ?list|policy|reputation|rate|spf|dkim|dmarc|authenticat|auth /i
+	/\brelay|\bspam|virus|block|black ?list|policy|reputation|\brate\b|\b(spf|dkim|dmarc)\b|authent/i
 
 function isAboutRecipient(code: number, text: string, command: string | undefined) {
 	if (command === 'MAIL FROM') return false

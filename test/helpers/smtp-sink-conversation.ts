@@ -84,7 +84,7 @@ export function converse(socket: Socket, state: SinkState) {
 	}
 
 	function takeContent(received: Content) {
-		if (received.chunks.length === 0 && occurring('content')) return drop()
+		if (received.chunks.length === 0 && isSpoilt()) return
 		const probe = Buffer.concat([received.tail, pending])
 		const end = probe.indexOf(END)
 		if (end < 0) {
@@ -98,6 +98,20 @@ export function converse(socket: Socket, state: SinkState) {
 		pending = pending.subarray(length)
 		content = null
 		accept(Buffer.concat(received.chunks).subarray(0, -3))
+	}
+
+	function isSpoilt() {
+		const fault = occurring('content')
+		if (!fault) return false
+		halted = true
+		if (fault.drop) socket.destroy()
+		else if (fault.hang) socket.pause()
+		else {
+			// What still comes belongs to the refused mail.
+			socket.removeAllListeners('data').resume()
+			say(fault.reply ?? '451 4.3.0 Stop')
+		}
+		return true
 	}
 
 	function accept(body: Buffer) {
@@ -142,9 +156,10 @@ export function converse(socket: Socket, state: SinkState) {
 
 	function answer(at: Fault['at'], reply: string, refused?: (fault: Fault) => void) {
 		const fault = occurring(at)
-		if (fault && (fault.reply || fault.drop || fault.hang)) refused?.(fault)
+		if (fault && (fault.reply || fault.torn || fault.drop || fault.hang)) refused?.(fault)
 		if (fault?.drop) return drop()
 		if (fault?.hang) return void (halted = true)
+		if (fault?.torn) return void socket.end(fault.torn)
 		const text = fault?.reply ?? reply
 		const delayMs = fault?.delayMs ?? (at === 'dot' ? options.delayMs : undefined)
 		if (!delayMs) return say(text)

@@ -14,11 +14,13 @@ export interface Fault {
 	times?: number
 	/** Said instead of the usual answer; a 421 ends the connection, as RFC 5321 has it. */
 	reply?: string
-	/** Never answers. */
+	/** Said without a line's end, as the last thing. */
+	torn?: string
+	/** Never answers; with `content` it stops reading. */
 	hang?: boolean
 	/** Ends the connection without an answer. */
 	drop?: boolean
-	/** With `drop`, `hang` or `reply` at the dot: the mail is taken all the same. */
+	/** With `drop`, `hang`, `torn` or `reply` at the dot: the mail is taken all the same. */
 	take?: boolean
 	/** Answers late. */
 	delayMs?: number
