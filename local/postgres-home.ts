@@ -55,9 +55,10 @@ export async function postgresPrograms(owner: Owner) {
 		requireSpace(dirname(shared), 100)
 		say(`Postgres' own user cannot enter ${native}: its programs are copied to ${copy}`)
 		const partial = `${copy}.${process.pid}`
-		mkdirSync(shared, { recursive: true, mode: 0o755 })
+		const umask = process.umask(0o022)
+		makeShared()
 		cpSync(native, partial, { recursive: true, verbatimSymlinks: true })
-		chmodSync(partial, 0o755)
+		process.umask(umask)
 		rmSync(copy, { recursive: true, force: true })
 		renameSync(partial, copy)
 	}
@@ -97,11 +98,16 @@ export function postgresFolder(wanted: string, owner: Owner) {
 	if (isLink(wanted)) return readlinkSync(wanted)
 	if (canEnter(dirname(wanted), owner)) return wanted
 	const elsewhere = join(shared, createHash('sha256').update(wanted).digest('hex').slice(0, 16))
-	mkdirSync(shared, { recursive: true, mode: 0o755 })
+	makeShared()
 	if (existsSync(elsewhere)) setAside(elsewhere)
 	symlinkSync(elsewhere, wanted)
 	say(`Postgres' own user cannot enter ${dirname(wanted)}: its data is kept in ${elsewhere}`)
 	return elsewhere
+}
+
+function makeShared() {
+	mkdirSync(shared, { recursive: true })
+	chmodSync(shared, 0o755)
 }
 
 // Data whose link was deleted belongs to a DATA_DIR that was thrown away: a fresh start is wanted,

@@ -11,7 +11,8 @@ import { end } from './processes.ts'
 import { StartError } from './terminal.ts'
 
 export interface PostgresOptions {
-	folder: string // where the data is wanted; what Postgres prints goes to `${folder}.log`
+	folder: string // where the data is wanted
+	log?: string // what Postgres prints; `${folder}.log` unless given
 	password: string
 	isPasswordNew?: boolean
 	isDurable: boolean
@@ -33,7 +34,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 	const folder = postgresFolder(options.folder, owner)
 	await prepareCluster({ ...options, folder, owner, programs })
 	const port = options.port ?? (await anyPort())
-	const log = `${options.folder}.log`
+	const log = options.log ?? `${options.folder}.log`
 	const settings = { ...base(), ...(options.isDurable ? durable() : throwAway), port: String(port) }
 	const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 	const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
@@ -84,7 +85,6 @@ function durable() {
 		work_mem: '16MB',
 		maintenance_work_mem: '128MB',
 		random_page_cost: '1.1',
-		wal_compression: 'lz4',
 	}
 }
 

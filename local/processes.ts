@@ -46,14 +46,16 @@ export async function endSurvivor(file: string, steps: Step[]) {
 	return pid !== undefined
 }
 
-// Signals the process, harder from step to step; the last one takes its whole process group along.
-export async function end(pid: number, steps: Step[]) {
-	for (const [signal, patienceMs] of steps) {
+// Signals the process, harder from step to step; SIGKILL takes its whole process group along. Whoever
+// is in a hurry does not wait for the first, polite step.
+export async function end(pid: number, steps: Step[], hurry?: AbortSignal) {
+	for (const [index, [signal, patienceMs]] of steps.entries()) {
 		if (!isAlive(pid)) return
-		kill(signal === 'SIGKILL' ? -pid : pid, signal)
-		if (signal === 'SIGKILL') kill(pid, signal)
+		if (signal === 'SIGKILL') kill(-pid, signal)
+		kill(pid, signal)
 		const deadline = Date.now() + patienceMs
-		while (Date.now() < deadline && isAlive(pid)) await sleep(20)
+		while (Date.now() < deadline && isAlive(pid) && !(index === 0 && hurry?.aborted))
+			await sleep(20)
 	}
 }
 

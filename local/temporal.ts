@@ -7,7 +7,8 @@ import { temporalCli } from './temporal-programs.ts'
 import { StartError } from './terminal.ts'
 
 export interface TemporalOptions {
-	file: string // the SQLite database; what the server prints goes to `${file}.log`
+	file: string // the SQLite database
+	log?: string // what the server prints; `${file}.log` unless given
 	namespace: string
 	isDurable: boolean
 	port?: number
@@ -46,16 +47,18 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Tempora
 	const program = await temporalCli()
 	const port = options.port ?? (await anyPort())
 	const address = `127.0.0.1:${port}`
-	const log = `${options.file}.log`
+	const log = options.log ?? `${options.file}.log`
 	return {
 		address,
 		port,
 		launch() {
 			const output = openSync(log, 'a', 0o600)
+			const umask = process.umask(0o077) // it would let everyone read its data
 			const child = spawn(program, ['server', 'start-dev', ...flags(options, port)], {
 				detached: true, // a Ctrl-C reaches only us, and we stop it after its workers
 				stdio: ['ignore', output, output],
 			})
+			process.umask(umask)
 			closeSync(output)
 			return child
 		},

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import type { DataDir } from './data-dir.ts'
+import { readJson } from './data-dir.ts'
+import { stopPostgres } from './cluster.ts'
+import { isFree, nextFree } from './ports.ts'
+import { preparePostgres } from './postgres.ts'
+import { launchNode, startService, type Keep } from './service.ts'
+import type { Step } from './processes.ts'
+import type { Settings } from './settings.ts'
+import { prepareTemporal, stopTemporal } from './temporal.ts'
+
+// What the processes need to know, and what is told to people.
+export interface Machine {
+	settings: Settings
+	dataDir: DataDir
+	databaseUrl: string
+	temporal: { address: string; uiUrl: string | null }
+}
+
+// Longer than a worker's own grace for mails in flight.
+const stopNode: Step[] = [
+	['SIGTERM', 30_000],
+	['SIGKILL', 2000],
+]
+
+export async function bootDatabase({ databaseUrl }: Settings, dataDir: DataDir, keep: Keep) {
+	if (databaseUrl) return databaseUrl
+	const port = await earlierPort(dataDir)
+	const folder = dataDir.file('postgres')
+	const postgres = await preparePostgres({
+		folder,
+		password: dataDir.secrets.postgresPassword,
+		isPasswordNew: dataDir.areSecretsNew,
+		isDurable: true,
+		log: dataDir.log('postgres'),
+		...(port && { port }),
+	})
+	await startService({
+		name: 'Postgres',
+		...postgres,
+		steps: stopPostgres,
+		pidFile: dataDir.pidFile('postgres'),
+		mark: postgres.folder,
+		log: dataDir.log('postgres'),
+		keep,
+	})
+	return postgres.url
+}
+
+// The address of the last start, so that a psql in another window finds its way back.
+async function earlierPort(dataDir: DataDir) {
+	const file = dataDir.file('local.json')
+	const url = existsSync(file) ? readJson<{ databaseUrl?: string }>(file)?.databaseUrl : undefined
+	const port = Number(url && URL.parse(url)?.port)
+	return port && (await isFree(port)) ? port : undefined
+}
+
+export async function bootTemporal(settings: Settings, dataDir: DataDir, keep: Keep) {
+	if (settings.temporalAddress) return { address: settings.temporalAddress, uiUrl: null }
+	const port = await nextFree(settings.temporalPort)
+	const uiPort = await nextFree(settings.temporalUiPort, [port])
+	const file = dataDir.file('temporal.db')
+	const log = dataDir.log('temporal')
+	const { namespace } = settings
+	const temporal = await prepareTemporal({ file, log, namespace, isDurable: true, port, uiPort })
+	await startService({
+		name: 'Temporal',
+		...temporal,
+		steps: stopTemporal,
+		pidFile: dataDir.pidFile('temporal'),
+		mark: file,
+		log,
+		keep,
+	})
+	return { address: temporal.address, uiUrl: `http://localhost:${uiPort}` }
+}
+
+export async function bootNode(name: string, script: string, machine: Machine, keep: Keep) {
+	const { dataDir } = machine
+	const key = name.toLowerCase()
+	const log = dataDir.log(key)
+	await startService({
+		name,
+		launch: () => launchNode(name, script, environment(machine), log),
+		steps: stopNode,
+		pidFile: dataDir.pidFile(key),
+		mark: script,
+		log,
+		keep,
+	})
+}
+
+function environment({ settings, dataDir, databaseUrl, temporal }: Machine): NodeJS.ProcessEnv {
+	return {
+		...process.env,
+		HOST: settings.host,
+		PORT: String(settings.port),
+		PUBLIC_URL: settings.publicUrl,
+		DATA_DIR: dataDir.folder,
+		DATABASE_URL: databaseUrl,
+		TEMPORAL_ADDRESS: temporal.address,
+		TEMPORAL_NAMESPACE: settings.namespace,
+		SESSION_SECRET: settings.sessionSecret ?? dataDir.secrets.sessionSecret,
+	}
+}

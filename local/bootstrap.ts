@@ -1,0 +1,77 @@
+import { argon2, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { MikroORM, type EntityManager } from '@mikro-orm/postgresql'
+import config from '../db/config.ts'
+import { Domain } from '../db/domain.ts'
+import { Membership } from '../db/membership.ts'
+import { keyDigest, newKeys } from '../db/project-keys.ts'
+import { Project } from '../db/project.ts'
+import { User } from '../db/user.ts'
+import type { FirstProject } from './data-dir.ts'
+
+const email = 'owner@example.com'
+const domain = 'example.com'
+
+interface Memory {
+	remembered: FirstProject | undefined
+	remember: (project: FirstProject) => void
+}
+
+// Brings the tables up to date, and answers with the project whose keys we can show.
+export async function prepareDatabase(databaseUrl: string, memory: Memory) {
+	const orm = await MikroORM.init({ ...config, clientUrl: databaseUrl })
+	try {
+		await orm.schema.ensureDatabase()
+		await orm.migrator.up()
+		return await bootstrapProject(orm.em.fork(), memory)
+	} finally {
+		await orm.close()
+	}
+}
+
+// An empty database gets an owner, a project with keys, and the verified domain example.com. Of any
+// other we know only what we remembered: it keeps no secret key itself.
+export async function bootstrapProject(em: EntityManager, { remembered, remember }: Memory) {
+	if (remembered) {
+		const project = await em.findOne(Project, { id: remembered.projectId })
+		if (project?.secretKeyDigest.equals(keyDigest(remembered.secretKey))) return remembered
+	}
+	if ((await em.count(Project)) + (await em.count(User)) > 0) return undefined
+
+	const { secretKey, columns } = newKeys()
+	const password = randomBytes(12).toString('base64url')
+	const passwordHash = await hashPassword(password)
+	return em.transactional(async (em) => {
+		const user = em.create(User, { email, passwordHash, emailVerifiedAt: new Date() })
+		const project = em.create(Project, { name: 'First project', ...columns })
+		await em.flush() // the database makes the ids
+		em.create(Membership, { projectId: project.id, userId: user.id, role: 'OWNER' })
+		em.create(Domain, {
+			projectId: project.id,
+			domain,
+			verifiedAt: new Date(),
+			sweepExempt: true,
+		})
+		await em.flush()
+		const { publicKey } = columns
+		const first = { projectId: project.id, publicKey, secretKey, email, password }
+		// Before the commit: keys of a project that was rolled back harm nobody, lost ones do.
+		remember(first)
+		return first
+	})
+}
+
+// argon2id as a PHC string, with the parameters OWASP recommends.
+async function hashPassword(password: string) {
+	const nonce = randomBytes(16)
+	const hash = await promisify(argon2)('argon2id', {
+		message: password,
+		nonce,
+		parallelism: 1,
+		tagLength: 32,
+		memory: 19_456,
+		passes: 2,
+	})
+	const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+	return `$argon2id$v=19$m=19456,t=2,p=1$${text(nonce)}$${text(hash)}`
+}

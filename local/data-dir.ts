@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stopTemporal } from './temporal.ts'
+import { endSurvivor, remember, survivor, type Step } from './processes.ts'
+import { say, StartError } from './terminal.ts'
+
+// The keys of the project that the first start made: the database keeps only a digest.
+export interface FirstProject {
+	projectId: string
+	publicKey: string
+	secretKey: string
+	email: string
+	password: string
+}
+
+interface Secrets {
+	postgresPassword: string
+	sessionSecret: string
+	project?: FirstProject
+}
+
+export type DataDir = ReturnType<typeof openDataDir>
+
+// Everything `npm start` keeps. Only one start at a time may have it open.
+export function openDataDir(folder: string) {
+	const file = (...names: string[]) => join(folder, ...names)
+	try {
+		// Root's Postgres runs as another user, who has to pass through.
+		mkdirSync(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+		for (const name of ['pids', 'logs']) mkdirSync(file(name), { recursive: true, mode: 0o700 })
+		takeLock(file('pids', 'start'), folder)
+	} catch (error) {
+		if (error instanceof StartError) throw error
+		throw new StartError(
+			`DATA_DIR ${folder} cannot be used (${(error as Error).message}).\n` +
+				'Start as the user who owns it, or set another DATA_DIR.',
+		)
+	}
+	const { secrets, isNew } = openSecrets(file('secrets.json'))
+	return {
+		folder,
+		file,
+		pidFile: (name: string) => file('pids', name),
+		log: (name: string) => file('logs', `${name}.log`),
+		secrets,
+		areSecretsNew: isNew,
+		rememberProject(project: FirstProject) {
+			secrets.project = project
+			writeSecretly(file('secrets.json'), secrets)
+		},
+	}
+}
+
+function takeLock(lock: string, folder: string) {
+	const other = survivor(lock)
+	if (other && other !== process.pid)
+		throw new StartError(
+			`Tempost already runs with DATA_DIR ${folder} (process ${other}).\n` +
+				'Stop it, or set another DATA_DIR and PORT to run a second one beside it.',
+		)
+	remember(lock, process.pid, 'local/start.ts')
+}
+
+function openSecrets(file: string) {
+	const found = readJson<Secrets>(file)
+	if (found?.postgresPassword && found.sessionSecret) return { secrets: found, isNew: false }
+	const secrets: Secrets = {
+		postgresPassword: randomBytes(24).toString('hex'),
+		sessionSecret: randomBytes(32).toString('hex'),
+	}
+	writeSecretly(file, secrets)
+	return { secrets, isNew: true }
+}
+
+export function readJson<T>(file: string) {
+	try {
+		return JSON.parse(readFileSync(file, 'utf8')) as T
+	} catch (error) {
+		if ((error as { code?: string }).code === 'ENOENT') return undefined
+		throw new StartError(`${file} cannot be read: ${(error as Error).message}`)
+	}
+}
+
+// Complete or not at all, and for our eyes only.
+export function writeSecretly(file: string, content: object) {
+	writeFileSync(`${file}.new`, `${JSON.stringify(content, null, '\t')}\n`, { mode: 0o600 })
+	renameSync(`${file}.new`, file)
+}
+
+const stopNode: Step[] = [
+	['SIGTERM', 10_000],
+	['SIGKILL', 2000],
+]
+
+// After kill -9 of `npm start` its children may still run: a second set beside them would fight
+// over ports and over Temporal's file. (A Postgres is found by its own postmaster.pid.)
+export async function endLeftovers({ pidFile }: DataDir) {
+	const found = await Promise.all([
+		endSurvivor(pidFile('api'), stopNode),
+		endSurvivor(pidFile('worker'), stopNode),
+		endSurvivor(pidFile('temporal'), stopTemporal),
+	])
+	if (found.some(Boolean)) say('Ended what an earlier start left running')
+}
+
+// A log that has grown is begun anew, the last one stays beside it.
+export function turnLog(file: string) {
+	const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 }
+	if (size > 20_000_000) renameSync(file, `${file}.1`)
+}

@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import { Type } from 'typebox'
+import { readEnvironment } from '../db/environment.ts'
+
+const Port = (byDefault: number) => Type.Integer({ minimum: 1, maximum: 65535, default: byDefault })
+
+const Environment = Type.Object({
+	HOST: Type.String({ default: '127.0.0.1' }),
+	PORT: Port(3000),
+	PUBLIC_URL: Type.Optional(Type.String()),
+	DATA_DIR: Type.String({ default: '.data' }),
+	DATABASE_URL: Type.Optional(Type.String()),
+	TEMPORAL_ADDRESS: Type.Optional(Type.String()),
+	TEMPORAL_NAMESPACE: Type.String({ default: 'default' }),
+	TEMPORAL_PORT: Port(7233),
+	TEMPORAL_UI_PORT: Port(8233),
+	EMAIL_PROVIDER: Type.Optional(Type.String()),
+	RESEND_API_KEY: Type.Optional(Type.String()),
+	SMTP_URL: Type.Optional(Type.String()),
+	SESSION_SECRET: Type.Optional(Type.String()),
+})
+
+export type Settings = ReturnType<typeof readSettings>
+
+// What `npm start` itself needs to know. The processes it starts read the rest for themselves.
+export function readSettings(environment: NodeJS.ProcessEnv) {
+	const given = readEnvironment(Environment, environment)
+	const chosen = given.RESEND_API_KEY ? 'resend' : given.SMTP_URL ? 'smtp' : 'local'
+	return {
+		host: given.HOST,
+		port: given.PORT,
+		publicUrl: (given.PUBLIC_URL ?? `http://localhost:${given.PORT}`).replace(/\/+$/, ''),
+		// Every interface is reached through loopback as well.
+		reachableHost: ['0.0.0.0', '::'].includes(given.HOST) ? '127.0.0.1' : given.HOST,
+		dataDir: resolve(given.DATA_DIR),
+		databaseUrl: given.DATABASE_URL,
+		temporalAddress: given.TEMPORAL_ADDRESS,
+		namespace: given.TEMPORAL_NAMESPACE,
+		temporalPort: given.TEMPORAL_PORT,
+		temporalUiPort: given.TEMPORAL_UI_PORT,
+		isMailLocal: (given.EMAIL_PROVIDER ?? chosen) === 'local',
+		sessionSecret: given.SESSION_SECRET,
+	}
+}

@@ -1,0 +1,73 @@
+import { relative } from 'node:path'
+import type { Machine } from './boot.ts'
+import { writeSecretly, type DataDir, type FirstProject } from './data-dir.ts'
+import { say } from './terminal.ts'
+
+export type Description = ReturnType<typeof describe>
+
+// What DATA_DIR/local.json holds: everything a script needs to use this installation.
+export function describe(machine: Machine, project: FirstProject | undefined) {
+	const { settings, databaseUrl, temporal } = machine
+	const apiUrl = `http://${settings.reachableHost === '127.0.0.1' ? 'localhost' : settings.reachableHost}:${settings.port}`
+	return {
+		apiUrl,
+		publicKey: project?.publicKey ?? null,
+		secretKey: project?.secretKey ?? null,
+		projectId: project?.projectId ?? null,
+		email: project?.email ?? null,
+		password: project?.password ?? null,
+		temporalAddress: temporal.address,
+		temporalUi: temporal.uiUrl,
+		mailboxUrl: settings.isMailLocal ? `${apiUrl}/mailbox` : null,
+		docsUrl: `${apiUrl}/docs`,
+		databaseUrl,
+	}
+}
+
+interface Outcome {
+	dataDir: DataDir
+	isHealthy: boolean
+	seconds: number
+}
+
+export function printSummary(description: Description, { dataDir, isHealthy, seconds }: Outcome) {
+	const file = dataDir.file('local.json')
+	writeSecretly(file, description)
+	const place = (path: string) => relative(process.cwd(), path) || path
+	say(
+		isHealthy
+			? `\nTempost is ready (${seconds.toFixed(1)} s)\n`
+			: `\nTempost runs, but /health is not ok yet: see the logs in ${place(dataDir.file('logs'))}\n`,
+	)
+	const rows = {
+		API: description.apiUrl,
+		'API docs': description.docsUrl,
+		Mailbox: description.mailboxUrl,
+		Temporal: description.temporalUi ?? description.temporalAddress,
+		Postgres: description.databaseUrl,
+		'Secret key': description.secretKey,
+		'Public key': description.publicKey,
+		Account: description.email && `${description.email} with password ${description.password}`,
+	}
+	for (const [name, value] of Object.entries(rows)) if (value) say(`  ${name.padEnd(12)}${value}`)
+	say(`\n  All of it is in ${place(file)}, logs are in ${place(dataDir.file('logs'))}`)
+	if (description.secretKey) say(`\nA first mail:\n\n${firstMail(description)}\n`)
+	else say('\nThis database has projects of its own: use the keys that you have for them.\n')
+	if (description.mailboxUrl && description.secretKey) say(`It lands in ${description.mailboxUrl}`)
+	say('Ctrl-C stops everything; the next start finds all data again')
+}
+
+function firstMail({ apiUrl, secretKey }: Description) {
+	const body = {
+		to: 'you@example.com',
+		from: 'hello@example.com',
+		subject: 'Hello',
+		body: '<p>It works.</p>',
+	}
+	return [
+		`curl ${apiUrl}/v1/send \\`,
+		`  -H 'Authorization: Bearer ${secretKey}' \\`,
+		"  -H 'Content-Type: application/json' \\",
+		`  -d '${JSON.stringify(body)}'`,
+	].join('\n')
+}
