@@ -154,7 +154,12 @@ test('quoted-printable keeps every line short, every space and every break', asy
 })
 
 test('a long subject is folded, and too long a word is encoded', async (t) => {
-	for (const subject of ['word '.repeat(199).trim(), 'x'.repeat(998), 'ü'.repeat(998), '=?a?= b']) {
+	for (const subject of [
+		'word '.repeat(199).trim(),
+		'x'.repeat(998),
+		'ü'.repeat(998),
+		'=?UTF-8?Q?x?= b',
+	]) {
 		t.is((await parse({ subject })).subject, subject)
 		t.true(
 			source({ subject })
@@ -162,6 +167,11 @@ test('a long subject is folded, and too long a word is encoded', async (t) => {
 				.every((line) => line.length <= 76),
 		)
 	}
+})
+
+test('what only looks encoded is not decoded', (t) => {
+	const filename = '=?UTF-8?Q?x?='
+	t.regex(source({ attachments: [{ ...file, filename }] }), /filename\*=UTF-8''%3D%3FUTF-8/)
 })
 
 test('random names, subjects, file names, headers and bodies arrive as they left', async (t) => {

@@ -176,6 +176,15 @@ test('the variables of a template are known, and which of them are unset', (t) =
 	t.deepEqual(unsetIn(template, variables).sort(), ['gone', 'nope.x'])
 })
 
+test('any number of different templates can be read', (t) => {
+	for (let i = 0; i < 3000; i++) {
+		for (const kind of ['subject', 'body'] as const) compile(`${i} ${'x'.repeat(10_000)}`, kind)
+	}
+	t.is(body('{{ zero }}'), '0')
+	t.is(compile('{{ zero }}', 'body'), compile('{{ zero }}', 'body'))
+	t.not<unknown>(compile('{{ zero }}', 'body'), compile('{{ zero }}', 'subject'))
+})
+
 test('a cached template of 4 KB with ten variables takes a tenth of a millisecond', (t) => {
 	const source = Array.from({ length: 10 }, (_, i) => `<p>${'x'.repeat(380)} {{ v${i} }}</p>`).join(
 		'',

@@ -35,27 +35,32 @@ export class TemplateError extends Error {
 
 const maxSourceLength = 10 * 1024 * 1024
 const maxSubjectLength = 998
-const cacheBudget = 32 * 1024 * 1024
+const cacheBudget = 16 * 1024 * 1024
 
-// A service sends the same few templates over and over; a Map keeps them oldest first.
-const caches = { body: new Map<string, Template>(), subject: new Map<string, Template>() }
-let cacheWeight = 0
+interface Cache {
+	/** A Map keeps them in their order: the one used longest ago comes first. */
+	templates: Map<string, Template>
+	weight: number
+}
+
+// A service sends the same few templates over and over.
+const caches: Record<TemplateKind, Cache> = {
+	body: { templates: new Map(), weight: 0 },
+	subject: { templates: new Map(), weight: 0 },
+}
 
 /** Reads a template or throws a TemplateError. */
 export function compile(source: string, kind: TemplateKind): Template {
 	const cache = caches[kind]
-	const cached = cache.get(source)
+	const cached = cache.templates.get(source)
 	if (cached) {
-		cache.delete(source)
-		cache.set(source, cached)
+		cache.templates.delete(source)
+		cache.templates.set(source, cached)
 		return cached
 	}
 	const template = read(source, kind)
 	// What would push out most of the others is not worth keeping.
-	if (template.weight > cacheBudget / 8) return template
-	cache.set(source, template)
-	cacheWeight += template.weight
-	while (cacheWeight > cacheBudget) dropOldest(cache.size > 1 ? cache : caches.body)
+	if (template.weight <= cacheBudget / 8) keep(cache, source, template)
 	return template
 }
 
@@ -127,11 +132,14 @@ function paths({ nodes }: Template): string[][] {
 	return [...found.values()]
 }
 
-function dropOldest(cache: Map<string, Template>) {
-	const [oldest] = cache
-	if (!oldest) return
-	cache.delete(oldest[0])
-	cacheWeight -= oldest[1].weight
+function keep(cache: Cache, source: string, template: Template) {
+	cache.templates.set(source, template)
+	cache.weight += template.weight
+	for (const [oldest, { weight }] of cache.templates) {
+		if (cache.weight <= cacheBudget) return
+		cache.templates.delete(oldest)
+		cache.weight -= weight
+	}
 }
 
 /** A header cannot hold line breaks or other controls, nor more than 998 characters. */
