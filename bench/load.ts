@@ -1,0 +1,73 @@
+import { Agent, request } from 'node:http'
+import { performance } from 'node:perf_hooks'
+
+export interface Answer {
+	status: number
+	body: string
+	/** 0 when there was no answer at all. */
+	ms: number
+}
+
+/** Keeps its connections, and stays out of the way: a bare client costs less than what it measures. */
+export function client(baseUrl: string, secretKey: string, connections: number) {
+	const { hostname, port } = new URL(baseUrl)
+	const agent = new Agent({ keepAlive: true, maxSockets: connections })
+	return {
+		post: (path: string, body: object, headers: Record<string, string> = {}) =>
+			new Promise<Answer>((resolve) => {
+				const payload = JSON.stringify(body)
+				const startedAt = performance.now()
+				const ended = (status: number, text: string) =>
+					resolve({ status, body: text, ms: performance.now() - startedAt })
+				request(
+					{
+						agent,
+						hostname,
+						port,
+						path,
+						method: 'POST',
+						headers: {
+							authorization: `Bearer ${secretKey}`,
+							'content-type': 'application/json',
+							'content-length': Buffer.byteLength(payload),
+							...headers,
+						},
+					},
+					(response) => {
+						let text = ''
+						response.setEncoding('utf8')
+						response.on('data', (chunk: string) => (text += chunk))
+						response.on('end', () => ended(response.statusCode ?? 0, text))
+						response.on('error', () => ended(0, text))
+					},
+				)
+					.on('error', (error) => ended(0, String(error)))
+					.end(payload)
+			}),
+		close: () => agent.destroy(),
+	}
+}
+
+/** Does it again and again on so many lanes, until `more` says no. */
+export const lanes = (count: number, more: () => boolean, work: () => Promise<unknown>) =>
+	Promise.all(
+		Array.from({ length: count }, async () => {
+			while (more()) await work()
+		}),
+	)
+
+export function percentile(values: number[], share: number) {
+	const sorted = values.toSorted((a, b) => a - b)
+	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export const median = (values: number[]) => percentile(values, 0.5)
+
+/** Waits for something to become true, for so long at most. */
+export async function until(isTrue: () => Promise<boolean>, timeoutMs: number, everyMs = 50) {
+	for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
+		if (await isTrue()) return true
+		await new Promise((resolve) => setTimeout(resolve, everyMs))
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MikroORM } from '@mikro-orm/postgresql'
+import config from '../db/config.ts'
+import { Domain } from '../db/domain.ts'
+import { Project } from '../db/project.ts'
+import { newKeys } from '../db/project-keys.ts'
+
+/** One of our processes, started as in production, that may be killed and started again. */
+export interface Service {
+	pid(): number
+	start(): Promise<void>
+	/** SIGTERM by default; resolves when the process is gone. */
+	stop(signal?: NodeJS.Signals): Promise<void>
+	output(): string
+}
+
+const root = join(import.meta.dirname, '..')
+
+export function service(
+	entry: string,
+	env: Record<string, string>,
+	ready: (output: () => string) => Promise<boolean>,
+): Service {
+	let child: ChildProcess | undefined
+	let output = ''
+	return {
+		pid: () => child!.pid!,
+		output: () => output,
+		async start() {
+			output = ''
+			const started = spawn(process.execPath, ['--import=tsx', entry], {
+				cwd: root,
+				env: { ...process.env, ...env },
+				stdio: ['ignore', 'pipe', 'pipe'],
+			})
+			child = started
+			for (const stream of [started.stdout, started.stderr])
+				stream.on('data', (data) => (output = (output + data).slice(-20_000)))
+			for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+				if (started.exitCode !== null || started.signalCode !== null || Date.now() > deadline)
+					throw new Error(`${entry} does not start:\n${output}`)
+				if (await ready(() => output)) return
+			}
+		},
+		async stop(signal = 'SIGTERM') {
+			if (!child || child.exitCode !== null || child.signalCode !== null) return
+			const gone = once(child, 'exit')
+			child.kill(signal)
+			await gone
+		},
+	}
+}
+
+export interface Stack {
+	apiUrl: string
+	secretKey: string
+	publicKey: string
+	projectId: string
+	orm: MikroORM
+	api: Service
+	worker: Service
+	stop(): Promise<void>
+}
+
+/** A database of its own with one project, an API and a worker, beside the given servers. */
+export async function prepareStack(
+	servers: { databaseUrl: string; temporalAddress: string },
+	env: Record<string, string>,
+): Promise<Stack> {
+	const name = `stack_${randomBytes(6).toString('hex')}`
+	const databaseUrl = servers.databaseUrl.replace(/\/[^/]*$/, `/${name}`)
+	const orm = await MikroORM.init({ ...config, clientUrl: databaseUrl, dbName: name })
+	await orm.schema.ensureDatabase()
+	await orm.migrator.up()
+	const { secretKey, columns } = newKeys()
+	const em = orm.em.fork()
+	const project = em.create(Project, { name: 'Bench', ...columns })
+	await em.flush()
+	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
+	await em.flush()
+
+	const port = await freePort()
+	const apiUrl = `http://127.0.0.1:${port}`
+	const shared = {
+		DATABASE_URL: databaseUrl,
+		TEMPORAL_ADDRESS: servers.temporalAddress,
+		TEMPORAL_NAMESPACE: 'default',
+		SESSION_SECRET: randomBytes(32).toString('hex'),
+		HOST: '127.0.0.1',
+		PORT: String(port),
+		LOG_LEVEL: 'warn',
+		RATE_LIMIT_PER_MINUTE: '0',
+		SEND_RATE_PER_SECOND: '0',
+		...env,
+	}
+	const api = service('api/main.ts', shared, () => answers(`${apiUrl}/health`))
+	const worker = service('activities/worker.ts', { ...shared, LOG_LEVEL: 'info' }, async (output) =>
+		output().includes('the worker runs'),
+	)
+	return {
+		apiUrl,
+		secretKey,
+		publicKey: columns.publicKey,
+		projectId: project.id,
+		orm,
+		api,
+		worker,
+		async stop() {
+			await Promise.all([api.stop(), worker.stop()])
+			await orm.close()
+		},
+	}
+}
+
+async function answers(url: string) {
+	try {
+		return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok
+	} catch {
+		return false
+	}
+}
+
+export async function freePort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	const { port } = server.address() as { port: number } // it listens on TCP
+	server.close()
+	await once(server, 'close')
+	return port
+}
