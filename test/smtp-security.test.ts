@@ -123,9 +123,18 @@ test('a mail signed with the domain key verifies as it arrives, dots and umlauts
 	t.false(verifyDkim(raw.replace('Good day', 'Bad day'), publicKey).isValid)
 })
 
-test('a key that cannot sign defers the mail instead of letting it go unsigned', async (t) => {
-	const { sink, provider } = await setupSmtp(t)
-	const broken = { ...dkim, privateKey: 'no key' }
-	t.like(await provider.deliver(aMessage(), broken), { kind: 'DEFERRED' })
-	t.is(sink.mails.length, 0)
+const ed25519 = generateKeyPairSync('ed25519', {
+	publicKeyEncoding: { type: 'spki', format: 'pem' },
+	privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 })
+for (const [name, key] of [
+	['no key', 'no key'],
+	['of another kind', ed25519.privateKey],
+] as const) {
+	test(`a key that cannot sign (${name}) defers the mail instead of letting it go unsigned`, async (t) => {
+		const { sink, provider } = await setupSmtp(t)
+		const outcome = await provider.deliver(aMessage(), { ...dkim, privateKey: key })
+		t.like(outcome, { kind: 'DEFERRED', error: 'The DKIM key of example.com cannot be used' })
+		t.is(sink.mails.length, 0)
+	})
+}

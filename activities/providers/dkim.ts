@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import DKIM from 'nodemailer/lib/dkim'
 import type { DkimKey } from './provider.ts'
@@ -10,17 +11,35 @@ const SIGNED_FIELDS =
 	'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:' +
 	'Content-Transfer-Encoding:In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post'
 
+/** Reading a key costs as much as signing with it. */
+const keys = new Map<string, KeyObject>()
+const MAX_KEYS = 200
+
 /** The mail with its signature on top. Rejects when the key cannot sign. */
-export async function signed(raw: Buffer, key: DkimKey): Promise<Buffer> {
+export async function signed(raw: Buffer, { domain, selector, privateKey }: DkimKey) {
 	const dkim = new DKIM({
-		domainName: key.domain,
-		keySelector: key.selector,
-		privateKey: key.privateKey,
+		domainName: domain,
+		keySelector: selector,
+		privateKey: keyOf(domain, privateKey),
 		headerFieldNames: SIGNED_FIELDS,
 	})
 	const mail = await buffer(dkim.sign(raw))
-	// nodemailer sends a mail on unsigned when the key is unusable, and says nothing.
-	if (!mail.subarray(0, 15).equals(Buffer.from('DKIM-Signature:')))
-		throw new Error(`The DKIM key of ${key.domain} cannot be used`)
+	// nodemailer sends a mail on unsigned when signing fails, and says nothing.
+	if (!mail.subarray(0, 15).equals(Buffer.from('DKIM-Signature:'))) throw unusable(domain)
 	return mail
 }
+
+function keyOf(domain: string, privateKey: string) {
+	const known = keys.get(privateKey)
+	if (known) return known
+	try {
+		const key = createPrivateKey(privateKey)
+		if (keys.size >= MAX_KEYS) keys.clear()
+		keys.set(privateKey, key)
+		return key
+	} catch {
+		throw unusable(domain)
+	}
+}
+
+const unusable = (domain: string) => new Error(`The DKIM key of ${domain} cannot be used`)
