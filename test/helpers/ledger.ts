@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { MikroORM } from '@mikro-orm/postgresql'
+import type { ExecutionContext } from 'ava'
+import { type DeliveryServices, deliver } from '../../activities/delivery.ts'
+import { createGate } from '../../activities/gate.ts'
+import { createProviderPause } from '../../activities/provider-pause.ts'
+import type { Outcome, Provider } from '../../activities/providers/provider.ts'
+import type { Message } from '../../activities/rendering/message.ts'
+import { acceptSend, sendContext } from '../../db/acceptance.ts'
+import { claimSends, type OutboxRow } from '../../db/claims.ts'
+import config from '../../db/config.ts'
+import { Email } from '../../db/email.ts'
+import { finishClaim, mailsOfClaim } from '../../db/ledger.ts'
+import { Project } from '../../db/project.ts'
+import { newKeys } from '../../db/project-keys.ts'
+import { poolOf } from '../../db/statement.ts'
+
+/** A ledger in a database of its own, and a provider that does as it is told. */
+export async function setupLedger(t: ExecutionContext, settings: Partial<Settings> = {}) {
+	const dbName = `test_${randomUUID()}`
+	const orm = await MikroORM.init({ ...config, dbName })
+	await orm.schema.ensureDatabase()
+	await orm.migrator.up()
+	t.teardown(async () => {
+		await orm.schema.dropDatabase(dbName)
+		await orm.close()
+	})
+	const pool = await poolOf(orm.em)
+	const project = await newProject(orm)
+
+	return {
+		orm,
+		pool,
+		project,
+		newProject: () => newProject(orm),
+		/** Accepts a request as the API would, and returns its mails' ids. */
+		send: (recipients: string[], projectId = project.id) => accept(orm, projectId, recipients),
+		claim: () => claimSends(pool, [500, 2000, 2, 1.5, 'core', 1, 8]),
+		/** A worker of its own: several share the ledger and nothing else. */
+		worker: (provider: Provider) => worker(orm, provider, settings),
+		mail: (id: string) =>
+			orm.em.fork().findOneOrFail(Email, { projectId: project.id, id }, { strict: true }),
+		attempts: async (id: string) =>
+			(
+				await orm.em
+					.fork()
+					.execute<{ outcome: string }[]>(
+						'select outcome from attempts where email_id = ? order by attempt',
+						[id],
+					)
+			).map(({ outcome }) => outcome),
+		execute: <T = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
+			orm.em.fork().execute<T[]>(sql, values),
+	}
+}
+
+type Settings = DeliveryServices['settings']
+
+async function worker(orm: MikroORM, provider: Provider, settings: Partial<Settings>) {
+	const pool = await poolOf(orm.em)
+	const stopping = new AbortController()
+	const services: DeliveryServices = {
+		pool,
+		provider,
+		gate: createGate(provider.concurrency),
+		pause: createProviderPause(),
+		dkimKeys: async (_project, domains) => new Map(domains.map((domain) => [domain, undefined])),
+		stopping: stopping.signal,
+		settings: {
+			publicUrl: 'http://localhost:3000',
+			sendRatePerSecond: 0,
+			uncertainAfterMs: 600_000,
+			patienceMs: 3 * 24 * 3_600_000,
+			...settings,
+		},
+	}
+	return {
+		stop: () => stopping.abort(),
+		pass: (claimId: string) => deliver(services, () => mailsOfClaim(pool, [claimId])),
+		finish: async (claimId: string) => (await finishClaim(pool, [claimId]))[0]!.finished,
+	}
+}
+
+async function newProject(orm: MikroORM) {
+	const em = orm.em.fork()
+	const project = em.create(Project, { name: 'Test', ...newKeys().columns })
+	await em.flush()
+	return project
+}
+
+async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
+	const pool = await poolOf(orm.em)
+	const addresses = [...new Set(recipients)]
+	const wanted = 1 + addresses.length + recipients.length
+	const [context] = await sendContext(pool, [projectId, null, 'example.com', addresses, wanted])
+	const [requestId, ...ids] = context!.ids
+	const known = new Map(context!.contacts.map(({ email, id }) => [email, id]))
+	const contacts = addresses.map((email) => ({
+		id: known.get(email) ?? ids.shift()!,
+		email,
+		name: null,
+	}))
+	const mails = recipients.map((to) => ({
+		id: ids.shift()!,
+		contactId: contacts.find(({ email }) => email === to)!.id,
+		...{ to, toName: null, from: 'app@example.com', fromName: 'App', replyTo: null },
+		...{ subject: `To ${to}`, body: '<p>Hello</p>', headers: {}, language: 'en' },
+		...{ type: 'TRANSACTIONAL', templateId: null, attachments: null, renderFault: null },
+	}))
+	await acceptSend(pool, [
+		projectId,
+		JSON.stringify(contacts),
+		'{}',
+		[],
+		null,
+		JSON.stringify(mails),
+		requestId,
+		'[]',
+		null,
+		null,
+		null,
+	])
+	return mails.map(({ id }) => id)
+}
+
+export const claimOf = (row: OutboxRow | undefined) => (row!.payload as { claimId: string }).claimId
+
+/** A provider that answers what the script says for each mail, SENT if it says nothing. */
+export function scriptedProvider(
+	script: (message: Message, earlier: number) => Outcome | Promise<Outcome> | void = () => {},
+	options: Partial<Provider> = {},
+) {
+	const handed: { to: string; emailId: string; at: number }[] = []
+	const provider: Provider = {
+		name: 'smtp',
+		idempotent: false,
+		concurrency: 20,
+		async deliver(message) {
+			const earlier = handed.filter(({ emailId }) => emailId === message.emailId).length
+			handed.push({ to: message.to.email, emailId: message.emailId, at: Date.now() })
+			return (await script(message, earlier)) ?? { kind: 'SENT', providerMessageId: 'q1' }
+		},
+		close: async () => {},
+		...options,
+	}
+	return { provider, handed, order: () => handed.map(({ to }) => to) }
+}
