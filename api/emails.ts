@@ -67,6 +67,8 @@ const EmailWithAttempts = Type.Interface([Email], {
 	),
 })
 
+type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
+
 const tags = ['emails']
 const Params = Type.Object({ id: PathId('email') })
 const Position = Type.Tuple([Id])
@@ -130,7 +132,10 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { p
 				{ projectId: project.id, emailId: params.id },
 				{ orderBy: { attempt: 'asc' } },
 			)
-			return { ...viewOf(email), attempts: [...closed, ...openAttempt(email)] }
+			return {
+				...viewOf(email),
+				attempts: [...(closed as ClosedAttempt[]), ...openAttempt(email)],
+			}
 		},
 	)
 
@@ -165,12 +170,16 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { p
 	)
 }
 
-const viewOf = (email: EmailRow) => ({
-	...email,
-	attachments: email.attachments ?? [],
-	messageId: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
-	error: email.error ?? email.renderFault,
-})
+function viewOf(email: EmailRow) {
+	const view = {
+		...email,
+		attachments: email.attachments ?? [],
+		messageId: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
+		error: email.error ?? email.renderFault,
+	}
+	// What was read from the database has null where the entity's type would also allow undefined.
+	return view as Type.Static<typeof Email>
+}
 
 /** The attempt that is under way lies in the mail's own row. */
 const openAttempt = (email: EmailRow) =>

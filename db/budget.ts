@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { statement } from './statement.ts'
 
 const rateSchema = defineEntity({
 	name: 'RateBudget',
@@ -29,3 +30,44 @@ const sendSchema = defineEntity({
 /** When a project may hand over its next mail. */
 export class SendBudget extends sendSchema.class {}
 sendSchema.setClass(SendBudget)
+
+export interface RateLease {
+	granted: number
+	/** Of the window, by all processes, this lease included. */
+	leased: number
+	/** Names the window when something is given back. */
+	windowStart: string
+	msLeft: number
+}
+
+/**
+ * Leases requests of the current minute, by the database's clock: as many as are waiting for one,
+ * and beyond them as many as are wished, but no more than an eighth of what remains, so that at the
+ * end of a budget no process sits on what another could use.
+ *
+ * $1 project, $2 limit, $3 waiting, $4 wished
+ */
+export const leaseRate = statement<RateLease>(
+	'lease-rate',
+	`insert into rate_budgets as budget (project_id, window_start, leased)
+	values ($1, date_trunc('minute', clock_timestamp()),
+		least($2::int, greatest($3::int, least($4::int, $2::int / 8))))
+	on conflict (project_id) do update set
+		window_start = greatest(budget.window_start, excluded.window_start),
+		leased = case when budget.window_start < excluded.window_start then excluded.leased
+			else greatest(budget.leased, least($2::int,
+				budget.leased + greatest($3::int, least($4::int, ($2::int - budget.leased) / 8)))) end
+	returning
+		new.leased - case when old.window_start = new.window_start then old.leased else 0 end as granted,
+		new.leased,
+		new.window_start::text as "windowStart",
+		(extract(epoch from new.window_start + interval '1 minute' - clock_timestamp()) * 1000)::float8
+			as "msLeft"`,
+)
+
+/** $1 project, $2 window, $3 how many were not used */
+export const giveBackRate = statement(
+	'give-back-rate',
+	`update rate_budgets set leased = leased - $3::int
+	where project_id = $1 and window_start = $2::timestamptz`,
+)

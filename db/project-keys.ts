@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { statement } from './statement.ts'
 
 /** The only form in which a secret key is stored or looked up. */
 export const keyDigest = (key: string) => createHash('sha256').update(key).digest()
@@ -16,3 +17,27 @@ export function newKeys() {
 		},
 	}
 }
+
+/** What a request knows of the project whose key it carries. */
+export interface ProjectOfKey {
+	id: string
+	name: string
+	language: string
+	disabledReason: string | null
+	/** null: the setting SEND_RATE_PER_SECOND; 0: unlimited. */
+	sendRatePerSecond: number | null
+	tracking: string
+}
+
+const columns = `id, name, language, disabled_reason as "disabledReason",
+	send_rate_per_second as "sendRatePerSecond", tracking`
+
+// Asked once for each request and never remembered: a regenerated key is dead at once, everywhere.
+export const projectBySecretKeyDigest = statement<ProjectOfKey>(
+	'project-by-secret-key',
+	`select ${columns} from projects where secret_key_digest = $1`,
+)
+export const projectByPublicKey = statement<ProjectOfKey>(
+	'project-by-public-key',
+	`select ${columns} from projects where public_key = $1`,
+)

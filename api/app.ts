@@ -1,0 +1,107 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import Fastify, {
+	type FastifyInstance,
+	type FastifyRequest,
+	type FastifyServerOptions,
+} from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { poolOf } from '../db/statement.ts'
+import { authenticate } from './auth.ts'
+import { parseBodies } from './body.ts'
+import { describeApi } from './docs.ts'
+import { emails } from './emails.ts'
+import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
+import { notFound } from './errors.ts'
+import { setHeaders } from './headers.ts'
+import { health, type HealthOptions } from './health.ts'
+import { keepIdempotency } from './idempotency.ts'
+import { logRequests, quietController } from './log.ts'
+import { mailbox } from './mailbox.ts'
+import { type Capacity, shedLoad } from './overload.ts'
+import { limitRate } from './rate-limit.ts'
+import { send } from './send.ts'
+import { serviceConfig } from './service-config.ts'
+import type { Settings } from './settings.ts'
+import { buildValidator } from './validation.ts'
+
+export interface Services {
+	orm: MikroORM
+	/** Woken after each commit that left something in the outbox. */
+	relay: { wake(): void }
+	settings: Settings
+	checkTemporal: HealthOptions['checkTemporal']
+	capacity?: Capacity
+}
+
+declare module 'fastify' {
+	interface FastifyInstance {
+		relay: Services['relay']
+	}
+	interface FastifyRequest {
+		/** This request's own entity manager, made when it is first asked for. */
+		readonly em: EntityManager
+		forkedEm: EntityManager | null
+	}
+}
+
+/** The API as a value: `listen` it, or talk to it through `inject`. */
+export async function createApp(services: Services, options: FastifyServerOptions = {}) {
+	const { orm, relay, settings, checkTemporal, capacity } = services
+	const { publicUrl } = settings
+	const pool = await poolOf(orm.em)
+	orm.config.set('findOneOrFailHandler', recordNotFound)
+
+	const app = Fastify({
+		bodyLimit: 2 ** 20,
+		connectionTimeout: 120_000,
+		requestTimeout: 120_000,
+		http: { headersTimeout: 15_000 },
+		return503OnClosing: false,
+		routerOptions: { maxParamLength: 1000 },
+		genReqId: () => randomUUID(),
+		logController: quietController(),
+		schemaController: { compilersFactory: { buildValidator } },
+		frameworkErrors: (error, request, reply) => {
+			void handleError(error, request, reply.header('x-request-id', request.id))
+		},
+		clientErrorHandler: handleClientError,
+		...options,
+	}).withTypeProvider<TypeBoxTypeProvider>()
+
+	app.setErrorHandler(handleError)
+	app.setNotFoundHandler(handleUnknownRoute)
+	app.decorate('relay', relay)
+	decorateEm(app, orm)
+	parseBodies(app)
+	logRequests(app)
+	setHeaders(app, publicUrl)
+	shedLoad(app, capacity)
+	await describeApi(app, publicUrl)
+	authenticate(app, pool)
+	limitRate(app, pool, settings.rateLimitPerMinute)
+	keepIdempotency(app, pool, settings.idempotencyTtlHours)
+
+	await app.register(health, { pool, checkTemporal })
+	await app.register(serviceConfig, { settings })
+	await app.register(send, { pool, ...settings })
+	await app.register(emails, { pool })
+	if (settings.emailProvider === 'local') await app.register(mailbox)
+	return app
+}
+
+function decorateEm(app: FastifyInstance, orm: MikroORM) {
+	app.decorateRequest('forkedEm', null)
+	app.decorateRequest('em', {
+		getter(this: FastifyRequest) {
+			return (this.forkedEm ??= orm.em.fork() as EntityManager)
+		},
+	})
+}
+
+/** `findOneOrFail` answers with the entity's own 404. */
+function recordNotFound(entity: string, where: unknown) {
+	const id = typeof where === 'object' ? (where as { id?: unknown } | null)?.id : where
+	// "Workflow" in the code is Temporal's; the callers' workflows are automations there.
+	return notFound(entity === 'Automation' ? 'workflow' : entity.toLowerCase(), id)
+}

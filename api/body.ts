@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError, type FieldError, invalid } from './errors.ts'
+
+const maxDepth = 100
+/** Up to here a body cannot be deep enough to harm anyone. */
+const harmlessLength = 200
+/** NUL and surrogates, as escapes: the only way in which JSON in UTF-8 can carry them. */
+const suspicious = /\\u(0000|d[89a-f])/i
+
+/**
+ * JSON is the only body unless a route adds another. An empty one counts as none: many clients send
+ * the content type with everything. What Postgres could not store is refused here, by its field.
+ */
+export function parseBodies(app: FastifyInstance) {
+	const parse = app.getDefaultJsonParser('error', 'error')
+	app.removeAllContentTypeParsers()
+	app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+		const json = text as string
+		if (json.trim() === '') return done(null, undefined)
+		void parse(request, json, (error, body) => {
+			if (error) return done(error)
+			try {
+				if (json.length > harmlessLength) checkDepth(body, 0)
+				if (suspicious.test(json)) checkStrings(body)
+				done(null, body)
+			} catch (problem) {
+				done(problem as Error)
+			}
+		})
+	})
+	// A missing body is an empty one: what it lacks is then reported field by field.
+	app.addHook('preValidation', async (request) => {
+		if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+	})
+}
+
+function checkDepth(value: unknown, depth: number) {
+	if (typeof value !== 'object' || value === null) return
+	if (depth === maxDepth)
+		throw new ApiError(400, 'VALIDATION_ERROR', 'The body is nested too deeply', {
+			details: { maxDepth },
+		})
+	for (const inner of Object.values(value)) checkDepth(inner, depth + 1)
+}
+
+function checkStrings(body: unknown) {
+	const errors: FieldError[] = []
+	const visit = (value: unknown, path: string[]) => {
+		if (errors.length === 10) return
+		if (typeof value === 'string' && !isStorable(value)) errors.push(unstorable(path))
+		if (typeof value !== 'object' || value === null) return
+		for (const [key, inner] of Object.entries(value)) {
+			if (!isStorable(key)) errors.push(unstorable(path))
+			else visit(inner, [...path, key])
+		}
+	}
+	visit(body, [])
+	if (errors.length > 0) throw invalid(...errors)
+}
+
+const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+const unstorable = (path: string[]): FieldError => ({
+	field: path.join('.'),
+	message: 'must not contain NUL characters or broken Unicode',
+	code: 'invalid_string',
+})

@@ -1,0 +1,71 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+
+export interface HealthOptions {
+	pool: Pool
+	/** Whether Temporal answers, and whether any worker asks it for work. */
+	checkTemporal(): Promise<{ temporal: boolean; worker: boolean }>
+}
+
+const Check = Type.Union([Type.Literal('ok'), Type.Literal('away')])
+const Health = Type.Object({
+	status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
+	checks: Type.Object({ database: Check, temporal: Check, worker: Check }),
+})
+
+const patienceMs = 2000
+const freshMs = 1000
+
+export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, options) => {
+	let last: { at: number; result: Promise<Type.Static<typeof Health>> } | undefined
+
+	app.get(
+		'/health',
+		{
+			config: { auth: 'none' },
+			schema: {
+				tags: ['service'],
+				summary: 'Whether mail can flow',
+				description:
+					'`degraded`: requests are accepted and mail waits, for Temporal or a worker to return.',
+				response: { 200: Health, 503: Health },
+			},
+		},
+		async (_request, reply) => {
+			// Asked by many at once, it still costs one check a second.
+			if (!last || performance.now() - last.at > freshMs)
+				last = { at: performance.now(), result: check(options) }
+			const result = await last.result
+			return reply.code(result.status === 'unavailable' ? 503 : 200).send(result)
+		},
+	)
+}
+
+async function check({ pool, checkTemporal }: HealthOptions): Promise<Type.Static<typeof Health>> {
+	const [database, { temporal, worker }] = await Promise.all([
+		within(
+			pool.query('select 1').then(() => true),
+			false,
+		),
+		within(checkTemporal(), { temporal: false, worker: false }),
+	])
+	const name = (isOk: boolean) => (isOk ? 'ok' : 'away')
+	const status = !database ? 'unavailable' : temporal && worker ? 'ok' : 'degraded'
+	return {
+		status,
+		checks: { database: name(database), temporal: name(temporal), worker: name(worker) },
+	}
+}
+
+/** Health is asked by those who must decide soon: no answer in time is the bad one. */
+async function within<T>(question: Promise<T>, otherwise: T): Promise<T> {
+	const timer = Promise.withResolvers<T>()
+	const timeout = setTimeout(() => timer.resolve(otherwise), patienceMs)
+	try {
+		return await Promise.race([question, timer.promise])
+	} catch {
+		return otherwise
+	} finally {
+		clearTimeout(timeout)
+	}
+}

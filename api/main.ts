@@ -1,0 +1,83 @@
+import { MikroORM } from '@mikro-orm/postgresql'
+import { Client, Connection } from '@temporalio/client'
+import { temporal } from '@temporalio/proto'
+import { pino } from 'pino'
+import config from '../db/config.ts'
+import { EnvironmentError, temporalConnection } from '../db/environment.ts'
+import { startRelay } from '../db/relay.ts'
+import { poolOf } from '../db/statement.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
+import { createApp } from './app.ts'
+import { logOptions } from './log.ts'
+import { readSettings } from './settings.ts'
+
+// The API's process: settings, database, Temporal and the relay, then HTTP until it is told to stop.
+
+const poolSize = 20
+/** What is under way gets so long; then the process ends regardless. */
+const graceMs = 25_000
+
+async function main() {
+	const settings = readSettings(process.env)
+	const orm = await MikroORM.init({
+		...config,
+		pool: { min: 2, max: poolSize },
+		driverOptions: { connectionTimeoutMillis: 5000, keepAlive: true },
+	})
+
+	// Lazy: the API accepts mail whether Temporal is there or not.
+	const connection = Connection.lazy(temporalConnection(settings.env))
+	const temporal = new Client({ connection, namespace: settings.env.TEMPORAL_NAMESPACE })
+	const pool = await poolOf(orm.em)
+	const log = pino(logOptions(settings.logLevel))
+	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
+	const checkTemporal = () => presence(temporal, settings.env.TEMPORAL_NAMESPACE)
+
+	const app = await createApp(
+		{ orm, relay, settings, checkTemporal },
+		{ loggerInstance: log },
+	)
+
+	let stopping = false
+	async function stop(reason: string) {
+		if (stopping) return
+		stopping = true
+		app.log.info({ reason }, 'the API stops: what is under way is finished first')
+		setTimeout(() => process.exit(1), graceMs).unref()
+		await app.close()
+		await relay.stop()
+		await connection.close()
+		await orm.close()
+		process.exit(0)
+	}
+	process.on('SIGTERM', () => void stop('SIGTERM'))
+	process.on('SIGINT', () => void stop('SIGINT'))
+	// A parent that is gone, however it went, leaves no orphan.
+	process.on('disconnect', () => void stop('parent gone'))
+
+	await app.listen({ host: settings.host, port: settings.port })
+}
+
+/** Whether Temporal answers, and whether somebody asked it for mail to deliver within the last minute. */
+async function presence({ workflowService }: Client, namespace: string) {
+	const { pollers } = await workflowService.describeTaskQueue({
+		namespace,
+		taskQueue: { name: taskQueues.email },
+		taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+	})
+	const minuteAgo = Date.now() / 1000 - 60
+	const worker = pollers.some((poller) => Number(poller.lastAccessTime?.seconds ?? 0) > minuteAgo)
+	return { temporal: true, worker }
+}
+
+try {
+	await main()
+} catch (error) {
+	const log = pino(logOptions('info'))
+	const { code, message } = error as NodeJS.ErrnoException
+	if (error instanceof EnvironmentError) log.fatal(message)
+	else if (code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL')
+		log.fatal(`The API cannot listen: ${message}. Choose another HOST or PORT.`)
+	else log.fatal({ err: error }, 'the API cannot run')
+	process.exit(1)
+}

@@ -1,0 +1,82 @@
+import Type from 'typebox'
+import { readEnvironment, TemporalEnvironment } from '../db/environment.ts'
+
+const Text = Type.Optional(Type.String())
+const Url = Type.Optional(
+	Type.String({ pattern: '^https?://[^\\s/]+(/\\S*)?$', description: 'http(s)://…' }),
+)
+
+const Environment = Type.Object({
+	...TemporalEnvironment,
+	HOST: Type.String({ default: '127.0.0.1' }),
+	PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
+	PUBLIC_URL: Url,
+	DATA_DIR: Type.String({ default: '.data' }),
+	SESSION_SECRET: Type.String({ minLength: 16 }),
+	LOG_LEVEL: Type.Union(
+		['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
+			Type.Literal(level),
+		),
+		{ default: 'info' },
+	),
+	RATE_LIMIT_PER_MINUTE: Type.Integer({ minimum: 0, default: 1000 }),
+	IDEMPOTENCY_TTL_HOURS: Type.Number({ exclusiveMinimum: 0, default: 24 }),
+	ATTACHMENTS_MAX_COUNT: Type.Integer({ minimum: 0, default: 10 }),
+	ATTACHMENTS_MAX_MB: Type.Number({ minimum: 0, default: 10 }),
+	EMAIL_PROVIDER: Type.Optional(
+		Type.Union([Type.Literal('resend'), Type.Literal('smtp'), Type.Literal('local')]),
+	),
+	RESEND_API_KEY: Text,
+	RESEND_WEBHOOK_SECRET: Text,
+	SMTP_URL: Text,
+	PLATFORM_FROM: Text,
+	GITHUB_CLIENT_ID: Text,
+	GITHUB_CLIENT_SECRET: Text,
+	GOOGLE_CLIENT_ID: Text,
+	GOOGLE_CLIENT_SECRET: Text,
+	S3_ENDPOINT: Url,
+	S3_BUCKET: Text,
+	S3_REGION: Text,
+	S3_ACCESS_KEY_ID: Text,
+	S3_SECRET_ACCESS_KEY: Text,
+	UPLOADS_DIR: Text,
+	DISABLE_SIGNUPS: Type.Boolean({ default: false }),
+	DNS_SERVERS: Text,
+	STRIPE_SECRET_KEY: Text,
+	STRIPE_WEBHOOK_SECRET: Text,
+	STRIPE_PRICE_ID: Text,
+	STRIPE_API_BASE: Url,
+})
+
+export type Settings = ReturnType<typeof readSettings>
+
+/** Everything the API's process wants to know of its environment, read once. */
+export function readSettings(environment: NodeJS.ProcessEnv) {
+	const env = readEnvironment(Environment, environment)
+	const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, '')
+	return {
+		env,
+		host: env.HOST,
+		port: env.PORT,
+		publicUrl,
+		logLevel: env.LOG_LEVEL,
+		sessionSecret: env.SESSION_SECRET,
+		rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+		idempotencyTtlHours: env.IDEMPOTENCY_TTL_HOURS,
+		attachmentsMaxCount: env.ATTACHMENTS_MAX_COUNT,
+		attachmentsMaxMb: env.ATTACHMENTS_MAX_MB,
+		/** The worker refuses what contradicts itself; here it is enough to know which one is meant. */
+		emailProvider:
+			env.EMAIL_PROVIDER ?? (env.RESEND_API_KEY ? 'resend' : env.SMTP_URL ? 'smtp' : 'local'),
+		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
+		uploadsDir: env.UPLOADS_DIR ?? `${env.DATA_DIR}/uploads`,
+		features: {
+			billing: env.STRIPE_SECRET_KEY !== undefined,
+			storage: env.S3_BUCKET !== undefined,
+			github: env.GITHUB_CLIENT_ID !== undefined && env.GITHUB_CLIENT_SECRET !== undefined,
+			google: env.GOOGLE_CLIENT_ID !== undefined && env.GOOGLE_CLIENT_SECRET !== undefined,
+			signupsDisabled: env.DISABLE_SIGNUPS,
+		},
+		dnsServers: env.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [],
+	}
+}

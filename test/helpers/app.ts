@@ -1,0 +1,73 @@
+import { MikroORM } from '@mikro-orm/postgresql'
+import type { ExecutionContext } from 'ava'
+import type { FastifyServerOptions } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { createApp, type Services } from '../../api/app.ts'
+import { readSettings, type Settings } from '../../api/settings.ts'
+import config from '../../db/config.ts'
+import { newKeys } from '../../db/project-keys.ts'
+import { Project } from '../../db/project.ts'
+import { poolOf } from '../../db/statement.ts'
+
+interface Options {
+	settings?: Partial<Settings>
+	services?: Partial<Services>
+	fastify?: FastifyServerOptions
+}
+
+export const testSettings = (changes: Partial<Settings> = {}): Settings => ({
+	...readSettings({ SESSION_SECRET: 'a secret of the tests', RATE_LIMIT_PER_MINUTE: '0' }),
+	...changes,
+})
+
+/** A database of the test's own, with the tables in it. */
+export async function setupDatabase(t: ExecutionContext) {
+	const dbName = `test_${randomUUID()}`
+	const orm = await MikroORM.init({ ...config, dbName, pool: { min: 0, max: 10 } })
+	await orm.schema.ensureDatabase()
+	await orm.migrator.up()
+	t.teardown(async () => {
+		await orm.schema.dropDatabase(dbName)
+		await orm.close()
+	})
+	return orm
+}
+
+/** Another API process, as it were, on the same database. */
+export async function startApp(t: ExecutionContext, orm: MikroORM, options: Options = {}) {
+	const wakes = { count: 0 }
+	const app = await createApp(
+		{
+			orm,
+			relay: { wake: () => void wakes.count++ },
+			settings: testSettings(options.settings),
+			checkTemporal: async () => ({ temporal: true, worker: true }),
+			...options.services,
+		},
+		options.fastify,
+	)
+	t.teardown(() => app.close())
+	return { app, wakes }
+}
+
+export async function createProject(orm: MikroORM, columns: Partial<Project> = {}) {
+	const em = orm.em.fork()
+	const { secretKey, columns: keys } = newKeys()
+	const project = em.create(Project, { name: 'Test project', ...keys, ...columns })
+	await em.flush()
+	const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+	return {
+		project,
+		publicKey: keys.publicKey,
+		secretKey,
+		withPublicKey: bearer(keys.publicKey),
+		withSecretKey: bearer(secretKey),
+	}
+}
+
+/** An API over a database of its own with one project in it. `app` takes more routes until it is used. */
+export async function setup(t: ExecutionContext, options: Options = {}) {
+	const orm = await setupDatabase(t)
+	const pool = await poolOf(orm.em)
+	return { orm, pool, ...(await startApp(t, orm, options)), ...(await createProject(orm)) }
+}
