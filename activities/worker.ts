@@ -1,11 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Client, Connection } from '@temporalio/client'
-import { makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker'
-import { pino } from 'pino'
+import {
+	type Logger as TemporalLogger,
+	type LogLevel,
+	makeTelemetryFilterString,
+	NativeConnection,
+	Runtime,
+	Worker,
+} from '@temporalio/worker'
+import { type Logger, pino } from 'pino'
 import config from '../db/config.ts'
 import { temporalConnection } from '../db/environment.ts'
 import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
+import { startBeating } from '../db/worker-beat.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createDkimKeys } from './dkim-keys.ts'
 import { createGate } from './gate.ts'
@@ -23,14 +32,7 @@ async function main() {
 	const { env, ...settings } = readSettings(process.env)
 	const log = pino({ level: env.LOG_LEVEL, base: { process: 'worker' } })
 	Runtime.install({
-		logger: {
-			log: (level, message, meta) => log[pinoLevel(level)]({ ...meta }, message),
-			trace: (message, meta) => log.trace({ ...meta }, message),
-			debug: (message, meta) => log.debug({ ...meta }, message),
-			info: (message, meta) => log.info({ ...meta }, message),
-			warn: (message, meta) => log.warn({ ...meta }, message),
-			error: (message, meta) => log.error({ ...meta }, message),
-		},
+		logger: sdkLogger(log),
 		telemetryOptions: {
 			logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
 		},
@@ -102,10 +104,12 @@ async function main() {
 	process.on('SIGINT', stop)
 	process.on('disconnect', stop)
 
+	const stopBeating = await startBeating(pool, randomUUID())
 	log.info({ provider: provider.name }, 'the worker runs')
 	try {
 		await Promise.all(workers.map((worker) => worker.run()))
 	} finally {
+		await stopBeating()
 		await relay.stop()
 		await provider.close()
 		await temporal.connection.close()
@@ -114,8 +118,29 @@ async function main() {
 	}
 }
 
-const pinoLevel = (level: string) =>
-	level.toLowerCase() as 'trace' | 'debug' | 'info' | 'warn' | 'error'
+/** Temporal's own messages in our log. What it tells about a normal life is for debugging. */
+function sdkLogger(log: Logger): TemporalLogger {
+	const levels = {
+		TRACE: 'trace',
+		DEBUG: 'debug',
+		INFO: 'debug',
+		WARN: 'warn',
+		ERROR: 'error',
+	} as const
+	const write = (level: LogLevel, message: string, meta?: object) => {
+		// A Worker without workflows is what we want for two of the three.
+		const isNoise = message.startsWith('No workflows registered')
+		log[isNoise ? 'debug' : levels[level]]({ ...meta }, message)
+	}
+	return {
+		log: write,
+		trace: (message, meta) => write('TRACE', message, meta),
+		debug: (message, meta) => write('DEBUG', message, meta),
+		info: (message, meta) => write('INFO', message, meta),
+		warn: (message, meta) => write('WARN', message, meta),
+		error: (message, meta) => write('ERROR', message, meta),
+	}
+}
 
 try {
 	await main()

@@ -188,7 +188,7 @@ const openAttempt = (email: EmailRow) =>
 				{
 					at: email.attemptStartedAt!,
 					outcome: 'OPEN' as const,
-					provider: email.provider,
+					provider: email.provider ?? null,
 					providerMessageId: null,
 					error: null,
 				},

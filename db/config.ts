@@ -17,6 +17,7 @@ import { ForeignKeyBlindSchemaGenerator } from './schema-generator.ts'
 import { Suppression } from './suppression.ts'
 import { Template } from './template.ts'
 import { User } from './user.ts'
+import { WorkerBeat } from './worker-beat.ts'
 
 export default defineConfig({
 	clientUrl: process.env['DATABASE_URL'] ?? 'postgresql://postgres:postgres@localhost:5432/tempost',
@@ -38,6 +39,7 @@ export default defineConfig({
 		Suppression,
 		Template,
 		User,
+		WorkerBeat,
 	],
 	extensions: [Migrator, ForeignKeyBlindSchemaGenerator],
 	migrations: { path: `${import.meta.dirname}/migrations`, snapshot: false },

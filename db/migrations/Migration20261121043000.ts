@@ -49,6 +49,7 @@ export class Migration20261121043000 extends Migration {
 		this.addSql(`alter table "templates" add constraint "templates_type_check" check ("type" in ('TRANSACTIONAL', 'MARKETING', 'HEADLESS'))`)
 		this.addSql(`create table "users" ("id" uuid not null default uuidv7(), "email" text not null, "password_hash" text null, "email_verified_at" timestamptz(3) null, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now(), primary key ("id"))`)
 		this.addSql(`alter table "users" add constraint "users_email_unique" unique ("email")`)
+		this.addSql(`create table "worker_beats" ("id" uuid not null default uuidv7(), "beat_at" timestamptz(3) not null default now(), primary key ("id"))`)
 
 		// Every row belongs to a project and goes with it.
 		for (const table of [
