@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { DataDir } from './data-dir.ts'
 import { readJson } from './data-dir.ts'
 import { stopPostgres } from './cluster.ts'
-import { isFree, nextFree } from './ports.ts'
+import { isFree, nextFree, onFreePort } from './ports.ts'
 import { preparePostgres } from './postgres.ts'
 import { launchNode, startService, type Keep } from './service.ts'
 import type { Step } from './processes.ts'
@@ -24,7 +24,10 @@ const stopNode: Step[] = [
 ]
 
 export async function bootDatabase({ databaseUrl }: Settings, dataDir: DataDir, keep: Keep) {
-	if (databaseUrl) return databaseUrl
+	return databaseUrl ?? onFreePort(() => bootPostgres(dataDir, keep))
+}
+
+async function bootPostgres(dataDir: DataDir, keep: Keep) {
 	const port = await earlierPort(dataDir)
 	const folder = dataDir.file('postgres')
 	const postgres = await preparePostgres({
@@ -56,7 +59,12 @@ async function earlierPort(dataDir: DataDir) {
 }
 
 export async function bootTemporal(settings: Settings, dataDir: DataDir, keep: Keep) {
-	if (settings.temporalAddress) return { address: settings.temporalAddress, uiUrl: null }
+	const { temporalAddress } = settings
+	if (temporalAddress) return { address: temporalAddress, uiUrl: null }
+	return onFreePort(() => bootDevServer(settings, dataDir, keep))
+}
+
+async function bootDevServer(settings: Settings, dataDir: DataDir, keep: Keep) {
 	const port = await nextFree(settings.temporalPort)
 	const uiPort = await nextFree(settings.temporalUiPort, [port])
 	const file = dataDir.file('temporal.db')

@@ -1,4 +1,5 @@
-import { createServer, connect } from 'node:net'
+import { createServer } from 'node:net'
+import { PortTaken } from './terminal.ts'
 
 export const isFree = (port: number, host = '127.0.0.1') =>
 	new Promise<boolean>((done) => {
@@ -25,11 +26,12 @@ export async function nextFree(wanted: number, taken: number[] = []) {
 	return anyPort()
 }
 
-export const answers = (port: number, host = '127.0.0.1') =>
-	new Promise<boolean>((done) => {
-		const socket = connect({ port, host })
-		socket.once('connect', () => done(true))
-		socket.once('error', () => done(false))
-		socket.once('close', () => socket.destroy())
-		socket.once('connect', () => socket.destroy())
-	})
+// Two starts at the same moment see the same free port; the later one looks again.
+export async function onFreePort<T>(start: () => Promise<T>): Promise<T> {
+	for (let attempt = 1; ; attempt++)
+		try {
+			return await start()
+		} catch (error) {
+			if (!(error instanceof PortTaken) || attempt === 4) throw error
+		}
+}

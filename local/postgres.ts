@@ -8,7 +8,7 @@ import { prepareCluster, stopPostgres } from './cluster.ts'
 import { postgresFolder, postgresOwner, postgresPrograms } from './postgres-home.ts'
 import { anyPort } from './ports.ts'
 import { end } from './processes.ts'
-import { StartError } from './terminal.ts'
+import { PortTaken, reasonIn, StartError } from './terminal.ts'
 
 export interface PostgresOptions {
 	folder: string // where the data is wanted
@@ -120,13 +120,13 @@ async function waitUntilReady(child: ChildProcess, url: string, log: string) {
 
 function explain(log: string, start: number, error?: Error) {
 	const text = readFileSync(log).subarray(start).toString().trim()
-	const reason = text.split('\n').slice(-6).join('\n') || error?.message || 'it ended silently'
-	return new StartError(`Postgres does not start (its log is ${log}):\n${reason}\n${advice(text)}`)
+	const reason = reasonIn(text) || error?.message || 'it ended silently'
+	const isPortTaken = /could not bind|Address already in use/.test(text)
+	const Kind = isPortTaken ? PortTaken : StartError
+	return new Kind(`Postgres does not start (its log is ${log}):\n${reason}\n${advice(text)}`)
 }
 
 function advice(text: string) {
-	if (/could not bind|Address already in use/.test(text))
-		return 'Its port was taken a moment ago. Start again.'
 	if (/[Pp]ermission denied|invalid permissions|wrong ownership/.test(text))
 		return 'It refuses the data folder: start as the user who owns it, or set another DATA_DIR.'
 	if (/No space left/.test(text)) return 'The disk is full.'

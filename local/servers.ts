@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stopPostgres } from './cluster.ts'
+import { onFreePort } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { endSurvivor, remember, survivor } from './processes.ts'
 import { startTemporal, stopTemporal } from './temporal.ts'
@@ -34,18 +35,20 @@ export async function withServers<T>(run: (servers: Servers, signal: AbortSignal
 			return undefined
 		})
 		const started = await Promise.allSettled([
-			startPostgres({ folder: file('postgres'), isDurable: false }).then((postgres) => {
-				running.push(postgres.stop)
-				remember(file('postgres.pid'), postgres.pid, 'postgres')
-				return postgres.url
-			}),
-			startTemporal({ file: file('temporal'), namespace: 'default', isDurable: false }).then(
-				(temporal) => {
-					running.push(temporal.stop)
-					remember(file('temporal.pid'), temporal.pid, 'start-dev')
-					return temporal.address
+			onFreePort(() => startPostgres({ folder: file('postgres'), isDurable: false })).then(
+				(postgres) => {
+					running.push(postgres.stop)
+					remember(file('postgres.pid'), postgres.pid, 'postgres')
+					return postgres.url
 				},
 			),
+			onFreePort(() =>
+				startTemporal({ file: file('temporal'), namespace: 'default', isDurable: false }),
+			).then((temporal) => {
+				running.push(temporal.stop)
+				remember(file('temporal.pid'), temporal.pid, 'start-dev')
+				return temporal.address
+			}),
 		])
 		const [databaseUrl, temporalAddress] = started.map((result) => {
 			if (result.status === 'rejected') throw result.reason

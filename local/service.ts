@@ -36,7 +36,7 @@ const stableAfterMs = 60_000
 // Keeps one process running: what crashes is started again, at first soon and then ever later.
 export async function startService(options: ServiceOptions) {
 	const { name, launch, ready, steps, pidFile, mark, log } = options
-	const state = { isStopping: false, isStarting: true, crashes: 0, pauseMs: 500 }
+	const state = { isStopping: false, isStarting: true, isReady: !ready, crashes: 0, pauseMs: 500 }
 	let child: ChildProcess | undefined
 	let timer: NodeJS.Timeout | undefined
 	let fail: (error: Error) => void = () => {}
@@ -59,6 +59,7 @@ export async function startService(options: ServiceOptions) {
 	turnLog(log)
 	await ready?.(run())
 	if (!ready) run()
+	state.isReady = true
 
 	function run() {
 		const began = Date.now()
@@ -70,9 +71,9 @@ export async function startService(options: ServiceOptions) {
 	}
 
 	function ended(began: number, how: string) {
-		if (state.isStopping) return
-		// What cannot start is not tried for ever; what says why by itself is tried once.
-		if (state.isStarting && (ready || ++state.crashes > 1))
+		if (state.isStopping || !state.isReady) return
+		// What cannot start is not tried for ever.
+		if (state.isStarting && ++state.crashes > 1)
 			return fail(new StartError(`${name} does not start (${how}):\n${tail(log)}`))
 		if (Date.now() - began > stableAfterMs) state.pauseMs = 500
 		say(`${name} ended (${how}) and is started again in ${state.pauseMs / 1000} s, see ${log}`)

@@ -68,7 +68,7 @@ async function requirePort({ host, port }: Settings) {
 // In their order: requests and mails are finished while Temporal and Postgres are still there.
 function stop(code: number, error?: Error) {
 	stopping ??= (async () => {
-		if (error) say(isClear(error) ? `\n${error.message}` : `\n${error.stack}`)
+		if (error) say(`\n${isClear(error) ? error.message : error.stack}`)
 		else say('\nStopping: finishing requests and mails in flight (Ctrl-C again to be quick)')
 		const named = (...names: string[]) =>
 			services
@@ -80,11 +80,13 @@ function stop(code: number, error?: Error) {
 		if (dataDir) forget(dataDir.pidFile('start'))
 		if (!error) say('Stopped')
 		process.exit(code)
-	})()
+	})().catch(() => process.exit(1))
 	return stopping
 }
 
-const isClear = (error: Error) => error instanceof StartError || error instanceof EnvironmentError
+function isClear(error: Error): boolean {
+	return error instanceof StartError || error instanceof EnvironmentError
+}
 
 // One Ctrl-C arrives up to three times: from the terminal, from npm, and from npm's shell.
 function followSignals() {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { anyPort } from './ports.ts'
 import { end, type Step } from './processes.ts'
 import { temporalCli } from './temporal-programs.ts'
-import { StartError } from './terminal.ts'
+import { PortTaken, reasonIn, StartError } from './terminal.ts'
 
 export interface TemporalOptions {
 	file: string // the SQLite database
@@ -113,16 +113,13 @@ async function waitUntilReady(
 		if (!failure && !hasEnded && Date.now() < deadline) continue
 		if (child.pid) await end(child.pid, stopTemporal)
 		const text = readFileSync(log).subarray(logStart).toString().trim()
-		const reason = text.split('\n').slice(-6).join('\n') || failure?.message || 'no answer'
-		throw new StartError(
-			`Temporal does not start (its log is ${log}):\n${reason}\n${advice(text, file)}`,
-		)
+		const reason = reasonIn(text) || failure?.message || 'no answer'
+		const Kind = /address already in use/.test(text) ? PortTaken : StartError
+		throw new Kind(`Temporal does not start (its log is ${log}):\n${reason}\n${advice(text, file)}`)
 	}
 }
 
 function advice(text: string, file: string) {
-	if (/already in use|EADDRINUSE|can't set up/.test(text))
-		return 'Its port was taken a moment ago. Start again, or set TEMPORAL_PORT.'
 	if (/malformed|not a database|disk image/.test(text))
 		return `Its data is damaged. Delete ${file}*: what is active is rebuilt from Postgres.`
 	return /no space|disk is full/i.test(text) ? 'The disk is full.' : ''

@@ -23,3 +23,16 @@ export function startProgress(describe: () => string) {
 
 // Something the person at the terminal can mend: printed without a stack.
 export class StartError extends Error {}
+
+// Someone took a port between our look and our start: with another one it may go well.
+export class PortTaken extends StartError {}
+
+// What a server's log says about its end: the errors themselves rather than a stack after them.
+export function reasonIn(log: string) {
+	const lines = log
+		.trim()
+		.split('\n')
+		.map((line) => line.slice(0, 300))
+	const errors = lines.filter((line) => /\b(error|fatal|panic|hint)\b/i.test(line)).slice(0, 5)
+	return (errors.length > 0 ? errors : lines.slice(-6)).join('\n')
+}

@@ -1,0 +1,224 @@
+// Tries `npm start` the way people do, and badly: too slow for `npm test`, run by .ci/run.
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closedFolder, furnish, isRoot, makeClone, makeUser, openFolder } from './clone.ts'
+import {
+	commandOf,
+	endAll,
+	left,
+	npmStart,
+	pressCtrlC,
+	processNamed,
+	processesOf,
+	sendMail,
+	stop,
+	until,
+	untilInMailbox,
+	untilReady,
+} from './instance.ts'
+
+const folders: string[] = []
+const home = (make: () => string) => {
+	const folder = make()
+	folders.push(folder)
+	return folder
+}
+const ports = (number: number) => ({
+	PORT: String(43_000 + number),
+	TEMPORAL_PORT: String(44_000 + number * 10),
+	TEMPORAL_UI_PORT: String(45_000 + number * 10),
+})
+
+// As root it is Postgres' own user who cannot get in here.
+const first = join(home(closedFolder), 'a path with spaces', 'clone')
+const env = ports(1)
+
+const trials: Record<string, () => Promise<void>> = {
+	async 'a bare clone in a closed folder with spaces in its path delivers a mail'() {
+		const began = Date.now()
+		makeClone(first)
+		const instance = npmStart(first, env)
+		await sendMail(await untilReady(instance, 175), 'first@example.com')
+		const seconds = (Date.now() - began) / 1000
+		if (seconds > 180) throw new Error(`it took ${seconds} s`)
+		if (isRoot && !instance.output().includes('/var/lib/tempost'))
+			throw new Error('it was not said where the data is')
+		await stop(instance)
+	},
+
+	async 'the next start is quick and finds keys and mails'() {
+		const instance = npmStart(first, env)
+		const began = Date.now()
+		const local = await untilReady(instance, 12)
+		console.log(`  ready after ${(Date.now() - began) / 1000} s`)
+		await untilInMailbox(local.mailboxUrl, 'first@example.com')
+		await sendMail(local, 'second@example.com')
+		await stop(instance)
+	},
+
+	async 'kill -9 of the start script is recovered from'() {
+		const killed = npmStart(first, env)
+		const { secretKey } = await untilReady(killed)
+		process.kill(processNamed(killed, 'local/start.ts'), 'SIGKILL')
+		await killed.exit
+		const again = npmStart(first, env)
+		const local = await untilReady(again)
+		if (local.secretKey !== secretKey) throw new Error('the keys have changed')
+		await untilInMailbox(local.mailboxUrl, 'second@example.com')
+		await sendMail(local, 'third@example.com')
+		for (const mark of ['api/main.ts', 'activities/worker.ts', 'start-dev'])
+			if (processesOf(again).filter((pid) => commandOf(pid).includes(mark)).length !== 1)
+				throw new Error(`not exactly one ${mark}`)
+		await stop(again)
+	},
+
+	async 'kill -9 of everything but the servers is recovered from'() {
+		const killed = npmStart(first, env)
+		await untilReady(killed)
+		for (const mark of ['local/start.ts', 'api/main.ts', 'activities/worker.ts'])
+			process.kill(processNamed(killed, mark), 'SIGKILL')
+		await killed.exit
+		const again = npmStart(first, env)
+		await untilInMailbox((await untilReady(again)).mailboxUrl, 'third@example.com')
+		await stop(again)
+	},
+
+	async 'kill -9 of npm stops everything'() {
+		const instance = npmStart(first, env)
+		await untilReady(instance)
+		process.kill(instance.pid, 'SIGKILL')
+		await until(
+			() => processesOf(instance).length === 0,
+			40,
+			() => left(instance),
+		)
+	},
+
+	async 'a crashed API and a crashed worker come back'() {
+		const instance = npmStart(first, env)
+		const local = await untilReady(instance)
+		for (const mark of ['api/main.ts', 'activities/worker.ts'])
+			process.kill(processNamed(instance, mark), 'SIGKILL')
+		await until(() => instance.output().split('is started again').length === 3, 10, instance.output)
+		await until(
+			() => isOk(local.apiUrl),
+			30,
+			() => 'no health',
+		)
+		await sendMail(local, 'fourth@example.com')
+		await stop(instance)
+	},
+
+	async 'Ctrl-C stops everything in its order'() {
+		const instance = npmStart(first, env)
+		await untilReady(instance)
+		pressCtrlC(instance)
+		await until(
+			() => processesOf(instance).length === 0,
+			40,
+			() => left(instance),
+		)
+		if ((await instance.exit) !== 0 || !instance.output().includes('\nStopped'))
+			throw new Error(instance.output())
+	},
+
+	async 'Ctrl-C twice leaves no orphans, at any moment of the start'() {
+		for (const delay of [600, 1200, 2000, 3000, 5000]) {
+			const instance = npmStart(first, env)
+			await sleep(delay)
+			pressCtrlC(instance)
+			await sleep(800)
+			if (processesOf(instance).length > 0) pressCtrlC(instance)
+			await until(
+				() => processesOf(instance).length === 0,
+				15,
+				() => left(instance),
+			)
+		}
+	},
+
+	async 'two run side by side, a third on the same data is told so'() {
+		const other = { ...ports(1), PORT: String(43_002), DATA_DIR: 'other data' }
+		const [one, two] = [npmStart(first, env), npmStart(first, other)]
+		const [local1, local2] = await Promise.all([untilReady(one), untilReady(two)])
+		if (local1.projectId === local2.projectId) throw new Error('they share a database')
+		await Promise.all([sendMail(local1, 'one@example.com'), sendMail(local2, 'two@example.com')])
+		const third = npmStart(first, { ...env, PORT: '43003' })
+		if ((await third.exit) === 0 || !third.output().includes('already runs with DATA_DIR'))
+			throw new Error(third.output())
+		await Promise.all([stop(one), stop(two)])
+	},
+
+	async 'a port that is taken is named with its variable'() {
+		const server = createServer().listen(43_004, '127.0.0.1')
+		const instance = npmStart(first, { ...env, PORT: '43004' })
+		const code = await instance.exit
+		server.close()
+		if (code === 0 || !/Port 43004 .* is taken\. Set PORT/.test(instance.output()))
+			throw new Error(instance.output())
+		await until(
+			() => processesOf(instance).length === 0,
+			10,
+			() => left(instance),
+		)
+	},
+
+	async 'a DATA_DIR that was thrown away makes a fresh start'() {
+		rmSync(join(first, '.data'), { recursive: true })
+		const instance = npmStart(first, env)
+		await sendMail(await untilReady(instance), 'fresh@example.com')
+		await stop(instance)
+	},
+
+	async 'an ordinary user starts a clone of theirs'() {
+		const user = makeUser()
+		if (!user) return console.log('  skipped: only root can make a user')
+		try {
+			const folder = makeClone(join(user.env['HOME']!, 'clone'), user)
+			folders.push(join(user.env['HOME']!, '..'))
+			const instance = npmStart(folder, ports(5), user)
+			await sendMail(await untilReady(instance, 175), 'user@example.com')
+			await stop(instance)
+		} finally {
+			user.remove()
+		}
+	},
+
+	async 'root starts a clone that everyone may enter'() {
+		const folder = furnish(makeClone(join(home(openFolder), 'clone')), first)
+		const instance = npmStart(folder, ports(6))
+		await sendMail(await untilReady(instance), 'open@example.com')
+		if (instance.output().includes('/var/lib/tempost')) throw new Error('moved without need')
+		await stop(instance)
+	},
+}
+
+async function isOk(apiUrl: string) {
+	const response = await fetch(`${apiUrl}/health`).catch(() => undefined)
+	return ((await response?.json()) as { status?: string } | undefined)?.status === 'ok'
+}
+
+const wanted = process.argv.slice(2)
+let [passed, failed] = [0, 0]
+process.once('SIGTERM', () => process.exit(1))
+process.once('exit', () => {
+	endAll()
+	for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+for (const [name, trial] of Object.entries(trials)) {
+	if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue
+	const began = Date.now()
+	try {
+		await trial()
+		passed++
+		console.log(`ok - ${name} (${Math.round((Date.now() - began) / 1000)} s)`)
+	} catch (error) {
+		failed++
+		console.log(`not ok - ${name}\n${(error as Error).stack}`)
+		endAll()
+	}
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed > 0 ? 1 : 0)
