@@ -137,6 +137,7 @@ export async function deliver(
 			}
 		} finally {
 			gate.leave(project, unused)
+			gate.recorded(unused)
 		}
 	}
 
@@ -144,7 +145,7 @@ export async function deliver(
 		try {
 			const dueAt = todo.get(mail.id)?.due_at
 			if (dueAt && dueAt.getTime() > Date.now()) await sleep(dueAt.getTime() - Date.now())
-			const end = await handOver(services, mail, files, key)
+			const end = await handOver(services, mail, files, key).finally(() => gate.leave(project, 1))
 			await recorder.record(end, flying.size === 1)
 			const open = todo.get(mail.id)
 			if (open && end.status === 'PENDING')
@@ -161,7 +162,7 @@ export async function deliver(
 		} finally {
 			flying.delete(mail.id)
 			busyRequests.delete(mail.request_id)
-			gate.leave(project, 1)
+			gate.recorded(1)
 			landed.resolve()
 			landed = Promise.withResolvers()
 		}

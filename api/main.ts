@@ -1,11 +1,12 @@
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Client, Connection } from '@temporalio/client'
-import { temporal } from '@temporalio/proto'
+import type { Pool } from 'pg'
 import { pino } from 'pino'
 import config from '../db/config.ts'
 import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
+import { anyWorker } from '../db/worker-beat.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createApp } from './app.ts'
 import { logOptions } from './log.ts'
@@ -31,12 +32,9 @@ async function main() {
 	const pool = await poolOf(orm.em)
 	const log = pino(logOptions(settings.logLevel))
 	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
-	const checkTemporal = () => presence(temporal, settings.env.TEMPORAL_NAMESPACE)
+	const checkTemporal = () => presence(temporal, pool)
 
-	const app = await createApp(
-		{ orm, relay, settings, checkTemporal },
-		{ loggerInstance: log },
-	)
+	const app = await createApp({ orm, relay, settings, checkTemporal }, { loggerInstance: log })
 
 	let stopping = false
 	async function stop(reason: string) {
@@ -58,16 +56,18 @@ async function main() {
 	await app.listen({ host: settings.host, port: settings.port })
 }
 
-/** Whether Temporal answers, and whether somebody asked it for mail to deliver within the last minute. */
-async function presence({ workflowService }: Client, namespace: string) {
-	const { pollers } = await workflowService.describeTaskQueue({
-		namespace,
-		taskQueue: { name: taskQueues.email },
-		taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-	})
-	const minuteAgo = Date.now() / 1000 - 60
-	const worker = pollers.some((poller) => Number(poller.lastAccessTime?.seconds ?? 0) > minuteAgo)
-	return { temporal: true, worker }
+/** Whether Temporal answers, and whether a worker process lives. */
+async function presence(temporal: Client, pool: Pool) {
+	const [answers, [worker]] = await Promise.all([
+		temporal
+			.withDeadline(Date.now() + 1500, () => temporal.workflowService.getSystemInfo({}))
+			.then(
+				() => true,
+				() => false,
+			),
+		anyWorker(pool, []),
+	])
+	return { temporal: answers, worker: worker!.alive }
 }
 
 try {
