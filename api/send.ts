@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { acceptSend, sendContext } from '../db/acceptance.ts'
 import { ApiError, notFound } from './errors.ts'
+import { claimLost } from './idempotency.ts'
 import { Id, success, Timestamp } from './schemas.ts'
 import { planSend } from './send-mails.ts'
 import { readSend, SendBody, type SendLimits } from './send-request.ts'
@@ -37,20 +38,21 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 				response: { 200: success(SendResult) },
 			},
 		},
-		async ({ body, project, idempotency }) => {
-			const request = readSend(body, options)
-			const addresses = [...new Set(request.recipients.map(({ email }) => email))]
+		async (request) => {
+			const { body, project, idempotency } = request
+			const wanted = readSend(body, options)
+			const addresses = [...new Set(wanted.recipients.map(({ email }) => email))]
 			for (let attempt = 1; ; attempt++) {
 				const [context] = await sendContext(options.pool, [
 					project.id,
 					body.template ?? null,
-					request.from ? domainOf(request.from.email) : null,
+					wanted.from ? domainOf(wanted.from.email) : null,
 					addresses,
-					1 + addresses.length + request.recipients.length,
+					1 + addresses.length + wanted.recipients.length,
 				])
 				if (body.template && !context!.template) throw notFound('template', body.template)
-				checkSender(request.from?.email ?? context!.template!.from, context!.verified)
-				const plan = planSend(body, request, context!, { project, publicUrl: options.publicUrl })
+				checkSender(wanted.from?.email ?? context!.template!.from, context!.verified)
+				const plan = planSend(body, wanted, context!, { project, publicUrl: options.publicUrl })
 				const answer = {
 					success: true as const,
 					data: {
@@ -70,13 +72,14 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 						body.subscribed ?? null,
 						JSON.stringify(plan.mails),
 						plan.requestId,
-						JSON.stringify(request.files),
+						JSON.stringify(wanted.files),
 						idempotency?.key ?? null,
 						idempotency?.claimId ?? null,
 						idempotency ? JSON.stringify(answer) : null,
 					])
 				} catch (error) {
 					if (attempt < tries && isLostRace(error)) continue
+					if (isClaimLost(error)) throw claimLost(request)
 					throw error
 				}
 				app.relay.wake()
@@ -91,6 +94,9 @@ const isLostRace = (error: unknown) => {
 	const { code, constraint } = error as { code?: string; constraint?: string }
 	return code === '40P01' || (code === '23503' && constraint === 'emails_contact')
 }
+
+/** The division by zero in the statement: it found no claim of ours to complete. */
+const isClaimLost = (error: unknown) => (error as { code?: string }).code === '22012'
 
 const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1)
 
