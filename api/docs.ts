@@ -15,6 +15,10 @@ declare module 'fastify' {
 	}
 }
 
+const pagePolicy =
+	"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +
+	"base-uri 'none'; frame-ancestors 'none'"
+
 const ErrorResponse = Type.Object(
 	{
 		success: Type.Literal(false),
@@ -89,7 +93,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 			schema: documented(schema ?? {}, route.config ?? {}),
 		}),
 	})
-	await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, indexPrefix: '' })
+	await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: pagePolicy })
 	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 

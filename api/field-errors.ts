@@ -83,7 +83,7 @@ function meant(union: Failure, branches: Failure[][]): Failure[] {
 		const type = branches
 			.flat()
 			.filter(isOfType)
-			.flatMap(({ params }) => params['type'])
+			.flatMap(({ params }) => params.type ?? [])
 		const isNullable = type.length === 2 && type.includes('null')
 		return [{ ...union, keyword: isNullable ? 'type' : 'union', params: { type } }]
 	}

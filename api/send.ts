@@ -28,7 +28,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 		'/v1/send',
 		{
 			bodyLimit: bodyLimitBytes,
-			config: { auth: 'secret key', idempotent: true },
+			config: { auth: 'secret key', idempotent: true, errors: [404] },
 			schema: {
 				tags: ['public'],
 				summary: 'Send a mail to one or more recipients',

@@ -1,0 +1,107 @@
+import test from 'ava'
+import { readFile } from 'node:fs/promises'
+import { authKinds } from '../api/auth.ts'
+import { setup } from './helpers/app.ts'
+
+interface Operation {
+	summary?: string
+	'x-auth': string
+	security?: Record<string, unknown>[]
+	parameters?: { in: string; name: string }[]
+	responses: Record<string, unknown>
+}
+interface Document {
+	openapi: string
+	info: { title: string; version: string }
+	paths: Record<string, Record<string, Operation>>
+	components: Record<string, Record<string, unknown>>
+}
+
+const json = async (name: string) =>
+	JSON.parse(await readFile(new URL(name, import.meta.url), 'utf8')) as unknown
+
+/** Whoever sees them, they are no part of the interface: our own pages and the local mailbox. */
+const ownPages = /^GET \/auth\/\{\}(\/callback)?$|^[A-Z]+ \/mailbox(\/|$)|^GET \/uploads\//
+
+async function document(t: Parameters<typeof setup>[0]) {
+	const { app } = await setup(t)
+	const response = await app.inject('/openapi.json')
+	const document = response.json<Document>()
+	const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+		Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+	)
+	return { document, operations }
+}
+
+const nameOf = (method: string, path: string) =>
+	`${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`
+
+test('every route of the list is there with its kind of key, but for those listed as missing', async (t) => {
+	const { operations } = await document(t)
+	const built = operations.map(
+		({ method, path, operation }) => `${nameOf(method, path)}: ${operation['x-auth']}`,
+	)
+	const routes = (await json('routes.json')) as { method: string; path: string; auth: string }[]
+	const wanted = routes.map(({ method, path, auth }) => `${nameOf(method, path)}: ${auth}`)
+	const missing = (await json('routes-missing.json')) as string[]
+	t.deepEqual(
+		wanted.filter((route) => !built.includes(route)),
+		missing,
+	)
+	t.deepEqual(
+		built.filter((route) => !wanted.includes(route) && !ownPages.test(route.split(':', 1)[0]!)),
+		[],
+	)
+})
+
+test('every route says what it does and who may call it', async (t) => {
+	const { operations } = await document(t)
+	t.true(operations.length > 0)
+	for (const { path, method, operation } of operations) {
+		const name = nameOf(method, path)
+		t.truthy(operation.summary, name)
+		t.true((authKinds as readonly string[]).includes(operation['x-auth']), name)
+		const isOpen = operation['x-auth'] === 'none' || operation['x-auth'] === 'signature'
+		t.is(operation.security?.length === 0, isOpen, name)
+	}
+})
+
+test('the document is sound: references lead somewhere, paths name their parameters', async (t) => {
+	const { document: doc, operations } = await document(t)
+	t.regex(doc.openapi, /^3\.1\.\d$/)
+	t.truthy(doc.info.title && doc.info.version)
+	const references = [...JSON.stringify(doc).matchAll(/"\$ref":"(.*?)"/g)].map(([, ref]) => ref!)
+	t.true(references.includes('#/components/schemas/ErrorResponse'))
+	for (const reference of new Set(references)) {
+		let target: unknown = doc
+		for (const part of reference.split('/').slice(1))
+			target = (target as Record<string, unknown> | undefined)?.[part]
+		t.truthy(target, reference)
+	}
+	const schemes = Object.keys(doc.components['securitySchemes']!)
+	for (const { path, method, operation } of operations) {
+		const name = nameOf(method, path)
+		const inPath = [...path.matchAll(/\{(.*?)\}/g)].map(([, parameter]) => parameter)
+		const declared = operation.parameters?.filter((p) => p.in === 'path').map((p) => p.name) ?? []
+		t.deepEqual(declared.toSorted(), inPath.toSorted(), name)
+		t.true(Object.keys(operation.responses).length > 0, name)
+		for (const scheme of operation.security?.flatMap(Object.keys) ?? [])
+			t.true(schemes.includes(scheme), name)
+	}
+})
+
+test('errors are described once and referred to', async (t) => {
+	const { document: doc } = await document(t)
+	const { responses } = doc.paths['/v1/send']!['post']!
+	t.is(Object.keys(responses).toSorted().join(' '), '200 400 401 403 404 409 413 422 429 500 503')
+	t.regex(JSON.stringify(responses['422']), /"\$ref":"#\/components\/schemas\/ErrorResponse"/)
+})
+
+test('the page of the documentation opens', async (t) => {
+	const { app } = await setup(t)
+	const page = await app.inject('/docs')
+	t.is(page.statusCode, 200)
+	t.regex(page.body, /swagger-ui/)
+	const script = await app.inject('/docs/static/swagger-initializer.js')
+	t.is(script.statusCode, 200)
+})
