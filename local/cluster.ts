@@ -12,6 +12,7 @@ import {
 	writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolder, requireSpace, type Owner } from './postgres-home.ts'
 import { commandOf, end, isAlive, type Step } from './processes.ts'
 import { say, StartError } from './terminal.ts'
@@ -118,12 +119,15 @@ async function endStalePostmaster(folder: string) {
 	const file = join(folder, 'postmaster.pid')
 	if (!existsSync(file)) return
 	const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
-	if (!pid || !isAlive(pid)) return
-	if (commandOf(pid).includes(folder)) {
+	if (pid && commandOf(pid).includes(folder) && isAlive(pid)) {
 		say(`Ending the Postgres that an earlier start left behind (process ${pid})`)
 		await end(pid, stopPostgres)
 	}
-	// Else the pid has a new owner. Postgres would take that one for a postmaster and refuse.
+	// What is left of a killed postmaster notices its death and ends; a moment is enough.
+	for (let tries = 0; existsSync(`/proc/${pid}`) && !isAlive(pid) && tries < 20; tries++)
+		await sleep(50)
+	// The pid may belong to a stranger by now, or to a zombie that nobody buries: Postgres would take
+	// either for a postmaster. That no old backend uses the data it checks by shared memory as well.
 	rmSync(file, { force: true })
 }
 

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -38,12 +38,14 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 	const settings = { ...base(), ...(options.isDurable ? durable() : throwAway), port: String(port) }
 	const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 	const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
+	let logStart = 0
 	return {
 		url,
 		port,
 		folder,
 		launch() {
 			const output = openSync(log, 'a', 0o600)
+			logStart = fstatSync(output).size
 			const child = spawn(join(programs, 'postgres'), ['-D', folder, ...flags], {
 				...owner,
 				cwd: '/',
@@ -53,7 +55,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 			closeSync(output)
 			return child
 		},
-		ready: (child) => waitUntilReady(child, url, log),
+		ready: (child) => waitUntilReady(child, url, log, logStart),
 	}
 }
 
@@ -96,8 +98,7 @@ const throwAway = {
 	autovacuum_naptime: '10s',
 }
 
-async function waitUntilReady(child: ChildProcess, url: string, log: string) {
-	const logStart = statSync(log).size
+async function waitUntilReady(child: ChildProcess, url: string, log: string, logStart: number) {
 	let failure: Error | undefined
 	child.once('error', (error) => (failure = error))
 	for (const deadline = Date.now() + 60_000; ; await sleep(25)) {

@@ -109,6 +109,7 @@ export function launchNode(name: string, script: string, env: NodeJS.ProcessEnv,
 	return child
 }
 
+// A line of a log as a person wants it: undefined if it is nothing to look at.
 function notable(line: string) {
 	if (!line.startsWith('{')) return line.trim()
 	try {
@@ -121,5 +122,6 @@ function notable(line: string) {
 
 function tail(log: string) {
 	if (!statSync(log, { throwIfNoEntry: false })) return ''
-	return readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
+	const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15)
+	return lines.map(notable).filter(Boolean).join('\n')
 }

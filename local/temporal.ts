@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anyPort } from './ports.ts'
 import { end, type Step } from './processes.ts'
@@ -48,11 +48,13 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Tempora
 	const port = options.port ?? (await anyPort())
 	const address = `127.0.0.1:${port}`
 	const log = options.log ?? `${options.file}.log`
+	let logStart = 0
 	return {
 		address,
 		port,
 		launch() {
 			const output = openSync(log, 'a', 0o600)
+			logStart = fstatSync(output).size
 			const umask = process.umask(0o077) // it would let everyone read its data
 			const child = spawn(program, ['server', 'start-dev', ...flags(options, port)], {
 				detached: true, // a Ctrl-C reaches only us, and we stop it after its workers
@@ -62,7 +64,12 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Tempora
 			closeSync(output)
 			return child
 		},
-		ready: (child) => waitUntilReady(child, program, address, options, log),
+		async ready(child) {
+			const problem = await waitUntilReady(child, program, address, options.namespace)
+			if (!problem) return
+			if (child.pid) await end(child.pid, stopTemporal)
+			throw explain(problem, readFileSync(log).subarray(logStart).toString(), options.file, log)
+		},
 	}
 }
 
@@ -94,29 +101,31 @@ function flags({ file, namespace, isDurable, uiPort }: TemporalOptions, port: nu
 	]
 }
 
+// Answers with what is wrong, or with nothing once the namespace is there.
 async function waitUntilReady(
 	child: ChildProcess,
 	program: string,
 	address: string,
-	{ namespace, file }: TemporalOptions,
-	log: string,
+	namespace: string,
 ) {
-	const logStart = statSync(log).size
-	const question = ['operator', 'namespace', 'describe', '--namespace', namespace]
+	const question = ['operator', 'namespace', 'describe', `--namespace=${namespace}`]
 	let failure: Error | undefined
 	child.once('error', (error) => (failure = error))
-	for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
-		const asked = spawn(program, [...question, '--address', address], { stdio: 'ignore' })
+	for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(100)) {
+		const asked = spawn(program, [...question, `--address=${address}`], { stdio: 'ignore' })
 		const isAnswered = (await new Promise((done) => asked.once('close', done))) === 0
-		const hasEnded = child.exitCode !== null || child.signalCode
-		if (isAnswered && !hasEnded) return
-		if (!failure && !hasEnded && Date.now() < deadline) continue
-		if (child.pid) await end(child.pid, stopTemporal)
-		const text = readFileSync(log).subarray(logStart).toString().trim()
-		const reason = reasonIn(text) || failure?.message || 'no answer'
-		const Kind = /address already in use/.test(text) ? PortTaken : StartError
-		throw new Kind(`Temporal does not start (its log is ${log}):\n${reason}\n${advice(text, file)}`)
+		if (failure) return failure.message
+		// Checked last: a stranger's server on our port would answer as well.
+		if (child.exitCode !== null || child.signalCode) return 'it ended silently'
+		if (isAnswered) return undefined
 	}
+	return 'it did not answer within a minute'
+}
+
+function explain(problem: string, text: string, file: string, log: string) {
+	const Kind = /address already in use/.test(text) ? PortTaken : StartError
+	const reason = reasonIn(text) || problem
+	return new Kind(`Temporal does not start (its log is ${log}):\n${reason}\n${advice(text, file)}`)
 }
 
 function advice(text: string, file: string) {
