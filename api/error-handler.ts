@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError, envelope, type FieldError, notFound } from './errors.ts'
 import { type Failure, fieldErrors } from './field-errors.ts'
-import { claimLost } from './idempotency.ts'
 
 /** The one place where anything thrown becomes an answer. */
 export function handleError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
@@ -72,8 +71,6 @@ function describe(thrown: FastifyError, request: FastifyRequest): ApiError {
 	// Ajv is told to be verbose: it says more than Fastify's type knows.
 	if (thrown.validation)
 		return schemaFailure(thrown.validation as Failure[], thrown.validationContext, request)
-	// How a statement rolls itself back when its idempotency claim is no longer its own.
-	if (thrown.code === '22012' && request.idempotency) return claimLost(request)
 	if (thrown instanceof NotFoundError) return notFound('record', undefined)
 	return databaseFault(thrown) ?? frameworkFault(thrown) ?? unexpected(thrown)
 }

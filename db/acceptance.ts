@@ -42,7 +42,8 @@ export const sendContext = statement<SendContext>(
  *
  * The mails name the contacts' ids as they were read, or made up for new ones: if another request was
  * faster with the same new address, the foreign key refuses this one, and the caller reads again.
- * If the idempotency key's claim has been taken over meanwhile, the division by zero rolls all back.
+ * If the idempotency key's claim has been taken over meanwhile, or its request was answered with a
+ * fault because this statement seemed lost, the division by zero rolls all back.
  *
  * $1 project, $2 contacts [{id, email, name}], $3 data to store, $4 data keys to delete,
  * $5 subscribed or null, $6 mails, $7 request, $8 files, $9 idempotency key, $10 its claim, $11 the answer
@@ -89,7 +90,7 @@ export const acceptSend = statement(
 		from jsonb_array_elements($6::jsonb) with ordinality as mail(m, position)
 	), keyed as (
 		update idempotency_keys set status_code = 200, response = $11::jsonb
-		where project_id = $1 and key = $9::text and claim_id = $10::uuid
+		where project_id = $1 and key = $9::text and claim_id = $10::uuid and status_code is null
 		returning 1
 	)
 	select case when $9::text is null then 1 else 1 / (select count(*)::int from keyed) end`,
