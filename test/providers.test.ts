@@ -1,6 +1,8 @@
 import test from 'ava'
 import { createProvider } from '../activities/providers/choose.ts'
 import { localProvider } from '../activities/providers/local.ts'
+import { readSmtpUrl } from '../activities/providers/smtp-url.ts'
+import { verdict } from '../activities/providers/smtp-verdict.ts'
 import { buildMime } from '../activities/rendering/mime.ts'
 import { aMessage } from './helpers/message.ts'
 
@@ -56,3 +58,38 @@ test('a mail that cannot be built is rejected', async (t) => {
 	const message = aMessage({ headers: { 'X-Note': 'one\r\nBcc: eve@example.org' } })
 	t.like(await localProvider({ store }).deliver(message), { kind: 'REJECTED', bounce: false })
 })
+
+test('the queue id of well-known servers is kept', (t) => {
+	const replies = [
+		['250 2.0.0 Ok: queued as 4Xk7Qz2m3Yz9', '4Xk7Qz2m3Yz9'],
+		['250 OK id=1rVz5C-0000Gd-2T', '1rVz5C-0000Gd-2T'],
+		['250 2.0.0 3AB8CDEF012345 Message accepted for delivery', '3AB8CDEF012345'],
+		['250 Ok 0100018b5c3c0a4f-11aa-000000', '0100018b5c3c0a4f-11aa-000000'],
+		['250 Message Queued (9B1C.1)', '9B1C.1'],
+		['250 Great success', null],
+	] as const
+	for (const [reply, providerMessageId] of replies)
+		t.deepEqual(verdict({ reply }), { kind: 'SENT', providerMessageId })
+})
+
+test('SMTP_URL says where, who, how many and how secure', (t) => {
+	t.like(readSmtpUrl('smtps://us%40er:p%3Ass@[::1]:4465?pool=3&requireTLS=true&name=me.example'), {
+		pool: 3,
+		connection: { host: '::1', port: '4465', secure: true, requireTLS: true, name: 'me.example' },
+		auth: { user: 'us@er', pass: 'p:ss' },
+	})
+	t.like(readSmtpUrl('smtp://localhost'), { pool: 20, connection: { secure: false }, auth: null })
+})
+
+for (const url of [
+	'localhost:25',
+	'http://localhost',
+	'smtp://',
+	'smtp://localhost?pool=0',
+	'smtp://localhost?pol=20',
+	'smtp://100%25:50%@localhost',
+]) {
+	test(`SMTP_URL ${url} is refused with a reason`, (t) => {
+		t.throws(() => readSmtpUrl(url), { message: /SMTP_URL/ })
+	})
+}

@@ -76,3 +76,8 @@ test('a batch that meets the rate limit pauses whole', async (t) => {
 	for (const outcome of outcomes) t.like(outcome, { kind: 'UNAVAILABLE', retryAfterMs: 2000 })
 	t.is(fake.accepted.length, 0)
 })
+
+test('an answer that does not tell of every mail leaves a batch unknown', async (t) => {
+	const { deliverBatch } = await setup(t, [{ status: 200, html: '{"data":[{"id":"1"}]}' }])
+	t.deepEqual(kinds(await deliverBatch(some(2), 'page-1')), ['UNKNOWN', 'UNKNOWN'])
+})

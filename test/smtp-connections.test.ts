@@ -1,9 +1,8 @@
 import test from 'ava'
 import { buildMime } from '../activities/rendering/mime.ts'
-import { readSmtpUrl } from '../activities/providers/smtp-url.ts'
-import { verdict } from '../activities/providers/smtp-verdict.ts'
 import { aMessage } from './helpers/message.ts'
 import { setupSmtp } from './helpers/smtp.ts'
+import { faultRows } from './helpers/smtp-faults.ts'
 import type { Fault } from './helpers/smtp-sink.ts'
 
 const sent = { kind: 'SENT' } as const
@@ -70,16 +69,32 @@ test('a refused mail does not cost the connection, nor the next mail', async (t)
 	t.true(sink.commands.includes('RSET'))
 })
 
-test('a connection that cannot be reset is not used again', async (t) => {
-	const { sink, deliver } = await setupSmtp(t, {
-		faults: [
-			{ at: 'rcpt', recipient: 'nobody', reply: '550 5.1.1 No' },
-			{ at: 'rset', drop: true, times: 1 },
-		],
+for (const fault of [{ drop: true }, { reply: '500 5.5.2 What?' }]) {
+	test(`a connection that cannot be reset is not used again (${Object.keys(fault)[0]})`, async (t) => {
+		const { sink, deliver } = await setupSmtp(t, {
+			faults: [
+				{ at: 'rcpt', recipient: 'nobody', reply: '550 5.1.1 No' },
+				{ at: 'rset', times: 1, ...fault },
+			],
+		})
+		t.like(await deliver('nobody@example.org'), { kind: 'REJECTED' })
+		t.like(await deliver(), sent)
+		t.is(sink.statistics().connections, 2)
 	})
-	t.like(await deliver('nobody@example.org'), { kind: 'REJECTED' })
-	t.like(await deliver(), sent)
+}
+
+test('a mail that meets one dead connection is not given to a second one', async (t) => {
+	const { sink, deliver } = await setupSmtp(t, { sink: { delayMs: 20 } })
+	await Promise.all([deliver(), deliver()])
 	t.is(sink.statistics().connections, 2)
+	sink.faults.push({ at: 'mail', drop: true, connections: 2 })
+	t.like(await deliver(), sent)
+})
+
+test('a fresh connection that fails is not tried again at once', async (t) => {
+	const { sink, deliver } = await setupSmtp(t, { faults: [{ at: 'mail', drop: true }] })
+	t.like(await deliver(), { kind: 'UNAVAILABLE' })
+	t.is(sink.statistics().connections, 1)
 })
 
 test('never more connections than the pool has, whatever is asked of it', async (t) => {
@@ -111,11 +126,12 @@ test('a connection is ended after its share of mails, and when idle', async (t) 
 })
 
 test('closing lets the mail under way arrive', async (t) => {
-	const { provider, deliver } = await setupSmtp(t, { sink: { delayMs: 50 } })
-	const outcomes = [deliver(), deliver()]
-	await new Promise((resolve) => setTimeout(resolve, 20))
+	const { sink, provider, deliver } = await setupSmtp(t, { sink: { delayMs: 50 } })
+	const kinds: string[] = []
+	for (let i = 0; i < 2; i++) void deliver().then(({ kind }) => kinds.push(kind))
+	while (sink.statistics().open < 2) await new Promise((resolve) => setTimeout(resolve, 1))
 	await provider.close()
-	for (const outcome of outcomes) t.like(await outcome, sent)
+	t.deepEqual(kinds, ['SENT', 'SENT'])
 })
 
 test('the mail arrives byte by byte as it was built, dots at line starts included', async (t) => {
@@ -137,37 +153,28 @@ test('an international domain is asked for in ASCII', async (t) => {
 	t.is(sink.mails[0]!.to, 'ada@xn--bcher-kva.example')
 })
 
-test('the queue id of well-known servers is kept', (t) => {
-	const replies = [
-		['250 2.0.0 Ok: queued as 4Xk7Qz2m3Yz9', '4Xk7Qz2m3Yz9'],
-		['250 OK id=1rVz5C-0000Gd-2T', '1rVz5C-0000Gd-2T'],
-		['250 2.0.0 3AB8CDEF012345 Message accepted for delivery', '3AB8CDEF012345'],
-		['250 Ok 0100018b5c3c0a4f-11aa-000000', '0100018b5c3c0a4f-11aa-000000'],
-		['250 Message Queued (9B1C.1)', '9B1C.1'],
-		['250 Great success', null],
-	] as const
-	for (const [reply, providerMessageId] of replies)
-		t.deepEqual(verdict({ reply }), { kind: 'SENT', providerMessageId })
-})
-
-test('SMTP_URL says where, who, how many and how secure', (t) => {
-	t.like(readSmtpUrl('smtps://us%40er:p%3Ass@[::1]:4465?pool=3&requireTLS=true&name=me.example'), {
-		pool: 3,
-		connection: { host: '::1', port: '4465', secure: true, requireTLS: true, name: 'me.example' },
-		auth: { user: 'us@er', pass: 'p:ss' },
+test('in any storm, what is called sent was taken once, and what is called untaken was not', async (t) => {
+	const storm = faultRows.map(({ fault }, index) => ({ ...fault, recipient: `storm-${index}@` }))
+	const { sink, provider } = await setupSmtp(t, {
+		concurrency: 8,
+		faults: storm.filter(({ at, hang }) => at !== 'connect' && at !== 'ehlo' && !hang),
 	})
-	t.like(readSmtpUrl('smtp://localhost'), { pool: 20, connection: { secure: false }, auth: null })
-})
-
-for (const url of [
-	'localhost:25',
-	'http://localhost',
-	'smtp://',
-	'smtp://localhost?pool=0',
-	'smtp://localhost?pol=20',
-	'smtp://100%25:50%@localhost',
-]) {
-	test(`SMTP_URL ${url} is refused with a reason`, (t) => {
-		t.throws(() => readSmtpUrl(url), { message: /SMTP_URL/ })
+	const closing = setInterval(() => void sink.dropIdle(), 3)
+	const messages = Array.from({ length: 600 }, (_, index) =>
+		aMessage({ recipient: `${index % 3 ? 'calm' : `storm-${index % storm.length}`}@example.org` }),
+	)
+	const outcomes = await Promise.all(messages.map((message) => provider.deliver(message)))
+	clearInterval(closing)
+	const seen = new Map<string, number>()
+	for (const { kind } of outcomes) seen.set(kind, (seen.get(kind) ?? 0) + 1)
+	t.deepEqual([...seen.keys()].sort(), ['DEFERRED', 'REJECTED', 'SENT', 'UNAVAILABLE', 'UNKNOWN'])
+	const ids = sink.mails.map(({ emailId }) => emailId)
+	t.is(new Set(ids).size, ids.length)
+	messages.forEach(({ emailId, to }, index) => {
+		const { kind } = outcomes[index]!
+		const taken = ids.filter((id) => id === emailId).length
+		if (kind === 'SENT') t.is(taken, 1, to.email)
+		else if (kind !== 'UNKNOWN') t.is(taken, 0, to.email)
+		if (to.email.startsWith('calm')) t.is(kind, 'SENT')
 	})
-}
+})

@@ -50,6 +50,7 @@ test('a big mail refused half-way is rejected, and the connection is not used ag
 	const fault: Fault = { at: 'content', reply: '552 5.3.4 Too big', times: 1 }
 	const { sink, provider, deliver } = await setupSmtp(t, { faults: [fault] })
 	t.like(await provider.deliver(aMessage({ attachments: [big()] })), rejected)
+	while (sink.statistics().open > 0) await new Promise((resolve) => setTimeout(resolve, 10))
 	t.like(await deliver(), { kind: 'SENT' })
 	t.is(sink.statistics().connections, 2)
 })
@@ -64,4 +65,12 @@ test('an address that would break out of its command is rejected', async (t) => 
 	const { sink, deliver } = await setupSmtp(t)
 	t.like(await deliver('ada@example.org>\r\nRCPT TO:<eve@example.org'), rejected)
 	t.is(sink.mails.length, 0)
+})
+
+test('an answer to the dot may take longer than one to the envelope', async (t) => {
+	const { deliver } = await setupSmtp(t, {
+		sink: { delayMs: 700 },
+		timeouts: { envelopeMs: 500, answerMs: 10_000 },
+	})
+	t.like(await deliver(), { kind: 'SENT' })
 })

@@ -87,7 +87,7 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 
 	function keep(session: Session) {
 		if (!session.isOpen()) return
-		if (session.used >= mailsPerConnection || whenEmpty) return void session.quit()
+		if (session.used >= mailsPerConnection) return void session.quit()
 		idle.push({ session, since: Date.now() })
 		sweep ??= setTimeout(endCold, idleMs)
 	}
@@ -109,9 +109,9 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 			}
 		},
 		async close() {
+			if (busy > 0) await new Promise<void>((resolve) => (whenEmpty = resolve))
 			clearTimeout(growAgain)
 			clearTimeout(sweep)
-			if (busy > 0) await new Promise<void>((resolve) => (whenEmpty = resolve))
 			await Promise.all(idle.splice(0).map(({ session }) => session.quit()))
 		},
 	}

@@ -69,8 +69,6 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 		socketTimeout: timeouts.answerMs,
 	})
 	await greet(smtp, auth, timeouts.connectMs)
-	// From now on a broken connection is told by handOver; without a listener it would end the process.
-	smtp.on('error', () => {})
 	const session: Session = {
 		used: 0,
 		isOpen: () => !smtp.destroyed,
@@ -91,7 +89,8 @@ async function greet(smtp: SMTPConnection, auth: SMTPConnectionAuth | null, time
 		await new Promise<void>((resolve, reject) => {
 			// nodemailer's own timer ends with the greeting; a server may also fall silent at EHLO or AUTH.
 			late = setTimeout(() => reject(new Error('Timeout: no end of the greeting')), timeoutMs)
-			smtp.once('error', reject)
+			// It stays: later errors are told by handOver, but without a listener would end the process.
+			smtp.on('error', reject)
 			smtp.once('end', () => reject(new Error('Connection closed unexpectedly')))
 			smtp.connect((error) => {
 				if (error) return reject(error)
@@ -102,7 +101,6 @@ async function greet(smtp: SMTPConnection, auth: SMTPConnectionAuth | null, time
 			})
 		})
 	} catch (error) {
-		smtp.on('error', () => {})
 		smtp.close()
 		throw error
 	} finally {

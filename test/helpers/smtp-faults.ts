@@ -94,8 +94,8 @@ export const faultRows: Row[] = [
 	},
 	{
 		name: 'a 421 to RCPT is unavailable',
-		fault: { at: 'rcpt', reply: '421 4.7.0 Slow down' },
-		expected: unavailable,
+		fault: { at: 'rcpt', reply: '421 4.7.0 Slow down, try again in 2 h' },
+		expected: { ...unavailable, retryAfterMs: 7_200_000 },
 	},
 	{
 		name: 'an unknown mailbox is a bounce',
@@ -136,6 +136,11 @@ export const faultRows: Row[] = [
 		name: 'a refused sender address at RCPT is no bounce',
 		fault: { at: 'rcpt', reply: '550 5.1.8 Sender domain unknown' },
 		expected: rejected,
+	},
+	{
+		name: 'a torn line instead of an answer to MAIL is unavailable',
+		fault: { at: 'mail', torn: '550 5.7' },
+		expected: unavailable,
 	},
 	{
 		name: 'silence after RCPT is unavailable',

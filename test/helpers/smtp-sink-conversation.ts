@@ -7,7 +7,7 @@ export interface SinkState {
 	faults: Fault[]
 	commands: string[]
 	ids: Set<string>
-	conversations: Map<Socket, { isIdle(): boolean }>
+	conversations: Map<Socket, { isIdle(): boolean; end(lastWord?: string): void }>
 	connections: number
 }
 
@@ -29,7 +29,14 @@ export function converse(socket: Socket, state: SinkState) {
 	let pending: Buffer = NOTHING
 	let content: Content | null = null
 	let halted = false
-	state.conversations.set(socket, { isIdle: () => from === null && content === null })
+	let mails = 0
+	state.conversations.set(socket, {
+		isIdle: () => mails > 0 && from === null && content === null && !halted,
+		end(lastWord) {
+			halted = true
+			socket.end(lastWord ? `${lastWord}\r\n` : '')
+		},
+	})
 	socket.on('error', () => {})
 	socket.on('close', () => state.conversations.delete(socket))
 	socket.on('data', (chunk: Buffer) => {
@@ -116,6 +123,7 @@ export function converse(socket: Socket, state: SinkState) {
 
 	function accept(body: Buffer) {
 		const mail = record(body)
+		mails += 1
 		let isTaken = true
 		from = null
 		const id = `${connection}-${state.mails.length + 1}`
@@ -148,7 +156,11 @@ export function converse(socket: Socket, state: SinkState) {
 	function occurring(at: Fault['at']) {
 		if (state.faults.length === 0) return undefined
 		const fault = state.faults.find(
-			(one) => one.at === at && one.times !== 0 && (!one.recipient || to?.includes(one.recipient)),
+			(one) =>
+				one.at === at &&
+				one.times !== 0 &&
+				connection <= (one.connections ?? Infinity) &&
+				(!one.recipient || to?.includes(one.recipient)),
 		)
 		if (fault?.times) fault.times -= 1
 		return fault

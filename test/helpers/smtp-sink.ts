@@ -12,6 +12,8 @@ export interface Fault {
 	at: 'connect' | 'ehlo' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content' | 'dot' | 'done' | 'rset'
 	recipient?: string
 	times?: number
+	/** Only on the first so many connections. */
+	connections?: number
 	/** Said instead of the usual answer; a 421 ends the connection, as RFC 5321 has it. */
 	reply?: string
 	/** Said without a line's end, as the last thing. */
@@ -62,7 +64,7 @@ export interface SmtpSink {
 	statistics(): { accepted: number; distinct: number; connections: number; open: number }
 	/** Forgets the mails and commands so far. */
 	forget(): void
-	/** Ends the connections that are between two mails, with this last word if any. */
+	/** Ends the connections that wait for a further mail, with this last word if any. */
 	dropIdle(lastWord?: string): Promise<void>
 	/** From now on nobody can connect, until `start`. */
 	stop(): Promise<void>
@@ -100,8 +102,10 @@ export async function smtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
 		},
 		async dropIdle(lastWord) {
 			const idle = [...state.conversations].filter(([, conversation]) => conversation.isIdle())
-			const gone = idle.map(([socket]) => once(socket, 'close'))
-			for (const [socket] of idle) socket.end(lastWord ? `${lastWord}\r\n` : '')
+			const gone = idle.map(
+				([socket]) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
+			)
+			for (const [, conversation] of idle) conversation.end(lastWord)
 			await Promise.all(gone)
 		},
 		async stop() {
