@@ -1,0 +1,130 @@
+import test from 'ava'
+import type { FastifyInstance } from 'fastify'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { createProject, setup, startApp } from './helpers/app.ts'
+
+/** The windows are the database's minutes: one that has not begun ends during no test. */
+const beginNextMinute = (pool: Pool, projectId: string) =>
+	pool.query(
+		`insert into rate_budgets (project_id, window_start, leased)
+		values ($1, date_trunc('minute', now()) + interval '1 minute', 0)`,
+		[projectId],
+	)
+
+async function setupLimited(t: Parameters<typeof setup>[0], limit: number) {
+	const settings = { rateLimitPerMinute: limit }
+	const all = await setup(t, { settings })
+	await beginNextMinute(all.pool, all.project.id)
+	const ask = (app: FastifyInstance, headers: Record<string, string> = all.withSecretKey) =>
+		app.inject({ url: '/emails/none', headers })
+	/** How many of `count` requests at once get through. */
+	const passed = async (app: FastifyInstance, count: number) => {
+		const responses = await Promise.all(Array.from({ length: count }, () => ask(app)))
+		return responses.filter(({ statusCode }) => statusCode !== 429).length
+	}
+	const leased = async () =>
+		Number(
+			(
+				await all.pool.query('select leased from rate_budgets where project_id = $1', [
+					all.project.id,
+				])
+			).rows[0]?.leased ?? 0,
+		)
+	return { ...all, settings, ask, passed, leased }
+}
+
+async function until(condition: () => Promise<boolean>) {
+	while (!(await condition())) await sleep(20)
+}
+
+test('exactly as many requests pass in a minute as the limit says', async (t) => {
+	const { app, passed } = await setupLimited(t, 150)
+	t.is(await passed(app, 70), 70)
+	t.is(await passed(app, 200), 80)
+	t.is(await passed(app, 20), 0)
+})
+
+test('one by one, each answer says what remains', async (t) => {
+	const { app, ask } = await setupLimited(t, 5)
+	for (const remaining of ['4', '3', '2', '1', '0']) {
+		const { headers } = await ask(app)
+		t.is(headers['ratelimit-limit'], '5')
+		t.is(headers['ratelimit-remaining'], remaining)
+		t.true(Number(headers['ratelimit-reset']) <= 120 && Number(headers['ratelimit-reset']) > 0)
+	}
+	const refused = await ask(app)
+	t.is(refused.statusCode, 429)
+	t.is(refused.headers['ratelimit-remaining'], '0')
+	const { error } = refused.json()
+	t.is(error.code, 'RATE_LIMIT_EXCEEDED')
+	t.is(String(error.details.retryAfter), refused.headers['retry-after'])
+	t.is(refused.headers['retry-after'], refused.headers['ratelimit-reset'])
+})
+
+test('two processes share one budget: never more than the limit, and none of it is lost', async (t) => {
+	const { app, orm, settings, passed, leased } = await setupLimited(t, 100)
+	const { app: other } = await startApp(t, orm, { settings })
+	const counts = await Promise.all([passed(app, 30), passed(other, 90), passed(app, 40)])
+	let total = counts.reduce((sum, count) => sum + count, 0)
+	t.true(total <= 100)
+	// What a process leased and did not use is back soon; then the rest passes too.
+	await until(async () => (await leased()) === total)
+	while (total < 100) {
+		total += await passed(total % 2 === 0 ? app : other, 1)
+		await until(async () => (await leased()) === total)
+	}
+	t.is(await passed(app, 20), 0)
+	t.is(await passed(other, 20), 0)
+})
+
+test('what is leased and not used is given back when the process stops', async (t) => {
+	const { app, orm, settings, passed, leased } = await setupLimited(t, 1000)
+	const { app: other } = await startApp(t, orm, { settings })
+	t.is(await passed(other, 3), 3)
+	for (let count = 0; count < 6; count++) t.is(await passed(other, 1), 1)
+	await other.close()
+	t.is(await leased(), 9)
+	t.is(await passed(app, 1), 1)
+})
+
+test('a busy project costs far fewer statements than requests', async (t) => {
+	const { app, pool, passed } = await setupLimited(t, 10_000)
+	let leases = 0
+	const query = pool.query.bind(pool)
+	t.teardown(() => Object.assign(pool, { query }))
+	Object.assign(pool, {
+		query: (statement: { name?: string }) => {
+			if (statement.name === 'lease-rate') leases++
+			return query(statement as never)
+		},
+	})
+	for (let count = 0; count < 50; count++) t.is(await passed(app, 10), 10)
+	t.true(leases < 250, `${leases} leases for 500 requests`)
+})
+
+test('a new minute is a new budget, also for those who never saw the old one end', async (t) => {
+	const { app, orm, pool, project, settings, passed } = await setupLimited(t, 10)
+	t.is(await passed(app, 15), 10)
+	await pool.query(
+		`update rate_budgets set window_start = window_start - interval '2 minutes' where project_id = $1`,
+		[project.id],
+	)
+	const { app: fresh } = await startApp(t, orm, { settings })
+	t.is(await passed(fresh, 15), 10)
+})
+
+test('projects do not pay for each other, and who carries no valid key pays nothing', async (t) => {
+	const { app, orm, ask, passed } = await setupLimited(t, 3)
+	const { withSecretKey } = await createProject(orm)
+	t.is(await passed(app, 10), 3)
+	t.not((await ask(app, withSecretKey)).statusCode, 429)
+	const anonymous = await ask(app, {})
+	t.is(anonymous.statusCode, 401)
+	t.is(anonymous.headers['ratelimit-limit'], undefined)
+})
+
+test('0 is no limit', async (t) => {
+	const { app, ask } = await setupLimited(t, 0)
+	t.is((await ask(app)).headers['ratelimit-limit'], undefined)
+})
