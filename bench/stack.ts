@@ -9,6 +9,7 @@ import config from '../db/config.ts'
 import { Domain } from '../db/domain.ts'
 import { Project } from '../db/project.ts'
 import { newKeys } from '../db/project-keys.ts'
+import { nodeArguments } from '../local/node-arguments.ts'
 
 /** One of our processes, started as in production, that may be killed and started again. */
 export interface Service {
@@ -33,7 +34,7 @@ export function service(
 		output: () => output,
 		async start() {
 			output = ''
-			const started = spawn(process.execPath, ['--import=tsx', entry], {
+			const started = spawn(process.execPath, nodeArguments(entry), {
 				cwd: root,
 				env: { ...process.env, ...env },
 				stdio: ['ignore', 'pipe', 'pipe'],

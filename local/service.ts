@@ -4,6 +4,7 @@ import { createWriteStream, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { turnLog } from './data-dir.ts'
+import { nodeArguments } from './node-arguments.ts'
 import { end, forget, remember, type Step } from './processes.ts'
 import { say, StartError } from './terminal.ts'
 
@@ -91,7 +92,7 @@ export async function startService(options: ServiceOptions) {
 // A Node process of ours. Its log goes to a file; what is a warning or worse is shown as well.
 export function launchNode(name: string, script: string, env: NodeJS.ProcessEnv, log: string) {
 	const leash = new URL('leash.mjs', import.meta.url).href
-	const child = spawn(process.execPath, [`--import=${leash}`, '--import=tsx', script], {
+	const child = spawn(process.execPath, [`--import=${leash}`, ...nodeArguments(script)], {
 		cwd: join(import.meta.dirname, '..'),
 		env,
 		detached: true, // a Ctrl-C reaches only us, and we stop things in their order
