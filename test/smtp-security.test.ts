@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { smtpProvider } from '../activities/providers/smtp.ts'
@@ -17,8 +16,10 @@ async function secureServer(t: ExecutionContext, options: SMTPServerOptions = {}
 		onAuth: ({ username, password }, _, done) =>
 			password === 's3cret%' ? done(null, { user: username }) : done(new Error('Wrong password')),
 		onData(stream, { user, secure }, done) {
-			void text(stream).then((raw) => {
-				mails.push({ raw, user, secure })
+			const chunks: Buffer[] = []
+			stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+			stream.on('end', () => {
+				mails.push({ raw: Buffer.concat(chunks).toString(), user, secure })
 				done()
 			})
 		},

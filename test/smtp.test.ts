@@ -48,7 +48,12 @@ for (const fault of cuts) {
 
 test('a big mail refused half-way is rejected, and the connection is not used again', async (t) => {
 	const fault: Fault = { at: 'content', reply: '552 5.3.4 Too big', times: 1 }
-	const { sink, provider, deliver } = await setupSmtp(t, { faults: [fault] })
+	const timeouts = { envelopeMs: 60_000, answerMs: 60_000 }
+	const { sink, provider, deliver } = await setupSmtp(t, {
+		faults: [fault],
+		idleMs: 60_000,
+		timeouts,
+	})
 	t.like(await provider.deliver(aMessage({ attachments: [big()] })), rejected)
 	while (sink.statistics().open > 0) await new Promise((resolve) => setTimeout(resolve, 10))
 	t.like(await deliver(), { kind: 'SENT' })
