@@ -48,6 +48,7 @@ for (const fault of cuts) {
 
 test('a big mail refused half-way is rejected, and the connection is not used again', async (t) => {
 	const fault: Fault = { at: 'content', reply: '552 5.3.4 Too big', times: 1 }
+	t.timeout(10_000, 'the connection was kept')
 	const timeouts = { envelopeMs: 60_000, answerMs: 60_000 }
 	const { sink, provider, deliver } = await setupSmtp(t, {
 		faults: [fault],
