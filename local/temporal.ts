@@ -81,7 +81,8 @@ export async function startTemporal(options: TemporalOptions) {
 	return { ...temporal, pid: child.pid!, stop: () => end(child.pid!, stopTemporal) }
 }
 
-function flags({ file, namespace, isDurable, uiPort }: TemporalOptions, port: number) {
+// Exported for the test that compares docker-compose.yml with it.
+export function flags({ file, namespace, isDurable, uiPort }: TemporalOptions, port: number) {
 	const attributes = searchAttributes.map((name) => `--search-attribute=${name}=Keyword`)
 	const tuning = Object.entries(settings).map(
 		([name, value]) => `--dynamic-config-value=${name}=${value}`,

@@ -1,0 +1,107 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import test from 'ava'
+import { parse } from 'yaml'
+import { flags } from '../local/temporal.ts'
+
+interface Service {
+	command?: string[]
+	ports?: string[]
+	container_name?: string
+	environment?: Record<string, string>
+	depends_on?: Record<string, { condition: string }>
+	healthcheck?: object
+	volumes?: string[]
+}
+
+const root = join(import.meta.dirname, '..')
+const read = (name: string) => readFileSync(join(root, name), 'utf8')
+const text = read('docker-compose.yml')
+
+// As compose does it: ${NAME:-default}, also nested; a variable that is required gets a value.
+const interpolated = text
+	.replace(/\$\{(\w+):-(\$\{\w+:-[^}]*\}|[^${}]*|[^${}]*\$\{\w+:-[^}]*\})\}/g, (_, __, value) =>
+		String(value).replace(/\$\{\w+:-([^}]*)\}/, '$1'),
+	)
+	.replace(/\$\{\w+:\?[^}]*\}/g, 'given')
+const compose: { services: Record<string, Service>; volumes: object } = parse(interpolated, {
+	merge: true,
+})
+const { services } = compose
+
+test('docker-compose.yml is valid by the Compose Specification', (t) => {
+	const ajv = new Ajv({ strict: false, validateFormats: false })
+	// Its name of draft 7 is not quite the one that Ajv knows.
+	const { $schema: _, ...schema } = JSON.parse(read('test/compose/schema.json'))
+	const isValid = ajv.compile(schema)
+	t.true(isValid(compose), JSON.stringify(isValid.errors, null, 2))
+	t.false(isValid({ services: { api: { imagge: 'x' } } }), 'the schema notices mistakes')
+	t.false(interpolated.includes('${'))
+})
+
+test('only the session secret must be given', (t) => {
+	t.deepEqual(
+		[...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name),
+		['SESSION_SECRET'],
+	)
+	t.deepEqual([...text.matchAll(/\$\{\w+\}/g)], [], 'every other variable has a default')
+})
+
+test('the worker can be scaled', (t) => {
+	for (const service of Object.values(services)) t.is(service.container_name, undefined)
+	t.is(services['worker']!.ports, undefined)
+})
+
+test('the processes start after the tables are there', (t) => {
+	for (const name of ['api', 'worker'])
+		t.is(services[name]!.depends_on!['migrate']!.condition, 'service_completed_successfully')
+	t.is(services['migrate']!.depends_on!['postgres']!.condition, 'service_healthy')
+	for (const { depends_on: needed = {} } of Object.values(services))
+		for (const [name, { condition }] of Object.entries(needed))
+			if (condition === 'service_healthy') t.truthy(services[name]!.healthcheck, name)
+})
+
+test('every named volume is declared', (t) => {
+	const used = Object.values(services).flatMap(({ volumes = [] }) => volumes)
+	const names = new Set(used.map((volume) => volume.split(':')[0]!))
+	t.deepEqual([...names].toSorted(), Object.keys(compose.volumes).toSorted())
+})
+
+test('Temporal runs with the settings of npm start', (t) => {
+	const ours = flags({ file: '/data/temporal.db', namespace: 'default', isDurable: true }, 7233)
+	const differs = /^--(ip|port|ui-port|headless)/
+	const settings = (list: string[]) => list.filter((flag) => !differs.test(flag)).toSorted()
+	t.deepEqual(settings(services['temporal']!.command!.slice(2)), settings(ours))
+})
+
+test('the image holds everything that its processes import', (t) => {
+	const { dependencies } = JSON.parse(read('package.json'))
+	const allowed = read('.dockerignore')
+		.split('\n')
+		.filter((line) => line.startsWith('!'))
+	for (const folder of ['api', 'activities', 'db', 'workflows']) {
+		t.true(allowed.includes(`!${folder}`), folder)
+		for (const [file, name] of importsIn(folder)) {
+			if (name.startsWith('.')) t.notRegex(name, /^(\.\.\/)+(local|test|bench)\//, file)
+			else if (!isBuiltin(name)) t.true(packageOf(name) in dependencies, `${name} in ${file}`)
+		}
+	}
+})
+
+function importsIn(folder: string): [string, string][] {
+	return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+		.filter((name) => /\.tsx?$/.test(name))
+		.flatMap((name) => {
+			const source = read(join(folder, name))
+			const found = source.matchAll(/^(?:import|export) (?!type\b)[^'"]*?from '([^']+)'/gm)
+			return [...found].map(([, from]): [string, string] => [join(folder, name), from!])
+		})
+}
+
+const packageOf = (name: string) =>
+	name
+		.split('/')
+		.slice(0, name.startsWith('@') ? 2 : 1)
+		.join('/')
