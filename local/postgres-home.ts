@@ -124,7 +124,7 @@ function isLink(path: string) {
 	return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-function canEnter(folder: string, owner: Owner) {
+export function canEnter(folder: string, owner: Owner) {
 	if (!('uid' in owner)) return true
 	const test = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', resolve(folder)], {
 		...owner,
