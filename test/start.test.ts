@@ -9,7 +9,7 @@ import { isAlive, remember, survivor, type Step } from '../local/processes.ts'
 import { makeScratch } from '../local/scratch.ts'
 import { startService, type Service } from '../local/service.ts'
 
-// The pieces of `npm start`; the whole is tried by test/start/trials.ts.
+// The pieces of `npm start`; the whole is tried by test/start/main.ts.
 
 const root = join(import.meta.dirname, '..')
 

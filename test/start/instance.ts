@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
+import {
+	existsSync,
+	lstatSync,
+	readFileSync,
+	readdirSync,
+	readlinkSync,
+	realpathSync,
+	rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ourselves, type User } from './clone.ts'
@@ -146,4 +154,14 @@ export async function untilInMailbox(mailboxUrl: string, to: string) {
 		return ((await response.json()) as { messages: unknown[] }).messages.length === 1
 	}
 	await until(arrived, 30, () => `no mail to ${to} in the mailbox`)
+}
+
+// Where root's data was moved to, together with what was set aside there.
+export function removeMovedData() {
+	for (const { dataDir } of started) {
+		const link = join(dataDir, 'postgres')
+		if (!lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) continue
+		for (const suffix of ['', '.old-1'])
+			rmSync(`${readlinkSync(link)}${suffix}`, { recursive: true, force: true })
+	}
 }

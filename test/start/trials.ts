@@ -1,4 +1,3 @@
-// Tries `npm start` the way people do, and badly: too slow for `npm test`, run by .ci/run.
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -6,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { closedFolder, furnish, isRoot, makeClone, makeUser, openFolder } from './clone.ts'
 import {
 	commandOf,
-	endAll,
 	left,
 	npmStart,
 	pressCtrlC,
@@ -19,7 +17,7 @@ import {
 	untilReady,
 } from './instance.ts'
 
-const folders: string[] = []
+export const folders: string[] = []
 const home = (make: () => string) => {
 	const folder = make()
 	folders.push(folder)
@@ -35,7 +33,7 @@ const ports = (number: number) => ({
 const first = join(home(closedFolder), 'a path with spaces', 'clone')
 const env = ports(1)
 
-const trials: Record<string, () => Promise<void>> = {
+export const trials: Record<string, () => Promise<void>> = {
 	async 'a bare clone in a closed folder with spaces in its path delivers a mail'() {
 		const began = Date.now()
 		makeClone(first)
@@ -199,26 +197,3 @@ async function isOk(apiUrl: string) {
 	const response = await fetch(`${apiUrl}/health`).catch(() => undefined)
 	return ((await response?.json()) as { status?: string } | undefined)?.status === 'ok'
 }
-
-const wanted = process.argv.slice(2)
-let [passed, failed] = [0, 0]
-process.once('SIGTERM', () => process.exit(1))
-process.once('exit', () => {
-	endAll()
-	for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-for (const [name, trial] of Object.entries(trials)) {
-	if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue
-	const began = Date.now()
-	try {
-		await trial()
-		passed++
-		console.log(`ok - ${name} (${Math.round((Date.now() - began) / 1000)} s)`)
-	} catch (error) {
-		failed++
-		console.log(`not ok - ${name}\n${(error as Error).stack}`)
-		endAll()
-	}
-}
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed > 0 ? 1 : 0)
