@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { Client, Connection } from '@temporalio/client'
+import { msToTs } from '@temporalio/common/lib/time.js'
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { taskQueues } from '../../workflows/task-queues.ts'
+
+export const workflowsPath = new URL('../../workflows/index.ts', import.meta.url).pathname
+
+let isInstalled = false
+
+/** Temporal says only what is wrong; once a process. */
+export function quiet() {
+	if (isInstalled) return
+	const logging = { filter: 'ERROR' }
+	Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging } })
+	isInstalled = true
+}
+
+/**
+ * Runs workflows of ours against the real server with scripted activities, on task queues that belong
+ * to a namespace of this test alone.
+ */
+export async function withWorkers<T>(
+	activities: object,
+	run: (client: Client) => Promise<T>,
+): Promise<T> {
+	quiet()
+	const address = process.env['TEMPORAL_ADDRESS']!
+	const namespace = `test-${randomUUID()}`
+	const connection = await NativeConnection.connect({ address })
+	const client = new Client({ connection: await Connection.connect({ address }), namespace })
+	await client.workflowService.registerNamespace({
+		namespace,
+		workflowExecutionRetentionPeriod: msToTs('1 day'),
+	})
+	try {
+		await untilKnown(client, namespace)
+		const workers = await Promise.all([
+			Worker.create({
+				connection,
+				namespace,
+				taskQueue: taskQueues.core,
+				workflowsPath,
+				activities,
+			}),
+			Worker.create({ connection, namespace, taskQueue: taskQueues.email, activities }),
+		])
+		const [first, second] = workers
+		return await first.runUntil(() => second.runUntil(() => run(client)))
+	} finally {
+		await client.connection.close()
+		await connection.close()
+	}
+}
+
+/** A new namespace is not known to every part of the server at once. */
+async function untilKnown(client: Client, namespace: string) {
+	for (let attempt = 0; ; attempt++)
+		try {
+			await client.workflowService.describeTaskQueue({
+				namespace,
+				taskQueue: { name: taskQueues.core },
+				taskQueueType: 1,
+			})
+			return
+		} catch (error) {
+			if (attempt === 100) throw error
+			await new Promise((resolve) => setTimeout(resolve, 100))
+		}
+}

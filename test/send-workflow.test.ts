@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { TestWorkflowEnvironment } from '@temporalio/testing'
+import { Worker } from '@temporalio/worker'
+import test, { type ExecutionContext } from 'ava'
+import type { Rest } from '../activities/delivery.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
+import { quiet, workflowsPath } from './helpers/workflow.ts'
+
+const settled: Rest = { left: 0, waitMs: 0, because: '' }
+
+// The server that skips time has one clock for all, so its tests take turns.
+const serial = test.serial
+
+serial('a run ends when all mails of its claim are settled', async (t) => {
+	const { calls } = await runSend(t, [settled])
+	t.deepEqual(calls, ['claim'])
+})
+
+serial('what must wait three days is waited for, and not asked about in between', async (t) => {
+	const threeDaysMs = 3 * 24 * 3_600_000
+	const { calls, tookMs } = await runSend(t, [
+		{ left: 3, waitMs: threeDaysMs, because: 'Connection refused' },
+		settled,
+	])
+	t.deepEqual(calls, ['claim', 'claim'])
+	t.true(tookMs >= threeDaysMs)
+})
+
+serial('a worker that leaves hands its mails on at once', async (t) => {
+	const handedOn = { left: 3, waitMs: 0, because: 'another worker goes on' }
+	const { calls, tookMs } = await runSend(t, [handedOn, settled])
+	t.deepEqual(calls, ['claim', 'claim'])
+	t.true(tookMs < 60_000)
+})
+
+serial('a database that is away is tried again for as long as it takes', async (t) => {
+	const away = new Error('Connection terminated unexpectedly')
+	const { calls, tookMs } = await runSend(t, [...Array.from({ length: 12 }, () => away), settled])
+	t.is(calls.length, 13)
+	t.true(tookMs > 30_000 && tookMs < 120_000, `${tookMs} ms, with pauses of ten seconds at most`)
+})
+
+/** Runs `send` with an activity that answers from a list, on a server whose clock leaps. */
+async function runSend(t: ExecutionContext, script: (Rest | Error)[]) {
+	quiet()
+	const env = await TestWorkflowEnvironment.createTimeSkipping({
+		server: {
+			executable: { type: 'existing-path', path: process.env['TEMPORAL_TEST_SERVER_PATH']! },
+		},
+	})
+	t.teardown(() => env.teardown())
+	const calls: string[] = []
+	const answers = script.values()
+	const activities = {
+		async deliverClaim(claimId: string) {
+			calls.push(claimId)
+			const answer = answers.next().value
+			if (answer instanceof Error) throw answer
+			return answer
+		},
+	}
+	const connection = env.nativeConnection
+	const [core, email] = await Promise.all([
+		Worker.create({ connection, taskQueue: taskQueues.core, workflowsPath }),
+		Worker.create({ connection, taskQueue: taskQueues.email, activities }),
+	])
+	const workflowId = `send/${randomUUID()}`
+	const args = [{ claimId: 'claim' }]
+	await core.runUntil(() =>
+		email.runUntil(() =>
+			env.client.workflow.execute('send', { taskQueue: taskQueues.core, workflowId, args }),
+		),
+	)
+	const { startTime, closeTime } = await env.client.workflow.getHandle(workflowId).describe()
+	return { calls, tookMs: closeTime!.getTime() - startTime.getTime() }
+}
