@@ -3,7 +3,8 @@ import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError, envelope, type FieldError, notFound } from './errors.ts'
-import { type Failure, fieldErrors } from './field-errors.ts'
+import { fieldErrors } from './field-errors.ts'
+import type { Failure } from './unions.ts'
 
 /** The one place where anything thrown becomes an answer. */
 export function handleError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {

@@ -1,24 +1,5 @@
 import type { FieldError } from './errors.ts'
-
-/** One complaint of Ajv's, in its verbose form. */
-export interface Failure {
-	instancePath: string
-	schemaPath: string
-	keyword: string
-	params: Partial<{
-		type: string | string[]
-		limit: number
-		format: string
-		missingProperty: string
-		additionalProperty: string
-		unevaluatedProperty: string
-		propertyName: string
-		allowedValue: unknown
-		allowedValues: unknown[]
-	}>
-	data?: unknown
-	parentSchema?: { 'x-message'?: string; 'x-resource'?: string }
-}
+import { allowed, type Failure, withoutUnions } from './unions.ts'
 
 const maxErrors = 100
 const maxReceivedLength = 100
@@ -35,64 +16,6 @@ export function fieldErrors(failures: Failure[]): FieldError[] {
 	}
 	return [...errors.values()]
 }
-
-/**
- * A union complains for each of its branches and then once more for itself. Of these the branch that
- * was meant stays: the only one that takes a value of this JSON type, or the only one whose literals
- * match. Where none or several could have been meant, the union's own complaint stays.
- */
-function withoutUnions(failures: Failure[]) {
-	const kept: Failure[] = []
-	for (const failure of failures) {
-		if (failure.keyword !== 'anyOf' && failure.keyword !== 'oneOf') {
-			kept.push(failure)
-			continue
-		}
-		const inside: Failure[] = []
-		while (kept.length > 0 && isInside(kept.at(-1)!, failure)) inside.unshift(kept.pop()!)
-		kept.push(...meant(failure, branchesOf(failure, inside)))
-	}
-	return kept.filter(({ keyword }) => keyword !== 'if')
-}
-
-const isInside = (inner: Failure, union: Failure) =>
-	(inner.instancePath === union.instancePath ||
-		inner.instancePath.startsWith(`${union.instancePath}/`)) &&
-	(inner.schemaPath.startsWith(`${union.schemaPath}/`) || !inner.schemaPath.startsWith('#/prop'))
-
-/** Complaints in the order of the branches: a new one begins where the schema's index changes. */
-function branchesOf(union: Failure, inside: Failure[]) {
-	const branches = new Map<string, Failure[]>()
-	for (const failure of inside) {
-		const rest = failure.schemaPath.slice(union.schemaPath.length + 1)
-		const isInline = failure.schemaPath.startsWith(`${union.schemaPath}/`)
-		const branch = isInline ? rest.split('/', 1)[0]! : failure.schemaPath.split('/')[2]!
-		branches.set(branch, [...(branches.get(branch) ?? []), failure])
-	}
-	return [...branches.values()]
-}
-
-function meant(union: Failure, branches: Failure[][]): Failure[] {
-	const atTop = (failure: Failure) => failure.instancePath === union.instancePath
-	const isOfType = (failure: Failure) => atTop(failure) && failure.params.type !== undefined
-	const fits = branches.filter((branch) => !branch.some(isOfType))
-	const literals = fits.flatMap((branch) => branch.filter(atTop).filter(isLiteral))
-	if (fits.length > 0 && literals.length === fits.length)
-		return [{ ...union, keyword: 'enum', params: { allowedValues: literals.flatMap(allowed) } }]
-	if (fits.length === 0) {
-		const type = branches
-			.flat()
-			.filter(isOfType)
-			.flatMap(({ params }) => params.type ?? [])
-		const isNullable = type.length === 2 && type.includes('null')
-		return [{ ...union, keyword: isNullable ? 'type' : 'union', params: { type } }]
-	}
-	const named = fits.length === 1 ? fits : fits.filter((branch) => !branch.some(isLiteral))
-	return named.length === 1 ? named[0]! : [{ ...union, keyword: 'union', params: {} }]
-}
-
-const isLiteral = ({ keyword }: Failure) => keyword === 'const' || keyword === 'enum'
-const allowed = ({ params }: Failure) => params.allowedValues ?? [params.allowedValue]
 
 function fieldError(failure: Failure): FieldError {
 	const { params } = failure

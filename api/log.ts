@@ -45,7 +45,8 @@ export function logRequests(app: FastifyInstance) {
 				{
 					method,
 					route: routeOptions.url ?? null,
-					status: reply.raw.writableFinished ? reply.statusCode : 499,
+					// nginx's number for a caller who left before the answer was ready
+					status: reply.raw.writableEnded ? reply.statusCode : 499,
 					ms: Math.round(reply.elapsedTime * 10) / 10,
 					...(caller ? { projectId: caller.id } : {}),
 				},

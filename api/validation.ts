@@ -1,6 +1,6 @@
 import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler'
-import type { Failure } from './field-errors.ts'
 import { isEmail } from './schemas.ts'
+import type { Failure } from './unions.ts'
 
 type Validate = ((data: unknown) => boolean) & { errors?: Failure[] }
 type Compile = (route: { schema: object; httpPart?: string }) => Validate

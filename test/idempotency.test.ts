@@ -9,7 +9,7 @@ type Behave = () => Promise<unknown>
 /** Two routes that do their work, and complete their claim, in one transaction. */
 async function setupKeyed(t: Parameters<typeof setup>[0]) {
 	const all = await setup(t)
-	const { app, pool, project, withSecretKey } = all
+	const { app, pool, withSecretKey } = all
 	let behave: Behave = async () => {}
 	let worked = 0
 	const schema = { body: Type.Object({ text: Type.Optional(Type.String()) }) }

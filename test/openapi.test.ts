@@ -81,9 +81,9 @@ test('the document is sound: references lead somewhere, paths name their paramet
 	const schemes = Object.keys(doc.components['securitySchemes']!)
 	for (const { path, method, operation } of operations) {
 		const name = nameOf(method, path)
-		const inPath = [...path.matchAll(/\{(.*?)\}/g)].map(([, parameter]) => parameter)
+		const inPath = [...path.matchAll(/\{(.*?)\}/g)].map(([, parameter]) => parameter!)
 		const declared = operation.parameters?.filter((p) => p.in === 'path').map((p) => p.name) ?? []
-		t.deepEqual(declared.toSorted(), inPath.toSorted(), name)
+		t.deepEqual(new Set(declared), new Set(inPath), name)
 		t.true(Object.keys(operation.responses).length > 0, name)
 		for (const scheme of operation.security?.flatMap(Object.keys) ?? [])
 			t.true(schemes.includes(scheme), name)

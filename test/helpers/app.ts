@@ -2,6 +2,8 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import type { ExecutionContext } from 'ava'
 import type { FastifyServerOptions } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createApp, type Services } from '../../api/app.ts'
 import { readSettings, type Settings } from '../../api/settings.ts'
 import config from '../../db/config.ts'
@@ -70,4 +72,30 @@ export async function setup(t: ExecutionContext, options: Options = {}) {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
 	return { orm, pool, ...(await startApp(t, orm, options)), ...(await createProject(orm)) }
+}
+
+/** The same database over a line that can be cut. */
+export async function viaProxy(t: ExecutionContext, orm: MikroORM) {
+	const database = new URL(String(config.clientUrl))
+	const sockets = new Set<Socket>()
+	const proxy = createServer((socket) => {
+		const onward = connect(Number(database.port || 5432), database.hostname)
+		for (const end of [socket, onward]) sockets.add(end.on('error', () => {}))
+		socket.pipe(onward).pipe(socket)
+	})
+	const listen = async (port: number) =>
+		void (await once(proxy.listen(port, '127.0.0.1'), 'listening'))
+	await listen(0)
+	const { port } = proxy.address() as AddressInfo
+	const clientUrl = Object.assign(new URL(database), { hostname: '127.0.0.1', port }).href
+	const distant = await MikroORM.init({ ...config, clientUrl, dbName: orm.config.get('dbName') })
+	function cut() {
+		proxy.close()
+		for (const socket of sockets) socket.destroy()
+	}
+	t.teardown(async () => {
+		await distant.close(true)
+		cut()
+	})
+	return { orm: distant, cut, mend: () => listen(port) }
 }

@@ -1,0 +1,54 @@
+import test from 'ava'
+import { readSettings } from '../api/settings.ts'
+
+const secret = { SESSION_SECRET: 'a secret of the tests' }
+
+test('without any setting but the secret the API runs as documented', (t) => {
+	t.like(readSettings(secret), {
+		host: '127.0.0.1',
+		port: 3000,
+		publicUrl: 'http://localhost:3000',
+		rateLimitPerMinute: 1000,
+		idempotencyTtlHours: 24,
+		attachmentsMaxCount: 10,
+		attachmentsMaxMb: 10,
+		emailProvider: 'local',
+		platformFrom: 'noreply@localhost',
+		logLevel: 'info',
+	})
+})
+
+test('the public address follows the port, and loses its last slash', (t) => {
+	t.is(readSettings({ ...secret, PORT: '4000' }).publicUrl, 'http://localhost:4000')
+	t.is(readSettings({ ...secret, PUBLIC_URL: 'https://a.example/' }).publicUrl, 'https://a.example')
+})
+
+test('an empty variable counts as none', (t) => {
+	const settings = readSettings({ ...secret, RESEND_API_KEY: '', PORT: '', DISABLE_SIGNUPS: '' })
+	t.is(settings.emailProvider, 'local')
+	t.is(settings.port, 3000)
+	t.false(settings.features.signupsDisabled)
+})
+
+test('the provider is the one that was configured', (t) => {
+	t.is(readSettings({ ...secret, RESEND_API_KEY: 're_1' }).emailProvider, 'resend')
+	t.is(readSettings({ ...secret, SMTP_URL: 'smtp://localhost' }).emailProvider, 'smtp')
+	t.is(
+		readSettings({ ...secret, RESEND_API_KEY: 're_1', EMAIL_PROVIDER: 'local' }).emailProvider,
+		'local',
+	)
+})
+
+test('a setting that cannot be meant is named', (t) => {
+	for (const [name, value] of [
+		['PORT', 'http'],
+		['PORT', '70000'],
+		['RATE_LIMIT_PER_MINUTE', '-1'],
+		['PUBLIC_URL', 'example.com'],
+		['EMAIL_PROVIDER', 'pigeon'],
+		['LOG_LEVEL', 'loud'],
+		['SESSION_SECRET', 'short'],
+	] as const)
+		t.throws(() => readSettings({ ...secret, [name]: value }), { message: new RegExp(name) })
+	t.throws(() => readSettings({}), { message: /SESSION_SECRET/ })
+})
