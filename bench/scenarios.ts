@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -97,6 +97,7 @@ export async function temporalStopped(servers: Servers, sends: number, seconds: 
 /** Postgres is shut down at once, all connections cut, and comes back. */
 export async function postgresRestarted(servers: Servers, sends: number, times: number) {
 	const folder = await mkdtemp(join(tmpdir(), 'tempost-drill-'))
+	await chmod(folder, 0o711) // Postgres' own user passes through it when we are root
 	const postgres = await preparePostgres({
 		folder: join(folder, 'postgres'),
 		password: 'password',

@@ -1,0 +1,150 @@
+import test from 'ava'
+import {
+	claimOutbox,
+	claimSends,
+	markDone,
+	markFailed,
+	restartClaims,
+	unfinishedClaims,
+} from '../db/claims.ts'
+import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+
+test('a request that waits alone becomes a run of its own', async (t) => {
+	const { send, claim, project } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const rows = await claim()
+	t.is(rows.length, 1)
+	t.like(rows[0], {
+		project_id: project.id,
+		kind: 'start',
+		workflow_type: 'send',
+		priority: 1,
+		summary: '1 request, 1 mail',
+	})
+	t.is(rows[0]!.workflow_id, `send/${claimOf(rows[0])}`)
+})
+
+test('requests that wait together leave as one run', async (t) => {
+	const { send, claim, execute } = await setupLedger(t)
+	for (let i = 0; i < 5; i++) await send([`a${i}@example.org`, `b${i}@example.org`])
+	const rows = await claim()
+	t.is(rows.length, 1)
+	t.is(rows[0]!.summary, '5 requests, 10 mails')
+	t.deepEqual(await execute('select distinct claim_id::text from queued_sends'), [
+		{ claim_id: claimOf(rows[0]) },
+	])
+})
+
+test('each project gets its own run, however much another has waiting', async (t) => {
+	const { send, claim, newProject, project } = await setupLedger(t)
+	for (let i = 0; i < 30; i++) await send([`a${i}@example.org`])
+	const neighbour = await newProject()
+	await send(['ann@example.org'], neighbour.id)
+	const rows = await claim()
+	t.deepEqual(new Set(rows.map((row) => row.project_id)), new Set([project.id, neighbour.id]))
+	t.is(rows.find((row) => row.project_id === neighbour.id)!.summary, '1 request, 1 mail')
+})
+
+test('a run takes no more than it may, and a request is never torn', async (t) => {
+	const { send, pool } = await setupLedger(t)
+	const many = Array.from({ length: 8 }, (_, i) => `r${i}@example.org`)
+	for (let i = 0; i < 3; i++) await send(many)
+	const claim = () => claimSends(pool, [500, 10, 5, 1.5, 'core', 1, 8])
+	t.is((await claim())[0]!.summary, '2 requests, 16 mails')
+	t.is((await claim())[0]!.summary, '1 request, 8 mails')
+	t.deepEqual(await claim(), [])
+})
+
+test('a busy project starts two runs a second at most, and eight before the first is through', async (t) => {
+	const { send, claim, execute } = await setupLedger(t)
+	const claimOne = async () => {
+		await send(['ann@example.org'])
+		return (await claim()).length
+	}
+	t.is(await claimOne(), 1)
+	t.is(await claimOne(), 1)
+	t.is(await claimOne(), 0)
+	for (let runs = 2; runs < 8; runs++) {
+		await execute(`update outbox set done_at = now() - interval '2 seconds'`)
+		t.is(await claimOne(), 1)
+	}
+	await execute(`update outbox set done_at = now() - interval '2 seconds'`)
+	t.is(await claimOne(), 0)
+})
+
+test('two relays never claim the same send', async (t) => {
+	const { send, claim, execute } = await setupLedger(t)
+	for (let i = 0; i < 40; i++) await send([`a${i}@example.org`])
+	await Promise.all([claim(), claim(), claim(), claim()])
+	const [row] = await execute<{ runs: number; claimed: number }>(
+		`select (select count(*)::int from outbox) as runs,
+			(select count(*)::int from queued_sends where claim_id is not null) as claimed`,
+	)
+	t.is(row!.claimed, 40)
+	t.true(row!.runs >= 1)
+})
+
+test('a claim whose relay died is handed out again after a moment, the same as before', async (t) => {
+	const { send, claim, pool, execute } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const [first] = await claim()
+	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+	await execute(`update outbox set locked_until = now() - interval '1 second'`)
+	const [again] = await claimOutbox(pool, [50, 1.5])
+	t.deepEqual(again, { ...first!, attempts: 2 })
+	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+})
+
+test('what Temporal refused waits its time and says why; what it took is not told again', async (t) => {
+	const { send, claim, pool, execute } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const [row] = await claim()
+	await markFailed(pool, [row!.id, 'UNAVAILABLE', 60])
+	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+	t.like((await execute('select * from outbox'))[0], { last_error: 'UNAVAILABLE', done_at: null })
+	await execute('update outbox set next_at = now()')
+	t.is((await claimOutbox(pool, [50, 1.5])).length, 1)
+	await markDone(pool, [[row!.id]])
+	await execute('update outbox set locked_until = null')
+	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+})
+
+test('smaller priorities are told first', async (t) => {
+	const { pool, project, execute } = await setupLedger(t)
+	for (const priority of [5, 1, 3])
+		await execute(
+			`insert into outbox (project_id, kind, priority, workflow_id) values (?, 'cancel', ?, 'x')`,
+			[project.id, priority],
+		)
+	const claimed = []
+	for (let i = 0; i < 3; i++) claimed.push((await claimOutbox(pool, [1, 60]))[0]!.priority)
+	t.deepEqual(claimed, [1, 3, 5])
+})
+
+test('a run that Temporal has lost is found and started again', async (t) => {
+	const { send, claim, pool, execute } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const [row] = await claim()
+	await markDone(pool, [[row!.id]])
+	t.deepEqual(await unfinishedClaims(pool, [10]), [])
+	await execute(`update queued_sends set created_at = now() - interval '6 minutes'`)
+	const lost = await unfinishedClaims(pool, [10])
+	t.is(lost[0]!.claim_id, claimOf(row))
+	t.deepEqual(await unfinishedClaims(pool, [10]), [], 'it was just asked about')
+	await restartClaims(pool, [JSON.stringify(lost), 'core', 1])
+	const [again] = await claimOutbox(pool, [10, 1.5])
+	t.like(again, { workflow_id: row!.workflow_id, payload: row!.payload })
+})
+
+test('a finished claim leaves nothing behind, and its run may be repeated harmlessly', async (t) => {
+	const { send, claim, worker, execute } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const claimId = claimOf((await claim())[0])
+	const { provider, handed } = scriptedProvider()
+	const { pass, finish } = await worker(provider)
+	await pass(claimId)
+	t.true(await finish(claimId))
+	t.deepEqual(await execute('select 1 from outbox union all select 1 from queued_sends'), [])
+	t.like(await pass(claimId), { left: 0 })
+	t.is(handed.length, 1)
+})
