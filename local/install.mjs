@@ -113,7 +113,7 @@ function startProgress(total) {
 	let printed = ''
 	const line = () => {
 		const seconds = Math.round((Date.now() - began) / 1000)
-		if (seen.size >= total * 0.97) return `  install scripts: Node 24, Postgres 18 (${seconds} s)`
+		if (seen.size >= total * 0.95) return `  install scripts: Node 24, Postgres 18 (${seconds} s)`
 		return `  ${seen.size} of ${total} packages, now ${latest || 'reading the lock file'} (${seconds} s)`
 	}
 	const print = () => {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -61,7 +62,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 
 // The throw-away variant in one call, for tests and benchmarks.
 export async function startPostgres(options: Omit<PostgresOptions, 'password'>) {
-	const postgres = await preparePostgres({ ...options, password: 'password' })
+	const postgres = await preparePostgres({ ...options, password: randomBytes(8).toString('hex') })
 	const child = postgres.launch()
 	await postgres.ready(child)
 	return { ...postgres, pid: child.pid!, stop: () => end(child.pid!, stopPostgres) }

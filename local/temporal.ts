@@ -65,10 +65,15 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Tempora
 			return child
 		},
 		async ready(child) {
-			const problem = await waitUntilReady(child, program, address, options.namespace)
+			const output = () => readFileSync(log).subarray(logStart).toString()
+			const question = ['operator', 'namespace', 'describe', `--namespace=${options.namespace}`]
+			const ask = () => spawn(program, [...question, `--address=${address}`], { stdio: 'ignore' })
+			// Our server says that it listens: a stranger's on the same port would answer as well.
+			const isOurs = () => new RegExp(`Server: .*:${port}\\b`).test(output())
+			const problem = await waitUntilReady(child, ask, isOurs)
 			if (!problem) return
 			if (child.pid) await end(child.pid, stopTemporal)
-			throw explain(problem, readFileSync(log).subarray(logStart).toString(), options.file, log)
+			throw explain(problem, output(), options.file, log)
 		},
 	}
 }
@@ -103,22 +108,15 @@ export function flags({ file, namespace, isDurable, uiPort }: TemporalOptions, p
 }
 
 // Answers with what is wrong, or with nothing once the namespace is there.
-async function waitUntilReady(
-	child: ChildProcess,
-	program: string,
-	address: string,
-	namespace: string,
-) {
-	const question = ['operator', 'namespace', 'describe', `--namespace=${namespace}`]
+async function waitUntilReady(child: ChildProcess, ask: () => ChildProcess, isOurs: () => boolean) {
 	let failure: Error | undefined
 	child.once('error', (error) => (failure = error))
 	for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(100)) {
-		const asked = spawn(program, [...question, `--address=${address}`], { stdio: 'ignore' })
-		const isAnswered = (await new Promise((done) => asked.once('close', done))) === 0
 		if (failure) return failure.message
-		// Checked last: a stranger's server on our port would answer as well.
 		if (child.exitCode !== null || child.signalCode) return 'it ended silently'
-		if (isAnswered) return undefined
+		if (!isOurs()) continue
+		const asked = ask()
+		if ((await new Promise((done) => asked.once('close', done))) === 0) return undefined
 	}
 	return 'it did not answer within a minute'
 }

@@ -8,6 +8,8 @@ import { isFree } from '../local/ports.ts'
 import { isAlive, remember, survivor, type Step } from '../local/processes.ts'
 import { makeScratch } from '../local/scratch.ts'
 import { startService, type Service } from '../local/service.ts'
+import { startTemporal } from '../local/temporal.ts'
+import { PortTaken } from '../local/terminal.ts'
 
 // The pieces of `npm start`; the whole is tried by test/start/main.ts.
 
@@ -126,6 +128,15 @@ test('a service that crashes is started again', async (t) => {
 test('a service that does not come up is given up during the start', async (t) => {
 	const { service } = serviceOf(t, ['process.exit(7)'])
 	await t.throwsAsync(() => service.failed, { message: /does not start \(exit 7\)/ })
+})
+
+test('a Temporal server whose port a stranger took is not mistaken for ours', async (t) => {
+	const folder = scratch(t)
+	const options = { namespace: 'default', isDurable: false }
+	const first = await startTemporal({ ...options, file: join(folder, 'first') })
+	t.teardown(first.stop)
+	const second = startTemporal({ ...options, file: join(folder, 'second'), port: first.port })
+	await t.throwsAsync(second, { instanceOf: PortTaken })
 })
 
 // Runs `sh -c command` beside throw-away servers, and says on which port their Postgres is.
