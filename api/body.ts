@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { isUtf8 } from 'node:buffer'
 import { ApiError, type FieldError, invalid } from './errors.ts'
 
 const maxDepth = 100
@@ -14,8 +15,10 @@ const suspicious = /\\u(0000|d[89a-f])/i
 export function parseBodies(app: FastifyInstance) {
 	const parse = app.getDefaultJsonParser('error', 'error')
 	app.removeAllContentTypeParsers()
-	app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-		const json = text as string
+	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+		// Decoding would replace what is no UTF-8, and we would mail the replacement.
+		if (!isUtf8(bytes as Buffer)) return done(notUtf8())
+		const json = bytes.toString()
 		if (json.trim() === '') return done(null, undefined)
 		void parse(request, json, (error, body) => {
 			if (error) return done(error)
@@ -57,6 +60,11 @@ function checkStrings(body: unknown) {
 	visit(body, [])
 	if (errors.length > 0) throw invalid(...errors)
 }
+
+const notUtf8 = () =>
+	new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid UTF-8', {
+		suggestion: 'Send JSON in UTF-8, whatever encoding your text comes from.',
+	})
 
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 

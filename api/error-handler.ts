@@ -18,7 +18,7 @@ export function handleError(thrown: FastifyError, request: FastifyRequest, reply
 }
 
 export function handleUnknownRoute(request: FastifyRequest, reply: FastifyReply) {
-	const path = request.url.split('?', 1)[0]
+	const path = request.url.split('?', 1)[0]!.slice(0, 200)
 	const error = new ApiError(404, 'RESOURCE_NOT_FOUND', `There is no ${request.method} ${path}`, {
 		suggestion: 'The routes are listed at /docs.',
 	})
@@ -161,6 +161,10 @@ function frameworkFault({ statusCode, code, message }: FastifyError) {
 			suggestion: 'Send the body as JSON with Content-Type: application/json.',
 		})
 	if (statusCode === 413) return new ApiError(413, 'BAD_REQUEST', 'The request body is too large')
+	// Their own messages repeat the URL.
+	if (code === 'FST_ERR_BAD_URL')
+		return new ApiError(400, 'BAD_REQUEST', 'The URL is not properly encoded')
+	if (statusCode === 414) return new ApiError(414, 'BAD_REQUEST', 'A part of the URL is too long')
 	if (statusCode && statusCode >= 400 && statusCode < 500)
 		return new ApiError(statusCode, 'BAD_REQUEST', message)
 	return undefined

@@ -34,7 +34,14 @@ test('every refusal before a handler comes in the one envelope', async (t) => {
 				payload: '{}',
 			},
 		],
+		[
+			400,
+			'VALIDATION_ERROR',
+			{ method: 'POST', url: '/v1/send', headers: json, payload: Buffer.from('"\xff"', 'latin1') },
+		],
 		[422, 'VALIDATION_ERROR', { method: 'POST', url: '/v1/send', headers: json, payload: '[]' }],
+		[414, 'BAD_REQUEST', { url: `/emails/${'x'.repeat(3000)}`, headers: withSecretKey }],
+		[404, 'RESOURCE_NOT_FOUND', { url: `/${'x/'.repeat(3000)}` }],
 	]
 	for (const [status, code, request] of cases)
 		isEnvelope(t, await app.inject(request), status, code)

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { Type } from '@fastify/type-provider-typebox'
+import { ApiError } from '../api/errors.ts'
 import { claimLost } from '../api/idempotency.ts'
 import { claimKey, completeClaim } from '../db/idempotency-key.ts'
 import { createProject, setup } from './helpers/app.ts'
@@ -265,4 +266,35 @@ test('a database that cannot note the outcome neither delays nor fails the answe
 	const response = await post('unnoted')
 	t.is(response.statusCode, 500)
 	t.is(response.json().error.code, 'INTERNAL_SERVER_ERROR')
+})
+
+test('a caller who hangs up before the answer leaves the key as an answer would have', async (t) => {
+	const { app, pool, post, withSecretKey, whenWorking } = await setupKeyed(t)
+	const entered = Promise.withResolvers<void>()
+	const gone = Promise.withResolvers<void>()
+	whenWorking(async () => {
+		entered.resolve()
+		await gone.promise
+		throw new ApiError(400, 'BAD_REQUEST', 'refused after all')
+	})
+	await app.listen({ port: 0 })
+	const { port } = app.server.address() as { port: number }
+	const hangUp = new AbortController()
+	const disconnected = new Promise((resolve) => {
+		app.server.once('connection', (socket) => socket.once('close', resolve))
+	})
+	const call = fetch(`http://127.0.0.1:${port}/v1/probe`, {
+		method: 'POST',
+		headers: { ...withSecretKey, 'idempotency-key': 'left', 'content-type': 'application/json' },
+		body: '{}',
+		signal: hangUp.signal,
+	})
+	await entered.promise
+	hangUp.abort()
+	await t.throwsAsync(call)
+	await disconnected
+	gone.resolve()
+	while ((await pool.query('select from idempotency_keys')).rowCount !== 0);
+	whenWorking(async () => {})
+	t.is((await post('left')).statusCode, 200)
 })

@@ -1,0 +1,80 @@
+import test, { type ExecutionContext } from 'ava'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import config from '../db/config.ts'
+import { createProject, setupDatabase } from './helpers/app.ts'
+
+/** The API as npm start runs it: a process of its own, with a channel to its parent. */
+async function startProcess(t: ExecutionContext, changes: NodeJS.ProcessEnv = {}) {
+	const orm = await setupDatabase(t)
+	const url = new URL(String(config.clientUrl))
+	url.pathname = orm.config.get('dbName')!
+	const child = fork(new URL('../api/main.ts', import.meta.url), {
+		execArgv: ['--import=tsx'],
+		silent: true,
+		env: {
+			...process.env,
+			DATABASE_URL: url.href,
+			SESSION_SECRET: 'a secret of the tests',
+			PORT: '0',
+			...changes,
+		},
+	})
+	t.teardown(() => child.kill('SIGKILL'))
+	const lines: string[] = []
+	child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+		lines.push(...text.trim().split('\n'))
+	})
+	return { child, lines, orm }
+}
+
+async function addressOf(lines: string[]) {
+	for (;;) {
+		const address = lines.join('\n').match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]
+		if (address) return address
+		await sleep(20)
+	}
+}
+
+const exitCode = async (child: ChildProcess) => (await once(child, 'exit'))[0] as number
+
+test('SIGTERM ends the API with 0, whatever connections stay open', async (t) => {
+	t.timeout(60_000)
+	const { child, lines, orm } = await startProcess(t)
+	const { withSecretKey } = await createProject(orm)
+	const address = await addressOf(lines)
+	t.is((await fetch(`${address}/emails`, { headers: withSecretKey })).status, 200)
+	child.kill('SIGTERM')
+	t.is(await exitCode(child), 0)
+	const requests = lines.filter((line) => line.includes('"route":"/emails"'))
+	t.is(requests.length, 1)
+})
+
+test('an API whose parent is gone leaves too', async (t) => {
+	t.timeout(60_000)
+	const { child, lines } = await startProcess(t)
+	await addressOf(lines)
+	child.disconnect()
+	t.is(await exitCode(child), 0)
+})
+
+test('a port that is taken is one clear line and exit 1', async (t) => {
+	t.timeout(60_000)
+	const server = createServer().listen(0, '127.0.0.1')
+	t.teardown(() => server.close())
+	await once(server, 'listening')
+	const { port } = server.address() as { port: number }
+	const { child, lines } = await startProcess(t, { PORT: String(port) })
+	t.is(await exitCode(child), 1)
+	t.regex(lines.at(-1)!, /cannot listen.*EADDRINUSE.*Choose another HOST or PORT/)
+})
+
+test('settings that are wrong are named before anything is started', async (t) => {
+	t.timeout(60_000)
+	const { child, lines } = await startProcess(t, { RATE_LIMIT_PER_MINUTE: 'many' })
+	t.is(await exitCode(child), 1)
+	t.is(lines.length, 1)
+	t.regex(lines[0]!, /RATE_LIMIT_PER_MINUTE/)
+})
