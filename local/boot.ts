@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import pg from 'pg'
 import type { DataDir } from './data-dir.ts'
 import { readJson } from './data-dir.ts'
 import { stopPostgres } from './cluster.ts'
@@ -7,6 +8,7 @@ import { preparePostgres } from './postgres.ts'
 import { launchNode, startService, type Keep } from './service.ts'
 import type { Step } from './processes.ts'
 import type { Settings } from './settings.ts'
+import { StartError } from './terminal.ts'
 import { prepareTemporal, stopTemporal } from './temporal.ts'
 
 // What the processes need to know, and what is told to people.
@@ -24,7 +26,28 @@ const stopNode: Step[] = [
 ]
 
 export async function bootDatabase({ databaseUrl }: Settings, dataDir: DataDir, keep: Keep) {
-	return databaseUrl ?? onFreePort(() => bootPostgres(dataDir, keep))
+	if (!databaseUrl) return onFreePort(() => bootPostgres(dataDir, keep))
+	await requirePostgres(databaseUrl)
+	return databaseUrl
+}
+
+async function requirePostgres(connectionString: string) {
+	const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
+	client.on('error', () => {})
+	try {
+		await client.connect()
+		const { rows } = await client.query('show server_version_num')
+		if (Number(rows[0].server_version_num) < 180_000)
+			throw new StartError('The Postgres at DATABASE_URL is too old: it must be 18 or newer.')
+	} catch (error) {
+		if (error instanceof StartError) throw error
+		// The database itself may be missing: it is made when the tables are.
+		if ((error as { code?: string }).code === '3D000') return
+		const { message, code } = error as Error & { code?: string }
+		throw new StartError(`The Postgres at DATABASE_URL does not let us in: ${message || code}`)
+	} finally {
+		await client.end().catch(() => {})
+	}
 }
 
 async function bootPostgres(dataDir: DataDir, keep: Keep) {
