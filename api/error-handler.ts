@@ -123,13 +123,11 @@ const lostConnection =
 	/^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
 /** Whether the database is away or too busy, so that the same request may succeed later. */
-export function isDatabaseAway(thrown: { code?: string; message?: string }) {
-	const { code = '' } = thrown
-	return (
-		networkCodes.has(code) ||
-		transientStates.test(code) ||
-		lostConnection.test(thrown.message ?? '')
-	)
+function isDatabaseAway(thrown: { code?: string; message?: string; syscall?: string }) {
+	const { code = '', message = '', syscall = '' } = thrown
+	// A resolver's "queryMx ENOTFOUND" is about somebody else's domain.
+	if (networkCodes.has(code)) return !syscall.startsWith('query')
+	return transientStates.test(code) || lostConnection.test(message)
 }
 
 function databaseFault(thrown: FastifyError) {

@@ -2,6 +2,7 @@ import test from 'ava'
 import type { FastifyInstance } from 'fastify'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { leaseRate } from '../db/budget.ts'
 import { createProject, setup, startApp } from './helpers/app.ts'
 
 /** The windows are the database's minutes: one that has not begun ends during no test. */
@@ -76,6 +77,20 @@ test('two processes share one budget: never more than the limit, and none of it 
 	}
 	t.is(await passed(app, 20), 0)
 	t.is(await passed(other, 20), 0)
+})
+
+test('no process leases ahead more than an eighth of what remains', async (t) => {
+	const { pool, project } = await setupLimited(t, 100)
+	const lease = async (waiting: number, wished: number) =>
+		(await leaseRate(pool, [project.id, 100, waiting, wished]))[0]!.granted
+	t.is(await lease(1, 64), 12)
+	t.is(await lease(1, 4), 4)
+	t.is(await lease(30, 1), 30)
+	t.is(await lease(1, 64), 6)
+	t.is(await lease(45, 64), 45)
+	t.is(await lease(1, 64), 1)
+	t.is(await lease(9, 64), 2)
+	t.is(await lease(1, 64), 0)
 })
 
 test('what is leased and not used is given back when the process stops', async (t) => {
