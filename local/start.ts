@@ -33,8 +33,9 @@ async function start(settings: Settings) {
 
 	const temporalBooting = bootTemporal(settings, dataDir, keep)
 	temporalBooting.catch(() => {}) // heard of below, unless Postgres fails first
+	const loading = import('./bootstrap.ts') // the ORM takes as long as the servers do
 	const databaseUrl = await bootDatabase(settings, dataDir, keep)
-	const { prepareDatabase } = await import('./bootstrap.ts')
+	const { prepareDatabase } = await loading
 	const project = await prepareDatabase(databaseUrl, {
 		remembered: dataDir.secrets.project,
 		remember: dataDir.rememberProject,
