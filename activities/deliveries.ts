@@ -20,7 +20,7 @@ export function deliveryActivities(services: DeliveryServices & { relay: { wake(
 					// Something is open that another worker opened: look again until it is settled.
 					return end!.finished || (await mailsOfClaim(pool, [claimId])).length === 0
 						? rest
-						: { left: 1, waitMs: 1000, because: 'another worker is at it' }
+						: { ...rest, left: 1, waitMs: 1000, because: 'another worker is at it' }
 				}
 				await freeRun(pool, [claimId])
 				relay.wake()

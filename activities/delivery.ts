@@ -21,6 +21,8 @@ export interface DeliveryServices extends HandoverServices {
 
 /** What is left of a set, and when to look at it again. */
 export interface Rest {
+	/** What this pass has settled, one way or another. */
+	settled: number
 	left: number
 	waitMs: number
 	because: string
@@ -49,11 +51,12 @@ export async function deliver(
 	load: () => Promise<OpenMail[]>,
 ): Promise<Rest> {
 	const { pool, gate, pause, settings, stopping } = services
-	let todo = await prepare(services, await load(), new Set())
+	const loaded = await load()
+	let todo = await prepare(services, loaded, new Set())
 	const startedAt = Date.now()
 	let refreshed = startedAt
 	const first = todo.values().next().value
-	if (!first) return { left: 0, waitMs: 0, because: '' }
+	if (!first) return { settled: loaded.length, left: 0, waitMs: 0, because: '' }
 	const project = first.project_id
 	const recorder = createRecorder(pool, project)
 	const flying = new Set<string>()
@@ -62,14 +65,20 @@ export async function deliver(
 	let failure: unknown
 
 	try {
-		const rest = await work()
-		if (rest) return rest
+		const early = await work()
+		if (early) return early
 	} finally {
 		// Nobody walks away from a hand-over: its outcome would be lost.
 		while (flying.size > 0) await landed.promise
 	}
 	if (failure) throw failure
-	return { left: 0, waitMs: 0, because: '' }
+	return rest(0, '')
+
+	function rest(waitMs: number, because: string): Rest {
+		// It goes into Temporal's history, where no address of anybody belongs.
+		const masked = because.replaceAll(/\S+@\S+/g, '<address>')
+		return { settled: loaded.length - todo.size, left: todo.size, waitMs, because: masked }
+	}
 
 	async function work(): Promise<Rest | undefined> {
 		while (todo.size > 0 && !failure) {
@@ -83,11 +92,10 @@ export async function deliver(
 				await launch(ready)
 				continue
 			}
-			if (leaving && flying.size === 0)
-				return { left: todo.size, waitMs: 0, because: 'another worker goes on' }
+			if (leaving && flying.size === 0) return rest(0, 'another worker goes on')
 			const waitMs = pause.remainingMs() || untilNext(todo, settings.uncertainAfterMs)
 			if (flying.size === 0 && waitMs > longestInlineWaitMs)
-				return { left: todo.size, waitMs, because: pause.reason() ?? 'not due yet' }
+				return rest(waitMs, pause.reason() ?? 'not due yet')
 			await Promise.race([landed.promise, sleep(Math.min(waitMs, napMs))])
 		}
 		return undefined

@@ -6,7 +6,7 @@ import type { Rest } from '../activities/delivery.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { quiet, workflowsPath } from './helpers/workflow.ts'
 
-const settled: Rest = { left: 0, waitMs: 0, because: '' }
+const settled: Rest = { settled: 2, left: 0, waitMs: 0, because: '' }
 
 // The server that skips time has one clock for all, so its tests take turns.
 const serial = test.serial
@@ -19,7 +19,7 @@ serial('a run ends when all mails of its claim are settled', async (t) => {
 serial('what must wait three days is waited for, and not asked about in between', async (t) => {
 	const threeDaysMs = 3 * 24 * 3_600_000
 	const { calls, tookMs } = await runSend(t, [
-		{ left: 3, waitMs: threeDaysMs, because: 'Connection refused' },
+		{ settled: 1, left: 3, waitMs: threeDaysMs, because: 'Connection refused' },
 		settled,
 	])
 	t.deepEqual(calls, ['claim', 'claim'])
@@ -27,7 +27,7 @@ serial('what must wait three days is waited for, and not asked about in between'
 })
 
 serial('a worker that leaves hands its mails on at once', async (t) => {
-	const handedOn = { left: 3, waitMs: 0, because: 'another worker goes on' }
+	const handedOn = { settled: 1, left: 3, waitMs: 0, because: 'another worker goes on' }
 	const { calls, tookMs } = await runSend(t, [handedOn, settled])
 	t.deepEqual(calls, ['claim', 'claim'])
 	t.true(tookMs < 60_000)

@@ -24,10 +24,12 @@ const { deliverClaim } = proxyActivities<Activities>({
  * Delivers the mails of one `/v1/send` request, or of many that waited together, and stays with them
  * until each is settled: through refusals, outages and doubt, for as long as patience lasts.
  */
-export async function send({ claimId }: { claimId: string }): Promise<void> {
+export async function send({ claimId }: { claimId: string }): Promise<string> {
+	let total = 0
 	while (!workflowInfo().continueAsNewSuggested) {
-		const { left, waitMs, because } = await deliverClaim(claimId)
-		if (left === 0) return
+		const { settled, left, waitMs, because } = await deliverClaim(claimId)
+		total += settled
+		if (left === 0) return `${total} ${total === 1 ? 'mail is' : 'mails are'} settled`
 		if (waitMs === 0) continue
 		const until = new Date(Date.now() + waitMs).toISOString()
 		setCurrentDetails(
@@ -35,5 +37,5 @@ export async function send({ claimId }: { claimId: string }): Promise<void> {
 		)
 		await sleep(waitMs, { summary: because.slice(0, 100) })
 	}
-	await continueAsNew<typeof send>({ claimId })
+	return continueAsNew<typeof send>({ claimId })
 }

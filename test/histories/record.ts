@@ -6,9 +6,9 @@ import type { Rest } from '../../activities/delivery.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { withWorkers } from '../helpers/workflow.ts'
 
-const settled: Rest = { left: 0, waitMs: 0, because: '' }
-const waiting: Rest = { left: 2, waitMs: 300, because: 'Connection refused' }
-const leaving: Rest = { left: 2, waitMs: 0, because: 'another worker goes on' }
+const settled: Rest = { settled: 2, left: 0, waitMs: 0, because: '' }
+const waiting: Rest = { settled: 1, left: 2, waitMs: 300, because: 'Connection refused' }
+const leaving: Rest = { settled: 1, left: 2, waitMs: 0, because: 'another worker goes on' }
 
 const runs: Record<string, Rest[]> = {
 	'send-at-once': [settled],
