@@ -14,6 +14,7 @@ for (const [settings, name] of [
 	[{}, 'local'],
 	[{ SMTP_URL }, 'smtp'],
 	[{ RESEND_API_KEY }, 'resend'],
+	[{ RESEND_API_KEY, SMTP_URL }, 'resend'],
 	[{ RESEND_API_KEY, SMTP_URL, EMAIL_PROVIDER: 'smtp' }, 'smtp'],
 	[{ RESEND_API_KEY, SMTP_URL, EMAIL_PROVIDER: 'local' }, 'local'],
 ] as const) {
@@ -25,7 +26,6 @@ for (const [settings, name] of [
 }
 
 for (const [settings, message] of [
-	[{ RESEND_API_KEY, SMTP_URL }, /RESEND_API_KEY and SMTP_URL are both set/],
 	[{ EMAIL_PROVIDER: 'smtp', RESEND_API_KEY }, /SMTP_URL is not set/],
 	[{ EMAIL_PROVIDER: 'resend', SMTP_URL }, /RESEND_API_KEY is not set/],
 	[{ EMAIL_PROVIDER: 'pigeon' }, /must be resend, smtp or local, not pigeon/],

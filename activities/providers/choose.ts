@@ -37,8 +37,6 @@ export function providerName(settings: ProviderSettings): Provider['name'] {
 		if (chosen === 'local' || chosen === 'smtp' || chosen === 'resend') return chosen
 		throw new Error(`EMAIL_PROVIDER must be resend, smtp or local, not ${chosen}`)
 	}
-	if (apiKey && url)
-		throw new Error('RESEND_API_KEY and SMTP_URL are both set: say which with EMAIL_PROVIDER')
 	if (apiKey) return 'resend'
 	return url ? 'smtp' : 'local'
 }

@@ -1,0 +1,42 @@
+import test from 'ava'
+import { createGate } from '../activities/gate.ts'
+
+test('one project holds three quarters of the places, and another still gets in', async (t) => {
+	const gate = createGate(20)
+	t.is(await gate.enter('greedy', 50), 15)
+	t.is(await gate.enter('modest', 1), 1)
+	t.is(await gate.enter('third', 50), 4)
+})
+
+test('whoever asked first is served first', async (t) => {
+	const gate = createGate(4)
+	t.is(await gate.enter('a', 3), 3)
+	t.is(await gate.enter('b', 1), 1)
+	const served: string[] = []
+	const wait = (name: string) => gate.enter(name, 1).then(() => served.push(name))
+	const waiting = [wait('c'), wait('d'), wait('e')]
+	gate.leave('a', 3)
+	await Promise.all(waiting)
+	t.deepEqual(served, ['c', 'd', 'e'])
+})
+
+test('a kill leaves three times the connections in doubt at most: what is not recorded stops the rest', async (t) => {
+	const gate = createGate(4)
+	let unrecorded = 0
+	let isFull = false
+	while (!isFull) {
+		const places = await Promise.race([
+			gate.enter('a', 3),
+			new Promise<0>((no) => setTimeout(no, 20, 0)),
+		])
+		isFull = places === 0
+		unrecorded += places
+		gate.leave('a', places)
+	}
+	t.is(unrecorded, 12)
+	gate.recorded(12)
+})
+
+test('a small provider can still be used by one project', async (t) => {
+	t.is(await createGate(1).enter('a', 5), 1)
+})
