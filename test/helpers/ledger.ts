@@ -103,9 +103,19 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const mails = recipients.map((to) => ({
 		id: ids.shift()!,
 		contactId: contacts.find(({ email }) => email === to)!.id,
-		...{ to, toName: null, from: 'app@example.com', fromName: 'App', replyTo: null },
-		...{ subject: `To ${to}`, body: '<p>Hello</p>', headers: {}, language: 'en' },
-		...{ type: 'TRANSACTIONAL', templateId: null, attachments: null, renderFault: null },
+		to,
+		toName: null,
+		from: 'app@example.com',
+		fromName: 'App',
+		replyTo: null,
+		subject: `To ${to}`,
+		body: '<p>Hello</p>',
+		headers: {},
+		language: 'en',
+		type: 'TRANSACTIONAL',
+		templateId: null,
+		attachments: null,
+		renderFault: null,
 	}))
 	await acceptSend(pool, [
 		projectId,
