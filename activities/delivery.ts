@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { bar, doubt, grant, open, type OpenMail, repeat } from '../db/ledger.ts'
+import { open, type OpenMail } from '../db/ledger.ts'
 import type { Gate } from './gate.ts'
 import { handOver, type HandoverServices, loadAttachments } from './handover.ts'
+import { doubtEnds, prepare } from './preparation.ts'
 import type { DkimKey } from './providers/provider.ts'
 import { createRecorder } from './recorder.ts'
+import { aheadMs, payFor } from './send-rate.ts'
 
 export interface DeliveryServices extends HandoverServices {
 	pool: Pool
@@ -37,9 +39,8 @@ const longestPassMs = 20 * 60_000
 /** The longest nap between two looks at whether the process is to end. */
 const napMs = 500
 const sliceMails = 50
-const sliceBytes = 32 * 2 ** 20
-/** Mails due so soon are opened now and wait, opened, for their moment. */
-const aheadMs = 20
+/** What the mails of a set may weigh while they are under way; a larger one goes alone. */
+const flyingBytesMost = 32 * 2 ** 20
 
 /**
  * Delivers a set of mails of one project: settles what must not go, waits for send rate, opens attempts
@@ -60,6 +61,8 @@ export async function deliver(
 	const project = first.project_id
 	const recorder = createRecorder(pool, project)
 	const flying = new Set<string>()
+	let flyingBytes = 0
+	const bytesOf = new Map(loaded.map(({ id, bytes }) => [id, bytes]))
 	const busyRequests = new Set<string | null>()
 	let landed = Promise.withResolvers<void>()
 	let failure: unknown
@@ -108,9 +111,9 @@ export async function deliver(
 		const soon = Date.now() + aheadMs
 		const requests = new Set(busyRequests)
 		const picked: OpenMail[] = []
-		let bytes = 0
+		let bytes = flyingBytes
 		for (const mail of todo.values()) {
-			if (picked.length >= most || bytes > sliceBytes) break
+			if (picked.length >= most || bytes > flyingBytesMost) break
 			if (mail.status !== 'PENDING' || flying.has(mail.id)) continue
 			if (mail.due_at && mail.due_at.getTime() > soon) continue
 			if (mail.request_id) {
@@ -140,6 +143,7 @@ export async function deliver(
 			opened.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
 			for (const mail of opened) {
 				flying.add(mail.id)
+				flyingBytes += bytesOf.get(mail.id) ?? 0
 				busyRequests.add(mail.request_id)
 				void fly(mail, files.get(mail.request_id!) ?? [], keys.get(mail.from.split('@')[1]!))
 			}
@@ -169,6 +173,7 @@ export async function deliver(
 			failure = error
 		} finally {
 			flying.delete(mail.id)
+			flyingBytes -= bytesOf.get(mail.id) ?? 0
 			busyRequests.delete(mail.request_id)
 			gate.recorded(1)
 			landed.resolve()
@@ -178,80 +183,6 @@ export async function deliver(
 }
 
 type Flight = [Parameters<typeof handOver>[2], Parameters<typeof handOver>[3]]
-
-/** Settles what must not go, resolves doubt as far as it can be, and returns what is to be done. */
-async function prepare(
-	{ pool, provider, settings }: DeliveryServices,
-	mails: OpenMail[],
-	flying: Set<string>,
-): Promise<Map<string, OpenMail>> {
-	const todo = new Map(mails.map((mail) => [mail.id, mail]))
-	const project = mails[0]?.project_id
-
-	const barred = mails.filter((mail) => mail.barred && mail.status === 'PENDING')
-	if (barred.length > 0) {
-		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))
-		await bar(pool, [project, JSON.stringify(rows)])
-		for (const { id } of barred) todo.delete(id)
-	}
-
-	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !flying.has(mail.id))
-	if (orphans.length > 0) {
-		const rows = JSON.stringify(orphans.map(({ id, attempt }) => ({ id, attempt })))
-		const doubted = await doubt(pool, [project, rows, provider.idempotent])
-		const after = new Map(doubted.map(({ id, status }) => [id, status]))
-		for (const mail of orphans) {
-			const status = after.get(mail.id)
-			if (status) mail.status = status
-			else todo.delete(mail.id)
-		}
-	}
-
-	// Only transactional mail is repeated without evidence; the rest waits for somebody's decision.
-	for (const mail of mails)
-		if (mail.status === 'UNCERTAIN' && mail.source_type !== 'TRANSACTIONAL') todo.delete(mail.id)
-	const stale = [...todo.values()].filter(
-		(mail) =>
-			mail.status === 'UNCERTAIN' && doubtEnds(mail, settings.uncertainAfterMs) <= Date.now(),
-	)
-	if (stale.length > 0) {
-		const ids = stale.map((mail) => mail.id)
-		for (const { id } of await repeat(pool, [project, ids, settings.uncertainAfterMs / 1000]))
-			Object.assign(todo.get(id)!, { status: 'PENDING', due_at: null })
-	}
-	return todo
-}
-
-/** Reserves send rate for those that have none; returns those whose moment has come. */
-async function payFor(
-	{ pool, settings }: DeliveryServices,
-	todo: Map<string, OpenMail>,
-	ready: OpenMail[],
-) {
-	const rate = ready[0]?.send_rate_per_second ?? settings.sendRatePerSecond
-	if (ready.length === 0 || rate === 0) return ready
-	// No more than a second ahead: what is reserved is not there for a more urgent mail.
-	let affordable = Math.max(1, Math.floor(rate))
-	for (const mail of todo.values()) if (mail.status === 'PENDING' && isPaid(mail)) affordable -= 1
-	const unpaid = ready.filter((mail) => !isPaid(mail)).slice(0, Math.max(0, affordable))
-	if (unpaid.length > 0) {
-		const ids = unpaid.map((mail) => mail.id)
-		const granted = await grant(pool, [ready[0]!.project_id, ids, rate])
-		const dueAt = new Map(granted.map((row) => [row.id, row.due_at]))
-		for (const mail of unpaid)
-			Object.assign(mail, {
-				due_at: dueAt.get(mail.id) ?? mail.due_at,
-				granted_attempt: mail.attempt + 1,
-			})
-	}
-	const soon = Date.now() + aheadMs
-	return ready.filter((mail) => isPaid(mail) && (mail.due_at?.getTime() ?? 0) <= soon)
-}
-
-const isPaid = (mail: OpenMail) => mail.granted_attempt > mail.attempt
-
-const doubtEnds = (mail: OpenMail, uncertainAfterMs: number) =>
-	mail.attempt_started_at!.getTime() + uncertainAfterMs
 
 /** Milliseconds until the first of these mails can move by itself: what is due waits for a neighbour. */
 function untilNext(todo: Map<string, OpenMail>, uncertainAfterMs: number) {

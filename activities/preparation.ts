@@ -1,0 +1,56 @@
+import type { Pool } from 'pg'
+import { bar, doubt, type OpenMail, repeat } from '../db/ledger.ts'
+import type { Provider } from './providers/provider.ts'
+
+interface PreparationServices {
+	pool: Pool
+	provider: Provider
+	settings: { uncertainAfterMs: number }
+}
+
+/** Settles what must not go, resolves doubt as far as it can be, and returns what is to be done. */
+export async function prepare(
+	{ pool, provider, settings }: PreparationServices,
+	mails: OpenMail[],
+	flying: Set<string>,
+): Promise<Map<string, OpenMail>> {
+	const todo = new Map(mails.map((mail) => [mail.id, mail]))
+	const project = mails[0]?.project_id
+
+	const barred = mails.filter((mail) => mail.barred && mail.status === 'PENDING')
+	if (barred.length > 0) {
+		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))
+		await bar(pool, [project, JSON.stringify(rows)])
+		for (const { id } of barred) todo.delete(id)
+	}
+
+	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !flying.has(mail.id))
+	if (orphans.length > 0) {
+		const rows = JSON.stringify(orphans.map(({ id, attempt }) => ({ id, attempt })))
+		const doubted = await doubt(pool, [project, rows, provider.idempotent])
+		const after = new Map(doubted.map(({ id, status }) => [id, status]))
+		for (const mail of orphans) {
+			const status = after.get(mail.id)
+			if (status) mail.status = status
+			else todo.delete(mail.id)
+		}
+	}
+
+	// Only transactional mail is repeated without evidence; the rest waits for somebody's decision.
+	for (const mail of mails)
+		if (mail.status === 'UNCERTAIN' && mail.source_type !== 'TRANSACTIONAL') todo.delete(mail.id)
+	const stale = [...todo.values()].filter(
+		(mail) =>
+			mail.status === 'UNCERTAIN' && doubtEnds(mail, settings.uncertainAfterMs) <= Date.now(),
+	)
+	if (stale.length > 0) {
+		const ids = stale.map((mail) => mail.id)
+		for (const { id } of await repeat(pool, [project, ids, settings.uncertainAfterMs / 1000]))
+			Object.assign(todo.get(id)!, { status: 'PENDING', due_at: null })
+	}
+	return todo
+}
+
+/** When a mail in doubt may be repeated. */
+export const doubtEnds = (mail: OpenMail, uncertainAfterMs: number) =>
+	mail.attempt_started_at!.getTime() + uncertainAfterMs
