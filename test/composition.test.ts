@@ -62,7 +62,11 @@ test('no key of contact data reaches a prototype', (t) => {
 })
 
 test('what cannot be stored is refused by field', (t) => {
-	const codes = (data: unknown) => dataProblems(data).map(({ field, code }) => `${field} ${code}`)
+	const codes = (data: unknown) =>
+		dataProblems(data).map(({ field, code, message }) => {
+			t.regex(message, /^must /)
+			return `${field} ${code}`
+		})
 	t.deepEqual(codes([]), ['data invalid_type'])
 	t.deepEqual(codes({ '': 1, ['k'.repeat(101)]: 1 }), [
 		'data. too_small',

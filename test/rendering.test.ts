@@ -115,7 +115,11 @@ for (const [source, line, column] of broken) {
 		t.is(error.line, line)
 		t.is(error.column, column)
 		t.false(error.message.includes('line:') || error.message.includes('\u0001'))
-		t.is(templateProblem(source, 'body', 'body')?.code, 'template_syntax')
+		t.deepEqual(templateProblem(source, 'body', 'body'), {
+			field: 'body',
+			message: `cannot be read: ${error.message} (line ${line}, column ${column})`,
+			code: 'template_syntax',
+		})
 	})
 }
 

@@ -42,32 +42,33 @@ export function splitData(data: Variables): ContactData {
 /** What of a request's custom data cannot be taken, by field. */
 export function dataProblems(data: unknown, field = 'data'): Problem[] {
 	if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-		return [{ field, message: 'Must be an object', code: 'invalid_type' }]
+		return [{ field, message: 'must be an object', code: 'invalid_type' }]
 	}
 	const entries = Object.entries(data as Variables).filter(([key]) => !reservedKeys.has(key))
 	const problems = entries.flatMap(([key, value]) => entryProblems(key, value, `${field}.${key}`))
 	// What is too deep cannot be written as JSON either.
 	if (problems.length === 0 && storedBytes(data as Variables) > maxDataBytes) {
-		problems.push({ field, message: 'Must be at most 64 KB in total', code: 'too_big' })
+		problems.push({ field, message: 'must be at most 64 KB in total', code: 'too_big' })
 	}
 	return problems
 }
 
 function entryProblems(key: string, given: unknown, field: string): Problem[] {
 	const value = isWrapped(given) ? given.value : given
-	if (key === '') return [{ field, message: 'A key must not be empty', code: 'too_small' }]
+	if (key === '')
+		return [{ field, message: 'must have a key that is not empty', code: 'too_small' }]
 	if (key.length > maxKeyLength) {
-		const message = `A key must be at most ${maxKeyLength} characters`
+		const message = `must have a key of at most ${maxKeyLength} characters`
 		return [{ field, message, code: 'too_big' }]
 	}
 	if (key === 'locale' && value !== null && value !== undefined && typeof value !== 'string') {
-		return [{ field, message: 'Must be a string', code: 'invalid_type' }]
+		return [{ field, message: 'must be a string', code: 'invalid_type' }]
 	}
 	if (!isStorableText(key)) return [{ field, message: unstorable, code: 'invalid_string' }]
 	return valueProblem(value, field)
 }
 
-const unstorable = 'Must not contain a NUL character or half a surrogate pair'
+const unstorable = 'must not contain a NUL character or half a surrogate pair'
 
 function valueProblem(value: unknown, field: string): Problem[] {
 	// Deepest last, by a list of our own: the call stack is not to be filled by a customer.
@@ -79,7 +80,7 @@ function valueProblem(value: unknown, field: string): Problem[] {
 		}
 		if (typeof value !== 'object' || value === null) continue
 		if (depth >= maxDepth) {
-			return [{ field, message: `Must be nested at most ${maxDepth} deep`, code: 'too_big' }]
+			return [{ field, message: `must be nested at most ${maxDepth} deep`, code: 'too_big' }]
 		}
 		for (const [key, child] of Object.entries(value)) {
 			if (!isStorableText(key)) return [{ field, message: unstorable, code: 'invalid_string' }]

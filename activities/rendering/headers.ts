@@ -39,20 +39,20 @@ export function headerProblems(headers: Record<string, unknown>, field = 'header
 }
 
 function headerProblem(name: string, value: unknown): Omit<Problem, 'field'> | null {
-	if (name === '') return { message: 'A header needs a name', code: 'too_small' }
+	if (name === '') return { message: 'must have a name', code: 'too_small' }
 	if (name.length > maxNameLength) {
-		return { message: `A name must be at most ${maxNameLength} characters`, code: 'too_big' }
+		return { message: `must have a name of at most ${maxNameLength} characters`, code: 'too_big' }
 	}
-	if (!token.test(name)) return { message: 'Not the name of a header', code: 'invalid_string' }
+	if (!token.test(name)) return { message: 'is not the name of a header', code: 'invalid_string' }
 	if (protectedHeaders.has(name.toLowerCase())) {
-		return { message: `${name} cannot be set by a custom header`, code: 'custom' }
+		return { message: 'cannot be set by a custom header', code: 'custom' }
 	}
-	if (typeof value !== 'string') return { message: 'Must be a string', code: 'invalid_type' }
+	if (typeof value !== 'string') return { message: 'must be a string', code: 'invalid_type' }
 	if (value.length > maxValueLength) {
-		return { message: `Must be at most ${maxValueLength} characters`, code: 'too_big' }
+		return { message: `must have at most ${maxValueLength} characters`, code: 'too_big' }
 	}
 	if (breaks.test(value)) {
-		return { message: 'Must not contain line breaks or NUL', code: 'invalid_string' }
+		return { message: 'must not contain line breaks or NUL', code: 'invalid_string' }
 	}
 	return null
 }

@@ -75,7 +75,7 @@ export function parse(engine: Liquid, source: string) {
 	const tokens = new Tokenizer(source, engine.options.operators).readTopLevelTokens(engine.options)
 	if (source.includes('??')) rewriteFallbacks(source, tokens)
 	const tokenCount = tokens.length
-	if (tokenCount > maxTokens) throw new ParseError(new Error('Too many tags'), tokens[maxTokens]!)
+	if (tokenCount > maxTokens) throw new ParseError(new Error('too many tags'), tokens[maxTokens]!)
 	for (const token of tokens) if (TypeGuards.isOutputToken(token)) checkOutput(engine, token)
 	// Liquid takes tokens off the front, which is quadratic on long arrays: off the end it is not.
 	const queue = Object.assign(tokens.reverse(), { shift: () => tokens.pop() })
@@ -100,7 +100,7 @@ function createEngine(kind: TemplateKind) {
 	for (const name of ['include', 'render', 'layout', 'block']) {
 		engine.registerTag(name, {
 			parse: () => {
-				throw new Error(`The tag "${name}" is not available here`)
+				throw new Error(`the tag "${name}" is not available here`)
 			},
 			render: () => undefined,
 		})
@@ -170,7 +170,7 @@ function checkOutput(engine: Liquid, token: Token & { contentRange: [number, num
 		else if (part.operator !== 'not') values--
 	}
 	if (values !== 1)
-		throw new ParseError(new Error(`Expected one value in ${token.getText()}`), token)
+		throw new ParseError(new Error(`expected one value in ${token.getText()}`), token)
 }
 
 function rewriteFallbacks(source: string, tokens: Token[]) {

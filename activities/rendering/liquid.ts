@@ -92,13 +92,13 @@ export function templateProblem(source: string, kind: TemplateKind, field: strin
 		return null
 	} catch (error) {
 		if (!(error instanceof TemplateError)) throw error
-		const message = `${error.message} (line ${error.line}, column ${error.column})`
+		const message = `cannot be read: ${error.message} (line ${error.line}, column ${error.column})`
 		return { field, message, code: 'template_syntax' }
 	}
 }
 
 function read(source: string, kind: TemplateKind): Template {
-	if (source.length > maxSourceLength) throw new TemplateError('The template is too long', 1, 1)
+	if (source.length > maxSourceLength) throw new TemplateError('the template is too long', 1, 1)
 	try {
 		const { nodes, tokenCount } = parse(engines[kind], source)
 		return { kind, nodes, weight: 2 * source.length + 1000 * tokenCount }
