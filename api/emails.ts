@@ -171,14 +171,13 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { p
 }
 
 function viewOf(email: EmailRow) {
-	const view = {
-		...email,
+	const view = Object.assign({}, email, {
 		attachments: email.attachments ?? [],
 		messageId: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
 		error: email.error ?? email.renderFault,
-	}
+	})
 	// What was read from the database has null where the entity's type would also allow undefined.
-	return view as Type.Static<typeof Email>
+	return view as unknown as Type.Static<typeof Email>
 }
 
 /** The attempt that is under way lies in the mail's own row. */

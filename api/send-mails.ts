@@ -1,8 +1,10 @@
-import { dataProblems, splitData } from '../activities/rendering/contact-data.ts'
-import { compile, render, TemplateError } from '../activities/rendering/liquid.ts'
-import { linksFor, variablesFor } from '../activities/rendering/variables.ts'
+import { maxDataBytes, splitData } from '../activities/rendering/contact-data.ts'
+import { compile, render, type Template, TemplateError } from '../activities/rendering/liquid.ts'
+import { linksFor, type Recipient, variablesFor } from '../activities/rendering/variables.ts'
 import type { SendContext } from '../db/acceptance.ts'
-import { ApiError, invalid } from './errors.ts'
+import { ApiError, type FieldError, invalid } from './errors.ts'
+import { normalizeEmail } from './schemas.ts'
+import { createEffort } from './send-effort.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
 
 interface Sender {
@@ -10,69 +12,92 @@ interface Sender {
 	publicUrl: string
 }
 
+/** The contact as it will be once this request is through. */
+interface Person extends Recipient {
+	/** What it had before. */
+	oldData: Record<string, unknown> | null
+	/** To be stored if it has none by then. */
+	name: { name: string } | null
+}
+
 /** Everything that the write needs, decided: contacts, mails, and what becomes of the data. */
-export function planSend(
+export async function planSend(
 	body: SendBody,
-	{ recipients, from, files }: SendRequest,
+	{ recipients, from, replyTo, files }: SendRequest,
 	{ template, contacts, ids }: SendContext,
 	{ project, publicUrl }: Sender,
 ) {
 	const { stored, removed, once } = splitData(body.data ?? {})
-	const known = new Map(contacts.map((contact) => [contact.email, contact]))
 	const freshIds = ids.values()
 	const nextId = () => freshIds.next().value!
 	const requestId = nextId()
-	const sender = from ?? { email: template!.from, name: null }
+	const sender = from ?? { email: normalizeEmail(template!.from), name: null }
 	const fromName = sender.name ?? template?.from_name ?? project.name
+	const templateReply = template?.reply_to ? normalizeEmail(template.reply_to) : null
 	const subject = compiled(body.subject ?? template!.subject, 'subject')
 	const html = compiled(body.body ?? template!.body, 'body')
-	const people = new Map<string, ReturnType<typeof person>>()
 
-	const mails = recipients.map((recipient, index) => {
-		const contact = people.get(recipient.email) ?? person(recipient)
-		people.set(recipient.email, contact)
-		if (template?.type === 'MARKETING' && !contact.subscribed) throw unsubscribed(recipient.email)
-		if (body.data && contact.isKnown) checkSize(contact.data, `to.${index}`)
+	const people = peopleOf()
+	const personOf = ({ email }: { email: string }) => people.get(email)!
+	const unwilling = recipients.filter((recipient) => !personOf(recipient).subscribed)
+	if (template?.type === 'MARKETING' && unwilling.length > 0) throw notSubscribed(unwilling)
+
+	const headers = body.headers ?? {}
+	const effort = createEffort(files, headers)
+	const attachments =
+		files.length > 0
+			? files.map(({ filename, contentType, size }) => ({ filename, contentType, size }))
+			: null
+	const mails = []
+	for (const { field, email, name } of recipients) {
+		const contact = personOf({ email })
+		// One after the other: who is listed twice has the first one's name by the second.
+		if (name && contact.data['name'] === undefined) {
+			contact.name = { name }
+			contact.data['name'] = name
+		}
+		if (body.data) checkSize(contact, field)
 		const id = nextId()
-		const links = linksFor(publicUrl, contact.id, id)
-		const variables = variablesFor(contact, links, once)
-		const subjectOf = render(subject, variables)
-		const bodyOf = render(html, variables)
-		return {
+		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
+		const rendered = renderBoth(subject, html, variables)
+		mails.push({
 			id,
 			contactId: contact.id,
-			to: recipient.email,
-			toName: recipient.name,
+			to: email,
+			toName: name,
 			from: sender.email,
 			fromName,
-			replyTo: body.reply ?? template?.reply_to ?? null,
-			subject: subjectOf.text,
-			body: bodyOf.text,
-			headers: body.headers ?? {},
-			language: languageOf(contact.data['locale'], project.language),
+			replyTo: replyTo ?? templateReply,
+			...rendered,
+			headers,
+			language: languageOf(once['locale'] ?? contact.data['locale'], project.language),
 			// Whatever the template was made for: somebody asked for this very mail to this very address.
 			type: 'TRANSACTIONAL',
 			templateId: template?.id ?? null,
-			attachments: files.length > 0 ? files.map(({ content: _, ...file }) => file) : null,
-			renderFault: subjectOf.fault ?? bodyOf.fault,
-		}
-	})
+			attachments,
+		})
+		await effort.spent(rendered)
+	}
 	return { requestId, mails, contacts: [...people.values()], stored, removed }
 
-	/** The contact as it will be once this request is through. */
-	function person({ email, name }: { email: string; name: string | null }) {
-		const contact = known.get(email)
-		const data: Record<string, unknown> = { ...contact?.data }
-		for (const key of removed) delete data[key]
-		if (name && data['name'] === undefined) data['name'] = name
-		return {
-			id: contact?.id ?? nextId(),
-			email,
-			name: name ? { name } : null,
-			isKnown: contact !== undefined,
-			subscribed: body.subscribed ?? contact?.subscribed ?? false,
-			data: Object.assign(data, stored),
+	function peopleOf() {
+		const known = new Map(contacts.map((contact) => [contact.email, contact]))
+		const people = new Map<string, Person>()
+		for (const { email } of recipients) {
+			if (people.has(email)) continue
+			const contact = known.get(email)
+			const data: Record<string, unknown> = { ...contact?.data }
+			for (const key of removed) delete data[key]
+			people.set(email, {
+				id: contact?.id ?? nextId(),
+				email,
+				name: null,
+				subscribed: body.subscribed ?? contact?.subscribed ?? false,
+				data: Object.assign(data, stored),
+				oldData: contact?.data ?? null,
+			})
 		}
+		return people
 	}
 }
 
@@ -91,23 +116,50 @@ function compiled(source: string, kind: 'subject' | 'body') {
 	}
 }
 
-function checkSize(data: Record<string, unknown>, field: string) {
-	const tooBig = dataProblems(data).find(
-		({ code, field }) => code === 'too_big' && field === 'data',
-	)
-	if (tooBig)
-		throw invalid({
-			field: 'data',
-			message: `makes the data of ${field} larger than 64 KB in total`,
-			code: 'too_big',
-		})
+function renderBoth(subject: Template, html: Template, variables: Record<string, unknown>) {
+	const ofSubject = render(subject, variables)
+	const ofBody = render(html, variables)
+	const faults = [
+		ofSubject.fault === null ? [] : `In the subject, ${ofSubject.fault}`,
+		ofBody.fault === null ? [] : `In the body, ${ofBody.fault}`,
+	].flat()
+	return { subject: ofSubject.text, body: ofBody.text, renderFault: faults.join('. ') || null }
 }
 
-const unsubscribed = (email: string) =>
-	new ApiError(400, 'BAD_REQUEST', `${email} has not subscribed, and the template is MARKETING`, {
-		suggestion:
-			'Leave the address out, pass subscribed: true if the person agreed, or use a TRANSACTIONAL template.',
+/** Within the limit, or not above what it was. */
+function checkSize({ email, data, oldData }: Person, field: string) {
+	const bytes = bytesOf(data)
+	if (bytes <= maxDataBytes || (oldData && bytes <= bytesOf(oldData))) return
+	throw invalid({
+		field: 'data',
+		message: `makes the data of ${field} (${email}) larger than 64 KB in total`,
+		code: 'too_big',
 	})
+}
+
+const bytesOf = (data: Record<string, unknown>) => Buffer.byteLength(JSON.stringify(data))
+
+function notSubscribed(recipients: SendRequest['recipients']) {
+	const [{ email } = { email: '' }] = recipients
+	const addresses = [...new Set(recipients.map(({ email }) => email))]
+	const others = addresses.length > 1 ? ` (and ${addresses.length - 1} more)` : ''
+	const errors = recipients.map(({ field, email }): FieldError => ({
+		field,
+		message: 'has not subscribed, and the template is MARKETING',
+		code: 'custom',
+		received: email,
+	}))
+	return new ApiError(
+		400,
+		'BAD_REQUEST',
+		`${email}${others} has not subscribed, and the template is MARKETING`,
+		{
+			errors: errors.slice(0, 100),
+			suggestion:
+				'Leave the address out, pass subscribed: true if the person agreed, or use a TRANSACTIONAL template.',
+		},
+	)
+}
 
 const languageOf = (locale: unknown, byDefault: string) =>
 	typeof locale === 'string' && /^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)

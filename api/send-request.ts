@@ -3,10 +3,10 @@ import { headerProblems } from '../activities/rendering/headers.ts'
 import { templateProblem } from '../activities/rendering/liquid.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from './errors.ts'
-import { Email, Id, isEmail, Line, normalizeEmail } from './schemas.ts'
+import { Email, Id, Line, normalizeEmail } from './schemas.ts'
 
-const Named = Type.Object({ name: Type.Optional(Line({ maxLength: 255 })), email: Type.String() })
-const Recipient = Type.Union([Type.String(), Named])
+const Named = Type.Object({ name: Type.Optional(Line({ maxLength: 255 })), email: Email })
+const Recipient = Type.Union([Email, Named])
 
 const Attachment = Type.Object({
 	filename: Type.String({
@@ -15,7 +15,7 @@ const Attachment = Type.Object({
 		pattern: '^[^"\\r\\n\\0]*$',
 		'x-message': 'must not contain quotes or line breaks',
 	}),
-	content: Type.String({ minLength: 1, description: 'The file, in base64' }),
+	content: Type.String({ description: 'The file, in base64' }),
 	contentType: Type.String({
 		minLength: 1,
 		maxLength: 255,
@@ -26,8 +26,8 @@ const Attachment = Type.Object({
 		Type.String({
 			minLength: 1,
 			maxLength: 255,
-			pattern: '^[^<>\\s]*$',
-			'x-message': 'must not contain <, >, spaces or line breaks',
+			pattern: '^[^<>\\r\\n]*$',
+			'x-message': 'must not contain <, > or line breaks',
 		}),
 	),
 	disposition: Type.Optional(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),
@@ -40,7 +40,7 @@ export const SendBody = Type.Object({
 	subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
 	body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
 	template: Type.Optional(Id),
-	from: Type.Optional(Type.Union([Email, Named])),
+	from: Type.Optional(Recipient),
 	name: Type.Optional(Line({ maxLength: 255 })),
 	subscribed: Type.Optional(Type.Boolean()),
 	data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -55,122 +55,121 @@ export interface SendLimits {
 	attachmentsMaxMb: number
 }
 
-const maxMessageBytes = 40 * 2 ** 20
-
 /** The request with its alternatives resolved. */
 export interface SendRequest {
-	recipients: { email: string; name: string | null }[]
+	/** `field` is where the recipient stands in the request: `to`, or `to.1` in a list. */
+	recipients: { field: string; email: string; name: string | null }[]
 	from: { email: string; name: string | null } | null
+	replyTo: string | null
 	files: ReturnType<typeof filesOf>
 }
 
-/** Everything that can be refused by looking at the request alone. */
-export function readSend(body: SendBody, limits: SendLimits): SendRequest {
-	const problems: FieldError[] = []
-	const files = filesOf(body)
-	const recipients = recipientsOf(body, problems)
-	const from = senderOf(body, problems)
-	if (!body.template && !(body.subject && body.body))
+/**
+ * Refuses, in one answer, everything that can be seen in the request alone: what its schema found,
+ * and what a schema cannot say about the members that are sound.
+ */
+export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[]): SendRequest {
+	const isSound = (...fields: (keyof SendBody)[]) =>
+		!faults.some(({ field }) => field === '' || fields.some((f) => `${field}.`.startsWith(`${f}.`)))
+	const problems = [...faults]
+	if (isSound('template', 'subject', 'body') && !body.template && !(body.subject && body.body))
 		problems.push({
 			field: 'template',
 			message: 'must be given unless both subject and body are',
 			code: 'custom',
 		})
-	if (!body.template && !from && !problems.some(({ field }) => field.startsWith('from')))
+	if (isSound('template', 'from') && !body.template && body.from === undefined)
 		problems.push({ field: 'from', message: 'is required', code: 'required' })
-	for (const [field, kind] of [
-		['subject', 'subject'],
-		['body', 'body'],
-	] as const) {
-		const problem = body[field] && templateProblem(body[field], kind, field)
+	for (const part of ['subject', 'body'] as const) {
+		const problem = isSound(part) && body[part] && templateProblem(body[part], part, part)
 		if (problem) problems.push(problem)
 	}
-	if (body.data) problems.push(...dataProblems(body.data))
-	if (body.headers) problems.push(...headerProblems(body.headers))
-	problems.push(...fileProblems(body, files, limits))
-	if (problems.length > 0) throw invalid(...problems)
-	return { recipients, from, files }
+	const files = isSound('attachments') ? filesOf(body) : []
+	const found = problems.concat(
+		isSound('data') && body.data ? dataProblems(body.data) : [],
+		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
+		fileProblems(files, limits),
+	)
+	if (found.length > 0) throw invalid(...found.slice(0, maxProblems))
+	return {
+		recipients: recipientsOf(body),
+		from: senderOf(body),
+		replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
+		files,
+	}
 }
 
-function recipientsOf({ to }: SendBody, problems: FieldError[]) {
-	const several = Array.isArray(to)
-	return (several ? to : [to]).map((recipient, index) => {
-		const field = several ? `to.${index}` : 'to'
-		const isText = typeof recipient === 'string'
-		const email = isText ? recipient : recipient.email
-		checkEmail(email, isText ? field : `${field}.email`, problems)
-		return { email: normalizeEmail(email), name: isText ? null : recipient.name?.trim() || null }
-	})
+const maxProblems = 100
+
+function recipientsOf({ to }: SendBody) {
+	const isList = Array.isArray(to)
+	return (isList ? to : [to]).map((recipient, index) => ({
+		field: isList ? `to.${index}` : 'to',
+		...(typeof recipient === 'string'
+			? { email: normalizeEmail(recipient), name: null }
+			: addressOf(recipient)),
+	}))
 }
 
-function senderOf({ from, name }: SendBody, problems: FieldError[]) {
+function senderOf({ from, name }: SendBody) {
 	if (from === undefined) return null
-	const isText = typeof from === 'string'
-	const email = isText ? from : from.email
-	checkEmail(email, isText ? 'from' : 'from.email', problems)
-	return { email: normalizeEmail(email), name: (isText ? name : from.name)?.trim() || null }
+	return addressOf(typeof from === 'string' ? { email: from, name } : from)
 }
 
-function checkEmail(email: string, field: string, problems: FieldError[]) {
-	if (!isEmail(email))
-		problems.push({
-			field,
-			message: 'must be an e-mail address',
-			code: 'invalid_string',
-			received: email.slice(0, 100),
-		})
-}
+const addressOf = ({ email, name }: { email: string; name?: string | undefined }) => ({
+	email: normalizeEmail(email),
+	name: name?.trim() || null,
+})
 
 function filesOf({ attachments = [] }: SendBody) {
-	return attachments.map(({ content, contentId, disposition, ...file }, position) => {
+	// Member by member: what else came with an attachment is none of ours.
+	return attachments.map(({ filename, contentType, content, contentId, disposition }, position) => {
 		const base64 = /\s/.test(content) ? content.replaceAll(/\s+/g, '') : content
 		const size = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
 		const inline = disposition === 'inline'
-		return { ...file, position, inline, contentId: contentId ?? null, content: base64, size }
+		const file = { filename, contentType, contentId: contentId ?? null, inline, position, size }
+		return { ...file, content: base64 }
 	})
 }
 
 function fileProblems(
-	{ body = '' }: SendBody,
-	files: ReturnType<typeof filesOf>,
+	files: SendRequest['files'],
 	{ attachmentsMaxCount, attachmentsMaxMb }: SendLimits,
-) {
+): FieldError[] {
+	if (files.length > attachmentsMaxCount)
+		return [
+			{
+				field: 'attachments',
+				message: `must have at most ${attachmentsMaxCount} items`,
+				code: 'too_big',
+				received: files.length,
+			},
+		]
 	const problems: FieldError[] = []
 	for (const { content, contentId, inline, position } of files) {
-		if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))
+		const field = `attachments.${position}`
+		if (content === '')
+			problems.push({ field: `${field}.content`, message: 'must not be empty', code: 'too_small' })
+		else if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))
 			problems.push({
-				field: `attachments.${position}.content`,
-				message: 'must be base64',
+				field: `${field}.content`,
+				message: 'must be base64, padded with = to a multiple of four characters',
 				code: 'invalid_string',
 			})
-		if (inline && !contentId)
+		if (inline && contentId === null)
 			problems.push({
-				field: `attachments.${position}.contentId`,
+				field: `${field}.contentId`,
 				message: 'is required for an inline attachment: the body refers to it as cid:…',
 				code: 'required',
 			})
 	}
-	if (files.length > attachmentsMaxCount)
-		problems.push({
-			field: 'attachments',
-			message: `must be at most ${attachmentsMaxCount}`,
-			code: 'too_big',
-			received: files.length,
-		})
 	const bytes = files.reduce((sum, { size }) => sum + size, 0)
 	if (bytes > attachmentsMaxMb * 2 ** 20)
 		problems.push({
 			field: 'attachments',
-			message: `must be at most ${attachmentsMaxMb} MB together`,
+			message: `must be at most ${attachmentsMaxMb} MB in total`,
 			code: 'too_big',
 			received: bytes,
-		})
-	// In the mail they are base64 again, in lines of 76 characters.
-	else if (bytes * 1.37 + Buffer.byteLength(body) > maxMessageBytes)
-		problems.push({
-			field: bytes > Buffer.byteLength(body) ? 'attachments' : 'body',
-			message: 'makes the message larger than 40 MB',
-			code: 'too_big',
 		})
 	return problems
 }

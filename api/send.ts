@@ -2,10 +2,12 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { acceptSend, sendContext } from '../db/acceptance.ts'
 import { ApiError, notFound } from './errors.ts'
+import { fieldErrors } from './field-errors.ts'
 import { claimLost } from './idempotency.ts'
-import { Id, success, Timestamp } from './schemas.ts'
+import { Id, normalizeEmail, success, Timestamp } from './schemas.ts'
 import { planSend } from './send-mails.ts'
 import { readSend, SendBody, type SendLimits } from './send-request.ts'
+import type { Failure } from './unions.ts'
 
 const SendResult = Type.Object({
 	emails: Type.Array(
@@ -28,6 +30,8 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 		'/v1/send',
 		{
 			bodyLimit: bodyLimitBytes,
+			// Told together with what the handler finds.
+			attachValidation: true,
 			config: { auth: 'secret key', idempotent: true, errors: [404] },
 			schema: {
 				tags: ['public'],
@@ -39,8 +43,9 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 			},
 		},
 		async (request) => {
-			const { body, project, idempotency } = request
-			const wanted = readSend(body, options)
+			const { body, project, idempotency, validationError } = request
+			const faults = fieldErrors((validationError?.validation ?? []) as Failure[])
+			const wanted = readSend(body, options, faults)
 			const addresses = [...new Set(wanted.recipients.map(({ email }) => email))]
 			for (let attempt = 1; ; attempt++) {
 				const [context] = await sendContext(options.pool, [
@@ -52,17 +57,9 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 				])
 				if (body.template && !context!.template) throw notFound('template', body.template)
 				checkSender(wanted.from?.email ?? context!.template!.from, context!.verified)
-				const plan = planSend(body, wanted, context!, { project, publicUrl: options.publicUrl })
-				const answer = {
-					success: true as const,
-					data: {
-						emails: plan.mails.map(({ id, contactId, to }) => ({
-							contact: { id: contactId, email: to },
-							email: id,
-						})),
-						timestamp: new Date(),
-					},
-				}
+				const sender = { project, publicUrl: options.publicUrl }
+				const plan = await planSend(body, wanted, context!, sender)
+				const answer = answerOf(plan.mails)
 				try {
 					await acceptSend(options.pool, [
 						project.id,
@@ -89,10 +86,32 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 	)
 }
 
-/** Another request wrote one of our new contacts first, or wanted the same ones in another order. */
+const answerOf = (mails: { id: string; contactId: string; to: string }[]) => ({
+	success: true as const,
+	data: {
+		emails: mails.map(({ id, contactId, to }) => ({
+			contact: { id: contactId, email: to },
+			email: id,
+		})),
+		timestamp: new Date(),
+	},
+})
+
+/**
+ * Between our reading and our writing somebody else wrote one of our new contacts first, took a contact
+ * or the template away, or gave a contact another address: reading again shows it.
+ */
+const racedFor = new Set([
+	'emails_contact',
+	'emails_template',
+	'contacts_pkey',
+	'contacts_project_id_id_unique',
+])
+
 const isLostRace = (error: unknown) => {
 	const { code, constraint } = error as { code?: string; constraint?: string }
-	return code === '40P01' || (code === '23503' && constraint === 'emails_contact')
+	// Or they wanted the same contacts in another order.
+	return code === '40P01' || (constraint !== undefined && racedFor.has(constraint))
 }
 
 /** The division by zero in the statement: it found no claim of ours to complete. */
@@ -102,7 +121,7 @@ const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1)
 
 function checkSender(from: string, verified: boolean | null) {
 	if (verified) return
-	const domain = domainOf(from)
+	const domain = domainOf(normalizeEmail(from))
 	const why = verified === null ? 'is not a domain of this project' : 'is not verified yet'
 	throw new ApiError(403, 'INTERNAL_SERVER_ERROR', `The sender's domain ${domain} ${why}`, {
 		details: { domain },

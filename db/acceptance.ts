@@ -30,7 +30,7 @@ export const sendContext = statement<SendContext>(
 	select
 		(select row_to_json(template) from template) as template,
 		(select verified_at is not null from domains where project_id = $1 and domain = coalesce(
-			$3::text, (select lower(split_part("from", '@', 2)) from template))) as verified,
+			$3::text, (select lower(btrim(split_part("from", '@', 2))) from template))) as verified,
 		(select coalesce(json_agg(json_build_object(
 				'id', id, 'email', email, 'subscribed', subscribed, 'data', data)), '[]')
 			from contacts where project_id = $1 and email = any($4::text[])) as contacts,
