@@ -75,8 +75,9 @@ export const trials: Record<string, () => Promise<void>> = {
 	async 'kill -9 of everything but the servers is recovered from'() {
 		const killed = npmStart(first, env)
 		await untilReady(killed)
-		for (const mark of ['local/start.ts', 'api/main.ts', 'activities/worker.ts'])
-			process.kill(processNamed(killed, mark), 'SIGKILL')
+		const marks = ['local/start.ts', 'api/main.ts', 'activities/worker.ts']
+		const pids = marks.map((mark) => processNamed(killed, mark))
+		for (const pid of pids) process.kill(pid, 'SIGKILL')
 		await killed.exit
 		const again = npmStart(first, env)
 		await untilInMailbox((await untilReady(again)).mailboxUrl, 'third@example.com')
