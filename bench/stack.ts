@@ -10,6 +10,7 @@ import { Domain } from '../db/domain.ts'
 import { Project } from '../db/project.ts'
 import { newKeys } from '../db/project-keys.ts'
 import { nodeArguments } from '../local/node-arguments.ts'
+import { newNamespace } from './namespace.ts'
 
 /** One of our processes, started as in production, that may be killed and started again. */
 export interface Service {
@@ -59,6 +60,7 @@ export function service(
 
 export interface Stack {
 	apiUrl: string
+	namespace: string
 	secretKey: string
 	publicKey: string
 	projectId: string
@@ -85,12 +87,13 @@ export async function prepareStack(
 	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
 	await em.flush()
 
+	const namespace = await newNamespace(servers.temporalAddress)
 	const port = await freePort()
 	const apiUrl = `http://127.0.0.1:${port}`
 	const shared = {
 		DATABASE_URL: databaseUrl,
 		TEMPORAL_ADDRESS: servers.temporalAddress,
-		TEMPORAL_NAMESPACE: 'default',
+		TEMPORAL_NAMESPACE: namespace,
 		SESSION_SECRET: randomBytes(32).toString('hex'),
 		HOST: '127.0.0.1',
 		PORT: String(port),
@@ -105,6 +108,7 @@ export async function prepareStack(
 	)
 	return {
 		apiUrl,
+		namespace,
 		secretKey,
 		publicKey: columns.publicKey,
 		projectId: project.id,

@@ -1,6 +1,8 @@
 import test from 'ava'
 import type { Outcome } from '../activities/providers/provider.ts'
-import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+import { seal, unseal } from '../activities/seal.ts'
+import { Domain } from '../db/domain.ts'
+import { claimOf, scriptedProvider, sealingSecret, setupLedger } from './helpers/ledger.ts'
 
 const unknown: Outcome = { kind: 'UNKNOWN', error: 'The connection went away' }
 
@@ -292,4 +294,29 @@ test('a mail that somebody settled in the meantime is left alone', async (t) => 
 	t.like(await pass(claimOf((await claim())[0])), { left: 0 })
 	t.deepEqual(order(), ['a@example.org'])
 	t.like(await mail(first!), { status: 'SENT' })
+})
+
+test('mail of a domain that has a key is signed with it, and the key lies sealed', async (t) => {
+	const { orm, project, send, claim, worker, execute } = await setupLedger(t)
+	const em = orm.em.fork()
+	em.create(Domain, {
+		projectId: project.id,
+		domain: 'example.com',
+		verifiedAt: new Date(),
+		dkimSelector: 'tempost',
+		dkimPrivateKey: seal(Buffer.from('the private key'), sealingSecret),
+	})
+	await em.flush()
+	await send(['ann@example.org'])
+	const { provider, handed } = scriptedProvider()
+	const { pass } = await worker(provider)
+	await pass(claimOf((await claim())[0]))
+	t.deepEqual(handed[0]!.dkim, {
+		domain: 'example.com',
+		selector: 'tempost',
+		privateKey: 'the private key',
+	})
+	const [row] = await execute<{ key: Buffer }>('select dkim_private_key as key from domains')
+	t.false(row!.key.includes('private'))
+	t.throws(() => unseal(row!.key, 'another secret'))
 })

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { ExecutionContext } from 'ava'
+import { createDkimKeys } from '../../activities/dkim-keys.ts'
 import { type DeliveryServices, deliver } from '../../activities/delivery.ts'
 import { createGate } from '../../activities/gate.ts'
 import { createProviderPause } from '../../activities/provider-pause.ts'
-import type { Outcome, Provider } from '../../activities/providers/provider.ts'
+import type { DkimKey, Outcome, Provider } from '../../activities/providers/provider.ts'
 import type { Message } from '../../activities/rendering/message.ts'
 import { acceptSend, sendContext } from '../../db/acceptance.ts'
 import { claimSends, type OutboxRow } from '../../db/claims.ts'
@@ -14,6 +15,8 @@ import { finishClaim, mailsOfClaim } from '../../db/ledger.ts'
 import { Project } from '../../db/project.ts'
 import { newKeys } from '../../db/project-keys.ts'
 import { poolOf } from '../../db/statement.ts'
+
+export const sealingSecret = 'a secret of the tests'
 
 /** A ledger in a database of its own, and a provider that does as it is told. */
 export async function setupLedger(t: ExecutionContext, settings: Partial<Settings> = {}) {
@@ -64,7 +67,7 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 		provider,
 		gate: createGate(provider.concurrency),
 		pause: createProviderPause(),
-		dkimKeys: async (_project, domains) => new Map(domains.map((domain) => [domain, undefined])),
+		dkimKeys: createDkimKeys(pool, sealingSecret),
 		stopping: stopping.signal,
 		settings: {
 			publicUrl: 'http://localhost:3000',
@@ -140,14 +143,14 @@ export function scriptedProvider(
 	script: (message: Message, earlier: number) => Outcome | Promise<Outcome> | void = () => {},
 	options: Partial<Provider> = {},
 ) {
-	const handed: { to: string; emailId: string; at: number }[] = []
+	const handed: { to: string; emailId: string; at: number; dkim: DkimKey | undefined }[] = []
 	const provider: Provider = {
 		name: 'smtp',
 		idempotent: false,
 		concurrency: 20,
-		async deliver(message) {
+		async deliver(message, dkim) {
 			const earlier = handed.filter(({ emailId }) => emailId === message.emailId).length
-			handed.push({ to: message.to.email, emailId: message.emailId, at: Date.now() })
+			handed.push({ to: message.to.email, emailId: message.emailId, at: Date.now(), dkim })
 			return (await script(message, earlier)) ?? { kind: 'SENT', providerMessageId: 'q1' }
 		},
 		close: async () => {},

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
-import { msToTs } from '@temporalio/common/lib/time.js'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { newNamespace } from '../../bench/namespace.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 
 export const workflowsPath = new URL('../../workflows/index.ts', import.meta.url).pathname
@@ -26,15 +25,10 @@ export async function withWorkers<T>(
 ): Promise<T> {
 	quiet()
 	const address = process.env['TEMPORAL_ADDRESS']!
-	const namespace = `test-${randomUUID()}`
+	const namespace = await newNamespace(address)
 	const connection = await NativeConnection.connect({ address })
 	const client = new Client({ connection: await Connection.connect({ address }), namespace })
-	await client.workflowService.registerNamespace({
-		namespace,
-		workflowExecutionRetentionPeriod: msToTs('1 day'),
-	})
 	try {
-		await untilKnown(client, namespace)
 		const workers = await Promise.all([
 			Worker.create({
 				connection,
@@ -51,20 +45,4 @@ export async function withWorkers<T>(
 		await client.connection.close()
 		await connection.close()
 	}
-}
-
-/** A new namespace is not known to every part of the server at once. */
-async function untilKnown(client: Client, namespace: string) {
-	for (let attempt = 0; ; attempt++)
-		try {
-			await client.workflowService.describeTaskQueue({
-				namespace,
-				taskQueue: { name: taskQueues.core },
-				taskQueueType: 1,
-			})
-			return
-		} catch (error) {
-			if (attempt === 100) throw error
-			await new Promise((resolve) => setTimeout(resolve, 100))
-		}
 }

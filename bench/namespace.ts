@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from '@temporalio/client'
+import { msToTs } from '@temporalio/common/lib/time.js'
+
+const keyword = 2
+const workflowTasks = 1
+const attributes = ['ProjectId', 'CampaignId', 'AutomationId', 'ContactId']
+
+/**
+ * A namespace of one's own on a shared server: task queues have the same names everywhere, and a
+ * worker must not take the work of another database.
+ */
+export async function newNamespace(address: string): Promise<string> {
+	const connection = await Connection.connect({ address })
+	const namespace = `run-${randomUUID()}`
+	try {
+		await connection.workflowService.registerNamespace({
+			namespace,
+			workflowExecutionRetentionPeriod: msToTs('1 day'),
+		})
+		// Not every part of the server knows it at once.
+		await patiently(() =>
+			connection.operatorService.addSearchAttributes({
+				namespace,
+				searchAttributes: Object.fromEntries(attributes.map((name) => [name, keyword])),
+			}),
+		)
+		await patiently(() =>
+			connection.workflowService.describeTaskQueue({
+				namespace,
+				taskQueue: { name: 'core' },
+				taskQueueType: workflowTasks,
+			}),
+		)
+		return namespace
+	} finally {
+		await connection.close()
+	}
+}
+
+async function patiently(ask: () => Promise<unknown>) {
+	for (let attempt = 1; ; attempt++)
+		try {
+			return await ask()
+		} catch (error) {
+			if (attempt === 200) throw error
+			await sleep(100)
+		}
+}
