@@ -6,7 +6,17 @@ export type ContactData = Record<string, unknown>
 const schema = defineEntity({
 	name: 'Contact',
 	tableName: 'contacts',
-	uniques: [{ properties: ['projectId', 'email'] }, { properties: ['projectId', 'id'] }],
+	uniques: [
+		{ properties: ['projectId', 'email'], include: ['subscribed'] },
+		{ properties: ['projectId', 'id'] },
+	],
+	indexes: [
+		{ name: 'contacts_newest', properties: ['projectId', 'subscribed', 'createdAt', 'id'] },
+		{
+			name: 'contacts_search',
+			expression: 'create index contacts_search on contacts using gin (email gin_trgm_ops)',
+		},
+	],
 	properties: {
 		id: id(),
 		projectId: projectId(),
