@@ -7,6 +7,7 @@ import { Contact } from './contact.ts'
 import { Domain } from './domain.ts'
 import { Email } from './email.ts'
 import { Event } from './event.ts'
+import { EventCount, EventTally } from './event-tally.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
 import { MailboxMessage } from './mailbox-message.ts'
 import { Membership } from './membership.ts'
@@ -28,6 +29,8 @@ export default defineConfig({
 		Domain,
 		Email,
 		Event,
+		EventCount,
+		EventTally,
 		IdempotencyKey,
 		MailboxMessage,
 		Membership,
