@@ -9,6 +9,12 @@ import { Email } from './email.ts'
 import { Event } from './event.ts'
 import { EventCount, EventTally } from './event-tally.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
+import { ImportChange } from './import-change.ts'
+import { ImportFile } from './import-file.ts'
+import { ImportRow } from './import-row.ts'
+import { Job } from './job.ts'
+import { JobContacts } from './job-contacts.ts'
+import { JobError } from './job-error.ts'
 import { MailboxMessage } from './mailbox-message.ts'
 import { Membership } from './membership.ts'
 import { Outbox } from './outbox.ts'
@@ -32,6 +38,12 @@ export default defineConfig({
 		EventCount,
 		EventTally,
 		IdempotencyKey,
+		ImportChange,
+		ImportFile,
+		ImportRow,
+		Job,
+		JobContacts,
+		JobError,
 		MailboxMessage,
 		Membership,
 		Outbox,
