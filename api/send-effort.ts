@@ -4,7 +4,7 @@ import type { SendRequest } from './send-request.ts'
 
 /** Others are served in between. */
 const longestTurnMs = 20
-const longestRenderMs = 10_000
+const longestRenderMs = 5000
 const maxMessageBytes = 40 * 2 ** 20
 /** What one statement can write: a jsonb value holds 256 MB at most. */
 const maxRequestBytes = 128 * 2 ** 20
@@ -32,7 +32,7 @@ export function createEffort(files: SendRequest['files'], headers: Record<string
 			if (turnMs < longestTurnMs) return
 			renderMs += turnMs
 			if (renderMs > longestRenderMs)
-				throw tooBig('to', 'has more recipients than can be rendered within 10 seconds')
+				throw tooBig('to', 'has more recipients than can be rendered within 5 seconds')
 			await nextTurn()
 			turnBegan = performance.now()
 		},

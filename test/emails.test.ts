@@ -1,0 +1,266 @@
+import test from 'ava'
+import type { InjectOptions } from 'fastify'
+import { encodeCursor } from '../api/schemas.ts'
+import { claimSends } from '../db/claims.ts'
+import { mailsOfClaim } from '../db/ledger.ts'
+import { setupSend } from './helpers/send.ts'
+
+async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) {
+	const all = await setupSend(t)
+	const { app, pool, withSecretKey, sent } = all
+	const ask = (url: string, options: InjectOptions = {}) =>
+		app.inject({ url, headers: withSecretKey, ...options })
+	const ids: string[] = []
+	for (let i = 0; i < count; i++) ids.unshift((await sent({ subject: `No. ${i}` })).id)
+	return {
+		...all,
+		ids,
+		ask,
+		list: async (query = '') => {
+			const response = await ask(`/emails${query}`)
+			t.is(response.statusCode, 200, response.body)
+			return response.json() as {
+				data: { id: string }[]
+				cursor?: string
+				hasMore: boolean
+				total: number
+			}
+		},
+		get: async (id: string) => (await ask(`/emails/${id}`)).json(),
+		resolve: (id: string, as: unknown) =>
+			ask(`/emails/${id}/resolve`, { method: 'POST', payload: { as } }),
+		/** As a worker leaves it that went away after the hand-over. */
+		makeUncertain: (id: string) =>
+			pool.query(
+				`with doubted as (
+					update emails set status = 'UNCERTAIN', attempt = 1, provider = 'smtp', error = 'The worker went away',
+						attempt_started_at = '2026-01-31T12:00:00.000Z'
+					where id = $1 returning *)
+				insert into attempts (project_id, email_id, attempt, at, outcome, provider, error)
+				select project_id, id, attempt, attempt_started_at, 'UNKNOWN', provider, error from doubted`,
+				[id],
+			),
+	}
+}
+
+const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
+
+test('a mail shows all of its record, and nothing of our own book-keeping', async (t) => {
+	const { sent, get, project, createTemplate } = await setupMails(t)
+	const { id: templateId } = await createTemplate()
+	const mail = await sent({
+		to: { email: 'anna@example.org', name: 'Anna' },
+		from: { email: 'app@example.com', name: 'App' },
+		template: templateId,
+		reply: 'help@example.com',
+		headers: { 'X-A': 'b' },
+		attachments: [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }],
+	})
+	const { createdAt, updatedAt, ...rest } = await get(mail.id)
+	t.deepEqual(rest, {
+		id: mail.id,
+		projectId: project.id,
+		contactId: mail.contactId,
+		to: 'anna@example.org',
+		toName: 'Anna',
+		from: 'app@example.com',
+		fromName: 'App',
+		replyTo: 'help@example.com',
+		subject: 'Hello',
+		body: '<p>Hello</p>',
+		headers: { 'X-A': 'b' },
+		attachments: [{ filename: 'a.txt', contentType: 'text/plain', size: 1 }],
+		messageId: `<${mail.id}@example.com>`,
+		sourceType: 'TRANSACTIONAL',
+		templateId,
+		campaignId: null,
+		workflowExecutionId: null,
+		workflowStepExecutionId: null,
+		status: 'PENDING',
+		possibleRepeat: false,
+		error: null,
+		sentAt: null,
+		deliveredAt: null,
+		openedAt: null,
+		clickedAt: null,
+		bouncedAt: null,
+		complainedAt: null,
+		opens: 0,
+		clicks: 0,
+		attempts: [],
+	})
+	t.is(createdAt, mail.createdAt.toISOString())
+	t.is(updatedAt, mail.updatedAt.toISOString())
+})
+
+test('a fault in rendering shows as the error, until delivery has a worse one', async (t) => {
+	const { sent, get, pool } = await setupMails(t)
+	const { id } = await sent({ body: '{{ (1..999999999) }}' })
+	t.regex((await get(id)).error, /^In the body, line 1: memory/)
+	await pool.query(`update emails set status = 'FAILED', error = 'Refused'`)
+	t.is((await get(id)).error, 'Refused')
+})
+
+test('attempts come in their order, the one under way last', async (t) => {
+	const { get, ids, makeUncertain, pool } = await setupMails(t, 1)
+	const [id] = ids as [string]
+	await makeUncertain(id)
+	const closed = {
+		at: '2026-01-31T12:00:00.000Z',
+		outcome: 'UNKNOWN',
+		provider: 'smtp',
+		providerMessageId: null,
+		error: 'The worker went away',
+	}
+	t.deepEqual((await get(id)).attempts, [closed])
+	await pool.query(
+		`update emails set status = 'SENDING', attempt = 2, attempt_started_at = '2026-01-31T12:10:00Z'`,
+	)
+	const open = { ...closed, at: '2026-01-31T12:10:00.000Z', outcome: 'OPEN', error: null }
+	t.deepEqual((await get(id)).attempts, [closed, open])
+})
+
+test('the list is newest first, page by page, and counts once', async (t) => {
+	const { list, ids } = await setupMails(t, 5)
+	const first = await list('?limit=2')
+	t.deepEqual(idsOf(first), ids.slice(0, 2))
+	t.like(first, { hasMore: true, total: 5 })
+	const second = await list(`?limit=2&cursor=${first.cursor}`)
+	t.deepEqual(idsOf(second), ids.slice(2, 4))
+	t.like(second, { hasMore: true, total: 0 })
+	const last = await list(`?limit=2&cursor=${second.cursor}`)
+	t.deepEqual(idsOf(last), ids.slice(4))
+	t.deepEqual([last.hasMore, last.total, 'cursor' in last], [false, 0, false])
+	const exact = await list('?limit=5')
+	t.deepEqual([exact.hasMore, 'cursor' in exact], [false, false])
+})
+
+test('a page has 20 mails unless told otherwise, 100 at most', async (t) => {
+	const { list, send, ask } = await setupMails(t)
+	await send({ to: Array.from({ length: 101 }, (_, i) => `to-${i}@a.org`) })
+	t.is((await list()).data.length, 20)
+	t.is((await list('?limit=1')).data.length, 1)
+	t.is((await list('?limit=1000')).data.length, 100)
+	t.is((await list('?limit=1000')).total, 101)
+	for (const limit of ['0', '-1', '1.5', 'all', ''])
+		t.is((await ask(`/emails?limit=${limit}`)).statusCode, 400, limit)
+})
+
+test('the list can be narrowed by contact, status, source and campaign, also together', async (t) => {
+	const { list, sent, pool, ids } = await setupMails(t, 1)
+	const [first] = ids as [string]
+	const other = await sent({ to: 'bob@example.org' })
+	const campaignId = crypto.randomUUID()
+	const campaign = await sent()
+	await pool.query(
+		`update emails set source_type = 'CAMPAIGN', status = 'SENT', campaign_id = $1 where id = $2`,
+		[campaignId, campaign.id],
+	)
+	const cases: [string, string[]][] = [
+		[`contactId=${other.contactId}`, [other.id]],
+		[`contactId=${campaign.contactId}`, [campaign.id, first]],
+		['status=PENDING', [other.id, first]],
+		['status=FAILED', []],
+		['sourceType=CAMPAIGN', [campaign.id]],
+		[`campaignId=${campaignId}`, [campaign.id]],
+		[`campaignId=${crypto.randomUUID()}`, []],
+		[`contactId=${campaign.contactId}&status=SENT&sourceType=CAMPAIGN`, [campaign.id]],
+		[`contactId=${campaign.contactId}&status=SENT&sourceType=INBOUND`, []],
+	]
+	for (const [query, expected] of cases) {
+		const page = await list(`?${query}`)
+		t.deepEqual(idsOf(page), expected, query)
+		t.is(page.total, expected.length)
+	}
+})
+
+test('a bad filter, and a cursor that is not ours, are 400 and name the field', async (t) => {
+	const { ask } = await setupMails(t)
+	const cases: [string, string][] = [
+		['contactId=anna', 'contactId'],
+		['campaignId=5', 'campaignId'],
+		['status=sent', 'status'],
+		['status=', 'status'],
+		['sourceType=API', 'sourceType'],
+		['cursor=nonsense', 'cursor'],
+		['cursor=', 'cursor'],
+		[`cursor=${encodeCursor([5])}`, 'cursor'],
+		[`cursor=${encodeCursor(['urn:uuid:019b0000-0000-7000-8000-000000000000'])}`, 'cursor'],
+		[`cursor=${encodeCursor([crypto.randomUUID(), 'more'])}`, 'cursor'],
+	]
+	for (const [query, field] of cases) {
+		const response = await ask(`/emails?${query}`)
+		t.is(response.statusCode, 400, query)
+		t.is(response.json().error.code, 'BAD_REQUEST')
+		t.is(response.json().error.errors[0].field, field)
+	}
+})
+
+test("another project's mail is in no list, and nowhere to be found or resolved", async (t) => {
+	const { app, newProject, ids, makeUncertain, ask, mails } = await setupMails(t, 1)
+	const [id] = ids as [string]
+	await makeUncertain(id)
+	const { withSecretKey: headers } = await newProject()
+	const body = { method: 'POST', url: `/emails/${id}/resolve`, payload: { as: 'retry' } } as const
+	t.like((await app.inject({ url: '/emails', headers })).json(), { data: [], total: 0 })
+	for (const request of [{ url: `/emails/${id}` }, body]) {
+		const foreign = await app.inject({ ...request, headers })
+		t.is(foreign.statusCode, 404)
+		t.is(foreign.json().error.code, 'RESOURCE_NOT_FOUND')
+		t.deepEqual(foreign.json().error.details, { resource: 'email', id })
+	}
+	t.is((await mails())[0]!.status, 'UNCERTAIN')
+	t.is((await ask('/emails/anna')).statusCode, 404)
+	t.is((await app.inject('/emails')).statusCode, 401)
+})
+
+test('a mail in doubt can be taken as sent: that is an event, once', async (t) => {
+	const { ids, makeUncertain, resolve, events, written } = await setupMails(t, 1)
+	const [id] = ids as [string]
+	await makeUncertain(id)
+	const both = await Promise.all([resolve(id, 'sent'), resolve(id, 'sent')])
+	t.deepEqual(new Set(both.map(({ statusCode }) => statusCode)), new Set([200, 409]))
+	const resolved = both.find(({ statusCode }) => statusCode === 200)!.json()
+	t.like(resolved, { id, status: 'SENT', sentAt: '2026-01-31T12:00:00.000Z', error: null })
+	t.deepEqual(await events(), ['email.sent'])
+	t.is((await written()).queued, 1)
+})
+
+test('a mail in doubt can be tried again: it is queued, and a worker finds it', async (t) => {
+	const { ids, makeUncertain, resolve, pool, wakes, events } = await setupMails(t, 1)
+	const [id] = ids as [string]
+	await makeUncertain(id)
+	await pool.query('delete from queued_sends')
+	const before = wakes.count
+	const response = await resolve(id, 'retry')
+	t.is(response.statusCode, 200)
+	t.like(response.json(), { id, status: 'PENDING', possibleRepeat: true })
+	t.is(wakes.count, before + 1)
+	t.deepEqual(await events(), [])
+	const [row] = await claimSends(pool, [500, 2000, 2, 1.5, 'core', 1, 8])
+	const { claimId } = row!.payload as { claimId: string }
+	t.deepEqual(
+		(await mailsOfClaim(pool, [claimId])).map((mail) => [mail.id, mail.attempt]),
+		[[id, 1]],
+	)
+})
+
+test('only a mail in doubt can be resolved, and only as sent or retry', async (t) => {
+	const { ids, resolve, written } = await setupMails(t, 1)
+	const [id] = ids as [string]
+	for (const as of ['sent', 'retry']) {
+		const response = await resolve(id, as)
+		t.is(response.statusCode, 409)
+		t.like(response.json().error, {
+			code: 'CONFLICT',
+			message: 'This mail is PENDING, not UNCERTAIN',
+			details: { status: 'PENDING' },
+		})
+	}
+	const bad = await resolve(id, 'lost')
+	t.is(bad.statusCode, 422)
+	t.like(bad.json().error.errors[0], { field: 'as', code: 'invalid_enum_value' })
+	t.is((await resolve(crypto.randomUUID(), 'sent')).statusCode, 404)
+	t.is((await resolve('anna', 'sent')).statusCode, 404)
+	t.is((await written()).queued, 1)
+})
