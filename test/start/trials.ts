@@ -80,7 +80,7 @@ export const trials: Record<string, () => Promise<void>> = {
 		for (const pid of pids) process.kill(pid, 'SIGKILL')
 		await killed.exit
 		const again = npmStart(first, env)
-		await untilInMailbox((await untilReady(again)).mailboxUrl, 'third@example.com')
+		await untilInMailbox((await untilReady(again)).mailboxUrl, 'first@example.com')
 		await stop(again)
 	},
 
