@@ -9,6 +9,8 @@ import { randomUUID } from 'node:crypto'
 import { poolOf } from '../db/statement.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
+import { contactList } from './contact-list.ts'
+import { contacts } from './contacts.ts'
 import { describeApi } from './docs.ts'
 import { emails } from './emails.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
@@ -23,6 +25,7 @@ import { limitRate } from './rate-limit.ts'
 import { send } from './send.ts'
 import { serviceConfig } from './service-config.ts'
 import type { Settings } from './settings.ts'
+import { track } from './track.ts'
 import { buildValidator } from './validation.ts'
 
 export interface Services {
@@ -85,6 +88,9 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(health, { pool, checkTemporal })
 	await app.register(serviceConfig, { settings })
 	await app.register(send, { pool, ...settings })
+	await app.register(track, { pool })
+	await app.register(contactList, { pool })
+	await app.register(contacts, { pool })
 	await app.register(emails, { pool })
 	if (settings.emailProvider === 'local') await app.register(mailbox)
 	return app

@@ -39,6 +39,12 @@ export function splitData(data: Variables): ContactData {
 	return split
 }
 
+/** The data of an event: all that was given with it, and whatever is meant for this once. */
+export const unwrapData = (data: Variables): Variables =>
+	Object.fromEntries(
+		Object.entries(data).map(([key, given]) => [key, isWrapped(given) ? given.value : given]),
+	)
+
 /** What of a request's custom data cannot be taken, by field. */
 export function dataProblems(data: unknown, field = 'data'): Problem[] {
 	if (typeof data !== 'object' || data === null || Array.isArray(data)) {
