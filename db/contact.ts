@@ -11,7 +11,11 @@ const schema = defineEntity({
 		{ properties: ['projectId', 'id'] },
 	],
 	indexes: [
-		{ name: 'contacts_newest', properties: ['projectId', 'subscribed', 'createdAt', 'id'] },
+		{
+			name: 'contacts_newest',
+			properties: ['projectId', 'subscribed', 'createdAt', 'id'],
+			include: ['email'],
+		},
 		{
 			name: 'contacts_search',
 			expression: 'create index contacts_search on contacts using gin (email gin_trgm_ops)',
