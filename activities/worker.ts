@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Client, Connection } from '@temporalio/client'
 import {
@@ -73,7 +74,7 @@ async function main() {
 		Worker.create({
 			...shared,
 			taskQueue: taskQueues.core,
-			workflowsPath: new URL('../workflows/index.ts', import.meta.url).pathname,
+			workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
 			activities,
 			maxCachedWorkflows: 800,
 			maxConcurrentActivityTaskExecutions: 20,

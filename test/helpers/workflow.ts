@@ -1,9 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { Client, Connection } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import { newNamespace } from '../../bench/namespace.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 
-export const workflowsPath = new URL('../../workflows/index.ts', import.meta.url).pathname
+export const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url))
 
 let isInstalled = false
 
