@@ -1,0 +1,89 @@
+import { statement } from './statement.ts'
+
+/**
+ * So many rows are applied at a time: large enough for the work to be Postgres' own, small enough that
+ * a request for one of these contacts does not wait noticeably.
+ */
+export const rowsAtOnce = 2000
+
+export interface AppliedChunk {
+	/** 0: there is nothing left to do. */
+	rows: number
+	/** Contacts that somebody else created at this moment: roll back, and look again. */
+	missed: number
+}
+
+/**
+ * Applies the next rows of an import by the rules of `upsertContactCtes`, set-based, and notes what it
+ * did for the undo. To be run by `inActiveJob`, whose lock makes each row happen once.
+ *
+ * $1 project, $2 job, $3 the position reached
+ */
+export const applyChunk = statement<AppliedChunk>(
+	'apply-import-chunk',
+	`with chunk as materialized (
+		select position, row, email, subscribed, data, superseded from import_rows
+		where project_id = $1 and job_id = $2 and position > $3::int
+		order by position limit ${rowsAtOnce}
+	), latest as materialized (
+		select row, email, subscribed, data, contact_data_fits(data) as fits
+		from chunk where not superseded
+	), locked as materialized (
+		select l.row, c.id, c.email, c.subscribed, c.data, coalesce(l.subscribed, c.subscribed) as wish,
+			c.data || l.data as merged
+		from latest l join contacts c on c.project_id = $1 and c.email = l.email
+		order by c.email for no key update of c
+	), known as materialized (
+		select *, contact_data_fits(merged) as fits,
+			wish <> subscribed or merged <> data as is_changed
+		from locked
+	), fresh as materialized (
+		select * from latest where email not in (select email from locked)
+	), misfits as (
+		select row, email from known where not fits union all select row, email from fresh where not fits
+	), updated as (
+		update contacts c set subscribed = w.wish, data = w.merged, updated_at = now()
+		from known w where c.project_id = $1 and c.id = w.id and w.is_changed and w.fits
+		returning new.id, new.subscribed, new.data,
+			jsonb_build_object('subscribed', old.subscribed, 'data', old.data) as before,
+			old.subscribed <> new.subscribed as flipped
+	), inserted as (
+		insert into contacts (project_id, email, subscribed, data)
+		select $1, l.email, coalesce(l.subscribed, true), l.data
+		from fresh l where l.fits order by l.email
+		on conflict (project_id, email) do nothing
+		returning id, subscribed, data
+	), flips as (
+		insert into events (project_id, name, contact_id)
+		select $1, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, id
+		from updated where flipped order by id
+	), changed as (
+		select id, jsonb_hash_extended(data, subscribed::int) as mark, before from updated
+		union all
+		select id, jsonb_hash_extended(data, subscribed::int), null from inserted
+	), noted as (
+		insert into import_changes (project_id, job_id, position, changed_at, contact_ids, marks, befores)
+		select $1, $2, (select max(position) from chunk), now(),
+			array_agg(id), array_agg(mark), array_agg(before)
+		from changed having count(*) > 0
+	), refused as (
+		insert into job_errors (project_id, job_id, row, email, error)
+		select $1, $2, row, email, 'The data of this contact would exceed 64 KB in total'
+		from misfits
+	), counted as (
+		select (select count(*) from chunk) as rows,
+			(select count(*) from fresh where fits) as creatable,
+			(select count(*) from inserted) as created,
+			(select count(*) from updated) as changed,
+			(select count(*) from misfits) as failed
+	), told as (
+		update jobs set
+			position = greatest(position, (select max(position) from chunk)),
+			created_count = created_count + created,
+			changed_count = changed_count + changed,
+			unchanged_count = unchanged_count + rows - created - changed - failed,
+			failed_count = failed_count + failed
+		from counted where project_id = $1 and id = $2 and rows > 0
+	)
+	select rows::int, (creatable - created)::int as missed from counted`,
+)
