@@ -1,4 +1,4 @@
-import PostalMime from 'postal-mime'
+import PostalMime, { decodeWords } from 'postal-mime'
 
 /** A mail read back from its source, as a mail program would: what it shows is what was sent. */
 export async function readMail(raw: Buffer) {
@@ -12,7 +12,9 @@ export async function readMail(raw: Buffer) {
 	return {
 		html: mail.html ?? '',
 		text: mail.text ?? '',
-		headers: Object.fromEntries(mail.headers.map(({ originalKey, value }) => [originalKey, value])),
+		headers: Object.fromEntries(
+			mail.headers.map(({ originalKey, value }) => [originalKey, decodeWords(value)]),
+		),
 		attachments: files.map(({ filename, contentType, content }) => ({
 			filename,
 			contentType,

@@ -1,17 +1,18 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { BlockList } from 'node:net'
 import { MailboxMessage } from '../db/mailbox-message.ts'
 import { ApiError, notFound } from './errors.ts'
 import { mailboxPage, messageBody } from './mailbox-page.ts'
 import { readMail } from './mailbox-mail.ts'
-import { Id, PathId, Timestamp } from './schemas.ts'
+import { Id, normalizeEmail, PathId, Timestamp } from './schemas.ts'
 
 const tags = ['mailbox']
 const Params = Type.Object({ id: PathId('message') })
 const Filter = Type.Object({
 	to: Type.Optional(Type.String({ description: 'The whole address' })),
 	subject: Type.Optional(Type.String({ description: 'Part of the subject' })),
-	limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
+	limit: Type.Integer({ minimum: 1, default: 50, description: 'At most 1000' }),
 })
 
 const Message = Type.Object({
@@ -33,16 +34,19 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 const localHost = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /**
  * Where mail lands with the local provider. It asks for no key, so it answers only whoever sits at
- * this machine, and only under a local name: a page elsewhere must not read it through their browser.
+ * this machine, and only under a local name: a page elsewhere must not read it through their browser,
+ * nor anybody through a proxy on this machine.
  */
 export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 	app.addHook('onRequest', async (request) => {
 		const address = request.socket.remoteAddress ?? ''
 		const isLocal = loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
-		if (!isLocal || !localHost.test(request.headers.host ?? ''))
+		const isForwarded = proxyHeaders.some((name) => request.headers[name] !== undefined)
+		if (!isLocal || isForwarded || !localHost.test(request.headers.host ?? ''))
 			throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'The mailbox is only there for this machine', {
 				suggestion: 'Open it on the machine that Tempost runs on, under http://localhost.',
 			})
@@ -92,15 +96,12 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			const rows = await em.find(
 				MailboxMessage,
 				{
-					...(to === undefined ? {} : { to: to.trim().toLowerCase() }),
-					...(subject === undefined ? {} : matching('subject', subject)),
+					...(to ? { to: normalizeEmail(to) } : {}),
+					...(subject ? matching('subject', subject) : {}),
 				},
-				{ orderBy: { id: 'desc' }, limit },
+				{ orderBy: { id: 'desc' }, limit: Math.min(limit, 1000) },
 			)
-			const messages = await Promise.all(
-				rows.map(async (row) => ({ ...row, ...(await readMail(row.raw)) })),
-			)
-			return { messages }
+			return { messages: await Promise.all(rows.map(messageOf)) }
 		},
 	)
 
@@ -131,7 +132,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			return reply
 				.header(
 					'content-security-policy',
-					"sandbox allow-popups; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
+					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
 				)
 				.type('text/html; charset=utf-8')
 				.send(messageBody(mail))
@@ -175,11 +176,15 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 	)
 }
 
+async function messageOf({ id, emailId, to, from, subject, raw, receivedAt }: MailboxMessage) {
+	return { id, emailId, to, from, subject, receivedAt, ...(await readMail(raw)) }
+}
+
 const matching = (column: 'to' | 'subject', part: string) => ({
 	[column]: { $ilike: `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` },
 })
 
-async function found(em: import('@mikro-orm/postgresql').EntityManager, id: string) {
+async function found(em: EntityManager, id: string) {
 	const row = await em.findOne(MailboxMessage, id)
 	if (!row) throw notFound('message', id)
 	return row
