@@ -9,15 +9,18 @@ import { randomUUID } from 'node:crypto'
 import { poolOf } from '../db/statement.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
+import { bulkJobs } from './bulk-jobs.ts'
 import { contactList } from './contact-list.ts'
 import { contacts } from './contacts.ts'
 import { describeApi } from './docs.ts'
 import { emails } from './emails.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
 import { notFound } from './errors.ts'
+import { events } from './events.ts'
 import { setHeaders } from './headers.ts'
 import { health, type HealthOptions } from './health.ts'
 import { keepIdempotency } from './idempotency.ts'
+import { imports } from './imports.ts'
 import { logRequests, quietController } from './log.ts'
 import { mailbox } from './mailbox.ts'
 import { type Capacity, shedLoad } from './overload.ts'
@@ -26,6 +29,7 @@ import { send } from './send.ts'
 import { serviceConfig } from './service-config.ts'
 import type { Settings } from './settings.ts'
 import { track } from './track.ts'
+import { templates } from './templates.ts'
 import { buildValidator } from './validation.ts'
 
 export interface Services {
@@ -61,7 +65,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 		requestTimeout: 120_000,
 		http: { headersTimeout: 15_000 },
 		return503OnClosing: false,
-		routerOptions: { maxParamLength: 1000 },
+		// An event's name of 255 characters may be twelve times as long in a URL.
+		routerOptions: { maxParamLength: 3100 },
 		genReqId: () => randomUUID(),
 		logController: quietController(),
 		schemaController: { compilersFactory: { buildValidator } },
@@ -89,9 +94,13 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(serviceConfig, { settings })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })
+	await app.register(events, { pool })
 	await app.register(contactList, { pool })
 	await app.register(contacts, { pool })
 	await app.register(emails, { pool })
+	await app.register(templates, { pool, publicUrl })
+	await app.register(imports, { pool })
+	await app.register(bulkJobs, { pool })
 	if (settings.emailProvider === 'local') await app.register(mailbox)
 	return app
 }

@@ -34,6 +34,11 @@ const schema = defineEntity({
 			properties: ['projectId', 'contactId', 'id'],
 			where: 'contact_id is not null',
 		},
+		{
+			name: 'emails_by_template',
+			properties: ['projectId', 'templateId'],
+			where: 'template_id is not null',
+		},
 	],
 	properties: {
 		projectId: p.uuid().primary(),

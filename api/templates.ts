@@ -1,0 +1,291 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { templateProblem } from '../activities/rendering/liquid.ts'
+import { mailTypes, Template as TemplateRow } from '../db/template.ts'
+import { emailsSentFrom } from '../db/template-usage.ts'
+import { invalid, notFound } from './errors.ts'
+import { Email, Id, Line, normalizeEmail, Nullable, page, PathId, Timestamp } from './schemas.ts'
+import { requireSender } from './sender.ts'
+import { previewOf } from './template-preview.ts'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
+
+const Template = Type.Object({
+	id: Id,
+	name: Type.String(),
+	description: Nullable(Type.String()),
+	subject: Type.String(),
+	body: Type.String(),
+	from: Type.String(),
+	fromName: Nullable(Type.String()),
+	replyTo: Nullable(Type.String()),
+	type: Type.Enum([...mailTypes]),
+	projectId: Id,
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+const required = {
+	name: Type.String({ minLength: 1, maxLength: 100 }),
+	subject: Line({ minLength: 1, maxLength: 998 }),
+	body: Type.String({ minLength: 1, description: 'HTML, a Liquid template' }),
+	from: Email,
+}
+const optional = {
+	description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+	fromName: Type.Optional(Nullable(Line({ maxLength: 100 }))),
+	replyTo: Type.Optional(Nullable(Email)),
+	type: Type.Optional(Type.Enum([...mailTypes])),
+}
+
+const tags = ['templates']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('template') })
+
+export const templates: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
+	app,
+	{ pool, publicUrl },
+) => {
+	app.get(
+		'/templates',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'List templates',
+				querystring: Type.Object({
+					page: Type.Integer({ minimum: 1, default: 1 }),
+					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+					type: Type.Optional(Type.Enum([...mailTypes])),
+					search: Type.Optional(
+						Type.String({ description: 'Part of name, description or subject' }),
+					),
+					sort: Type.Enum(['name', 'createdAt', 'updatedAt'], { default: 'createdAt' }),
+					dir: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+				}),
+				response: { 200: page(Template) },
+			},
+		},
+		async ({ em, project, query }) => {
+			const pageSize = Math.min(query.pageSize, 100)
+			const matching = { $ilike: `%${query.search?.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }
+			const [data, total] = await em.findAndCount(
+				TemplateRow,
+				{
+					projectId: project.id,
+					...(query.type ? { type: query.type } : {}),
+					...(query.search
+						? { $or: [{ name: matching }, { description: matching }, { subject: matching }] }
+						: {}),
+				},
+				{
+					orderBy: [{ [query.sort]: query.dir }, { id: query.dir }],
+					limit: pageSize,
+					offset: (query.page - 1) * pageSize,
+				},
+			)
+			const totalPages = Math.ceil(total / pageSize)
+			return { data: data.map(viewOf), page: query.page, pageSize, total, totalPages }
+		},
+	)
+
+	app.post(
+		'/templates',
+		{
+			config: {
+				auth,
+				simpleErrors: {
+					name: ['required', 'invalid_type'],
+					subject: ['required', 'invalid_type'],
+					body: ['required', 'invalid_type'],
+					from: ['required', 'invalid_type'],
+				},
+			},
+			schema: {
+				tags,
+				summary: 'Create a template',
+				body: Type.Object({ ...required, ...optional }),
+				response: { 201: Template },
+			},
+		},
+		async ({ em, project, body }, reply) => {
+			checkSyntax(body)
+			await requireSender(em, project.id, body.from)
+			const template = em.create(TemplateRow, { projectId: project.id, ...columnsOf(body) })
+			await em.flush()
+			return reply.code(201).send(viewOf(template))
+		},
+	)
+
+	app.get(
+		'/templates/:id',
+		{
+			config: { auth },
+			schema: { tags, summary: 'Get a template', params: Params, response: { 200: Template } },
+		},
+		async ({ em, project, params }) => viewOf(await found(em, project.id, params.id)),
+	)
+
+	app.patch(
+		'/templates/:id',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Change a template',
+				params: Params,
+				body: Type.Partial(Type.Object({ ...required, ...optional })),
+				response: { 200: Template },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			checkSyntax(body)
+			const template = await found(em, project.id, params.id)
+			if (body.from !== undefined) await requireSender(em, project.id, body.from)
+			em.assign(template, columnsOf(body))
+			await em.flush()
+			return viewOf(template)
+		},
+	)
+
+	app.delete(
+		'/templates/:id',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Delete a template',
+				params: Params,
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ em, project, params }, reply) => {
+			const deleted = await em.nativeDelete(TemplateRow, { projectId: project.id, id: params.id })
+			if (deleted === 0) throw notFound('template', params.id)
+			return reply.code(204).send(null)
+		},
+	)
+
+	app.post(
+		'/templates/:id/duplicate',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Copy a template',
+				params: Params,
+				response: { 201: Template },
+			},
+		},
+		async ({ em, project, params }, reply) => {
+			const {
+				id: _,
+				createdAt: _c,
+				updatedAt: _u,
+				...columns
+			} = await found(em, project.id, params.id)
+			const name = `${columns.name.slice(0, 100 - copied.length)}${copied}`
+			const copy = em.create(TemplateRow, { ...columns, name })
+			await em.flush()
+			return reply.code(201).send(viewOf(copy))
+		},
+	)
+
+	app.get(
+		'/templates/:id/usage',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Where a template is used',
+				params: Params,
+				response: { 200: Usage },
+			},
+		},
+		async ({ em, project, params }) => {
+			await found(em, project.id, params.id)
+			const [sent] = await emailsSentFrom(pool, [project.id, params.id])
+			return { campaigns: [], workflowSteps: [], emailsSent: sent!.count }
+		},
+	)
+
+	app.post(
+		'/templates/:id/preview',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Render a template',
+				description: 'With the data given, and with a contact’s if one is named.',
+				params: Params,
+				body: Type.Object({
+					data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+					contactId: Type.Optional(Id),
+				}),
+				response: { 200: Preview },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			const template = await found(em, project.id, params.id)
+			return previewOf(em, project, template, body, publicUrl)
+		},
+	)
+}
+
+const copied = ' (Copy)'
+
+const Usage = Type.Object({
+	campaigns: Type.Array(Type.Object({ id: Id, name: Type.String(), status: Type.String() })),
+	workflowSteps: Type.Array(
+		Type.Object({ id: Id, name: Type.String(), workflowId: Id, workflowName: Type.String() }),
+	),
+	emailsSent: Type.Integer(),
+})
+
+const Preview = Type.Object({
+	subject: Type.String(),
+	html: Type.String(),
+	text: Type.String(),
+	unset: Type.Array(Type.String()),
+})
+
+async function found(em: EntityManager, projectId: string, id: string) {
+	const template = await em.findOne(TemplateRow, { projectId, id })
+	if (!template) throw notFound('template', id)
+	return template
+}
+
+/** A row that was just made has undefined where one that was read has null. */
+const viewOf = ({ description, fromName, replyTo, ...template }: TemplateRow) => ({
+	...template,
+	description: description ?? null,
+	fromName: fromName ?? null,
+	replyTo: replyTo ?? null,
+})
+
+function checkSyntax({ subject, body }: { subject?: string; body?: string }) {
+	const problems = [
+		subject === undefined ? null : templateProblem(subject, 'subject', 'subject'),
+		body === undefined ? null : templateProblem(body, 'body', 'body'),
+	].filter((problem) => problem !== null)
+	if (problems.length > 0) throw invalid(...problems)
+}
+
+/** Open bodies carry more than columns: only these are taken. */
+function columnsOf<
+	T extends Partial<Record<keyof typeof required | keyof typeof optional, unknown>>,
+>(body: T & { from?: string; replyTo?: string | null }) {
+	const { name, description, subject, body: html, from, fromName, replyTo, type } = body
+	const given = {
+		name,
+		description,
+		subject,
+		body: html,
+		from: from && normalizeEmail(from),
+		fromName,
+		replyTo: replyTo && normalizeEmail(replyTo),
+		type,
+	}
+	return Object.fromEntries(
+		Object.entries(given).filter(([, value]) => value !== undefined),
+	) as Pick<TemplateRow, keyof T & keyof typeof given>
+}
