@@ -29,6 +29,7 @@ import { send } from './send.ts'
 import { serviceConfig } from './service-config.ts'
 import type { Settings } from './settings.ts'
 import { track } from './track.ts'
+import { templateUses } from './template-uses.ts'
 import { templates } from './templates.ts'
 import { buildValidator } from './validation.ts'
 
@@ -98,7 +99,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(contactList, { pool })
 	await app.register(contacts, { pool })
 	await app.register(emails, { pool })
-	await app.register(templates, { pool, publicUrl })
+	await app.register(templates)
+	await app.register(templateUses, { pool, publicUrl })
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
 	if (settings.emailProvider === 'local') await app.register(mailbox)

@@ -1,15 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { templateProblem } from '../activities/rendering/liquid.ts'
 import { mailTypes, Template as TemplateRow } from '../db/template.ts'
-import { emailsSentFrom } from '../db/template-usage.ts'
 import { invalid, notFound } from './errors.ts'
 import { Email, Id, Line, normalizeEmail, Nullable, page, PathId, Timestamp } from './schemas.ts'
 import { requireSender } from './sender.ts'
-import { previewOf } from './template-preview.ts'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
 
-const Template = Type.Object({
+export const Template = Type.Object({
 	id: Id,
 	name: Type.String(),
 	description: Nullable(Type.String()),
@@ -41,10 +38,7 @@ const tags = ['templates']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('template') })
 
-export const templates: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
-	app,
-	{ pool, publicUrl },
-) => {
+export const templates: FastifyPluginAsyncTypebox = async (app) => {
 	app.get(
 		'/templates',
 		{
@@ -84,7 +78,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: strin
 				},
 			)
 			const totalPages = Math.ceil(total / pageSize)
-			return { data: data.map(viewOf), page: query.page, pageSize, total, totalPages }
+			return { data: data.map(viewOfTemplate), page: query.page, pageSize, total, totalPages }
 		},
 	)
 
@@ -112,7 +106,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: strin
 			await requireSender(em, project.id, body.from)
 			const template = em.create(TemplateRow, { projectId: project.id, ...columnsOf(body) })
 			await em.flush()
-			return reply.code(201).send(viewOf(template))
+			return reply.code(201).send(viewOfTemplate(template))
 		},
 	)
 
@@ -122,7 +116,8 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: strin
 			config: { auth },
 			schema: { tags, summary: 'Get a template', params: Params, response: { 200: Template } },
 		},
-		async ({ em, project, params }) => viewOf(await found(em, project.id, params.id)),
+		async ({ em, project, params }) =>
+			viewOfTemplate(await foundTemplate(em, project.id, params.id)),
 	)
 
 	app.patch(
@@ -139,11 +134,11 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: strin
 		},
 		async ({ em, project, params, body }) => {
 			checkSyntax(body)
-			const template = await found(em, project.id, params.id)
+			const template = await foundTemplate(em, project.id, params.id)
 			if (body.from !== undefined) await requireSender(em, project.id, body.from)
 			em.assign(template, columnsOf(body))
 			await em.flush()
-			return viewOf(template)
+			return viewOfTemplate(template)
 		},
 	)
 
@@ -164,98 +159,16 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: strin
 			return reply.code(204).send(null)
 		},
 	)
-
-	app.post(
-		'/templates/:id/duplicate',
-		{
-			config: { auth },
-			schema: {
-				tags,
-				summary: 'Copy a template',
-				params: Params,
-				response: { 201: Template },
-			},
-		},
-		async ({ em, project, params }, reply) => {
-			const {
-				id: _,
-				createdAt: _c,
-				updatedAt: _u,
-				...columns
-			} = await found(em, project.id, params.id)
-			const name = `${columns.name.slice(0, 100 - copied.length)}${copied}`
-			const copy = em.create(TemplateRow, { ...columns, name })
-			await em.flush()
-			return reply.code(201).send(viewOf(copy))
-		},
-	)
-
-	app.get(
-		'/templates/:id/usage',
-		{
-			config: { auth },
-			schema: {
-				tags,
-				summary: 'Where a template is used',
-				params: Params,
-				response: { 200: Usage },
-			},
-		},
-		async ({ em, project, params }) => {
-			await found(em, project.id, params.id)
-			const [sent] = await emailsSentFrom(pool, [project.id, params.id])
-			return { campaigns: [], workflowSteps: [], emailsSent: sent!.count }
-		},
-	)
-
-	app.post(
-		'/templates/:id/preview',
-		{
-			config: { auth },
-			schema: {
-				tags,
-				summary: 'Render a template',
-				description: 'With the data given, and with a contact’s if one is named.',
-				params: Params,
-				body: Type.Object({
-					data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-					contactId: Type.Optional(Id),
-				}),
-				response: { 200: Preview },
-			},
-		},
-		async ({ em, project, params, body }) => {
-			const template = await found(em, project.id, params.id)
-			return previewOf(em, project, template, body, publicUrl)
-		},
-	)
 }
 
-const copied = ' (Copy)'
-
-const Usage = Type.Object({
-	campaigns: Type.Array(Type.Object({ id: Id, name: Type.String(), status: Type.String() })),
-	workflowSteps: Type.Array(
-		Type.Object({ id: Id, name: Type.String(), workflowId: Id, workflowName: Type.String() }),
-	),
-	emailsSent: Type.Integer(),
-})
-
-const Preview = Type.Object({
-	subject: Type.String(),
-	html: Type.String(),
-	text: Type.String(),
-	unset: Type.Array(Type.String()),
-})
-
-async function found(em: EntityManager, projectId: string, id: string) {
+export async function foundTemplate(em: EntityManager, projectId: string, id: string) {
 	const template = await em.findOne(TemplateRow, { projectId, id })
 	if (!template) throw notFound('template', id)
 	return template
 }
 
 /** A row that was just made has undefined where one that was read has null. */
-const viewOf = ({ description, fromName, replyTo, ...template }: TemplateRow) => ({
+export const viewOfTemplate = ({ description, fromName, replyTo, ...template }: TemplateRow) => ({
 	...template,
 	description: description ?? null,
 	fromName: fromName ?? null,
