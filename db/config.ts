@@ -21,6 +21,8 @@ import { Outbox } from './outbox.ts'
 import { Project } from './project.ts'
 import { QueuedSend } from './queued-send.ts'
 import { ForeignKeyBlindSchemaGenerator } from './schema-generator.ts'
+import { Segment } from './segment.ts'
+import { SegmentMember, SegmentTally } from './segment-member.ts'
 import { Suppression } from './suppression.ts'
 import { Template } from './template.ts'
 import { User } from './user.ts'
@@ -51,6 +53,9 @@ export default defineConfig({
 		QueuedSend,
 		RateBudget,
 		SendBudget,
+		Segment,
+		SegmentMember,
+		SegmentTally,
 		Suppression,
 		Template,
 		User,

@@ -1,0 +1,22 @@
+// What counts as a date in custom data and in conditions: ISO 8601, a day alone meaning its midnight,
+// a time without offset being UTC. The migration's `iso_time` says the same in SQL.
+const form =
+	/^(\d{4})-(\d\d)-(\d\d)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)?)?$/
+
+/** The same moment in a form that Postgres reads whatever its settings; undefined if it is no date. */
+export function isoTime(text: string): string | undefined {
+	const found = form.exec(text)
+	if (!found) return undefined
+	const [, year, month, day, time, , , , offset] = found
+	if (Number(year) === 0 || !isDay(Number(year), Number(month), Number(day))) return undefined
+	if (time === undefined) return `${text}T00:00:00Z`
+	return offset === undefined ? `${text}Z` : text
+}
+
+export const isDayAlone = (text: string) => text.length === 10 && isoTime(text) !== undefined
+
+function isDay(year: number, month: number, day: number) {
+	const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+	const days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+	return days !== undefined && day >= 1 && day <= days
+}
