@@ -92,7 +92,7 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 		},
 		async ({ em, project, params, body }) => {
 			const template = await foundTemplate(em, project.id, params.id)
-			return previewOfTemplate(em, project, template, body, publicUrl)
+			return previewOf(em, project, template, body, publicUrl)
 		},
 	)
 }
