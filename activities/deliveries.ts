@@ -1,8 +1,6 @@
-import { Context } from '@temporalio/activity'
 import { finishClaim, freeRun, mailsOfClaim } from '../db/ledger.ts'
+import { beating } from './beating.ts'
 import { deliver, type DeliveryServices, type Rest } from './delivery.ts'
-
-const heartbeatMs = 1500
 
 export function deliveryActivities(services: DeliveryServices & { relay: { wake(): void } }) {
 	const { pool, relay } = services
@@ -27,16 +25,5 @@ export function deliveryActivities(services: DeliveryServices & { relay: { wake(
 				return rest
 			})
 		},
-	}
-}
-
-/** Tells Temporal every now and then that this worker lives, so that a dead one is noticed soon. */
-async function beating<T>(work: () => Promise<T>): Promise<T> {
-	const { heartbeat } = Context.current()
-	const timer = setInterval(heartbeat, heartbeatMs)
-	try {
-		return await work()
-	} finally {
-		clearInterval(timer)
 	}
 }

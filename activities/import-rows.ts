@@ -143,11 +143,14 @@ function subscribedOf(cell: string | undefined) {
 }
 
 function notUtf8(file: Buffer) {
-	const isUtf16 = file.length > 1 && (file.readUInt16BE() === 0xfeff || file.readUInt16BE() === 0xfffe)
+	const isUtf16 =
+		file.length > 1 && (file.readUInt16BE() === 0xfeff || file.readUInt16BE() === 0xfffe)
 	return new FileFault(
 		`The file is not UTF-8${isUtf16 ? ' but UTF-16' : ''}. Save it as "CSV UTF-8" and upload it again.`,
 	)
 }
 
 const unclosedQuote = (error: CsvError) =>
-	new FileFault(`A quoted cell is never closed. It begins in line ${String(error['lines'])} or before.`)
+	new FileFault(
+		`A quoted cell is never closed. It begins in line ${String(error['lines'])} or before.`,
+	)

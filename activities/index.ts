@@ -1,7 +1,11 @@
+import { bulkActivities } from './bulk-jobs.ts'
 import { deliveryActivities } from './deliveries.ts'
+import { importActivities } from './imports.ts'
 
 export type Activities = ReturnType<typeof createActivities>
 
 export const createActivities = (services: Parameters<typeof deliveryActivities>[0]) => ({
+	...bulkActivities(services),
 	...deliveryActivities(services),
+	...importActivities(services),
 })

@@ -52,11 +52,11 @@ const settleRepeats = statement(
 	from merged m where r.project_id = $1 and r.job_id = $2 and r.email = m.email`,
 )
 
-/** No row: it was cancelled. $1 project, $2 job, $3 all rows, $4 bad ones */
-const noteStaged = statement<{ total: number }>(
+/** $1 project, $2 job, $3 all rows, $4 bad ones */
+const noteStaged = statement(
 	'note-staged',
 	`update jobs set total = $3::int, failed_count = $4::int
-	where project_id = $1 and id = $2 and state = 'active' and total is null returning total`,
+	where project_id = $1 and id = $2 and total is null`,
 )
 
 /**

@@ -109,12 +109,23 @@ export const failJob = statement(
 	where project_id = $1 and id = $2 and state in ('waiting', 'active')`,
 )
 
+/** $1 project, $2 job, $3 the last row before this page, $4 how many */
+export const jobErrors = statement<{ row: number; email: string | null; error: string }>(
+	'job-errors',
+	`select row, email, error from job_errors
+	where project_id = $1 and job_id = $2 and row > $3::int order by row limit $4::int`,
+)
+
 const lockActive = statement<{ position: number }>(
 	'lock-active-job',
 	`select position from jobs where project_id = $1 and id = $2 and state = 'active' for update`,
 )
 
-export async function transaction<T>(pool: Pool, work: (db: PoolClient) => Promise<T>, setting = '') {
+export async function transaction<T>(
+	pool: Pool,
+	work: (db: PoolClient) => Promise<T>,
+	setting = '',
+) {
 	const db = await pool.connect()
 	try {
 		await db.query(`begin; ${setting}`)
@@ -157,7 +168,8 @@ export async function inActiveJob<T>(
 				`set local lock_timeout = ${lockTimeoutMs}`,
 			)
 		} catch (error) {
-			if (!contended.has((error as { code?: string }).code ?? '') || tries === triesAtOnce) throw error
+			if (!contended.has((error as { code?: string }).code ?? '') || tries === triesAtOnce)
+				throw error
 			await sleep(50 + Math.random() * 200)
 		}
 }

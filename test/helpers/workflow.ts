@@ -39,9 +39,10 @@ export async function withWorkers<T>(
 				activities,
 			}),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.email, activities }),
+			Worker.create({ connection, namespace, taskQueue: taskQueues.bulk, activities }),
 		])
-		const [first, second] = workers
-		return await first.runUntil(() => second.runUntil(() => run(client)))
+		const [first, second, third] = workers
+		return await first.runUntil(() => second.runUntil(() => third.runUntil(() => run(client))))
 	} finally {
 		await client.connection.close()
 		await connection.close()

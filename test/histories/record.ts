@@ -1,6 +1,7 @@
 // Records what runs of today's workflows look like, for test/replay.test.ts to hold tomorrow's code to:
-// node --import=tsx test/run.ts node --import=tsx test/histories/record.ts
+// node --import=tsx test/run.ts node --import=tsx test/histories/record.ts [beginning of a name]…
 import { writeFile } from 'node:fs/promises'
+import { ApplicationFailure } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { Rest } from '../../activities/delivery.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
@@ -18,11 +19,33 @@ const runs: Record<string, Rest[]> = {
 
 for (const [name, script] of Object.entries(runs)) {
 	const rests = script.values()
-	const deliverClaim = async () => rests.next().value
-	await withWorkers({ deliverClaim }, async ({ workflow }) => {
-		const workflowId = `send/${name}`
-		const options = { taskQueue: taskQueues.core, workflowId, args: [{ claimId: name }] }
-		await workflow.execute('send', options)
+	await record(name, { deliverClaim: async () => rests.next().value }, { claimId: name })
+}
+
+const job = { projectId: 'project', jobId: 'job' }
+const refuse = async () => {
+	throw ApplicationFailure.nonRetryable('out of range', 'Postgres 22003')
+}
+const nothing = async () => {}
+const importing = { stageImport: async () => true, applyImport: nothing, clearImport: nothing }
+await record('importContacts-whole', importing, job)
+await record('importContacts-unreadable', { ...importing, stageImport: async () => false }, job)
+const failing = { ...importing, applyImport: refuse, endAsFailed: nothing }
+await record('importContacts-failed', failing, job)
+await record('undoImport-whole', { undoImport: nothing }, job)
+await record('undoImport-failed', { undoImport: refuse, endAsFailed: nothing }, job)
+await record('bulkJob-whole', { doBulkJob: nothing }, job)
+await record('bulkJob-failed', { doBulkJob: refuse, endAsFailed: nothing }, job)
+
+/** The part of a name before its first hyphen is the workflow's type. */
+async function record(name: string, activities: object, argument: object) {
+	const wanted = process.argv.slice(2)
+	if (wanted.length > 0 && !wanted.some((prefix) => name.startsWith(prefix))) return
+	const [type] = name.split('-') as [string]
+	await withWorkers(activities, async ({ workflow }) => {
+		const workflowId = `${type}/${name}`
+		const options = { taskQueue: taskQueues.core, workflowId, args: [argument] }
+		await workflow.execute(type, options)
 		const history = await workflow.getHandle(workflowId).fetchHistory()
 		const file = new URL(`${name}.json`, import.meta.url)
 		await writeFile(file, `${historyToJSON(history)}\n`)

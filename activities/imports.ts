@@ -1,0 +1,88 @@
+import type { Pool } from 'pg'
+import { applyChunk } from '../db/import-applying.ts'
+import { clearImport, importFile, stageRows } from '../db/import-staging.ts'
+import { countChanges, undoChunk } from '../db/import-undo.ts'
+import { beginJob, failJob, finishJob, inActiveJob, type JobKey } from '../db/jobs.ts'
+import { beating } from './beating.ts'
+import { FileFault, readRows } from './import-rows.ts'
+import { permanently } from './permanence.ts'
+
+export function importActivities({ pool }: { pool: Pool }) {
+	return {
+		/** True once the file's rows are set down, which a second try finds done or does from the start. */
+		async stageImport(job: JobKey): Promise<boolean> {
+			return beating(() => permanently(() => stage(pool, job)))
+		},
+
+		/** Each chunk is a transaction that also notes how far the job is: a second try goes on there. */
+		async applyImport(job: JobKey): Promise<void> {
+			await beating(() => permanently(() => apply(pool, job)))
+		},
+
+		async clearImport({ projectId, jobId }: JobKey): Promise<void> {
+			await clearImport(pool, [projectId, jobId])
+		},
+
+		/** As `applyImport`: what is taken back is forgotten in the same transaction. */
+		async undoImport(job: JobKey): Promise<void> {
+			await beating(() => permanently(() => undo(pool, job)))
+		},
+
+		/** The end of a job that cannot go on, for reasons that are ours. */
+		async endAsFailed({ projectId, jobId }: JobKey): Promise<void> {
+			const reason = 'Something went wrong on our side. What was done until then stays.'
+			await failJob(pool, [projectId, jobId, reason])
+		},
+	}
+}
+
+async function stage(pool: Pool, job: JobKey) {
+	const { projectId, jobId } = job
+	const [begun] = await beginJob(pool, [projectId, jobId])
+	if (!begun) return false
+	if (begun.total !== null) return true
+	const [file] = await importFile(pool, [projectId, jobId])
+	try {
+		await stageRows(pool, job, readRows(file!.content))
+		return true
+	} catch (error) {
+		if (!(error instanceof FileFault)) throw error
+		await failJob(pool, [projectId, jobId, error.message])
+		return false
+	}
+}
+
+async function apply(pool: Pool, job: JobKey) {
+	const { projectId, jobId } = job
+	for (;;) {
+		const chunk = await inActiveJob(pool, job, async (db, position) => {
+			const [applied] = await applyChunk(db, [projectId, jobId, position])
+			if (applied!.missed > 0) throw contactsAppeared()
+			return applied!
+		})
+		if (!chunk) return
+		if (chunk.rows === 0) break
+	}
+	await finishJob(pool, [projectId, jobId])
+}
+
+/** Rolled back and repeated by `inActiveJob`, like any other conflict of two writers. */
+const contactsAppeared = () =>
+	Object.assign(new Error('Somebody else created these contacts'), { code: '40001' })
+
+async function undo(pool: Pool, job: JobKey) {
+	const { projectId, jobId } = job
+	const [begun] = await beginJob(pool, [projectId, jobId])
+	if (!begun) return
+	const importId = begun.import_id
+	await countChanges(pool, [projectId, jobId, importId])
+	for (;;) {
+		const chunk = await inActiveJob(pool, job, async (db) => {
+			const [undone] = await undoChunk(db, [projectId, jobId, importId])
+			return undone ?? { contacts: 0 }
+		})
+		if (!chunk) return
+		if (chunk.contacts === 0) break
+	}
+	await finishJob(pool, [projectId, jobId])
+}

@@ -1,0 +1,98 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { bulkTypes } from '../db/job.ts'
+import { acceptBulkJob } from '../db/jobs.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
+import { invalid } from './errors.ts'
+import { cancelAndView, JobParams, JobView, Queued, viewJob } from './jobs.ts'
+import { Id } from './schemas.ts'
+
+const tags = ['contacts']
+const config = { auth: 'secret key or session' } as const
+const maxContacts = 1000
+
+const Contacts = Type.Object({
+	mode: Type.Optional(Type.Enum(['ids', 'query'])),
+	contactIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: maxContacts })),
+	filter: Type.Optional(
+		Type.Object({
+			search: Type.Optional(Type.String({ description: 'A substring of the address' })),
+			subscribed: Type.Optional(Type.Boolean()),
+			segmentId: Type.Optional(Id),
+			condition: Type.Optional(Type.Object({}, { description: 'A condition tree' })),
+		}),
+	),
+	excludeIds: Type.Optional(Type.Array(Id, { maxItems: 10_000 })),
+})
+
+const operations = [
+	{ type: 'bulk-subscribe', summary: 'Subscribe many contacts' },
+	{ type: 'bulk-unsubscribe', summary: 'Unsubscribe many contacts' },
+	{ type: 'bulk-delete', summary: 'Delete many contacts' },
+] as const
+
+export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	for (const { type, summary } of operations)
+		app.post(
+			`/contacts/${type}`,
+			{
+				config,
+				schema: {
+					tags,
+					summary,
+					description:
+						'`contactIds`, at most 1,000; or `mode: "query"` with a `filter`: all contacts it finds now, but for `excludeIds`.',
+					body: Contacts,
+					response: { 202: Queued },
+				},
+			},
+			async ({ project, body }, reply) => {
+				const { ids, target } = meant(body)
+				const values = [project.id, type, ids, target && JSON.stringify(target), taskQueues.core]
+				const [job] = await acceptBulkJob(pool, values)
+				app.relay.wake()
+				return reply.code(202).send({ message: 'The job is queued', jobId: job!.id })
+			},
+		)
+
+	app.get(
+		'/contacts/bulk/:jobId',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Get a bulk job',
+				params: JobParams,
+				response: { 200: JobView },
+			},
+		},
+		({ em, project, params }) => viewJob(em, project.id, params.jobId, bulkTypes),
+	)
+
+	app.delete(
+		'/contacts/bulk/:jobId',
+		{
+			config: { ...config, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Cancel a bulk job',
+				description: 'What is done stays.',
+				params: JobParams,
+				response: { 200: JobView },
+			},
+		},
+		({ em, project, params }) => cancelAndView({ em, pool }, project.id, params.jobId, bulkTypes),
+	)
+}
+
+/** Whom the request is about. Each contact counts once, however often it is named. */
+function meant({ mode, contactIds, filter, excludeIds = [] }: Type.Static<typeof Contacts>) {
+	if (mode === 'query') {
+		if (!filter) throw missing('filter')
+		return { ids: null, target: { filter, excludeIds } }
+	}
+	if (!contactIds) throw missing('contactIds')
+	return { ids: [...new Set(contactIds.map((id) => id.toLowerCase()))], target: null }
+}
+
+const missing = (field: string) => invalid({ field, message: 'is required', code: 'required' })

@@ -1,0 +1,101 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import type { ExecutionContext } from 'ava'
+import { bulkActivities } from '../../activities/bulk-jobs.ts'
+import { importActivities } from '../../activities/imports.ts'
+import type { JobKey } from '../../db/jobs.ts'
+import { setup } from './app.ts'
+
+export interface JobBody {
+	id: string
+	type: string
+	state: string
+	progress: number
+	result: Record<string, unknown> & { errors: { row: number; email: string; error: string }[] }
+	failedReason: string | null
+	startedAt: string | null
+	finishedAt: string | null
+}
+
+interface OutboxStart {
+	workflow_type: string
+	payload: JobKey
+}
+
+/** An API with a project, and the workflows' work done at once instead of by a worker. */
+export async function setupJobs(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
+	const context = await setup(t, options)
+	const { app, orm, pool, withSecretKey: headers } = context
+	const activities = { ...importActivities({ pool }), ...bulkActivities({ pool }) }
+	const act = <T>(work: (job: JobKey) => Promise<T>, job: JobKey) =>
+		new MockActivityEnvironment().run(work, job) as Promise<T>
+
+	const execute = <T = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
+		orm.em.fork().execute<T[]>(sql, values)
+	const call = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string, payload?: object) =>
+		app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
+
+	/** What the workflow of this job would do. */
+	async function run(jobId: string) {
+		const [start] = await execute<OutboxStart>(
+			`select workflow_type, payload from outbox where payload->>'jobId' = ?`,
+			[jobId],
+		)
+		const { workflow_type: type, payload: job } = start!
+		if (type === 'bulkJob') await act(activities.doBulkJob, job)
+		else if (type === 'undoImport') await act(activities.undoImport, job)
+		else {
+			if (await act(activities.stageImport, job)) await act(activities.applyImport, job)
+			await act(activities.clearImport, job)
+		}
+	}
+
+	const upload = (csv: string | Buffer, name = 'contacts.csv', type = 'text/csv') => {
+		const form = new FormData()
+		form.append('file', new Blob([new Uint8Array(Buffer.from(csv))], { type }), name)
+		return app.inject({ method: 'POST', url: '/contacts/import', headers, payload: form })
+	}
+	const job = async (jobId: string, kind = 'import') =>
+		(await call('GET', `/contacts/${kind}/${jobId}`)).json<JobBody>()
+
+	return {
+		...context,
+		activities,
+		act,
+		execute,
+		call,
+		run,
+		upload,
+		job,
+		/** A file from its upload to the end of its job. */
+		async import(csv: string | Buffer) {
+			const { jobId } = (await upload(csv)).json<{ jobId: string }>()
+			await run(jobId)
+			return job(jobId)
+		},
+		async undo(importId: string) {
+			const answer = await call('POST', `/contacts/import/${importId}/undo`)
+			const { jobId } = answer.json<{ jobId: string }>()
+			await run(jobId)
+			return job(jobId)
+		},
+		async bulk(operation: string, payload: object) {
+			const answer = await call('POST', `/contacts/bulk-${operation}`, payload)
+			const { jobId } = answer.json<{ jobId: string }>()
+			await run(jobId)
+			return job(jobId, 'bulk')
+		},
+		contact: async (email: string) =>
+			(
+				await execute<{ id: string; subscribed: boolean; data: Record<string, unknown> }>(
+					'select id, subscribed, data from contacts where email = ?',
+					[email],
+				)
+			)[0],
+		contactCount: async () =>
+			(await execute<{ n: number }>('select count(*)::int as n from contacts'))[0]!.n,
+		eventNames: async () =>
+			(await execute<{ name: string }>('select name from events order by name')).map(
+				({ name }) => name,
+			),
+	}
+}
