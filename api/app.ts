@@ -28,6 +28,7 @@ import { limitRate } from './rate-limit.ts'
 import { send } from './send.ts'
 import { serviceConfig } from './service-config.ts'
 import type { Settings } from './settings.ts'
+import { suppressions } from './suppressions.ts'
 import { track } from './track.ts'
 import { templateUses } from './template-uses.ts'
 import { templates } from './templates.ts'
@@ -99,6 +100,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(contactList, { pool })
 	await app.register(contacts, { pool })
 	await app.register(emails, { pool })
+	await app.register(suppressions, { pool })
 	await app.register(templates)
 	await app.register(templateUses, { pool, publicUrl })
 	await app.register(imports, { pool })
