@@ -93,7 +93,15 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 			schema: documented(schema ?? {}, route.config ?? {}),
 		}),
 	})
-	await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: pagePolicy })
+	await app.register(swaggerUi, {
+		routePrefix: '/docs',
+		staticCSP: pagePolicy,
+		// The bar on top is about other documents, and about Fastify.
+		theme: {
+			title: 'Tempost',
+			css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }],
+		},
+	})
 	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 
