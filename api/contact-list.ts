@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { type ContactList, countContacts, countFound, listContacts } from '../db/contact-list.ts'
+import { countContacts } from '../db/contact-fields.ts'
+import { type ContactList, countFound, listContacts } from '../db/contact-list.ts'
 import { Contact } from './contacts.ts'
 import { cursorPage, decodeCursor, encodeCursor, Id } from './schemas.ts'
 

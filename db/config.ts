@@ -4,6 +4,7 @@ import { Attachment } from './attachment.ts'
 import { Attempt } from './attempt.ts'
 import { RateBudget, SendBudget } from './budget.ts'
 import { Contact } from './contact.ts'
+import { ContactField, ContactFieldChange, ContactFieldValue } from './contact-field.ts'
 import { Domain } from './domain.ts'
 import { Email } from './email.ts'
 import { Event } from './event.ts'
@@ -34,6 +35,9 @@ export default defineConfig({
 		Attachment,
 		Attempt,
 		Contact,
+		ContactField,
+		ContactFieldChange,
+		ContactFieldValue,
 		Domain,
 		Email,
 		Event,

@@ -75,12 +75,6 @@ export async function countFound(pool: Pool, list: ContactList & { search: strin
 	return (rows as { count: number }[])[0]!.count
 }
 
-/** A row for each state of subscription. $1 project */
-export const countContacts = statement<{ subscribed: boolean; count: number }>(
-	'count-contacts',
-	`select subscribed, count(*)::int as count from contacts where project_id = $1 group by subscribed`,
-)
-
 /** $1 project, $2 id */
 export const findContact = statement<ListedContact>(
 	'find-contact',
