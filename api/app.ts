@@ -33,6 +33,7 @@ import { track } from './track.ts'
 import { templateUses } from './template-uses.ts'
 import { templates } from './templates.ts'
 import { buildValidator } from './validation.ts'
+import { verify } from './verify.ts'
 
 export interface Services {
 	orm: MikroORM
@@ -96,6 +97,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(serviceConfig, { settings })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })
+	await app.register(verify, { dnsServers: settings.dnsServers })
 	await app.register(events, { pool })
 	await app.register(contactList, { pool })
 	await app.register(contacts, { pool })
