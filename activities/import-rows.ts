@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { once } from 'node:events'
 import { type CsvError, parse } from 'csv-parse'
 import { isEmail, normalizeEmail } from '../db/address.ts'
 import type { BadRow, GoodRow } from '../db/import-staging.ts'
@@ -56,7 +57,7 @@ async function feed(parser: ReturnType<typeof parse>, file: Buffer) {
 	for (let at = 0; at < file.length && !parser.destroyed; at += sliceBytes) {
 		const isTaken = parser.write(file.subarray(at, at + sliceBytes))
 		if (isTaken) continue
-		await new Promise((resolve) => parser.once('drain', resolve).once('close', resolve))
+		await once(parser, 'drain').catch(() => {}) // it ended early, and says so itself
 	}
 	if (!parser.destroyed) parser.end()
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type JobKey, transaction } from './jobs.ts'
+import { type JobKey, lockedContact, transaction } from './jobs.ts'
 import { statement } from './statement.ts'
 
 export const contactsAtOnce = 1000
@@ -70,7 +70,7 @@ const likePattern = (search: string) =>
 /**
  * What each kind of job does to the contacts of a chunk, as a WITH list that leaves
  * `changed (id, email)` and, for flips, an event. `locked (place, id, email, subscribed, data)` are
- * those that exist, locked in the order in which everybody locks them.
+ * those that exist.
  */
 const deeds = {
 	'bulk-subscribe': flip(true),
@@ -108,10 +108,10 @@ const chunkOf = (type: BulkType) =>
 		), meant as materialized (
 			select position + n as place, id
 			from chunk cross join lateral unnest(contact_ids) with ordinality as m(id, n)
+			order by id
 		), locked as materialized (
-			select m.place, c.id, c.email, c.subscribed, c.data
-			from meant m join contacts c on c.project_id = $1 and c.id = m.id
-			order by c.email for update of c
+			select m.place, c.*
+			from meant m cross join lateral (${lockedContact('id = m.id', 'update')}) c
 		), ${deeds[type]}, missing as (
 			insert into job_errors (project_id, job_id, row, contact_id, error)
 			select $1, $2, place, id, 'There is no such contact'

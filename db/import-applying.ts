@@ -1,3 +1,4 @@
+import { lockedContact } from './jobs.ts'
 import { statement } from './statement.ts'
 
 /**
@@ -13,6 +14,9 @@ export interface AppliedChunk {
 	missed: number
 }
 
+/** Small data, as nearly all is, is not worth the call. */
+const fits = (data: string) => `(pg_column_size(${data}) < 8192 or contact_data_fits(${data}))`
+
 /**
  * Applies the next rows of an import by the rules of `upsertContactCtes`, set-based, and notes what it
  * did for the undo. To be run by `inActiveJob`, whose lock makes each row happen once.
@@ -26,15 +30,13 @@ export const applyChunk = statement<AppliedChunk>(
 		where project_id = $1 and job_id = $2 and position > $3::int
 		order by position limit ${rowsAtOnce}
 	), latest as materialized (
-		select row, email, subscribed, data, contact_data_fits(data) as fits
-		from chunk where not superseded
+		select row, email, subscribed, data, ${fits('data')} as fits
+		from chunk where not superseded order by email
 	), locked as materialized (
-		select l.row, c.id, c.email, c.subscribed, c.data, coalesce(l.subscribed, c.subscribed) as wish,
-			c.data || l.data as merged
-		from latest l join contacts c on c.project_id = $1 and c.email = l.email
-		order by c.email for no key update of c
+		select l.row, c.*, coalesce(l.subscribed, c.subscribed) as wish, c.data || l.data as merged
+		from latest l cross join lateral (${lockedContact('email = l.email')}) c
 	), known as materialized (
-		select *, contact_data_fits(merged) as fits,
+		select *, ${fits('merged')} as fits,
 			wish <> subscribed or merged <> data as is_changed
 		from locked
 	), fresh as materialized (

@@ -1,3 +1,4 @@
+import { lockedContact } from './jobs.ts'
 import { statement } from './statement.ts'
 
 /**
@@ -29,10 +30,11 @@ export const undoChunk = statement<{ contacts: number }>(
 	), noted as materialized (
 		select changed_at, id, mark, before
 		from taken cross join lateral unnest(contact_ids, marks, befores) as n(id, mark, before)
+		order by id
 	), untouched as materialized (
-		select c.id, n.before from noted n join contacts c on c.project_id = $1 and c.id = n.id
+		select c.id, n.before
+		from noted n cross join lateral (${lockedContact('id = n.id', 'update')}) c
 		where c.updated_at = n.changed_at and jsonb_hash_extended(c.data, c.subscribed::int) = n.mark
-		order by c.email for update of c
 	), removed as (
 		delete from contacts c using untouched u
 		where c.project_id = $1 and c.id = u.id and u.before is null

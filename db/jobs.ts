@@ -173,3 +173,12 @@ export async function inActiveJob<T>(
 			await sleep(50 + Math.random() * 200)
 		}
 }
+
+/**
+ * For a lateral join: the one contact, locked, in the order of what is on the left. Freshly filled
+ * tables have no statistics, and a planner that guesses high would read all contacts for each chunk;
+ * this leaves it nothing but the index.
+ */
+export const lockedContact = (where: string, lock = 'no key update') =>
+	`select id, email, subscribed, data, updated_at from contacts
+	where project_id = $1 and ${where} for ${lock}`
