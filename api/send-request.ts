@@ -33,21 +33,32 @@ const Attachment = Type.Object({
 	disposition: Type.Optional(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),
 })
 
-export const SendBody = Type.Object({
-	to: Type.Union([Recipient, Type.Array(Recipient, { minItems: 1, maxItems: 1000 })], {
-		description: 'One recipient or up to 1,000, each an address or { name, email }',
-	}),
-	subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
-	body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
-	template: Type.Optional(Id),
-	from: Type.Optional(Recipient),
-	name: Type.Optional(Line({ maxLength: 255 })),
-	subscribed: Type.Optional(Type.Boolean()),
-	data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-	headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-	reply: Type.Optional(Email),
-	attachments: Type.Optional(Type.Array(Attachment)),
-})
+const example = {
+	to: { name: 'Anna', email: 'anna@example.org' },
+	from: { name: 'Example', email: 'hello@example.com' },
+	subject: 'Your order {{ order }}',
+	body: '<p>Dear {{ name }}, your order {{ order }} is on its way.</p>',
+	data: { plan: 'pro', order: { value: 1234, persistent: false } },
+}
+
+export const SendBody = Type.Object(
+	{
+		to: Type.Union([Recipient, Type.Array(Recipient, { minItems: 1, maxItems: 1000 })], {
+			description: 'One recipient or up to 1,000, each an address or { name, email }',
+		}),
+		subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
+		body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
+		template: Type.Optional(Id),
+		from: Type.Optional(Recipient),
+		name: Type.Optional(Line({ maxLength: 255 })),
+		subscribed: Type.Optional(Type.Boolean()),
+		data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+		headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+		reply: Type.Optional(Email),
+		attachments: Type.Optional(Type.Array(Attachment)),
+	},
+	{ examples: [example] },
+)
 export type SendBody = Type.Static<typeof SendBody>
 
 export interface SendLimits {
