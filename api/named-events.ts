@@ -53,12 +53,12 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		},
 		async ({ project, params }) => {
 			const name = params.eventName.trim()
-			const [usage, [totals]] = await Promise.all([
-				eventUsage(pool, project.id, name),
+			const [[usage], [totals]] = await Promise.all([
+				eventUsage(pool, [project.id, name]),
 				eventTotals(pool, [project.id, name]),
 			])
-			const canDelete = !isReservedEvent(name) && !isUsed(usage)
-			return { ...usage, ...totals!, canDelete }
+			const canDelete = !isReservedEvent(name) && !isUsed(usage!)
+			return { ...usage!, ...totals!, canDelete }
 		},
 	)
 
@@ -79,7 +79,8 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				throw new ApiError(400, 'BAD_REQUEST', `${name} is an event of the service itself`, {
 					suggestion: 'Only custom events can be deleted.',
 				})
-			const { askedAt, ...usage } = await eventUsage(pool, project.id, name)
+			const [found] = await eventUsage(pool, [project.id, name])
+			const { askedAt, ...usage } = found!
 			if (isUsed(usage))
 				throw new ApiError(409, 'CONFLICT', `The event ${name} is in use`, {
 					details: usage,

@@ -1,13 +1,21 @@
-import type { Pool } from 'pg'
+import { statement } from './statement.ts'
 
 export interface EventUsage {
 	usedInSegments: { id: string; name: string }[]
-	/** What the API calls workflows: triggers and waits. */
+	/** What the API calls workflows: those that start with the event or wait for it. */
 	usedInWorkflows: { id: string; name: string }[]
+	/** By the clock that stamps events. */
 	askedAt: Date
 }
 
-/** Where a project refers to an event by its name. */
-export async function eventUsage(_pool: Pool, _projectId: string, _name: string) {
-	return { usedInSegments: [], usedInWorkflows: [], askedAt: new Date() } as EventUsage
-}
+/** Where a project refers to an event by its name. $1 project, $2 name */
+export const eventUsage = statement<EventUsage>(
+	'event-usage',
+	`select
+		(select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]')
+			from segments where project_id = $1 and jsonb_path_exists(condition,
+				'$.**.field ? (@ == $field)', jsonb_build_object('field', 'event.' || $2::text)))
+			as "usedInSegments",
+		'[]'::json as "usedInWorkflows",
+		now() as "askedAt"`,
+)

@@ -3,7 +3,7 @@ import test from 'ava'
 import { randomUUID } from 'node:crypto'
 import { Contact } from '../db/contact.ts'
 import { Event } from '../db/event.ts'
-import { EventCount, EventTally } from '../db/event-tally.ts'
+import { Segment } from '../db/segment.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { isEnvelope, uuid } from './helpers/envelope.ts'
 
@@ -159,49 +159,6 @@ test('names come commonest first, and go with their last event', async (t) => {
 	t.deepEqual(await get('/events/names'), { eventNames: ['rare'] })
 })
 
-test('counts are exact through inserts, deletions and folding', async (t) => {
-	const { add, get, orm, pool, project } = await setupEvents(t)
-	const days = ['2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z', '2026-03-02T23:59:59.999Z']
-	const events = days.map((day) => ({ createdAt: new Date(day) }))
-	await add(...events, ...events)
-	const tallies = async () => [
-		await orm.em.fork().count(EventTally),
-		await orm.em.fork().count(EventCount),
-	]
-	await pool.query(`delete from events where created_at = '${days[0]}' `)
-	t.deepEqual(await get('/events/stats'), [{ name: 'order', count: 4 }])
-	await pool.query('select fold_event_tallies($1)', [project.id])
-	t.deepEqual(await tallies(), [0, 2])
-	t.deepEqual(await get('/events/stats'), [{ name: 'order', count: 4 }])
-	await add(...events)
-	t.deepEqual(await get('/events/stats'), [{ name: 'order', count: 7 }])
-	await pool.query('select fold_event_tallies($1)', [project.id])
-	t.deepEqual(await get('/events/stats'), [{ name: 'order', count: 7 }])
-	t.deepEqual(await tallies(), [0, 2])
-})
-
-test('many events are folded on the way, with nobody asking', async (t) => {
-	const { orm, pool, project, get } = await setupEvents(t)
-	await pool.query(
-		`do $$ begin for i in 1..4000 loop
-			insert into events (project_id, name) values ('${project.id}', 'order');
-		end loop; end $$`,
-	)
-	t.true((await orm.em.fork().count(EventTally)) < 4000)
-	t.deepEqual(await get('/events/stats'), [{ name: 'order', count: 4000 }])
-})
-
-test('who finds the tallies being folded does not wait', async (t) => {
-	const { orm, pool, project, add } = await setupEvents(t)
-	await add({})
-	await orm.em.fork().transactional(async (em) => {
-		await em.execute('select fold_event_tallies(?)', [project.id])
-		await pool.query('select fold_event_tallies($1)', [project.id])
-		await pool.query(`insert into events (project_id, name) values ('${project.id}', 'order')`)
-	})
-	t.is(await orm.em.fork().count(EventTally), 1)
-})
-
 test('stats count from the first moment to the last, a last day whole', async (t) => {
 	const { add, get } = await setupEvents(t)
 	const at = (moment: string, name = 'order') => ({ name, createdAt: new Date(moment) })
@@ -266,6 +223,38 @@ test('usage counts events and the contacts they are of', async (t) => {
 	t.false((await get('/events/email.sent/usage')).canDelete)
 })
 
+test('an event that segments refer to is said to be used, and is not deleted', async (t) => {
+	const { add, call, get, orm, project } = await setupEvents(t)
+	const other = await createProject(orm)
+	await add({ name: 'plan.up' }, { name: 'plan' })
+	const filter = (field: string) => ({ field, operator: 'triggered' })
+	const tree = (...filters: object[]) => ({ logic: 'AND', groups: [{ filters }] })
+	const nested = {
+		logic: 'OR',
+		groups: [
+			{
+				filters: [filter('event.x')],
+				conditions: tree(filter('email.sent'), filter('event.plan.up')),
+			},
+		],
+	}
+	const em = orm.em.fork()
+	const create = (name: string, condition: object, projectId = project.id) =>
+		em.create(Segment, { name, projectId, condition: condition as never })
+	const used = create('Upgraders', nested)
+	create('Others', tree(filter('event.plan.upper'), filter('data.plan.up')))
+	create('Theirs', nested, other.project.id)
+	em.create(Segment, { name: 'Static', projectId: project.id, type: 'STATIC' })
+	await em.flush()
+	const usedInSegments = [{ id: used.id, name: 'Upgraders' }]
+	t.like(await get('/events/plan.up/usage'), { usedInSegments, totalCount: 1, canDelete: false })
+	const refused = await call('DELETE', '/events/plan.up')
+	const { details } = isEnvelope(t, refused, 409, 'CONFLICT')
+	t.deepEqual(details, { usedInSegments, usedInWorkflows: [] })
+	t.deepEqual(await get('/events/names'), { eventNames: ['plan', 'plan.up'] })
+	t.deepEqual((await call('DELETE', '/events/plan')).json(), { deletedCount: 1 })
+})
+
 test('a deletion takes all events of the name, and no others', async (t) => {
 	const { call, get, pool, project } = await setupEvents(t)
 	const name = '你'.repeat(255)
@@ -300,12 +289,4 @@ test('no project sees, counts or deletes the events of another', async (t) => {
 	t.deepEqual((await call('DELETE', '/events/theirs')).json(), { deletedCount: 0 })
 	const response = await app.inject({ url: '/events/names', headers: other.withSecretKey })
 	t.deepEqual(response.json(), { eventNames: ['theirs'] })
-})
-
-test('a project goes with its events and their counts', async (t) => {
-	const { add, pool } = await setupEvents(t)
-	await add({ name: 'a' }, { name: 'b' })
-	await pool.query('delete from projects')
-	t.is((await pool.query('select from events')).rowCount, 0)
-	t.is((await pool.query('select from event_tallies')).rowCount, 0)
 })

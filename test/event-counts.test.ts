@@ -1,0 +1,90 @@
+import type { ExecutionContext } from 'ava'
+import test from 'ava'
+import { Event } from '../db/event.ts'
+import { eventStats } from '../db/event-queries.ts'
+import { EventCount, EventTally } from '../db/event-tally.ts'
+import { createProject, setupDatabase } from './helpers/app.ts'
+import { poolOf } from '../db/statement.ts'
+
+async function setupCounts(t: ExecutionContext) {
+	const orm = await setupDatabase(t)
+	const pool = await poolOf(orm.em)
+	const { project } = await createProject(orm)
+	return {
+		orm,
+		pool,
+		project,
+		add: (...events: Partial<Event>[]) =>
+			orm.em.fork().insertMany(
+				Event,
+				events.map((event) => ({ projectId: project.id, name: 'order', ...event })),
+			),
+		fold: () => pool.query('select fold_event_tallies($1)', [project.id]),
+		stats: () => eventStats(pool, [project.id, null, null]),
+		/** How many rows there are to be folded, and were folded. */
+		rows: async () => [
+			await orm.em.fork().count(EventTally),
+			await orm.em.fork().count(EventCount),
+		],
+	}
+}
+
+test('counts are exact through inserts, deletions and folding', async (t) => {
+	const { add, fold, pool, rows, stats } = await setupCounts(t)
+	const days = ['2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z', '2026-03-02T23:59:59.999Z']
+	const events = days.map((day) => ({ createdAt: new Date(day) }))
+	await add(...events, ...events)
+	await pool.query(`delete from events where created_at = '${days[0]}'`)
+	t.deepEqual(await stats(), [{ name: 'order', count: 4 }])
+	await fold()
+	t.deepEqual(await rows(), [0, 2])
+	t.deepEqual(await stats(), [{ name: 'order', count: 4 }])
+	await add(...events)
+	t.deepEqual(await stats(), [{ name: 'order', count: 7 }])
+	await fold()
+	t.deepEqual(await stats(), [{ name: 'order', count: 7 }])
+	t.deepEqual(await rows(), [0, 2])
+})
+
+test('many events are folded on the way, with nobody asking', async (t) => {
+	const { pool, project, rows, stats } = await setupCounts(t)
+	await pool.query(
+		`do $$ begin for i in 1..4000 loop
+			insert into events (project_id, name) values ('${project.id}', 'order');
+		end loop; end $$`,
+	)
+	t.true((await rows())[0]! < 4000)
+	t.deepEqual(await stats(), [{ name: 'order', count: 4000 }])
+})
+
+test('who finds the tallies being folded does not wait', async (t) => {
+	const { add, fold, orm, project, rows, stats } = await setupCounts(t)
+	await add({})
+	await orm.em.fork().transactional(async (em) => {
+		await em.execute('select fold_event_tallies(?)', [project.id])
+		await fold()
+		await add({})
+	})
+	t.deepEqual(await rows(), [1, 1])
+	t.deepEqual(await stats(), [{ name: 'order', count: 2 }])
+})
+
+test('what is rolled back is not counted', async (t) => {
+	const { orm, project, stats } = await setupCounts(t)
+	const em = orm.em.fork()
+	await em.begin()
+	await em.execute('insert into events (project_id, name) values (?, ?)', [project.id, 'order'])
+	await em.execute('select fold_event_tallies(?)', [project.id])
+	await em.rollback()
+	t.deepEqual(await stats(), [])
+})
+
+test('a project goes with its events and their counts', async (t) => {
+	const { add, fold, pool, rows } = await setupCounts(t)
+	await add({ name: 'a' }, { name: 'b' })
+	await fold()
+	await add({ name: 'c' })
+	await pool.query('delete from projects')
+	t.is((await pool.query('select from events')).rowCount, 0)
+	t.deepEqual(await rows(), [0, 0])
+})
