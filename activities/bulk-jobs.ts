@@ -24,10 +24,10 @@ async function run(pool: Pool, job: JobKey) {
 	for (;;) {
 		const chunk = await inActiveJob(pool, job, async (db) => {
 			const [done] = await doChunk(db, values)
-			return done ?? { contacts: 0 }
+			return done ?? 'nothing is left'
 		})
 		if (!chunk) return
-		if (chunk.contacts === 0) break
+		if (chunk === 'nothing is left') break
 	}
 	await finishJob(pool, [projectId, jobId])
 }

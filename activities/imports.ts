@@ -36,6 +36,8 @@ export function importActivities({ pool }: { pool: Pool }) {
 	}
 }
 
+const nothingLeft = 'nothing is left'
+
 async function stage(pool: Pool, job: JobKey) {
 	const { projectId, jobId } = job
 	const [begun] = await beginJob(pool, [projectId, jobId])
@@ -55,13 +57,13 @@ async function stage(pool: Pool, job: JobKey) {
 async function apply(pool: Pool, job: JobKey) {
 	const { projectId, jobId } = job
 	for (;;) {
-		const chunk = await inActiveJob(pool, job, async (db, position) => {
-			const [applied] = await applyChunk(db, [projectId, jobId, position])
-			if (applied!.missed > 0) throw contactsAppeared()
-			return applied!
+		const chunk = await inActiveJob(pool, job, async (db) => {
+			const [applied] = await applyChunk(db, [projectId, jobId])
+			if (applied && applied.missed > 0) throw contactsAppeared()
+			return applied ?? nothingLeft
 		})
 		if (!chunk) return
-		if (chunk.rows === 0) break
+		if (chunk === nothingLeft) break
 	}
 	await finishJob(pool, [projectId, jobId])
 }
@@ -79,10 +81,10 @@ async function undo(pool: Pool, job: JobKey) {
 	for (;;) {
 		const chunk = await inActiveJob(pool, job, async (db) => {
 			const [undone] = await undoChunk(db, [projectId, jobId, importId])
-			return undone ?? { contacts: 0 }
+			return undone ?? nothingLeft
 		})
 		if (!chunk) return
-		if (chunk.contacts === 0) break
+		if (chunk === nothingLeft) break
 	}
 	await finishJob(pool, [projectId, jobId])
 }

@@ -11,8 +11,8 @@ import { Event } from './event.ts'
 import { EventCount, EventTally } from './event-tally.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
 import { ImportChange } from './import-change.ts'
+import { ImportChunk } from './import-chunk.ts'
 import { ImportFile } from './import-file.ts'
-import { ImportRow } from './import-row.ts'
 import { Job } from './job.ts'
 import { JobContacts } from './job-contacts.ts'
 import { JobError } from './job-error.ts'
@@ -45,8 +45,8 @@ export default defineConfig({
 		EventTally,
 		IdempotencyKey,
 		ImportChange,
+		ImportChunk,
 		ImportFile,
-		ImportRow,
 		Job,
 		JobContacts,
 		JobError,

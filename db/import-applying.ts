@@ -1,14 +1,7 @@
 import { lockedContact } from './jobs.ts'
 import { statement } from './statement.ts'
 
-/**
- * So many rows are applied at a time: large enough for the work to be Postgres' own, small enough that
- * a request for one of these contacts does not wait noticeably.
- */
-export const rowsAtOnce = 2000
-
 export interface AppliedChunk {
-	/** 0: there is nothing left to do. */
 	rows: number
 	/** Contacts that somebody else created at this moment: roll back, and look again. */
 	missed: number
@@ -18,20 +11,24 @@ export interface AppliedChunk {
 const fits = (data: string) => `(pg_column_size(${data}) < 8192 or contact_data_fits(${data}))`
 
 /**
- * Applies the next rows of an import by the rules of `upsertContactCtes`, set-based, and notes what it
- * did for the undo. To be run by `inActiveJob`, whose lock makes each row happen once.
+ * Applies the next chunk of an import by the rules of `upsertContactCtes`, set-based, and notes what it
+ * did for the undo. To be run by `inActiveJob`; the chunk goes with the deed, so each row happens once.
+ * No row: nothing is left.
  *
- * $1 project, $2 job, $3 the position reached
+ * $1 project, $2 job
  */
 export const applyChunk = statement<AppliedChunk>(
 	'apply-import-chunk',
 	`with chunk as materialized (
-		select position, row, email, subscribed, data, superseded from import_rows
-		where project_id = $1 and job_id = $2 and position > $3::int
-		order by position limit ${rowsAtOnce}
+		delete from import_chunks where project_id = $1 and job_id = $2 and position = (
+			select position from import_chunks where project_id = $1 and job_id = $2
+			order by position limit 1)
+		returning *
 	), latest as materialized (
-		select row, email, subscribed, data, ${fits('data')} as fits
-		from chunk where not superseded order by email
+		select row, email, l.subscribed, l.data, ${fits('l.data')} as fits
+		from chunk cross join lateral unnest(rows, emails, chunk.subscribed, chunk.data)
+			as l(row, email, subscribed, data)
+		order by email
 	), locked as materialized (
 		select l.row, c.*, coalesce(l.subscribed, c.subscribed) as wish, c.data || l.data as merged
 		from latest l cross join lateral (${lockedContact('email = l.email')}) c
@@ -65,7 +62,7 @@ export const applyChunk = statement<AppliedChunk>(
 		select id, jsonb_hash_extended(data, subscribed::int), null from inserted
 	), noted as (
 		insert into import_changes (project_id, job_id, position, changed_at, contact_ids, marks, befores)
-		select $1, $2, (select max(position) from chunk), now(),
+		select $1, $2, (select position from chunk), now(),
 			array_agg(id), array_agg(mark), array_agg(before)
 		from changed having count(*) > 0
 	), refused as (
@@ -73,19 +70,20 @@ export const applyChunk = statement<AppliedChunk>(
 		select $1, $2, row, email, 'The data of this contact would exceed 64 KB in total'
 		from misfits
 	), counted as (
-		select (select count(*) from chunk) as rows,
+		select position, repeats + cardinality(rows) as rows,
 			(select count(*) from fresh where fits) as creatable,
 			(select count(*) from inserted) as created,
 			(select count(*) from updated) as changed,
 			(select count(*) from misfits) as failed
+		from chunk
 	), told as (
 		update jobs set
-			position = greatest(position, (select max(position) from chunk)),
+			position = counted.position,
 			created_count = created_count + created,
 			changed_count = changed_count + changed,
 			unchanged_count = unchanged_count + rows - created - changed - failed,
 			failed_count = failed_count + failed
-		from counted where project_id = $1 and id = $2 and rows > 0
+		from counted where project_id = $1 and id = $2
 	)
 	select rows::int, (creatable - created)::int as missed from counted`,
 )

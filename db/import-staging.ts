@@ -20,6 +20,11 @@ export interface BadRow {
 }
 
 const rowsPerCopy = 10_000
+/**
+ * So many rows are applied at a time: enough for the work to be Postgres' own, few enough that a request
+ * for one of these contacts does not wait noticeably.
+ */
+const rowsAtOnce = 2000
 
 /** $1 project, $2 job */
 export const importFile = statement<{ content: Buffer }>(
@@ -34,22 +39,36 @@ const noteBadRows = statement(
 	from jsonb_to_recordset($3::jsonb) as b(row int, email text, error text)`,
 )
 
-/** Of rows with one address the last stays, with what the earlier say where it says nothing. */
-const settleRepeats = statement(
-	'settle-repeated-rows',
+/** The rows as they come, for as long as the transaction lasts. */
+const createStage = `create temp table staged_rows (
+	position int, row int, email text, subscribed bool, data jsonb) on commit drop`
+
+/**
+ * Makes chunks of the rows. Of those with one address the last stays, with what the earlier say where
+ * it says nothing. $1 project, $2 job
+ */
+const makeChunks = statement(
+	'make-import-chunks',
 	`with repeated as materialized (
-		select email from import_rows where project_id = $1 and job_id = $2
-		group by email having count(*) > 1
+		select email from staged_rows group by email having count(*) > 1
 	), merged as (
 		select email, max(position) as latest, jsonb_merge(data order by position) as data,
 			(array_agg(subscribed order by position desc) filter (where subscribed is not null))[1]
 				as subscribed
-		from import_rows join repeated using (email)
-		where project_id = $1 and job_id = $2 group by email
+		from staged_rows join repeated using (email) group by email
+	), settled as (
+		select s.position, s.row, s.email, coalesce(m.subscribed, s.subscribed) as subscribed,
+			coalesce(m.data, s.data) as data, s.position < m.latest is true as is_repeated
+		from staged_rows s left join merged m using (email)
 	)
-	update import_rows r set superseded = r.position < m.latest, subscribed = m.subscribed,
-		data = case when r.position = m.latest then m.data else '{}' end
-	from merged m where r.project_id = $1 and r.job_id = $2 and r.email = m.email`,
+	insert into import_chunks (project_id, job_id, position, rows, emails, subscribed, data, repeats)
+	select $1, $2, max(position),
+		coalesce(array_agg(row order by position) filter (where not is_repeated), '{}'),
+		coalesce(array_agg(email order by position) filter (where not is_repeated), '{}'),
+		coalesce(array_agg(subscribed order by position) filter (where not is_repeated), '{}'),
+		coalesce(array_agg(data order by position) filter (where not is_repeated), '{}'),
+		count(*) filter (where is_repeated)
+	from settled group by (position - 1) / ${rowsAtOnce}`,
 )
 
 /** $1 project, $2 job, $3 all rows, $4 bad ones */
@@ -61,8 +80,9 @@ const noteStaged = statement(
 
 /**
  * Sets the rows of a file down, all or none of them: a file that turns out to be unreadable at its end
- * leaves nothing. The table is logged like any other, for an unlogged one would be empty after a crash
- * of Postgres, and an import that went on would take that for its end.
+ * leaves nothing. They are collected in a temporary table; what the import goes by from then on is
+ * logged like anything else, for an unlogged table would be empty after a crash of Postgres, and an
+ * import that went on would take that for its end.
  */
 export async function stageRows(
 	pool: Pool,
@@ -70,6 +90,7 @@ export async function stageRows(
 	rows: AsyncIterable<GoodRow | BadRow>,
 ) {
 	await transaction(pool, async (db) => {
+		await db.query(createStage)
 		let position = 0
 		let badRows = 0
 		let lines: string[] = []
@@ -81,14 +102,13 @@ export async function stageRows(
 			lines = []
 			bad = []
 		}
-		const key = `${projectId}\t${jobId}\t`
 		for await (const row of rows) {
 			if ('error' in row) bad.push(row)
-			else lines.push(`${key}${++position}\t${textOf(row)}\n`)
+			else lines.push(`${++position}\t${textOf(row)}\n`)
 			if (lines.length + bad.length === rowsPerCopy) await flush()
 		}
 		await flush()
-		await settleRepeats(db, [projectId, jobId])
+		await makeChunks(db, [projectId, jobId])
 		await noteStaged(db, [projectId, jobId, position + badRows, badRows])
 	})
 }
@@ -98,16 +118,15 @@ const textOf = ({ row, email, subscribed, data }: GoodRow) =>
 	`${row}\t${email}\t${subscribed ?? '\\N'}\t${data.replaceAll('\\', '\\\\')}`
 
 async function copy(db: PoolClient, text: string) {
-	const stream = db.query(
-		copyFrom(
-			'copy import_rows (project_id, job_id, position, row, email, subscribed, data) from stdin',
-		),
-	)
+	const stream = db.query(copyFrom('copy staged_rows from stdin'))
 	stream.end(text)
 	await finished(stream)
 }
 
-/** What only the import itself needed. What it could not read stays, and what undoes it. $1 project, $2 job */
+/**
+ * What only the import itself needed, and whatever of a cancelled one was not applied. What could not be
+ * read stays, and what undoes it, for as long as it can be undone. $1 project, $2 job
+ */
 export const clearImport = statement(
 	'clear-import',
 	`with file as (
@@ -115,5 +134,5 @@ export const clearImport = statement(
 	), outdated as (
 		delete from import_changes where project_id = $1 and changed_at < now() - interval '8 days'
 	)
-	delete from import_rows where project_id = $1 and job_id = $2`,
+	delete from import_chunks where project_id = $1 and job_id = $2`,
 )

@@ -116,9 +116,9 @@ export const jobErrors = statement<{ row: number; email: string | null; error: s
 	where project_id = $1 and job_id = $2 and row > $3::int order by row limit $4::int`,
 )
 
-const lockActive = statement<{ position: number }>(
+const lockActive = statement<{ id: string }>(
 	'lock-active-job',
-	`select position from jobs where project_id = $1 and id = $2 and state = 'active' for update`,
+	`select id from jobs where project_id = $1 and id = $2 and state = 'active' for update`,
 )
 
 export async function transaction<T>(
@@ -155,7 +155,7 @@ const triesAtOnce = 20
 export async function inActiveJob<T>(
 	pool: Pool,
 	{ projectId, jobId }: JobKey,
-	work: (db: PoolClient, position: number) => Promise<T>,
+	work: (db: PoolClient) => Promise<T>,
 ): Promise<T | undefined> {
 	for (let tries = 1; ; tries++)
 		try {
@@ -163,7 +163,7 @@ export async function inActiveJob<T>(
 				pool,
 				async (db) => {
 					const [job] = await lockActive(db, [projectId, jobId])
-					return job && (await work(db, job.position))
+					return job && (await work(db))
 				},
 				`set local lock_timeout = ${lockTimeoutMs}`,
 			)

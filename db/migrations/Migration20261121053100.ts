@@ -7,7 +7,7 @@ export class Migration20261121053100 extends Migration {
 	override up() {
 		this.addSql(`create table "import_changes" ("project_id" uuid not null, "job_id" uuid not null, "position" int not null, "changed_at" timestamptz(3) not null, "contact_ids" uuid[] not null, "marks" bigint[] not null, "befores" jsonb[] not null, primary key ("project_id", "job_id", "position"))`)
 		this.addSql(`create table "import_files" ("project_id" uuid not null, "job_id" uuid not null, "content" bytea not null, primary key ("project_id", "job_id"))`)
-		this.addSql(`create table "import_rows" ("project_id" uuid not null, "job_id" uuid not null, "position" int not null, "row" int not null, "email" text not null, "subscribed" boolean null, "data" jsonb not null, "superseded" boolean not null default false, primary key ("project_id", "job_id", "position"))`)
+		this.addSql(`create table "import_chunks" ("project_id" uuid not null, "job_id" uuid not null, "position" int not null, "rows" int[] not null, "emails" text[] not null, "subscribed" boolean[] not null, "data" jsonb[] not null, "repeats" int not null, primary key ("project_id", "job_id", "position"))`)
 		this.addSql(`create table "jobs" ("project_id" uuid not null, "id" uuid not null default uuidv7(), "type" text not null, "state" text not null default 'waiting', "target" jsonb null, "import_id" uuid null, "total" int null, "position" int not null default 0, "created_count" int not null default 0, "changed_count" int not null default 0, "unchanged_count" int not null default 0, "removed_count" int not null default 0, "failed_count" int not null default 0, "failed_reason" text null, "created_at" timestamptz(3) not null default now(), "started_at" timestamptz(3) null, "finished_at" timestamptz(3) null, primary key ("project_id", "id"))`)
 		this.addSql(`create index "jobs_undo" on "jobs" ("project_id", "import_id") where import_id is not null`)
 		this.addSql(`create index "jobs_unfinished" on "jobs" ("created_at") where state in ('waiting', 'active')`)
@@ -16,22 +16,21 @@ export class Migration20261121053100 extends Migration {
 		this.addSql(`alter table "jobs" add constraint "jobs_type_check" check ("type" in ('import', 'undo', 'bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete', 'delete-field'))`)
 		this.addSql(`alter table "jobs" add constraint "jobs_state_check" check ("state" in ('waiting', 'active', 'completed', 'failed', 'cancelled'))`)
 
-		for (const table of ['import_changes', 'import_files', 'import_rows', 'jobs', 'job_contacts', 'job_errors'])
+		for (const table of ['import_changes', 'import_chunks', 'import_files', 'jobs', 'job_contacts', 'job_errors'])
 			this.addSql(
 				`alter table "${table}" add constraint "${table}_project" foreign key ("project_id") references "projects" ("id") on delete cascade`,
 			)
 		this.addSql(`alter table "jobs" add constraint "jobs_import" foreign key ("project_id", "import_id") references "jobs" ("project_id", "id") on delete cascade`)
-		// The rows of a file are many: they are cleared with the job's end, and one check for each is enough.
-		for (const table of ['import_changes', 'import_files', 'job_contacts', 'job_errors'])
+		for (const table of ['import_changes', 'import_chunks', 'import_files', 'job_contacts', 'job_errors'])
 			this.addSql(
 				`alter table "${table}" add constraint "${table}_job" foreign key ("project_id", "job_id") references "jobs" ("project_id", "id") on delete cascade`,
 			)
 
 		// Squeezing a file of five megabytes takes longer than writing it, and it is there for seconds.
 		this.addSql(`alter table "import_files" alter column "content" set storage external`)
+		for (const column of ['emails', 'data'])
+			this.addSql(`alter table "import_chunks" alter column "${column}" set storage external`)
 		this.addSql(`alter table "jobs" set (fillfactor = 50)`)
-		// One import fills the table and empties it again: what the planner knew is of no use to the next.
-		this.addSql(`alter table "import_rows" set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50000)`)
 
 		// Rows of one address become one, cell by cell, the later before the earlier.
 		this.addSql(`create aggregate jsonb_merge (jsonb) (sfunc = jsonb_concat, stype = jsonb, initcond = '{}')`)
