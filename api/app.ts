@@ -10,6 +10,8 @@ import { poolOf } from '../db/statement.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
 import { bulkJobs } from './bulk-jobs.ts'
+import { contactFieldUsage } from './contact-field-usage.ts'
+import { contactFields } from './contact-fields.ts'
 import { contactList } from './contact-list.ts'
 import { contacts } from './contacts.ts'
 import { describeApi } from './docs.ts'
@@ -99,6 +101,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(track, { pool })
 	await app.register(verify, { dnsServers: settings.dnsServers })
 	await app.register(events, { pool })
+	await app.register(contactFields, { pool })
+	await app.register(contactFieldUsage, { pool })
 	await app.register(contactList, { pool })
 	await app.register(contacts, { pool })
 	await app.register(emails, { pool })

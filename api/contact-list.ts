@@ -44,7 +44,7 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			const sort = query.sort === 'email' ? 'email' : 'createdAt'
 			const list: ContactList = {
 				projectId: project.id,
-				search: searchOf(query.search),
+				search: query.search?.trim() || null,
 				subscribed: flags[query.subscribed ?? ''] ?? null,
 				sort,
 				dir: query.dir === 'asc' ? 'asc' : 'desc',
@@ -66,9 +66,6 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 }
 
 const flags: Record<string, boolean> = { true: true, false: false }
-
-/** No address has spaces in it, nor a NUL, which Postgres would not even take. */
-const searchOf = (given = '') => given.trim().replaceAll('\0', ' ') || null
 
 function limitOf(given: unknown) {
 	const limit = /^\d+$/.test(String(given)) ? Number(given) : 0

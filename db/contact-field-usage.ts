@@ -1,0 +1,29 @@
+import { statement } from './statement.ts'
+
+export interface Named {
+	id: string
+	name: string
+}
+
+/** Whether a condition tree (jsonb) names a field, itself or something inside its objects. */
+export const namesField = (condition: string, field: string) => `exists (
+	select from jsonb_path_query(${condition}, '$.**.field') as named
+	where named #>> '{}' = ${field} or starts_with(named #>> '{}', ${field} || '.'))`
+
+/**
+ * Where a project's conditions name a field of contacts, as conditions write it: `email`, `data.plan`.
+ * What campaigns and workflows name is to be added with their tables. $1 project, $2 field
+ */
+export const fieldUsage = statement<{
+	usedInSegments: Named[]
+	usedInCampaigns: Named[]
+	usedInWorkflows: Named[]
+}>(
+	'field-usage',
+	`select
+		(select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]')
+			from segments where project_id = $1 and ${namesField('condition', '$2::text')}
+		) as "usedInSegments",
+		'[]'::json as "usedInCampaigns",
+		'[]'::json as "usedInWorkflows"`,
+)
