@@ -45,7 +45,7 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			const list: ContactList = {
 				projectId: project.id,
 				search: query.search?.trim() || null,
-				subscribed: flags[query.subscribed ?? ''] ?? null,
+				subscribed: flags.get(query.subscribed ?? '') ?? null,
 				sort,
 				dir: query.dir === 'asc' ? 'asc' : 'desc',
 				after: query.cursor === undefined ? null : positionOf(query.cursor, sort),
@@ -65,7 +65,10 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	)
 }
 
-const flags: Record<string, boolean> = { true: true, false: false }
+const flags = new Map([
+	['true', true],
+	['false', false],
+])
 
 function limitOf(given: unknown) {
 	const limit = /^\d+$/.test(String(given)) ? Number(given) : 0

@@ -109,16 +109,26 @@ const anonymous = 'deleted@deleted.invalid'
 
 /**
  * Deletes contacts and answers those that were there. Foreign keys let mails and events go; erasing
- * also takes the person out of the mails. $1 project, $2 ids, $3 whether to erase
+ * also takes the person out of the mails. Those that wait are then not sent, and those in doubt not
+ * repeated: there is nobody left to send them to. $1 project, $2 ids, $3 whether to erase
  */
 export const deleteContacts = statement<{ id: string }>(
 	'delete-contacts',
-	`with gone as (
+	`with gone as materialized (
 		select id from contacts where project_id = $1 and id = any($2::uuid[]) order by id for update
 	), erased as (
 		update emails e set contact_id = null, "to" = '${anonymous}', to_name = null,
-			reply_to = null, subject = '', body = null, headers = '{}', updated_at = now()
+			reply_to = null, subject = '', body = null, headers = '{}', render_fault = null,
+			status = case status when 'PENDING' then 'CANCELLED' when 'UNCERTAIN' then 'FAILED'
+				else status end,
+			error = case status when 'PENDING' then 'The contact was erased'
+				when 'UNCERTAIN' then 'In doubt when the contact was erased' end,
+			updated_at = now()
 		from gone where $3::bool and e.project_id = $1 and e.contact_id = gone.id
+		returning e.id
+	), attempted as (
+		update attempts a set error = null
+		from erased where a.project_id = $1 and a.email_id = erased.id and a.error is not null
 	)
 	delete from contacts c using gone where c.project_id = $1 and c.id = gone.id returning c.id`,
 )

@@ -1,0 +1,70 @@
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+import { setup as setupApp } from './helpers/app.ts'
+
+/** A contact with an event and a mail of each of these statuses. */
+async function setup(t: ExecutionContext, statuses: string[]) {
+	const context = await setupApp(t)
+	const { app, pool, project, withSecretKey: headers } = context
+	const payload = { email: 'ann@example.com', data: { name: 'Ann' } }
+	const created = await app.inject({ method: 'POST', url: '/contacts', headers, payload })
+	const { id } = created.json<{ id: string }>()
+	await pool.query(
+		`insert into emails (project_id, contact_id, "to", to_name, "from", subject, body, source_type, status)
+		select $1, $2, 'ann@example.com', 'Ann', 'us@example.com', 'For Ann', 'Dear Ann', 'TRANSACTIONAL', s
+		from unnest($3::text[]) s`,
+		[project.id, id, statuses],
+	)
+	await pool.query(`insert into events (project_id, name, contact_id) values ($1, 'seen', $2)`, [
+		project.id,
+		id,
+	])
+	const remove = (query = '') =>
+		app.inject({ method: 'DELETE', url: `/contacts/${id}${query}`, headers })
+	const mails = async () =>
+		(
+			await pool.query<Record<string, unknown>>(
+				'select contact_id, "to", to_name, subject, body, status from emails order by id',
+			)
+		).rows
+	return { ...context, id, remove, mails }
+}
+
+test('a deleted contact is gone; its mails stay with their address, its events without it', async (t) => {
+	const { app, id, pool, remove, mails, withSecretKey: headers } = await setup(t, ['SENT'])
+	const answer = await remove()
+	t.is(answer.statusCode, 204)
+	t.is(answer.body, '')
+	t.is((await app.inject({ url: `/contacts/${id}`, headers })).statusCode, 404)
+	t.is((await remove()).statusCode, 404)
+	t.deepEqual(await mails(), [
+		{
+			contact_id: null,
+			to: 'ann@example.com',
+			to_name: 'Ann',
+			subject: 'For Ann',
+			body: 'Dear Ann',
+			status: 'SENT',
+		},
+	])
+	const { rows } = await pool.query('select name, contact_id from events')
+	t.deepEqual(rows, [{ name: 'seen', contact_id: null }])
+})
+
+test('erasing takes the person out of the mails, and stops those that wait', async (t) => {
+	const { remove, mails } = await setup(t, ['SENT', 'PENDING', 'SENDING', 'UNCERTAIN'])
+	t.is((await remove('?erase=true')).statusCode, 204)
+	const rows = await mails()
+	t.deepEqual(
+		rows.map(({ status }) => status),
+		['SENT', 'CANCELLED', 'SENDING', 'FAILED'],
+	)
+	t.false(/ann/i.test(JSON.stringify(rows)))
+})
+
+test('erase is true or false', async (t) => {
+	const { remove, mails } = await setup(t, ['SENT'])
+	t.is((await remove('?erase=maybe')).statusCode, 400)
+	t.is((await remove('?erase=false')).statusCode, 204)
+	t.is((await mails())[0]!['to'], 'ann@example.com')
+})
