@@ -17,8 +17,8 @@ async function run(pool: Pool, job: JobKey) {
 	const { projectId, jobId } = job
 	const [begun] = await beginJob(pool, [projectId, jobId])
 	if (!begun) return
-	const target = begun.target as (BulkTarget & { field?: string }) | null
-	if (begun.total === null) await setTarget(pool, job, target!, null)
+	const target = begun.target as BulkTarget | null
+	if (begun.total === null) await setTarget(pool, job, target!)
 	const doChunk = bulkChunks[begun.type as BulkType]
 	const values = [projectId, jobId, ...(begun.type === 'delete-field' ? [target!.field] : [])]
 	for (;;) {

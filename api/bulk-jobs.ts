@@ -1,9 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { bulkTypes } from '../db/job.ts'
+import type { BulkTarget } from '../db/bulk-jobs.ts'
+import { type Condition, type ConditionGroup, segmentsIn } from '../db/condition.ts'
+import { segmentsReached } from '../db/condition-segments.ts'
 import { acceptBulkJob } from '../db/jobs.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { invalid } from './errors.ts'
+import { checkCondition, ConditionTree } from './conditions.ts'
+import { invalid, notFound } from './errors.ts'
 import { cancelAndView, JobParams, JobView, Queued, viewJob } from './jobs.ts'
 import { Id } from './schemas.ts'
 
@@ -19,7 +23,7 @@ const Contacts = Type.Object({
 			search: Type.Optional(Type.String({ description: 'A substring of the address' })),
 			subscribed: Type.Optional(Type.Boolean()),
 			segmentId: Type.Optional(Id),
-			condition: Type.Optional(Type.Object({}, { description: 'A condition tree' })),
+			condition: Type.Optional(ConditionTree),
 		}),
 	),
 	excludeIds: Type.Optional(Type.Array(Id, { maxItems: 10_000 })),
@@ -47,7 +51,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				},
 			},
 			async ({ project, body }, reply) => {
-				const { ids, target } = meant(body)
+				const { ids, target } = await meant(pool, project.id, body)
 				const values = [project.id, type, ids, target && JSON.stringify(target), taskQueues.core]
 				const [job] = await acceptBulkJob(pool, values)
 				app.relay.wake()
@@ -86,13 +90,40 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 }
 
 /** Whom the request is about. Each contact counts once, however often it is named. */
-function meant({ mode, contactIds, filter, excludeIds = [] }: Type.Static<typeof Contacts>) {
-	if (mode === 'query') {
-		if (!filter) throw missing('filter')
-		return { ids: null, target: { filter, excludeIds } }
+async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Contacts>) {
+	const { mode, contactIds, filter, excludeIds = [] } = body
+	if (mode !== 'query') {
+		if (!contactIds) throw missing('contactIds')
+		return { ids: [...new Set(contactIds.map((id) => id.toLowerCase()))], target: null }
 	}
-	if (!contactIds) throw missing('contactIds')
-	return { ids: [...new Set(contactIds.map((id) => id.toLowerCase()))], target: null }
+	if (!filter) throw missing('filter')
+	const { condition, segmentId, ...rest } = filter
+	const groups: ConditionGroup[] = []
+	if (condition !== undefined) {
+		const tree = checkCondition(condition, 'filter.condition')
+		await checkSegments(pool, projectId, tree)
+		groups.push({ conditions: tree })
+	}
+	if (segmentId !== undefined) {
+		const tree = { logic: 'AND' as const, groups: [memberOf(segmentId)] }
+		if ((await segmentsReached(pool, projectId, tree)).size === 0)
+			throw notFound('segment', segmentId)
+		groups.push(...tree.groups)
+	}
+	const all = groups.length > 0 ? { condition: { logic: 'AND' as const, groups } } : {}
+	return { ids: null, target: { ...rest, ...all, excludeIds } satisfies BulkTarget }
+}
+
+const memberOf = (segmentId: string): ConditionGroup => ({
+	filters: [{ field: `segment.${segmentId.toLowerCase()}`, operator: 'memberOfSegment' }],
+})
+
+async function checkSegments(pool: Pool, projectId: string, tree: Condition) {
+	const reached = await segmentsReached(pool, projectId, tree)
+	const unknown = segmentsIn(tree).find((id) => !reached.has(id))
+	if (unknown === undefined) return
+	const message = `names the segment ${unknown}, which does not exist`
+	throw invalid({ field: 'filter.condition', message, code: 'custom' })
 }
 
 const missing = (field: string) => invalid({ field, message: 'is required', code: 'required' })

@@ -1,19 +1,19 @@
 import type { Pool } from 'pg'
+import type { Condition } from './condition.ts'
+import { compileFor } from './condition-segments.ts'
 import { type JobKey, lockedContact, transaction } from './jobs.ts'
 import { statement } from './statement.ts'
 
 export const contactsAtOnce = 1000
 
-/** Whom a bulk job is about, in the words of its request. */
+/** Whom a bulk job is about, as its request described it. */
 export interface BulkTarget {
-	filter: { search?: string; subscribed?: boolean; segmentId?: string; condition?: unknown }
+	search?: string
+	subscribed?: boolean
+	condition?: Condition
 	excludeIds: string[]
-}
-
-/** Such as a compiled condition: for contacts under an alias, its parameters from a number on. */
-interface Predicate {
-	sql(alias: string, firstParameter: number): string
-	parameters: unknown[]
+	/** Of delete-field: the field. */
+	field?: string
 }
 
 const noteTarget = statement<{ total: number }>(
@@ -31,18 +31,17 @@ const noteTarget = statement<{ total: number }>(
 export async function setTarget(
 	pool: Pool,
 	{ projectId, jobId }: JobKey,
-	target: BulkTarget,
-	predicate: Predicate | null,
+	{ search, subscribed, condition, excludeIds, field }: BulkTarget,
 ) {
-	const { search, subscribed } = target.filter
 	const values: unknown[] = [projectId, jobId]
 	const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`
 	const where = ['c.project_id = $1']
 	if (search) where.push(`c.email like ${put(likePattern(search), 'text')}`)
 	if (subscribed !== undefined) where.push(`c.subscribed = ${put(subscribed, 'bool')}`)
-	if (target.excludeIds.length > 0)
-		where.push(`c.id not in (select unnest(${put(target.excludeIds, 'uuid[]')}))`)
-	if (predicate) {
+	if (excludeIds.length > 0) where.push(`c.id not in (select unnest(${put(excludeIds, 'uuid[]')}))`)
+	if (field !== undefined) where.push(`c.data ? ${put(field, 'text')}`)
+	if (condition) {
+		const predicate = await compileFor(pool, projectId, condition)
 		where.push(`(${predicate.sql('c', values.length + 1)})`)
 		values.push(...predicate.parameters)
 	}
@@ -62,10 +61,7 @@ export async function setTarget(
 }
 
 const likePattern = (search: string) =>
-	`%${search
-		.trim()
-		.toLowerCase()
-		.replaceAll(/[\\%_]/g, '\\$&')}%`
+	`%${search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
 /**
  * What each kind of job does to the contacts of a chunk, as a WITH list that leaves

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { createProject } from './helpers/app.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+import { setupJobs } from './helpers/jobs.ts'
+
+/** Contacts 0, 1, 2… of whom the even ones are subscribed; `plan` is pro for every third. */
+async function setupContacts(t: ExecutionContext, count = 6) {
+	const jobs = await setupJobs(t)
+	const rows = await jobs.execute<{ id: string }>(
+		`insert into contacts (project_id, email, subscribed, data)
+		select ?, 'c' || i || '@example.org', i % 2 = 0,
+			jsonb_build_object('plan', case when i % 3 = 0 then 'pro' else 'free' end)
+		from generate_series(0, ?) i order by i returning id`,
+		[jobs.project.id, count - 1],
+	)
+	const subscribed = async () =>
+		(
+			await jobs.execute<{ email: string }>(
+				'select email from contacts where subscribed order by email',
+			)
+		).map(({ email }) => email.split('@')[0])
+	return { ...jobs, ids: rows.map(({ id }) => id), subscribed }
+}
+
+test('subscribing emits one event for each contact that was not subscribed, and none for others', async (t) => {
+	const jobs = await setupContacts(t)
+	const unknown = randomUUID()
+	const job = await jobs.bulk('subscribe', { contactIds: [...jobs.ids, unknown, jobs.ids[0]] })
+	t.like(job, { type: 'bulk-subscribe', state: 'completed', progress: 100 })
+	t.deepEqual(job.result, {
+		operation: 'subscribe',
+		totalRequested: 7,
+		successCount: 3,
+		unchangedCount: 3,
+		failureCount: 1,
+		errors: [{ contactId: unknown, email: null, error: 'There is no such contact' }],
+	} as never)
+	t.is((await jobs.subscribed()).length, 6)
+	t.deepEqual(
+		await jobs.eventNames(),
+		Array.from({ length: 3 }, () => 'contact.subscribed'),
+	)
+})
+
+test('unsubscribing is the same the other way round', async (t) => {
+	const jobs = await setupContacts(t)
+	const job = await jobs.bulk('unsubscribe', { mode: 'ids', contactIds: jobs.ids.slice(0, 3) })
+	t.like(job.result, { operation: 'unsubscribe', successCount: 2, unchangedCount: 1 })
+	t.deepEqual(await jobs.subscribed(), ['c4'])
+	t.deepEqual(await jobs.eventNames(), ['contact.unsubscribed', 'contact.unsubscribed'])
+})
+
+test('the mails of deleted contacts stay, without them', async (t) => {
+	const jobs = await setupContacts(t)
+	await jobs.execute(
+		`insert into emails (project_id, contact_id, "to", "from", subject, source_type)
+		values (?, ?, 'c1@example.org', 'app@example.com', 'Hello', 'TRANSACTIONAL')`,
+		[jobs.project.id, jobs.ids[1]!],
+	)
+	const job = await jobs.bulk('delete', { contactIds: jobs.ids.slice(0, 2) })
+	t.like(job.result, { operation: 'delete', successCount: 2, unchangedCount: 0, failureCount: 0 })
+	t.is(await jobs.contactCount(), 4)
+	t.deepEqual(await jobs.execute('select contact_id, "to" from emails'), [
+		{ contact_id: null, to: 'c1@example.org' },
+	])
+})
+
+test('contacts of another project are not found', async (t) => {
+	const jobs = await setupContacts(t)
+	const { project } = await createProject(jobs.orm)
+	const [foreign] = await jobs.execute<{ id: string }>(
+		`insert into contacts (project_id, email, subscribed) values (?, 'x@example.org', true) returning id`,
+		[project.id],
+	)
+	const job = await jobs.bulk('delete', { contactIds: [foreign!.id] })
+	t.like(job.result, { successCount: 0, failureCount: 1 })
+	t.is(await jobs.contactCount(), 7)
+})
+
+test('a filter finds its contacts once, though the job makes it untrue; excluded ones are left alone', async (t) => {
+	const jobs = await setupContacts(t, 2503)
+	const job = await jobs.bulk('unsubscribe', {
+		mode: 'query',
+		filter: { subscribed: true },
+		excludeIds: [jobs.ids[0]],
+	})
+	t.like(job.result, { totalRequested: 1251, successCount: 1251, failureCount: 0 })
+	t.deepEqual(await jobs.subscribed(), ['c0'])
+})
+
+test('all parts of a filter must hold: search, subscription, segment and condition', async (t) => {
+	const jobs = await setupContacts(t, 40)
+	const [segment] = await jobs.execute<{ id: string }>(
+		`insert into segments (project_id, name, type, condition) values (?, 'Pro', 'DYNAMIC', ?::jsonb) returning id`,
+		[jobs.project.id, JSON.stringify(condition('data.plan', 'equals', 'pro'))],
+	)
+	const filter = {
+		search: 'C1',
+		subscribed: true,
+		segmentId: segment!.id,
+		condition: condition('email', 'notEquals', 'c18@example.org'),
+	}
+	// c1, c10 to c19; of these even and every third: c12, c18; not c18
+	const job = await jobs.bulk('delete', { mode: 'query', filter })
+	t.like(job.result, { totalRequested: 1, successCount: 1 })
+	t.is(await jobs.contact('c12@example.org'), undefined)
+})
+
+const condition = (field: string, operator: string, value: unknown) => ({
+	logic: 'AND',
+	groups: [{ filters: [{ field, operator, value }] }],
+})
+
+test('a search takes percent signs and underscores literally', async (t) => {
+	const jobs = await setupContacts(t)
+	await jobs.execute(`update contacts set email = 'a_b%c@example.org' where id = ?`, [jobs.ids[0]])
+	const job = await jobs.bulk('delete', { mode: 'query', filter: { search: 'A_B%' } })
+	t.like(job.result, { totalRequested: 1, successCount: 1 })
+})
+
+test('a job that goes on after a crash does the rest and nothing twice', async (t) => {
+	const jobs = await setupContacts(t, 2500)
+	const payload = { mode: 'query', filter: {} }
+	const { jobId } = (await jobs.call('POST', '/contacts/bulk-subscribe', payload)).json()
+	await jobs.execute(`create function stop_at() returns trigger language plpgsql as $$
+		begin raise exception 'no further' using errcode = '57P01'; end $$`)
+	await jobs.execute(`create trigger stop_at before update on jobs for each row
+		when (new.position > 1000) execute function stop_at()`)
+	await t.throwsAsync(jobs.run(jobId), { message: /no further/ })
+	t.like(await jobs.job(jobId, 'bulk'), { state: 'active', progress: 40 })
+	await jobs.execute('drop trigger stop_at on jobs')
+	await Promise.all([jobs.run(jobId), jobs.run(jobId)])
+	const { result } = await jobs.job(jobId, 'bulk')
+	t.like(result, { totalRequested: 2500, successCount: 1250, unchangedCount: 1250 })
+	t.is((await jobs.eventNames()).length, 1250)
+})
+
+test('a cancelled job does nothing more, keeps what is done, and cannot be cancelled again', async (t) => {
+	const jobs = await setupContacts(t)
+	const { jobId } = (
+		await jobs.call('POST', '/contacts/bulk-delete', { contactIds: jobs.ids })
+	).json()
+	const cancelled = await jobs.call('DELETE', `/contacts/bulk/${jobId}`)
+	t.is(cancelled.statusCode, 200)
+	t.like(cancelled.json(), { id: jobId, state: 'cancelled', result: { successCount: 0 } })
+	await jobs.run(jobId)
+	t.is(await jobs.contactCount(), 6)
+	isEnvelope(t, await jobs.call('DELETE', `/contacts/bulk/${jobId}`), 409, 'CONFLICT')
+})
+
+test('whom a job is about must be said, in the terms of its mode', async (t) => {
+	const jobs = await setupJobs(t)
+	const cases: [object, string, string][] = [
+		[{}, 'contactIds', 'required'],
+		[{ contactIds: [] }, 'contactIds', 'too_small'],
+		[{ contactIds: Array.from({ length: 1001 }, () => randomUUID()) }, 'contactIds', 'too_big'],
+		[{ contactIds: ['x'] }, 'contactIds.0', 'invalid_string'],
+		[{ mode: 'all' }, 'mode', 'invalid_enum_value'],
+		[{ mode: 'query', contactIds: [randomUUID()] }, 'filter', 'required'],
+		[{ mode: 'query', filter: { subscribed: 'yes' } }, 'filter.subscribed', 'invalid_type'],
+		[
+			{ mode: 'query', filter: { condition: condition('email', 'near', 'x') } },
+			'filter.condition.groups.0.filters.0.operator',
+			'invalid_enum_value',
+		],
+	]
+	for (const [body, field, code] of cases) {
+		const answer = await jobs.call('POST', '/contacts/bulk-delete', body)
+		const error = isEnvelope(t, answer, 422, 'VALIDATION_ERROR')
+		t.like(error.errors[0], { field, code }, JSON.stringify(body).slice(0, 100))
+	}
+	const filter = { segmentId: randomUUID() }
+	const answer = await jobs.call('POST', '/contacts/bulk-delete', { mode: 'query', filter })
+	isEnvelope(t, answer, 404, 'RESOURCE_NOT_FOUND')
+	t.deepEqual(await jobs.execute('select id from jobs'), [])
+})
+
+test('jobs of other projects and of other kinds are not found', async (t) => {
+	const jobs = await setupContacts(t)
+	const { withSecretKey } = await createProject(jobs.orm)
+	const { jobId } = (
+		await jobs.call('POST', '/contacts/bulk-delete', { contactIds: jobs.ids })
+	).json()
+	const foreign = { method: 'GET', url: `/contacts/bulk/${jobId}`, headers: withSecretKey } as const
+	isEnvelope(t, await jobs.app.inject(foreign), 404, 'RESOURCE_NOT_FOUND')
+	isEnvelope(t, await jobs.app.inject({ ...foreign, method: 'DELETE' }), 404, 'RESOURCE_NOT_FOUND')
+	isEnvelope(t, await jobs.call('GET', `/contacts/import/${jobId}`), 404, 'RESOURCE_NOT_FOUND')
+	isEnvelope(t, await jobs.call('GET', '/contacts/bulk/nonsense'), 404, 'RESOURCE_NOT_FOUND')
+})
