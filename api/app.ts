@@ -27,6 +27,9 @@ import { logRequests, quietController } from './log.ts'
 import { mailbox } from './mailbox.ts'
 import { type Capacity, shedLoad } from './overload.ts'
 import { limitRate } from './rate-limit.ts'
+import { segmentComputing } from './segment-computing.ts'
+import { segmentMembers } from './segment-members.ts'
+import { segments } from './segments.ts'
 import { send } from './send.ts'
 import { serviceConfig } from './service-config.ts'
 import type { Settings } from './settings.ts'
@@ -105,6 +108,9 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(contactFieldUsage, { pool })
 	await app.register(contactList, { pool })
 	await app.register(contacts, { pool })
+	await app.register(segments, { pool })
+	await app.register(segmentComputing, { pool })
+	await app.register(segmentMembers, { pool })
 	await app.register(emails, { pool })
 	await app.register(suppressions, { pool })
 	await app.register(templates)

@@ -1,12 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { acceptSend, sendContext } from '../db/acceptance.ts'
-import { ApiError, notFound } from './errors.ts'
+import { notFound } from './errors.ts'
 import { fieldErrors } from './field-errors.ts'
 import { claimLost } from './idempotency.ts'
-import { Id, normalizeEmail, success, Timestamp } from './schemas.ts'
+import { Id, success, Timestamp } from './schemas.ts'
 import { planSend } from './send-mails.ts'
 import { readSend, SendBody, type SendLimits } from './send-request.ts'
+import { checkSender, domainOf } from './sender.ts'
 import type { Failure } from './unions.ts'
 
 const SendResult = Type.Object({
@@ -116,18 +117,3 @@ const isLostRace = (error: unknown) => {
 
 /** The division by zero in the statement: it found no claim of ours to complete. */
 const isClaimLost = (error: unknown) => (error as { code?: string }).code === '22012'
-
-const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1)
-
-function checkSender(from: string, verified: boolean | null) {
-	if (verified) return
-	const domain = domainOf(normalizeEmail(from))
-	const why = verified === null ? 'is not a domain of this project' : 'is not verified yet'
-	throw new ApiError(403, 'INTERNAL_SERVER_ERROR', `The sender's domain ${domain} ${why}`, {
-		details: { domain },
-		suggestion:
-			verified === null
-				? 'Add it with POST /domains and verify it, or send from a verified domain.'
-				: 'Set the DNS records that POST /domains returned, then call GET /domains/{id}/verify.',
-	})
-}
