@@ -123,13 +123,10 @@ test('a job that goes on after a crash does the rest and nothing twice', async (
 	const jobs = await setupContacts(t, 2500)
 	const payload = { mode: 'query', filter: {} }
 	const { jobId } = (await jobs.call('POST', '/contacts/bulk-subscribe', payload)).json()
-	await jobs.execute(`create function stop_at() returns trigger language plpgsql as $$
-		begin raise exception 'no further' using errcode = '57P01'; end $$`)
-	await jobs.execute(`create trigger stop_at before update on jobs for each row
-		when (new.position > 1000) execute function stop_at()`)
+	const goOn = await jobs.breakAt(jobId, 1000)
 	await t.throwsAsync(jobs.run(jobId), { message: /no further/ })
 	t.like(await jobs.job(jobId, 'bulk'), { state: 'active', progress: 40 })
-	await jobs.execute('drop trigger stop_at on jobs')
+	await goOn()
 	await Promise.all([jobs.run(jobId), jobs.run(jobId)])
 	const { result } = await jobs.job(jobId, 'bulk')
 	t.like(result, { totalRequested: 2500, successCount: 1250, unchangedCount: 1250 })

@@ -84,6 +84,21 @@ export async function setupJobs(t: ExecutionContext, options: Parameters<typeof 
 			await run(jobId)
 			return job(jobId, 'bulk')
 		},
+		/** The job is cancelled, as by a request, in the moment in which it reaches that position. */
+		async cancelWhenAt(jobId: string, position: number) {
+			await execute(`create function cancel_here() returns trigger language plpgsql as $$
+				begin new.state = 'cancelled'; new.finished_at = now(); return new; end $$`)
+			await execute(`create trigger cancel_here before update on jobs for each row
+				when (new.id = '${jobId}' and new.position = ${position}) execute function cancel_here()`)
+		},
+		/** No chunk beyond that position can be committed, until the answer is called. */
+		async breakAt(jobId: string, position: number) {
+			await execute(`create function stop_here() returns trigger language plpgsql as $$
+				begin raise exception 'no further' using errcode = '57P01'; end $$`)
+			await execute(`create trigger stop_here before update on jobs for each row
+				when (new.id = '${jobId}' and new.position > ${position}) execute function stop_here()`)
+			return async () => void (await execute('drop trigger stop_here on jobs'))
+		},
 		contact: async (email: string) =>
 			(
 				await execute<{ id: string; subscribed: boolean; data: Record<string, unknown> }>(

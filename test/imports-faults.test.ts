@@ -1,0 +1,116 @@
+import test from 'ava'
+import { createProject } from './helpers/app.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+import { setupJobs } from './helpers/jobs.ts'
+
+const addresses = (count: number) => Array.from({ length: count }, (_, i) => `${i}@example.org`)
+const fileOf = (count: number) => ['email', ...addresses(count)].join('\n')
+
+test('an import that died goes on at the chunk it had reached, and nothing happens twice', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload(fileOf(4500))).json()
+	const goOn = await jobs.breakAt(jobId, 2000)
+	await t.throwsAsync(jobs.run(jobId), { message: /no further/ })
+	t.like(await jobs.job(jobId), { state: 'active', progress: 44, result: null as never })
+	t.is(await jobs.contactCount(), 2000)
+	await goOn()
+	await jobs.run(jobId)
+	const { result } = await jobs.job(jobId)
+	t.like(result, { totalRows: 4500, createdCount: 4500, updatedCount: 0, failureCount: 0 })
+	t.is(await jobs.contactCount(), 4500)
+})
+
+test('two workers that hold the same import do it once together', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload(`${fileOf(6500)}\nwrong`)).json()
+	const key = { projectId: jobs.project.id, jobId }
+	t.true(await jobs.act(jobs.activities.stageImport, key))
+	const worker = () => jobs.act(jobs.activities.applyImport, key)
+	await Promise.all([worker(), worker(), worker()])
+	const { result } = await jobs.job(jobId)
+	t.like(result, { totalRows: 6501, createdCount: 6500, updatedCount: 0, failureCount: 1 })
+})
+
+test('contacts created by others at the same time are updated, not lost', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (
+		await jobs.upload(['email,plan', ...addresses(3000).map((a) => `${a},pro`)].join('\n'))
+	).json()
+	const others = addresses(3000)
+		.filter((_, i) => i % 60 === 0)
+		.map((email) =>
+			jobs.call('POST', '/contacts', { email, subscribed: false, data: { by: 'hand' } }),
+		)
+	await Promise.all([jobs.run(jobId), ...others])
+	t.like((await jobs.job(jobId)).result, { successCount: 3000, failureCount: 0 })
+	const [{ n }] = (await jobs.execute(
+		`select count(*)::int as n from contacts where data->>'plan' = 'pro'`,
+	)) as [{ n: number }]
+	t.is(n, 3000)
+})
+
+test('two imports of the same addresses, in opposite orders, end without a deadlock', async (t) => {
+	const jobs = await setupJobs(t)
+	const there = addresses(3000)
+	const csv = (rows: string[], word: string) =>
+		['email,subscribed', ...rows.map((email) => `${email},${word}`)].join('\n')
+	await jobs.import(csv(there, 'yes'))
+	const [a, b] = await Promise.all([
+		jobs.import(csv(there, 'no')),
+		jobs.import(csv(there.toReversed(), 'no')),
+	])
+	t.is(a.state, 'completed')
+	t.is(b.state, 'completed')
+	t.is((await jobs.eventNames()).length, 3000, 'each flip once')
+})
+
+test('cancelling stops between two chunks; what is done stays, and what was staged goes', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload(fileOf(4500))).json()
+	await jobs.cancelWhenAt(jobId, 2000)
+	await jobs.run(jobId)
+	t.like(await jobs.job(jobId), { state: 'cancelled', result: { createdCount: 2000 } })
+	t.is(await jobs.contactCount(), 2000)
+	t.deepEqual(
+		await jobs.execute('select 1 from import_chunks union all select 1 from import_files'),
+		[],
+	)
+})
+
+test('an import that is cancelled while it waits does nothing at all', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload(fileOf(5))).json()
+	const answer = await jobs.call('DELETE', `/contacts/import/${jobId}`)
+	t.like(answer.json(), { state: 'cancelled', result: null, startedAt: null })
+	await jobs.run(jobId)
+	t.is(await jobs.contactCount(), 0)
+	isEnvelope(t, await jobs.call('DELETE', `/contacts/import/${jobId}`), 409, 'CONFLICT')
+})
+
+test('an ended import keeps neither file nor rows', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import(fileOf(5))
+	t.deepEqual(
+		await jobs.execute('select 1 from import_chunks union all select 1 from import_files'),
+		[],
+	)
+})
+
+test('jobs of other projects are not found', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload(fileOf(1))).json()
+	const { withSecretKey: headers } = await createProject(jobs.orm)
+	for (const [method, path] of [
+		['GET', ''],
+		['DELETE', ''],
+		['GET', '/errors'],
+	] as const) {
+		const answer = await jobs.app.inject({
+			method,
+			url: `/contacts/import/${jobId}${path}`,
+			headers,
+		})
+		isEnvelope(t, answer, 404, 'RESOURCE_NOT_FOUND')
+	}
+	t.is((await jobs.job(jobId)).state, 'waiting')
+})

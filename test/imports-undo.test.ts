@@ -1,0 +1,110 @@
+import test from 'ava'
+import { createProject } from './helpers/app.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+import { setupJobs } from './helpers/jobs.ts'
+
+test('an undo removes what was created, restores what was changed, and leaves the rest', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import('email,subscribed,city\nold@example.org,no,Paris\nsame@example.org,yes,Rome\n')
+	const done = await jobs.import(
+		'email,subscribed,city,plan\nold@example.org,yes,Lyon,pro\nsame@example.org,yes,Rome,\nnew@example.org,yes,Bonn,pro\n',
+	)
+	const undo = await jobs.undo(done.id)
+	t.like(undo, { type: 'undo', state: 'completed', progress: 100 })
+	t.deepEqual(undo.result, { restored: 1, removed: 1, skipped: 0 } as never)
+	t.like(await jobs.contact('old@example.org'), { subscribed: false, data: { city: 'Paris' } })
+	t.deepEqual((await jobs.contact('old@example.org'))?.data, { city: 'Paris' })
+	t.like(await jobs.contact('same@example.org'), { subscribed: true, data: { city: 'Rome' } })
+	t.is(await jobs.contact('new@example.org'), undefined)
+	t.deepEqual(await jobs.eventNames(), ['contact.subscribed', 'contact.unsubscribed'])
+})
+
+test('whoever was changed since the import is skipped, even if only for a moment', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import('email,city\na@example.org,Paris\nb@example.org,Paris\n')
+	const { id } = await jobs.import(
+		'email,city\na@example.org,Rome\nb@example.org,Rome\nc@example.org,Rome\nd@example.org,Rome\n',
+	)
+	const contactId = async (name: string) => (await jobs.contact(`${name}@example.org`))!.id
+	const patch = async (name: string, body: object) =>
+		jobs.call('PATCH', `/contacts/${await contactId(name)}`, body)
+	await patch('a', { data: { city: 'Bonn' } })
+	await patch('b', { subscribed: false })
+	await patch('b', { subscribed: true })
+	await patch('c', { email: 'moved@example.org' })
+	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 1, skipped: 3 } as never)
+	t.is((await jobs.contact('a@example.org'))?.data['city'], 'Bonn')
+	t.is((await jobs.contact('b@example.org'))?.data['city'], 'Rome')
+	t.truthy(await jobs.contact('moved@example.org'))
+	t.is(await jobs.contact('d@example.org'), undefined)
+})
+
+test('a change within the millisecond of the import is noticed', async (t) => {
+	const jobs = await setupJobs(t)
+	const { id } = await jobs.import('email,city\na@example.org,Paris\n')
+	await jobs.execute(`update contacts set data = '{"city":"Rome"}'`)
+	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 1 } as never)
+})
+
+test('a contact that is gone, and came again, is nobody’s to take back', async (t) => {
+	const jobs = await setupJobs(t)
+	const { id } = await jobs.import('email\na@example.org\n')
+	await jobs.execute('delete from contacts')
+	await jobs.call('POST', '/contacts', { email: 'a@example.org' })
+	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 1 } as never)
+	t.is(await jobs.contactCount(), 1)
+})
+
+test('an import is undone once; asked together, one wins', async (t) => {
+	const jobs = await setupJobs(t)
+	const { id } = await jobs.import('email\na@example.org\n')
+	const ask = () => jobs.call('POST', `/contacts/import/${id}/undo`)
+	const answers = await Promise.all([ask(), ask(), ask()])
+	t.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [202, 409, 409])
+	const { jobId } = answers.find(({ statusCode }) => statusCode === 202)!.json()
+	await jobs.run(jobId)
+	const error = isEnvelope(t, await ask(), 409, 'CONFLICT')
+	t.deepEqual(error.details, { jobId, state: 'completed' })
+	const [outbox] = await jobs.execute(
+		`select workflow_id from outbox where workflow_type = 'undoImport'`,
+	)
+	t.deepEqual(outbox, { workflow_id: `undo/${jobId}` })
+})
+
+test('an undo that was cancelled can be asked for again and does the rest', async (t) => {
+	const jobs = await setupJobs(t)
+	const { id } = await jobs.import('email\na@example.org\n')
+	const { jobId } = (await jobs.call('POST', `/contacts/import/${id}/undo`)).json()
+	t.is((await jobs.call('DELETE', `/contacts/import/${jobId}`)).json().state, 'cancelled')
+	await jobs.run(jobId)
+	t.is(await jobs.contactCount(), 1)
+	t.like((await jobs.undo(id)).result, { removed: 1 })
+})
+
+test('only an ended import of the last 7 days can be undone', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload('email\na@example.org\n')).json()
+	const ask = (id: string) => jobs.call('POST', `/contacts/import/${id}/undo`)
+	isEnvelope(t, await ask(jobId), 409, 'CONFLICT')
+	await jobs.run(jobId)
+	await jobs.execute(`update jobs set finished_at = now() - interval '7 days 1 second'`)
+	isEnvelope(t, await ask(jobId), 409, 'CONFLICT')
+	await jobs.execute(`update jobs set finished_at = now() - interval '6 days 23 hours'`)
+	const { jobId: undoId } = (await ask(jobId)).json()
+	isEnvelope(t, await ask(undoId), 404, 'RESOURCE_NOT_FOUND')
+	isEnvelope(t, await ask('nonsense'), 404, 'RESOURCE_NOT_FOUND')
+	const { withSecretKey: headers } = await createProject(jobs.orm)
+	const foreign = { method: 'POST', url: `/contacts/import/${jobId}/undo`, headers } as const
+	isEnvelope(t, await jobs.app.inject(foreign), 404, 'RESOURCE_NOT_FOUND')
+})
+
+test('what a cancelled import had done can be undone', async (t) => {
+	const jobs = await setupJobs(t)
+	const rows = Array.from({ length: 4500 }, (_, i) => `${i}@example.org`)
+	const { jobId } = (await jobs.upload(['email', ...rows].join('\n'))).json()
+	await jobs.cancelWhenAt(jobId, 2000)
+	await jobs.run(jobId)
+	t.like(await jobs.job(jobId), { state: 'cancelled', result: { createdCount: 2000 } })
+	t.like((await jobs.undo(jobId)).result, { removed: 2000 })
+	t.is(await jobs.contactCount(), 0)
+})
