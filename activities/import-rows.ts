@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { type CsvError, parse } from 'csv-parse'
 import { isEmail, normalizeEmail } from '../db/address.ts'
 import type { BadRow, GoodRow } from '../db/import-staging.ts'
@@ -52,12 +53,12 @@ interface Parsed {
 	info: { records: number; empty_lines: number }
 }
 
-/** In slices, so that whatever else this process does gets its turn in between. */
+/** In slices, with a turn for whatever else this process does after each of them. */
 async function feed(parser: ReturnType<typeof parse>, file: Buffer) {
 	for (let at = 0; at < file.length && !parser.destroyed; at += sliceBytes) {
 		const isTaken = parser.write(file.subarray(at, at + sliceBytes))
-		if (isTaken) continue
-		await once(parser, 'drain').catch(() => {}) // it ended early, and says so itself
+		if (!isTaken) await once(parser, 'drain').catch(() => {}) // it ended early, and says so itself
+		await setImmediate()
 	}
 	if (!parser.destroyed) parser.end()
 }

@@ -23,10 +23,11 @@ interface Job {
 
 /** Imports, killed and unkilled, and bulk jobs, among as many contacts as the stack's project has. */
 export async function jobs(stack: Stack, contacts: number, wantedPerSecond: number) {
-	const file = csv('import', rows)
-	const { rate, verdict } = await importing(stack, file)
+	const name = `import-${contacts}`
+	const file = csv(name, rows)
+	const { rate, verdict } = await importing(stack, file, name)
 	const floor = await bareCopy(stack, file)
-	const killed = await killedImport(stack)
+	const killed = await killedImport(stack, `killed-${contacts}`)
 	const bulkMs = await bulk(stack)
 	const size = `${(file.length / 2 ** 20).toFixed(1)} MB, ${rows.toLocaleString('en')} rows`
 	const among = `${contacts.toLocaleString('en')} contacts`
@@ -61,27 +62,29 @@ function csv(name: string, count: number) {
 	for (let i = 0; i < count; i++) {
 		const email = i % 2 ? `${name}-${i}@new.example` : `contact-${i}@example.org`
 		const given = i % badEvery === 50 ? `not an address ${i}` : email
-		lines.push(`${given},Given Name ${i},plan ${i % 7} of ${name},City of ${i % 1000},${i % 3 ? 'yes' : ''}`)
+		lines.push(
+			`${given},Given Name ${i},plan ${i % 7} of ${name},City of ${i % 1000},${i % 3 ? 'yes' : ''}`,
+		)
 	}
 	return Buffer.from(lines.join('\n'))
 }
 
-async function importing(stack: Stack, file: Buffer) {
+async function importing(stack: Stack, file: Buffer, name: string) {
 	const job = await ended(stack, await upload(stack, file), 'import')
 	const ms = Date.parse(job.finishedAt) - Date.parse(job.createdAt)
-	return { rate: (rows / ms) * 1000, verdict: await verdictOn(stack, job, 'import') }
+	return { rate: (rows / ms) * 1000, verdict: await verdictOn(stack, job, name) }
 }
 
 /** Killed while it stages and while it applies, whatever it happens to be at. */
-async function killedImport(stack: Stack) {
-	const jobId = await upload(stack, csv('killed', rows))
+async function killedImport(stack: Stack, name: string) {
+	const jobId = await upload(stack, csv(name, rows))
 	for (let i = 0; i < kills; i++) {
 		await sleep(300 + 250 * i)
 		await stack.worker.stop('SIGKILL')
 		await stack.worker.start()
 		await until(stack, jobId)
 	}
-	return verdictOn(stack, await ended(stack, jobId, 'import'), 'killed')
+	return verdictOn(stack, await ended(stack, jobId, 'import'), name)
 }
 
 /** A new worker waits for the heartbeats of the old one to be missed: that it goes on is awaited. */
@@ -92,12 +95,13 @@ async function until(stack: Stack, jobId: string) {
 }
 
 const positionOf = async (stack: Stack, jobId: string) =>
-	(await ask<{ position: number }>(stack, 'select position from jobs where id = ?', [jobId])).position
+	(await ask<{ position: number }>(stack, 'select position from jobs where id = ?', [jobId]))
+		.position
 
 async function verdictOn(stack: Stack, { state, failedReason, result }: Job, name: string) {
 	if (state !== 'completed') return `${state}: ${failedReason}`
 	const bad = rows / badEvery
-	const there = await ask<{ n: number; flips: number }>(
+	const there = await ask<{ n: number }>(
 		stack,
 		`select count(*)::int as n from contacts where data->>'plan' like ?`,
 		[`% of ${name}`],
@@ -156,7 +160,9 @@ const ask = async <T>({ orm }: Stack, sql: string, values: unknown[]) =>
 async function bareCopy({ orm }: Stack, file: Buffer) {
 	const db = await (await poolOf(orm.em)).connect()
 	try {
-		await db.query('create temp table bare (email text, name text, plan text, city text, word text)')
+		await db.query(
+			'create temp table bare (email text, name text, plan text, city text, word text)',
+		)
 		const startedAt = performance.now()
 		const stream = db.query(copyFrom('copy bare from stdin (format csv, header)'))
 		stream.end(file)

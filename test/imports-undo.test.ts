@@ -60,7 +60,7 @@ test('an import is undone once; asked together, one wins', async (t) => {
 	const { id } = await jobs.import('email\na@example.org\n')
 	const ask = () => jobs.call('POST', `/contacts/import/${id}/undo`)
 	const answers = await Promise.all([ask(), ask(), ask()])
-	t.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [202, 409, 409])
+	t.is(answers.filter(({ statusCode }) => statusCode === 409).length, 2)
 	const { jobId } = answers.find(({ statusCode }) => statusCode === 202)!.json()
 	await jobs.run(jobId)
 	const error = isEnvelope(t, await ask(), 409, 'CONFLICT')
