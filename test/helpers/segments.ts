@@ -11,7 +11,7 @@ export const plan = (value: string) => ({
 
 /** An API over a database of its own, with short words for what tests of segments do. */
 export async function openSegments(t: ExecutionContext) {
-	const { app, orm, pool, project, withSecretKey: headers } = await setup(t)
+	const { app, orm, pool, project, withPublicKey, withSecretKey: headers } = await setup(t)
 	const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
 		app.inject({ method, url: `/segments${path}`, headers, ...(payload ? { payload } : {}) })
 	const contact = (email: string, data: object = {}) =>
@@ -20,5 +20,20 @@ export async function openSegments(t: ExecutionContext) {
 		const { rows } = await pool.query<{ name: string }>('select name from events order by id')
 		return rows.map(({ name }) => name)
 	}
-	return { app, orm, pool, call, contact, events, projectId: project.id }
+	const track = (email: string, event: string) =>
+		app.inject({
+			method: 'POST',
+			url: '/v1/track',
+			headers: withPublicKey,
+			payload: { email, event },
+		})
+	/** Entries and exits, by address. */
+	const entries = async () => {
+		const { rows } = await pool.query<{ line: string }>(
+			`select c.email || ' ' || e.name as line from events e join contacts c on c.id = e.contact_id
+			where e.name like 'segment.%' order by e.created_at, c.email, e.name`,
+		)
+		return rows.map(({ line }) => line)
+	}
+	return { app, orm, pool, call, contact, events, entries, track, projectId: project.id }
 }

@@ -1,0 +1,142 @@
+import test from 'ava'
+import type { Pool } from 'pg'
+import { computeSegment } from '../db/segment-compute.ts'
+import { openSegments, plan } from './helpers/segments.ts'
+
+test('a compute stores who is in it, with one event for each entry and exit', async (t) => {
+	const { call, contact, entries, pool } = await openSegments(t)
+	await contact('a@example.com', { plan: 'pro' })
+	await contact('b@example.com', { plan: 'pro' })
+	await contact('c@example.com', { plan: 'free' })
+	const body = { name: 'Pro & Förster!', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	const compute = async () => (await call('POST', `/${id}/compute`)).json()
+	t.deepEqual(await compute(), { added: 2, removed: 0, total: 2 })
+	t.deepEqual(await compute(), { added: 0, removed: 0, total: 2 })
+	await contact('b@example.com', { plan: 'free' })
+	await contact('c@example.com', { plan: 'pro' })
+	t.deepEqual(await compute(), { added: 1, removed: 1, total: 2 })
+	t.deepEqual(await entries(), [
+		'a@example.com segment.pro-forster.entry',
+		'b@example.com segment.pro-forster.entry',
+		'b@example.com segment.pro-forster.exit',
+		'c@example.com segment.pro-forster.entry',
+	])
+	const { rows } = await pool.query('select distinct data from events')
+	t.deepEqual(rows, [{ data: { segmentId: id, segmentName: 'Pro & Förster!' } }])
+	t.is((await call('GET', `/${id}`)).json().memberCount, 2)
+})
+
+test('computes of one segment at the same time emit each event once', async (t) => {
+	const { call, contact, entries } = await openSegments(t)
+	for (let i = 0; i < 20; i++) await contact(`c${i}@example.com`, { plan: 'pro' })
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', `/${id}/compute`)))
+	t.deepEqual(
+		answers.map(({ statusCode }) => statusCode),
+		Array.from({ length: 8 }, () => 200),
+	)
+	const added = answers.map((answer) => answer.json<{ added: number }>().added)
+	t.is(
+		added.reduce((sum, n) => sum + n, 0),
+		20,
+	)
+	t.is((await entries()).length, 20)
+})
+
+test('only a tracked segment is computed, and a static one says how many it has', async (t) => {
+	const { call } = await openSegments(t)
+	const untracked = (await call('POST', '', { name: 'Pro', condition: plan('pro') })).json()
+	const refused = await call('POST', `/${untracked.id}/compute`)
+	t.is(refused.statusCode, 400)
+	t.is(refused.json().error.code, 'BAD_REQUEST')
+	const fixed = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()
+	const emails = ['a@example.com', 'b@example.com']
+	await call('POST', `/${fixed.id}/members`, { emails, createMissing: true })
+	t.deepEqual((await call('POST', `/${fixed.id}/compute`)).json(), {
+		added: 0,
+		removed: 0,
+		total: 2,
+	})
+})
+
+test('a recompute sees every kind of change since the last, though it looks only at changes', async (t) => {
+	const { call, contact, entries, track, pool, projectId } = await openSegments(t)
+	const condition = {
+		logic: 'AND',
+		groups: [
+			{
+				filters: [
+					{ field: 'data.plan', operator: 'equals', value: 'pro' },
+					{ field: 'event.login', operator: 'triggeredWithin', value: 30, unit: 'days' },
+				],
+			},
+		],
+	}
+	for (const name of ['stays', 'downgrades', 'forgets', 'upgrades', 'comes', 'never']) {
+		await contact(`${name}@example.com`, { plan: name === 'upgrades' ? 'free' : 'pro' })
+		if (name !== 'comes' && name !== 'never') await track(`${name}@example.com`, 'login')
+	}
+	const body = { name: 'Active', condition, trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	t.deepEqual(await computeSegment(pool, projectId, id), { added: 3, removed: 0, total: 3 })
+	await age(pool)
+
+	await contact('downgrades@example.com', { plan: 'free' })
+	await contact('upgrades@example.com', { plan: 'pro' })
+	await track('comes@example.com', 'login')
+	await pool.query(
+		`update events set created_at = now() - interval '30 days 1 minute' where name = 'login'
+			and contact_id = (select id from contacts where email = 'forgets@example.com')`,
+	)
+	t.deepEqual(await computeSegment(pool, projectId, id), { added: 2, removed: 2, total: 3 })
+	t.deepEqual((await entries()).slice(3), [
+		'comes@example.com segment.active.entry',
+		'downgrades@example.com segment.active.exit',
+		'forgets@example.com segment.active.exit',
+		'upgrades@example.com segment.active.entry',
+	])
+})
+
+test('a recompute does not look at who has not changed, but once a day at everybody', async (t) => {
+	const { call, contact, pool, projectId } = await openSegments(t)
+	await contact('a@example.com', { plan: 'pro' })
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	await computeSegment(pool, projectId, id)
+	await age(pool)
+	// As no request would write it: without a word of when.
+	await pool.query(`update contacts set data = '{}'`)
+	t.deepEqual(await computeSegment(pool, projectId, id), { added: 0, removed: 0, total: 1 })
+	await pool.query(`update segments set computed_fully_at = now() - interval '2 days'`)
+	t.deepEqual(await computeSegment(pool, projectId, id), { added: 0, removed: 1, total: 0 })
+})
+
+test('a recompute begins where the oldest transaction began that was open during the last', async (t) => {
+	const { call, contact, pool, projectId } = await openSegments(t)
+	await contact('a@example.com', { plan: 'free' })
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	const slow = await pool.connect()
+	await slow.query('begin')
+	await slow.query(`update contacts set data = '{"plan": "pro"}', updated_at = now()`)
+	await pool.query('select pg_sleep(0.1)')
+	t.like(await computeSegment(pool, projectId, id), { added: 0 })
+	await slow.query('commit')
+	slow.release()
+	const { rows } = await pool.query(
+		`select updated_at - computed_until = interval '10 seconds' as is_same
+		from contacts, (select computed_until from segments) s`,
+	)
+	t.deepEqual(rows, [{ is_same: true }])
+	t.like(await computeSegment(pool, projectId, id), { added: 1 })
+})
+
+/** As if all so far had been done an hour ago, and the last compute half an hour ago. */
+const age = (pool: Pool) =>
+	pool.query(`
+		with c as (update contacts set updated_at = updated_at - interval '1 hour', created_at = created_at - interval '1 hour'),
+		s as (update segments set computed_until = computed_until - interval '30 minutes'),
+		e as (update events set created_at = created_at - interval '1 hour')
+		select 1`)
