@@ -12,38 +12,46 @@ export interface Answer {
 export function client(baseUrl: string, secretKey: string, connections: number) {
 	const { hostname, port } = new URL(baseUrl)
 	const agent = new Agent({ keepAlive: true, maxSockets: connections })
+	const ask = (
+		method: 'GET' | 'POST',
+		path: string,
+		payload: string,
+		headers: Record<string, string | number>,
+	) =>
+		new Promise<Answer>((resolve) => {
+			const startedAt = performance.now()
+			const ended = (status: number, text: string) =>
+				resolve({ status, body: text, ms: performance.now() - startedAt })
+			request(
+				{
+					agent,
+					hostname,
+					port,
+					path,
+					method,
+					headers: { authorization: `Bearer ${secretKey}`, ...headers },
+				},
+				(response) => {
+					let text = ''
+					response.setEncoding('utf8')
+					response.on('data', (chunk: string) => (text += chunk))
+					response.on('end', () => ended(response.statusCode ?? 0, text))
+					response.on('error', () => ended(0, text))
+				},
+			)
+				.on('error', (error) => ended(0, String(error)))
+				.end(payload)
+		})
 	return {
-		post: (path: string, body: object, headers: Record<string, string> = {}) =>
-			new Promise<Answer>((resolve) => {
-				const payload = JSON.stringify(body)
-				const startedAt = performance.now()
-				const ended = (status: number, text: string) =>
-					resolve({ status, body: text, ms: performance.now() - startedAt })
-				request(
-					{
-						agent,
-						hostname,
-						port,
-						path,
-						method: 'POST',
-						headers: {
-							authorization: `Bearer ${secretKey}`,
-							'content-type': 'application/json',
-							'content-length': Buffer.byteLength(payload),
-							...headers,
-						},
-					},
-					(response) => {
-						let text = ''
-						response.setEncoding('utf8')
-						response.on('data', (chunk: string) => (text += chunk))
-						response.on('end', () => ended(response.statusCode ?? 0, text))
-						response.on('error', () => ended(0, text))
-					},
-				)
-					.on('error', (error) => ended(0, String(error)))
-					.end(payload)
-			}),
+		get: (path: string) => ask('GET', path, '', {}),
+		post(path: string, body: object, headers: Record<string, string> = {}) {
+			const payload = JSON.stringify(body)
+			return ask('POST', path, payload, {
+				'content-type': 'application/json',
+				'content-length': Buffer.byteLength(payload),
+				...headers,
+			})
+		},
 		close: () => agent.destroy(),
 	}
 }

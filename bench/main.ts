@@ -2,6 +2,7 @@
 import { withServers } from '../local/servers.ts'
 
 const benches = {
+	audience: async () => (await import('./audience.ts')).bench,
 	send: async () => (await import('./send.ts')).bench,
 	faults: async () => (await import('./faults.ts')).bench,
 }

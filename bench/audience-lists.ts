@@ -1,0 +1,127 @@
+import { performance } from 'node:perf_hooks'
+import { poolOf } from '../db/statement.ts'
+import { client, percentile } from './load.ts'
+import type { Stack } from './stack.ts'
+import type { Row } from './table.ts'
+
+const times = 200
+const timesIfLong = 20
+
+interface Question {
+	what: string
+	mostMs: number
+	path: (i: number) => string
+	times?: number
+	/** The same of Postgres, in the barest form. */
+	floor: [string, ...unknown[]]
+}
+
+/** One reader at a time, as a dashboard is: lists, searches, counts, fields and values. */
+export async function lists(stack: Stack, contacts: number): Promise<Row[]> {
+	const http = client(stack.apiUrl, stack.secretKey, 1)
+	const pool = await poolOf(stack.orm.em)
+	const bare = '@example.org%'
+	const all = `select count(*) from contacts where project_id = $1 and email like $2`
+	const aPage =
+		'select * from contacts where project_id = $1 and email > $2 order by email limit 20'
+	const random = (i: number) => 1 + ((i * 7919) % contacts)
+	const pages = await cursors(http, times)
+	const questions: Question[] = [
+		{
+			what: 'first page with its count',
+			mostMs: 50,
+			path: (i) => `/contacts?limit=${20 + (i % 80)}`,
+			floor: [aPage, 'contact'],
+		},
+		{
+			what: 'first page of those who have not subscribed',
+			mostMs: 50,
+			path: (i) => `/contacts?subscribed=false&sort=${i % 2 ? 'email' : 'createdAt'}`,
+			floor: [aPage, 'contact'],
+		},
+		{
+			what: 'a page further on',
+			mostMs: 50,
+			path: (i) => `/contacts?cursor=${pages[i % pages.length]}`,
+			floor: [aPage, 'contact-5'],
+		},
+		{
+			what: 'search that finds one or some dozens, with its count',
+			mostMs: 50,
+			path: (i) => `/contacts?search=t-${random(i)}${i % 2 ? '%40' : ''}`,
+			floor: [all, `%t-${random(7)}@%`],
+		},
+		{
+			what: 'search that finds a tenth, with its count',
+			mostMs: 400,
+			times: timesIfLong,
+			path: (i) => `/contacts?search=contact-${1 + (i % 9)}`,
+			floor: [all, '%contact-1%'],
+		},
+		{
+			what: 'search for one character that half of them have, with its count',
+			mostMs: 400,
+			times: timesIfLong,
+			path: (i) => `/contacts?search=${i % 10}&sort=email`,
+			floor: [all, '%5%'],
+		},
+		{
+			what: 'search that finds all, with its count',
+			mostMs: 400,
+			times: timesIfLong,
+			path: () => '/contacts?search=%40example.org',
+			floor: [all, '%@example.org%'],
+		},
+		{
+			what: 'fields',
+			mostMs: 300,
+			path: () => '/contacts/fields',
+			floor: ['select 1 where $1::uuid is not null'],
+		},
+		{
+			what: 'values of a field',
+			mostMs: 300,
+			path: (i) =>
+				`/contacts/fields/${['plan', 'score', 'externalId', 'joined', `field${6 + (i % 25)}`][i % 5]}/values?limit=200`,
+			floor: ['select 1 where $1::uuid is not null'],
+		},
+	]
+	const rows: Row[] = []
+	for (const { what, mostMs, path, floor, ...question } of questions) {
+		const took: number[] = []
+		const bareMs: number[] = []
+		const [text, ...values] = floor
+		let failures = 0
+		for (let i = 0; i < (question.times ?? times); i++) {
+			const { status, ms } = await http.get(path(i))
+			if (status !== 200) failures++
+			took.push(ms)
+			if (i % 5 > 0) continue
+			const startedAt = performance.now()
+			await pool.query(text, [stack.projectId, ...values])
+			bareMs.push(performance.now() - startedAt)
+		}
+		const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)]
+		rows.push({
+			what,
+			reached: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${failures ? `, ${failures} failed` : ''}`,
+			target: `p99 <= ${mostMs} ms`,
+			floor: `p50 ${percentile(bareMs, 0.5).toFixed(1)} ms (bare SELECT)`,
+			isMet: p99 <= mostMs && failures === 0,
+		})
+	}
+	http.close()
+	return rows
+}
+
+/** Where the pages of a walk go on. */
+async function cursors(http: ReturnType<typeof client>, count: number) {
+	const found: string[] = []
+	for (let cursor = ''; found.length < count;) {
+		const { body } = await http.get(`/contacts?limit=100${cursor && `&cursor=${cursor}`}`)
+		cursor = JSON.parse(body).cursor ?? ''
+		if (cursor === '') break
+		found.push(cursor)
+	}
+	return found
+}

@@ -1,0 +1,35 @@
+import type { Servers } from '../local/servers.ts'
+import { jobs } from './audience-jobs.ts'
+import { lists } from './audience-lists.ts'
+import { seedContacts } from './audience-seed.ts'
+import { prepareStack, type Stack } from './stack.ts'
+import { printTable, type Row } from './table.ts'
+
+/** npm run bench audience [contacts]: fewer of them for a quick look, the promises are about a million. */
+const contacts = Number(process.argv[3] ?? 1_000_000)
+const few = Math.min(contacts, 100_000)
+
+/** What is asked of a project with so many contacts, each part beside the bare thing in the same run. */
+export async function bench(servers: Servers): Promise<boolean> {
+	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'local' })
+	const parts: [string, (stack: Stack) => Promise<Row[]>][] = [
+		[`seeding of ${few} contacts`, () => seedContacts(stack, 1, few)],
+		[`jobs among ${few} contacts`, () => jobs(stack, few, 20_000)],
+		[`seeding of ${contacts} contacts`, () => seedContacts(stack, few + 1, contacts)],
+		[`lists of ${contacts} contacts`, () => lists(stack, contacts)],
+		[`jobs among ${contacts} contacts`, () => jobs(stack, contacts, 12_000)],
+	]
+	try {
+		await stack.api.start()
+		await stack.worker.start()
+		const all: Row[] = []
+		for (const [name, measure] of parts) {
+			const rows = await measure(stack)
+			if (rows.length > 0) printTable(name, rows)
+			all.push(...rows)
+		}
+		return all.every(({ isMet }) => isMet)
+	} finally {
+		await stack.stop()
+	}
+}
