@@ -35,5 +35,16 @@ export async function openSegments(t: ExecutionContext) {
 		)
 		return rows.map(({ line }) => line)
 	}
-	return { app, orm, pool, call, contact, events, entries, track, projectId: project.id }
+	return {
+		app,
+		orm,
+		pool,
+		call,
+		contact,
+		events,
+		entries,
+		track,
+		withSecretKey: headers,
+		projectId: project.id,
+	}
 }
