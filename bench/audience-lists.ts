@@ -20,7 +20,6 @@ interface Question {
 export async function lists(stack: Stack, contacts: number): Promise<Row[]> {
 	const http = client(stack.apiUrl, stack.secretKey, 1)
 	const pool = await poolOf(stack.orm.em)
-	const bare = '@example.org%'
 	const all = `select count(*) from contacts where project_id = $1 and email like $2`
 	const aPage =
 		'select * from contacts where project_id = $1 and email > $2 order by email limit 20'

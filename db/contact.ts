@@ -7,7 +7,7 @@ const schema = defineEntity({
 	name: 'Contact',
 	tableName: 'contacts',
 	uniques: [
-		{ properties: ['projectId', 'email'], include: ['subscribed'] },
+		{ properties: ['projectId', 'email'], include: ['subscribed', 'id'] },
 		{ properties: ['projectId', 'id'] },
 	],
 	indexes: [

@@ -9,7 +9,7 @@ export class Migration20261121052600 extends Migration {
 
 		// A search walks an index alone, without touching the table, when too many match for trigrams to help.
 		this.addSql(`alter table contacts drop constraint contacts_project_id_email_unique`)
-		this.addSql(`alter table contacts add constraint contacts_project_id_email_unique unique (project_id, email) include (subscribed)`)
+		this.addSql(`alter table contacts add constraint contacts_project_id_email_unique unique (project_id, email) include (subscribed, id)`)
 		this.addSql(`create index contacts_newest on contacts (project_id, subscribed, created_at, id) include (email)`)
 		this.addSql(`create index contacts_search on contacts using gin (email gin_trgm_ops)`)
 		// Scans of an index alone need pages that a vacuum has seen.
