@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { applyChunk } from '../db/import-applying.ts'
+import { applyChunk, finishImport, noteApplied } from '../db/import-applying.ts'
 import { clearImport, importFile, stageRows } from '../db/import-staging.ts'
 import { countChanges, undoChunk } from '../db/import-undo.ts'
-import { beginJob, failJob, finishJob, inActiveJob, type JobKey } from '../db/jobs.ts'
+import { beginJob, failJob, finishJob, inActiveJob, inChunk, type JobKey } from '../db/jobs.ts'
 import { beating } from './beating.ts'
 import { FileFault, readRows } from './import-rows.ts'
 import { permanently } from './permanence.ts'
+
+/** Chunks of one import that are under way at once: it leaves the other cores to everybody else. */
+const lanes = 2
+const busyMs = 100
 
 export function importActivities({ pool }: { pool: Pool }) {
 	return {
@@ -55,17 +60,50 @@ async function stage(pool: Pool, job: JobKey) {
 }
 
 async function apply(pool: Pool, job: JobKey) {
-	const { projectId, jobId } = job
-	for (;;) {
-		const chunk = await inActiveJob(pool, job, async (db) => {
-			const [applied] = await applyChunk(db, [projectId, jobId])
-			if (applied && applied.missed > 0) throw contactsAppeared()
-			return applied ?? nothingLeft
-		})
-		if (!chunk) return
-		if (chunk === nothingLeft) break
+	const values = [job.projectId, job.jobId]
+	let failed = false
+	async function lane() {
+		try {
+			while (!failed && (await applyNext(pool, job)));
+		} catch (error) {
+			failed = true
+			throw error
+		}
 	}
-	await finishJob(pool, [projectId, jobId])
+	do {
+		// Whatever one lane runs into, the others end with their chunk before it is reported.
+		const ends = await Promise.allSettled(Array.from({ length: lanes }, lane))
+		const fault = ends.find((end) => end.status === 'rejected')
+		if (fault) throw fault.reason
+	} while (await isBusy(pool, values))
+}
+
+/** False: there was nothing left to take, or the job is not to be worked on any more. */
+async function applyNext(pool: Pool, { projectId, jobId }: JobKey) {
+	try {
+		return await inChunk(pool, async (db) => {
+			const [applied] = await applyChunk(db, [projectId, jobId])
+			if (!applied) return false
+			const { rows, created, changed, failed, missed } = applied
+			if (missed > 0) throw contactsAppeared()
+			const noted = await noteApplied(db, [projectId, jobId, rows, created, changed, failed])
+			if (noted.length === 0) throw new Cancelled()
+			return true
+		})
+	} catch (error) {
+		if (error instanceof Cancelled) return false
+		throw error
+	}
+}
+
+/** Rolls a chunk back. */
+class Cancelled extends Error {}
+
+/** Ends the import, or says that another worker still has a chunk of it, which might come back. */
+async function isBusy(pool: Pool, values: string[]) {
+	const [end] = await finishImport(pool, values)
+	if (end?.isBusy) await sleep(busyMs)
+	return end?.isBusy === true
 }
 
 /** Rolled back and repeated by `inActiveJob`, like any other conflict of two writers. */

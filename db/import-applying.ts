@@ -3,6 +3,9 @@ import { statement } from './statement.ts'
 
 export interface AppliedChunk {
 	rows: number
+	created: number
+	changed: number
+	failed: number
 	/** Contacts that somebody else created at this moment: roll back, and look again. */
 	missed: number
 }
@@ -11,9 +14,9 @@ export interface AppliedChunk {
 const fits = (data: string) => `(pg_column_size(${data}) < 8192 or contact_data_fits(${data}))`
 
 /**
- * Applies the next chunk of an import by the rules of `upsertContactCtes`, set-based, and notes what it
- * did for the undo. To be run by `inActiveJob`; the chunk goes with the deed, so each row happens once.
- * No row: nothing is left.
+ * Applies one more chunk of an import by the rules of `upsertContactCtes`, set-based, and notes what it
+ * did for the undo. The chunk goes with the deed, so each row happens once, whoever does it; several may
+ * be at work on different chunks, which have no contact in common. No row: nothing is left to take.
  *
  * $1 project, $2 job
  */
@@ -22,7 +25,8 @@ export const applyChunk = statement<AppliedChunk>(
 	`with chunk as materialized (
 		delete from import_chunks where project_id = $1 and job_id = $2 and position = (
 			select position from import_chunks where project_id = $1 and job_id = $2
-			order by position limit 1)
+				and exists (select from jobs where project_id = $1 and id = $2 and state = 'active')
+			order by position limit 1 for update skip locked)
 		returning *
 	), latest as materialized (
 		select row, email, l.subscribed, l.data, ${fits('l.data')} as fits
@@ -69,21 +73,37 @@ export const applyChunk = statement<AppliedChunk>(
 		insert into job_errors (project_id, job_id, row, email, error)
 		select $1, $2, row, email, 'The data of this contact would exceed 64 KB in total'
 		from misfits
-	), counted as (
-		select position, repeats + cardinality(rows) as rows,
-			(select count(*) from fresh where fits) as creatable,
-			(select count(*) from inserted) as created,
-			(select count(*) from updated) as changed,
-			(select count(*) from misfits) as failed
-		from chunk
-	), told as (
-		update jobs set
-			position = counted.position,
-			created_count = created_count + created,
-			changed_count = changed_count + changed,
-			unchanged_count = unchanged_count + rows - created - changed - failed,
-			failed_count = failed_count + failed
-		from counted where project_id = $1 and id = $2
 	)
-	select rows::int, (creatable - created)::int as missed from counted`,
+	select repeats + cardinality(rows) as rows,
+		(select count(*) from inserted)::int as created,
+		(select count(*) from updated)::int as changed,
+		(select count(*) from misfits)::int as failed,
+		((select count(*) from fresh where fits) - (select count(*) from inserted))::int as missed
+	from chunk`,
+)
+
+/**
+ * Apart from the deed, so that several at work wait for each other's commit only. No row: the job has
+ * been cancelled, and the chunk must be rolled back.
+ *
+ * $1 project, $2 job, $3 rows, $4 created, $5 changed, $6 failed
+ */
+export const noteApplied = statement<{ id: string }>(
+	'note-applied',
+	`update jobs set position = position + $3::int, created_count = created_count + $4::int,
+		changed_count = changed_count + $5::int, failed_count = failed_count + $6::int,
+		unchanged_count = unchanged_count + $3::int - $4::int - $5::int - $6::int
+	where project_id = $1 and id = $2 and state = 'active' returning id`,
+)
+
+/** A chunk that somebody else is still at keeps the import from its end. $1 project, $2 job */
+export const finishImport = statement<{ isBusy: boolean }>(
+	'finish-import',
+	`with busy as materialized (
+		select exists (select from import_chunks where project_id = $1 and job_id = $2) as is_busy
+	), finished as (
+		update jobs set state = 'completed', finished_at = now() from busy
+		where project_id = $1 and id = $2 and state = 'active' and not is_busy
+	)
+	select is_busy and state = 'active' as "isBusy" from jobs, busy where project_id = $1 and id = $2`,
 )

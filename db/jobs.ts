@@ -149,30 +149,33 @@ const contended = new Set(['55P03', '40P01', '40001'])
 const triesAtOnce = 20
 
 /**
- * A chunk of a job, under the lock of its row: two workers that hold the same job take turns, and who
- * comes second sees all that the first has done. undefined: the job is no longer to be worked on.
+ * A chunk of work on contacts, in a transaction that gives way to the API's and comes again. Whoever
+ * writes contacts in another order than we do, or creates the same ones, is only in our way for a moment.
  */
-export async function inActiveJob<T>(
-	pool: Pool,
-	{ projectId, jobId }: JobKey,
-	work: (db: PoolClient) => Promise<T>,
-): Promise<T | undefined> {
+export async function inChunk<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T> {
 	for (let tries = 1; ; tries++)
 		try {
-			return await transaction(
-				pool,
-				async (db) => {
-					const [job] = await lockActive(db, [projectId, jobId])
-					return job && (await work(db))
-				},
-				`set local lock_timeout = ${lockTimeoutMs}`,
-			)
+			return await transaction(pool, work, `set local lock_timeout = ${lockTimeoutMs}`)
 		} catch (error) {
 			if (!contended.has((error as { code?: string }).code ?? '') || tries === triesAtOnce)
 				throw error
 			await sleep(50 + Math.random() * 200)
 		}
 }
+
+/**
+ * A chunk under the lock of the job's row: two workers that hold the same job take turns, and who comes
+ * second sees all that the first has done. undefined: the job is no longer to be worked on.
+ */
+export const inActiveJob = <T>(
+	pool: Pool,
+	{ projectId, jobId }: JobKey,
+	work: (db: PoolClient) => Promise<T>,
+): Promise<T | undefined> =>
+	inChunk(pool, async (db) => {
+		const [job] = await lockActive(db, [projectId, jobId])
+		return job && (await work(db))
+	})
 
 /**
  * For a lateral join: the one contact, locked, in the order of what is on the left. Freshly filled
