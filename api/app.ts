@@ -73,8 +73,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 		requestTimeout: 120_000,
 		http: { headersTimeout: 15_000 },
 		return503OnClosing: false,
-		// An event's name of 255 characters may be twelve times as long in a URL.
-		routerOptions: { maxParamLength: 3100 },
+		routerOptions: { maxParamLength: 1000 },
 		genReqId: () => randomUUID(),
 		logController: quietController(),
 		schemaController: { compilersFactory: { buildValidator } },

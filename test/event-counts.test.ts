@@ -57,13 +57,18 @@ test('many events are folded on the way, with nobody asking', async (t) => {
 	t.deepEqual(await stats(), [{ name: 'order', count: 4000 }])
 })
 
-test('who finds the tallies being folded does not wait', async (t) => {
+test('nobody waits for who folds, nor who folds for anybody', async (t) => {
 	const { add, fold, orm, project, rows, stats } = await setupCounts(t)
 	await add({})
 	await orm.em.fork().transactional(async (em) => {
 		await em.execute('select fold_event_tallies(?)', [project.id])
-		await fold()
 		await add({})
+		await fold()
+	})
+	t.deepEqual(await rows(), [1, 1])
+	await orm.em.fork().transactional(async (em) => {
+		await em.execute('select from event_tallies for update')
+		await fold()
 	})
 	t.deepEqual(await rows(), [1, 1])
 	t.deepEqual(await stats(), [{ name: 'order', count: 2 }])
