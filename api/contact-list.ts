@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { countContacts } from '../db/contact-fields.ts'
-import { type ContactList, countFound, listContacts } from '../db/contact-list.ts'
+import { type ContactList, countFound, listContacts, searchContacts } from '../db/contact-list.ts'
 import { Contact } from './contacts.ts'
 import { cursorPage, decodeCursor, encodeCursor, Id } from './schemas.ts'
 
@@ -51,10 +51,7 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				after: query.cursor === undefined ? null : positionOf(query.cursor, sort),
 				limit: size + 1,
 			}
-			const [rows, total] = await Promise.all([
-				listContacts(pool, list),
-				list.after ? 0 : totalOf(pool, list),
-			])
+			const { rows, total } = await pageOf(pool, list)
 			const data = rows.slice(0, size)
 			const last = data.at(-1)
 			const hasMore = rows.length > size
@@ -80,6 +77,18 @@ function positionOf(cursor: string, sort: ContactList['sort']): ContactList['aft
 	const [by, value, id] = decodeCursor(Position, cursor)
 	if (by !== sort) return decodeCursor(Type.Never(), cursor)
 	return [typeof value === 'number' ? new Date(value).toISOString() : value, id]
+}
+
+async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
+	const isFirst = rest.after === null
+	const found = search === null ? null : await searchContacts(pool, { ...rest, search })
+	if (found) return { rows: found.contacts, total: isFirst ? found.count : 0 }
+	const list = { ...rest, search }
+	const [rows, total] = await Promise.all([
+		listContacts(pool, list),
+		isFirst ? totalOf(pool, list) : 0,
+	])
+	return { rows, total }
 }
 
 async function totalOf(pool: Pool, list: ContactList) {

@@ -24,6 +24,16 @@ export interface ContactList {
 
 const view = 'id, email, subscribed, data, created_at as "createdAt", updated_at as "updatedAt"'
 
+/** The condition of a page, with its parameters. */
+function conditionOf({ sort, dir, after }: ContactList, values: unknown[]) {
+	const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`
+	const column = sort === 'email' ? 'email' : 'created_at'
+	const order = `${column} ${dir}, id ${dir}`
+	if (after === null) return { column, order, put, isAfter: 'true' }
+	const position = `(${put(after[0], sort === 'email' ? 'text' : 'timestamptz')}, ${put(after[1], 'uuid')})`
+	return { column, order, put, isAfter: `(${column}, id) ${dir === 'asc' ? '>' : '<'} ${position}` }
+}
+
 /**
  * One page. The inner queries name only what is in an index, so that a search may walk it; only the
  * page's own rows are read. By date there is an inner query for each state of subscription, because
@@ -32,18 +42,12 @@ const view = 'id, email, subscribed, data, created_at as "createdAt", updated_at
 export async function listContacts(pool: Pool, list: ContactList): Promise<ListedContact[]> {
 	const { sort, dir, search, subscribed, after, limit } = list
 	const values: unknown[] = [list.projectId, limit]
-	const put = (value: unknown) => `$${values.push(value)}`
-	const column = sort === 'email' ? 'email' : 'created_at'
-	const type = sort === 'email' ? 'text' : 'timestamptz'
-	const order = `${column} ${dir}, id ${dir}`
-	let where = 'project_id = $1'
-	if (search !== null) where += ` and email like ${put(likePattern(search))}::text`
-	if (after !== null)
-		where += ` and (${column}, id) ${dir === 'asc' ? '>' : '<'}
-			(${put(after[0])}::${type}, ${put(after[1])}::uuid)`
-	const matching = (more: string) =>
-		`(select id, ${column} from contacts where ${where} ${more} order by ${order} limit $2)`
-	const states = sort === 'email' && subscribed === null ? [''] : statesOf(subscribed)
+	const { column, order, put, isAfter } = conditionOf(list, values)
+	const isFound = search === null ? 'true' : `email like ${put(likePattern(search), 'text')}`
+	const where = `project_id = $1 and ${isAfter} and ${isFound}`
+	const matching = (state: string) =>
+		`(select id, ${column} from contacts where ${where} and ${state} order by ${order} limit $2)`
+	const states = sort === 'email' && subscribed === null ? ['true'] : statesOf(subscribed)
 	const text = `with page as materialized (
 			select id from (${states.map(matching).join(' union all ')}) as p order by ${order} limit $2
 		)
@@ -57,8 +61,40 @@ export async function listContacts(pool: Pool, list: ContactList): Promise<Liste
 
 const statesOf = (subscribed: boolean | null) =>
 	subscribed === null
-		? ['and subscribed', 'and not subscribed']
-		: [subscribed ? 'and subscribed' : 'and not subscribed']
+		? ['subscribed', 'not subscribed']
+		: [subscribed ? 'subscribed' : 'not subscribed']
+
+const few = 1000
+
+/**
+ * A page and the count of a search that finds few, in one look for them; null: it finds more, and
+ * walking the list in its order is the quicker way.
+ */
+export async function searchContacts(pool: Pool, list: ContactList & { search: string }) {
+	const values: unknown[] = [list.projectId, list.limit, likePattern(list.search)]
+	const { order, isAfter } = conditionOf(list, values)
+	const { rows } = await pool.query({
+		text: `with found as materialized (
+				select id, email, created_at from contacts where project_id = $1 and email like $3::text
+					and (${statesOf(list.subscribed).join(' or ')}) limit ${few + 1}
+			), counted as (
+				select count(*)::int as count from found
+			), page as materialized (
+				select id from found, counted where count <= ${few} and ${isAfter}
+				order by ${order} limit $2
+			)
+			select counted.count, contacts.* from counted left join (
+				select ${view} from contacts where project_id = $1 and id = any(select id from page)
+			) contacts on true
+			order by ${order.replace('created_at', '"createdAt"')}`,
+		values,
+		types,
+	})
+	const { count } = rows[0] as { count: number }
+	if (count > few) return null
+	const isContact = (row: { id: string | null }) => row.id !== null
+	return { count, contacts: rows.filter(isContact) as ListedContact[] }
+}
 
 /** How many contacts a search finds, without reading any. */
 export async function countFound(pool: Pool, list: ContactList & { search: string }) {

@@ -154,3 +154,21 @@ test('a contact that is written while somebody pages is neither lost nor shown t
 	t.is(new Set(emails([first, second])).size, 30)
 	t.false(emails([first, second]).includes('new@example.com'))
 })
+
+test('a search that finds many pages through all of them, in either order', async (t) => {
+	const { walk, pool, project } = await setup(t)
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, 'many-' || i || '@example.com', i % 2 = 0 from generate_series(1, 2100) i`,
+		[project.id],
+	)
+	for (const [query, count] of [
+		[{ search: 'many-', sort: 'email' }, 2100],
+		[{ search: 'ANY-', dir: 'asc' }, 2100],
+		[{ search: 'many-1', subscribed: 'true' }, 555],
+	] as [Record<string, string>, number][]) {
+		const pages = await walk({ ...query, limit: '100' })
+		t.is(pages[0]!.total, count)
+		t.is(new Set(emails(pages)).size, count)
+	}
+})
