@@ -23,11 +23,11 @@ interface Job {
 
 /** Imports, killed and unkilled, and bulk jobs, among as many contacts as the stack's project has. */
 export async function jobs(stack: Stack, contacts: number, wantedPerSecond: number) {
-	const name = `import-${contacts}`
+	const name = `in-${contacts}`
 	const file = csv(name, rows)
 	const { rate, verdict } = await importing(stack, file, name)
 	const floor = await bareCopy(stack, file)
-	const killed = await killedImport(stack, `killed-${contacts}`)
+	const killed = await killedImport(stack, `kill-${contacts}`)
 	const bulkMs = await bulk(stack)
 	const size = `${(file.length / 2 ** 20).toFixed(1)} MB, ${rows.toLocaleString('en')} rows`
 	const among = `${contacts.toLocaleString('en')} contacts`
@@ -63,7 +63,7 @@ function csv(name: string, count: number) {
 		const email = i % 2 ? `${name}-${i}@new.example` : `contact-${i}@example.org`
 		const given = i % badEvery === 50 ? `not an address ${i}` : email
 		lines.push(
-			`${given},Given Name ${i},plan ${i % 7} of ${name},City of ${i % 1000},${i % 3 ? 'yes' : ''}`,
+			`${given},Given ${i},plan ${i % 7} of ${name},City ${i % 1000},${i % 3 ? 'yes' : ''}`,
 		)
 	}
 	return Buffer.from(lines.join('\n'))
