@@ -1,6 +1,7 @@
 import { bulkActivities } from './bulk-jobs.ts'
 import { deliveryActivities } from './deliveries.ts'
 import { importActivities } from './imports.ts'
+import { segmentActivities } from './segments.ts'
 
 export type Activities = ReturnType<typeof createActivities>
 
@@ -8,4 +9,5 @@ export const createActivities = (services: Parameters<typeof deliveryActivities>
 	...bulkActivities(services),
 	...deliveryActivities(services),
 	...importActivities(services),
+	...segmentActivities(services),
 })

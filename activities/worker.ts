@@ -23,6 +23,7 @@ import { createActivities } from './index.ts'
 import { mailboxOf } from './mailbox.ts'
 import { createProviderPause } from './provider-pause.ts'
 import { createProvider } from './providers/choose.ts'
+import { ensureSchedules } from './schedules.ts'
 import { readSettings } from './settings.ts'
 
 // The worker process: three Workers on one connection, and the relay that keeps them supplied.
@@ -48,6 +49,7 @@ async function main() {
 		connection: await Connection.connect(options),
 		namespace: env.TEMPORAL_NAMESPACE,
 	})
+	await ensureSchedules(temporal)
 	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
 	const provider = createProvider(env, { store: mailboxOf(pool) })
 	const stopping = new AbortController()

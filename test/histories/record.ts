@@ -37,6 +37,10 @@ await record('undoImport-failed', { undoImport: refuse, endAsFailed: nothing }, 
 await record('bulkJob-whole', { doBulkJob: nothing }, job)
 await record('bulkJob-failed', { doBulkJob: refuse, endAsFailed: nothing }, job)
 
+const swept = { computed: 20, failed: 0, added: 5, removed: 1 }
+const pages = [{ ...swept, isLast: false }, { ...swept, isLast: true }].values()
+await record('segmentSweep-two-pages', { sweepSegments: async () => pages.next().value }, {})
+
 /** The part of a name before its first hyphen is the workflow's type. */
 async function record(name: string, activities: object, argument: object) {
 	const wanted = process.argv.slice(2)

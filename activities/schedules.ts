@@ -1,0 +1,40 @@
+import {
+	type Client,
+	ScheduleAlreadyRunning,
+	type ScheduleOptions,
+	ScheduleOverlapPolicy,
+} from '@temporalio/client'
+import { taskQueues } from '../workflows/task-queues.ts'
+
+/** What happens by the clock: each a workflow that never runs beside itself. */
+const schedules = [
+	{ id: 'segment-sweep', workflowType: 'segmentSweep', every: '5 minutes' },
+] as const
+
+/** Whichever worker is first creates them; the others find them there, and bring them up to date. */
+export async function ensureSchedules({ schedule }: Pick<Client, 'schedule'>) {
+	for (const { id, workflowType, every } of schedules) {
+		const options: ScheduleOptions = {
+			scheduleId: id,
+			spec: { intervals: [{ every }] },
+			policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+			action: {
+				type: 'startWorkflow',
+				workflowType,
+				workflowId: id,
+				taskQueue: taskQueues.core,
+				args: [],
+			},
+		}
+		try {
+			await schedule.create(options)
+		} catch (error) {
+			if (!(error instanceof ScheduleAlreadyRunning)) throw error
+			const { spec, policies, action } = options
+			// An operator may have paused it: its state stays.
+			await schedule
+				.getHandle(id)
+				.update(({ state }) => ({ state, spec, policies: policies!, action: action as never }))
+		}
+	}
+}

@@ -1,0 +1,43 @@
+import type { Pool } from 'pg'
+import { log } from '@temporalio/activity'
+import { computeSegment } from '../db/segment-compute.ts'
+import { foldSegmentTallies, takeDueSegments } from '../db/segment-sweep.ts'
+import { beating } from './beating.ts'
+
+const pageSize = 20
+
+export interface SweptPage {
+	computed: number
+	failed: number
+	added: number
+	removed: number
+	/** Whether there may be more that are due. */
+	isLast: boolean
+}
+
+export function segmentActivities({ pool }: { pool: Pool }) {
+	return {
+		/**
+		 * Computes some of the segments that are due. A second try goes on with others: one that fails,
+		 * or kills its worker, comes due again with the next sweep and holds nobody up.
+		 */
+		async sweepSegments(): Promise<SweptPage> {
+			return beating(async () => {
+				await foldSegmentTallies(pool, [])
+				const due = await takeDueSegments(pool, [pageSize])
+				const page = { computed: 0, failed: 0, added: 0, removed: 0, isLast: due.length < pageSize }
+				for (const { projectId, id } of due.filter(({ isDisabled }) => !isDisabled))
+					try {
+						const computed = await computeSegment(pool, projectId, id)
+						page.computed += 1
+						page.added += computed?.added ?? 0
+						page.removed += computed?.removed ?? 0
+					} catch (error) {
+						log.error('a segment could not be computed', { projectId, segmentId: id, error })
+						page.failed += 1
+					}
+				return page
+			})
+		},
+	}
+}

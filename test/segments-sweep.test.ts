@@ -1,0 +1,94 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
+import test from 'ava'
+import type { Pool } from 'pg'
+import { ensureSchedules } from '../activities/schedules.ts'
+import { segmentActivities, type SweptPage } from '../activities/segments.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
+import { openSegments, plan } from './helpers/segments.ts'
+import { quiet, withWorkers } from './helpers/workflow.ts'
+
+test('a sweep computes each tracked segment once, and no other', async (t) => {
+	const { call, contact, entries, pool } = await openSegments(t)
+	await contact('a@example.com', { plan: 'pro' })
+	const condition = plan('pro')
+	await call('POST', '', { name: 'Tracked', condition, trackMembership: true })
+	await call('POST', '', { name: 'Untracked', condition })
+	await call('POST', '', { name: 'Static', type: 'STATIC', trackMembership: true })
+	t.deepEqual(await sweep(pool), { computed: 1, failed: 0, added: 1, removed: 0, isLast: true })
+	t.like(await sweep(pool), { computed: 0, isLast: true })
+	await pool.query(`update segments set sweep_at = now() where sweep_at is not null`)
+	t.like(await sweep(pool), { computed: 1, added: 0 })
+	t.deepEqual(await entries(), ['a@example.com segment.tracked.entry'])
+})
+
+test('tracking that is switched on is swept, and switched off no longer', async (t) => {
+	const { call, pool } = await openSegments(t)
+	const { id } = (await call('POST', '', { name: 'Pro', condition: plan('pro') })).json()
+	t.like(await sweep(pool), { computed: 0 })
+	await call('PATCH', `/${id}`, { trackMembership: true })
+	t.like(await sweep(pool), { computed: 1 })
+	await call('PATCH', `/${id}`, { trackMembership: false })
+	await pool.query(`update segments set sweep_at = now() where sweep_at is not null`)
+	t.like(await sweep(pool), { computed: 0 })
+})
+
+test('a segment that cannot be computed holds no other up, and disabled projects wait', async (t) => {
+	const { call, pool } = await openSegments(t)
+	for (const name of ['One', 'Two', 'Three'])
+		await call('POST', '', { name, condition: plan('pro'), trackMembership: true })
+	await pool.query(`update segments set condition = '{}' where name = 'One'`)
+	t.like(await sweep(pool), { computed: 2, failed: 1 })
+	await pool.query(`update projects set disabled_reason = 'MANUAL'`)
+	await pool.query(`update segments set sweep_at = now()`)
+	t.like(await sweep(pool), { computed: 0, failed: 0 })
+})
+
+test('a sweep puts what was added to counts into them', async (t) => {
+	const { call, pool } = await openSegments(t)
+	const { id } = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()
+	for (const name of ['a', 'b', 'c'])
+		await call('POST', `/${id}/members`, { emails: [`${name}@example.com`], createMissing: true })
+	await sweep(pool)
+	const { rows } = await pool.query('select from segment_tallies')
+	t.is(rows.length, 0)
+	t.is((await call('GET', `/${id}`)).json().memberCount, 3)
+})
+
+test('a sweep goes on page by page until nothing is due', async (t) => {
+	const page = { computed: 20, failed: 1, added: 5, removed: 2 }
+	const pages = [true, true, false].map((isMore) => ({ ...page, isLast: !isMore })).values()
+	const sweepSegments = async () => pages.next().value as SweptPage
+	const said = await withWorkers({ sweepSegments }, ({ workflow }) =>
+		workflow.execute('segmentSweep', {
+			taskQueue: taskQueues.core,
+			workflowId: 'segment-sweep',
+			args: [],
+		}),
+	)
+	t.is(said, '60 segments computed, 15 entries, 6 exits, 3 failed')
+})
+
+test('workers create the schedule once, and a paused one stays paused', async (t) => {
+	quiet()
+	await withWorkers({ sweepSegments: nothingDue }, async (client) => {
+		await Promise.all([ensureSchedules(client), ensureSchedules(client)])
+		const handle = client.schedule.getHandle('segment-sweep')
+		await handle.pause('an operator')
+		await ensureSchedules(client)
+		const { spec, policies, state, action } = await handle.describe()
+		t.is(spec.intervals?.[0]?.every, 300_000)
+		t.like(policies, { overlap: 'SKIP', catchupWindow: 60_000 })
+		t.true(state.paused)
+		t.like(action, { workflowType: 'segmentSweep', taskQueue: taskQueues.core })
+		await handle.delete()
+	})
+})
+
+const nothingDue = async () => ({ computed: 0, failed: 0, added: 0, removed: 0, isLast: true })
+
+const logger = new DefaultLogger('ERROR', () => {})
+const sweep = (pool: Pool) =>
+	new MockActivityEnvironment({}, { logger }).run(
+		segmentActivities({ pool }).sweepSegments,
+	) as Promise<SweptPage>
