@@ -14,6 +14,7 @@ import {
 	restartClaims,
 	unfinishedClaims,
 } from './claims.ts'
+import { restartJobs, unfinishedJobs } from './lost-jobs.ts'
 import { priorities } from './outbox.ts'
 
 export interface Relay {
@@ -114,9 +115,14 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 			const lost: object[] = []
 			for (const claim of await unfinishedClaims(pool, [claimsAtOnce]))
 				if (!(await isRunning(temporal, `send/${claim.claim_id}`))) lost.push(claim)
-			if (lost.length === 0) return
-			log.warn({ count: lost.length }, 'Temporal does not know these runs: they start again')
+			const lostJobs: object[] = []
+			for (const job of await unfinishedJobs(pool, [claimsAtOnce]))
+				if (!(await isRunning(temporal, job.workflow_id))) lostJobs.push(job)
+			const count = lost.length + lostJobs.length
+			if (count === 0) return
+			log.warn({ count }, 'Temporal does not know these runs: they start again')
 			await restartClaims(pool, [JSON.stringify(lost), sendTaskQueue, priorities.transactional])
+			await restartJobs(pool, [JSON.stringify(lostJobs), sendTaskQueue])
 			wake()
 		} catch (error) {
 			log.warn({ err: error }, 'reconciliation failed')

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { restartJobs, unfinishedJobs } from '../db/lost-jobs.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
@@ -113,4 +114,31 @@ test('jobs of other projects are not found', async (t) => {
 		isEnvelope(t, answer, 404, 'RESOURCE_NOT_FOUND')
 	}
 	t.is((await jobs.job(jobId)).state, 'waiting')
+})
+
+test('a job that Temporal has forgotten is found after five minutes, and started again', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload(fileOf(1))).json()
+	const { jobId: bulkId } = (
+		await jobs.call('POST', '/contacts/bulk-delete', { mode: 'query', filter: {} })
+	).json()
+	const { jobId: endedId } = (await jobs.upload(fileOf(1))).json()
+	await jobs.run(endedId)
+	t.deepEqual(await unfinishedJobs(jobs.pool, [10]), [])
+	await jobs.execute(`update jobs set created_at = now() - interval '6 minutes'`)
+	t.deepEqual(await unfinishedJobs(jobs.pool, [10]), [], 'Temporal is yet to be told')
+	await jobs.execute('update outbox set done_at = now()')
+	const lost = await unfinishedJobs(jobs.pool, [10])
+	t.deepEqual(new Set(lost.map(({ id }) => id)), new Set([jobId, bulkId]))
+	const starts = (which: string) =>
+		jobs.execute(
+			`select workflow_type, workflow_id, payload, task_queue, priority from outbox
+			where done_at is ${which} order by workflow_id`,
+		)
+	await restartJobs(jobs.pool, [JSON.stringify(lost), 'core'])
+	const first = await starts('not null')
+	t.deepEqual(
+		await starts('null'),
+		first.filter(({ workflow_id }) => workflow_id !== `import/${endedId}`),
+	)
 })
