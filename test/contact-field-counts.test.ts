@@ -98,6 +98,18 @@ test('when the smallest values are gone the next ones are found', async (t) => {
 	}
 })
 
+test('what a statement left out is remembered when it is folded into what was complete', async (t) => {
+	const { pool, id, query, holdsTrue, insert } = await setup(t)
+	await insert(1, 10)
+	await foldFields(pool, [id])
+	await insert(11, 3000)
+	await foldFields(pool, [id])
+	await query(`delete from contacts where project_id = $1 and data->>'unique' in (
+		select data->>'unique' from contacts where project_id = $1
+			and jsonb_typeof(data->'unique') = 'string' order by 1 limit 390)`)
+	await holdsTrue(['unique'])
+})
+
 test('many at once, folding and recounting while they write, lose no count', async (t) => {
 	const { pool, id, query, holdsTrue, insert } = await setup(t)
 	await insert(1, 1000)

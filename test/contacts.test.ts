@@ -222,6 +222,13 @@ test("unknown ids and another project's are the same 404", async (t) => {
 		})
 		t.is(foreign.statusCode, 404)
 	}
+	const nothing = await app.inject({
+		method: 'PATCH',
+		url: `/contacts/${id}`,
+		headers: other.withSecretKey,
+		payload: {},
+	})
+	t.is(nothing.statusCode, 404)
 	t.true((await call('GET', `/contacts/${id}`)).json().subscribed)
 	const twin = { method: 'POST', url: '/contacts', headers: other.withSecretKey } as const
 	t.is((await app.inject({ ...twin, payload: { email: 'ann@example.com' } })).statusCode, 201)
