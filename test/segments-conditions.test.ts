@@ -1,0 +1,203 @@
+import test from 'ava'
+import type { Filter } from '../db/condition.ts'
+import { openSegments } from './helpers/segments.ts'
+
+const only = (filter: unknown) => ({ logic: 'AND', groups: [{ filters: [filter] }] })
+const plain = { field: 'data.plan', operator: 'equals', value: 'pro' }
+const nested = (depth: number): object =>
+	depth === 1
+		? only(plain)
+		: { logic: 'OR', groups: [{ filters: [], conditions: nested(depth - 1) }] }
+
+test('what is wrong in a condition is a 422 with the path of the node', async (t) => {
+	const { call } = await openSegments(t)
+	const at = 'condition.groups.0.filters.0'
+	const days = { value: 5, unit: 'days' }
+	const cases: [object, string, string][] = [
+		[{ groups: [{ filters: [plain] }] }, 'condition.logic', 'required'],
+		[{ logic: 'and', groups: [{ filters: [plain] }] }, 'condition.logic', 'invalid_enum_value'],
+		[{ logic: 'AND' }, 'condition.groups', 'required'],
+		[{ logic: 'AND', groups: {} }, 'condition.groups', 'invalid_type'],
+		[{ logic: 'AND', groups: ['x'] }, 'condition.groups.0', 'invalid_type'],
+		[{ logic: 'AND', groups: [{}] }, 'condition.groups.0.filters', 'too_small'],
+		[
+			{ logic: 'AND', groups: [{ filters: [plain] }, { filters: [] }] },
+			'condition.groups.1.filters',
+			'too_small',
+		],
+		[{ ...only(plain), not: true }, 'condition.not', 'unrecognized_keys'],
+		[
+			{ logic: 'AND', groups: [{ filter: [plain], filters: [plain] }] },
+			'condition.groups.0.filter',
+			'unrecognized_keys',
+		],
+		[only({ ...plain, vaule: 1 }), `${at}.vaule`, 'unrecognized_keys'],
+		[only('x'), at, 'invalid_type'],
+		[only({ operator: 'equals', value: 1 }), `${at}.field`, 'required'],
+		[only({ field: 5, operator: 'equals', value: 1 }), `${at}.field`, 'invalid_type'],
+		[only({ field: 'plan', operator: 'equals', value: 1 }), `${at}.field`, 'invalid_enum_value'],
+		[only({ field: 'data.', operator: 'exists' }), `${at}.field`, 'invalid_enum_value'],
+		[only({ field: 'data.a..b', operator: 'exists' }), `${at}.field`, 'invalid_enum_value'],
+		[only({ field: 'email.toString', operator: 'triggered' }), `${at}.field`, 'invalid_enum_value'],
+		[only({ field: 'segment.x', operator: 'memberOfSegment' }), `${at}.field`, 'custom'],
+		[only({ field: 'data.a', value: 1 }), `${at}.operator`, 'required'],
+		[only({ ...plain, operator: 'is' }), `${at}.operator`, 'invalid_enum_value'],
+		[only({ ...plain, operator: 5 }), `${at}.operator`, 'invalid_type'],
+		[only({ field: 'email', operator: 'exists' }), `${at}.operator`, 'invalid_enum_value'],
+		[
+			only({ field: 'event.a', operator: 'equals', value: 1 }),
+			`${at}.operator`,
+			'invalid_enum_value',
+		],
+		[only({ field: 'data.a', operator: 'equals' }), `${at}.value`, 'required'],
+		[only({ field: 'data.a', operator: 'contains', value: null }), `${at}.value`, 'invalid_type'],
+		[only({ field: 'data.a', operator: 'contains', value: 5 }), `${at}.value`, 'invalid_type'],
+		[
+			only({ field: 'data.a', operator: 'greaterThan', value: true }),
+			`${at}.value`,
+			'invalid_type',
+		],
+		[
+			only({ field: 'subscribed', operator: 'equals', value: 'yes' }),
+			`${at}.value`,
+			'invalid_type',
+		],
+		[
+			only({ field: 'createdAt', operator: 'equals', value: '2026-02-30' }),
+			`${at}.value`,
+			'invalid_string',
+		],
+		[
+			only({ field: 'event.a', operator: 'triggeredWithin', ...days, value: 0 }),
+			`${at}.value`,
+			'too_small',
+		],
+		[
+			only({ field: 'event.a', operator: 'triggeredWithin', ...days, value: '5' }),
+			`${at}.value`,
+			'invalid_type',
+		],
+		[
+			only({ field: 'event.a', operator: 'triggeredWithin', ...days, unit: 'weeks' }),
+			`${at}.unit`,
+			'invalid_enum_value',
+		],
+		[only({ field: 'event.a', operator: 'triggeredWithin', value: 5 }), `${at}.unit`, 'required'],
+	]
+	for (const [condition, field, code] of cases) {
+		const answer = await call('POST', '', { name: 'Wrong', condition })
+		t.is(answer.statusCode, 422, field)
+		const [error] = answer.json().error.errors
+		t.deepEqual({ field: error.field, code: error.code }, { field, code })
+	}
+	t.deepEqual((await call('GET', '')).json(), [])
+})
+
+test('ten levels and a hundred filters are allowed, and not one more', async (t) => {
+	const { call } = await openSegments(t)
+	const many = (count: number) => ({
+		logic: 'AND',
+		groups: [{ filters: Array.from({ length: count }, () => plain) }],
+	})
+	const status = async (condition: object) => {
+		const answer = await call('POST', '', { name: 'Large', condition })
+		return [answer.statusCode, answer.json().error?.errors[0].code]
+	}
+	t.deepEqual(await status(nested(10)), [201, undefined])
+	t.deepEqual(await status(nested(11)), [422, 'too_big'])
+	t.deepEqual(await status(many(100)), [201, undefined])
+	t.deepEqual(await status(many(101)), [422, 'too_big'])
+	t.deepEqual(await status(only({ ...plain, value: 'x'.repeat(70_000) })), [422, 'too_big'])
+})
+
+test('a segment that is unknown or foreign cannot be part of a condition', async (t) => {
+	const { call, pool } = await openSegments(t)
+	const { rows } = await pool.query<{ id: string }>(
+		`with p as (insert into projects (name, public_key, secret_key_digest, secret_key_ending)
+			values ('Other', 'pk', 'x', 'x') returning id)
+		insert into segments (project_id, name, type) select id, 'Foreign', 'STATIC' from p returning id`,
+	)
+	for (const id of [rows[0]!.id, '018f0000-0000-7000-8000-000000000000']) {
+		const condition = { logic: 'OR', groups: [{ filters: [plain, member(id)] }] }
+		const answer = await call('POST', '', { name: 'Of another', condition })
+		t.is(answer.statusCode, 422)
+		t.like(answer.json().error.errors[0], {
+			field: 'condition.groups.0.filters.1.field',
+			code: 'custom',
+		})
+	}
+})
+
+test('segments cannot be made of each other in a circle, nor of themselves', async (t) => {
+	const { call } = await openSegments(t)
+	const create = async (name: string, filter: object): Promise<string> =>
+		(await call('POST', '', { name, condition: only(filter) })).json().id
+	const a = await create('A', plain)
+	const b = await create('B', member(a))
+	const c = await create('C', member(b.toUpperCase()))
+	for (const id of [a, b, c]) {
+		const answer = await call('PATCH', `/${a}`, { condition: only(member(id)) })
+		t.is(answer.statusCode, 422)
+		t.like(answer.json().error.errors[0], {
+			field: 'condition.groups.0.filters.0.field',
+			code: 'custom',
+		})
+	}
+	const both = await Promise.all([
+		call('PATCH', `/${await create('D', plain)}`, { condition: only(member(c)) }),
+		call('PATCH', `/${a}`, { condition: only(plain) }),
+	])
+	t.deepEqual(
+		both.map(({ statusCode }) => statusCode),
+		[200, 200],
+	)
+})
+
+test('of two changes at once that would close a circle one is refused', async (t) => {
+	const { call } = await openSegments(t)
+	const create = async (name: string): Promise<string> =>
+		(await call('POST', '', { name, condition: only(plain) })).json().id
+	const [a, b] = [await create('A'), await create('B')]
+	const both = await Promise.all([
+		call('PATCH', `/${a}`, { condition: only(member(b)) }),
+		call('PATCH', `/${b}`, { condition: only(member(a)) }),
+	])
+	t.is(
+		both
+			.map(({ statusCode }) => statusCode)
+			.toSorted((x, y) => x - y)
+			.join(),
+		'200,422',
+	)
+})
+
+test('what segments are made of may not come to more than a thousand filters', async (t) => {
+	const { call } = await openSegments(t)
+	const of = (id: string | undefined, times: number) => ({
+		logic: 'OR',
+		groups: Array.from({ length: times }, () => ({ filters: [id ? member(id) : plain] })),
+	})
+	const first = (await call('POST', '', { name: 'First', condition: of(undefined, 15) })).json()
+	const second = await call('POST', '', { name: 'Second', condition: of(first.id, 60) })
+	t.is(second.statusCode, 201)
+	const third = await call('POST', '', { name: 'Third', condition: of(first.id, 70) })
+	t.like(third.json().error.errors[0], { field: 'condition', code: 'too_big' })
+	const grown = await call('PATCH', `/${first.id}`, { condition: of(undefined, 16) })
+	t.is(grown.statusCode, 422, 'the second would be too large')
+})
+
+test('a segment that another is made of cannot be deleted before', async (t) => {
+	const { call } = await openSegments(t)
+	const a = (await call('POST', '', { name: 'A', type: 'STATIC' })).json()
+	const b = (await call('POST', '', { name: 'B', condition: only(member(a.id)) })).json()
+	const refused = await call('DELETE', `/${a.id}`)
+	t.is(refused.statusCode, 409)
+	t.like(refused.json().error, {
+		code: 'CONFLICT',
+		details: { usedBy: { segments: [{ id: b.id, name: 'B' }] } },
+	})
+	t.is((await call('DELETE', `/${b.id}`)).statusCode, 204)
+	t.is((await call('DELETE', `/${a.id}`)).statusCode, 204)
+})
+
+const member = (id: string): Filter => ({ field: `segment.${id}`, operator: 'memberOfSegment' })
