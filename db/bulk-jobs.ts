@@ -11,7 +11,7 @@ export interface BulkTarget {
 	search?: string
 	subscribed?: boolean
 	condition?: Condition
-	excludeIds: string[]
+	excludeIds?: string[]
 	/** Of delete-field: the field. */
 	field?: string
 }
@@ -31,7 +31,7 @@ const noteTarget = statement<{ total: number }>(
 export async function setTarget(
 	pool: Pool,
 	{ projectId, jobId }: JobKey,
-	{ search, subscribed, condition, excludeIds, field }: BulkTarget,
+	{ search, subscribed, condition, excludeIds = [], field }: BulkTarget,
 ) {
 	const values: unknown[] = [projectId, jobId]
 	const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`

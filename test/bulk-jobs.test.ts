@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import { acceptBulkJob } from '../db/jobs.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
@@ -110,6 +111,23 @@ test('all parts of a filter must hold: search, subscription, segment and conditi
 const condition = (field: string, operator: string, value: unknown) => ({
 	logic: 'AND',
 	groups: [{ filters: [{ field, operator, value }] }],
+})
+
+test('a field can be taken from everybody who has it, as a job', async (t) => {
+	const jobs = await setupContacts(t)
+	await jobs.execute(`update contacts set data = '{}' where id = ?`, [jobs.ids[0]])
+	const target = JSON.stringify({ field: 'plan' })
+	const [accepted] = await acceptBulkJob(jobs.pool, [
+		jobs.project.id,
+		'delete-field',
+		null,
+		target,
+		'core',
+	])
+	await jobs.run(accepted!.id)
+	const { result } = await jobs.job(accepted!.id, 'bulk')
+	t.like(result, { operation: 'delete-field', totalRequested: 5, successCount: 5 })
+	t.deepEqual(await jobs.execute(`select distinct data from contacts`), [{ data: {} }])
 })
 
 test('a search takes percent signs and underscores literally', async (t) => {

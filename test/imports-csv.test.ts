@@ -125,6 +125,7 @@ test('data that would grow beyond 64 KB on the contact is refused, as anywhere',
 		],
 	)
 	t.is(await jobs.contactCount(), 2)
+	t.deepEqual(Object.keys((await jobs.contact('old@example.org'))!.data), ['a'])
 })
 
 test('a file without rows is done at once', async (t) => {
