@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { Condition } from '../db/condition.ts'
+import { type Condition, segmentsIn } from '../db/condition.ts'
 import { maxFiltersInAll, referenceFault } from '../db/segment-references.ts'
 import { lockReferences } from '../db/segment-records.ts'
 import { type FieldError, invalid } from './errors.ts'
@@ -14,6 +14,7 @@ export async function checkReferences(
 	condition: Condition,
 	id?: string,
 ) {
+	if (id === undefined && segmentsIn(condition).length === 0) return
 	await lockReferences(db, [projectId])
 	const found = await referenceFault(db, projectId, condition, id?.toLowerCase())
 	if (!found) return

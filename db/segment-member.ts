@@ -9,7 +9,7 @@ const schema = defineEntity({
 	name: 'SegmentMember',
 	tableName: 'segment_members',
 	indexes: [
-		{ name: 'segment_members_contact', properties: ['projectId', 'contactId'] },
+		{ name: 'segment_members_contact', properties: ['projectId', 'contactId', 'segmentId'] },
 		{
 			name: 'segment_members_newest',
 			properties: ['projectId', 'segmentId', 'createdAt', 'contactId'],
