@@ -2,6 +2,7 @@ import type { Servers } from '../local/servers.ts'
 import { jobs } from './audience-jobs.ts'
 import { lists } from './audience-lists.ts'
 import { seedContacts } from './audience-seed.ts'
+import { segments } from './audience-segments.ts'
 import { track } from './audience-track.ts'
 import { prepareStack, type Stack } from './stack.ts'
 import { printTable, type Row } from './table.ts'
@@ -19,6 +20,7 @@ export async function bench(servers: Servers): Promise<boolean> {
 		[`seeding of ${contacts} contacts`, () => seedContacts(stack, few + 1, contacts)],
 		[`lists of ${contacts} contacts`, () => lists(stack, contacts)],
 		[`tracking among ${contacts} contacts`, track],
+		[`a segment among ${contacts} contacts`, () => segments(stack, contacts)],
 		[`jobs among ${contacts} contacts`, () => jobs(stack, contacts, 12_000)],
 	]
 	try {
