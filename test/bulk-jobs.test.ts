@@ -133,6 +133,7 @@ test('a field can be taken from everybody who has it, as a job', async (t) => {
 test('a search takes percent signs and underscores literally', async (t) => {
 	const jobs = await setupContacts(t)
 	await jobs.execute(`update contacts set email = 'a_b%c@example.org' where id = ?`, [jobs.ids[0]])
+	await jobs.execute(`update contacts set email = 'axbyc@example.org' where id = ?`, [jobs.ids[1]])
 	const job = await jobs.bulk('delete', { mode: 'query', filter: { search: 'A_B%' } })
 	t.like(job.result, { totalRequested: 1, successCount: 1 })
 })

@@ -59,7 +59,16 @@ test('an import is undone once; asked together, one wins', async (t) => {
 	const jobs = await setupJobs(t)
 	const { id } = await jobs.import('email\na@example.org\n')
 	const ask = () => jobs.call('POST', `/contacts/import/${id}/undo`)
-	const answers = await Promise.all([ask(), ask(), ask()])
+	// All of them are on their way before the first of them can be through.
+	const other = await jobs.pool.connect()
+	await other.query('begin; select from jobs for update')
+	const asked = [ask(), ask(), ask()]
+	const waiting = `select from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`
+	while ((await jobs.pool.query(waiting)).rowCount! < 3);
+	await other.query('commit')
+	other.release()
+	const answers = await Promise.all(asked)
 	t.is(answers.filter(({ statusCode }) => statusCode === 409).length, 2)
 	const { jobId } = answers.find(({ statusCode }) => statusCode === 202)!.json()
 	await jobs.run(jobId)
