@@ -1,0 +1,107 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Condition, Filter } from '../db/condition.ts'
+import { compileFor } from '../db/condition-segments.ts'
+import { poolOf } from '../db/statement.ts'
+import { createProject, setupDatabase } from './helpers/app.ts'
+
+test('a missing field matches neither a filter nor its opposite; only notExists', async (t) => {
+	const { find } = await open(t, { has: { plan: 'pro' }, isNull: { plan: null }, lacks: {} })
+	const on = (operator: Filter['operator'], value?: unknown) =>
+		find({ field: 'data.plan', operator, value })
+	t.is(await on('equals', 'free'), '')
+	t.is(await on('notEquals', 'free'), 'has isNull')
+	t.is(await on('contains', 'pr'), 'has')
+	t.is(await on('notContains', 'x'), 'has isNull')
+	t.is(await on('exists'), 'has')
+	t.is(await on('notExists'), 'isNull lacks')
+	t.is(await on('equals', null), 'isNull')
+})
+
+test('whoever is not in a segment that is evaluated is out of it, for want of a field too', async (t) => {
+	const { find, pool, projectId } = await open(t, { has: { plan: 'pro' }, lacks: {} })
+	const condition = only({ field: 'data.plan', operator: 'equals', value: 'pro' })
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into segments (project_id, name, condition) values ($1, 'Pro', $2) returning id`,
+		[projectId, JSON.stringify(condition)],
+	)
+	const field = `segment.${rows[0]!.id}`
+	t.is(await find({ field, operator: 'memberOfSegment' }), 'has')
+	t.is(await find({ field, operator: 'notMemberOfSegment' }), 'lacks')
+})
+
+test('a day is the whole of that day in UTC, however the stored time is written', async (t) => {
+	const { find } = await open(t, {
+		before: { at: '2026-06-14T23:59:59.999Z' },
+		day: { at: '2026-06-15' },
+		eastern: { at: '2026-06-16T01:00:00+02:00' },
+		last: { at: '2026-06-15T23:59:59.999Z' },
+		next: { at: '2026-06-16' },
+		number: { at: 20260615 },
+		nonsense: { at: '2026-06-31' },
+		words: { at: 'on 2026-06-15' },
+	})
+	const on = (operator: Filter['operator'], value: unknown) =>
+		find({ field: 'data.at', operator, value })
+	t.is(await on('equals', '2026-06-15'), 'day eastern last')
+	t.is(await on('notEquals', '2026-06-15'), 'before next number nonsense words')
+	t.is(await on('greaterThan', '2026-06-15'), 'eastern last next')
+	t.is(await on('lessThanOrEqual', '2026-06-15'), 'before day')
+	t.is(await on('equals', '2026-06-31'), 'nonsense', 'what is no date is compared as it stands')
+})
+
+test('within and olderThan part at one moment, and what is no date is neither', async (t) => {
+	const { find } = await open(t, {
+		exact: { at: '2026-06-10T12:00:00Z' },
+		older: { at: '2026-06-10T11:59:59.999Z' },
+		future: { at: '2030-01-01' },
+		word: { at: 'yesterday' },
+		number: { at: 5 },
+	})
+	const time = { field: 'data.at', value: 5, unit: 'days' } as const
+	t.is(await find({ ...time, operator: 'within' }), 'exact future')
+	t.is(await find({ ...time, operator: 'olderThan' }), 'older')
+	t.is(await find({ ...time, operator: 'olderThan', value: 1e308 }), '')
+})
+
+test('equality keeps the types of JSON', async (t) => {
+	const { find } = await open(t, {
+		number: { v: 5 },
+		text: { v: '5' },
+		flag: { v: true },
+		list: { v: [5] },
+		deep: { v: { a: { b: 5 } } },
+	})
+	t.is(await find({ field: 'data.v', operator: 'equals', value: 5 }), 'number')
+	t.is(await find({ field: 'data.v', operator: 'equals', value: '5' }), 'text')
+	t.is(await find({ field: 'data.v', operator: 'equals', value: true }), 'flag')
+	t.is(await find({ field: 'data.v', operator: 'equals', value: [5] }), 'list')
+	t.is(await find({ field: 'data.v.a.b', operator: 'equals', value: 5 }), 'deep')
+	t.is(await find({ field: 'data.v', operator: 'greaterThan', value: 4 }), 'number')
+	t.is(await find({ field: 'data.v', operator: 'greaterThan', value: '4' }), 'text')
+})
+
+const only = (filter: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [filter] }] })
+
+/** Contacts by the first part of their address, and who of them a filter finds, by name. */
+async function open(t: ExecutionContext, people: Record<string, object>) {
+	const orm = await setupDatabase(t)
+	const pool = await poolOf(orm.em)
+	const { project } = await createProject(orm)
+	for (const [name, data] of Object.entries(people))
+		await pool.query(
+			'insert into contacts (project_id, email, subscribed, data) values ($1, $2, true, $3)',
+			[project.id, `${name}@example.com`, JSON.stringify(data)],
+		)
+	const order = Object.keys(people)
+	async function find(filter: Filter) {
+		const now = new Date('2026-06-15T12:00:00Z')
+		const { sql, parameters } = await compileFor(pool, project.id, only(filter), now)
+		const { rows } = await pool.query<{ name: string }>(
+			`select split_part(email, '@', 1) as name from contacts c
+			where project_id = $1 and ${sql('c', 2)}`,
+			[project.id, ...parameters],
+		)
+		return order.filter((person) => rows.some(({ name }) => name === person)).join(' ')
+	}
+	return { find, pool, projectId: project.id }
+}
