@@ -199,7 +199,7 @@ test('query strings are coerced, and what they say wrongly is 400', async (t) =>
 test('an id in a path that is no UUID is the 404 of its resource, or 422 where it is typed', async (t) => {
 	const { app } = await setup(t)
 	for (const [url, id] of [
-		['/contacts/:id', PathId('contact')],
+		['/people/:id', PathId('contact')],
 		['/typed/:id', Id],
 	] as const)
 		app.get(
@@ -207,7 +207,7 @@ test('an id in a path that is no UUID is the 404 of its resource, or 422 where i
 			{ config: { auth: 'none' }, schema: { params: Type.Object({ id }) } },
 			async () => 'found',
 		)
-	const missing = await app.inject('/contacts/12')
+	const missing = await app.inject('/people/12')
 	t.is(missing.statusCode, 404)
 	t.like(missing.json().error, {
 		code: 'CONTACT_NOT_FOUND',
