@@ -8,7 +8,7 @@ import { isFree } from './ports.ts'
 import { forget } from './processes.ts'
 import type { Service } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { describe, printSummary } from './summary.ts'
+import { describe, printSummary, writeDescription } from './summary.ts'
 import { say, StartError } from './terminal.ts'
 
 const began = Date.now()
@@ -41,6 +41,9 @@ async function start(settings: Settings) {
 		remember: dataDir.rememberProject,
 	})
 	const machine = { settings, dataDir, databaseUrl, temporal: await temporalBooting }
+	const description = describe(machine, project)
+	// Before the API answers: whoever waits for /health finds the keys.
+	writeDescription(dataDir, description)
 	await Promise.all([
 		bootNode('API', 'api/main.ts', machine, keep),
 		bootNode('Worker', 'activities/worker.ts', machine, keep),
@@ -50,7 +53,6 @@ async function start(settings: Settings) {
 		...services.map(({ failed }) => failed),
 	])
 	for (const service of services) service.settle()
-	const description = describe(machine, project)
 	printSummary(description, { dataDir, isHealthy, seconds: (Date.now() - began) / 1000 })
 }
 

@@ -24,6 +24,9 @@ export function describe(machine: Machine, project: FirstProject | undefined) {
 	}
 }
 
+export const writeDescription = (dataDir: DataDir, description: Description) =>
+	writeSecretly(dataDir.file('local.json'), description)
+
 interface Outcome {
 	dataDir: DataDir
 	isHealthy: boolean
@@ -32,7 +35,6 @@ interface Outcome {
 
 export function printSummary(description: Description, { dataDir, isHealthy, seconds }: Outcome) {
 	const file = dataDir.file('local.json')
-	writeSecretly(file, description)
 	const place = (path: string) => relative(process.cwd(), path) || path
 	say(
 		isHealthy
