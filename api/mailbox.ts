@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { BlockList } from 'node:net'
+import { containing } from '../db/like.ts'
 import { MailboxMessage } from '../db/mailbox-message.ts'
 import { ApiError, notFound } from './errors.ts'
 import { mailboxPage, messageBody } from './mailbox-page.ts'
@@ -181,7 +182,7 @@ async function messageOf({ id, emailId, to, from, subject, raw, receivedAt }: Ma
 }
 
 const matching = (column: 'to' | 'subject', part: string) => ({
-	[column]: { $ilike: `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` },
+	[column]: { $ilike: containing(part) },
 })
 
 async function found(em: EntityManager, id: string) {

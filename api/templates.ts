@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { templateProblem } from '../activities/rendering/liquid.ts'
+import { containing } from '../db/like.ts'
 import { mailTypes, Template as TemplateRow } from '../db/template.ts'
 import { invalid, notFound } from './errors.ts'
 import { Email, Id, Line, normalizeEmail, Nullable, page, PathId, Timestamp } from './schemas.ts'
@@ -61,7 +62,7 @@ export const templates: FastifyPluginAsyncTypebox = async (app) => {
 		},
 		async ({ em, project, query }) => {
 			const pageSize = Math.min(query.pageSize, 100)
-			const matching = { $ilike: `%${query.search?.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }
+			const matching = { $ilike: containing(query.search ?? '') }
 			const [data, total] = await em.findAndCount(
 				TemplateRow,
 				{

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MikroORM } from '@mikro-orm/postgresql'
@@ -9,6 +8,7 @@ import config from '../db/config.ts'
 import { Domain } from '../db/domain.ts'
 import { Project } from '../db/project.ts'
 import { newKeys } from '../db/project-keys.ts'
+import { anyPort } from '../local/ports.ts'
 import { nodeArguments } from '../local/node-arguments.ts'
 import { newNamespace } from './namespace.ts'
 
@@ -88,7 +88,7 @@ export async function prepareStack(
 	await em.flush()
 
 	const namespace = await newNamespace(servers.temporalAddress)
-	const port = await freePort()
+	const port = await anyPort()
 	const apiUrl = `http://127.0.0.1:${port}`
 	const shared = {
 		DATABASE_URL: databaseUrl,
@@ -128,13 +128,4 @@ async function answers(url: string) {
 	} catch {
 		return false
 	}
-}
-
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1')
-	await once(server, 'listening')
-	const { port } = server.address() as { port: number } // it listens on TCP
-	server.close()
-	await once(server, 'close')
-	return port
 }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Condition } from './condition.ts'
 import { compileFor } from './condition-segments.ts'
 import { type JobKey, lockedContact, transaction } from './jobs.ts'
+import { containing } from './like.ts'
 import { statement } from './statement.ts'
 
 export const contactsAtOnce = 1000
@@ -60,8 +61,7 @@ export async function setTarget(
 	})
 }
 
-const likePattern = (search: string) =>
-	`%${search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+const likePattern = (search: string) => containing(search.toLowerCase())
 
 /**
  * What each kind of job does to the contacts of a chunk, as a WITH list that leaves

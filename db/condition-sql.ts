@@ -1,3 +1,4 @@
+import { containing } from './like.ts'
 import { normalizeEmail } from './address.ts'
 import {
 	type Condition,
@@ -107,7 +108,7 @@ function emailPredicate(filter: Filter, writer: Writer) {
 	const text = String(filter.value)
 	if (filter.operator === 'equals' || filter.operator === 'notEquals')
 		return equality(filter, () => `{c}.email = ${writer.value(normalizeEmail(text), 'text')}`)
-	const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+	const pattern = containing(text.toLowerCase())
 	const contains = `{c}.email like ${writer.value(pattern, 'text')}`
 	return filter.operator === 'contains' ? contains : `not (${contains})`
 }

@@ -1,4 +1,5 @@
 import { types, type Pool } from 'pg'
+import { containing } from './like.ts'
 import { statement } from './statement.ts'
 
 export interface ListedContact {
@@ -123,5 +124,4 @@ export const findAddresses = statement<{ id: string; email: string }>(
 	`select id, email from contacts where project_id = $1 and email = any($2::text[])`,
 )
 
-const likePattern = (search: string) =>
-	`%${search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+const likePattern = (search: string) => containing(search.toLowerCase())
