@@ -15,6 +15,8 @@ export async function readUpload(request: FastifyRequest): Promise<Buffer> {
 			const { fieldname, filename, mimetype } = part
 			// Reading it to its end is what lets the next part come.
 			const content = await part.toBuffer()
+			// It overlooks an excess that comes in a packet of its own, and hands over what came before.
+			if (part.file.truncated) throw tooLarge()
 			if (fieldname !== 'file') continue
 			if (!/\.csv$/i.test(filename) && !/^text\/csv\b/i.test(mimetype)) throw notCsv()
 			return content
@@ -27,7 +29,8 @@ export async function readUpload(request: FastifyRequest): Promise<Buffer> {
 
 function refusalOf(error: Error & { code?: string; statusCode?: number }) {
 	if (error instanceof ApiError) return error
-	if (error.statusCode === 413) return tooLarge(error.code)
+	if (error.code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge()
+	if (error.statusCode === 413) return tooMany()
 	// What its parser throws has no code of its own: a boundary that is missing, a form that breaks off.
 	return new ApiError(400, 'BAD_REQUEST', 'The multipart form cannot be read', {
 		cause: error,
@@ -35,15 +38,16 @@ function refusalOf(error: Error & { code?: string; statusCode?: number }) {
 	})
 }
 
-const tooLarge = (code: string | undefined) =>
-	code === 'FST_REQ_FILE_TOO_LARGE'
-		? new ApiError(413, 'BAD_REQUEST', 'The file is larger than 5 MB', {
-				details: { maxBytes: maxFileBytes },
-				suggestion: 'Split the file and import its parts one after the other.',
-			})
-		: new ApiError(413, 'BAD_REQUEST', 'The form has too many or too large fields', {
-				suggestion: 'Send the CSV as the one field "file".',
-			})
+const tooLarge = () =>
+	new ApiError(413, 'BAD_REQUEST', 'The file is larger than 5 MB', {
+		details: { maxBytes: maxFileBytes },
+		suggestion: 'Split the file and import its parts one after the other.',
+	})
+
+const tooMany = () =>
+	new ApiError(413, 'BAD_REQUEST', 'The form has too many or too large fields', {
+		suggestion: 'Send the CSV as the one field "file".',
+	})
 
 const noFile = () =>
 	new ApiError(400, 'BAD_REQUEST', 'There is no file in this request', {

@@ -27,7 +27,7 @@ export async function jobs(stack: Stack, contacts: number, wantedPerSecond: numb
 	const file = csv(name, rows)
 	const { rate, verdict } = await importing(stack, file, name)
 	const floor = await bareCopy(stack, file)
-	const killed = await killedImport(stack, `kill-${contacts}`)
+	const killed = await killedImport(stack, `k-${contacts}`)
 	const bulkMs = await bulk(stack)
 	const size = `${(file.length / 2 ** 20).toFixed(1)} MB, ${rows.toLocaleString('en')} rows`
 	const among = `${contacts.toLocaleString('en')} contacts`

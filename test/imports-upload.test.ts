@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import test from 'ava'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
@@ -26,6 +27,33 @@ test('5 MB are taken, a byte more is a 413', async (t) => {
 	const tooLarge = await jobs.upload(Buffer.concat([csv, Buffer.from('\n')]))
 	t.regex(isEnvelope(t, tooLarge, 413, 'BAD_REQUEST').message, /5 MB/)
 	t.is((await jobs.execute('select id from jobs')).length, 1)
+})
+
+test('a file that is too large is a 413 wherever its packets break, never cut short', async (t) => {
+	const { app, withSecretKey, execute } = await setupJobs(t)
+	const before =
+		'--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\ncontent-type: text/csv\r\n\r\n'
+	const form = Buffer.concat([
+		Buffer.from(`${before}email\n`),
+		Buffer.alloc(5 * 2 ** 20, '\n'),
+		Buffer.from('\r\n--x--\r\n'),
+	])
+	const limit = before.length + 5 * 2 ** 20
+	const steps = [1, 2, 3, 4, 5, 1000, 2 ** 16].flatMap((step) => [
+		limit - step,
+		limit,
+		limit + step,
+	])
+	for (const at of steps.filter((at) => at < form.length)) {
+		const answer = await app.inject({
+			method: 'POST',
+			url: '/contacts/import',
+			headers: { ...withSecretKey, 'content-type': 'multipart/form-data; boundary=x' },
+			payload: Readable.from([form.subarray(0, at), form.subarray(at)]),
+		})
+		isEnvelope(t, answer, 413, 'BAD_REQUEST')
+	}
+	t.deepEqual(await execute('select id from jobs'), [])
 })
 
 test('a name ending in .csv or the type text/csv will do, anything else is a 422', async (t) => {
