@@ -12,6 +12,7 @@ const Environment = Type.Object({
 	RESEND_API_KEY: Type.Optional(Type.String()),
 	RESEND_BASE_URL: Type.Optional(Type.String()),
 	SMTP_URL: Type.Optional(Type.String()),
+	PLATFORM_FROM: Type.Optional(Type.String()),
 	SEND_RATE_PER_SECOND: Type.Optional(Type.Number({ minimum: 0 })),
 	UNCERTAIN_AFTER: Duration('10m'),
 	DELIVERY_PATIENCE: Duration('3d'),
@@ -23,9 +24,11 @@ export type WorkerSettings = ReturnType<typeof readSettings>
 /** Everything the worker process wants to know of its environment, read once. */
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const env = readEnvironment(Environment, environment)
+	const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
 	return {
 		env,
-		publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
+		publicUrl,
+		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
 		uncertainAfterMs: durationMs(env.UNCERTAIN_AFTER),
 		patienceMs: durationMs(env.DELIVERY_PATIENCE),
 	}

@@ -4,6 +4,7 @@ import { MikroORM, type EntityManager } from '@mikro-orm/postgresql'
 import config from '../db/config.ts'
 import { Domain } from '../db/domain.ts'
 import { Membership } from '../db/membership.ts'
+import { platformProjectId } from '../db/platform-mail.ts'
 import { keyDigest, newKeys } from '../db/project-keys.ts'
 import { Project } from '../db/project.ts'
 import { User } from '../db/user.ts'
@@ -36,7 +37,8 @@ export async function bootstrapProject(em: EntityManager, { remembered, remember
 		const project = await em.findOne(Project, { id: remembered.projectId })
 		if (project?.secretKeyDigest.equals(keyDigest(remembered.secretKey))) return remembered
 	}
-	if ((await em.count(Project)) + (await em.count(User)) > 0) return undefined
+	const projects = await em.count(Project, { id: { $ne: platformProjectId } })
+	if (projects + (await em.count(User)) > 0) return undefined
 
 	const { secretKey, columns } = newKeys()
 	const password = randomBytes(12).toString('base64url')

@@ -3,6 +3,7 @@ import { render } from 'react-email'
 import { directionOf } from './language.ts'
 import { Layout } from './layout.tsx'
 
+/** Stands where the customer's HTML is put. */
 const placeholder = '@content@'
 const placeholderLanguage = 'xx-placeholder'
 const maxCached = 100
@@ -36,7 +37,7 @@ function prepare(language: string) {
 
 async function renderPage(direction: 'ltr' | 'rtl') {
 	const page = await render(
-		createElement(Layout, { language: placeholderLanguage, direction, placeholder }),
+		createElement(Layout, { language: placeholderLanguage, direction, children: placeholder }),
 	)
 	// React's markers are of use only to React.
 	return page.replaceAll(/<!--[^>]*-->/g, '').replace(/^<!DOCTYPE[^>]*>/, '<!DOCTYPE html>')

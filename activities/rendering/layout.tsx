@@ -1,10 +1,10 @@
+import type { ReactNode } from 'react'
 import { Body, Container, Head, Html } from 'react-email'
 
 export interface LayoutProps {
 	language: string
 	direction: 'ltr' | 'rtl'
-	/** Stands where the customer's HTML is put. */
-	placeholder: string
+	children: ReactNode
 }
 
 // Readers that know dark mode get their own colours; the others keep these, which are legible when
@@ -28,8 +28,8 @@ const style = `
 }
 `
 
-/** Around bodies that bring no design of their own. */
-export function Layout({ language, direction, placeholder }: LayoutProps) {
+/** Around bodies that bring no design of their own, and around our own letters. */
+export function Layout({ language, direction, children }: LayoutProps) {
 	return (
 		<Html lang={language} dir={direction}>
 			<Head>
@@ -41,7 +41,7 @@ export function Layout({ language, direction, placeholder }: LayoutProps) {
 			{/* Body says English, left to right, unless it is told. */}
 			<Body className="page" lang={language} dir={direction} style={page}>
 				<Container className="content" style={content}>
-					{placeholder}
+					{children}
 				</Container>
 			</Body>
 		</Html>

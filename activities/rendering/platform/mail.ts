@@ -1,0 +1,23 @@
+import { createElement } from 'react'
+import { render } from 'react-email'
+import { primaryLanguage } from '../language.ts'
+import { Letter } from './letter.tsx'
+import { type PlatformMailData, type PlatformMailKind, spokenWords } from './words.ts'
+
+/** Subject and body of one of our own mails, in the reader's language where we speak it. */
+export async function renderPlatformMail<Kind extends PlatformMailKind>(
+	kind: Kind,
+	language: string,
+	data: PlatformMailData[Kind],
+): Promise<{ language: string; subject: string; body: string }> {
+	const primary = primaryLanguage(language)
+	const spoken = spokenWords[primary] ? primary : 'en'
+	const { letters, addressOfButton } = spokenWords[spoken]!
+	const letter = letters[kind](data)
+	const url = 'url' in data ? data.url : null
+	const body = await render(
+		createElement(Letter, { ...letter, language: spoken, url, addressOfButton }),
+	)
+	// A project's name may hold anything; a subject is one line.
+	return { language: spoken, subject: letter.subject.replaceAll(/\s+/g, ' ').slice(0, 300), body }
+}

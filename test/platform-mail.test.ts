@@ -1,0 +1,100 @@
+import test from 'ava'
+import PostalMime from 'postal-mime'
+import { renderPlatformMail } from '../activities/rendering/platform/mail.ts'
+import { type PlatformMailKind, spokenWords } from '../activities/rendering/platform/words.ts'
+import { buildMime } from '../activities/rendering/mime.ts'
+import type { Message } from '../activities/rendering/message.ts'
+import { platformProjectId, queuePlatformMail, queuePlatformMails } from '../db/platform-mail.ts'
+import { setup } from './helpers/app.ts'
+import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+
+const url = 'https://app.example.com/verify?token=a&b=c'
+
+async function verification(to: string) {
+	const mail = await renderPlatformMail('verification', 'de-AT', { url })
+	return { from: 'noreply@example.com', to, ...mail }
+}
+
+test('a mail of ours is delivered as any other, and only once its transaction commits', async (t) => {
+	const { orm, worker, claim } = await setupLedger(t)
+	const messages: Message[] = []
+	const { provider } = scriptedProvider((message) => void messages.push(message))
+	const em = orm.em.fork()
+	await t.throwsAsync(
+		em.transactional(async (em) => {
+			await queuePlatformMail(em, await verification('lost@example.org'))
+			throw new Error('the caller changed its mind')
+		}),
+	)
+	t.deepEqual(await claim(), [])
+	await em.transactional(async (em) => {
+		await queuePlatformMail(em, await verification('anna@example.org'))
+	})
+	const [run] = await claim()
+	t.is(run!.project_id, platformProjectId)
+	const one = await worker(provider)
+	await one.pass(claimOf(run))
+	t.true(await one.finish(claimOf(run)))
+
+	t.is(messages.length, 1)
+	const mail = await PostalMime.parse(buildMime(messages[0]!))
+	t.deepEqual(mail.from, { address: 'noreply@example.com', name: 'Tempost' })
+	t.deepEqual(mail.to, [{ address: 'anna@example.org', name: '' }])
+	t.is(mail.subject, 'Bestätigen Sie Ihre E-Mail-Adresse')
+	t.regex(mail.html!, /<html[^>]* lang="de"/)
+	t.true(mail.html!.includes(`href="${url.replace('&', '&amp;')}"`))
+	t.true(mail.text!.includes(url), mail.text)
+	t.false(mail.headers.some(({ key }) => key.startsWith('list-')))
+})
+
+test('many at once are independent of each other', async (t) => {
+	const { pool, claim, execute } = await setupLedger(t)
+	const addresses = ['a@example.org', 'b@example.org']
+	const mails = await Promise.all(addresses.map(verification))
+	await queuePlatformMails(pool, [JSON.stringify(mails)])
+	const rows = await execute<{ to: string; request_id: string }>('select "to", request_id from emails order by "to"')
+	t.deepEqual(
+		rows.map(({ to }) => to),
+		addresses,
+	)
+	t.is(new Set(rows.map((row) => row.request_id)).size, 2)
+	t.is((await claim()).length, 1)
+})
+
+const data = {
+	verification: { url },
+	passwordReset: { url },
+	invitation: { url, project: 'Ärzte & <b>Co</b>', inviter: 'owner@example.com' },
+	suspension: { project: 'Ärzte & <b>Co</b>', reason: 'bounces' },
+} as const
+
+for (const language of Object.keys(spokenWords))
+	test(`every kind of mail is complete in ${language}`, async (t) => {
+		for (const kind of Object.keys(data) as PlatformMailKind[]) {
+			const mail = await renderPlatformMail(kind, `${language}-XX`, data[kind] as never)
+			t.is(mail.language, language)
+			t.true(mail.subject.length > 10)
+			t.notRegex(mail.body, /undefined|\[object|<b>Co/)
+			t.is('url' in data[kind], mail.body.includes('<a '))
+			if ('project' in data[kind]) t.true(mail.body.includes('Ärzte &amp; &lt;b&gt;Co'))
+		}
+	})
+
+test('a language that we do not speak is English, a subject one line', async (t) => {
+	const mail = await renderPlatformMail('invitation', 'xx', {
+		...data.invitation,
+		project: 'one\r\nBcc: two',
+	})
+	t.is(mail.language, 'en')
+	t.is(mail.subject, 'Invitation to one Bcc: two')
+})
+
+test('no key opens the platform project', async (t) => {
+	const { app } = await setup(t)
+	for (const key of ['none', 'pk_', 'sk_', 'pk_none', 'sk_none']) {
+		const headers = { authorization: `Bearer ${key}` }
+		const track = { method: 'POST', url: '/v1/track', headers, payload: {} } as const
+		t.is((await app.inject(track)).statusCode, 401)
+		t.is((await app.inject({ url: '/contacts', headers })).statusCode, 401)
+	}
+})
