@@ -2,6 +2,12 @@ import { Migrator } from '@mikro-orm/migrations'
 import { defineConfig } from '@mikro-orm/postgresql'
 import { Attachment } from './attachment.ts'
 import { Attempt } from './attempt.ts'
+import { Automation } from './automation.ts'
+import { AutomationStep } from './automation-step.ts'
+import { AutomationTransition } from './automation-transition.ts'
+import { AutomationEventName, AutomationVersion } from './automation-version.ts'
+import { Campaign } from './campaign.ts'
+import { CampaignCount, CampaignTally } from './campaign-count.ts'
 import { RateBudget, SendBudget } from './budget.ts'
 import { Contact } from './contact.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contact-field.ts'
@@ -34,6 +40,14 @@ export default defineConfig({
 	entities: [
 		Attachment,
 		Attempt,
+		Automation,
+		AutomationEventName,
+		AutomationStep,
+		AutomationTransition,
+		AutomationVersion,
+		Campaign,
+		CampaignCount,
+		CampaignTally,
 		Contact,
 		ContactField,
 		ContactFieldChange,
