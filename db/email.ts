@@ -40,6 +40,14 @@ const schema = defineEntity({
 			where: 'template_id is not null',
 		},
 	],
+	uniques: [
+		// One mail a contact, and the order in which a campaign's lanes go through them.
+		{
+			name: 'emails_campaign',
+			properties: ['campaignId', 'contactId'],
+			where: 'campaign_id is not null',
+		},
+	],
 	properties: {
 		projectId: p.uuid().primary(),
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
@@ -84,6 +92,8 @@ const schema = defineEntity({
 		clickedAt: p.datetime(3).nullable(),
 		bouncedAt: p.datetime(3).nullable(),
 		complainedAt: p.datetime(3).nullable(),
+		/** When its reader unsubscribed through it. */
+		unsubscribedAt: p.datetime(3).nullable(),
 		opens: p.integer().default(0),
 		clicks: p.integer().default(0),
 		createdAt: createdAt(),
