@@ -1,45 +1,54 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { defineConfig } from '@mikro-orm/postgresql'
+import { AccountToken } from './account-token.ts'
 import { Attachment } from './attachment.ts'
 import { Attempt } from './attempt.ts'
-import { Automation } from './automation.ts'
+import { AuditEntry } from './audit-entry.ts'
 import { AutomationStep } from './automation-step.ts'
 import { AutomationTransition } from './automation-transition.ts'
 import { AutomationEventName, AutomationVersion } from './automation-version.ts'
-import { Campaign } from './campaign.ts'
-import { CampaignCount, CampaignTally } from './campaign-count.ts'
+import { Automation } from './automation.ts'
 import { RateBudget, SendBudget } from './budget.ts'
-import { Contact } from './contact.ts'
+import { CampaignCount, CampaignTally } from './campaign-count.ts'
+import { Campaign } from './campaign.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contact-field.ts'
+import { Contact } from './contact.ts'
 import { Domain } from './domain.ts'
 import { Email } from './email.ts'
-import { Event } from './event.ts'
+import { Engagement } from './engagement.ts'
 import { EventCount, EventTally } from './event-tally.ts'
+import { Event } from './event.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
 import { ImportChange } from './import-change.ts'
 import { ImportChunk } from './import-chunk.ts'
 import { ImportFile } from './import-file.ts'
-import { Job } from './job.ts'
+import { Invitation } from './invitation.ts'
 import { JobContacts } from './job-contacts.ts'
 import { JobError } from './job-error.ts'
+import { Job } from './job.ts'
 import { MailboxMessage } from './mailbox-message.ts'
 import { Membership } from './membership.ts'
+import { OAuthIdentity } from './oauth-identity.ts'
 import { Outbox } from './outbox.ts'
 import { Project } from './project.ts'
 import { QueuedSend } from './queued-send.ts'
 import { ForeignKeyBlindSchemaGenerator } from './schema-generator.ts'
-import { Segment } from './segment.ts'
 import { SegmentMember, SegmentTally } from './segment-member.ts'
+import { Segment } from './segment.ts'
+import { Session } from './session.ts'
 import { Suppression } from './suppression.ts'
 import { Template } from './template.ts'
+import { Throttle } from './throttle.ts'
 import { User } from './user.ts'
 import { WorkerBeat } from './worker-beat.ts'
 
 export default defineConfig({
 	clientUrl: process.env['DATABASE_URL'] ?? 'postgresql://postgres:postgres@localhost:5432/tempost',
 	entities: [
+		AccountToken,
 		Attachment,
 		Attempt,
+		AuditEntry,
 		Automation,
 		AutomationEventName,
 		AutomationStep,
@@ -54,6 +63,7 @@ export default defineConfig({
 		ContactFieldValue,
 		Domain,
 		Email,
+		Engagement,
 		Event,
 		EventCount,
 		EventTally,
@@ -61,21 +71,25 @@ export default defineConfig({
 		ImportChange,
 		ImportChunk,
 		ImportFile,
+		Invitation,
 		Job,
 		JobContacts,
 		JobError,
 		MailboxMessage,
 		Membership,
+		OAuthIdentity,
 		Outbox,
 		Project,
 		QueuedSend,
 		RateBudget,
-		SendBudget,
 		Segment,
 		SegmentMember,
 		SegmentTally,
+		SendBudget,
+		Session,
 		Suppression,
 		Template,
+		Throttle,
 		User,
 		WorkerBeat,
 	],

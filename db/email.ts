@@ -96,6 +96,13 @@ const schema = defineEntity({
 		unsubscribedAt: p.datetime(3).nullable(),
 		opens: p.integer().default(0),
 		clicks: p.integer().default(0),
+		/** Opens and clicks by machines, which are in neither. */
+		prefetches: p.integer().default(0),
+		/**
+		 * Whether it carries our pixel and links: decided when it is first handed over, so that every try
+		 * is the same message. A mail that must not is false from the beginning.
+		 */
+		tracked: p.boolean().nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},
