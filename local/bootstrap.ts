@@ -1,9 +1,9 @@
-import { argon2, randomBytes } from 'node:crypto'
-import { promisify } from 'node:util'
+import { randomBytes } from 'node:crypto'
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql'
 import config from '../db/config.ts'
 import { Domain } from '../db/domain.ts'
 import { Membership } from '../db/membership.ts'
+import { hashPassword } from '../db/password.ts'
 import { platformProjectId } from '../db/platform-mail.ts'
 import { keyDigest, newKeys } from '../db/project-keys.ts'
 import { Project } from '../db/project.ts'
@@ -34,7 +34,7 @@ export async function prepareDatabase(databaseUrl: string, memory: Memory) {
 // other we know only what we remembered: it keeps no secret key itself.
 export async function bootstrapProject(em: EntityManager, { remembered, remember }: Memory) {
 	if (remembered) {
-		const project = await em.findOne(Project, { id: remembered.projectId })
+		const project = await em.findOne(Project, { publicId: remembered.projectId })
 		if (project?.secretKeyDigest.equals(keyDigest(remembered.secretKey))) return remembered
 	}
 	const projects = await em.count(Project, { id: { $ne: platformProjectId } })
@@ -61,19 +61,4 @@ export async function bootstrapProject(em: EntityManager, { remembered, remember
 		remember(first)
 		return first
 	})
-}
-
-// argon2id as a PHC string, with the parameters OWASP recommends.
-async function hashPassword(password: string) {
-	const nonce = randomBytes(16)
-	const hash = await promisify(argon2)('argon2id', {
-		message: password,
-		nonce,
-		parallelism: 1,
-		tagLength: 32,
-		memory: 19_456,
-		passes: 2,
-	})
-	const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
-	return `$argon2id$v=19$m=19456,t=2,p=1$${text(nonce)}$${text(hash)}`
 }

@@ -1,0 +1,35 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+// argon2id as a PHC string, with the parameters that OWASP recommends.
+const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
+const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
+
+const digest = (password: string, nonce: Buffer, parameters: typeof cost) =>
+	// The same characters are the same password, however a keyboard composes them.
+	promisify(argon2)('argon2id', { message: password.normalize('NFKC'), nonce, ...parameters })
+
+const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+
+export async function hashPassword(password: string) {
+	const nonce = randomBytes(16)
+	const hash = await digest(password, nonce, cost)
+	const { memory, passes, parallelism } = cost
+	return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(hash)}`
+}
+
+/** Nobody's password. */
+const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${text(randomBytes(16))}$${text(randomBytes(32))}`
+
+/** Takes the same time where there is no password to compare with. */
+export async function isPassword(password: string, hash: string | null) {
+	const [, memory, passes, parallelism, nonce, tag] = phc.exec(hash ?? decoy)!
+	const wanted = Buffer.from(tag!, 'base64')
+	const given = await digest(password, Buffer.from(nonce!, 'base64'), {
+		memory: Number(memory),
+		passes: Number(passes),
+		parallelism: Number(parallelism),
+		tagLength: wanted.length,
+	})
+	return timingSafeEqual(given, wanted) && hash !== null
+}

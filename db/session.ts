@@ -1,0 +1,57 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { createdAt, id } from './columns.ts'
+import type { roles } from './membership.ts'
+import { projectColumns, type ProjectOfKey } from './project-keys.ts'
+import { statement } from './statement.ts'
+
+/** Somebody who is logged in. Deleting the row ends it, whatever cookie is still about. */
+const schema = defineEntity({
+	name: 'Session',
+	tableName: 'sessions',
+	indexes: [{ properties: ['userId'] }, { properties: ['expiresAt'] }],
+	properties: {
+		id: id(),
+		userId: p.uuid(),
+		expiresAt: p.datetime(3),
+		createdAt: createdAt(),
+	},
+})
+
+export class Session extends schema.class {}
+schema.setClass(Session)
+
+/** $1 user, $2 seconds */
+export const openSession = statement<{ id: string }>(
+	'open-session',
+	`insert into sessions (user_id, expires_at) values ($1, now() + make_interval(secs => $2::float8))
+	returning id`,
+)
+
+export interface SessionUser {
+	sessionId: string
+	id: string
+	email: string
+	emailVerified: boolean
+}
+
+export type Role = (typeof roles)[number]
+
+/** The user, and what the project means to them: null where there is none of theirs. */
+export type SessionCaller = { [K in keyof SessionUser as `user_${K}`]: SessionUser[K] } & {
+	role: Role | null
+} & ProjectOfKey
+
+/** Asked once for each request, so that whatever is revoked is so at once. $1 session, $2 project or null */
+export const sessionCaller = statement<SessionCaller>(
+	'session-caller',
+	`select s.id as "user_sessionId", u.id as "user_id", u.email as "user_email",
+		u.email_verified_at is not null as "user_emailVerified", m.role, ${projectColumns('p')}
+	from sessions s
+	join users u on u.id = s.user_id
+	left join (memberships m join projects p on p.id = m.project_id)
+		on p.public_id = $2::uuid and m.user_id = u.id
+	where s.id = $1 and s.expires_at > now()`,
+)
+
+/** $1 session */
+export const closeSession = statement('close-session', `delete from sessions where id = $1`)
