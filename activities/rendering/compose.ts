@@ -6,6 +6,8 @@ import { listHeaders } from './list-headers.ts'
 import type { MailType } from './list-headers.ts'
 import type { Address, Attachment, Message } from './message.ts'
 import { toText } from './text.ts'
+import { trackHtml } from './tracked-links.ts'
+import { trackedUrls, type Tracking } from './tracked-urls.ts'
 import { linksFor } from './variables.ts'
 
 /** One mail of the ledger: its subject and body are rendered, its headers are the custom ones. */
@@ -28,8 +30,16 @@ export interface Mail {
 	createdAt: Date
 }
 
-/** From what the ledger knows to what providers take: always the same message for the same mail. */
-export function composeMessage(mail: Mail, attachments: Attachment[], publicUrl: string): Message {
+/**
+ * From what the ledger knows to what providers take: always the same message for the same mail. Its text
+ * part keeps the links as they were written: there they are for reading.
+ */
+export function composeMessage(
+	mail: Mail,
+	attachments: Attachment[],
+	publicUrl: string,
+	tracking: Tracking | null = null,
+): Message {
 	const { emailId, projectId, from, to, replyTo, subject, createdAt } = mail
 	const html = layOut(mail, publicUrl)
 	return {
@@ -40,7 +50,7 @@ export function composeMessage(mail: Mail, attachments: Attachment[], publicUrl:
 		to,
 		replyTo,
 		subject,
-		html,
+		html: tracking ? track(html, mail, publicUrl, tracking) : html,
 		text: toText(html),
 		headers: headersOf(mail, publicUrl),
 		attachments,
@@ -59,6 +69,11 @@ function layOut({ body, language, type, contactId, emailId }: Mail, publicUrl: s
 	const html = isDesigned(body) ? body : wrap(body, tag)
 	if (type !== 'MARKETING' || contactId === null) return html
 	return insertFooter(html, footerFor(tag, linksFor(publicUrl, contactId, emailId)))
+}
+
+function track(html: string, mail: Mail, publicUrl: string, { key, campaignId }: Tracking) {
+	const { projectId, emailId } = mail
+	return trackHtml(html, trackedUrls(key, publicUrl, { projectId, campaignId, emailId }), publicUrl)
 }
 
 /** Ours, then the customer's in their place, whatever the case of their names. */

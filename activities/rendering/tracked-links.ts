@@ -1,0 +1,91 @@
+import { decodeEntities } from './entities.ts'
+import { nameOf, opensTag, skipElement, skipTag } from './tags.ts'
+import type { TrackedUrls } from './tracked-urls.ts'
+
+// Their content is no markup: what looks like a link there is none.
+const opaque = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'noembed', 'iframe'])
+const ourPages = ['unsubscribe', 'subscribe', 'manage']
+
+/**
+ * The mail with its links led through our redirect, and our pixel at its end. One pass, whatever state
+ * the HTML is in; everything but the links' addresses stays as it is, letter by letter.
+ */
+export function trackHtml(html: string, urls: TrackedUrls, publicUrl: string): string {
+	const ours = ourPages.map((page) => `${publicUrl.replace(/\/+$/, '')}/${page}/`)
+	let tracked = ''
+	let written = 0
+	let bodyEnd = html.length
+	let at = 0
+
+	while (at < html.length) {
+		const begin = html.indexOf('<', at)
+		if (begin < 0) break
+		if (!opensTag(html, begin)) {
+			at = begin + 1
+			continue
+		}
+		at = skipMarkup(html, begin)
+		const isClosing = html[begin + 1] === '/'
+		const name = nameOf(html.slice(begin, Math.min(at, begin + 20)), isClosing ? 2 : 1)
+		if (isClosing) bodyEnd = name === 'body' ? begin : bodyEnd
+		else if (isLink(name)) rewrite(begin, at)
+		else if (opaque.has(name)) at = skipElement(html, name, at)
+	}
+	return tracked + html.slice(written, bodyEnd) + pixel(urls.open) + html.slice(bodyEnd)
+
+	function rewrite(begin: number, end: number) {
+		const href = findHref(html.slice(begin, end))
+		if (!href) return
+		// As browsers read it.
+		const link = decodeEntities(href.value)
+			.replaceAll(/[\t\r\n]/g, '')
+			.trim()
+		if (!isTrackable(link, ours)) return
+		const url = urls.click(link)
+		if (url === null) return
+		tracked += `${html.slice(written, begin + href.begin)}"${url}"`
+		written = begin + href.end
+		// Whatever ended here before goes on: browsers see it so, too.
+		bodyEnd = html.length
+	}
+}
+
+/** Word draws buttons for Outlook as shapes with a link. */
+const isLink = (name: string) => name === 'a' || name === 'area' || name.startsWith('v:')
+
+/**
+ * As `skipTag`, but into a conditional comment: what it hides from others is the mail itself to Outlook.
+ * Its end, `<![endif]-->`, is passed like any declaration.
+ */
+function skipMarkup(html: string, begin: number) {
+	conditional.lastIndex = begin
+	return conditional.test(html) ? conditional.lastIndex : skipTag(html, begin)
+}
+
+/** Not the form that hides nothing, `<!--[if !mso]><!-->`. */
+const conditional = /<!--\[if[^\]>]*\]>(?!<!--|-->)/iy
+
+const attribute = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>][^\s>]*))?/y
+
+/** The value of a tag's first `href`, and where it stands, quotes included. */
+function findHref(tag: string) {
+	attribute.lastIndex = /^<[^\s/>]*/.exec(tag)![0].length
+	for (let found = attribute.exec(tag); found; found = attribute.exec(tag)) {
+		const [, name, value] = found
+		if (name!.toLowerCase() !== 'href') continue
+		if (value === undefined) return null
+		const end = attribute.lastIndex
+		const isQuoted = value[0] === '"' || value[0] === "'"
+		return { value: isQuoted ? value.slice(1, -1) : value, begin: end - value.length, end }
+	}
+	return null
+}
+
+/** Only the web, and not our own pages: they must work whatever becomes of a signature. */
+function isTrackable(link: string, ours: string[]) {
+	if (!/^https?:\/\//i.test(link) || URL.parse(link) === null) return false
+	return !ours.some((page) => link.startsWith(page))
+}
+
+const pixel = (url: string) =>
+	`<img src="${url}" alt="" width="1" height="1" style="display:block;border:0;width:1px;height:1px">`
