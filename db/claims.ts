@@ -10,11 +10,13 @@ export interface OutboxRow {
 	task_queue: string | null
 	payload: unknown
 	summary: string | null
+	/** Keywords beside ProjectId. */
+	search_attributes: Record<string, string> | null
 	attempts: number
 }
 
-const columns =
-	'id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary, attempts'
+const columns = `id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
+	search_attributes, attempts`
 
 /**
  * Group commit: what waits of a project becomes one run, named after the first request in it, unless

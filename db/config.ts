@@ -18,6 +18,8 @@ import { Email } from './email.ts'
 import { Engagement } from './engagement.ts'
 import { EventCount, EventTally } from './event-tally.ts'
 import { Event } from './event.ts'
+import { ExecutionStep } from './execution-step.ts'
+import { Execution } from './execution.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
 import { ImportChange } from './import-change.ts'
 import { ImportChunk } from './import-chunk.ts'
@@ -67,6 +69,8 @@ export default defineConfig({
 		Event,
 		EventCount,
 		EventTally,
+		Execution,
+		ExecutionStep,
 		IdempotencyKey,
 		ImportChange,
 		ImportChunk,

@@ -47,6 +47,12 @@ const schema = defineEntity({
 			properties: ['campaignId', 'contactId'],
 			where: 'campaign_id is not null',
 		},
+		// One mail a visit of an automation's step.
+		{
+			name: 'emails_step_execution',
+			properties: ['projectId', 'workflowStepExecutionId'],
+			where: 'workflow_step_execution_id is not null',
+		},
 	],
 	properties: {
 		projectId: p.uuid().primary(),

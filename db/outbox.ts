@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt } from './columns.ts'
 
-export const outboxKinds = ['start', 'signal', 'cancel', 'terminate'] as const
+/** `schedule`: the Schedule of an automation is to be made what the row says by then. */
+export const outboxKinds = ['start', 'signal', 'cancel', 'terminate', 'schedule'] as const
 
 /** Smaller goes first, here and in Temporal's task queues. */
 export const priorities = { transactional: 1, automation: 3, bulk: 5 } as const
@@ -30,6 +31,8 @@ const schema = defineEntity({
 		/** A workflow's argument, or a signal's `{ name, argument }`. */
 		payload: p.json<unknown>().nullable(),
 		summary: p.text().nullable(),
+		/** Keywords beside ProjectId by which an operator finds the run. */
+		searchAttributes: p.json<Record<string, string>>().nullable(),
 		/** Whoever claimed it has until then to tell Temporal. */
 		lockedUntil: p.datetime(3).nullable(),
 		attempts: p.integer().default(0),

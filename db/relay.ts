@@ -44,7 +44,7 @@ const reconcileMs = 60_000
 /** While runs are full, a busy API must not ask the database after each of its requests. */
 const restMs = 20
 
-const projectId = defineSearchAttributeKey('ProjectId', SearchAttributeType.KEYWORD)
+const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD)
 
 /**
  * Tells Temporal what the outbox says. At least once, in no order, by any number of processes: ids
@@ -169,7 +169,10 @@ async function start(temporal: RelayServices['temporal'], row: OutboxRow) {
 			workflowIdReusePolicy: 'ALLOW_DUPLICATE',
 			workflowIdConflictPolicy: 'USE_EXISTING',
 			priority: { priorityKey: row.priority, fairnessKey: row.project_id },
-			typedSearchAttributes: [{ key: projectId, value: row.project_id }],
+			typedSearchAttributes: Object.entries({
+				ProjectId: row.project_id,
+				...row.search_attributes,
+			}).map(([name, value]) => ({ key: keyword(name), value })),
 			...(row.summary === null ? {} : { staticSummary: row.summary }),
 		})
 	} catch (error) {
