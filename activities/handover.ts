@@ -13,7 +13,7 @@ import type { Attachment, Message } from './rendering/message.ts'
 export interface HandoverServices {
 	provider: Provider
 	pause: ProviderPause
-	settings: { publicUrl: string; patienceMs: number }
+	settings: { publicUrl: string; patienceMs: number; trackingKey: Buffer }
 }
 
 const firstDeferralMs = 30_000
@@ -34,7 +34,8 @@ export async function handOver(
 	async function attempt(): Promise<Outcome> {
 		let message: Message
 		try {
-			message = composeMessage(mailOf(mail), attachments, settings.publicUrl)
+			const tracking = mail.tracked ? { key: settings.trackingKey, campaignId: null } : null
+			message = composeMessage(mailOf(mail), attachments, settings.publicUrl, tracking)
 		} catch (error) {
 			// A mail that cannot be put together will not be the next time either.
 			return {

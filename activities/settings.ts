@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Duration, durationMs, readEnvironment, TemporalEnvironment } from '../db/environment.ts'
+import { trackingKey } from './rendering/tracked-urls.ts'
 
 const Environment = Type.Object({
 	...TemporalEnvironment,
@@ -31,5 +32,6 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
 		uncertainAfterMs: durationMs(env.UNCERTAIN_AFTER),
 		patienceMs: durationMs(env.DELIVERY_PATIENCE),
+		trackingKey: trackingKey(env.SESSION_SECRET),
 	}
 }

@@ -157,18 +157,25 @@ export interface OpenedMail {
 	language: string
 	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
 	has_attachments: boolean
+	/** Whether it goes with our pixel and links. */
+	tracked: boolean
 	created_at: Date
 }
 
-/** Opens attempts, immediately before the hand-over. $1 project, $2 ids, $3 provider */
+/**
+ * Opens attempts, immediately before the hand-over. Whether a mail is tracked is decided at its first
+ * attempt, so that every try is the same message. $1 project, $2 ids, $3 provider
+ */
 export const open = statement<OpenedMail>(
 	'open',
 	`update emails set status = 'SENDING', attempt = attempt + 1, attempt_started_at = now(),
-		provider = $3::text, updated_at = now()
+		provider = $3::text, updated_at = now(),
+		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $1)
+			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects where id = $1))
 	where project_id = $1 and id = any($2::uuid[]) and status = 'PENDING'
 	returning project_id, id, attempt, contact_id, request_id, "to", to_name, "from", from_name, reply_to,
 		subject, coalesce(body, '') as body, headers, language, type,
-		attachments is not null as has_attachments, created_at`,
+		attachments is not null as has_attachments, tracked, created_at`,
 )
 
 /** How one attempt ended, and what becomes of its mail. */

@@ -7,6 +7,7 @@ import { createGate } from '../../activities/gate.ts'
 import { createProviderPause } from '../../activities/provider-pause.ts'
 import type { DkimKey, Outcome, Provider } from '../../activities/providers/provider.ts'
 import type { Message } from '../../activities/rendering/message.ts'
+import { trackingKey } from '../../activities/rendering/tracked-urls.ts'
 import { acceptSend, sendContext } from '../../db/acceptance.ts'
 import { claimSends, type OutboxRow } from '../../db/claims.ts'
 import config from '../../db/config.ts'
@@ -74,6 +75,7 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 			sendRatePerSecond: 0,
 			uncertainAfterMs: 600_000,
 			patienceMs: 3 * 24 * 3_600_000,
+			trackingKey: trackingKey(sealingSecret),
 			...settings,
 		},
 	}
