@@ -1,5 +1,6 @@
 import { maxDataBytes, splitData } from '../activities/rendering/contact-data.ts'
-import { compile, render, type Template, TemplateError } from '../activities/rendering/liquid.ts'
+import { compile, TemplateError } from '../activities/rendering/liquid.ts'
+import { languageFor, renderContent } from '../activities/rendering/mail-content.ts'
 import { linksFor, type Recipient, variablesFor } from '../activities/rendering/variables.ts'
 import type { SendContext } from '../db/acceptance.ts'
 import { ApiError, type FieldError, invalid } from './errors.ts'
@@ -59,7 +60,7 @@ export async function planSend(
 		if (body.data) checkSize(contact, field)
 		const id = nextId()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
-		const rendered = renderBoth(subject, html, variables)
+		const rendered = renderContent(subject, html, variables)
 		mails.push({
 			id,
 			contactId: contact.id,
@@ -70,7 +71,7 @@ export async function planSend(
 			replyTo: replyTo ?? templateReply,
 			...rendered,
 			headers,
-			language: languageOf(once['locale'] ?? contact.data['locale'], project.language),
+			language: languageFor(once['locale'] ?? contact.data['locale'], project.language),
 			// Whatever the template was made for: somebody asked for this very mail to this very address.
 			type: 'TRANSACTIONAL',
 			templateId: template?.id ?? null,
@@ -116,16 +117,6 @@ function compiled(source: string, kind: 'subject' | 'body') {
 	}
 }
 
-function renderBoth(subject: Template, html: Template, variables: Record<string, unknown>) {
-	const ofSubject = render(subject, variables)
-	const ofBody = render(html, variables)
-	const faults = [
-		ofSubject.fault === null ? [] : `In the subject, ${ofSubject.fault}`,
-		ofBody.fault === null ? [] : `In the body, ${ofBody.fault}`,
-	].flat()
-	return { subject: ofSubject.text, body: ofBody.text, renderFault: faults.join('. ') || null }
-}
-
 /** Within the limit, or not above what it was. */
 function checkSize({ email, data, oldData }: Person, field: string) {
 	const bytes = bytesOf(data)
@@ -160,8 +151,3 @@ function notSubscribed(recipients: SendRequest['recipients']) {
 		},
 	)
 }
-
-const languageOf = (locale: unknown, byDefault: string) =>
-	typeof locale === 'string' && /^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)
-		? locale
-		: byDefault

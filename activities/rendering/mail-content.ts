@@ -1,0 +1,19 @@
+import { render, type Template } from './liquid.ts'
+import type { Variables } from './look-up.ts'
+
+/** A mail's subject and body for one recipient. A fault never stops it: what failed prints nothing. */
+export function renderContent(subject: Template, body: Template, variables: Variables) {
+	const ofSubject = render(subject, variables)
+	const ofBody = render(body, variables)
+	const faults = [
+		ofSubject.fault === null ? [] : `In the subject, ${ofSubject.fault}`,
+		ofBody.fault === null ? [] : `In the body, ${ofBody.fault}`,
+	].flat()
+	return { subject: ofSubject.text, body: ofBody.text, renderFault: faults.join('. ') || null }
+}
+
+/** A contact's `locale`, if it names a language, else the project's. */
+export const languageFor = (locale: unknown, byDefault: string) =>
+	typeof locale === 'string' && /^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)
+		? locale
+		: byDefault
