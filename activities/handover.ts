@@ -58,7 +58,8 @@ export function attemptEnd(
 	if (outcome.kind === 'SENT')
 		return { ...end, status: 'SENT', error: null, providerMessageId: outcome.providerMessageId }
 	const failed = { ...end, error: outcome.error.slice(0, 1000), providerMessageId: null }
-	if (outcome.kind === 'REJECTED') return { ...failed, status: 'FAILED' }
+	if (outcome.kind === 'REJECTED')
+		return { ...failed, status: outcome.bounce ? 'BOUNCED' : 'FAILED' }
 	// Nobody else can tell us what became of it, but a provider that knows our id makes asking harmless.
 	if (outcome.kind === 'UNKNOWN' && !idempotent) return { ...failed, status: 'UNCERTAIN' }
 	if (Date.now() - mail.created_at.getTime() > patienceMs)

@@ -6,6 +6,14 @@ export const attemptOutcomes = ['SENT', 'REJECTED', 'DEFERRED', 'UNAVAILABLE', '
 const schema = defineEntity({
 	name: 'Attempt',
 	tableName: 'attempts',
+	indexes: [
+		// By what a provider's event names, should it not name our id.
+		{
+			name: 'attempts_provider_message',
+			properties: ['providerMessageId'],
+			where: `provider = 'resend'`,
+		},
+	],
 	properties: {
 		projectId: p.uuid().primary(),
 		emailId: p.uuid().primary(),

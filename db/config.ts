@@ -33,12 +33,14 @@ import { Membership } from './membership.ts'
 import { OAuthIdentity } from './oauth-identity.ts'
 import { Outbox } from './outbox.ts'
 import { Project } from './project.ts'
+import { ProviderEvent } from './provider-event.ts'
 import { QueuedSend } from './queued-send.ts'
 import { ForeignKeyBlindSchemaGenerator } from './schema-generator.ts'
 import { SegmentMember, SegmentTally } from './segment-member.ts'
 import { Segment } from './segment.ts'
 import { Session } from './session.ts'
 import { Suppression } from './suppression.ts'
+import { ReputationCount, ReputationTally, Suspension } from './suspension.ts'
 import { Template } from './template.ts'
 import { Throttle } from './throttle.ts'
 import { User } from './user.ts'
@@ -84,14 +86,18 @@ export default defineConfig({
 		OAuthIdentity,
 		Outbox,
 		Project,
+		ProviderEvent,
 		QueuedSend,
 		RateBudget,
+		ReputationCount,
+		ReputationTally,
 		Segment,
 		SegmentMember,
 		SegmentTally,
 		SendBudget,
 		Session,
 		Suppression,
+		Suspension,
 		Template,
 		Throttle,
 		User,

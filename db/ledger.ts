@@ -133,12 +133,19 @@ export const grant = statement<{ id: string; due_at: Date }>(
 	returning e.id, e.due_at`,
 )
 
+export const inIso = (time: string) =>
+	`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /** The data of `email.sent`, from a row of emails whose alias does not matter. */
 export const sentEventData = `jsonb_build_object(
 	'subject', subject, 'from', "from", 'fromName', from_name,
 	'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
 	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type,
-	'sentAt', to_char(sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
+	'sentAt', ${inIso('sent_at')})`
+
+/** That of `email.bounce`. A permanent one has consequences: the trigger `heed_mail_events` draws them. */
+export const bounceEventData = (type: string, bouncedAt: string) =>
+	`${sentEventData} || jsonb_build_object('bounceType', '${type}', 'bouncedAt', ${inIso(bouncedAt)})`
 
 export interface OpenedMail {
 	project_id: string
@@ -183,7 +190,8 @@ export interface AttemptEnd {
 	id: string
 	attempt: number
 	outcome: 'SENT' | 'REJECTED' | 'DEFERRED' | 'UNAVAILABLE' | 'UNKNOWN'
-	status: 'SENT' | 'FAILED' | 'PENDING' | 'UNCERTAIN'
+	/** BOUNCED: refused for its address, at the hand-over. */
+	status: 'SENT' | 'BOUNCED' | 'FAILED' | 'PENDING' | 'UNCERTAIN'
 	providerMessageId: string | null
 	error: string | null
 	dueAt: string | null
@@ -203,10 +211,12 @@ export const record = statement<{ id: string }>(
 		update emails e set status = o.status, error = o.error, updated_at = now(),
 			due_at = coalesce(o."dueAt", e.due_at),
 			provider_message_id = coalesce(o."providerMessageId", e.provider_message_id),
-			sent_at = case when o.status = 'SENT' then now() else e.sent_at end
+			sent_at = case when o.status = 'SENT' then now() else e.sent_at end,
+			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end
 		from outcome o
 		where e.project_id = $1 and e.id = o.id and e.attempt = o.attempt
-			and (e.status = 'SENDING' or o.status = 'SENT' and e.status in ('UNCERTAIN', 'PENDING'))
+			and (e.status = 'SENDING'
+				or o.status in ('SENT', 'BOUNCED') and e.status in ('UNCERTAIN', 'PENDING'))
 		returning e.*
 	), noted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
@@ -222,6 +232,9 @@ export const record = statement<{ id: string }>(
 		insert into events (project_id, name, contact_id, email_id, data)
 		select project_id, 'email.sent', contact_id, id, ${sentEventData}
 		from recorded where status = 'SENT'
+		union all
+		select project_id, 'email.bounce', contact_id, id, ${bounceEventData('Permanent', 'bounced_at')}
+		from recorded where status = 'BOUNCED'
 	)
 	select id from recorded`,
 )

@@ -35,7 +35,7 @@ test('a refused address fails that mail only', async (t) => {
 	)
 	const { pass } = await worker(provider)
 	t.like(await pass(claimOf((await claim())[0])), { left: 0 })
-	t.like(await mail(bad!), { status: 'FAILED', error: '550 No such user' })
+	t.like(await mail(bad!), { status: 'BOUNCED', error: '550 No such user' })
 	t.like(await mail(good!), { status: 'SENT' })
 })
 
