@@ -7,10 +7,11 @@ import {
 	listFieldValues,
 	recountField,
 } from '../db/contact-fields.ts'
-import { setup as setupApp } from './helpers/app.ts'
+import { setupJobs } from './helpers/jobs.ts'
 
 async function setup(t: ExecutionContext) {
-	const { orm, pool, project } = await setupApp(t)
+	const jobs = await setupJobs(t)
+	const { pool, project } = jobs
 	const id = project.id
 	const query = async <Row>(text: string, values: unknown[] = [id]) =>
 		(await pool.query(text, values)).rows as Row[]
@@ -67,7 +68,7 @@ async function setup(t: ExecutionContext) {
 			from generate_series($2::int, $3::int) i`,
 			[id, from, to],
 		)
-	return { orm, pool, project, id, query, holdsTrue, insert }
+	return { ...jobs, id, query, holdsTrue, insert }
 }
 
 test('the counts are right after inserts, updates and deletes of many, folded or not', async (t) => {
@@ -83,6 +84,21 @@ test('the counts are right after inserts, updates and deletes of many, folded or
 	await query(`delete from contacts where project_id = $1 and email like '%8@example.com'`)
 	await foldFields(pool, [id])
 	await holdsTrue(['unique', 'plan', 'new'])
+})
+
+test('the counts are right after imports that change, add and leave fields', async (t) => {
+	const { import: importFile, undo, query, holdsTrue, insert } = await setup(t)
+	await insert(1, 1500)
+	const row = (i: number) =>
+		`p${i}@example.com,${i % 2 ? 'pro' : 'team'},Town ${i % 9},${i % 4 ? '' : 'yes'}`
+	const rows = Array.from({ length: 3000 }, (_, i) => row(i + 1))
+	const job = await importFile(['email,plan,town,subscribed', ...rows].join('\n'))
+	t.is(job.state, 'completed')
+	await holdsTrue(['unique', 'plan', 'town'])
+	await query(`update contacts set data = data - 'town' || '{"x": 1}' where project_id = $1`)
+	await holdsTrue(['unique', 'plan', 'town', 'x'])
+	t.is((await undo(job.id)).state, 'completed')
+	await holdsTrue(['unique', 'plan', 'town', 'x'])
 })
 
 test('when the smallest values are gone the next ones are found', async (t) => {

@@ -50,7 +50,7 @@ const noteFewChanges = (items: string) => `
 	) items left join contact_fields f using (project_id, key, type)`
 
 /** Who notes more folds more often: some thousand changes wait at most, or a few more by chance. */
-const trigger = (name: string, from: string, items: string) => `
+export const trigger = (name: string, from: string, items: string) => `
 	create function ${name}() returns trigger language plpgsql set enable_nestloop = off as $$
 	declare
 		size int;
