@@ -122,15 +122,15 @@ interface Beginning {
 
 /**
  * A transaction stamps its rows with the moment of its beginning, and shows them when it commits: what
- * is in the dark now was stamped after the oldest transaction began that is still open. The seconds
- * before that are for the clocks of those who stamp rows themselves. Once a day all are looked at.
+ * is in the dark now was stamped after the oldest transaction began that is still open. All stamps come
+ * from the database's own clock; the second before is for its being set. Once a day all are looked at.
  * $1 project, $2 segment
  */
 const beginningOf = statement<Beginning>(
 	'begin-compute',
 	`select case when computed_fully_at > now() - interval '1 day' then computed_until end as since,
 		least(now(), (select min(xact_start) from pg_stat_activity
-			where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid())) - interval '10 seconds' as until
+			where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid())) - interval '1 second' as until
 	from segments where project_id = $1 and id = $2`,
 )
 const beginning = async (db: PoolClient, projectId: string, id: string) =>
