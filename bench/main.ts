@@ -15,6 +15,6 @@ for (const name of wanted) {
 		process.exit(1)
 	}
 	const bench = await load()
-	const isMet = await withServers((servers) => bench(servers))
+	const isMet = await withServers((servers) => bench(servers), { isDurable: true })
 	if (!isMet) process.exitCode = 1
 }

@@ -16,7 +16,11 @@ export interface Servers {
 
 // Brings up a throw-away Postgres and Temporal around a run, and takes them down whatever happens.
 // SIGINT and SIGTERM are passed on through the signal; the run ends, then the servers do.
-export async function withServers<T>(run: (servers: Servers, signal: AbortSignal) => Promise<T>) {
+// Durable ones are set up as `npm start` does, for who measures; others are as fast as tests want them.
+export async function withServers<T>(
+	run: (servers: Servers, signal: AbortSignal) => Promise<T>,
+	{ isDurable = false } = {},
+) {
 	const stopping = new AbortController()
 	const stop = () => stopping.abort()
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -30,15 +34,13 @@ export async function withServers<T>(run: (servers: Servers, signal: AbortSignal
 			return undefined
 		})
 		const started = await Promise.allSettled([
-			onFreePort(() => startPostgres({ folder: file('postgres'), isDurable: false })).then(
-				(postgres) => {
-					running.push(postgres.stop)
-					remember(file('postgres.pid'), postgres.pid, 'postgres')
-					return postgres.url
-				},
-			),
+			onFreePort(() => startPostgres({ folder: file('postgres'), isDurable })).then((postgres) => {
+				running.push(postgres.stop)
+				remember(file('postgres.pid'), postgres.pid, 'postgres')
+				return postgres.url
+			}),
 			onFreePort(() =>
-				startTemporal({ file: file('temporal'), namespace: 'default', isDurable: false }),
+				startTemporal({ file: file('temporal'), namespace: 'default', isDurable }),
 			).then((temporal) => {
 				running.push(temporal.stop)
 				remember(file('temporal.pid'), temporal.pid, 'start-dev')
