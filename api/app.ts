@@ -7,6 +7,7 @@ import Fastify, {
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { poolOf } from '../db/statement.ts'
+import { accounts } from './accounts.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
 import { bulkJobs } from './bulk-jobs.ts'
@@ -14,6 +15,7 @@ import { contactFieldUsage } from './contact-field-usage.ts'
 import { contactFields } from './contact-fields.ts'
 import { contactList } from './contact-list.ts'
 import { contacts } from './contacts.ts'
+import { sessionCookie } from './cookies.ts'
 import { describeApi } from './docs.ts'
 import { emails } from './emails.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
@@ -65,6 +67,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	const { orm, relay, settings, checkTemporal, capacity } = services
 	const { publicUrl } = settings
 	const pool = await poolOf(orm.em)
+	const cookie = sessionCookie(settings)
 	orm.config.set('findOneOrFailHandler', recordNotFound)
 
 	const app = Fastify({
@@ -72,6 +75,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 		connectionTimeout: 120_000,
 		requestTimeout: 120_000,
 		http: { headersTimeout: 15_000 },
+		trustProxy: settings.trustProxy,
 		return503OnClosing: false,
 		routerOptions: { maxParamLength: 1000 },
 		genReqId: () => randomUUID(),
@@ -93,12 +97,18 @@ export async function createApp(services: Services, options: FastifyServerOption
 	setHeaders(app, publicUrl)
 	shedLoad(app, capacity)
 	await describeApi(app, publicUrl)
-	authenticate(app, pool)
+	authenticate(app, {
+		pool,
+		cookie,
+		ownOrigin: new URL(publicUrl).origin,
+		isMailReal: settings.emailProvider !== 'local',
+	})
 	limitRate(app, pool, settings.rateLimitPerMinute)
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
 
 	await app.register(health, { pool, checkTemporal })
 	await app.register(serviceConfig, { settings })
+	await app.register(accounts, { pool, cookie, settings })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })
 	await app.register(verify, { dnsServers: settings.dnsServers })

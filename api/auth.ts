@@ -7,6 +7,8 @@ import {
 	type ProjectOfKey,
 } from '../db/project-keys.ts'
 import { ApiError } from './errors.ts'
+import { rolesOfRoutes } from './roles.ts'
+import { isReading, type SessionAuth, type Visitor, visitorOf } from './session-auth.ts'
 
 export const authKinds = [
 	'public key',
@@ -22,18 +24,33 @@ declare module 'fastify' {
 	interface FastifyContextConfig {
 		/** Who may call the route. One without it stops the process from starting. */
 		auth?: Auth
+		/** The route sends mail: not before the project's owner has verified their address. */
+		sends?: true
+		/** The route may be written to while the project is disabled. */
+		evenDisabled?: true
 	}
 	interface FastifyRequest {
-		/** The project whose key the request carries; on a route without a key, reading it throws. */
+		/** The project that the request is about; on a route that is about none, reading it throws. */
 		readonly project: ProjectOfKey
-		/** As `project`, but null where nobody is identified. */
+		/** As `project`, but null where there is none. */
 		caller: ProjectOfKey | null
+		/** Who is logged in; on a route that takes no session, or called by a key, reading it throws. */
+		readonly user: Visitor['user']
+		/** null: nobody is logged in, the request carries a key or nothing. */
+		visitor: Visitor | null
 	}
 }
 
 /** Every route says who may call it, and whoever calls is identified before anything is read. */
-export function authenticate(app: FastifyInstance, pool: Pool) {
+export function authenticate(app: FastifyInstance, services: SessionAuth) {
 	app.decorateRequest('caller', null)
+	app.decorateRequest('visitor', null)
+	app.decorateRequest('user', {
+		getter(this: FastifyRequest) {
+			if (!this.visitor) throw new Error('A request without a session has no user')
+			return this.visitor.user
+		},
+	})
 	app.decorateRequest('project', {
 		getter(this: FastifyRequest) {
 			if (!this.caller) throw new Error('A route without a key has no project')
@@ -41,20 +58,38 @@ export function authenticate(app: FastifyInstance, pool: Pool) {
 		},
 	})
 	app.addHook('onRoute', ({ method, url, config }) => {
-		if (!config?.auth) throw new Error(`${String(method)} ${url} does not say who may call it`)
+		const name = `${String(method)} ${url}`
+		if (!config?.auth) throw new Error(`${name} does not say who may call it`)
+		if (config.auth === 'session' && method !== 'HEAD' && !rolesOfRoutes[name])
+			throw new Error(`${name} is missing in the table of roles`)
 	})
 	app.addHook('onRequest', async (request) => {
 		const auth = request.routeOptions.config.auth
 		if (auth === undefined || auth === 'none' || auth === 'signature') return
-		request.caller = await projectOf(request, auth, pool)
-		refuseIfDisabled(request, request.caller)
+		await identify(request, auth, services)
+		if (request.caller) refuseByState(request, request.caller, services)
 	})
 }
 
-async function projectOf({ headers }: FastifyRequest, auth: Auth, pool: Pool) {
-	const { authorization } = headers
+/** A key goes before a session where either is taken. */
+async function identify(request: FastifyRequest, auth: Auth, services: SessionAuth) {
+	const { authorization } = request.headers
+	const takesSession =
+		auth === 'session' || (auth === 'secret key or session' && authorization === undefined)
+	if (takesSession) {
+		const visitor = await visitorOf(request, services)
+		if (visitor) {
+			request.visitor = visitor
+			request.caller = visitor.project
+			return
+		}
+	}
 	if (auth === 'session') throw authorization === undefined ? noSession() : keyOnSessionRoute()
 	if (authorization === undefined) throw missingKey(auth)
+	request.caller = await projectOfKey(authorization, auth, services.pool)
+}
+
+async function projectOfKey(authorization: string, auth: Auth, pool: Pool) {
 	const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 	if (key === undefined) throw malformedKey()
 	const kind = key.startsWith('pk_') ? 'public' : key.startsWith('sk_') ? 'secret' : undefined
@@ -68,19 +103,33 @@ async function projectOf({ headers }: FastifyRequest, auth: Auth, pool: Pool) {
 	return project
 }
 
-const isReading = (method: string) => method === 'GET' || method === 'HEAD'
+function refuseByState(
+	{ method, routeOptions }: FastifyRequest,
+	{ disabledReason, ownerVerified }: ProjectOfKey,
+	{ isMailReal }: SessionAuth,
+) {
+	const { config, url } = routeOptions
+	const isHarmless = isReading(method) && !url?.startsWith('/v1/')
+	if (disabledReason !== null && !isHarmless && !config.evenDisabled)
+		throw projectDisabled(disabledReason)
+	if (config.sends && isMailReal && !ownerVerified) throw ownerUnverified()
+}
 
-function refuseIfDisabled({ method, routeOptions }: FastifyRequest, project: ProjectOfKey) {
-	if (project.disabledReason === null) return
-	if (isReading(method) && !routeOptions.url?.startsWith('/v1/')) return
-	throw new ApiError(403, 'PROJECT_DISABLED', 'This project is disabled', {
-		details: { reason: project.disabledReason },
+const projectDisabled = (reason: string) =>
+	new ApiError(403, 'PROJECT_DISABLED', 'This project is disabled', {
+		details: { reason },
 		suggestion:
-			project.disabledReason === 'PAYMENT_FAILED'
+			reason === 'PAYMENT_FAILED'
 				? 'Settle the open invoice in the dashboard.'
 				: 'Contact support. Data can still be read.',
 	})
-}
+const ownerUnverified = () =>
+	new ApiError(
+		403,
+		'EMAIL_VERIFICATION_REQUIRED',
+		"The project's owner has not verified their e-mail address",
+		{ suggestion: 'Follow the link in our mail, or have it sent again.' },
+	)
 
 const invalidKey = (message: string, suggestion: string) =>
 	new ApiError(401, 'INVALID_API_KEY', message, { suggestion })

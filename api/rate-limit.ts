@@ -143,7 +143,7 @@ export function limitRate(app: FastifyInstance, pool: Pool, limit: number) {
 	if (limit === 0) return
 	const limiter = createRateLimiter(pool, limit)
 	app.addHook('onRequest', async (request, reply) => {
-		if (!request.caller) return
+		if (!request.caller || request.visitor) return
 		const { isAllowed, remaining, resetSeconds } = await limiter.take(request.caller.id)
 		reply.header('ratelimit-limit', limit)
 		reply.header('ratelimit-remaining', remaining)

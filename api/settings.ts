@@ -11,6 +11,7 @@ const Environment = Type.Object({
 	HOST: Type.String({ default: '127.0.0.1' }),
 	PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
 	PUBLIC_URL: Url,
+	TRUST_PROXY: Type.String({ default: 'loopback' }),
 	DATA_DIR: Type.String({ default: '.data' }),
 	SESSION_SECRET: Type.String({ minLength: 16 }),
 	LOG_LEVEL: Type.Union(
@@ -59,6 +60,8 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		host: env.HOST,
 		port: env.PORT,
 		publicUrl,
+		/** Whose word on where a request comes from is taken: addresses, networks. */
+		trustProxy: env.TRUST_PROXY,
 		logLevel: env.LOG_LEVEL,
 		sessionSecret: env.SESSION_SECRET,
 		rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,

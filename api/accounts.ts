@@ -1,0 +1,145 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { transaction } from '../db/jobs.ts'
+import { hashPassword, isPassword } from '../db/password.ts'
+import { closeSession, openSession } from '../db/session.ts'
+import { forget, takeBack } from '../db/throttle.ts'
+import { accountByEmail, createAccount } from '../db/user.ts'
+import { languageOf, type MailSettings, prepareAccountMail } from './account-mail.ts'
+import { type SessionCookie, sessionSeconds } from './cookies.ts'
+import { ApiError } from './errors.ts'
+import { Email, Id, normalizeEmail } from './schemas.ts'
+import { countTry, networkOf } from './throttling.ts'
+
+const tags = ['accounts']
+const Account = Type.Object({ id: Id, email: Type.String() })
+
+export const Password = Type.String({ minLength: 8, maxLength: 200 })
+
+const quarter = 15 * 60
+const ofAddress = (email: string) => ({
+	what: 'login',
+	subject: email,
+	tries: 10,
+	seconds: quarter,
+})
+const fromNetwork = (what: string, ip: string) => ({
+	what: `${what} from`,
+	subject: networkOf(ip),
+	tries: 50,
+	seconds: quarter,
+})
+
+export interface AccountOptions {
+	pool: Pool
+	cookie: SessionCookie
+	settings: MailSettings & { features: { signupsDisabled: boolean } }
+}
+
+export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
+	app,
+	{ pool, cookie, settings },
+) => {
+	app.post(
+		'/auth/login',
+		{
+			config: { auth: 'none', errors: [401, 429] },
+			schema: {
+				tags,
+				summary: 'Log in; sets the session cookie',
+				body: Type.Object({ email: Email, password: Type.String({ minLength: 1 }) }),
+				response: { 200: Account },
+			},
+		},
+		async ({ body, ip }, reply) => {
+			const email = normalizeEmail(body.email)
+			await countTry(pool, fromNetwork('login', ip))
+			await countTry(pool, ofAddress(email))
+			const [account] = await accountByEmail(pool, [email])
+			if (!(await isPassword(body.password, account?.passwordHash ?? null)))
+				throw new ApiError(401, 'INVALID_CREDENTIALS', 'Address and password do not match', {
+					suggestion:
+						'Have a link to set a new password sent by POST /auth/request-password-reset.',
+				})
+			await Promise.all([forget(pool, ofAddress(email)), takeBack(pool, fromNetwork('login', ip))])
+			const [session] = await openSession(pool, [account!.id, sessionSeconds])
+			void reply.header('set-cookie', cookie.issue(session!.id))
+			return { id: account!.id, email }
+		},
+	)
+
+	app.post(
+		'/auth/signup',
+		{
+			config: { auth: 'none', errors: [403, 409, 429] },
+			schema: {
+				tags,
+				summary:
+					'Create an account; sets the session cookie and sends a mail to verify the address',
+				body: Type.Object({ email: Email, password: Password }),
+				response: { 201: Account },
+			},
+		},
+		async (request, reply) => {
+			const { body, ip } = request
+			if (settings.features.signupsDisabled)
+				throw new ApiError(403, 'FORBIDDEN', 'Signing up is disabled here', {
+					suggestion: 'Ask a member of a project for an invitation.',
+				})
+			await countTry(pool, fromNetwork('signup', ip))
+			const email = normalizeEmail(body.email)
+			const recipient = { to: email, language: languageOf(request) }
+			const [hash, queueMail] = await Promise.all([
+				hashPassword(body.password),
+				prepareAccountMail('VERIFY_EMAIL', recipient, settings),
+			])
+			const { id, sessionId } = await transaction(pool, async (db) => {
+				const [account] = await createAccount(db, [email, hash, false])
+				if (!account) throw taken()
+				await queueMail(db, account.id)
+				const [session] = await openSession(db, [account.id, sessionSeconds])
+				return { id: account.id, sessionId: session!.id }
+			})
+			app.relay.wake()
+			return reply.code(201).header('set-cookie', cookie.issue(sessionId)).send({ id, email })
+		},
+	)
+
+	app.get(
+		'/auth/logout',
+		{
+			exposeHeadRoute: false,
+			config: { auth: 'none' },
+			schema: {
+				tags,
+				summary: 'End the session, clear its cookie',
+				response: { 204: Type.Null() },
+			},
+		},
+		async (request, reply) => {
+			const sessionId = cookie.read(request)
+			if (sessionId !== undefined) await closeSession(pool, [sessionId])
+			return reply.code(204).header('set-cookie', cookie.cleared).send(null)
+		},
+	)
+
+	app.get(
+		'/users/@me',
+		{
+			config: { auth: 'session' },
+			schema: {
+				tags,
+				summary: 'Who is logged in',
+				response: {
+					200: Type.Object({ id: Id, email: Type.String(), emailVerified: Type.Boolean() }),
+				},
+			},
+		},
+		async ({ user: { id, email, emailVerified } }) => ({ id, email, emailVerified }),
+	)
+}
+
+const taken = () =>
+	new ApiError(409, 'CONFLICT', 'There is an account with this e-mail address', {
+		suggestion: 'Log in, or have a link to set a new password sent.',
+	})

@@ -1,0 +1,47 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { Membership } from '../../db/membership.ts'
+import type { Project } from '../../db/project.ts'
+import type { Role } from '../../db/session.ts'
+import { User } from '../../db/user.ts'
+import { hashPassword } from '../../db/password.ts'
+
+export const origin = 'http://localhost:3000'
+export const password = 'correct horse battery'
+
+// Once a process: it is made to take time.
+const hash = hashPassword(password)
+
+export const cookieOf = (response: LightMyRequestResponse) => {
+	const { value } = response.cookies.find(({ name }) => name === 'session')!
+	return `session=${value}`
+}
+
+/** Somebody with an account, logged in, as the browser of our own pages would send it. */
+export async function createUser(
+	app: FastifyInstance,
+	orm: MikroORM,
+	email: string,
+	columns: Partial<User> = {},
+) {
+	const em = orm.em.fork()
+	const user = em.create(User, {
+		email,
+		passwordHash: await hash,
+		emailVerifiedAt: new Date(),
+		...columns,
+	})
+	await em.flush()
+	const login = await app.inject({
+		method: 'POST',
+		url: '/auth/login',
+		payload: { email, password },
+	})
+	return { user, headers: { cookie: cookieOf(login), origin } }
+}
+
+export async function addMember(orm: MikroORM, project: Project, user: User, role: Role) {
+	const em = orm.em.fork()
+	em.create(Membership, { projectId: project.id, userId: user.id, role })
+	await em.flush()
+}
