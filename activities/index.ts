@@ -1,4 +1,5 @@
 import { bulkActivities } from './bulk-jobs.ts'
+import { campaignActivities } from './campaigns.ts'
 import { deliveryActivities } from './deliveries.ts'
 import { importActivities } from './imports.ts'
 import { segmentActivities } from './segments.ts'
@@ -7,6 +8,7 @@ export type Activities = ReturnType<typeof createActivities>
 
 export const createActivities = (services: Parameters<typeof deliveryActivities>[0]) => ({
 	...bulkActivities(services),
+	...campaignActivities(services),
 	...deliveryActivities(services),
 	...importActivities(services),
 	...segmentActivities(services),

@@ -1,4 +1,5 @@
 export * from './bulk-job.ts'
+export * from './campaign.ts'
 export * from './import-contacts.ts'
 export * from './segment-sweep.ts'
 export * from './send.ts'

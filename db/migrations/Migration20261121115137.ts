@@ -82,7 +82,7 @@ export class Migration20261121115137 extends Migration {
 				with gone as (
 					delete from campaign_tallies where project_id = project and campaign_id = campaign and id in (
 						select id from campaign_tallies where project_id = project and campaign_id = campaign
-							and id < uuidv7('-30 seconds')
+							and id < (select uuidv7('-30 seconds'))
 						order by id limit 2000 for update skip locked)
 					returning *
 				)

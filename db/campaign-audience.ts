@@ -1,0 +1,60 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Condition } from './condition.ts'
+import { compileFor } from './condition-segments.ts'
+import type { CompiledCondition } from './condition-sql.ts'
+
+/** Whom a campaign is for. */
+export interface Audience {
+	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
+	audienceType: 'ALL' | 'SEGMENT' | 'FILTERED'
+	segmentId: string | null
+	audienceCondition: Condition | null
+}
+
+/** As a condition; null: everybody. */
+export const conditionOf = ({ audienceType, segmentId, audienceCondition }: Audience) =>
+	audienceType === 'ALL'
+		? null
+		: audienceType === 'SEGMENT'
+			? members(segmentId)
+			: audienceCondition
+
+const members = (segmentId: string | null): Condition => ({
+	logic: 'AND',
+	groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
+})
+
+/**
+ * A predicate on contacts `c`, whose parameters begin behind `before` others: they are of the audience,
+ * want such mail, and their address takes mail at all.
+ */
+export async function audiencePredicate(
+	db: Pool | PoolClient,
+	projectId: string,
+	audience: Audience,
+	before: number,
+	now?: Date,
+): Promise<{ sql: string; parameters: unknown[] }> {
+	const condition = conditionOf(audience)
+	const compiled: CompiledCondition | null =
+		condition && (await compileFor(db, projectId, condition, now))
+	const parts = [
+		...(audience.type === 'TRANSACTIONAL' ? [] : ['c.subscribed']),
+		`not exists (select from suppressions s where s.project_id = c.project_id and s.email = c.email)`,
+		...(compiled ? [compiled.sql('c', before + 1)] : []),
+	]
+	return { sql: parts.join(' and '), parameters: compiled?.parameters ?? [] }
+}
+
+export async function countAudience(
+	db: Pool | PoolClient,
+	projectId: string,
+	audience: Audience,
+): Promise<number> {
+	const { sql, parameters } = await audiencePredicate(db, projectId, audience, 1)
+	const { rows } = await db.query<{ count: number }>(
+		`select count(*)::int as count from contacts c where c.project_id = $1 and ${sql}`,
+		[projectId, ...parameters],
+	)
+	return rows[0]!.count
+}

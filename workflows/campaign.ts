@@ -1,0 +1,112 @@
+import {
+	ActivityFailure,
+	condition,
+	continueAsNew,
+	defineSignal,
+	proxyActivities,
+	setCurrentDetails,
+	setHandler,
+	workflowInfo,
+} from '@temporalio/workflow'
+import type { Rest } from '../activities/delivery.ts'
+import type { Activities } from '../activities/index.ts'
+import { taskQueues } from './task-queues.ts'
+
+/** Its row has changed: rescheduled, cancelled, paused, resumed. */
+const changed = defineSignal('changed')
+
+const patient = {
+	heartbeatTimeout: '6 seconds',
+	// The rows know what was done, so the next try may come at once, and for ever.
+	retry: {
+		initialInterval: '200 milliseconds',
+		backoffCoefficient: 2,
+		maximumInterval: '10 seconds',
+	},
+} as const
+
+const { advanceCampaign, holdCampaign } = proxyActivities<Activities>({
+	taskQueue: taskQueues.core,
+	startToCloseTimeout: '1 minute',
+	retry: patient.retry,
+})
+const { materialiseCampaign, cancelRecipients } = proxyActivities<Activities>({
+	...patient,
+	taskQueue: taskQueues.bulk,
+	startToCloseTimeout: '10 minutes',
+})
+const { sendCampaignPages } = proxyActivities<{
+	sendCampaignPages(lane: Key & { lane: number; lanes: number }): Promise<Rest>
+}>({
+	...patient,
+	taskQueue: taskQueues.email,
+	startToCloseTimeout: '10 minutes',
+})
+
+interface Key {
+	projectId: string
+	campaignId: string
+}
+
+/**
+ * One campaign from its schedule to its last recipient. What is next the database says, and it is asked
+ * again whenever something has changed; so a run may begin at any point, and another take over from it.
+ */
+export async function campaign(key: Key): Promise<string> {
+	let changes = 0
+	setHandler(changed, () => {
+		changes += 1
+	})
+	while (!workflowInfo().continueAsNewSuggested) {
+		const seen = changes
+		const next = await advanceCampaign(key)
+		const { total, settled, said } = next
+		tell(settled, total, said)
+		if (next.act === 'end') return `${said}: ${settled} of ${total} settled`
+		if (next.act === 'materialise') await materialise(key)
+		else if (next.act === 'cancel') await cancelRecipients(key)
+		else if (next.act === 'send') await sendThrough(next.lanes, settled, total, seen)
+		else await changeWithin(next.waitMs, seen)
+	}
+	return continueAsNew<typeof campaign>(key)
+
+	/** Until something has changed, or for so long. */
+	async function changeWithin(waitMs: number | null, seen: number) {
+		if (waitMs === null) await condition(() => changes !== seen)
+		else await condition(() => changes !== seen, waitMs)
+	}
+
+	/** Lanes side by side, each until it is done, cannot go on, or something has changed. */
+	async function sendThrough(lanes: number, before: number, total: number, seen: number) {
+		let settled = before
+		await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
+
+		async function runLane(lane: number) {
+			while (changes === seen && !workflowInfo().continueAsNewSuggested) {
+				const rest = await sendCampaignPages({ ...key, lane, lanes })
+				settled += rest.settled
+				tell(settled, total, rest.because || 'sending')
+				if (rest.left === 0) return
+				const isStuck = rest.settled === 0 && rest.waitMs === 0
+				if (rest.waitMs > 0 || isStuck) await changeWithin(rest.waitMs || 1000, seen)
+				if (isStuck) return
+			}
+		}
+	}
+}
+
+/** Whatever else fails is tried for ever; what can never succeed waits for its owner. */
+async function materialise(key: Key) {
+	try {
+		await materialiseCampaign(key)
+	} catch (error) {
+		if (!(error instanceof ActivityFailure)) throw error
+		await holdCampaign(key)
+	}
+}
+
+function tell(settled: number, total: number, said: string) {
+	setCurrentDetails(`**${inThousands(settled)}** of ${inThousands(total)} settled · ${said}`)
+}
+
+const inThousands = (count: number) => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
