@@ -4,6 +4,7 @@ import {
 	ParseError,
 	Parser,
 	TagToken,
+	TokenKind,
 	Tokenizer,
 	TypeGuards,
 	defaultOperators,
@@ -31,16 +32,26 @@ export const fallbackOperator = '\u0001'
 
 export const engines = { body: createEngine('body'), subject: createEngine('subject') }
 
+/** Where a template prints to. */
+export interface Output extends Emitter {
+	/** What is written next stands in the template itself, letter by letter. */
+	isLiteral?: boolean
+}
+
 interface Rendering {
 	context: Context
-	output: Emitter
+	output: Output
 	faults: string[]
 }
 
 // Tags call the engine's renderer with nothing but the context.
 const renderings = new WeakMap<Context, Rendering & { kind: TemplateKind }>()
 
-export function contextFor(kind: TemplateKind, variables: Variables): Rendering {
+export function contextFor(
+	kind: TemplateKind,
+	variables: Variables,
+	output: Output = createOutput(kind),
+): Rendering {
 	const engine = engines[kind]
 	// The engine's environment stays empty: `increment` writes into it.
 	const context = new Context({}, engine.options, { sync: true }, { liquid: engine })
@@ -58,7 +69,7 @@ export function contextFor(kind: TemplateKind, variables: Variables): Rendering 
 		_get: get,
 		readProperty: (value: unknown, key: unknown) => readProperty(value, toValue(key)),
 	})
-	const rendering = { kind, context, output: createOutput(kind), faults: [] }
+	const rendering = { kind, context, output, faults: [] }
 	renderings.set(context, rendering)
 	return rendering
 }
@@ -118,13 +129,15 @@ function createEngine(kind: TemplateKind) {
 }
 
 /** In place of Liquid's own: a node that fails prints nothing, and the ones after it still print. */
-function* renderNodes(nodes: Node[], context: Context, emitter?: Emitter): Generator<unknown, any> {
+function* renderNodes(nodes: Node[], context: Context, emitter?: Output): Generator<unknown, any> {
 	const { kind, faults } = renderings.get(context)!
 	const output = emitter ?? createOutput(kind)
 	for (const node of nodes) {
 		try {
 			context.renderLimit.check(performance.now())
+			output.isLiteral = node.token.kind === TokenKind.HTML
 			const text: unknown = yield node.render(context, output)
+			output.isLiteral = false
 			if (text) output.write(text)
 		} catch (error) {
 			note(faults, node, error)
@@ -148,7 +161,7 @@ function isExhausted(error: unknown) {
 	return error instanceof Error && (error.message === tooLong || error.message === tooSlow)
 }
 
-function createOutput(kind: TemplateKind): Emitter {
+function createOutput(kind: TemplateKind): Output {
 	return {
 		buffer: '',
 		write(value: unknown) {

@@ -1,6 +1,7 @@
 import { LiquidError, analyzeSync } from 'liquidjs'
 import type { Template as Node } from 'liquidjs'
 import { contextFor, engines, fallbackOperator, parse, print } from './liquid-engine.ts'
+import type { Output } from './liquid-engine.ts'
 import { lookUp } from './look-up.ts'
 import type { Variables } from './look-up.ts'
 import type { TemplateKind } from './printing.ts'
@@ -64,10 +65,13 @@ export function compile(source: string, kind: TemplateKind): Template {
 	return template
 }
 
-/** Renders without ever throwing: what fails prints nothing and is told in `fault`. */
-export function render(template: Template, variables: Variables): Rendered {
+/**
+ * Renders without ever throwing: what fails prints nothing and is told in `fault`. Prints to `into`,
+ * if somebody wants to know what comes from where.
+ */
+export function render(template: Template, variables: Variables, into?: Output): Rendered {
 	const { kind, nodes } = template
-	const { context, output, faults } = contextFor(kind, variables)
+	const { context, output, faults } = contextFor(kind, variables, into)
 	print(engines[kind], nodes, context, output)
 	const text = kind === 'subject' ? oneLine(output.buffer) : output.buffer
 	return { text, fault: faults.length > 0 ? faults.join('; ') : null }

@@ -8,12 +8,15 @@ interface Part {
 	content: Buffer[]
 }
 
+type Encode = (text: string, subtype: 'plain' | 'html') => Buffer
+
 /**
- * The mail as it goes over the wire. The same message always gives the same bytes. Throws when a
- * value would break out of its header, whatever it was that should have refused it before.
+ * The mail as it goes over the wire, no line of which begins with a dot. The same message always gives
+ * the same bytes. Throws when a value would break out of its header, whatever it was that should have
+ * refused it before. `encode` makes quoted-printable of a text.
  */
-export function buildMime(message: Message): Buffer {
-	const { head, content } = body(message)
+export function buildMime(message: Message, encode: Encode = quotedPrintable): Buffer {
+	const { head, content } = body(message, encode)
 	return Buffer.concat([Buffer.from(`${headersOf(message)}${head}\r\n`), ...content])
 }
 
@@ -27,12 +30,14 @@ function headersOf(message: Message) {
 	}
 	lines += textHeader('Subject', subject)
 	if (!replaced.has('date')) {
-		lines += `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`
+		lines += dateHeader(date)
 	}
 	lines += identifier('Message-ID', messageId) + identifier('X-Tempost-Id', emailId)
 	for (const [name, value] of custom) lines += customHeader(name, value)
 	return `${lines}MIME-Version: 1.0\r\n`
 }
+
+export const dateHeader = (date: Date) => `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`
 
 function customHeader(name: string, value: string) {
 	if (protectedHeaders.has(name.toLowerCase()) || !/^[!-9;-~]+$/.test(name)) {
@@ -52,22 +57,23 @@ function identifier(name: string, value: string) {
 	return `${name}: ${value}\r\n`
 }
 
-function body(message: Message): Part {
+function body(message: Message, encode: Encode): Part {
 	const inline = message.attachments.filter((file) => file.disposition === 'inline')
 	const attached = message.attachments.filter((file) => file.disposition !== 'inline')
-	const html = textPart('html', message.html)
+	const html = textPart('html', encode(message.html, 'html'))
 	const shown =
 		inline.length > 0 ? multipart('related', message, [html, ...inline.map(file)]) : html
-	const alternative = multipart('alternative', message, [textPart('plain', message.text), shown])
+	const plain = textPart('plain', encode(message.text, 'plain'))
+	const alternative = multipart('alternative', message, [plain, shown])
 	if (attached.length === 0) return alternative
 	return multipart('mixed', message, [alternative, ...attached.map(file)])
 }
 
-function textPart(subtype: 'plain' | 'html', text: string): Part {
+function textPart(subtype: 'plain' | 'html', encoded: Buffer): Part {
 	const head =
 		`Content-Type: text/${subtype}; charset=utf-8\r\n` +
 		'Content-Transfer-Encoding: quoted-printable\r\n'
-	return { head, content: [quotedPrintable(text)] }
+	return { head, content: [encoded] }
 }
 
 function file({ filename, content, contentType, contentId, disposition }: Attachment): Part {

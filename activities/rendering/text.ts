@@ -27,9 +27,10 @@ interface List {
 
 /**
  * The text part of a mail: readable, in one pass over the HTML whatever state that is in. Nothing
- * recurses and nothing is read twice, so that hostile input costs its length and no more.
+ * recurses and nothing is read twice, so that hostile input costs its length and no more. `onLink` is
+ * told what each link shows and where it leads.
  */
-export function toText(html: string): string {
+export function toText(html: string, onLink?: (text: string, url: string) => void): string {
 	const writer = createTextWriter()
 	const lists: List[] = []
 	let quotes = 0
@@ -125,6 +126,7 @@ export function toText(html: string): string {
 		const text = writer.recorded().trim()
 		const url = decodeEntities(href)
 		href = null
+		onLink?.(text, url)
 		if (!/^(?:https?|mailto|tel):/i.test(url)) return
 		const shown = url.replace(/^(?:mailto|tel):/i, '')
 		if (text === '') writer.flow(` ${shown}`)
@@ -132,11 +134,11 @@ export function toText(html: string): string {
 	}
 }
 
-function isSameLink(text: string, url: string) {
-	const bare = (link: string) =>
-		link
-			.replace(/^https?:\/\//i, '')
-			.replace(/\/$/, '')
-			.toLowerCase()
-	return bare(text) === bare(url)
-}
+const isSameLink = (text: string, url: string) => bareLink(text) === bareLink(url)
+
+/** As people write an address. */
+export const bareLink = (link: string) =>
+	link
+		.replace(/^https?:\/\//i, '')
+		.replace(/\/$/, '')
+		.toLowerCase()

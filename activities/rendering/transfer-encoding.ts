@@ -1,6 +1,7 @@
 const equals = 61
 const space = 32
 const tab = 9
+const dot = 46
 const carriageReturn = 13
 const lineFeed = 10
 const hexDigits = Buffer.from('0123456789ABCDEF')
@@ -34,7 +35,8 @@ export function quotedPrintable(text: string): Buffer {
 			output[at++] = lineFeed
 			column = 0
 		}
-		if (literal) {
+		// A dot that begins a line would have to be doubled on its way (RFC 5321, 4.5.2).
+		if (literal && (byte !== dot || column > 0)) {
 			output[at++] = byte
 			column++
 		} else {

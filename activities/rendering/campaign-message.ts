@@ -1,0 +1,158 @@
+import { type Literals, type Shape, shapeNotes } from './campaign-shape.ts'
+import { type Skeleton, skeletonOf, standIn } from './campaign-skeleton.ts'
+import { composeMessage, type Mail } from './compose.ts'
+import { compile, render } from './liquid.ts'
+import type { MailType } from './list-headers.ts'
+import type { Variables } from './look-up.ts'
+import type { Address, Message } from './message.ts'
+import { buildMime } from './mime.ts'
+import { type Links, linksFor, variablesFor } from './variables.ts'
+
+/** What all mails of a campaign have in common. */
+export interface CampaignContent {
+	campaignId: string
+	projectId: string
+	subject: string
+	body: string
+	from: Address
+	replyTo: string | null
+	type: MailType
+	/** Of those who have no `locale`. */
+	language: string
+	/** What links and pixel are signed with; null when the campaign is not tracked. */
+	trackingKey: Buffer | null
+}
+
+/** Who one of them goes to. */
+export interface CampaignRecipient {
+	emailId: string
+	contactId: string
+	to: string
+	createdAt: Date
+	/** The contact as templates see it. */
+	email: string
+	subscribed: boolean
+	data: Variables
+}
+
+interface Personalised {
+	subject: string
+	/** What went wrong in rendering, which never stops a mail. */
+	fault: string | null
+}
+
+export interface CampaignMessages {
+	/** Ready for the wire, one character a byte, no line beginning with a dot. */
+	wire(recipient: CampaignRecipient): Personalised & { raw: string }
+	/** As a provider's API takes it, and as GET /emails shows it. */
+	message(recipient: CampaignRecipient): Personalised & { message: Message; body: string }
+}
+
+/** Beyond these, contacts are too different for a skeleton to be used again. */
+const mostSkeletons = 200
+
+/**
+ * Reads a campaign's template once. `wire` gives what buildMime would make of `message`, letter by
+ * letter once it is decoded, at a small part of the cost: whole is rendered only what is the first of
+ * its kind, or so unusual that its values decide about more than themselves.
+ */
+export function compileCampaign(content: CampaignContent, publicUrl: string): CampaignMessages {
+	const subjectTemplate = compile(content.subject, 'subject')
+	const bodyTemplate = compile(content.body, 'body')
+	const tracking = content.trackingKey && {
+		key: content.trackingKey,
+		campaignId: content.campaignId,
+	}
+	const linksOfNobody = linksFor(publicUrl, standIn.contactId, standIn.emailId)
+	const literals: Literals = new Map()
+	const skeletons = new Map<string, Skeleton | null>()
+	// A template in which something stands in place of something already is none to work with.
+	const isOrdinary = ![/[\ue000-\uf8ff]/, standIn.emailId, standIn.contactId].some(
+		(strange) => content.body.search(strange) >= 0,
+	)
+
+	function wire(recipient: CampaignRecipient) {
+		const { subject, variables, links } = begin(recipient)
+		const spliced = isOrdinary ? splice(recipient, subject.text, variables, links) : null
+		if (spliced) return { raw: spliced.raw, subject: subject.text, fault: faults(subject, spliced) }
+		const whole = message(recipient)
+		const raw = buildMime(whole.message).toString('latin1')
+		return { raw, subject: whole.subject, fault: whole.fault }
+	}
+
+	function message(recipient: CampaignRecipient) {
+		const { subject, variables } = begin(recipient)
+		const body = render(bodyTemplate, variables)
+		const mail = mailOf(recipient, subject.text, body.text)
+		const composed = composeMessage(mail, [], publicUrl, tracking)
+		const fault = faults(subject, body)
+		return { message: composed, body: body.text, subject: subject.text, fault }
+	}
+
+	function begin({ contactId, emailId, email, subscribed, data }: CampaignRecipient) {
+		const links = linksFor(publicUrl, contactId, emailId)
+		const variables = variablesFor({ id: contactId, email, subscribed, data }, links)
+		return { variables, links, subject: render(subjectTemplate, variables) }
+	}
+
+	function splice(
+		recipient: CampaignRecipient,
+		subject: string,
+		variables: Variables,
+		links: Links,
+	): { raw: string; fault: string | null } | null {
+		const { contactId } = recipient
+		const knowns = [
+			{ value: contactId, standIn: standIn.contactId },
+			{ value: links.unsubscribeUrl, standIn: linksOfNobody.unsubscribeUrl },
+			{ value: links.manageUrl, standIn: linksOfNobody.manageUrl },
+			{ value: links.subscribeUrl, standIn: linksOfNobody.subscribeUrl },
+		]
+		const notes = shapeNotes(literals, knowns, contactId)
+		const { fault } = render(bodyTemplate, variables, notes)
+		const shape = notes.take()
+		if (!shape) return null
+		const raw = skeletonFor(recipient, shape)?.fill({ ...recipient, subject, values: shape.values })
+		return raw ? { raw, fault } : null
+	}
+
+	function skeletonFor(recipient: CampaignRecipient, shape: Shape) {
+		const key = `${languageOf(recipient)}\n${shape.key}`
+		const known = skeletons.get(key)
+		if (known !== undefined || skeletons.size >= mostSkeletons) return known
+		const nobody = { ...recipient, ...standIn, createdAt: standIn.date }
+		const marked = shape.marked()
+		const composed = composeMessage(mailOf(nobody, '', marked), [], publicUrl, tracking)
+		const skeleton = skeletonOf(composed, marked, tracking !== null)
+		skeletons.set(key, skeleton)
+		return skeleton
+	}
+
+	function mailOf(recipient: CampaignRecipient, subject: string, body: string): Mail {
+		const { projectId, from, replyTo, type } = content
+		const { emailId, contactId, to, createdAt } = recipient
+		return {
+			emailId,
+			projectId,
+			contactId,
+			from,
+			to: { email: to, name: null },
+			replyTo,
+			subject,
+			body,
+			headers: null,
+			language: languageOf(recipient),
+			type,
+			isCampaign: true,
+			createdAt,
+		}
+	}
+
+	const languageOf = ({ data }: CampaignRecipient) =>
+		typeof data['locale'] === 'string' ? data['locale'] : content.language
+
+	return { wire, message }
+}
+
+const faults = (...rendered: { fault: string | null }[]) =>
+	rendered.flatMap(({ fault }) => fault ?? []).join('; ') || null
