@@ -18,6 +18,7 @@ import { contacts } from './contacts.ts'
 import { sessionCookie } from './cookies.ts'
 import { describeApi } from './docs.ts'
 import { emails } from './emails.ts'
+import { engagements } from './engagements.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
 import { notFound } from './errors.ts'
 import { events } from './events.ts'
@@ -28,6 +29,8 @@ import { imports } from './imports.ts'
 import { logRequests, quietController } from './log.ts'
 import { mailbox } from './mailbox.ts'
 import { type Capacity, shedLoad } from './overload.ts'
+import { publicContacts } from './public-contacts.ts'
+import { publicPages } from './public.ts'
 import { limitRate } from './rate-limit.ts'
 import { segmentComputing } from './segment-computing.ts'
 import { segmentMembers } from './segment-members.ts'
@@ -41,6 +44,7 @@ import { templateUses } from './template-uses.ts'
 import { templates } from './templates.ts'
 import { buildValidator } from './validation.ts'
 import { verify } from './verify.ts'
+import { webhooks } from './webhooks.ts'
 
 export interface Services {
 	orm: MikroORM
@@ -122,10 +126,14 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(segmentMembers, { pool })
 	await app.register(emails, { pool })
 	await app.register(suppressions, { pool })
+	await app.register(publicPages, { pool })
+	await app.register(publicContacts, { pool })
+	await app.register(engagements, { pool, ...settings })
 	await app.register(templates)
 	await app.register(templateUses, { pool, publicUrl })
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
+	await app.register(webhooks, { pool, ...settings })
 	if (settings.emailProvider === 'local') await app.register(mailbox)
 	return app
 }

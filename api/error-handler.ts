@@ -8,7 +8,7 @@ import type { Failure } from './unions.ts'
 
 /** The one place where anything thrown becomes an answer. */
 export function handleError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-	const error = describe(thrown, request)
+	const error = asApiError(thrown, request)
 	if (error.status >= 500) request.log.error({ err: thrown }, 'request failed')
 	const simple = simpleMessage(error, request)
 	if (simple) return reply.code(400).send({ error: simple })
@@ -67,7 +67,7 @@ declare module 'fastify' {
 }
 
 /** What anything thrown means to the caller. */
-function describe(thrown: FastifyError, request: FastifyRequest): ApiError {
+export function asApiError(thrown: FastifyError, request: FastifyRequest): ApiError {
 	if (thrown instanceof ApiError) return thrown
 	// Ajv is told to be verbose: it says more than Fastify's type knows.
 	if (thrown.validation)
