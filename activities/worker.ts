@@ -13,6 +13,7 @@ import {
 import { type Logger, pino } from 'pino'
 import config from '../db/config.ts'
 import { temporalConnection } from '../db/environment.ts'
+import { startFolding } from '../db/engagement-fold.ts'
 import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
 import { startBeating } from '../db/worker-beat.ts'
@@ -108,11 +109,13 @@ async function main() {
 	process.on('disconnect', stop)
 
 	const stopBeating = await startBeating(pool, randomUUID())
+	const stopFolding = startFolding({ pool, relay, log })
 	log.info({ provider: provider.name }, 'the worker runs')
 	try {
 		await Promise.all(workers.map((worker) => worker.run()))
 	} finally {
 		await stopBeating()
+		await stopFolding()
 		await relay.stop()
 		await provider.close()
 		await temporal.connection.close()
