@@ -51,6 +51,9 @@ const Email = Type.Object({
 	complainedAt: NullableTime,
 	opens: Type.Integer(),
 	clicks: Type.Integer(),
+	prefetches: Type.Integer({
+		description: 'Opens and clicks by machines that looked ahead; they are in neither count',
+	}),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
 })
