@@ -10,6 +10,12 @@ import { poolOf } from '../db/statement.ts'
 import { accounts } from './accounts.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
+import { automationFields } from './automation-fields.ts'
+import { automationList } from './automation-list.ts'
+import { automationSteps } from './automation-steps.ts'
+import { automationTransitions } from './automation-transitions.ts'
+import { automationVersions } from './automation-versions.ts'
+import { automations } from './automations.ts'
 import { bulkJobs } from './bulk-jobs.ts'
 import { contactFieldUsage } from './contact-field-usage.ts'
 import { contactFields } from './contact-fields.ts'
@@ -31,6 +37,8 @@ import { mailbox } from './mailbox.ts'
 import { type Capacity, shedLoad } from './overload.ts'
 import { publicContacts } from './public-contacts.ts'
 import { publicPages } from './public.ts'
+import { showPublicIds } from './project-ids.ts'
+import { projects } from './projects.ts'
 import { limitRate } from './rate-limit.ts'
 import { segmentComputing } from './segment-computing.ts'
 import { segmentMembers } from './segment-members.ts'
@@ -101,18 +109,16 @@ export async function createApp(services: Services, options: FastifyServerOption
 	setHeaders(app, publicUrl)
 	shedLoad(app, capacity)
 	await describeApi(app, publicUrl)
-	authenticate(app, {
-		pool,
-		cookie,
-		ownOrigin: new URL(publicUrl).origin,
-		isMailReal: settings.emailProvider !== 'local',
-	})
+	const isMailReal = settings.emailProvider !== 'local'
+	authenticate(app, { pool, cookie, ownOrigin: new URL(publicUrl).origin, isMailReal })
+	showPublicIds(app)
 	limitRate(app, pool, settings.rateLimitPerMinute)
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
 
 	await app.register(health, { pool, checkTemporal })
 	await app.register(serviceConfig, { settings })
 	await app.register(accounts, { pool, cookie, settings })
+	await app.register(projects, { pool, isMailReal })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })
 	await app.register(verify, { dnsServers: settings.dnsServers })
@@ -131,6 +137,12 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(engagements, { pool, ...settings })
 	await app.register(templates)
 	await app.register(templateUses, { pool, publicUrl })
+	await app.register(automationFields, { pool })
+	await app.register(automationList, { pool })
+	await app.register(automations, { pool })
+	await app.register(automationSteps, { pool })
+	await app.register(automationTransitions, { pool })
+	await app.register(automationVersions, { pool })
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
 	await app.register(webhooks, { pool, ...settings })

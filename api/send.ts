@@ -33,7 +33,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 			bodyLimit: bodyLimitBytes,
 			// Told together with what the handler finds.
 			attachValidation: true,
-			config: { auth: 'secret key', idempotent: true, errors: [404] },
+			config: { auth: 'secret key', idempotent: true, sends: true, errors: [404] },
 			schema: {
 				tags: ['public'],
 				summary: 'Send a mail to one or more recipients',

@@ -1,5 +1,7 @@
+export * from './automation.ts'
 export * from './bulk-job.ts'
 export * from './campaign.ts'
+export * from './delete-project.ts'
 export * from './import-contacts.ts'
 export * from './segment-sweep.ts'
 export * from './send.ts'

@@ -41,6 +41,10 @@ const swept = { computed: 20, failed: 0, added: 5, removed: 1 }
 const pages = [{ ...swept, isLast: false }, { ...swept, isLast: true }].values()
 await record('segmentSweep-two-pages', { sweepSegments: async () => pages.next().value }, {})
 
+const removals = [{ removed: 9000, isLast: false }, { removed: 3, isLast: true }].values()
+const removing = { removeProjectRows: async () => removals.next().value }
+await record('deleteProject-two-pages', removing, { projectId: 'project' })
+
 /** The part of a name before its first hyphen is the workflow's type. */
 async function record(name: string, activities: object, argument: object) {
 	const wanted = process.argv.slice(2)

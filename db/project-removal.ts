@@ -1,0 +1,126 @@
+import type { Pool, PoolClient } from 'pg'
+import { transaction } from './jobs.ts'
+import { priorities } from './outbox.ts'
+import { statement } from './statement.ts'
+
+/**
+ * Tables that a reset leaves to the project, a few rows each; its reputation with recipients is not its
+ * own to wipe. All others that refer to a project lose its rows, new ones included: they are found in
+ * the catalogue.
+ */
+export const kept = [
+	'memberships',
+	'invitations',
+	'domains',
+	'suspensions',
+	'reputation_counts',
+	'reputation_tallies',
+]
+
+/** No key, no session and no worker finds it any more: its mails are barred, its runs end. */
+const buried = `public_id = null, deleted_at = now(), disabled_reason = 'MANUAL',
+	public_key = 'gone ' || id, secret_key_digest = uuid_send(id), updated_at = now()`
+
+const startRemoval = (of: string, because: string) => `
+	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
+	select id, 'start', ${priorities.bulk}, 'deleteProject', 'delete/' || id, $2::text,
+		jsonb_build_object('projectId', id), ${because} from ${of}`
+
+/**
+ * The project's row is buried with all of its data, and one like it takes its place: its keys, its
+ * settings, its id outside. Columns that are yet to come are copied as well.
+ * No row: somebody else was faster. $1 project, $2 task queue
+ */
+const replaceProject = statement<{ id: string }>(
+	'replace-project',
+	`with grave as (
+		update projects set ${buried} where id = $1 and public_id is not null
+		returning id, to_jsonb(old) as was
+	), fresh as (
+		insert into projects
+		select copy.* from grave, jsonb_populate_record(null::projects,
+			was || jsonb_build_object('id', uuidv7(), 'updated_at', now())) as copy
+		returning id
+	), started as (${startRemoval('grave', `'What project ' || (was->>'public_id') || ' had before its reset'`)}
+	)
+	select id from fresh`,
+)
+
+/** Empty at once for whoever asks, however many rows there were; those go behind it. */
+export const resetProject = (pool: Pool, projectId: string, taskQueue: string) =>
+	transaction(pool, async (db) => {
+		const [fresh] = await replaceProject(db, [projectId, taskQueue])
+		if (!fresh) return
+		for (const table of kept)
+			await db.query(`update ${table} set project_id = $2 where project_id = $1`, [
+				projectId,
+				fresh.id,
+			])
+	})
+
+/** Gone at once for whoever asks; its domains are free for others. $1 project, $2 task queue */
+export const deleteProject = statement(
+	'delete-project',
+	`with grave as (
+		update projects set ${buried} where id = $1 and public_id is not null
+		returning id, old.public_id as known_as
+	), members_gone as (
+		delete from memberships m using grave where m.project_id = grave.id
+	), invitations_gone as (
+		delete from invitations i using grave where i.project_id = grave.id
+	), domains_gone as (
+		delete from domains d using grave where d.project_id = grave.id
+	)
+	${startRemoval('grave', `'All of project ' || known_as`)}`,
+)
+
+/** Whether it is buried: only then may its rows go. $1 project */
+export const isBuried = statement<{ buried: boolean }>(
+	'is-project-buried',
+	`select deleted_at is not null as buried from projects where id = $1`,
+)
+
+/** With the few rows that may have come meanwhile. $1 project */
+export const deleteProjectRow = statement(
+	'delete-project-row',
+	`delete from projects where id = $1 and deleted_at is not null`,
+)
+
+/** Tables whose rows belong to a project, those first that refer to others: nothing is let go for nothing. */
+export async function tablesOfProjects(db: Pool | PoolClient): Promise<string[]> {
+	const waiting = new Map(
+		(await referringTables(db, [])).map(({ table, refersTo }) => [table, refersTo]),
+	)
+	const ordered: string[] = []
+	while (waiting.size > 0) {
+		const referred = new Set([...waiting].flatMap(([table, to]) => to.filter((t) => t !== table)))
+		// Tables that refer to each other in a circle come in any order.
+		const free = [...waiting.keys()].filter((table) => !referred.has(table))
+		for (const table of free.length > 0 ? free : waiting.keys()) {
+			ordered.push(table)
+			waiting.delete(table)
+		}
+	}
+	return ordered
+}
+
+const referringTables = statement<{ table: string; refersTo: string[] }>(
+	'tables-of-projects',
+	`select format('%I', c.relname) as table, array(
+		select distinct format('%I', r.relname) from pg_constraint f join pg_class r on r.oid = f.confrelid
+		where f.conrelid = c.oid and f.contype = 'f') as "refersTo"
+	from pg_class c where c.relnamespace = current_schema()::regnamespace and not c.relispartition
+		and exists (select from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'
+			and f.confrelid = 'projects'::regclass)
+	order by c.relname`,
+)
+
+/** How many rows of the project a table had, of at most so many that are gone now. */
+export async function deleteRows(pool: Pool, table: string, projectId: string, atMost: number) {
+	const { rowCount } = await pool.query(
+		`delete from ${table} where ctid = any(array(
+			select ctid from ${table} where project_id = $1 limit $2::int))`,
+		[projectId, atMost],
+	)
+	return rowCount ?? 0
+}

@@ -1,0 +1,202 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import test, { type ExecutionContext } from 'ava'
+import { type RemovedRows, projectActivities } from '../activities/projects.ts'
+import { Domain } from '../db/domain.ts'
+import { kept, tablesOfProjects } from '../db/project-removal.ts'
+import { addMember, createUser } from './helpers/people.ts'
+import { setup, startApp } from './helpers/app.ts'
+
+/** A project with an owner, a domain and something of most kinds in it. */
+async function setupProject(t: ExecutionContext) {
+	const context = await setup(t)
+	const { app, orm, pool, project, withSecretKey } = context
+	const { user, headers } = await createUser(app, orm, 'owner@example.org')
+	await addMember(orm, project, user, 'OWNER')
+	const em = orm.em.fork()
+	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
+	await em.flush()
+	const call = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
+		app.inject({ method, url, headers: withSecretKey, ...(payload ? { payload } : {}) })
+	const from = 'shop@example.com'
+	async function fill() {
+		const contact = { email: 'c@example.org', data: { plan: 'pro' } }
+		t.is((await call('POST', '/contacts', contact)).statusCode, 201)
+		const template = { name: 'Hi', subject: 'Hi', body: 'Hi', from }
+		t.is((await call('POST', '/templates', template)).statusCode, 201)
+		const segment = { name: 'All', type: 'STATIC', trackMembership: true }
+		const { id } = (await call('POST', '/segments', segment)).json<{ id: string }>()
+		const members = { emails: ['c@example.org', 'd@example.org'], createMissing: true }
+		t.is((await call('POST', `/segments/${id}/members`, members)).statusCode, 200)
+		const mail = { to: 'e@example.org', from, subject: 'Hi', body: 'Hi' }
+		t.is((await call('POST', '/v1/send', mail)).statusCode, 200)
+		t.is((await call('POST', '/suppressions', { email: 'f@example.org' })).statusCode, 201)
+	}
+	await fill()
+	const { removeProjectRows } = projectActivities({ pool })
+	const graves = async () =>
+		(
+			await pool.query<{ id: string }>('select id from projects where deleted_at is not null')
+		).rows.map(({ id }) => id)
+	const rowsOf = async (projectId: string) => {
+		const counts: Record<string, number> = {}
+		for (const table of await tablesOfProjects(pool)) {
+			const { rowCount } = await pool.query(`select from ${table} where project_id = $1`, [
+				projectId,
+			])
+			if (rowCount) counts[table] = rowCount
+		}
+		return counts
+	}
+	return {
+		...context,
+		call,
+		fill,
+		from,
+		headers,
+		graves,
+		rowsOf,
+		asUser: (method: 'POST' | 'DELETE' | 'GET', url: string) =>
+			app.inject({ method, url, headers }),
+		remove: (projectId: string) =>
+			new MockActivityEnvironment().run(removeProjectRows, projectId) as Promise<RemovedRows>,
+	}
+}
+
+test('a reset project is empty at once, and keeps its id, keys, members and domains', async (t) => {
+	const context = await setupProject(t)
+	const { asUser, call, project, pool, from, wakes, secretKey } = context
+	const before = (await asUser('GET', '/users/@me/projects')).json<{ id: string }[]>()
+	const woken = wakes.count
+	const answer = await asUser('POST', `/users/@me/projects/${project.id}/reset`)
+	t.is(answer.statusCode, 200)
+	t.is(typeof answer.json().message, 'string')
+	t.true(wakes.count > woken)
+
+	for (const list of ['/contacts', '/templates', '/emails', '/suppressions'])
+		t.deepEqual((await call('GET', list)).json().data, [], list)
+	t.deepEqual((await call('GET', '/segments')).json(), [])
+	t.deepEqual((await call('GET', '/events')).json().events, [])
+	const after = (await asUser('GET', '/users/@me/projects')).json<{ id: string }[]>()
+	t.like(after[0], {
+		...before[0],
+		updatedAt: (after[0] as unknown as { updatedAt: string }).updatedAt,
+	})
+	t.is(after.length, 1)
+	const template = { name: 'Hi', subject: 'Hi', body: 'Hi', from }
+	const created = await call('POST', '/templates', template)
+	t.is(created.statusCode, 201)
+	// Records name the project by the id that it is known by.
+	t.is(created.json().projectId, project.id)
+	const byHeader = await context.app.inject({
+		url: '/templates',
+		headers: { ...context.headers, 'x-project-id': project.id },
+	})
+	t.is(byHeader.json().data[0].projectId, project.id)
+	const other = await startApp(t, context.orm)
+	const authorization = `Bearer ${secretKey}`
+	t.is((await other.app.inject({ url: '/contacts', headers: { authorization } })).json().total, 0)
+	const { rows } = await pool.query(
+		`select workflow_type, workflow_id, payload, project_id from outbox where workflow_type = 'deleteProject'`,
+	)
+	const [grave] = await context.graves()
+	t.deepEqual(rows, [
+		{
+			workflow_type: 'deleteProject',
+			workflow_id: `delete/${grave}`,
+			payload: { projectId: grave },
+			project_id: grave,
+		},
+	])
+})
+
+test('what is removed behind a reset is the old data, all of it, and nothing else', async (t) => {
+	const { asUser, fill, project, graves, rowsOf, remove, pool } = await setupProject(t)
+	const old = await rowsOf(project.id)
+	await asUser('POST', `/users/@me/projects/${project.id}/reset`)
+	await fill()
+	const { rows } = await pool.query<{ id: string }>(
+		'select id from projects where public_id = $1',
+		[project.id],
+	)
+	const fresh = await rowsOf(rows[0]!.id)
+	const [grave] = await graves()
+	t.is(grave, project.id)
+	const buried = await rowsOf(grave!)
+	t.is(buried['contacts'], old['contacts'])
+	t.true(Object.keys(buried).length > 8, JSON.stringify(buried))
+	t.deepEqual(
+		kept.filter((table) => buried[table]),
+		[],
+	)
+	const { removed, isLast } = await remove(grave!)
+	t.true(isLast && removed >= 10)
+	t.deepEqual(await rowsOf(grave!), {})
+	t.deepEqual(await graves(), [])
+	t.deepEqual(await rowsOf(rows[0]!.id), fresh)
+	t.deepEqual(await remove(grave!), { removed: 0, isLast: true })
+})
+
+test('a project can be reset again and again, also twice at once', async (t) => {
+	const { asUser, call, fill, project, graves } = await setupProject(t)
+	const reset = () => asUser('POST', `/users/@me/projects/${project.id}/reset`)
+	await Promise.all([reset(), reset(), reset()])
+	await fill()
+	t.is((await reset()).statusCode, 200)
+	t.is((await call('GET', '/contacts')).json().total, 0)
+	t.true((await graves()).length >= 2)
+})
+
+test('a deleted project is gone at once: for its keys, its members, and its domains are free', async (t) => {
+	const context = await setupProject(t)
+	const { asUser, call, project, pool, graves, remove, rowsOf } = context
+	const answer = await asUser('DELETE', `/users/@me/projects/${project.id}`)
+	t.is(answer.statusCode, 204)
+	t.is(answer.body, '')
+	t.is((await call('GET', '/contacts')).statusCode, 401)
+	t.deepEqual((await asUser('GET', '/users/@me/projects')).json(), [])
+	t.is((await asUser('DELETE', `/users/@me/projects/${project.id}`)).statusCode, 404)
+	const byHeader = { ...context.headers, 'x-project-id': project.id }
+	const listed = await context.app.inject({ url: '/contacts', headers: byHeader })
+	t.is(listed.json().error.code, 'PROJECT_ACCESS_DENIED')
+	t.is((await pool.query(`select from domains where domain = 'example.com'`)).rowCount, 0)
+	t.deepEqual(await graves(), [project.id])
+	t.true((await remove(project.id)).isLast)
+	t.deepEqual(await rowsOf(project.id), {})
+	t.is((await pool.query('select from projects where id = $1', [project.id])).rowCount, 0)
+})
+
+test('rows of a project that can be reached are not removed', async (t) => {
+	const { project, remove, rowsOf } = await setupProject(t)
+	const before = await rowsOf(project.id)
+	await t.throwsAsync(remove(project.id), { message: /keeps its rows/ })
+	t.deepEqual(await rowsOf(project.id), before)
+})
+
+test('a removal goes on where another one died', async (t) => {
+	const { asUser, project, remove, pool, rowsOf } = await setupProject(t)
+	await asUser('DELETE', `/users/@me/projects/${project.id}`)
+	await pool.query(`create function no_further() returns trigger language plpgsql as $$
+		begin raise exception 'no further' using errcode = '57P01'; end $$`)
+	await pool.query(
+		`create trigger no_further before delete on contacts execute function no_further()`,
+	)
+	await t.throwsAsync(remove(project.id), { message: /no further/ })
+	t.is((await rowsOf(project.id))['contacts'], 3)
+	t.is((await rowsOf(project.id))['segment_members'], undefined)
+	await pool.query('drop trigger no_further on contacts')
+	t.true((await remove(project.id)).isLast)
+	t.deepEqual(await rowsOf(project.id), {})
+})
+
+test('a table comes after those that refer to it', async (t) => {
+	const { pool } = await setup(t)
+	const tables = await tablesOfProjects(pool)
+	const before = (one: string, other: string) =>
+		t.true(tables.indexOf(one) < tables.indexOf(other), `${one} before ${other}`)
+	before('attempts', 'emails')
+	before('events', 'emails')
+	before('emails', 'contacts')
+	before('segment_members', 'contacts')
+	before('segment_members', 'segments')
+	for (const table of kept) t.true(tables.includes(table), table)
+})
