@@ -87,6 +87,7 @@ test('a mail shows all of its record, and nothing of our own book-keeping', asyn
 		complainedAt: null,
 		opens: 0,
 		clicks: 0,
+		prefetches: 0,
 		attempts: [],
 	})
 	t.is(createdAt, mail.createdAt.toISOString())
