@@ -72,6 +72,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		emailProvider:
 			env.EMAIL_PROVIDER ?? (env.RESEND_API_KEY ? 'resend' : env.SMTP_URL ? 'smtp' : 'local'),
 		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
+		resendWebhookSecret: env.RESEND_WEBHOOK_SECRET,
 		uploadsDir: env.UPLOADS_DIR ?? `${env.DATA_DIR}/uploads`,
 		features: {
 			billing: env.STRIPE_SECRET_KEY !== undefined,
