@@ -14,6 +14,7 @@ import { type Logger, pino } from 'pino'
 import config from '../db/config.ts'
 import { temporalConnection } from '../db/environment.ts'
 import { startFolding } from '../db/engagement-fold.ts'
+import { listenToOutbox } from '../db/outbox-listening.ts'
 import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
 import { startBeating } from '../db/worker-beat.ts'
@@ -52,6 +53,7 @@ async function main() {
 	})
 	await ensureSchedules(temporal)
 	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
+	const listening = listenToOutbox(pool, relay.wake, log)
 	const provider = createProvider(env, { store: mailboxOf(pool) })
 	const stopping = new AbortController()
 	const activities = createActivities({
@@ -116,6 +118,7 @@ async function main() {
 	} finally {
 		await stopBeating()
 		await stopFolding()
+		await listening.stop()
 		await relay.stop()
 		await provider.close()
 		await temporal.connection.close()

@@ -1,0 +1,21 @@
+import { cancelOne } from '../db/execution-cancelling.ts'
+import { type ExecutionKey, failExecution } from '../db/execution-advancing.ts'
+import { advance, type AdvanceServices } from './advance.ts'
+import { permanently } from './permanence.ts'
+
+export function automationActivities(services: AdvanceServices) {
+	const { pool } = services
+	return {
+		/** On to the next stop. See `advance`. */
+		advanceExecution: (key: ExecutionKey, done: number) =>
+			permanently(() => advance(services, key, done)),
+
+		async failExecution({ projectId, executionId }: ExecutionKey, error: string) {
+			await failExecution(pool, [projectId, executionId, error.slice(0, 1000)])
+		},
+
+		async cancelExecution({ projectId, executionId }: ExecutionKey, reason: string) {
+			await cancelOne(pool, [projectId, executionId, null, reason, false])
+		},
+	}
+}

@@ -1,0 +1,112 @@
+import test from 'ava'
+import { delayStep, mailStep, setupAutomations, waitStep } from './helpers/automations.ts'
+
+test('an event begins an execution that mails, sleeps and mails again, and each step is told', async (t) => {
+	const { freeze, contact, track, executions, advance, mails, select, outbox } =
+		await setupAutomations(t)
+	await contact('ann@example.org', { name: 'Ann' })
+	await freeze({ on: 'bought', steps: [mailStep, delayStep(1, 'days'), mailStep] })
+	t.is((await track('bought', { product: 'Tea' })).statusCode, 200)
+
+	const [execution] = await executions()
+	t.like(execution, { status: 'RUNNING', visit: 0 })
+	const [start] = await outbox('start')
+	t.is(start!.workflow_id, `automation/${execution!.id}`)
+	t.is(start!.summary, 'Welcome, version 1')
+
+	t.like(await advance(execution!.id), { do: 'SLEEP', visit: 3, ms: 86_400_000 })
+	t.like((await executions())[0], { status: 'WAITING', visit: 3 })
+	t.like((await mails())[0], { subject: 'Hello Ann', status: 'PENDING', body: '<p>Tea</p>' })
+
+	t.like(await advance(execution!.id, 3), { do: 'END', about: 'COMPLETED' })
+	t.is((await mails()).length, 2)
+	t.is((await select('select from queued_sends')).length, 2)
+	t.like((await executions())[0], { status: 'COMPLETED', visit: 4, wakes_at: null })
+	const visits = await select<{ type: string; status: string }>(
+		'select type, status from execution_steps order by visit',
+	)
+	t.deepEqual(
+		visits.map(({ type, status }) => `${type} ${status}`),
+		['TRIGGER COMPLETED', 'SEND_EMAIL COMPLETED', 'DELAY COMPLETED', 'SEND_EMAIL COMPLETED'],
+	)
+})
+
+test('asked again after a crash, it answers the same stop and does nothing twice', async (t) => {
+	const { freeze, contact, track, executionId, advance, mails } = await setupAutomations(t)
+	await contact()
+	await freeze({ on: 'bought', steps: [mailStep, delayStep(1, 'hours'), mailStep] })
+	await track('bought')
+	const id = await executionId()
+	const first = await advance(id)
+	const again = await advance(id)
+	t.is(again.do, 'SLEEP')
+	t.is((again as { visit: number }).visit, (first as { visit: number }).visit)
+	t.true((again as { ms: number }).ms > 3_590_000)
+	t.is((await mails()).length, 1)
+	await advance(id, 3)
+	t.deepEqual(await advance(id, 3), { do: 'END', about: 'COMPLETED' })
+	t.is((await mails()).length, 2)
+})
+
+test('an event wakes who waits for it, once, and its data is the event from then on', async (t) => {
+	const { freeze, contact, track, executionId, advance, mails, outbox } = await setupAutomations(t)
+	await contact()
+	await freeze({ on: 'signed-up', steps: [waitStep('bought', 60), mailStep] })
+	await track('signed-up', { product: 'none' })
+	const id = await executionId()
+	t.like(await advance(id), { do: 'WAIT', visit: 2, ms: 60_000 })
+
+	await track('looked')
+	t.is((await outbox('signal')).length, 0)
+	await track('bought', { product: 'Tea' })
+	await track('bought', { product: 'Coffee' })
+	const signals = await outbox('signal')
+	t.deepEqual(
+		signals.map(({ workflow_id, payload }) => [workflow_id, payload]),
+		[[`automation/${id}`, { name: 'eventArrived', argument: { visit: 2 } }]],
+	)
+	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
+	t.is((await mails())[0]!.body, '<p>Tea</p>')
+})
+
+test('the event that began an execution does not end its first wait, nor does one end two waits', async (t) => {
+	const { freeze, contact, track, executionId, advance } = await setupAutomations(t)
+	await contact()
+	await freeze({
+		on: 'bought',
+		steps: [waitStep('bought', null, 'start'), waitStep('bought', null, 'start'), mailStep],
+	})
+	await track('bought')
+	const id = await executionId()
+	t.like(await advance(id), { do: 'WAIT', visit: 2, ms: null })
+	await track('bought')
+	t.like(await advance(id, 2), { do: 'WAIT', visit: 3 })
+	await track('bought')
+	t.like(await advance(id, 3), { do: 'END' })
+})
+
+test('a wait that ends by time goes the other way, and an event after that changes nothing', async (t) => {
+	const { freeze, contact, track, executions, executionId, advance, outbox, select } =
+		await setupAutomations(t)
+	await contact()
+	await freeze({
+		on: 'signed-up',
+		steps: [waitStep('bought', 60), mailStep, ['EXIT', { reason: 'Never bought' }]],
+		ways: [
+			[0, 1],
+			[1, 2, 'event'],
+			[1, 3, 'timeout'],
+		],
+	})
+	await track('signed-up')
+	const id = await executionId()
+	await advance(id)
+	t.deepEqual(await advance(id, 2), { do: 'END', about: 'EXITED: Never bought' })
+	await track('bought')
+	t.is((await outbox('signal')).length, 0)
+	t.like((await executions())[0], { status: 'EXITED', exit_reason: 'Never bought' })
+	const [wait] = await select<{ output: object }>(
+		`select output from execution_steps where type = 'WAIT_FOR_EVENT'`,
+	)
+	t.deepEqual(wait!.output, { timedOut: true })
+})

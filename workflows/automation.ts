@@ -1,0 +1,77 @@
+import {
+	ActivityFailure,
+	ApplicationFailure,
+	CancellationScope,
+	condition,
+	continueAsNew,
+	defineSignal,
+	isCancellation,
+	proxyActivities,
+	proxyLocalActivities,
+	setCurrentDetails,
+	setHandler,
+	sleep,
+	workflowInfo,
+} from '@temporalio/workflow'
+import type { Activities } from '../activities/index.ts'
+import { taskQueues } from './task-queues.ts'
+
+interface ExecutionKey {
+	projectId: string
+	executionId: string
+}
+
+/** The event has come that the execution waited for at this visit. Told twice or late, it means nothing. */
+const eventArrived = defineSignal<[{ visit: number }]>('eventArrived')
+
+// Each knows by the database how far it has come, so the next try may come at once, and for ever.
+const retry = {
+	initialInterval: '200 milliseconds',
+	backoffCoefficient: 2,
+	maximumInterval: '10 seconds',
+} as const
+
+const { advanceExecution, failExecution, cancelExecution } = proxyLocalActivities<Activities>({
+	startToCloseTimeout: '20 seconds',
+	retry,
+})
+const { performStep } = proxyActivities<Activities>({
+	taskQueue: taskQueues.email,
+	startToCloseTimeout: '1 minute',
+	retry: { ...retry, initialInterval: '1 second', maximumInterval: '1 minute' },
+})
+
+/**
+ * Walks one contact through one automation, from stop to stop, until it ends. All it keeps is the visit
+ * whose time is over: started anew at any moment, it goes on where the database says it stands.
+ */
+export async function automation(key: ExecutionKey): Promise<string> {
+	const arrived = new Set<number>()
+	setHandler(eventArrived, ({ visit }) => void arrived.add(visit))
+	try {
+		for (let done = 0; ;) {
+			const stop = await advanceExecution(key, done)
+			setCurrentDetails(stop.about)
+			if (stop.do === 'END' && stop.failed)
+				throw ApplicationFailure.nonRetryable(stop.failed, 'ExecutionFailed')
+			if (stop.do === 'END') return stop.about
+			if (workflowInfo().continueAsNewSuggested) break
+			if (stop.do === 'CALL') await performStep(key, stop.visit)
+			else if (stop.do === 'SLEEP') await sleep(stop.ms, { summary: stop.about })
+			else if (stop.ms === null) await condition(() => arrived.has(stop.visit))
+			else await condition(() => arrived.has(stop.visit), stop.ms)
+			done = stop.visit
+		}
+	} catch (error) {
+		await CancellationScope.nonCancellable(() => end(key, error))
+		throw error
+	}
+	return continueAsNew<typeof automation>(key)
+}
+
+/** What stops the run stops the execution: an operator who cancels it, or work that can never succeed. */
+async function end(key: ExecutionKey, error: unknown) {
+	if (isCancellation(error)) await cancelExecution(key, 'Cancelled in Temporal')
+	else if (error instanceof ActivityFailure)
+		await failExecution(key, error.cause?.message ?? error.message)
+}
