@@ -19,6 +19,14 @@ export interface DkimKey {
 	privateKey: string
 }
 
+/** A mail of a campaign, ready for the wire. */
+export interface ReadyMail {
+	from: string
+	to: string
+	/** One character a byte, no line beginning with a dot. Put together when its turn comes. */
+	raw(): string
+}
+
 /** The narrow door to the world. `deliver` never throws: whatever happens is an Outcome. */
 export interface Provider {
 	name: 'local' | 'smtp' | 'resend'
@@ -27,6 +35,11 @@ export interface Provider {
 	/** How many hand-overs may be under way at once. */
 	concurrency: number
 	deliver(message: Message, dkim?: DkimKey): Promise<Outcome>
+	/**
+	 * For campaign mail: the same as `deliver`, at a fraction of the cost, and behind it whenever there
+	 * is not enough room for both.
+	 */
+	deliverReady?(mail: ReadyMail): Promise<Outcome>
 	/** For sets of campaign mail, where the provider has something better than one by one. */
 	deliverBatch?(messages: Message[], idempotencyKey: string): Promise<Outcome[]>
 	close(): Promise<void>

@@ -6,6 +6,8 @@ export interface SmtpPool {
 	 * Rejects when no connection can be had.
 	 */
 	withSession<T>(work: (session: Session) => Promise<T>, fresh: boolean): Promise<T>
+	/** Somebody waits for a connection: whoever has one for long should let it go soon. */
+	isWanted(): boolean
 	/** Lets the busy connections finish, ends them all. */
 	close(): Promise<void>
 }
@@ -108,6 +110,7 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 				leavePlace()
 			}
 		},
+		isWanted: () => waiting.length > 0,
 		async close() {
 			if (busy > 0) await new Promise<void>((resolve) => (whenEmpty = resolve))
 			clearTimeout(growAgain)

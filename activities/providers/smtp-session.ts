@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
+import { burst, type Parcel } from './smtp-burst.ts'
 
 export interface SmtpTimeouts {
 	/** From the first packet to a finished login. */
@@ -49,6 +51,10 @@ export interface Session {
 	isOpen(): boolean
 	/** Never rejects. A session is fit for the next mail if it is open afterwards and reset. */
 	handOver(envelope: Envelope, raw: Buffer): Promise<HandOver>
+	/** Whether the server reads on before it has answered (RFC 2920). */
+	isPipelining: boolean
+	/** The same for many mails one behind the other, as they come from `next`. */
+	burst(next: () => Parcel | undefined): Promise<void>
 	/** Ends a transaction that the server refused half-way. */
 	reset(): Promise<void>
 	/** Says goodbye and waits, not for long, until the connection is gone. */
@@ -76,6 +82,23 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 			session.used += 1
 			return handOver(smtp, envelope, raw, timeouts.envelopeMs)
 		},
+		// nodemailer tells extensions to those only who bring their own login.
+		isPipelining: (
+			smtp as unknown as { _supportedExtensions: string[] }
+		)._supportedExtensions.includes('PIPELINING'),
+		burst: (next) =>
+			lend(smtp, (socket, onClosed) =>
+				burst(
+					socket,
+					() => {
+						const parcel = next()
+						if (parcel) session.used += 1
+						return parcel
+					},
+					timeouts,
+					onClosed,
+				),
+			),
 		reset: () => settle(smtp, timeouts.envelopeMs, (done) => smtp.reset(done)),
 		quit: () => goodbye(smtp),
 		onClose: (listener) => smtp.once('end', listener),
@@ -106,6 +129,25 @@ async function greet(smtp: SMTPConnection, auth: SMTPConnectionAuth | null, time
 	} finally {
 		clearTimeout(late)
 	}
+}
+
+/**
+ * Lends the connection itself. Meanwhile nodemailer hears nothing of what the server says, but still
+ * notices the end of the connection and its silence.
+ */
+async function lend(
+	smtp: SMTPConnection,
+	work: (socket: Socket, onClosed: (listener: () => void) => () => void) => Promise<boolean>,
+) {
+	const socket = smtp._socket as Socket // there is one: it has greeted
+	const ears = socket.listeners('data') as ((chunk: Buffer) => void)[]
+	for (const ear of ears) socket.off('data', ear)
+	const isFit = await work(socket, (listener) => {
+		smtp.once('end', listener)
+		return () => smtp.removeListener('end', listener)
+	})
+	if (!isFit) return smtp.close()
+	for (const ear of ears) socket.on('data', ear)
 }
 
 function handOver(smtp: SMTPConnection, envelope: Envelope, raw: Buffer, envelopeMs: number) {

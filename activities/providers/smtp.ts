@@ -2,6 +2,7 @@ import type { Message } from '../rendering/message.ts'
 import { buildMime } from '../rendering/mime.ts'
 import { signed } from './dkim.ts'
 import type { DkimKey, Outcome, Provider } from './provider.ts'
+import { smtpPipeline } from './smtp-pipeline.ts'
 import { smtpPool } from './smtp-pool.ts'
 import type { HandOver, SmtpError, SmtpTimeouts } from './smtp-session.ts'
 import { openSession } from './smtp-session.ts'
@@ -27,12 +28,14 @@ export function smtpProvider(options: SmtpOptions): Provider {
 	const { pool, ...server } = readSmtpUrl(options.url)
 	const timeouts = { connectMs: 30_000, envelopeMs: 60_000, answerMs: 300_000, ...options.timeouts }
 	const size = options.concurrency ?? pool
+	const mailsPerConnection = options.mailsPerConnection ?? 500
 	const connections = smtpPool({
 		open: () => openSession({ ...server, timeouts }),
 		size,
 		idleMs: options.idleMs ?? 5000,
-		mailsPerConnection: options.mailsPerConnection ?? 500,
+		mailsPerConnection,
 	})
+	const deliverReady = smtpPipeline({ connections, size, mailsPerConnection })
 
 	function handOver(envelope: { from: string; to: string }, raw: Buffer, fresh: boolean) {
 		return connections.withSession(async (session) => {
@@ -69,7 +72,14 @@ export function smtpProvider(options: SmtpOptions): Provider {
 		}
 	}
 
-	return { name: 'smtp', idempotent: false, concurrency: size, deliver, close: connections.close }
+	return {
+		name: 'smtp',
+		idempotent: false,
+		concurrency: size,
+		deliver,
+		deliverReady,
+		close: connections.close,
+	}
 }
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
