@@ -82,6 +82,12 @@ function valueProblems(about: Field, operator: Operator, value: unknown, path: s
 	return wanted === undefined ? [] : [problem(at, ...wanted)]
 }
 
+/** What is wrong with the value that something of any JSON type is compared with. */
+export const comparedProblems = (operator: Operator, value: unknown, path: string) =>
+	valueOperators.includes(operator)
+		? valueProblems({ family: 'data', path: [] }, operator, value, path)
+		: []
+
 /** The code and the words for a value that does not fit, which is no null. */
 function wantedValue(
 	{ family }: Field,

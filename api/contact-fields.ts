@@ -50,9 +50,7 @@ export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 			},
 		},
 		async ({ project }) => {
-			const counts = await countFields(pool, [project.id])
-			if (counts.length > 0 && counts[0]!.waiting > maxWaiting) await foldFields(pool, [project.id])
-			const fields = [...standardFields, ...customFields(counts)]
+			const fields = await fieldsOfContacts(pool, project.id)
 			return { fields, count: fields.length }
 		},
 	)
@@ -95,6 +93,12 @@ export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 			}
 		},
 	)
+}
+
+export async function fieldsOfContacts(pool: Pool, projectId: string) {
+	const counts = await countFields(pool, [projectId])
+	if (counts.length > 0 && counts[0]!.waiting > maxWaiting) await foldFields(pool, [projectId])
+	return [...standardFields, ...customFields(counts)]
 }
 
 export const isStandard = (field: string) =>

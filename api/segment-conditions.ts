@@ -13,12 +13,13 @@ export async function checkReferences(
 	projectId: string,
 	condition: Condition,
 	id?: string,
+	path = 'condition',
 ) {
 	if (id === undefined && segmentsIn(condition).length === 0) return
 	await lockReferences(db, [projectId])
 	const found = await referenceFault(db, projectId, condition, id?.toLowerCase())
 	if (!found) return
-	const field = pathTo(condition, `segment.${found.segmentId}`, 'condition') ?? 'condition'
+	const field = pathTo(condition, `segment.${found.segmentId}`, path) ?? path
 	throw invalid({ field, ...wording[found.fault] })
 }
 

@@ -3,6 +3,7 @@ import { isEmail } from './schemas.ts'
 import type { Failure } from './unions.ts'
 
 type Validate = ((data: unknown) => boolean) & { errors?: Failure[] }
+type Outcome = true | { error: Failure[] }
 type Compile = (route: { schema: object; httpPart?: string }) => Validate
 
 // ajv-formats lets "urn:uuid:" pass, which Postgres does not take.
@@ -56,6 +57,16 @@ export const buildValidator = ((externalSchemas, options) => {
 	}
 	return compile as unknown as ReturnType<BuildCompilerFromPool>
 }) as BuildCompilerFromPool
+
+/** For the part of a body whose schema depends on what else is known: the same rules, and all faults. */
+export function bodyFaults(schema: object): (given: unknown) => Failure[] {
+	const compile = buildValidator({}, {}) as unknown as Compile
+	const validate = compile({ schema, httpPart: 'body' }) as (given: unknown) => Outcome
+	return (given) => {
+		const outcome = validate(given)
+		return outcome === true ? [] : outcome.error
+	}
+}
 
 function countNodes(value: unknown): number {
 	let count = 0
