@@ -1,9 +1,9 @@
 import test from 'ava'
-import { delayStep, mailStep, setupAutomations, waitStep } from './helpers/automations.ts'
+import { delayStep, mailStep, setupExecutions, waitStep } from './helpers/executions.ts'
 
 test('an event begins an execution that mails, sleeps and mails again, and each step is told', async (t) => {
 	const { freeze, contact, track, executions, advance, mails, select, outbox } =
-		await setupAutomations(t)
+		await setupExecutions(t)
 	await contact('ann@example.org', { name: 'Ann' })
 	await freeze({ on: 'bought', steps: [mailStep, delayStep(1, 'days'), mailStep] })
 	t.is((await track('bought', { product: 'Tea' })).statusCode, 200)
@@ -32,7 +32,7 @@ test('an event begins an execution that mails, sleeps and mails again, and each 
 })
 
 test('asked again after a crash, it answers the same stop and does nothing twice', async (t) => {
-	const { freeze, contact, track, executionId, advance, mails } = await setupAutomations(t)
+	const { freeze, contact, track, executionId, advance, mails } = await setupExecutions(t)
 	await contact()
 	await freeze({ on: 'bought', steps: [mailStep, delayStep(1, 'hours'), mailStep] })
 	await track('bought')
@@ -49,7 +49,7 @@ test('asked again after a crash, it answers the same stop and does nothing twice
 })
 
 test('an event wakes who waits for it, once, and its data is the event from then on', async (t) => {
-	const { freeze, contact, track, executionId, advance, mails, outbox } = await setupAutomations(t)
+	const { freeze, contact, track, executionId, advance, mails, outbox } = await setupExecutions(t)
 	await contact()
 	await freeze({ on: 'signed-up', steps: [waitStep('bought', 60), mailStep] })
 	await track('signed-up', { product: 'none' })
@@ -70,7 +70,7 @@ test('an event wakes who waits for it, once, and its data is the event from then
 })
 
 test('the event that began an execution does not end its first wait, nor does one end two waits', async (t) => {
-	const { freeze, contact, track, executionId, advance } = await setupAutomations(t)
+	const { freeze, contact, track, executionId, advance } = await setupExecutions(t)
 	await contact()
 	await freeze({
 		on: 'bought',
@@ -87,7 +87,7 @@ test('the event that began an execution does not end its first wait, nor does on
 
 test('a wait that ends by time goes the other way, and an event after that changes nothing', async (t) => {
 	const { freeze, contact, track, executions, executionId, advance, outbox, select } =
-		await setupAutomations(t)
+		await setupExecutions(t)
 	await contact()
 	await freeze({
 		on: 'signed-up',
