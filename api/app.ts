@@ -17,6 +17,11 @@ import { automationTransitions } from './automation-transitions.ts'
 import { automationVersions } from './automation-versions.ts'
 import { automations } from './automations.ts'
 import { bulkJobs } from './bulk-jobs.ts'
+import { campaignChanges } from './campaign-changes.ts'
+import { campaignFigures } from './campaign-figures.ts'
+import { campaignSending } from './campaign-sending.ts'
+import { campaignTestMail } from './campaign-test-mail.ts'
+import { campaigns } from './campaigns.ts'
 import { contactFieldUsage } from './contact-field-usage.ts'
 import { contactFields } from './contact-fields.ts'
 import { contactList } from './contact-list.ts'
@@ -135,7 +140,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })
 	await app.register(engagements, { pool, ...settings })
-	await app.register(templates)
+	await app.register(templates, { pool })
 	await app.register(templateUses, { pool, publicUrl })
 	await app.register(automationFields, { pool })
 	await app.register(automationList, { pool })
@@ -143,6 +148,11 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(automationSteps, { pool })
 	await app.register(automationTransitions, { pool })
 	await app.register(automationVersions, { pool })
+	await app.register(campaigns, { pool })
+	await app.register(campaignChanges, { pool })
+	await app.register(campaignSending, { pool })
+	await app.register(campaignFigures, { pool })
+	await app.register(campaignTestMail, { pool, ...settings })
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
 	await app.register(webhooks, { pool, ...settings })

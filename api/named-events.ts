@@ -9,6 +9,7 @@ import { Id } from './schemas.ts'
 const Reference = Type.Object({ id: Id, name: Type.String() })
 const Usage = Type.Object({
 	usedInSegments: Type.Array(Reference),
+	usedInCampaigns: Type.Array(Reference),
 	usedInWorkflows: Type.Array(Reference),
 	totalCount: Type.Integer(),
 	uniqueContacts: Type.Integer(),
@@ -84,7 +85,7 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			if (isUsed(usage))
 				throw new ApiError(409, 'CONFLICT', `The event ${name} is in use`, {
 					details: usage,
-					suggestion: 'Remove it from these segments and workflows first.',
+					suggestion: 'Remove it from these segments, campaigns and workflows first.',
 				})
 			let deletedCount = 0
 			for (let more = true; more;) {
@@ -97,5 +98,6 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	)
 }
 
-const isUsed = (usage: { usedInSegments: unknown[]; usedInWorkflows: unknown[] }) =>
-	usage.usedInSegments.length + usage.usedInWorkflows.length > 0
+const isUsed = (
+	usage: Record<'usedInSegments' | 'usedInCampaigns' | 'usedInWorkflows', unknown[]>,
+) => usage.usedInSegments.length + usage.usedInCampaigns.length + usage.usedInWorkflows.length > 0

@@ -14,7 +14,7 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 export async function previewOf(
 	em: EntityManager,
 	project: { id: string; language: string },
-	template: Template,
+	template: Pick<Template, 'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type'>,
 	{ data = {}, contactId }: { data?: Record<string, unknown>; contactId?: string },
 	publicUrl: string,
 ) {

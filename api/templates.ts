@@ -1,8 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
 import { templateProblem } from '../activities/rendering/liquid.ts'
 import { containing } from '../db/like.ts'
+import { transaction } from '../db/jobs.ts'
 import { mailTypes, Template as TemplateRow } from '../db/template.ts'
-import { invalid, notFound } from './errors.ts'
+import { campaignsFrom, deleteTemplate, lockTemplate } from '../db/template-usage.ts'
+import { ApiError, invalid, notFound } from './errors.ts'
 import { Email, Id, Line, normalizeEmail, Nullable, page, PathId, Timestamp } from './schemas.ts'
 import { requireSender } from './sender.ts'
 import type { EntityManager } from '@mikro-orm/postgresql'
@@ -39,7 +42,7 @@ const tags = ['templates']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('template') })
 
-export const templates: FastifyPluginAsyncTypebox = async (app) => {
+export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
 		'/templates',
 		{
@@ -146,7 +149,7 @@ export const templates: FastifyPluginAsyncTypebox = async (app) => {
 	app.delete(
 		'/templates/:id',
 		{
-			config: { auth },
+			config: { auth, errors: [409] },
 			schema: {
 				tags,
 				summary: 'Delete a template',
@@ -154,13 +157,28 @@ export const templates: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ em, project, params }, reply) => {
-			const deleted = await em.nativeDelete(TemplateRow, { projectId: project.id, id: params.id })
-			if (deleted === 0) throw notFound('template', params.id)
+		async ({ project, params }, reply) => {
+			const key = [project.id, params.id]
+			await transaction(pool, async (db) => {
+				const [template] = await lockTemplate(db, key)
+				if (!template) throw notFound('template', params.id)
+				const campaigns = (await campaignsFrom(db, key)).filter(({ status }) => isOpen(status))
+				if (campaigns.length > 0) throw inUse({ campaigns })
+				await deleteTemplate(db, key)
+			})
 			return reply.code(204).send(null)
 		},
 	)
 }
+
+/** A campaign that is over has its content, and needs its template no more. */
+const isOpen = (status: string) => ['DRAFT', 'SCHEDULED', 'SENDING'].includes(status)
+
+const inUse = (usedBy: object) =>
+	new ApiError(409, 'CONFLICT', 'This template is in use', {
+		details: { usedBy },
+		suggestion: 'Change what refers to it first.',
+	})
 
 export async function foundTemplate(em: EntityManager, projectId: string, id: string) {
 	const template = await em.findOne(TemplateRow, { projectId, id })

@@ -12,7 +12,7 @@ export const namesField = (condition: string, field: string) => `exists (
 
 /**
  * Where a project's conditions name a field of contacts, as conditions write it: `email`, `data.plan`.
- * What campaigns and workflows name is to be added with their tables. $1 project, $2 field
+ * Campaigns that are over need it no more. What workflows name is to be added with their tables. $1 project, $2 field
  */
 export const fieldUsage = statement<{
 	usedInSegments: Named[]
@@ -24,6 +24,9 @@ export const fieldUsage = statement<{
 		(select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]')
 			from segments where project_id = $1 and ${namesField('condition', '$2::text')}
 		) as "usedInSegments",
-		'[]'::json as "usedInCampaigns",
+		(select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]')
+			from campaigns where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING')
+				and ${namesField('audience_condition', '$2::text')}
+		) as "usedInCampaigns",
 		'[]'::json as "usedInWorkflows"`,
 )

@@ -2,6 +2,8 @@ import { statement } from './statement.ts'
 
 export interface EventUsage {
 	usedInSegments: { id: string; name: string }[]
+	/** Those that are not over. */
+	usedInCampaigns: { id: string; name: string }[]
 	/** What the API calls workflows: those that start with the event or wait for it. */
 	usedInWorkflows: { id: string; name: string }[]
 	/** By the clock that stamps events. */
@@ -16,6 +18,11 @@ export const eventUsage = statement<EventUsage>(
 			from segments where project_id = $1 and jsonb_path_exists(condition,
 				'$.**.field ? (@ == $field)', jsonb_build_object('field', 'event.' || $2::text)))
 			as "usedInSegments",
+		(select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]')
+			from campaigns where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING')
+				and jsonb_path_exists(audience_condition, '$.**.field ? (@ == $field)',
+					jsonb_build_object('field', 'event.' || $2::text)))
+			as "usedInCampaigns",
 		'[]'::json as "usedInWorkflows",
 		now() as "askedAt"`,
 )

@@ -16,6 +16,16 @@ const segmentsWithField = statement<{ id: string; name: string }>(
 	order by name, id`,
 )
 
+/** $1 project, $2 segment, $3 as a condition writes it */
+const campaignsWithSegment = statement<{ id: string; name: string }>(
+	'campaigns-with-segment',
+	`select id, name from campaigns
+	where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING') and (segment_id = $2::uuid
+		or exists (select from jsonb_path_query(audience_condition, '$.**.field') as f(field)
+			where lower(field #>> '{}') = $3::text))
+	order by name, id`,
+)
+
 /** What would lose its meaning without the segment: campaigns that are not over, workflows, segments. */
 export async function segmentUses(
 	db: Pool | PoolClient,
@@ -23,5 +33,6 @@ export async function segmentUses(
 	id: string,
 ): Promise<SegmentUses> {
 	const segments = await segmentsWithField(db, [projectId, `segment.${id}`])
-	return { segments, campaigns: [], workflows: [] }
+	const campaigns = await campaignsWithSegment(db, [projectId, id, `segment.${id}`])
+	return { segments, campaigns, workflows: [] }
 }
