@@ -4,16 +4,22 @@ import { campaignActivities } from './campaigns.ts'
 import { deliveryActivities } from './deliveries.ts'
 import { importActivities } from './imports.ts'
 import { projectActivities } from './projects.ts'
+import { providerEventActivities } from './provider-events.ts'
 import { segmentActivities } from './segments.ts'
+import { suspensionActivities } from './suspensions.ts'
 
 export type Activities = ReturnType<typeof createActivities>
 
-export const createActivities = (services: Parameters<typeof deliveryActivities>[0]) => ({
+export const createActivities = (
+	services: Parameters<typeof deliveryActivities>[0] & Parameters<typeof suspensionActivities>[0],
+) => ({
 	...automationActivities(services),
 	...bulkActivities(services),
 	...campaignActivities(services),
 	...deliveryActivities(services),
 	...importActivities(services),
 	...projectActivities(services),
+	...providerEventActivities(services),
 	...segmentActivities(services),
+	...suspensionActivities(services),
 })

@@ -45,6 +45,11 @@ const removals = [{ removed: 9000, isLast: false }, { removed: 3, isLast: true }
 const removing = { removeProjectRows: async () => removals.next().value }
 await record('deleteProject-two-pages', removing, { projectId: 'project' })
 
+const sweeping = { sweepProviderEvents: async () => ({ matched: 2, forgotten: 0 }) }
+await record('providerEventSweep-whole', sweeping, {})
+const suspending = { stopCampaigns: async () => 1, cancelQueuedMail: async () => 7, tellMembers: nothing }
+await record('suspendProject-whole', suspending, { projectId: 'project', suspensionId: 'suspension' })
+
 /** The part of a name before its first hyphen is the workflow's type. */
 async function record(name: string, activities: object, argument: object) {
 	const wanted = process.argv.slice(2)
