@@ -19,7 +19,8 @@ export async function timeZoneNamed(db: Pool | PoolClient, given: string) {
 
 function isKnown(timeZone: string) {
 	try {
-		return new Intl.DateTimeFormat('en', { timeZone }) !== undefined
+		new Intl.DateTimeFormat('en', { timeZone }).format()
+		return true
 	} catch {
 		return false
 	}
