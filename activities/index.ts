@@ -2,6 +2,7 @@ import { automationActivities } from './automations.ts'
 import { bulkActivities } from './bulk-jobs.ts'
 import { campaignActivities } from './campaigns.ts'
 import { deliveryActivities } from './deliveries.ts'
+import { housekeepingActivities } from './housekeeping.ts'
 import { importActivities } from './imports.ts'
 import { projectActivities } from './projects.ts'
 import { providerEventActivities } from './provider-events.ts'
@@ -11,12 +12,15 @@ import { suspensionActivities } from './suspensions.ts'
 export type Activities = ReturnType<typeof createActivities>
 
 export const createActivities = (
-	services: Parameters<typeof deliveryActivities>[0] & Parameters<typeof suspensionActivities>[0],
+	services: Parameters<typeof deliveryActivities>[0] &
+		Parameters<typeof housekeepingActivities>[0] &
+		Parameters<typeof suspensionActivities>[0],
 ) => ({
 	...automationActivities(services),
 	...bulkActivities(services),
 	...campaignActivities(services),
 	...deliveryActivities(services),
+	...housekeepingActivities(services),
 	...importActivities(services),
 	...projectActivities(services),
 	...providerEventActivities(services),

@@ -17,6 +17,7 @@ const Environment = Type.Object({
 	SEND_RATE_PER_SECOND: Type.Optional(Type.Number({ minimum: 0 })),
 	UNCERTAIN_AFTER: Duration('10m'),
 	DELIVERY_PATIENCE: Duration('3d'),
+	BODY_RETENTION_DAYS: Type.Integer({ default: 90, minimum: 1, maximum: 36500 }),
 	LOG_LEVEL: Type.String({ default: 'info' }),
 })
 
@@ -31,6 +32,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		publicUrl,
 		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
 		uncertainAfterMs: durationMs(env.UNCERTAIN_AFTER),
+		bodyRetentionDays: env.BODY_RETENTION_DAYS,
 		patienceMs: durationMs(env.DELIVERY_PATIENCE),
 		trackingKey: trackingKey(env.SESSION_SECRET),
 	}

@@ -39,6 +39,12 @@ const schema = defineEntity({
 			properties: ['projectId', 'templateId'],
 			where: 'template_id is not null',
 		},
+		// What is still to be purged: no mail without a body is in it.
+		{
+			name: 'emails_with_body',
+			properties: ['createdAt'],
+			where: 'body is not null',
+		},
 	],
 	uniques: [
 		// One mail a contact, and the order in which a campaign's lanes go through them.

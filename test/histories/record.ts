@@ -37,6 +37,8 @@ await record('undoImport-failed', { undoImport: refuse, endAsFailed: nothing }, 
 await record('bulkJob-whole', { doBulkJob: nothing }, job)
 await record('bulkJob-failed', { doBulkJob: refuse, endAsFailed: nothing }, job)
 
+await record('housekeeping-whole', { keepHouse: async () => 'sessions: 3' }, {})
+
 const swept = { computed: 20, failed: 0, added: 5, removed: 1 }
 const pages = [{ ...swept, isLast: false }, { ...swept, isLast: true }].values()
 await record('segmentSweep-two-pages', { sweepSegments: async () => pages.next().value }, {})

@@ -1,0 +1,159 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
+import test from 'ava'
+import type { Pool } from 'pg'
+import { housekeepingActivities } from '../activities/housekeeping.ts'
+import { chores } from '../db/housekeeping.ts'
+import { setup } from './helpers/app.ts'
+import { setupSend } from './helpers/send.ts'
+
+const logger = new DefaultLogger('ERROR', () => {})
+const keepHouse = (pool: Pool, bodyRetentionDays = 90) =>
+	new MockActivityEnvironment({}, { logger }).run(
+		housekeepingActivities({
+			pool,
+			settings: { bodyRetentionDays },
+			stopping: new AbortController().signal,
+		}).keepHouse,
+	) as Promise<string>
+
+test('what mails said goes after its time, the ledger stays, and what is still to be sent keeps all', async (t) => {
+	const { pool, sent, app, withSecretKey } = await setupSend(t)
+	const files = [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }]
+	const old = await sent({ attachments: files })
+	const waiting = await sent({ attachments: files })
+	const doubted = await sent({ attachments: files })
+	const young = await sent({ attachments: files })
+	const since = (id: string, age: string, status: string) =>
+		pool.query(`update emails set status = $2, created_at = now() - $3::interval where id = $1`, [
+			id,
+			status,
+			age,
+		])
+	await since(old.id, '31 days', 'DELIVERED')
+	await since(waiting.id, '31 days', 'PENDING')
+	await since(doubted.id, '31 days', 'UNCERTAIN')
+	await since(young.id, '29 days', 'SENT')
+	t.is(await keepHouse(pool, 30), 'bodies of mails: 1')
+	t.is(await keepHouse(pool, 30), 'nothing was due')
+	const { rows } = await pool.query(
+		`select e.id, e.body is null as is_purged, count(a.position)::int as files
+		from emails e left join attachments a on a.request_id = e.request_id group by e.project_id, e.id`,
+	)
+	const state = Object.fromEntries(rows.map((row) => [row.id, [row.is_purged, row.files]]))
+	t.deepEqual(state[old.id], [true, 0])
+	for (const { id } of [waiting, doubted, young]) t.deepEqual(state[id], [false, 1])
+	const shown = await app.inject({ url: `/emails/${old.id}`, headers: withSecretKey })
+	t.like(shown.json(), { body: null, status: 'DELIVERED', attachments: [{ filename: 'a.txt' }] })
+})
+
+test('the files of a request stay while one of its mails is still to be sent', async (t) => {
+	const { pool, send } = await setupSend(t)
+	const files = [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }]
+	const answer = await send({ to: ['a@example.org', 'b@example.org'], attachments: files })
+	const [first, second] = answer.json().data.emails as { email: string }[]
+	await pool.query(`update emails set created_at = now() - interval '99 days'`)
+	const settle = (id: string) => pool.query(`update emails set status = 'SENT' where id = $1`, [id])
+	await settle(first!.email)
+	await keepHouse(pool)
+	t.is((await pool.query('select from attachments')).rowCount, 1)
+	await settle(second!.email)
+	await keepHouse(pool)
+	t.is((await pool.query('select from attachments')).rowCount, 0)
+})
+
+test('what has expired goes, what has not stays', async (t) => {
+	const { pool, project } = await setup(t)
+	await pool.query(
+		`insert into idempotency_keys (project_id, key, request, claim_id, expires_at)
+		select $1, 'key ' || i, 'POST /v1/send', uuidv7(), now() + (i - 4000) * interval '1 hour'
+		from generate_series(1, 4100) i`,
+		[project.id],
+	)
+	await pool.query(
+		`insert into throttles (key, tries, expires_at)
+		values ('a', '{}', now() - interval '1 s'), ('b', '{}', now() + interval '1 minute')`,
+	)
+	await pool.query(
+		`insert into outbox (project_id, kind, workflow_type, workflow_id, done_at)
+		values ($1, 'start', 'campaign', 'campaign/1', now() - interval '2 hours'),
+			($1, 'start', 'campaign', 'campaign/2', now()), ($1, 'start', 'campaign', 'campaign/3', null),
+			($1, 'start', 'send', 'send/1', now() - interval '2 hours')`,
+		[project.id],
+	)
+	t.is(await keepHouse(pool), 'idempotency keys: 4000, throttles: 1, rows of the outbox: 1')
+	t.is((await pool.query('select from idempotency_keys')).rowCount, 100)
+	t.is((await pool.query('select from throttles')).rowCount, 1)
+	const { rows } = await pool.query('select workflow_id from outbox order by 1')
+	t.deepEqual(
+		rows.map((row) => row.workflow_id),
+		['campaign/2', 'campaign/3', 'send/1'],
+	)
+})
+
+test('what an import left behind goes when it has ended a day ago', async (t) => {
+	const { pool, project } = await setup(t)
+	await pool.query(
+		`with job as (
+			insert into jobs (project_id, type, state, finished_at)
+			values ($1, 'import', 'failed', now() - interval '2 days'), ($1, 'import', 'active', null) returning id
+		), file as (
+			insert into import_files (project_id, job_id, content) select $1, id, 'a' from job
+		), chunk as (
+			insert into import_chunks (project_id, job_id, position, rows, emails, subscribed, data, repeats)
+			select $1, id, 1, '{}', '{}', '{}', '{}', 0 from job
+		)
+		insert into import_changes (project_id, job_id, position, changed_at, contact_ids, marks, befores)
+		select $1, id, 1, case when row_number() over () = 1 then now() - interval '9 days' else now() end, '{}', '{}', '{}'
+		from job`,
+		[project.id],
+	)
+	t.is(
+		await keepHouse(pool),
+		'files of ended imports: 1, staged rows of ended imports: 1, notes of imports that can no longer be undone: 1',
+	)
+})
+
+test('a field that lost most of its kept values is counted again before anybody asks', async (t) => {
+	const { app, pool, project, withSecretKey } = await setup(t)
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed, data)
+		select $1, 'p' || i || '@example.com', true, jsonb_build_object('n', 'v' || lpad(i::text, 5, '0'))
+		from generate_series(1, 3000) i`,
+		[project.id],
+	)
+	await pool.query('select fold_contact_fields($1)', [project.id])
+	t.is(await keepHouse(pool), 'nothing was due')
+	await pool.query(`delete from contacts where data->>'n' <= 'v00300'`)
+	await pool.query('select fold_contact_fields($1)', [project.id])
+	t.is(await keepHouse(pool), 'fields counted again: 1')
+	t.is(await keepHouse(pool), 'nothing was due')
+	await pool.query('drop function recount_contact_field')
+	const answer = await app.inject({
+		url: '/contacts/fields/n/values?limit=200',
+		headers: withSecretKey,
+	})
+	t.is(answer.json().values[0], 'v00301')
+	t.is(answer.json().count, 200)
+})
+
+test('a chore that fails is named, and keeps no other from its turn', async (t) => {
+	const { pool } = await setup(t)
+	await pool.query(
+		`insert into throttles (key, tries, expires_at) values ('a', '{}', now() - interval '1 s')`,
+	)
+	await pool.query('alter table sessions rename to gone')
+	t.is(await keepHouse(pool), 'sessions: failed, throttles: 1')
+})
+
+test('every table that has an expiry is kept clean', async (t) => {
+	const { pool } = await setup(t)
+	const { rows } = await pool.query(
+		`select table_name from information_schema.columns
+		where column_name = 'expires_at' and table_schema = 'public' order by 1`,
+	)
+	const cleaned = chores.map(({ what }) =>
+		what.replace('tokens of accounts', 'account_tokens').replaceAll(' ', '_'),
+	)
+	for (const { table_name } of rows) t.true(cleaned.includes(table_name), table_name)
+})
