@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { until } from '../bench/load.ts'
+import { Campaign } from '../db/campaign.ts'
+import type { Email } from '../db/email.ts'
+import { startFolding } from '../db/engagement-fold.ts'
+import { createProject } from './helpers/app.ts'
+import { addressesIn, link, setupEngagements } from './helpers/engagements.ts'
+
+test('an open is a picture that nobody may keep, counted with its event', async (t) => {
+	const { handedOver, get, fold, mail, events } = await setupEngagements(t)
+	const { id, open } = await handedOver()
+	const before = Date.now()
+	const picture = await get(open)
+	t.is(picture.statusCode, 200)
+	t.is(picture.headers['content-type'], 'image/gif')
+	t.is(picture.rawPayload.subarray(0, 6).toString(), 'GIF89a')
+	t.is(picture.headers['cache-control'], 'no-store')
+	t.is(picture.headers['x-robots-tag'], 'noindex, nofollow')
+	t.is(picture.headers['cross-origin-resource-policy'], 'cross-origin')
+
+	t.deepEqual(await fold(), { folded: 1, emitted: 1 })
+	t.deepEqual(await fold(), { folded: 0, emitted: 0 })
+	const { openedAt, ...rest } = await mail(id)
+	t.like(rest, { status: 'OPENED', opens: 1, clicks: 0, clickedAt: null, prefetches: 0 })
+	t.true(openedAt!.getTime() >= before && openedAt!.getTime() <= Date.now())
+	const [event] = await events()
+	t.like(event, { name: 'email.open', emailId: id })
+	const { sentAt, ...data } = event!.data
+	t.regex(String(sentAt), /Z$/)
+	t.deepEqual(data, {
+		subject: 'Hello',
+		from: 'app@example.com',
+		fromName: 'Test project',
+		messageId: `<${id}@example.com>`,
+		emailId: id,
+		templateId: null,
+		campaignId: null,
+		sourceType: 'TRANSACTIONAL',
+		openedAt: openedAt!.toISOString(),
+		opens: 1,
+		isFirstOpen: true,
+	})
+})
+
+test('a click leads where the link led, and shows that the mail was read', async (t) => {
+	const { handedOver, get, fold, mail, events } = await setupEngagements(t)
+	const { id, click, open } = await handedOver()
+	const answer = await get(click)
+	t.is(answer.statusCode, 302)
+	t.is(answer.headers.location, link)
+	t.is(answer.headers['cache-control'], 'no-store')
+
+	await fold()
+	const { openedAt, clickedAt, ...rest } = await mail(id)
+	t.like(rest, { status: 'CLICKED', opens: 0, clicks: 1 })
+	t.deepEqual(openedAt, clickedAt)
+	const [event] = await events()
+	t.is(event!.name, 'email.click')
+	t.like(event!.data, { link, clicks: 1, isFirstClick: true, clickedAt: clickedAt!.toISOString() })
+
+	// The first picture comes after it.
+	await get(open)
+	await fold()
+	t.like(await mail(id), { status: 'CLICKED', opens: 1, clicks: 1, openedAt })
+	t.like((await events())[1]!.data, { opens: 1, isFirstOpen: true })
+})
+
+test('every open and click is counted once, whoever counts at the same time', async (t) => {
+	const { handedOver, get, pool, fold, mail, events, waiting } = await setupEngagements(t)
+	const mails = [await handedOver(), await handedOver(), await handedOver()]
+	const folders = [1, 2, 3].map(() =>
+		startFolding({
+			pool,
+			relay: { wake: () => {} },
+			log: { warn: (_, message) => t.fail(message) },
+		}),
+	)
+	const times = 40
+	for (let time = 0; time < times; time++)
+		await Promise.all(
+			mails.flatMap(({ click, open }) => [get(click), get(open), get(open), fold(3), fold(500)]),
+		)
+	t.true(await until(async () => (await waiting()) === 0, 10_000))
+	for (const stop of folders) await stop()
+
+	const told = await events()
+	for (const { id } of mails) {
+		t.like(await mail(id), { opens: 2 * times, clicks: times, status: 'CLICKED' })
+		const of = (name: string, number: string) =>
+			told.filter((e) => e.name === name && e.emailId === id).map(({ data }) => data[number])
+		const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
+		t.deepEqual(new Set(of('email.open', 'opens')), new Set(upTo(2 * times)))
+		t.deepEqual(new Set(of('email.click', 'clicks')), new Set(upTo(times)))
+	}
+	t.is(told.length, mails.length * 3 * times)
+	t.is(
+		told.filter(({ data }) => data['isFirstOpen'] || data['isFirstClick']).length,
+		mails.length * 2,
+	)
+})
+
+test('a count that fails halfway is made again, as if nothing had been', async (t) => {
+	const { handedOver, get, fold, mail, events, pool } = await setupEngagements(t)
+	const { id, click } = await handedOver()
+	await get(click)
+	await pool.query(`create function fail() returns trigger language plpgsql as
+		$$ begin raise 'the server went down'; end $$`)
+	await pool.query(`create trigger fail before insert on events execute function fail()`)
+	await t.throwsAsync(fold(), { message: /the server went down/ })
+	t.like(await mail(id), { clicks: 0, status: 'SENT' })
+	await pool.query('drop trigger fail on events')
+	t.deepEqual(await fold(), { folded: 1, emitted: 1 })
+	t.like(await mail(id), { clicks: 1, status: 'CLICKED' })
+	t.is((await events()).length, 1)
+})
+
+const moves: [from: Email['status'], afterOpen: string, afterClick: string][] = [
+	['SENT', 'OPENED', 'CLICKED'],
+	['DELIVERED', 'OPENED', 'CLICKED'],
+	['OPENED', 'OPENED', 'CLICKED'],
+	['CLICKED', 'CLICKED', 'CLICKED'],
+	['BOUNCED', 'BOUNCED', 'BOUNCED'],
+	['COMPLAINED', 'COMPLAINED', 'COMPLAINED'],
+	['FAILED', 'FAILED', 'FAILED'],
+	['UNCERTAIN', 'OPENED', 'CLICKED'],
+]
+test('no open or click moves a status back', async (t) => {
+	const { handedOver, get, fold, mail } = await setupEngagements(t)
+	for (const [status, afterOpen, afterClick] of moves) {
+		const opened = await handedOver({ status })
+		const clicked = await handedOver({ status })
+		await Promise.all([get(opened.open), get(clicked.click)])
+		await fold()
+		t.like(await mail(opened.id), { status: afterOpen, opens: 1 }, status)
+		t.like(await mail(clicked.id), { status: afterClick, clicks: 1 }, status)
+	}
+})
+
+test('whoever fetches anything has the mail: doubt is settled, and told as sent once', async (t) => {
+	const { handedOver, get, fold, mail, events } = await setupEngagements(t)
+	const doubtful = { status: 'UNCERTAIN' as const, sentAt: null, error: 'The worker went away' }
+	const opened = await handedOver(doubtful)
+	const looked = await handedOver(doubtful)
+	await get(opened.open)
+	await get(opened.click)
+	await get(looked.open, {}, 'HEAD')
+	await fold()
+	for (const { id, status } of [
+		{ ...opened, status: 'CLICKED' },
+		{ ...looked, status: 'SENT' },
+	]) {
+		const settled = await mail(id)
+		t.like(settled, { status, error: null })
+		t.deepEqual(settled.sentAt, settled.attemptStartedAt)
+	}
+	const names = (await events()).map(({ name }) => name).toSorted()
+	t.deepEqual(names, ['email.click', 'email.open', 'email.sent', 'email.sent'])
+})
+
+test('what is opened before its hand-over is recorded waits for that, and lets others pass', async (t) => {
+	const { handedOver, get, fold, mail, pool, waiting } = await setupEngagements(t)
+	const early = await handedOver({ status: 'SENDING', sentAt: null })
+	const other = await handedOver()
+	await get(early.open)
+	await get(other.open)
+	t.like(await fold(1), { folded: 1 })
+	t.like(await mail(other.id), { opens: 1 })
+	t.like(await mail(early.id), { opens: 0, status: 'SENDING' })
+	await pool.query(`update emails set status = 'SENT', sent_at = now() where id = $1`, [early.id])
+	await fold()
+	t.like(await mail(early.id), { opens: 1, status: 'OPENED' })
+	t.is(await waiting(), 0)
+})
+
+test('counting waits for nobody who holds a mail', async (t) => {
+	const { handedOver, get, fold, mail, pool } = await setupEngagements(t)
+	const held = await handedOver()
+	const other = await handedOver()
+	await get(held.open)
+	await get(other.open)
+	const holder = await pool.connect()
+	await holder.query('begin')
+	await holder.query('select from emails where id = $1 for no key update', [held.id])
+	t.like(await fold(), { folded: 1 })
+	await holder.query('rollback')
+	holder.release()
+	t.like(await mail(other.id), { opens: 1 })
+	t.like(await mail(held.id), { opens: 0 })
+	await fold()
+	t.like(await mail(held.id), { opens: 1 })
+})
+
+test("a campaign's link counts for its mails alone, and never for a stranger", async (t) => {
+	const { handedOver, get, fold, mail, pool, project, orm } = await setupEngagements(t)
+	const em = orm.em.fork()
+	const [ours, theirs] = await em.insertMany(
+		Campaign,
+		['One', 'Two'].map((name) => ({
+			projectId: project.id,
+			name,
+			subject: '',
+			body: '',
+			from: 'app@example.com',
+			audienceType: 'ALL' as const,
+		})),
+	)
+	const one = await handedOver({ campaignId: ours! })
+	const two = await handedOver({ campaignId: theirs! })
+	const single = await handedOver()
+	const signed = addressesIn({ id: one.id, projectId: project.id, subject: '' }, ours)
+	const stranger = (await createProject(orm)).project
+	const elsewhere = addressesIn({ id: one.id, projectId: stranger.id, subject: '' }, ours)
+	await get(signed.open)
+	await get(signed.open.replace(one.id, two.id))
+	await get(signed.open.replace(one.id, single.id))
+	await get(signed.open.replace(one.id, randomUUID()))
+	await get(elsewhere.open)
+	t.like(await fold(), { folded: 5, emitted: 1 })
+	t.like(await mail(one.id), { opens: 1 })
+	for (const { id } of [two, single]) t.like(await mail(id), { opens: 0, prefetches: 0 })
+
+	// Of a project that is going nothing is kept.
+	await pool.query('update projects set deleted_at = now() where id = $1', [project.id])
+	t.is((await get(signed.click)).statusCode, 302)
+	t.deepEqual(await fold(), { folded: 0, emitted: 0 })
+})
