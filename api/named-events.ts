@@ -9,7 +9,6 @@ import { Id } from './schemas.ts'
 const Reference = Type.Object({ id: Id, name: Type.String() })
 const Usage = Type.Object({
 	usedInSegments: Type.Array(Reference),
-	usedInCampaigns: Type.Array(Reference),
 	usedInWorkflows: Type.Array(Reference),
 	totalCount: Type.Integer(),
 	uniqueContacts: Type.Integer(),

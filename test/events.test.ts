@@ -250,7 +250,7 @@ test('an event that segments refer to is said to be used, and is not deleted', a
 	t.like(await get('/events/plan.up/usage'), { usedInSegments, totalCount: 1, canDelete: false })
 	const refused = await call('DELETE', '/events/plan.up')
 	const { details } = isEnvelope(t, refused, 409, 'CONFLICT')
-	t.deepEqual(details, { usedInSegments, usedInWorkflows: [] })
+	t.deepEqual(details, { usedInSegments, usedInCampaigns: [], usedInWorkflows: [] })
 	t.deepEqual(await get('/events/names'), { eventNames: ['plan', 'plan.up'] })
 	t.deepEqual((await call('DELETE', '/events/plan')).json(), { deletedCount: 1 })
 })
