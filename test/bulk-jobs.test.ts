@@ -204,3 +204,31 @@ test('jobs of other projects and of other kinds are not found', async (t) => {
 	isEnvelope(t, await jobs.call('GET', `/contacts/import/${jobId}`), 404, 'RESOURCE_NOT_FOUND')
 	isEnvelope(t, await jobs.call('GET', '/contacts/bulk/nonsense'), 404, 'RESOURCE_NOT_FOUND')
 })
+
+test('a field that a job deletes is gone from every contact and from the fields, and from no other project', async (t) => {
+	const jobs = await setupContacts(t, 2500)
+	const other = await createProject(jobs.orm)
+	await jobs.execute(
+		`insert into contacts (project_id, email, subscribed, data) values (?, 'x@example.org', true, '{"plan": "pro"}')`,
+		[other.project.id],
+	)
+	// As many as are too many for a request to wait for.
+	await jobs.execute(
+		`insert into contact_fields (project_id, key, type, count) values (?, 'plan', 'string', 100001)`,
+		[jobs.project.id],
+	)
+	const { jobId } = (await jobs.call('DELETE', '/contacts/fields/plan')).json<{ jobId: string }>()
+	await jobs.execute(`update contact_fields set count = 0 where key = 'plan'`)
+	await jobs.run(jobId)
+	const job = await jobs.job(jobId, 'bulk')
+	t.like(job, { state: 'completed', progress: 100 })
+	t.like(job.result, { operation: 'delete-field', successCount: 2500, failureCount: 0 })
+	const rows = await jobs.execute(
+		`select project_id = ? as mine, count(*)::int from contacts where data ? 'plan' group by 1`.replace(
+			'data ?',
+			'data \\?',
+		),
+		[jobs.project.id],
+	)
+	t.deepEqual(rows, [{ mine: false, count: 1 }])
+})

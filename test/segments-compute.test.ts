@@ -140,3 +140,34 @@ const age = (pool: Pool) =>
 		s as (update segments set computed_until = computed_until - interval '30 minutes'),
 		e as (update events set created_at = created_at - interval '1 hour')
 		select 1`)
+
+test('a compute that died in the middle leaves the rest to the next, with one event for each entry', async (t) => {
+	const { call, pool, projectId } = await openSegments(t)
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed, data)
+		select $1, 'c' || i || '@example.com', true, '{"plan": "pro"}' from generate_series(1, 12000) i`,
+		[projectId],
+	)
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	// The process dies when the first of three chunks is written: its connection ends.
+	await pool.query(`create function die() returns trigger language plpgsql as $$
+		begin
+			if (select count(*) from segment_members) > 5000 then
+				perform pg_terminate_backend(pg_backend_pid());
+			end if;
+			return null;
+		end $$`)
+	await pool.query(
+		`create trigger dying after insert on segment_members for each statement execute function die()`,
+	)
+	await t.throwsAsync(computeSegment(pool, projectId, id))
+	await pool.query('drop trigger dying on segment_members')
+	t.is((await pool.query('select from segment_members')).rowCount, 5000)
+	t.like(await computeSegment(pool, projectId, id), { added: 7000, removed: 0, total: 12000 })
+	const { rows } = await pool.query(
+		`select count(*)::int as events, count(distinct contact_id)::int as contacts from events
+		where name = 'segment.pro.entry'`,
+	)
+	t.deepEqual(rows, [{ events: 12000, contacts: 12000 }])
+})
