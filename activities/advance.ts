@@ -37,7 +37,7 @@ export async function advance(
 		const [execution] = await lockExecution(db, ids)
 		if (!execution || !contact || !isActive(execution))
 			return { stop: ended(execution), hasMail: false }
-		const journey = await begin(db, key, execution, contact)
+		const journey = await beginJourney(db, key, execution, contact)
 		const position = execution.isDisabled ? 'disabled' : settled(journey, done)
 		if (position === 'standing') return { stop: standingStop(execution), hasMail: false }
 		const end =
@@ -59,8 +59,9 @@ const ended = (execution: StandingExecution | undefined): Stop => ({
 	about: execution ? execution.status : 'deleted',
 })
 
-async function begin(
-	db: PoolClient,
+/** What it knows by now. */
+export async function beginJourney(
+	db: Pool | PoolClient,
 	key: ExecutionKey,
 	execution: StandingExecution,
 	contact: ExecutionContact,

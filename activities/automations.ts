@@ -1,14 +1,19 @@
 import { cancelOne } from '../db/execution-cancelling.ts'
 import { type ExecutionKey, failExecution } from '../db/execution-advancing.ts'
-import { advance, type AdvanceServices } from './advance.ts'
+import { advance } from './advance.ts'
 import { permanently } from './permanence.ts'
+import { callWebhook, type WebhookServices } from './webhook-step.ts'
 
-export function automationActivities(services: AdvanceServices) {
+export function automationActivities(services: WebhookServices) {
 	const { pool } = services
 	return {
 		/** On to the next stop. See `advance`. */
 		advanceExecution: (key: ExecutionKey, done: number) =>
 			permanently(() => advance(services, key, done)),
+
+		/** What a step does outside of the database. */
+		performStep: (key: ExecutionKey, visit: number) =>
+			permanently(() => callWebhook(services, key, visit)),
 
 		async failExecution({ projectId, executionId }: ExecutionKey, error: string) {
 			await failExecution(pool, [projectId, executionId, error.slice(0, 1000)])

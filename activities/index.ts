@@ -12,7 +12,8 @@ import { suspensionActivities } from './suspensions.ts'
 export type Activities = ReturnType<typeof createActivities>
 
 export const createActivities = (
-	services: Parameters<typeof deliveryActivities>[0] &
+	services: Parameters<typeof automationActivities>[0] &
+		Parameters<typeof deliveryActivities>[0] &
 		Parameters<typeof housekeepingActivities>[0] &
 		Parameters<typeof suspensionActivities>[0],
 ) => ({

@@ -18,6 +18,9 @@ const Environment = Type.Object({
 	UNCERTAIN_AFTER: Duration('10m'),
 	DELIVERY_PATIENCE: Duration('3d'),
 	BODY_RETENTION_DAYS: Type.Integer({ default: 90, minimum: 1, maximum: 36500 }),
+	/** For look-ups of our own; the system's by default. */
+	DNS_SERVERS: Type.Optional(Type.String()),
+	ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({ default: false }),
 	LOG_LEVEL: Type.String({ default: 'info' }),
 })
 
@@ -34,6 +37,10 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		uncertainAfterMs: durationMs(env.UNCERTAIN_AFTER),
 		bodyRetentionDays: env.BODY_RETENTION_DAYS,
 		patienceMs: durationMs(env.DELIVERY_PATIENCE),
+		webhooks: {
+			dnsServers: env.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [],
+			allowPrivate: env.ALLOW_PRIVATE_WEBHOOKS,
+		},
 		trackingKey: trackingKey(env.SESSION_SECRET),
 	}
 }

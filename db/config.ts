@@ -44,6 +44,7 @@ import { ReputationCount, ReputationTally, Suspension } from './suspension.ts'
 import { Template } from './template.ts'
 import { Throttle } from './throttle.ts'
 import { User } from './user.ts'
+import { WebhookSecret } from './webhook-secret.ts'
 import { WorkerBeat } from './worker-beat.ts'
 
 export default defineConfig({
@@ -101,6 +102,7 @@ export default defineConfig({
 		Template,
 		Throttle,
 		User,
+		WebhookSecret,
 		WorkerBeat,
 	],
 	extensions: [Migrator, ForeignKeyBlindSchemaGenerator],

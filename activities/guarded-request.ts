@@ -1,0 +1,177 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { promisify } from 'node:util'
+import { isPublicAddress } from './public-address.ts'
+
+export interface GuardOptions {
+	/** Empty: the system's. */
+	dnsServers: string[]
+	allowPrivate: boolean
+}
+
+export interface GuardedRequest {
+	url: string
+	method: string
+	headers: Record<string, string>
+	body: string | null
+}
+
+export type GuardedAnswer =
+	| { kind: 'answered'; status: number; text: string; retryAfter: string | null }
+	/** It must not, or cannot, be done at all. */
+	| { kind: 'refused'; error: string }
+	/** The network, or who is at its other end, did not let it through this time. */
+	| { kind: 'failed'; error: string }
+
+const patienceMs = 10_000
+const maxRedirects = 5
+const maxAnswerBytes = 64 * 1024
+const redirects = new Set([301, 302, 303, 307, 308])
+/** What was meant for one server is not told to another. */
+const confidential = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+class Refusal extends Error {}
+
+/**
+ * A request to an address that a customer has given us. Its name is looked up once, every address it has
+ * must be of the open internet, and it is these we connect to, whatever the name says a moment later.
+ * Each redirect is a new request and checked like the first. Time and answer are bounded.
+ */
+export async function guardedRequest(
+	first: GuardedRequest,
+	options: GuardOptions,
+): Promise<GuardedAnswer> {
+	const signal = AbortSignal.timeout(patienceMs)
+	try {
+		let wanted = first
+		for (let followed = 0; ; followed++) {
+			const url = readUrl(wanted.url)
+			const addresses = await withSignal(addressesOf(url, options), signal)
+			const answer = await send(url, wanted, addresses, signal)
+			const { location } = answer.headers
+			if (!redirects.has(answer.statusCode!) || location === undefined) return await read(answer)
+			answer.destroy()
+			if (followed === maxRedirects) throw new Refusal('It redirects more than five times')
+			wanted = redirected(wanted, url, location, answer.statusCode!)
+		}
+	} catch (error) {
+		if (error instanceof Refusal) return { kind: 'refused', error: error.message }
+		const { code, message } = error as { code?: string; message: string }
+		const isLate = signal.aborted || code === 'ETIMEOUT'
+		return { kind: 'failed', error: isLate ? 'No answer within ten seconds' : (code ?? message) }
+	}
+}
+
+function readUrl(text: string) {
+	const url = URL.parse(text)
+	if (!url || !['http:', 'https:'].includes(url.protocol))
+		throw new Refusal('The address is not one of http or https')
+	return url
+}
+
+async function addressesOf(url: URL, options: GuardOptions): Promise<LookupAddress[]> {
+	// The parser has brought decimal, octal and shortened forms into the usual one.
+	const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+	const literal = isIP(host)
+	const found = literal
+		? [{ address: host, family: literal }]
+		: await resolve(host, options.dnsServers)
+	if (found.length === 0) throw new Error('The name has no address')
+	if (!options.allowPrivate && !found.every(({ address }) => isPublicAddress(address)))
+		throw new Refusal('The address leads into a private network')
+	return found
+}
+
+const lookUp = promisify(systemLookup)
+
+async function resolve(host: string, servers: string[]): Promise<LookupAddress[]> {
+	if (servers.length === 0) return lookUp(host, { all: true })
+	const resolver = new Resolver({ timeout: 2000, tries: 2 })
+	resolver.setServers(servers)
+	const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+	if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
+	return [
+		...(v4.status === 'fulfilled' ? v4.value : []).map((address) => ({ address, family: 4 })),
+		...(v6.status === 'fulfilled' ? v6.value : []).map((address) => ({ address, family: 6 })),
+	]
+}
+
+function send(
+	url: URL,
+	{ method, headers, body }: GuardedRequest,
+	addresses: LookupAddress[],
+	signal: AbortSignal,
+) {
+	const request = url.protocol === 'https:' ? secureRequest : plainRequest
+	return new Promise<IncomingMessage>((resolve, reject) => {
+		const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) }
+		let outgoing
+		try {
+			outgoing = request(url, {
+				method,
+				headers: { 'accept-encoding': 'identity', ...headers, ...length },
+				signal,
+				agent: false,
+				lookup: (_host, { all }, answer) =>
+					all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
+			})
+		} catch (error) {
+			// Node looks at headers and the like before anything is sent.
+			reject(new Refusal(`The request cannot be made: ${(error as Error).message}`))
+			return
+		}
+		outgoing.on('response', resolve)
+		outgoing.on('error', reject)
+		outgoing.end(body ?? undefined)
+	})
+}
+
+/** As browsers do: only 307 and 308 are asked in the same way again. */
+function redirected(
+	{ method, headers, body }: GuardedRequest,
+	from: URL,
+	location: string,
+	status: number,
+): GuardedRequest {
+	const url = URL.parse(location, from.href)
+	if (!url) throw new Refusal('It redirects to an address that cannot be read')
+	const kept = Object.entries(headers).filter(
+		([name]) => url.origin === from.origin || !confidential.has(name.toLowerCase()),
+	)
+	const isSame = status === 307 || status === 308 || method === 'GET'
+	return {
+		url: url.href,
+		method: isSame ? method : 'GET',
+		headers: Object.fromEntries(kept),
+		body: isSame ? body : null,
+	}
+}
+
+/** What is longer is cut off, and the rest never fetched. */
+async function read(answer: IncomingMessage): Promise<GuardedAnswer> {
+	const chunks: Buffer[] = []
+	let bytes = 0
+	for await (const chunk of answer as AsyncIterable<Buffer>) {
+		chunks.push(chunk)
+		bytes += chunk.length
+		if (bytes >= maxAnswerBytes) break
+	}
+	answer.destroy()
+	const text = Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString()
+	const { 'retry-after': retryAfter = null } = answer.headers
+	return { kind: 'answered', status: answer.statusCode!, text, retryAfter }
+}
+
+async function withSignal<T>(work: Promise<T>, signal: AbortSignal) {
+	const aborted = Promise.withResolvers<never>()
+	const abort = () => aborted.reject(new Error('timeout'))
+	signal.addEventListener('abort', abort, { once: true })
+	try {
+		return await Promise.race([work, aborted.promise])
+	} finally {
+		signal.removeEventListener('abort', abort)
+	}
+}

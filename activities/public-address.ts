@@ -1,0 +1,83 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+// Addresses that a customer's URL must not lead us to: our own network, and what belongs to nobody.
+// From the registries of special-purpose addresses (RFC 6890 and its successors).
+
+const blocked4: [string, number][] = [
+	['0.0.0.0', 8], // this network
+	['10.0.0.0', 8],
+	['100.64.0.0', 10], // carrier-grade NAT
+	['127.0.0.0', 8],
+	['169.254.0.0', 16], // link-local, and the metadata of clouds
+	['172.16.0.0', 12],
+	['192.0.0.0', 24],
+	['192.0.2.0', 24], // documentation
+	['192.88.99.0', 24], // relays of 6to4
+	['192.168.0.0', 16],
+	['198.18.0.0', 15], // benchmarks
+	['198.51.100.0', 24],
+	['203.0.113.0', 24],
+	['224.0.0.0', 4], // multicast
+	['240.0.0.0', 4], // reserved, broadcast
+]
+
+/** Of the addresses of IPv6 only these belong to the world; the rest is local, reserved or embedded. */
+const global6: [string, number] = ['2000::', 3]
+const blocked6: [string, number][] = [
+	['2001::', 23], // Teredo, ORCHID, benchmarks
+	['2001:db8::', 32], // documentation
+	['3fff::', 20], // documentation
+]
+/** An address of IPv4 stands in these, at that byte, and decides. */
+const embedding6: [string, number, number][] = [
+	['::ffff:0:0', 96, 12], // IPv4-mapped
+	['64:ff9b::', 96, 12], // NAT64
+	['2002::', 16, 2], // 6to4
+]
+
+/** Whether it is an address of the open internet; what cannot be read is not. */
+export function isPublicAddress(address: string): boolean {
+	if (isIPv4(address)) return isPublic4(bytes4(address))
+	return isIPv6(address) && isPublic6(bytes6(address))
+}
+
+function isPublic4(bytes: number[]) {
+	return !blocked4.some(([base, bits]) => isWithin(bytes, bytes4(base), bits))
+}
+
+function isPublic6(bytes: number[]) {
+	for (const [base, bits, at] of embedding6)
+		if (isWithin(bytes, bytes6(base), bits)) return isPublic4(bytes.slice(at, at + 4))
+	const [base, bits] = global6
+	return (
+		isWithin(bytes, bytes6(base), bits) &&
+		!blocked6.some(([base, bits]) => isWithin(bytes, bytes6(base), bits))
+	)
+}
+
+function isWithin(bytes: number[], base: number[], bits: number) {
+	return base.every((byte, i) => {
+		const mask = 0xff << Math.max(0, 8 - Math.max(0, bits - 8 * i))
+		return ((byte ^ bytes[i]!) & mask & 0xff) === 0
+	})
+}
+
+const bytes4 = (address: string) => address.split('.').map(Number)
+
+function bytes6(address: string) {
+	const [text] = address.split('%') as [string]
+	// The last 32 bits may be written as IPv4.
+	const tail = /(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1]
+	const plain = tail === undefined ? text : text.slice(0, -tail.length) + hexOf(bytes4(tail))
+	const [head = '', rest] = plain.split('::')
+	const before = head === '' ? [] : head.split(':')
+	const after = rest === undefined || rest === '' ? [] : rest.split(':')
+	const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+	return [...before, ...zeros, ...after].flatMap((group) => {
+		const value = Number.parseInt(group, 16)
+		return [value >> 8, value & 0xff]
+	})
+}
+
+const hexOf = ([a, b, c, d]: number[]) =>
+	`${((a! << 8) | b!).toString(16)}:${((c! << 8) | d!).toString(16)}`
