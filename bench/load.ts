@@ -64,6 +64,43 @@ export const lanes = (count: number, more: () => boolean, work: () => Promise<un
 		}),
 	)
 
+/** How often something can be done in a second, on so many lanes. */
+export async function rateOf(count: number, forMs: number, work: () => Promise<unknown>) {
+	const startedAt = performance.now()
+	let done = 0
+	await lanes(
+		count,
+		() => performance.now() < startedAt + forMs,
+		async () => {
+			await work()
+			done += 1
+		},
+	)
+	return (done / (performance.now() - startedAt)) * 1000
+}
+
+/** Requests on so many connections, in rounds: of their rates and their p99 the median counts. */
+export async function underLoad(
+	{ connections, rounds, roundMs }: { connections: number; rounds: number; roundMs: number },
+	call: () => Promise<Answer>,
+) {
+	const rates: number[] = []
+	const p99s: number[] = []
+	let failures = 0
+	for (let round = 0; round < rounds; round++) {
+		const taken: number[] = []
+		rates.push(
+			await rateOf(connections, roundMs, async () => {
+				const { status, ms } = await call()
+				taken.push(ms)
+				if (status !== 200) failures += 1
+			}),
+		)
+		p99s.push(percentile(taken, 0.99))
+	}
+	return { rate: median(rates), p99: median(p99s), failures }
+}
+
 export function percentile(values: number[], share: number) {
 	const sorted = values.toSorted((a, b) => a - b)
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
