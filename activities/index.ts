@@ -1,5 +1,6 @@
 import { automationActivities } from './automations.ts'
 import { bulkActivities } from './bulk-jobs.ts'
+import { campaignDeliveryActivities } from './campaign-delivery.ts'
 import { campaignActivities } from './campaigns.ts'
 import { deliveryActivities } from './deliveries.ts'
 import { housekeepingActivities } from './housekeeping.ts'
@@ -20,6 +21,7 @@ export const createActivities = (
 	...automationActivities(services),
 	...bulkActivities(services),
 	...campaignActivities(services),
+	...campaignDeliveryActivities(services),
 	...deliveryActivities(services),
 	...housekeepingActivities(services),
 	...importActivities(services),

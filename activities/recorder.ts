@@ -20,11 +20,8 @@ export function createRecorder(pool: Pool, projectId: string) {
 			const batch = waiting
 			waiting = []
 			try {
-				await persist(
-					pool,
-					projectId,
-					batch.map(({ end }) => end),
-				)
+				const ends = JSON.stringify(batch.map(({ end }) => end))
+				await insist(() => record(pool, [projectId, ends]))
 				for (const { done } of batch) done()
 			} catch (error) {
 				for (const { failed } of batch) failed(error)
@@ -46,11 +43,12 @@ export function createRecorder(pool: Pool, projectId: string) {
 	}
 }
 
-async function persist(pool: Pool, projectId: string, ends: AttemptEnd[]) {
+/** Tries to write for so long; then somebody else has to find out what became of these mails. */
+export async function insist<T>(write: () => Promise<T>): Promise<T> {
 	const giveUpAt = Date.now() + holdMs
 	for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000))
 		try {
-			return await record(pool, [projectId, JSON.stringify(ends)])
+			return await write()
 		} catch (error) {
 			if (Date.now() + pauseMs > giveUpAt) throw error
 			await sleep(pauseMs)

@@ -89,6 +89,8 @@ const schema = defineEntity({
 		attemptStartedAt: p.datetime(3).nullable(),
 		/** Not before then: the moment the send rate granted, or the end of the pause after a refusal. */
 		dueAt: p.datetime(3).nullable(),
+		/** Campaign mails that a provider gets in one request have one of these; it is the request's key. */
+		batchId: p.uuid().nullable(),
 		/** The attempt that the send rate has granted: the next one, or one that is over. */
 		grantedAttempt: p.integer().default(0),
 		/** Handed over once more although an earlier try may have arrived. */

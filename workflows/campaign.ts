@@ -8,7 +8,6 @@ import {
 	setHandler,
 	workflowInfo,
 } from '@temporalio/workflow'
-import type { Rest } from '../activities/delivery.ts'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
 
@@ -35,9 +34,7 @@ const { materialiseCampaign, cancelRecipients } = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
 	startToCloseTimeout: '10 minutes',
 })
-const { sendCampaignPages } = proxyActivities<{
-	sendCampaignPages(lane: Key & { lane: number; lanes: number }): Promise<Rest>
-}>({
+const { sendCampaignPages } = proxyActivities<Activities>({
 	...patient,
 	taskQueue: taskQueues.email,
 	startToCloseTimeout: '10 minutes',
@@ -83,7 +80,7 @@ export async function campaign(key: Key): Promise<string> {
 
 		async function runLane(lane: number) {
 			while (changes === seen && !workflowInfo().continueAsNewSuggested) {
-				const rest = await sendCampaignPages({ ...key, lane, lanes })
+				const rest = await sendCampaignPages({ ...key, lane })
 				settled += rest.settled
 				tell(settled, total, rest.because || 'sending')
 				if (rest.left === 0) return

@@ -8,8 +8,11 @@ export type Outcome =
 	| { kind: 'REJECTED'; error: string; bounce: boolean }
 	/** Surely not taken, and only this mail is concerned: try it again later. */
 	| { kind: 'DEFERRED'; error: string; retryAfterMs: number | null }
-	/** Surely not taken, and the next mail would not be either: throttled, unreachable, refused login. */
-	| { kind: 'UNAVAILABLE'; error: string; retryAfterMs: number | null }
+	/**
+	 * Not taken, and the next mail would not be either: throttled, unreachable, refused login. Surely so,
+	 * unless it `mayBeTaken` and was handed over under a key, which makes a repeat with it harmless.
+	 */
+	| { kind: 'UNAVAILABLE'; error: string; retryAfterMs: number | null; mayBeTaken?: true }
 	/** Perhaps taken, perhaps not: the connection went away between the hand-over and the answer. */
 	| { kind: 'UNKNOWN'; error: string }
 

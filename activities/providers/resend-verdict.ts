@@ -45,8 +45,9 @@ export function resendVerdict(
 	const pause = QUOTA_PAUSE_MS.get(name)
 	if (pause) return { kind: 'UNAVAILABLE', error, retryAfterMs: Math.max(pause, retryAfterMs ?? 0) }
 	// A 5xx may have come after the mail was taken: repeating it with the same key is harmless.
-	if (status === 429 || status === 408 || status >= 500)
-		return { kind: 'UNAVAILABLE', error, retryAfterMs }
+	if (status === 408 || status >= 500)
+		return { kind: 'UNAVAILABLE', error, retryAfterMs, mayBeTaken: true }
+	if (status === 429) return { kind: 'UNAVAILABLE', error, retryAfterMs }
 	if (ABOUT_US.has(name) || status === 401 || (status === 403 && !isAboutMail(name)))
 		return { kind: 'UNAVAILABLE', error, retryAfterMs }
 	// Only an earlier try of the same mail can have used its key.

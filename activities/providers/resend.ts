@@ -46,7 +46,11 @@ export function resendProvider({ apiKey, baseUrl, timeoutMs = 30_000 }: ResendOp
 			})
 		const { value, failure } = await requests.watch(key, call)
 		if (value.error) {
-			const outcome = resendVerdict(value.error, value.headers, failure)
+			// Contacts may have changed since a batch was taken: it is its key that tells.
+			const wasTaken = value.error.name === 'invalid_idempotent_request'
+			const outcome: Outcome = wasTaken
+				? { kind: 'SENT', providerMessageId: null }
+				: resendVerdict(value.error, value.headers, failure)
 			return messages.map(() => outcome)
 		}
 		return batchOutcomes(messages.length, value.data.data, value.data.errors ?? [])
