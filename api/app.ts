@@ -16,6 +16,7 @@ import { automationSteps } from './automation-steps.ts'
 import { automationTransitions } from './automation-transitions.ts'
 import { automationVersions } from './automation-versions.ts'
 import { automations } from './automations.ts'
+import { bounces } from './bounces.ts'
 import { bulkJobs } from './bulk-jobs.ts'
 import { campaignChanges } from './campaign-changes.ts'
 import { campaignFigures } from './campaign-figures.ts'
@@ -155,6 +156,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(campaignTestMail, { pool, ...settings })
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
+	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })
 	if (settings.emailProvider === 'local') await app.register(mailbox)
 	return app
