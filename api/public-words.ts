@@ -164,10 +164,12 @@ const nl: PublicWords = {
 
 export const publicWords: Record<string, PublicWords> = { en, de, fr, es, nl }
 
+const isSpoken = (language: string) => Object.hasOwn(publicWords, language)
+
 /** The language that we speak nearest to a tag; English where we don't. */
 export function spokenLanguage(tag: string): string {
 	const language = primaryLanguage(tag)
-	return language in publicWords ? language : 'en'
+	return isSpoken(language) ? language : 'en'
 }
 
 /** What a browser would rather read, of what we speak; for pages about nobody we know. */
@@ -179,6 +181,6 @@ export function acceptedLanguage(header = ''): string {
 			weight: weight === '' ? 1 : Number(weight) || 0,
 		}
 	})
-	const spoken = wishes.filter(({ language, weight }) => language in publicWords && weight > 0)
+	const spoken = wishes.filter(({ language, weight }) => isSpoken(language) && weight > 0)
 	return spoken.toSorted((a, b) => b.weight - a.weight)[0]?.language ?? 'en'
 }

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { Contact } from '../db/contact.ts'
+import { Email } from '../db/email.ts'
+import { mailsAmong } from '../db/ledger.ts'
+import { Project } from '../db/project.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+import { oneClick, setupPublic, untouched } from './helpers/public-pages.ts'
+
+test('a contact sees itself, and decides for itself', async (t) => {
+	const { get, post, orm, id, state } = await setupPublic(t)
+	await orm.em.fork().nativeUpdate(Contact, { id }, { data: { locale: 'de_AT', plan: 'pro' } })
+	const url = `/contacts/public/${id}`
+	const contact = { id, email: 'anna@example.org' }
+	t.deepEqual((await get(url)).json(), { ...contact, subscribed: true, language: 'de-AT' })
+
+	const left = await post(`${url}/unsubscribe`, { payload: {} })
+	t.is(left.statusCode, 200)
+	t.deepEqual(left.json(), { ...contact, subscribed: false })
+	t.deepEqual((await post(`${url}/unsubscribe`)).json(), { ...contact, subscribed: false })
+	t.deepEqual((await post(`${url}/subscribe`)).json(), { ...contact, subscribed: true })
+	t.deepEqual((await state()).events, ['contact.unsubscribed', 'contact.subscribed'])
+
+	for (const unknown of [randomUUID(), 'x'])
+		for (const [method, path] of [
+			['GET', ''],
+			['POST', '/subscribe'],
+			['POST', '/unsubscribe'],
+		] as const) {
+			const ask = method === 'GET' ? get : post
+			const answer = await ask(`/contacts/public/${unknown}${path}`)
+			isEnvelope(t, answer, 404, 'CONTACT_NOT_FOUND')
+		}
+})
+
+test('of many who flip at once one does, and its event is told once', async (t) => {
+	const { post, id, emailId, state } = await setupPublic(t)
+	const query = `${id}?e=${emailId}`
+	for (let round = 1; round <= 3; round++) {
+		await Promise.all(
+			Array.from({ length: 12 }, (_, i) =>
+				i % 2
+					? post(`/unsubscribe/${query}`, oneClick)
+					: post(`/contacts/public/${id}/unsubscribe?e=${emailId}`),
+			),
+		)
+		t.is((await state()).events.length, 2 * round - 1)
+		await Promise.all(Array.from({ length: 8 }, () => post(`/subscribe/${query}`)))
+		t.is((await state()).events.length, 2 * round)
+	}
+	t.deepEqual(
+		new Set((await state()).events),
+		new Set(['contact.unsubscribed by mail', 'contact.subscribed by mail']),
+	)
+	t.like(await state(), { subscribed: true, unsubscribedBy: [emailId] })
+})
+
+test('an unsubscribe is remembered only on a mail to this very contact', async (t) => {
+	const { sent, post, id, state, orm, newProject, app, emailId } = await setupPublic(t)
+	const toAnother = await sent({ to: 'bert@example.org', subscribed: true })
+	const stranger = await newProject('elsewhere.example')
+	const elsewhere = await app.inject({
+		method: 'POST',
+		url: '/v1/send',
+		headers: stranger.withSecretKey,
+		payload: { to: 'anna@example.org', from: 'a@elsewhere.example', subject: 'Hi', body: 'Hi' },
+	})
+	const theirs = elsewhere.json().data.emails[0].email
+	for (const e of [toAnother.id, theirs, randomUUID(), 'x', '', `${emailId}&e=${emailId}`]) {
+		await orm.em.fork().nativeUpdate(Contact, { id }, { subscribed: true })
+		const answer = await post(`/unsubscribe/${id}?e=${e}`, oneClick)
+		t.is(answer.statusCode, 200, e)
+		t.like(await state(), { subscribed: false, unsubscribedBy: [] }, e)
+	}
+	t.deepEqual(new Set((await state()).events), new Set(['contact.unsubscribed']))
+
+	// Nor where nothing flips: then it was another mail, or another way.
+	await post(`/unsubscribe/${id}?e=${emailId}`, oneClick)
+	t.deepEqual((await state()).unsubscribedBy, [])
+	await orm.em.fork().nativeUpdate(Contact, { id }, { subscribed: true })
+	await post(`/unsubscribe/${id}?e=${emailId}`, oneClick)
+	const { unsubscribedBy } = await state()
+	t.deepEqual(unsubscribedBy, [emailId])
+	const { unsubscribedAt } = await orm.em.fork().findOneOrFail(Email, { id: emailId })
+	t.true(unsubscribedAt! <= new Date())
+})
+
+test('contacts of a disabled project can leave', async (t) => {
+	const { get, post, orm, project, id, state } = await setupPublic(t)
+	const disabledReason = 'EMAIL_REPUTATION'
+	await orm.em.fork().nativeUpdate(Project, { id: project.id }, { disabledReason })
+	t.is((await get(`/unsubscribe/${id}`)).statusCode, 200)
+	t.deepEqual(await state(), untouched)
+	t.is((await post(`/unsubscribe/${id}`, oneClick)).statusCode, 200)
+	t.like(await state(), { subscribed: false })
+	t.is((await post(`/contacts/public/${id}/subscribe`)).statusCode, 200)
+	t.like(await state(), { subscribed: true })
+})
+
+test('who wants no mail at all gets none: the next one is barred with the reason', async (t) => {
+	const { submit, sent, id, emailId, pool, project } = await setupPublic(t)
+	await submit(`/manage/${id}?e=${emailId}`, { choice: 'none' })
+	const { rows } = await pool.query('select email, reason, email_id from suppressions')
+	t.deepEqual(rows, [{ email: 'anna@example.org', reason: 'UNSUBSCRIBED_ALL', email_id: emailId }])
+	const next = await sent()
+	const [open] = await mailsAmong(pool, [project.id, [next.id]])
+	t.is(open!.barred, 'SUPPRESSED')
+	t.regex(open!.barred_because!, /UNSUBSCRIBED_ALL/)
+})
