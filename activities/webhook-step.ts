@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity'
+import { ApplicationFailureCategory } from '@temporalio/common'
 import type { Step } from '../db/automation-interpreter.ts'
 import { type ExecutionKey, lockContact, lockExecution } from '../db/execution-advancing.ts'
 import { finishCall } from '../db/execution-call.ts'
@@ -40,6 +41,8 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 			throw ApplicationFailure.create({
 				message: problemOf(answer)!,
 				type: 'WebhookFailed',
+				// It is the customer's to look into, not the operator's.
+				category: ApplicationFailureCategory.BENIGN,
 				...(pauseMs === undefined ? {} : { nextRetryDelay: pauseMs }),
 			})
 	}

@@ -1,0 +1,203 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import test, { type ExecutionContext } from 'ava'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { callWebhook } from '../activities/webhook-step.ts'
+import { webhookSecret } from '../db/webhook-secret.ts'
+import { mailStep, setupExecutions, webhookStep } from './helpers/executions.ts'
+
+interface Heard {
+	url: string
+	method: string
+	headers: IncomingMessage['headers']
+	body: string
+}
+
+type Answer = (response: ServerResponse, heard: Heard) => void
+
+async function server(t: ExecutionContext, answer: Answer) {
+	const heard: Heard[] = []
+	const http = createServer((request, response) => {
+		let body = ''
+		request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+		request.on('end', () => {
+			const one = { url: request.url!, method: request.method!, headers: request.headers, body }
+			heard.push(one)
+			answer(response, one)
+		})
+	})
+	await once(http.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => http.close())
+	return { heard, url: `http://127.0.0.1:${(http.address() as AddressInfo).port}` }
+}
+
+const answering =
+	(status: number, body = '', headers: Record<string, string> = {}): Answer =>
+	(response) =>
+		response.writeHead(status, headers).end(body)
+
+/** An execution that stands at its call. */
+async function atCall(t: ExecutionContext, url: string, config: object = {}) {
+	const context = await setupExecutions(t)
+	await context.contact('ann@example.org', { name: 'Ann "A"', plan: 'pro' })
+	await context.freeze({ on: 'bought', steps: [webhookStep(url, config), mailStep] })
+	await context.track('bought', { product: 'Tea\nand cups' })
+	const id = await context.executionId()
+	const stop = await context.advance(id)
+	t.is(stop.do, 'CALL')
+	const services = {
+		...context.services,
+		settings: {
+			...context.services.settings,
+			webhooks: { allowPrivate: true, dnsServers: [] },
+		},
+	}
+	const key = { projectId: context.project.id, executionId: id }
+	const visit = async () =>
+		(
+			await context.select<{ status: string; output: unknown; error: string | null }>(
+				`select status, output, error from execution_steps where type = 'WEBHOOK' order by visit desc`,
+			)
+		)[0]!
+	return {
+		...context,
+		id,
+		visit,
+		perform: (at = 2) => new MockActivityEnvironment().run(callWebhook, services, key, at),
+	}
+}
+
+test('a call is rendered, signed by Standard Webhooks, and its answer can be used later', async (t) => {
+	const { heard, url } = await server(t, answering(200, '{"ok":true,"nul":"a\\u0000b"}'))
+	const { perform, visit, advance, id, pool, project } = await atCall(
+		t,
+		`${url}/hook?plan={{ plan }}`,
+		{
+			headers: { 'X-Name': '{{ event.product }}', 'Content-Length': '1' },
+			body: { who: '{{ name }}', 'n{{ x }}': [1, { deep: '{{ event.product }}' }] },
+		},
+	)
+	await perform()
+	const [call] = heard
+	t.is(call!.url, '/hook?plan=pro')
+	t.is(call!.headers['x-name'], 'Tea and cups')
+	t.is(call!.headers['content-type'], 'application/json')
+	t.deepEqual(JSON.parse(call!.body), {
+		who: 'Ann "A"',
+		'n{{ x }}': [1, { deep: 'Tea\nand cups' }],
+	})
+	t.is(call!.headers['idempotency-key'], `${id}:2`)
+	const secret = Buffer.from((await webhookSecret(pool, project.id)).slice(6), 'base64')
+	const signed = `${id}:2.${String(call!.headers['webhook-timestamp'])}.${call!.body}`
+	const expected = createHmac('sha256', secret).update(signed).digest('base64')
+	t.is(call!.headers['webhook-signature'], `v1,${expected}`)
+	t.like(await visit(), {
+		status: 'COMPLETED',
+		output: { statusCode: 200, success: true, response: { ok: true, nul: 'ab' } },
+	})
+	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
+})
+
+test('without a body of its own it tells contact, workflow, execution and event', async (t) => {
+	const { heard, url } = await server(t, answering(204))
+	const { perform } = await atCall(t, url)
+	await perform()
+	t.like(JSON.parse(heard[0]!.body), {
+		contact: { email: 'ann@example.org', data: { plan: 'pro' } },
+		workflow: { name: 'Welcome' },
+		event: { product: 'Tea\nand cups' },
+	})
+})
+
+for (const status of [429, 500, 503])
+	test(`${status} is tried again under the same key, when the server says`, async (t) => {
+		let tries = 0
+		const { heard, url } = await server(t, (response) =>
+			tries++ === 0
+				? response.writeHead(status, { 'retry-after': '7' }).end()
+				: response.writeHead(200).end(),
+		)
+		const { perform, visit } = await atCall(t, url)
+		const error = await t.throwsAsync(perform())
+		t.like(error, { type: 'WebhookFailed', nextRetryDelay: 7000 } as object)
+		t.is((await visit()).status, 'RUNNING')
+		await perform()
+		t.is((await visit()).status, 'COMPLETED')
+		t.is(heard[0]!.headers['idempotency-key'], heard[1]!.headers['idempotency-key'])
+	})
+
+test('what fails for good ends the execution, and retry makes another call under another key', async (t) => {
+	let status = 400
+	const { heard, url } = await server(t, (response) => response.writeHead(status).end('no'))
+	const { perform, executions, select, advance, id } = await atCall(t, url)
+	await perform()
+	t.like((await executions())[0], { status: 'FAILED', error: 'WebhookFailed: It answered 400' })
+	await perform()
+	t.is(heard.length, 1)
+	status = 200
+	await select(`update executions set status = 'RUNNING', error = null`)
+	t.like(await advance(id), { do: 'CALL', visit: 3 })
+	await perform(3)
+	t.is(heard[1]!.headers['idempotency-key'], `${id}:3`)
+	t.like(await advance(id, 3), { do: 'END', about: 'COMPLETED' })
+})
+
+test('with continueOnError the execution goes on, and the answer tells of the failure', async (t) => {
+	const { url } = await server(t, answering(404, 'nothing here'))
+	const { perform, visit, advance, id } = await atCall(t, url, { continueOnError: true })
+	await perform()
+	t.like(await visit(), {
+		status: 'COMPLETED',
+		output: { statusCode: 404, success: false, response: 'nothing here' },
+	})
+	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
+})
+
+test('when the time for tries is over, a passing failure is the last', async (t) => {
+	const { url } = await server(t, answering(503, '', { 'retry-after': '60' }))
+	const { perform, executions } = await atCall(t, url, { retryFor: 30 })
+	await perform()
+	t.is((await executions())[0]!.status, 'FAILED')
+})
+
+test('a server that nobody answers at is tried again', async (t) => {
+	const { perform, visit } = await atCall(t, 'http://127.0.0.1:9/')
+	t.like(await t.throwsAsync(perform()), { type: 'WebhookFailed' } as object)
+	t.is((await visit()).status, 'RUNNING')
+})
+
+test('no more than 64 KB of an answer are kept', async (t) => {
+	const { url } = await server(t, answering(200, 'x'.repeat(200_000)))
+	const { perform, visit } = await atCall(t, url)
+	await perform()
+	const { output } = (await visit()) as { output: { response: string } }
+	t.is(output.response.length, 65_536)
+})
+
+test('redirects are followed five times, without what was meant for the first server', async (t) => {
+	const other = await server(t, answering(200))
+	const { heard, url } = await server(t, (response, { url: at }) => {
+		const n = Number(at.slice(1))
+		const location = n < 4 ? `/${n + 1}` : `${other.url}/end`
+		response.writeHead(n === 4 ? 307 : 308, { location }).end()
+	})
+	const { perform, visit } = await atCall(t, `${url}/0`, { headers: { Authorization: 'secret' } })
+	await perform()
+	t.is((await visit()).status, 'COMPLETED')
+	t.is(heard.length, 5)
+	t.is(heard[4]!.headers['authorization'], 'secret')
+	t.is(other.heard[0]!.headers['authorization'], undefined)
+	t.is(other.heard[0]!.method, 'POST')
+	t.true(other.heard[0]!.body.length > 10)
+})
+
+test('a sixth redirect is refused', async (t) => {
+	const { heard, url } = await server(t, answering(302, '', { location: '/again' }))
+	const { perform, executions } = await atCall(t, url)
+	await perform()
+	t.is(heard.length, 6)
+	t.is(heard[1]!.method, 'GET')
+	t.regex((await executions())[0]!.error!, /redirects more than five times/)
+})

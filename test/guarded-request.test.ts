@@ -1,0 +1,91 @@
+import test, { type ExecutionContext } from 'ava'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { guardedRequest } from '../activities/guarded-request.ts'
+import { dnsServer } from './helpers/dns-server.ts'
+
+const ask = (url: string, dnsServers: string[] = []) =>
+	guardedRequest(
+		{ url, method: 'POST', headers: {}, body: '{}' },
+		{ dnsServers, allowPrivate: false },
+	)
+
+async function listener(t: ExecutionContext) {
+	let connections = 0
+	const http = createServer((_, response) => response.end('seen'))
+	http.on('connection', () => connections++)
+	await once(http.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => http.close())
+	return { port: (http.address() as AddressInfo).port, connections: () => connections }
+}
+
+for (const host of [
+	'127.0.0.1',
+	'2130706433',
+	'0x7f.1',
+	'0177.0.0.1',
+	'127.1',
+	'[::1]',
+	'[::ffff:7f00:1]',
+	'[64:ff9b::7f00:1]',
+	'１２７.0.0.1',
+	'localhost',
+])
+	test(`nothing is asked of ${host}`, async (t) => {
+		const { port, connections } = await listener(t)
+		const answer = await ask(`http://${host}:${port}/`)
+		t.deepEqual(answer, { kind: 'refused', error: 'The address leads into a private network' })
+		t.is(connections(), 0)
+	})
+
+for (const url of [
+	'ftp://example.com/',
+	'file:///etc/passwd',
+	'not an address',
+	'http://',
+	'javascript:alert(1)',
+])
+	test(`${url} is refused`, async (t) => {
+		t.is((await ask(url)).kind, 'refused')
+	})
+
+for (const [name, records] of Object.entries({
+	'inside.test': { A: ['10.0.0.7'] },
+	'both.test': { A: ['1.1.1.1', '127.0.0.1'] },
+	'six.test': { AAAA: ['fd00::1'] },
+	'metadata.test': { A: ['169.254.169.254'] },
+}))
+	test(`a name that leads to ${JSON.stringify(records)} is refused`, async (t) => {
+		const { address } = await dnsServer(t, { [name]: records })
+		const answer = await ask(`http://${name}/`, [address])
+		t.deepEqual(answer, { kind: 'refused', error: 'The address leads into a private network' })
+	})
+
+test('a name that does not exist, or whose servers are silent, may exist later', async (t) => {
+	const { address } = await dnsServer(t, { 'silent.test': 'silence' })
+	t.like(await ask('http://nowhere.test/', [address]), { kind: 'failed' })
+	t.like(await ask('http://silent.test/', [address]), { kind: 'failed' })
+})
+
+test('a name is looked up once, and what it said then is what is connected to', async (t) => {
+	const { port, connections } = await listener(t)
+	const { address, queries } = await dnsServer(t, { 'shop.test': { A: ['127.0.0.1'] } })
+	const answer = await guardedRequest(
+		{ url: `http://shop.test:${port}/`, method: 'GET', headers: {}, body: null },
+		{ dnsServers: [address], allowPrivate: true },
+	)
+	t.like(answer, { kind: 'answered', status: 200, text: 'seen' })
+	t.deepEqual(queries.toSorted(), ['A shop.test', 'AAAA shop.test'])
+	t.is(connections(), 1)
+})
+
+test('a header that cannot be sent is refused, and not tried for ever', async (t) => {
+	const { port, connections } = await listener(t)
+	const answer = await guardedRequest(
+		{ url: `http://127.0.0.1:${port}/`, method: 'POST', headers: { 'x-name': '☂' }, body: '{}' },
+		{ dnsServers: [], allowPrivate: true },
+	)
+	t.is(answer.kind, 'refused')
+	t.is(connections(), 0)
+})
