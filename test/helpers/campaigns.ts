@@ -1,0 +1,127 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import type { ExecutionContext } from 'ava'
+import { campaignActivities } from '../../activities/campaigns.ts'
+import type { CampaignKey } from '../../db/campaign-actions.ts'
+import { Domain } from '../../db/domain.ts'
+import { createProject, setup } from './app.ts'
+
+export interface Progress {
+	total: number
+	pending: number
+	sending: number
+	uncertain: number
+	sent: number
+	failed: number
+	skipped: number
+	paused: boolean
+	ratePerSecond: number
+	etaSeconds: number | null
+}
+
+export const sumOf = ({ pending, sending, uncertain, sent, failed, skipped }: Progress) =>
+	pending + sending + uncertain + sent + failed + skipped
+
+export const whole = {
+	name: 'Spring',
+	subject: 'Hello {{ name }}',
+	body: '<p>Hello {{ name }}</p>',
+	from: 'news@example.com',
+	audienceType: 'ALL',
+}
+
+export const plan = (value: string) => ({
+	logic: 'AND',
+	groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value }] }],
+})
+
+/** An API with a project that may send from example.com, and short words for what tests of campaigns do. */
+export async function openCampaigns(
+	t: ExecutionContext,
+	options: Parameters<typeof setup>[1] = {},
+) {
+	const context = await setup(t, options)
+	const { app, orm, pool, project, withSecretKey } = context
+	await verify(project.id, 'example.com')
+	const activities = campaignActivities({ pool })
+
+	async function verify(projectId: string, domain: string, verifiedAt: Date | null = new Date()) {
+		const em = orm.em.fork()
+		em.create(Domain, { projectId, domain, verifiedAt })
+		await em.flush()
+	}
+	const request = (
+		method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+		url: string,
+		payload?: object,
+		headers: object = withSecretKey,
+	) => app.inject({ method, url, headers: { ...headers }, ...(payload ? { payload } : {}) })
+	const call = (...[method, path, ...rest]: Parameters<typeof request>) =>
+		request(method, `/campaigns${path}`, ...rest)
+	const act = <T>(work: (key: CampaignKey) => Promise<T>, campaignId: string) =>
+		new MockActivityEnvironment().run(work, { projectId: project.id, campaignId }) as Promise<T>
+	const query = async <Row extends object>(sql: string, values: unknown[] = []) =>
+		(await pool.query<Row>(sql, values)).rows
+
+	const create = async (changes: object = {}) => {
+		const answer = await call('POST', '', { ...whole, ...changes })
+		t.is(answer.statusCode, 201, answer.body)
+		return answer.json().data as { id: string; totalRecipients: number }
+	}
+	const progress = async (id: string) => (await call('GET', `/${id}/progress`)).json() as Progress
+
+	return {
+		...context,
+		verify,
+		request,
+		call,
+		act,
+		activities,
+		query,
+		create,
+		progress,
+		get: async (id: string) => (await call('GET', `/${id}`)).json(),
+		otherProject: async () => {
+			const other = await createProject(orm)
+			await verify(other.project.id, 'example.org')
+			return other
+		},
+		/** user0, user1…, subscribed, unless a column says otherwise. */
+		contacts: async (
+			count: number,
+			columns: { subscribed?: boolean; data?: object } = {},
+			name = 'user',
+		) => {
+			const { subscribed = true, data = {} } = columns
+			const rows = await query<{ id: string }>(
+				`insert into contacts (project_id, email, subscribed, data)
+				select $1, $2 || n || '@example.net', $3, $4 from generate_series(0, $5::int - 1) n
+				returning id`,
+				[project.id, name, subscribed, JSON.stringify(data), count],
+			)
+			return rows.map(({ id }) => id)
+		},
+		/** A campaign that is being sent and whose recipients have their rows. */
+		started: async (changes: object = {}) => {
+			const { id } = await create(changes)
+			const answer = await call('POST', `/${id}/send`)
+			t.is(answer.statusCode, 200, answer.body)
+			await act(activities.materialiseCampaign, id)
+			return id
+		},
+		/** The states of its mails, as the ledger has them. */
+		states: async (id: string) => {
+			const rows = await query<{ status: string; count: number }>(
+				`select status, count(*)::int as count from emails where campaign_id = $1 group by status order by status`,
+				[id],
+			)
+			return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+		},
+		recipients: async (id: string) => {
+			const rows = await query<{ to: string }>(
+				`select "to" from emails where campaign_id = $1 order by "to"`,
+				[id],
+			)
+			return rows.map(({ to }) => to)
+		},
+	}
+}
