@@ -1,7 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import type { PoolClient } from 'pg'
 import { renderPlatformMail } from '../activities/rendering/platform/mail.ts'
-import { spokenWords } from '../activities/rendering/platform/words.ts'
 import { keepToken, type TokenPurpose } from '../db/account-token.ts'
 import { queuePlatformMails } from '../db/platform-mail.ts'
 import { newSecretToken, tokenDigest } from '../db/secret-token.ts'
@@ -38,10 +36,3 @@ export async function prepareAccountMail(
 
 export const linkTo = (publicUrl: string, path: string, token: string) =>
 	`${publicUrl}${path}?${new URLSearchParams({ token }).toString()}`
-
-/** The first language of the browser that we speak. */
-export function languageOf({ headers }: FastifyRequest) {
-	const wanted = headers['accept-language']?.split(',') ?? []
-	const spoken = wanted.map((tag) => tag.split(/[-;]/, 1)[0]!.trim().toLowerCase())
-	return spoken.find((tag) => Object.hasOwn(spokenWords, tag)) ?? 'en'
-}

@@ -5,9 +5,10 @@ import { hashPassword, isPassword } from '../db/password.ts'
 import { closeSession, openSession } from '../db/session.ts'
 import { forget, takeBack } from '../db/throttle.ts'
 import { accountByEmail, createAccount } from '../db/user.ts'
-import { languageOf, type MailSettings, prepareAccountMail } from './account-mail.ts'
+import { type MailSettings, prepareAccountMail } from './account-mail.ts'
 import { type SessionCookie, sessionSeconds } from './cookies.ts'
 import { ApiError } from './errors.ts'
+import { acceptedLanguage } from './public-words.ts'
 import { Email, Id, normalizeEmail } from './schemas.ts'
 import { countTry, networkOf } from './throttling.ts'
 
@@ -80,15 +81,14 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 				response: { 201: Account },
 			},
 		},
-		async (request, reply) => {
-			const { body, ip } = request
+		async ({ body, ip, headers }, reply) => {
 			if (settings.features.signupsDisabled)
 				throw new ApiError(403, 'FORBIDDEN', 'Signing up is disabled here', {
 					suggestion: 'Ask a member of a project for an invitation.',
 				})
 			await countTry(pool, fromNetwork('signup', ip))
 			const email = normalizeEmail(body.email)
-			const recipient = { to: email, language: languageOf(request) }
+			const recipient = { to: email, language: acceptedLanguage(headers['accept-language']) }
 			const [hash, queueMail] = await Promise.all([
 				hashPassword(body.password),
 				prepareAccountMail('VERIFY_EMAIL', recipient, settings),

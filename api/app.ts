@@ -7,6 +7,8 @@ import Fastify, {
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { poolOf } from '../db/statement.ts'
+import { accountLinks } from './account-links.ts'
+import { accountRequests } from './account-requests.ts'
 import { accounts } from './accounts.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
@@ -43,6 +45,7 @@ import { mailbox } from './mailbox.ts'
 import { type Capacity, shedLoad } from './overload.ts'
 import { publicContacts } from './public-contacts.ts'
 import { publicPages } from './public.ts'
+import { members } from './members.ts'
 import { showPublicIds } from './project-ids.ts'
 import { projects } from './projects.ts'
 import { limitRate } from './rate-limit.ts'
@@ -124,6 +127,9 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(health, { pool, checkTemporal })
 	await app.register(serviceConfig, { settings })
 	await app.register(accounts, { pool, cookie, settings })
+	await app.register(accountRequests, { pool, settings })
+	await app.register(accountLinks, { pool })
+	await app.register(members, { pool, settings })
 	await app.register(projects, { pool, isMailReal })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })

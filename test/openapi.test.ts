@@ -21,7 +21,8 @@ const json = async (name: string) =>
 	JSON.parse(await readFile(new URL(name, import.meta.url), 'utf8')) as unknown
 
 /** Whoever sees them, they are no part of the interface: our own pages and the local mailbox. */
-const ownPages = /^GET \/auth\/\{\}(\/callback)?$|^[A-Z]+ \/mailbox(\/|$)|^GET \/uploads\//
+const ownPages =
+	/^GET \/auth\/(\{\}(\/callback)?|verify-email|reset-password|accept-invitation)$|^[A-Z]+ \/mailbox(\/|$)|^GET \/uploads\//
 
 async function document(t: Parameters<typeof setup>[0]) {
 	const { app } = await setup(t)

@@ -1,0 +1,108 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { spendToken } from '../db/account-token.ts'
+import { transaction } from '../db/jobs.ts'
+import { acceptInvitation, lockInvitation } from '../db/members.ts'
+import { hashPassword } from '../db/password.ts'
+import { tokenDigest } from '../db/secret-token.ts'
+import { accountByEmail, confirmAddress, createAccount, replacePassword } from '../db/user.ts'
+import { Password } from './accounts.ts'
+import { serveForms } from './account-forms.ts'
+import { ApiError, invalid } from './errors.ts'
+
+const tags = ['accounts']
+const Message = Type.Object({ message: Type.String() })
+const Token = Type.String({ minLength: 1, maxLength: 200 })
+const config = { auth: 'none' } as const
+
+/** What the links in our mails are for: programs send JSON, the pages behind the links send forms. */
+export const accountLinks: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	serveForms(app, pool)
+
+	app.post(
+		'/auth/verify-email',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Verify an address with the token of our mail',
+				body: Type.Object({ token: Token }),
+				response: { 200: Message },
+			},
+		},
+		async ({ body }) => {
+			await transaction(pool, async (db) => {
+				const [spent] = await spendToken(db, [tokenDigest(body.token), 'VERIFY_EMAIL'])
+				if (!spent) throw badToken()
+				await confirmAddress(db, spent.userId)
+			})
+			return { message: 'Your e-mail address is verified' }
+		},
+	)
+
+	app.post(
+		'/auth/reset-password',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Set a new password with the token of our mail; ends all sessions',
+				body: Type.Object({ token: Token, newPassword: Password }),
+				response: { 200: Message },
+			},
+		},
+		async ({ body }) => {
+			await transaction(pool, async (db) => {
+				const [spent] = await spendToken(db, [tokenDigest(body.token), 'RESET_PASSWORD'])
+				if (!spent) throw badToken()
+				// Whoever reads the mail of an address has it.
+				await confirmAddress(db, spent.userId)
+				await replacePassword(db, [spent.userId, await hashPassword(body.newPassword)])
+			})
+			return { message: 'Your password is changed' }
+		},
+	)
+
+	app.post(
+		'/auth/accept-invitation',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Join a project with the token of our mail',
+				description: 'Who has no account with a verified address yet chooses a password with it.',
+				body: Type.Object({ token: Token, password: Type.Optional(Password) }),
+				response: { 200: Message },
+			},
+		},
+		async ({ body }) => {
+			const project = await transaction(pool, async (db) => {
+				const [invitation] = await lockInvitation(db, [tokenDigest(body.token)])
+				if (!invitation) throw badToken()
+				const { projectId, email, role } = invitation
+				const [known] = await accountByEmail(db, [email])
+				if (!known?.emailVerified && body.password === undefined) throw passwordMissing()
+				const hash = body.password === undefined ? null : await hashPassword(body.password)
+				const [made] = known ? [] : await createAccount(db, [email, hash, true])
+				// Made by another invitation meanwhile.
+				const userId = (known ?? made ?? (await accountByEmail(db, [email]))[0])!.id
+				if (known && !known.emailVerified) {
+					// Whoever signed up with this address has not shown that it is theirs; this is its reader.
+					await confirmAddress(db, userId)
+					await replacePassword(db, [userId, hash])
+				}
+				await acceptInvitation(db, [projectId, userId, role, email])
+				return invitation.project
+			})
+			return { message: `You are a member of ${project}` }
+		},
+	)
+}
+
+const badToken = () =>
+	new ApiError(400, 'BAD_REQUEST', 'This link is not valid any more', {
+		suggestion: 'A link works once, and for a limited time. Ask for a new one.',
+	})
+
+const passwordMissing = () =>
+	invalid({ field: 'password', message: 'is required for a new account', code: 'required' })

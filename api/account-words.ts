@@ -1,0 +1,111 @@
+/** `{project}` and `{email}` are put in. */
+export interface AccountWords {
+	verify: string
+	verifyMeans: string
+	verified: string
+	reset: string
+	newPassword: string
+	passwordRule: string
+	wasReset: string
+	wasResetMeans: string
+	join: string
+	joinMeans: string
+	password: string
+	accept: string
+	joined: string
+	expired: string
+	expiredMeans: string
+}
+
+/** In the languages of the pages for contacts. */
+export const accountWords: Record<string, AccountWords> = {
+	en: {
+		verify: 'Confirm your email address',
+		verifyMeans: 'Please confirm that this address is yours.',
+		verified: 'Your address is confirmed',
+		reset: 'Choose a new password',
+		newPassword: 'New password',
+		passwordRule: 'Between 8 and 200 characters',
+		wasReset: 'Your password is changed',
+		wasResetMeans: 'You can log in with it now. Wherever you were logged in, you no longer are.',
+		join: 'Join {project}',
+		joinMeans: '{email} is invited to work on this project.',
+		password: 'Password for your account',
+		accept: 'Accept the invitation',
+		joined: 'You are a member now',
+		expired: 'This link is not valid any more',
+		expiredMeans: 'A link works once, and for a limited time. Please ask for a new one.',
+	},
+	de: {
+		verify: 'E-Mail-Adresse bestätigen',
+		verifyMeans: 'Bitte bestätigen Sie, dass diese Adresse Ihnen gehört.',
+		verified: 'Ihre Adresse ist bestätigt',
+		reset: 'Neues Passwort wählen',
+		newPassword: 'Neues Passwort',
+		passwordRule: 'Zwischen 8 und 200 Zeichen',
+		wasReset: 'Ihr Passwort ist geändert',
+		wasResetMeans:
+			'Sie können sich jetzt damit anmelden. Wo Sie angemeldet waren, sind Sie es nicht mehr.',
+		join: 'Mitarbeit an {project}',
+		joinMeans: '{email} ist eingeladen, an diesem Projekt mitzuarbeiten.',
+		password: 'Passwort für Ihr Konto',
+		accept: 'Einladung annehmen',
+		joined: 'Sie sind jetzt Mitglied',
+		expired: 'Dieser Link gilt nicht mehr',
+		expiredMeans:
+			'Ein Link gilt einmal und nur für begrenzte Zeit. Bitte fordern Sie einen neuen an.',
+	},
+	fr: {
+		verify: 'Confirmer votre adresse e-mail',
+		verifyMeans: 'Veuillez confirmer que cette adresse est la vôtre.',
+		verified: 'Votre adresse est confirmée',
+		reset: 'Choisir un nouveau mot de passe',
+		newPassword: 'Nouveau mot de passe',
+		passwordRule: 'Entre 8 et 200 caractères',
+		wasReset: 'Votre mot de passe est modifié',
+		wasResetMeans:
+			'Vous pouvez l’utiliser dès maintenant. Toutes vos sessions ouvertes ont pris fin.',
+		join: 'Rejoindre {project}',
+		joinMeans: '{email} est invité à travailler sur ce projet.',
+		password: 'Mot de passe de votre compte',
+		accept: 'Accepter l’invitation',
+		joined: 'Vous êtes maintenant membre',
+		expired: 'Ce lien n’est plus valable',
+		expiredMeans:
+			'Un lien sert une seule fois et pendant un temps limité. Veuillez en demander un nouveau.',
+	},
+	es: {
+		verify: 'Confirmar su dirección de correo',
+		verifyMeans: 'Confirme que esta dirección es suya.',
+		verified: 'Su dirección está confirmada',
+		reset: 'Elegir una contraseña nueva',
+		newPassword: 'Contraseña nueva',
+		passwordRule: 'Entre 8 y 200 caracteres',
+		wasReset: 'Su contraseña se ha cambiado',
+		wasResetMeans: 'Ya puede iniciar sesión con ella. Todas las sesiones abiertas han terminado.',
+		join: 'Unirse a {project}',
+		joinMeans: '{email} tiene una invitación para trabajar en este proyecto.',
+		password: 'Contraseña de su cuenta',
+		accept: 'Aceptar la invitación',
+		joined: 'Ya es miembro',
+		expired: 'Este enlace ya no es válido',
+		expiredMeans: 'Un enlace sirve una sola vez y por tiempo limitado. Solicite uno nuevo.',
+	},
+	nl: {
+		verify: 'E-mailadres bevestigen',
+		verifyMeans: 'Bevestig dat dit adres van u is.',
+		verified: 'Uw adres is bevestigd',
+		reset: 'Nieuw wachtwoord kiezen',
+		newPassword: 'Nieuw wachtwoord',
+		passwordRule: 'Tussen 8 en 200 tekens',
+		wasReset: 'Uw wachtwoord is gewijzigd',
+		wasResetMeans: 'U kunt er nu mee inloggen. Waar u ingelogd was, bent u dat niet meer.',
+		join: 'Meewerken aan {project}',
+		joinMeans: '{email} is uitgenodigd om aan dit project te werken.',
+		password: 'Wachtwoord voor uw account',
+		accept: 'Uitnodiging aannemen',
+		joined: 'U bent nu lid',
+		expired: 'Deze link is niet meer geldig',
+		expiredMeans: 'Een link werkt één keer en voor beperkte tijd. Vraag een nieuwe aan.',
+	},
+}

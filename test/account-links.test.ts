@@ -1,0 +1,210 @@
+import test, { type ExecutionContext } from 'ava'
+import { platformProjectId } from '../db/platform-mail.ts'
+import { setup } from './helpers/app.ts'
+import { cookieOf, createUser, password } from './helpers/people.ts'
+
+const email = 'anna@example.org'
+const newPassword = 'another horse battery'
+
+async function setupLinks(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
+	const context = await setup(t, options)
+	const { app, pool } = context
+	const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
+		app.inject({ method: 'POST', url, payload, headers })
+	const submit = (url: string, fields: Record<string, string>) =>
+		app.inject({
+			method: 'POST',
+			url,
+			payload: new URLSearchParams(fields).toString(),
+			headers: { 'content-type': 'application/x-www-form-urlencoded' },
+		})
+	/** The newest mail of ours to somebody, and the token of its link. */
+	async function mailTo(address: string) {
+		const { rows } = await pool.query<{ body: string; language: string; from: string }>(
+			`select body, language, "from" from emails where project_id = $1 and "to" = $2
+			order by id desc`,
+			[platformProjectId, address],
+		)
+		const link = rows[0] && /href="([^"]*token=([\w-]+))"/.exec(rows[0].body)
+		return { count: rows.length, ...rows[0], url: link?.[1] ?? '', token: link?.[2] ?? '' }
+	}
+	return {
+		...context,
+		post,
+		submit,
+		mailTo,
+		signup: () => post('/auth/signup', { email, password }),
+		login: async (password: string) => (await post('/auth/login', { email, password })).statusCode,
+		me: async (cookie: string) => app.inject({ url: '/users/@me', headers: { cookie } }),
+	}
+}
+
+test('who signs up gets a mail, whose token verifies the address once', async (t) => {
+	const { signup, mailTo, post, me, wakes } = await setupLinks(t)
+	const woken = wakes.count
+	const cookie = cookieOf(await signup())
+	t.true(wakes.count > woken)
+	const { token, url, from } = await mailTo(email)
+	t.is(from, 'noreply@localhost')
+	t.is(url, `http://localhost:3000/auth/verify-email?token=${token}`)
+	const verify = () => post('/auth/verify-email', { token })
+	const answers = await Promise.all([verify(), verify()])
+	t.deepEqual(
+		answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b),
+		[200, 400],
+	)
+	t.is(typeof answers.find(({ statusCode }) => statusCode === 200)!.json().message, 'string')
+	t.true((await me(cookie)).json().emailVerified)
+	const again = await verify()
+	t.is(again.statusCode, 400)
+	t.is(again.json().error.code, 'BAD_REQUEST')
+})
+
+test('an address that is taken gets no second mail, and a sign-up that fails none', async (t) => {
+	const { signup, mailTo } = await setupLinks(t)
+	await signup()
+	t.is((await signup()).statusCode, 409)
+	t.is((await mailTo(email)).count, 1)
+})
+
+test('mails and pages are in the language of the browser', async (t) => {
+	const { app, post, mailTo } = await setupLinks(t)
+	const headers = { 'accept-language': 'xx, nl-BE;q=0.5, de;q=0.9' }
+	await post('/auth/signup', { email, password }, headers)
+	t.is((await mailTo(email)).language, 'de')
+	const page = await app.inject({ url: '/auth/reset-password?token=x', headers })
+	t.regex(page.body, /lang="de".*Neues Passwort/s)
+})
+
+test('a token lasts an hour, is for one thing, and is no guess', async (t) => {
+	const { signup, mailTo, post, pool } = await setupLinks(t)
+	await signup()
+	const { token } = await mailTo(email)
+	const reset = await post('/auth/reset-password', { token, newPassword })
+	t.is(reset.statusCode, 400)
+	for (const wrong of ['', 'x', token.slice(1), `${token}x`, token.toUpperCase()])
+		t.is((await post('/auth/verify-email', { token: wrong })).statusCode, wrong ? 400 : 422)
+	const { rows } = await pool.query<{ hour: boolean }>(
+		`select expires_at between now() + '59 minutes' and now() + '1 hour' as hour from account_tokens`,
+	)
+	t.deepEqual(rows, [{ hour: true }])
+	await pool.query('update account_tokens set expires_at = now()')
+	t.is((await post('/auth/verify-email', { token })).statusCode, 400)
+})
+
+test('a new password ends all sessions, and the links that could set yet another', async (t) => {
+	const { signup, mailTo, post, login, me } = await setupLinks(t)
+	const cookies = [cookieOf(await signup())]
+	cookies.push(cookieOf(await post('/auth/login', { email, password })))
+	const tokens: string[] = []
+	for (let i = 0; i < 2; i++) {
+		t.is((await post('/auth/request-password-reset', { email })).statusCode, 200)
+		tokens.push((await mailTo(email)).token)
+	}
+	t.is(
+		(await post('/auth/reset-password', { token: tokens[0], newPassword: 'short' })).statusCode,
+		422,
+	)
+	t.is(await login(password), 200)
+	t.is((await post('/auth/reset-password', { token: tokens[0], newPassword })).statusCode, 200)
+	for (const cookie of cookies) t.is((await me(cookie)).statusCode, 401)
+	t.is(await login(password), 401)
+	t.is(await login(newPassword), 200)
+	t.is((await post('/auth/reset-password', { token: tokens[1], newPassword })).statusCode, 400)
+	// Whoever read the mail has the address.
+	const cookie = cookieOf(await post('/auth/login', { email, password: newPassword }))
+	t.true((await me(cookie)).json().emailVerified)
+})
+
+test('asking for a new password looks the same for everybody, and is done three times an hour', async (t) => {
+	const { signup, post, mailTo } = await setupLinks(t)
+	await signup()
+	const timed = async (email: string) => {
+		const began = performance.now()
+		const { statusCode, body } = await post('/auth/request-password-reset', { email })
+		return { statusCode, body, ms: performance.now() - began }
+	}
+	const known = await timed(email)
+	const unknown = await timed('nobody@example.org')
+	t.is(known.statusCode, 200)
+	t.is(unknown.body, known.body)
+	t.true(unknown.ms >= 299 && known.ms >= 299)
+	t.is((await mailTo('nobody@example.org')).count, 0)
+	for (const address of [email, 'nobody@example.org']) {
+		const statuses = []
+		for (let i = 0; i < 3; i++) statuses.push((await timed(address)).statusCode)
+		t.deepEqual(statuses, [200, 200, 429])
+	}
+	t.is((await mailTo(email)).count, 4)
+})
+
+test('the mail to verify can be asked for again, until the address is verified', async (t) => {
+	const { app, signup, mailTo, post, orm } = await setupLinks(t)
+	const cookie = cookieOf(await signup())
+	const headers = { cookie, origin: 'http://localhost:3000' }
+	const request = async () => (await post('/auth/request-verification', {}, headers)).statusCode
+	t.deepEqual(
+		[await request(), await request(), await request(), await request()],
+		[200, 200, 200, 429],
+	)
+	t.is((await mailTo(email)).count, 4)
+	t.is((await post('/auth/request-verification', {})).statusCode, 401)
+	const verified = await createUser(app, orm, 'ben@example.org')
+	t.is((await post('/auth/request-verification', {}, verified.headers)).statusCode, 200)
+	t.is((await mailTo('ben@example.org')).count, 0)
+})
+
+test('verifying lets the projects of the owner send', async (t) => {
+	const { signup, mailTo, post, app } = await setupLinks(t, { settings: { emailProvider: 'smtp' } })
+	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
+	const created = await post('/users/@me/projects', { name: 'Shop' }, headers)
+	const { secret } = created.json<{ secret: string }>()
+	const send = async () =>
+		(await post('/v1/send', {}, { authorization: `Bearer ${secret}` })).json().error.code
+	t.is(await send(), 'EMAIL_VERIFICATION_REQUIRED')
+	t.is((await post('/auth/verify-email', { token: (await mailTo(email)).token })).statusCode, 200)
+	t.is(await send(), 'VALIDATION_ERROR')
+	t.is(app.hasRoute({ method: 'POST', url: '/v1/send' }), true)
+})
+
+test('the pages of the links act by their forms alone, without a script', async (t) => {
+	const { app, signup, mailTo, submit, me, login, post } = await setupLinks(t)
+	const cookie = cookieOf(await signup())
+	const { url, token } = await mailTo(email)
+	const { pathname, search } = new URL(url)
+	for (let i = 0; i < 2; i++) {
+		const page = await app.inject(`${pathname}${search}`)
+		t.is(page.statusCode, 200)
+		t.regex(page.headers['content-type'] as string, /^text\/html/)
+		t.is(page.headers['referrer-policy'], 'no-referrer')
+		t.regex(page.headers['content-security-policy'] as string, /default-src 'none'/)
+		t.notRegex(page.body, /<script/)
+		t.regex(page.body, new RegExp(`action="verify-email" method="post".*value="${token}"`, 's'))
+	}
+	t.false((await me(cookie)).json().emailVerified)
+	const done = await submit(pathname, { token })
+	t.is(done.statusCode, 200)
+	t.regex(done.body, /<h1>Your address is confirmed/)
+	t.true((await me(cookie)).json().emailVerified)
+	const again = await submit(pathname, { token })
+	t.is(again.statusCode, 400)
+	t.regex(again.body, /<h1>This link is not valid any more/)
+
+	await post('/auth/request-password-reset', { email })
+	const reset = { token: (await mailTo(email)).token }
+	const short = await submit('/auth/reset-password', { ...reset, newPassword: 'short' })
+	t.is(short.statusCode, 422)
+	t.regex(short.body, new RegExp(`value="${reset.token}".*role="alert"`, 's'))
+	const changed = await submit('/auth/reset-password', { ...reset, newPassword })
+	t.is(changed.statusCode, 200)
+	t.regex(changed.body, /<h1>Your password is changed/)
+	t.is(await login(newPassword), 200)
+})
+
+test('what stands in a link is shown as text', async (t) => {
+	const { app } = await setupLinks(t)
+	const token = `"><script>alert(1)</script>`
+	const page = await app.inject(`/auth/reset-password?token=${encodeURIComponent(token)}`)
+	t.is(page.statusCode, 200)
+	t.notRegex(page.body, /<script/)
+})
