@@ -1,6 +1,7 @@
 // Records what runs of today's workflows look like, for test/replay.test.ts to hold tomorrow's code to:
 // node --import=tsx test/run.ts node --import=tsx test/histories/record.ts [beginning of a name]…
 import { writeFile } from 'node:fs/promises'
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { Rest } from '../../activities/delivery.ts'
@@ -52,16 +53,56 @@ await record('providerEventSweep-whole', sweeping, {})
 const suspending = { stopCampaigns: async () => 1, cancelQueuedMail: async () => 7, tellMembers: nothing }
 await record('suspendProject-whole', suspending, { projectId: 'project', suspensionId: 'suspension' })
 
+const key = { projectId: 'project', executionId: 'execution' }
+const sleeping = { do: 'SLEEP', about: 'sleeps', ms: 200 }
+const waitingFor = { do: 'WAIT', about: 'waits' }
+const finished = { do: 'END', about: 'COMPLETED' }
+const along = (stops: object[], other: object = {}) => ({
+	advanceExecution: async (_: object, done: number) => ({ visit: done + 1, ...stops[done] }),
+	performStep: nothing,
+	failExecution: nothing,
+	cancelExecution: nothing,
+	...other,
+})
+const course = [
+	{ ...waitingFor, ms: 100 },
+	{ ...waitingFor, ms: 60_000 },
+	{ ...waitingFor, ms: null },
+	{ do: 'CALL', about: 'calls' },
+	sleeping,
+	finished,
+]
+await record('automation-course', along(course), key, async (handle) => {
+	// One that comes before its wait, one late, one for nobody.
+	for (const visit of [3, 2, 1, 9, 2]) await handle.signal('eventArrived', { visit })
+})
+const broken = { ...finished, failed: 'WebhookFailed: It answered 400' }
+await record('automation-failed', along([sleeping, broken]), key)
+await record('automation-unable', along([sleeping], { advanceExecution: refuse }), key)
+await record('automation-cancelled', along([{ ...waitingFor, ms: null }]), key, (handle) =>
+	handle.cancel(),
+)
+
 /** The part of a name before its first hyphen is the workflow's type. */
-async function record(name: string, activities: object, argument: object) {
+async function record(
+	name: string,
+	activities: object,
+	argument: object,
+	during: (handle: WorkflowHandle) => Promise<unknown> = async () => {},
+) {
 	const wanted = process.argv.slice(2)
 	if (wanted.length > 0 && !wanted.some((prefix) => name.startsWith(prefix))) return
 	const [type] = name.split('-') as [string]
 	await withWorkers(activities, async ({ workflow }) => {
 		const workflowId = `${type}/${name}`
 		const options = { taskQueue: taskQueues.core, workflowId, args: [argument] }
-		await workflow.execute(type, options)
-		const history = await workflow.getHandle(workflowId).fetchHistory()
+		const handle = await workflow.start(type, options)
+		await during(handle)
+		// A run that fails is one that happens, too.
+		await handle.result().catch((error: unknown) => {
+			if (!(error instanceof WorkflowFailedError)) throw error
+		})
+		const history = await handle.fetchHistory()
 		const file = new URL(`${name}.json`, import.meta.url)
 		await writeFile(file, `${historyToJSON(history)}\n`)
 		console.log(`${name}: ${history.events!.length} events`)
