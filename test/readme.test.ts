@@ -7,7 +7,7 @@ const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 
 test('the README names every variable that a process reads', async (t) => {
 	const readme = await read('README.md')
 	// What later parts need is read already, and comes into the README with them.
-	const later = /^(GITHUB|GOOGLE|S3|STRIPE|DISABLE|UPLOADS|PLATFORM|RESEND_WEBHOOK)/
+	const later = /^(GITHUB|GOOGLE|S3|STRIPE|DISABLE|UPLOADS)/
 	for (const file of ['api/settings.ts', 'activities/settings.ts', 'db/environment.ts']) {
 		const names = [...(await read(file)).matchAll(/^\t([A-Z][A-Z_0-9]+):/gm)].map(
 			([, name]) => name!,
@@ -21,7 +21,9 @@ test('the README names every variable that a process reads', async (t) => {
 test('the commands of the README are those of package.json', async (t) => {
 	const readme = await read('README.md')
 	const { scripts } = JSON.parse(await read('package.json')) as { scripts: object }
-	const named = [...readme.matchAll(/npm (?:run )?(start|test|check|bench|api|worker|migrate)\b/g)]
+	const named = [
+		...readme.matchAll(/npm (?:run )?(start|test|check|bench|api|worker|migrate|operator)\b/g),
+	]
 	for (const [, name] of named) t.true(name! in scripts, name)
 	for (const name of Object.keys(scripts).filter((name) => !name.startsWith('pre')))
 		t.true(
