@@ -1,0 +1,297 @@
+import test from 'ava'
+import { cancelCampaignsOf } from '../db/campaign-actions.ts'
+import { materialiseChunk } from '../db/campaign-course.ts'
+import { openCampaigns, plan, sumOf } from './helpers/campaigns.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+
+test('the audience is that of the start: everybody once, with what a mail needs', async (t) => {
+	const { call, contacts, create, act, activities, recipients, query, get, project } =
+		await openCampaigns(t)
+	await contacts(3, { data: { plan: 'pro' } }, 'pro')
+	await contacts(2, { data: { plan: 'free' } }, 'free')
+	await contacts(1, { data: { plan: 'pro' }, subscribed: false }, 'gone')
+	const audience = { audienceType: 'FILTERED', audienceCondition: plan('pro') }
+	const { id } = await create({ ...audience, replyTo: 'reply@example.com' })
+	await call('POST', `/${id}/send`)
+	await contacts(2, { data: { plan: 'pro' } }, 'late')
+	await query(
+		`insert into suppressions (project_id, email, reason) values ($1, 'pro0@example.net', 'MANUAL')`,
+		[project.id],
+	)
+	await query(
+		`update contacts set created_at = now() + interval '1 minute' where email like 'late%'`,
+	)
+	await act(activities.materialiseCampaign, id)
+	t.deepEqual(await recipients(id), ['pro1@example.net', 'pro2@example.net'])
+	t.like(await get(id), { status: 'SENDING', totalRecipients: 2 })
+	const [mail] = await query(
+		`select e."from", from_name, reply_to, subject, body, language, type, source_type, status, c.email = e."to" as "isTheirs"
+		from emails e join contacts c on c.id = e.contact_id limit 1`,
+	)
+	t.deepEqual(mail, {
+		from: 'news@example.com',
+		from_name: 'Test project',
+		reply_to: 'reply@example.com',
+		subject: 'Hello {{ name }}',
+		body: null,
+		language: 'en',
+		type: 'MARKETING',
+		source_type: 'CAMPAIGN',
+		status: 'PENDING',
+		isTheirs: true,
+	})
+})
+
+test('workers that set the same recipients down at once give each one row', async (t) => {
+	const { pool, call, contacts, create, act, activities, recipients, project, get } =
+		await openCampaigns(t)
+	await contacts(12_000)
+	const { id } = await create()
+	await call('POST', `/${id}/send`)
+	const worker = async () => {
+		while (await materialiseChunk(pool, project.id, id));
+	}
+	await Promise.all([worker(), worker(), worker(), act(activities.materialiseCampaign, id)])
+	t.is(new Set(await recipients(id)).size, 12_000)
+	t.is((await recipients(id)).length, 12_000)
+	t.is((await get(id)).totalRecipients, 12_000)
+})
+
+test('lanes share the recipients in equal parts', async (t) => {
+	const { contacts, started, query } = await openCampaigns(t)
+	await contacts(10_001)
+	const id = await started()
+	const shares = await query<{ count: number }>(
+		`select count(*)::int as count from emails e, campaigns k
+		where k.id = $1 and e.campaign_id = k.id
+		group by width_bucket(e.contact_id, k.lane_bounds), e.contact_id = any(k.lane_bounds)`,
+		[id],
+	)
+	t.is(
+		shares.reduce((sum, { count }) => sum + count, 0),
+		10_001,
+	)
+	const [{ bounds }] = (await query<{ bounds: string[] }>(
+		'select lane_bounds as bounds from campaigns',
+	)) as [{ bounds: string[] }]
+	t.is(bounds.length, 3)
+	for (const [index, bound] of bounds.entries()) {
+		const [{ before }] = (await query<{ before: number }>(
+			'select count(*)::int as before from emails where contact_id <= $1',
+			[bound],
+		)) as [{ before: number }]
+		t.is(before, Math.floor((10_001 * (index + 1)) / 4))
+	}
+})
+
+test('a campaign for few has one lane, and one for nobody any more is SENT', async (t) => {
+	const { contacts, create, call, act, activities, query, get, progress } = await openCampaigns(t)
+	await contacts(1)
+	const { id } = await create()
+	await call('POST', `/${id}/send`)
+	await query('update contacts set subscribed = false')
+	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
+	await act(activities.materialiseCampaign, id)
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent', total: 0 })
+	t.like(await get(id), { status: 'SENT', totalRecipients: 0, sentCount: 0 })
+	t.like(await progress(id), { total: 0, pending: 0, etaSeconds: 0 })
+})
+
+test('the states come to the total at every step of the way', async (t) => {
+	const { contacts, create, call, act, activities, progress, query, get } = await openCampaigns(t)
+	await contacts(20)
+	const { id } = await create()
+	const read = async (expected: object) => {
+		const now = await progress(id)
+		t.is(sumOf(now), now.total)
+		t.like(now, { total: 20, ...expected })
+	}
+	await read({ pending: 20, paused: false, ratePerSecond: 0, etaSeconds: null })
+	await call('POST', `/${id}/send`)
+	await read({ pending: 20 })
+	await act(activities.materialiseCampaign, id)
+	await read({ pending: 20 })
+	const move = (from: string, to: string, count: number, more = '') =>
+		query(
+			`update emails set status = $2 ${more} where id in (
+				select id from emails where status = $1 order by id limit $3)`,
+			[from, to, count],
+		)
+	await move('PENDING', 'SENDING', 12)
+	await read({ pending: 8, sending: 12 })
+	await move('SENDING', 'SENT', 7, ', sent_at = now()')
+	await move('SENDING', 'UNCERTAIN', 1)
+	await move('SENDING', 'FAILED', 2)
+	await move('PENDING', 'SUPPRESSED', 3)
+	await read({ pending: 5, sending: 2, uncertain: 1, sent: 7, failed: 2, skipped: 3 })
+	t.true((await progress(id)).ratePerSecond > 0)
+	t.true((await progress(id)).etaSeconds! >= 1)
+	await move('SENT', 'DELIVERED', 5, ', delivered_at = now()')
+	await move('DELIVERED', 'OPENED', 4, ', opened_at = now()')
+	await move('OPENED', 'CLICKED', 2, ', clicked_at = now(), unsubscribed_at = now()')
+	await move('SENT', 'BOUNCED', 1, ', bounced_at = now()')
+	await move('CLICKED', 'COMPLAINED', 1, ', complained_at = now()')
+	await read({ sent: 7 })
+	t.deepEqual((await call('GET', `/${id}/stats`)).json(), {
+		totalRecipients: 20,
+		sentCount: 7,
+		deliveredCount: 5,
+		openedCount: 4,
+		clickedCount: 2,
+		bouncedCount: 1,
+		complainedCount: 1,
+		unsubscribedCount: 2,
+		failedCount: 2,
+		openRate: 57.14,
+		clickRate: 28.57,
+		bounceRate: 14.29,
+		deliveryRate: 71.43,
+	})
+	t.like(await get(id), { sentCount: 7, openedCount: 4, clickedCount: 2, failedCount: 2 })
+	await call('POST', `/${id}/cancel`)
+	await read({ pending: 0, sending: 2, skipped: 8 })
+	await act(activities.cancelRecipients, id)
+	await read({ pending: 0, sending: 2, skipped: 8 })
+})
+
+test('counts outlive their folding', async (t) => {
+	const { contacts, started, query, progress, project } = await openCampaigns(t)
+	await contacts(50)
+	const id = await started()
+	for (const status of ['SENDING', 'SENT', 'DELIVERED'])
+		await query('update emails set status = $1', [status])
+	await query(`update campaign_tallies set id = uuidv7('-1 minute')`)
+	await query('select fold_campaign_tallies($1, $2)', [project.id, id])
+	t.deepEqual(await query('select from campaign_tallies'), [])
+	await query(`update emails set status = 'OPENED', opened_at = now()`)
+	t.like(await progress(id), { total: 50, sent: 50, pending: 0 })
+	await query('select fold_campaign_tallies($1, $2)', [project.id, id])
+	t.like(await progress(id), { total: 50, sent: 50 })
+	t.is((await query('select from campaign_tallies')).length, 1)
+})
+
+test('cancelled before everybody has a row, nobody else gets one, and all are skipped', async (t) => {
+	const { pool, contacts, create, call, act, activities, progress, project, states } =
+		await openCampaigns(t)
+	await contacts(6000)
+	const { id } = await create()
+	await call('POST', `/${id}/send`)
+	t.true(await materialiseChunk(pool, project.id, id))
+	await call('POST', `/${id}/cancel`)
+	t.false(await materialiseChunk(pool, project.id, id))
+	t.like(await progress(id), { total: 6000, pending: 0, skipped: 6000, etaSeconds: 0 })
+	t.like(await act(activities.advanceCampaign, id), { act: 'cancel' })
+	await act(activities.cancelRecipients, id)
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'cancelled' })
+	t.deepEqual(await states(id), { CANCELLED: 5000 })
+	t.like(await progress(id), { total: 6000, skipped: 6000 })
+})
+
+test('a contact that is deleted while it waits is skipped; what was on its way to it is in doubt', async (t) => {
+	const { contacts, started, act, activities, request, query, states, progress, get } =
+		await openCampaigns(t)
+	const [first, second, third] = await contacts(3)
+	const id = await started()
+	await query(
+		`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now() - interval '3 minutes' where contact_id = $1`,
+		[second],
+	)
+	for (const contact of [first, second])
+		t.is((await request('DELETE', `/contacts/${contact}`)).statusCode, 204)
+	t.like(await act(activities.advanceCampaign, id), { act: 'send' })
+	t.deepEqual(await states(id), { CANCELLED: 1, PENDING: 1, UNCERTAIN: 1 })
+	await query(`update emails set status = 'SENT' where contact_id = $1`, [third])
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
+	t.like(await progress(id), { total: 3, sent: 1, skipped: 1, uncertain: 1 })
+	t.is((await get(id)).status, 'SENT')
+	t.deepEqual(await query('select outcome from attempts'), [{ outcome: 'UNKNOWN' }])
+})
+
+test('what a vanished worker had of a cancelled campaign in its hands ends in doubt', async (t) => {
+	const { contacts, started, act, activities, call, query, states } = await openCampaigns(t)
+	await contacts(2)
+	const id = await started()
+	await query(`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now()`)
+	await call('POST', `/${id}/cancel`)
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: 5000 })
+	t.deepEqual(await states(id), { SENDING: 2 })
+	await query(`update emails set attempt_started_at = now() - interval '3 minutes'`)
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait' })
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'cancelled' })
+	t.deepEqual(await states(id), { UNCERTAIN: 2 })
+})
+
+test('a project that is disabled has its campaigns cancelled, at once or when their time comes', async (t) => {
+	const { pool, contacts, create, started, call, query, project, get, act, activities } =
+		await openCampaigns(t)
+	await contacts(1)
+	const draft = (await create()).id
+	const sending = await started()
+	const later = (await create()).id
+	await call('POST', `/${later}/send`, { scheduledFor: '2099-01-01' })
+	await query('delete from outbox')
+	t.is((await cancelCampaignsOf(pool, [project.id, 'core'])).length, 2)
+	for (const id of [sending, later])
+		t.like(await get(id), { status: 'CANCELLED', cancelledReason: 'PROJECT_DISABLED' })
+	t.is((await get(draft)).status, 'DRAFT')
+	t.is((await query(`select from outbox where kind = 'signal'`)).length, 2)
+
+	await call('POST', `/${draft}/send`, { scheduledFor: '1970-01-01' })
+	await query(`update projects set disabled_reason = 'EMAIL_REPUTATION'`)
+	t.like(await act(activities.advanceCampaign, draft), { act: 'end', said: 'cancelled' })
+	t.like(await get(draft), {
+		status: 'CANCELLED',
+		cancelledReason: 'PROJECT_DISABLED',
+		totalRecipients: 1,
+	})
+})
+
+test('a scheduled campaign starts when its time has come, and not before', async (t) => {
+	const { contacts, create, call, query, act, activities, get } = await openCampaigns(t)
+	await contacts(1)
+	const { id } = await create()
+	await call('POST', `/${id}/send`, { scheduledFor: new Date(Date.now() + 90_000).toISOString() })
+	const wait = (await act(activities.advanceCampaign, id)) as { act: string; waitMs: number }
+	t.is(wait.act, 'wait')
+	t.true(wait.waitMs > 30_000 && wait.waitMs <= 90_000)
+	t.is((await get(id)).status, 'SCHEDULED')
+	await call('POST', `/${id}/send`, { scheduledFor: '2099-01-01' })
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: 30 * 24 * 3_600_000 })
+	await query(`update campaigns set scheduled_for = now()`)
+	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
+	t.is((await get(id)).status, 'SENDING')
+})
+
+test('recipients are listed by page, by status, and after their contacts are gone', async (t) => {
+	const { contacts, started, call, query, request } = await openCampaigns(t)
+	const ids = await contacts(5)
+	const id = await started()
+	await query(
+		`update emails set status = 'FAILED', error = 'No such mailbox' where "to" = 'user1@example.net'`,
+	)
+	const pages = async (query: string) => {
+		const found: string[] = []
+		const totals: number[] = []
+		for (let cursor: string | undefined, more = true; more;) {
+			const page = (
+				await call('GET', `/${id}/recipients?limit=2${query}${cursor ? `&cursor=${cursor}` : ''}`)
+			).json()
+			t.is(page.hasMore, page.cursor !== undefined)
+			found.push(...page.data.map(({ email }: { email: string }) => email))
+			totals.push(page.total)
+			cursor = page.cursor
+			more = page.hasMore
+		}
+		return { found, totals }
+	}
+	const addresses = [0, 1, 2, 3, 4].map((n) => `user${n}@example.net`)
+	t.deepEqual(await pages(''), { found: addresses, totals: [5, 0, 0] })
+	t.deepEqual(await pages('&status=FAILED'), { found: ['user1@example.net'], totals: [1] })
+	const [first] = (await call('GET', `/${id}/recipients?status=FAILED`)).json().data
+	t.like(first, { contactId: ids[1], status: 'FAILED', error: 'No such mailbox', sentAt: null })
+	for (const contact of ids.slice(0, 3)) await request('DELETE', `/contacts/${contact}`)
+	const { found } = await pages('')
+	t.deepEqual(found, [...addresses.slice(3), ...addresses.slice(0, 3)])
+	for (const query of ['status=GONE', 'cursor=x', 'limit=0'])
+		isEnvelope(t, await call('GET', `/${id}/recipients?${query}`), 400, 'BAD_REQUEST')
+})
