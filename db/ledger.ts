@@ -23,6 +23,9 @@ export interface OpenMail {
 	send_rate_per_second: number | null
 }
 
+/** `/v1/send` may send HEADLESS mail to anybody, an automation may not. */
+const wantsConsent = `(e.type = 'MARKETING' or e.type = 'HEADLESS' and e.source_type <> 'TRANSACTIONAL')`
+
 const openMail = `
 	e.project_id, e.id, e.request_id, e.source_type, e.status, e.due_at, e.attempt, e.granted_attempt,
 	e.attempt_started_at, split_part(e."from", '@', 2) as domain,
@@ -31,14 +34,18 @@ const openMail = `
 	case
 		when p.disabled_reason is not null then 'CANCELLED'
 		when s.reason is not null then 'SUPPRESSED'
-		when e.type = 'MARKETING' and not c.subscribed then 'CANCELLED'
+		when ${wantsConsent} and not c.subscribed then 'CANCELLED'
 	end as barred,
 	case
 		when p.disabled_reason is not null then 'The project is disabled: ' || p.disabled_reason
 		when s.reason is not null then 'The address is on the suppression list: ' || s.reason
-		when e.type = 'MARKETING' and not c.subscribed then 'The contact has unsubscribed'
+		when ${wantsConsent} and not c.subscribed then 'The contact has unsubscribed'
 	end as barred_because,
 	p.send_rate_per_second`
+
+/** In doubt, only transactional mail is still the claim's to settle: the rest waits for a decision. */
+const isOpen = `(e.status in ('PENDING', 'SENDING')
+		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL')`
 
 const barring = `
 	join projects p on p.id = e.project_id
@@ -53,7 +60,7 @@ export const mailsOfClaim = statement<OpenMail>(
 	cross join lateral unnest(q.email_ids) with ordinality as m(id, position)
 	join emails e on e.project_id = q.project_id and e.id = m.id
 	${barring}
-	where q.claim_id = $1 and e.status in ('PENDING', 'SENDING', 'UNCERTAIN')
+	where q.claim_id = $1 and ${isOpen}
 	order by q.id, m.position`,
 )
 
@@ -248,7 +255,7 @@ export const finishClaim = statement<{ finished: boolean }>(
 		delete from queued_sends where claim_id = $1 and not exists (
 			select from queued_sends q cross join lateral unnest(q.email_ids) as m(id)
 			join emails e on e.project_id = q.project_id and e.id = m.id
-			where q.claim_id = $1 and e.status in ('PENDING', 'SENDING', 'UNCERTAIN'))
+			where q.claim_id = $1 and ${isOpen})
 		returning 1
 	), freed as (
 		delete from outbox where workflow_id = 'send/' || $1::text and exists (select from finished)
