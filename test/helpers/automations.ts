@@ -5,6 +5,17 @@ import { setup } from './app.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
+/** A CONDITION with the branches yes and no, and one with branches of its own. */
+export const flat = { field: 'data.plan', operator: 'equals', value: 'pro' }
+export const multi = {
+	mode: 'multi',
+	field: 'event.total',
+	branches: [
+		{ id: 'a', name: 'A', operator: 'equals', value: 1 },
+		{ id: 'b', name: 'B', operator: 'exists' },
+	],
+}
+
 /** An API over a database of its own, with short words for what tests of automations do. */
 export async function openAutomations(t: ExecutionContext) {
 	const opened = await setup(t)

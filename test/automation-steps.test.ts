@@ -1,0 +1,171 @@
+import test from 'ava'
+import { randomUUID } from 'node:crypto'
+import { Template } from '../db/template.ts'
+import { createProject } from './helpers/app.ts'
+import { fault, flat, multi, openAutomations } from './helpers/automations.ts'
+
+test('what is wrong with a step beside its configuration is refused by its field', async (t) => {
+	const { create, template } = await openAutomations(t)
+	const automation = await create()
+	const cases: [object, string][] = [
+		[{ type: 'SMS' }, 'type invalid_enum_value'],
+		[{ type: undefined }, 'type required'],
+		[{ name: undefined }, 'name required'],
+		[{ name: '' }, 'name too_small'],
+		[{ name: 'x'.repeat(101) }, 'name too_big'],
+		[{ position: { x: 1 } }, 'position.y required'],
+		[{ position: { x: '1', y: 1 } }, 'position.x invalid_type'],
+		[{ config: [] }, 'config invalid_type'],
+		[{ autoConnect: 'no' }, 'autoConnect invalid_type'],
+		[{ templateId: 'welcome' }, 'templateId invalid_string'],
+		[{ templateId: template.id }, 'templateId custom'],
+	]
+	for (const [changes, expected] of cases) {
+		const answer = await automation.addStep({ type: 'EXIT', name: 'Step', ...changes })
+		t.is(answer.statusCode, 422, expected)
+		t.is(fault(answer), expected)
+	}
+	t.is((await automation.get()).steps.length, 1)
+})
+
+test('a template is named on the step or in its configuration, and must be one of the project', async (t) => {
+	const { create, orm, template } = await openAutomations(t)
+	const automation = await create()
+	const { project } = await createProject(orm)
+	const em = orm.em.fork()
+	const { id: _, createdAt: _c, updatedAt: _u, ...columns } = template
+	const foreign = em.create(Template, { ...columns, projectId: project.id })
+	await em.flush()
+	const templateId = template.id
+	const onStep = await automation.step('SEND_EMAIL', {}, { templateId })
+	const inConfig = await automation.step('SEND_EMAIL', { templateId })
+	for (const step of [onStep, inConfig]) t.like(step, { templateId, config: {} })
+	t.deepEqual((await automation.get()).steps[1].template, { id: templateId, name: 'Welcome' })
+	const both = await automation.addStep({
+		type: 'SEND_EMAIL',
+		name: 'Both',
+		templateId,
+		config: { templateId: foreign.id },
+	})
+	t.is(fault(both), 'config.templateId custom')
+	for (const id of [foreign.id, randomUUID()]) {
+		const requests = [
+			automation.addStep({ type: 'SEND_EMAIL', name: 'Mail', templateId: id }),
+			automation.addStep({ type: 'SEND_EMAIL', name: 'Mail', config: { templateId: id } }),
+			automation.changeStep(onStep.id, { templateId: id }),
+		]
+		for (const answer of await Promise.all(requests)) {
+			t.is(answer.statusCode, 404)
+			t.is(answer.json().error.code, 'TEMPLATE_NOT_FOUND')
+		}
+	}
+	const kept = await automation.changeStep(onStep.id, { config: {}, name: 'Hello' })
+	t.like(kept.json(), { templateId, name: 'Hello' })
+	t.is((await automation.changeStep(onStep.id, { templateId: null })).json().templateId, null)
+})
+
+test('a step changes in name, position and configuration, and keeps what is not named', async (t) => {
+	const { create } = await openAutomations(t)
+	const automation = await create()
+	const config = { amount: 1, unit: 'days' }
+	const step = await automation.step('DELAY', config, { position: { x: 5, y: -7.5 } })
+	t.deepEqual(step.position, { x: 5, y: -7.5 })
+	const change = async (body: object) => (await automation.changeStep(step.id, body)).json()
+	t.like(await change({ name: 'A day', type: 'EXIT' }), { name: 'A day', type: 'DELAY', config })
+	t.like(await change({ position: { x: 0, y: 1 } }), {
+		name: 'A day',
+		position: { x: 0, y: 1 },
+		config,
+	})
+	t.like(await change({ config: { amount: 2, unit: 'hours' } }), {
+		position: { x: 0, y: 1 },
+		config: { amount: 2, unit: 'hours' },
+	})
+	const [trigger] = (await automation.get()).steps
+	t.is((await automation.changeStep(trigger.id, { name: 'Signup' })).json().name, 'Signup')
+	t.is(
+		fault(await automation.changeStep(trigger.id, { config: { eventName: 'a' } })),
+		'config.eventName unrecognized_keys',
+	)
+})
+
+test('the TRIGGER is neither added nor deleted', async (t) => {
+	const { create } = await openAutomations(t)
+	const automation = await create()
+	const [trigger] = (await automation.get()).steps
+	const answers = [
+		await automation.addStep({ type: 'TRIGGER', name: 'Second' }),
+		await automation.deleteStep(trigger.id),
+		await automation.deleteStep(trigger.id, '?splice=true'),
+	]
+	for (const answer of answers) t.is(answer.statusCode, 400)
+	t.is((await automation.get()).steps.length, 1)
+})
+
+test('a new step is led to by the newest step that leads nowhere, by its first branch', async (t) => {
+	const { create } = await openAutomations(t)
+	const automation = await create()
+	await automation.step('WAIT_FOR_EVENT', { eventName: 'a' })
+	await automation.step('CONDITION', flat)
+	await automation.step('CONDITION', multi, { name: 'Multi' })
+	await automation.step('DELAY', { amount: 1, unit: 'days' })
+	await automation.step('EXIT')
+	// Nothing comes after an EXIT, and everything before it leads on.
+	await automation.step('WEBHOOK')
+	await automation.step('UPDATE_CONTACT', {}, { autoConnect: false })
+	t.deepEqual(await automation.ways(), [
+		'CONDITION yes > Multi',
+		'DELAY > EXIT',
+		'Multi a > DELAY',
+		'Trigger > WAIT_FOR_EVENT',
+		'WAIT_FOR_EVENT event > CONDITION',
+	])
+})
+
+test('a deleted step takes its transitions with it, or leaves them to its one target', async (t) => {
+	const { create } = await openAutomations(t)
+	const automation = await create()
+	const condition = await automation.step('CONDITION', flat)
+	const delay = await automation.step('DELAY', { amount: 1, unit: 'days' })
+	const exit = await automation.step('EXIT')
+	t.is((await automation.connect(condition.id, delay.id, { branch: 'no' })).statusCode, 201)
+	const refused = await automation.deleteStep(condition.id, '?splice=true')
+	t.is(refused.statusCode, 400)
+	t.is((await automation.deleteStep(delay.id.toUpperCase(), '?splice=true')).statusCode, 204)
+	t.deepEqual(await automation.ways(), [
+		'CONDITION no > EXIT',
+		'CONDITION yes > EXIT',
+		'Trigger > CONDITION',
+	])
+	t.is((await automation.deleteStep(exit.id, '?splice=true')).statusCode, 204)
+	t.deepEqual(await automation.ways(), ['Trigger > CONDITION'])
+	t.is((await automation.deleteStep(condition.id)).statusCode, 204)
+	t.deepEqual(await automation.ways(), [])
+	const gone = await automation.deleteStep(condition.id)
+	t.is(gone.statusCode, 404)
+	t.is(gone.json().error.code, 'RESOURCE_NOT_FOUND')
+	t.is((await automation.deleteStep('nonsense')).statusCode, 404)
+})
+
+test('a step that is in a circle with its target is cut out without leading to itself', async (t) => {
+	const { create } = await openAutomations(t)
+	const automation = await create()
+	const wait = await automation.step('WAIT_FOR_EVENT', { eventName: 'a' })
+	const delay = await automation.step('DELAY', { amount: 1, unit: 'days' })
+	t.is((await automation.connect(delay.id, wait.id)).statusCode, 201)
+	t.is((await automation.deleteStep(delay.id, '?splice=true')).statusCode, 204)
+	t.deepEqual(await automation.ways(), ['Trigger > WAIT_FOR_EVENT'])
+})
+
+test('a workflow has at most five hundred steps', async (t) => {
+	const { create, pool, project } = await openAutomations(t)
+	const automation = await create()
+	await pool.query(
+		`insert into automation_steps (project_id, automation_id, type, name)
+		select $1, $2, 'EXIT', 'End' from generate_series(1, 499)`,
+		[project.id, automation.id],
+	)
+	const answer = await automation.addStep({ type: 'EXIT', name: 'One more' })
+	t.is(answer.statusCode, 422)
+	t.is(fault(answer), 'steps too_big')
+})
