@@ -14,6 +14,7 @@ import {
 	restartClaims,
 	unfinishedClaims,
 } from './claims.ts'
+import { openCampaigns, restartCampaigns } from './lost-campaigns.ts'
 import { restartJobs, unfinishedJobs } from './lost-jobs.ts'
 import { priorities } from './outbox.ts'
 
@@ -118,11 +119,15 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 			const lostJobs: object[] = []
 			for (const job of await unfinishedJobs(pool, [claimsAtOnce]))
 				if (!(await isRunning(temporal, job.workflow_id))) lostJobs.push(job)
-			const count = lost.length + lostJobs.length
+			const lostCampaigns: object[] = []
+			for (const campaign of await openCampaigns(pool, [claimsAtOnce]))
+				if (!(await isRunning(temporal, campaign.workflow_id))) lostCampaigns.push(campaign)
+			const count = lost.length + lostJobs.length + lostCampaigns.length
 			if (count === 0) return
 			log.warn({ count }, 'Temporal does not know these runs: they start again')
 			await restartClaims(pool, [JSON.stringify(lost), sendTaskQueue, priorities.transactional])
 			await restartJobs(pool, [JSON.stringify(lostJobs), sendTaskQueue])
+			await restartCampaigns(pool, [JSON.stringify(lostCampaigns), sendTaskQueue])
 			wake()
 		} catch (error) {
 			log.warn({ err: error }, 'reconciliation failed')

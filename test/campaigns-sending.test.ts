@@ -111,7 +111,10 @@ test('of many sends at once one succeeds', async (t) => {
 	const { id } = await create()
 	const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', `/${id}/send`)))
 	const statuses = answers.map(({ statusCode }) => statusCode)
-	t.deepEqual(statuses.toSorted((a, b) => a - b), [200, 400, 400, 400, 400, 400, 400, 400])
+	t.deepEqual(
+		statuses.toSorted((a, b) => a - b),
+		[200, 400, 400, 400, 400, 400, 400, 400],
+	)
 	t.is((await query(`select from outbox where kind = 'start'`)).length, 1)
 })
 
