@@ -39,6 +39,7 @@ import { events } from './events.ts'
 import { setHeaders } from './headers.ts'
 import { health, type HealthOptions } from './health.ts'
 import { keepIdempotency } from './idempotency.ts'
+import { diskStore, s3Store } from './image-store.ts'
 import { imports } from './imports.ts'
 import { logRequests, quietController } from './log.ts'
 import { mailbox } from './mailbox.ts'
@@ -60,6 +61,7 @@ import { track } from './track.ts'
 import { templateUses } from './template-uses.ts'
 import { templates } from './templates.ts'
 import { buildValidator } from './validation.ts'
+import { uploads } from './uploads.ts'
 import { verify } from './verify.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -162,6 +164,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(campaignTestMail, { pool, ...settings })
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
+	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)
+	await app.register(uploads, { images, publicUrl })
 	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })
 	if (settings.emailProvider === 'local') await app.register(mailbox)

@@ -1,26 +1,28 @@
 import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { importTypes, Job } from '../db/job.ts'
 import { acceptImport, acceptUndo, lockImport, transaction, undoOf } from '../db/jobs.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { ApiError, notFound } from './errors.ts'
+import { ApiError, invalid, notFound } from './errors.ts'
 import { errorsAsCsv } from './import-errors.ts'
-import { maxFileBytes, readUpload, uploadLimits } from './import-upload.ts'
 import { cancelAndView, JobView, JobParams, Queued, viewJob } from './jobs.ts'
+import { formBytes, readUpload, uploadLimits } from './upload.ts'
 
 const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
 const undoDays = 7
+const maxFileBytes = 5 * 2 ** 20
 
 export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
-	await app.register(multipart, { limits: uploadLimits })
+	await app.register(multipart, { limits: uploadLimits(maxFileBytes) })
 
 	app.post(
 		'/contacts/import',
 		{
-			bodyLimit: maxFileBytes + 2 ** 16,
+			bodyLimit: maxFileBytes + formBytes,
 			config: { ...config, errors: [400, 413, 422] },
 			schema: {
 				tags,
@@ -37,7 +39,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			},
 		},
 		async (request, reply) => {
-			const file = await readUpload(request)
+			const file = await readCsv(request)
 			const [job] = await acceptImport(pool, [request.project.id, file, taskQueues.core])
 			app.relay.wake()
 			return reply.code(202).send({ message: 'The import is queued', jobId: job!.id })
@@ -139,3 +141,13 @@ const alreadyUndone = ({ id, state }: { id: string; state: string }) =>
 		details: { jobId: id, state },
 		suggestion: 'Follow the job named in details.',
 	})
+
+async function readCsv(request: FastifyRequest) {
+	const { content, filename, mimetype } = await readUpload(request, 'file', maxFileBytes)
+	if (/\.csv$/i.test(filename) || /^text\/csv\b/i.test(mimetype)) return content
+	throw invalid({
+		field: 'file',
+		message: 'must be a CSV file: named .csv, or of the type text/csv',
+		code: 'custom',
+	})
+}

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { readEnvironment, TemporalEnvironment } from '../db/environment.ts'
+import { EnvironmentError, readEnvironment, TemporalEnvironment } from '../db/environment.ts'
 
 const Text = Type.Optional(Type.String())
 const Url = Type.Optional(
@@ -37,7 +37,7 @@ const Environment = Type.Object({
 	GOOGLE_CLIENT_SECRET: Text,
 	S3_ENDPOINT: Url,
 	S3_BUCKET: Text,
-	S3_REGION: Text,
+	S3_REGION: Type.String({ default: 'us-east-1' }),
 	S3_ACCESS_KEY_ID: Text,
 	S3_SECRET_ACCESS_KEY: Text,
 	UPLOADS_DIR: Text,
@@ -73,6 +73,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			env.EMAIL_PROVIDER ?? (env.RESEND_API_KEY ? 'resend' : env.SMTP_URL ? 'smtp' : 'local'),
 		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
 		resendWebhookSecret: env.RESEND_WEBHOOK_SECRET,
+		s3: s3Of(env),
 		uploadsDir: env.UPLOADS_DIR ?? `${env.DATA_DIR}/uploads`,
 		features: {
 			billing: env.STRIPE_SECRET_KEY !== undefined,
@@ -82,5 +83,24 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			signupsDisabled: env.DISABLE_SIGNUPS,
 		},
 		dnsServers: env.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [],
+	}
+}
+
+/** undefined: images lie in a folder. */
+function s3Of(env: Type.Static<typeof Environment>) {
+	const { S3_ENDPOINT, S3_BUCKET, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = env
+	const needed = { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }
+	const missing = Object.entries(needed).filter(([, value]) => value === undefined)
+	if (missing.length === Object.keys(needed).length) return undefined
+	if (missing.length > 0)
+		throw new EnvironmentError(
+			missing.map(([name]) => `${name}: is needed for uploads to go to an S3 storage`),
+		)
+	return {
+		endpoint: S3_ENDPOINT!,
+		bucket: S3_BUCKET!,
+		region: S3_REGION,
+		accessKeyId: S3_ACCESS_KEY_ID!,
+		secretAccessKey: S3_SECRET_ACCESS_KEY!,
 	}
 }

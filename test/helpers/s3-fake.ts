@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+
+interface Stored {
+	body: Buffer
+	headers: IncomingHttpHeaders
+}
+
+/** As much of an S3 storage as we use: objects by path, and a look at what makes a request valid. */
+export async function s3Fake(t: ExecutionContext) {
+	const objects = new Map<string, Stored>()
+	const requests: { method: string; headers: IncomingHttpHeaders }[] = []
+	let status: number | undefined
+	const server = createServer(async (request, response) => {
+		const body = Buffer.concat(await request.toArray())
+		const { method = '', url = '', headers } = request
+		requests.push({ method, headers })
+		const isWhole =
+			headers['x-amz-content-sha256'] === createHash('sha256').update(body).digest('hex')
+		if (status) response.writeHead(status).end('<Error><Code>SlowDown</Code></Error>')
+		else if (!isWhole)
+			response.writeHead(400).end('<Error><Code>XAmzContentSHA256Mismatch</Code></Error>')
+		else if (method === 'PUT') {
+			objects.set(url, { body, headers })
+			response.writeHead(200).end()
+		} else if (!objects.has(url))
+			response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')
+		else response.writeHead(200).end(objects.get(url)!.body)
+	})
+	server.listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	t.teardown(() => server.close())
+	return {
+		endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		objects,
+		requests,
+		fail: (code: number | undefined) => (status = code),
+	}
+}

@@ -1,0 +1,196 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { signS3 } from '../api/s3-signature.ts'
+import { readSettings } from '../api/settings.ts'
+import { createProject, setup, startApp } from './helpers/app.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+import { s3Fake } from './helpers/s3-fake.ts'
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const png = bytes('\x89PNG\r\n\x1a\n\0\0\0\rIHDR and so on')
+const images = {
+	png,
+	jpg: bytes('\xff\xd8\xff\xe0\0\x10JFIF and so on'),
+	gif: bytes('GIF89a and so on'),
+	webp: bytes('RIFF\x24\0\0\0WEBPVP8 and so on'),
+}
+const types = { png: 'image/png', jpg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' }
+
+async function setupUploads(t: ExecutionContext, settings: object = {}) {
+	const uploadsDir = await mkdtemp(join(tmpdir(), 'tempost-uploads-'))
+	t.teardown(() => rm(uploadsDir, { recursive: true }))
+	const context = await setup(t, { settings: { uploadsDir, ...settings } })
+	const upload = (content: Buffer, name = 'a.png', type = 'image/png', field = 'image') => {
+		const form = new FormData()
+		form.append(field, new Blob([new Uint8Array(content)], { type }), name)
+		return context.app.inject({
+			method: 'POST',
+			url: '/uploads/image',
+			headers: context.withSecretKey,
+			payload: form,
+		})
+	}
+	const fetchImage = (key: string) => context.app.inject({ url: `/uploads/${key}` })
+	return { ...context, uploadsDir, upload, fetchImage }
+}
+
+test('an image is known by its content, whatever its name and type say', async (t) => {
+	const { upload, fetchImage } = await setupUploads(t)
+	for (const [extension, content] of Object.entries(images)) {
+		const answer = await upload(content, 'Summer sale.html', 'text/html')
+		t.is(answer.statusCode, 200, answer.body)
+		const { url, key, ...rest } = answer.json()
+		const contentType = types[extension as keyof typeof types]
+		t.deepEqual(rest, { filename: 'Summer sale.html', contentType, size: content.length })
+		t.regex(key, new RegExp(`^[0-9a-f]{16}/[\\w-]{22}\\.${extension}$`))
+		t.is(url, `http://localhost:3000/uploads/${key}`)
+		const image = await fetchImage(key)
+		t.deepEqual(image.rawPayload, content)
+		t.is(image.headers['content-type'], contentType)
+	}
+})
+
+test('what is no image is refused, and leaves nothing behind', async (t) => {
+	const { upload, uploadsDir } = await setupUploads(t)
+	const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+	for (const content of [
+		svg,
+		'<html>',
+		'',
+		'GIF',
+		'\x89PNG\r\n\x1a\n',
+		'RIFF\0\0\0\0AVI LIST',
+		'BM',
+	])
+		t.like(isEnvelope(t, await upload(bytes(content)), 422, 'VALIDATION_ERROR').errors[0], {
+			field: 'image',
+			code: 'custom',
+		})
+	isEnvelope(t, await upload(png, 'a.png', 'image/png', 'file'), 400, 'BAD_REQUEST')
+	t.deepEqual(await readdir(uploadsDir), [])
+})
+
+test('10 MB are taken, a byte more is a 413', async (t) => {
+	const { upload, fetchImage } = await setupUploads(t)
+	const large = Buffer.concat([png, Buffer.alloc(10 * 2 ** 20 - png.length)])
+	const { key } = (await upload(large)).json()
+	t.is((await fetchImage(key)).rawPayload.length, large.length)
+	isEnvelope(t, await upload(Buffer.concat([large, bytes('x')])), 413, 'BAD_REQUEST')
+})
+
+test('images are served so that a browser can only show them', async (t) => {
+	const { upload, fetchImage } = await setupUploads(t)
+	const { key } = (await upload(png)).json()
+	const { headers } = await fetchImage(key)
+	t.like(headers, {
+		'x-content-type-options': 'nosniff',
+		'content-security-policy': "default-src 'none'; sandbox",
+		'cache-control': 'public, max-age=31536000, immutable',
+		'cross-origin-resource-policy': 'cross-origin',
+	})
+})
+
+test('nothing but images is served, by whatever path it is asked for', async (t) => {
+	const { upload, fetchImage } = await setupUploads(t)
+	const { key } = (await upload(png)).json()
+	const [folder] = key.split('/')
+	for (const path of [
+		'',
+		folder,
+		`${folder}%2f..%2f..%2f..%2fetc%2fpasswd`,
+		'../../../etc/passwd',
+		'%2e%2e/%2e%2e/package.json',
+		`${key}.part`,
+		key.replace('.png', '.gif'),
+		`${folder}/${'A'.repeat(22)}.png`,
+	])
+		isEnvelope(t, await fetchImage(path), 404, 'RESOURCE_NOT_FOUND')
+})
+
+test('two projects do not share a folder, and the public key uploads nothing', async (t) => {
+	const { app, orm, upload, withPublicKey } = await setupUploads(t)
+	const other = await createProject(orm)
+	const form = new FormData()
+	form.append('image', new Blob([new Uint8Array(png)]), 'a.png')
+	const theirs = await app.inject({
+		method: 'POST',
+		url: '/uploads/image',
+		headers: other.withSecretKey,
+		payload: form,
+	})
+	const mine = await upload(png)
+	const folder = (answer: typeof mine) => answer.json().key.split('/')[0]
+	t.not(folder(mine), folder(theirs))
+	t.is(folder(mine), folder(await upload(png)))
+	isEnvelope(
+		t,
+		await app.inject({
+			method: 'POST',
+			url: '/uploads/image',
+			headers: withPublicKey,
+			payload: form,
+		}),
+		401,
+		'INVALID_API_KEY',
+	)
+})
+
+test('with S3 settings images go to that storage, and come from it', async (t) => {
+	const s3 = await s3Fake(t)
+	const access = { bucket: 'pictures', region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'key' }
+	const context = await setupUploads(t, { s3: { endpoint: s3.endpoint, ...access } })
+	const { key } = (await context.upload(images.gif)).json()
+	const stored = s3.objects.get(`/pictures/${key}`)!
+	t.deepEqual(stored.body, images.gif)
+	t.is(stored.headers['content-type'], 'image/gif')
+	t.regex(
+		stored.headers.authorization!,
+		/^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/eu-1\/s3\/aws4_request, /,
+	)
+	t.deepEqual(await readdir(context.uploadsDir), [])
+	const image = await context.fetchImage(key)
+	t.deepEqual(image.rawPayload, images.gif)
+	isEnvelope(t, await context.fetchImage(key.replace('.gif', '.png')), 404, 'RESOURCE_NOT_FOUND')
+	s3.fail(503)
+	isEnvelope(t, await context.upload(png), 503, 'EXTERNAL_SERVICE_ERROR')
+	isEnvelope(t, await context.fetchImage(key), 503, 'EXTERNAL_SERVICE_ERROR')
+	// Another process finds them there.
+	s3.fail(undefined)
+	const { app } = await startApp(t, context.orm, {
+		settings: { s3: { endpoint: s3.endpoint, ...access } },
+	})
+	t.is((await app.inject({ url: `/uploads/${key}` })).statusCode, 200)
+})
+
+test('requests to S3 are signed as its documentation signs its example', (t) => {
+	const example = {
+		region: 'us-east-1',
+		accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+		secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+	}
+	const at = new Date('2013-05-24T00:00:00Z')
+	const url = (path: string) => new URL(`https://examplebucket.s3.amazonaws.com/${path}`)
+	const get = signS3(example, 'GET', url('test.txt'), Buffer.alloc(0), { range: 'bytes=0-9' }, at)
+	t.regex(
+		get['authorization']!,
+		/Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41$/,
+	)
+	const body = Buffer.from('Welcome to Amazon S3.')
+	const given = {
+		date: 'Fri, 24 May 2013 00:00:00 GMT',
+		'x-amz-storage-class': 'REDUCED_REDUNDANCY',
+	}
+	const put = signS3(example, 'PUT', url('test%24file.text'), body, given, at)
+	t.regex(
+		put['authorization']!,
+		/Signature=98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd$/,
+	)
+})
+
+test('half of the S3 settings is an error that names the other half', (t) => {
+	const environment = { SESSION_SECRET: 'a secret of the tests', S3_BUCKET: 'pictures' }
+	t.throws(() => readSettings(environment), { message: /S3_ENDPOINT: .*\n.*S3_ACCESS_KEY_ID/ })
+	t.is(readSettings({ SESSION_SECRET: 'a secret of the tests' }).s3, undefined)
+})
