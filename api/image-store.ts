@@ -74,7 +74,10 @@ export function s3Store(settings: S3Settings): ImageStore {
 		},
 		async get(key) {
 			const answer = await ask('GET', key, Buffer.alloc(0))
-			if (answer.status === 404) return await answer.body?.cancel()
+			if (answer.status === 404) {
+				await answer.body?.cancel()
+				return undefined
+			}
 			if (!answer.ok) throw unavailable(`${answer.status} ${(await answer.text()).slice(0, 1000)}`)
 			return Buffer.from(await answer.arrayBuffer())
 		},
