@@ -9,11 +9,11 @@ const restMs = 500
 /** A proxy that comes so soon was not sent by a reader. */
 const proxyHaste = '2 seconds'
 
-const at = `to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const at = `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const openData = `jsonb_build_object('openedAt', ${at}, 'opens', opens_before + nth,
 	'isFirstOpen', opens_before + nth = 1)`
 const clickData = `jsonb_build_object('clickedAt', ${at}, 'clicks', clicks_before + nth,
-	'isFirstClick', clicks_before + nth = 1, 'link', n.link)`
+	'isFirstClick', clicks_before + nth = 1, 'link', link)`
 
 /**
  * Counts opens and clicks: each exactly once, since the rows go in the transaction that counts them. Any
@@ -49,52 +49,55 @@ export const foldEngagements = statement<{ folded: number; emitted: number }>(
 			exists (select from held h where h.project_id = w.project_id and h.id = w.email_id)
 			or not exists (select from emails e where e.project_id = w.project_id and e.id = w.email_id))
 		returning g.*
-	), judged as materialized (
-		select t.id as engagement, t.project_id as mail_project, t.email_id as mail, t.kind, t.link, t.at,
-			t.fetcher = 'MACHINE'
-				or t.fetcher = 'PROXY' and t.at < h.arrived_at + interval '${proxyHaste}' as by_machine
+	), judged as (
+		select t.*, t.fetcher = 'MACHINE'
+			or t.fetcher = 'PROXY' and t.at < h.arrived_at + interval '${proxyHaste}' as by_machine
 		from taken t join held h on h.project_id = t.project_id and h.id = t.email_id
 		where t.campaign_id is null or t.campaign_id = h.campaign_id
 	), sums as (
-		select mail_project, mail,
-			count(*) filter (where kind = 'OPEN' and not by_machine)::int as opens,
-			count(*) filter (where kind = 'CLICK' and not by_machine)::int as clicks,
-			count(*) filter (where by_machine)::int as prefetches,
-			min(at) filter (where not by_machine) as opened_at,
-			min(at) filter (where kind = 'CLICK' and not by_machine) as clicked_at
-		from judged group by mail_project, mail
+		select project_id as of_project, email_id,
+			count(*) filter (where by_machine)::int as by_machines,
+			count(*) filter (where kind = 'OPEN' and not by_machine)::int as more_opens,
+			count(*) filter (where kind = 'CLICK' and not by_machine)::int as more_clicks,
+			min(at) filter (where not by_machine) as first_at,
+			min(at) filter (where kind = 'CLICK' and not by_machine) as first_click_at,
+			array_agg(kind order by at, id) filter (where not by_machine) as kinds,
+			array_agg(link order by at, id) filter (where not by_machine) as links,
+			array_agg(at order by at, id) filter (where not by_machine) as times
+		from judged group by project_id, email_id
 	), counted as (
 		update emails e set
-			opens = e.opens + s.opens, clicks = e.clicks + s.clicks,
-			prefetches = e.prefetches + s.prefetches,
-			opened_at = least(e.opened_at, s.opened_at), clicked_at = least(e.clicked_at, s.clicked_at),
+			opens = e.opens + more_opens, clicks = e.clicks + more_clicks,
+			prefetches = e.prefetches + by_machines,
+			opened_at = least(e.opened_at, first_at), clicked_at = least(e.clicked_at, first_click_at),
 			status = case
-				when s.clicks > 0 and e.status in ('UNCERTAIN', 'SENT', 'DELIVERED', 'OPENED') then 'CLICKED'
-				when s.opens > 0 and e.status in ('UNCERTAIN', 'SENT', 'DELIVERED') then 'OPENED'
+				when more_clicks > 0 and e.status in ('UNCERTAIN', 'SENT', 'DELIVERED', 'OPENED')
+					then 'CLICKED'
+				when more_opens > 0 and e.status in ('UNCERTAIN', 'SENT', 'DELIVERED') then 'OPENED'
 				when e.status = 'UNCERTAIN' then 'SENT'
 				else e.status end,
 			sent_at = case e.status when 'UNCERTAIN' then e.attempt_started_at else e.sent_at end,
 			error = case e.status when 'UNCERTAIN' then null else e.error end,
 			updated_at = now()
-		from sums s where e.project_id = s.mail_project and e.id = s.mail
+		from sums where e.project_id = of_project and e.id = email_id
 		returning new.*, old.opens as opens_before, old.clicks as clicks_before,
-			old.status as status_before
+			old.status as status_before, kinds, links, times
 	), numbered as (
-		select *, row_number() over (partition by mail_project, mail, kind order by at, engagement) as nth
-		from judged where not by_machine
+		select *, row_number() over (partition by project_id, id, kind order by position) as nth
+		from counted cross join lateral unnest(kinds, links, times)
+			with ordinality as n(kind, link, at, position)
 	), happened as (
-		select c.project_id, 'email.sent' as name, c.contact_id, c.id as mail, ${sentEventData} as data,
-			c.sent_at as at, 0 as engagement
-		from counted c where status_before = 'UNCERTAIN'
+		select project_id, 'email.sent' as name, contact_id, id as email_id, ${sentEventData} as data,
+			sent_at as at, 0 as position
+		from counted where status_before = 'UNCERTAIN'
 		union all
-		select c.project_id, case n.kind when 'OPEN' then 'email.open' else 'email.click' end,
-			c.contact_id, c.id,
-			${sentEventData} || case n.kind when 'OPEN' then ${openData} else ${clickData} end,
-			n.at, n.engagement
-		from counted c join numbered n on n.mail_project = c.project_id and n.mail = c.id
+		select project_id, case kind when 'OPEN' then 'email.open' else 'email.click' end, contact_id, id,
+			${sentEventData} || case kind when 'OPEN' then ${openData} else ${clickData} end,
+			at, position
+		from numbered
 	), emitted as (
 		insert into events (project_id, name, contact_id, email_id, data)
-		select project_id, name, contact_id, mail, data from happened order by at, engagement
+		select project_id, name, contact_id, email_id, data from happened order by at, position
 		returning 1
 	)
 	select (select count(*) from taken)::int as folded, (select count(*) from emitted)::int as emitted`,
