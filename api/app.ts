@@ -10,6 +10,7 @@ import { poolOf } from '../db/statement.ts'
 import { accountLinks } from './account-links.ts'
 import { accountRequests } from './account-requests.ts'
 import { accounts } from './accounts.ts'
+import { audit, keepAudit } from './audit.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
 import { automationFields } from './automation-fields.ts'
@@ -36,6 +37,8 @@ import { engagements } from './engagements.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
 import { notFound } from './errors.ts'
 import { events } from './events.ts'
+import { executionList } from './execution-list.ts'
+import { executions } from './executions.ts'
 import { setHeaders } from './headers.ts'
 import { health, type HealthOptions } from './health.ts'
 import { keepIdempotency } from './idempotency.ts'
@@ -48,6 +51,7 @@ import { publicContacts } from './public-contacts.ts'
 import { publicPages } from './public.ts'
 import { members } from './members.ts'
 import { showPublicIds } from './project-ids.ts'
+import { projectState } from './project-state.ts'
 import { projects } from './projects.ts'
 import { limitRate } from './rate-limit.ts'
 import { segmentComputing } from './segment-computing.ts'
@@ -123,6 +127,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	const isMailReal = settings.emailProvider !== 'local'
 	authenticate(app, { pool, cookie, ownOrigin: new URL(publicUrl).origin, isMailReal })
 	showPublicIds(app)
+	keepAudit(app, pool)
 	limitRate(app, pool, settings.rateLimitPerMinute)
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
 
@@ -132,11 +137,15 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(accountRequests, { pool, settings })
 	await app.register(accountLinks, { pool })
 	await app.register(members, { pool, settings })
+	await app.register(audit, { pool })
+	await app.register(projectState, { pool })
 	await app.register(projects, { pool, isMailReal })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })
 	await app.register(verify, { dnsServers: settings.dnsServers })
 	await app.register(events, { pool })
+	await app.register(executionList, { pool })
+	await app.register(executions, { pool })
 	await app.register(contactFields, { pool })
 	await app.register(contactFieldUsage, { pool })
 	await app.register(contactList, { pool })

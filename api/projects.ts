@@ -76,9 +76,11 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 201: ProjectView },
 			},
 		},
-		async ({ user, body }, reply) => {
+		async (request, reply) => {
+			const { user, body } = request
 			const { secretKey, values } = freshKeys()
 			const [project] = await createProject(pool, [user.id, body.name, ...values])
+			request.madeProjectId = project!.id
 			return reply.code(201).send(view(project!, secretKey))
 		},
 	)

@@ -12,6 +12,7 @@ export const kept = [
 	'memberships',
 	'invitations',
 	'domains',
+	'webhook_secrets',
 	'suspensions',
 	'reputation_counts',
 	'reputation_tallies',

@@ -1,0 +1,156 @@
+import test, { type ExecutionContext } from 'ava'
+import { setup } from './helpers/app.ts'
+import { addMember, createUser } from './helpers/people.ts'
+
+interface EntryBody {
+	id: string
+	actor: { type: string; userId: string | null; name: string }
+	action: string
+	target: Record<string, string>
+	status: number
+	ip: string
+	userAgent: string | null
+	createdAt: string
+}
+
+async function setupAudit(t: ExecutionContext) {
+	const context = await setup(t)
+	const { app, orm, project } = context
+	const { user, headers } = await createUser(app, orm, 'owner@example.org')
+	await addMember(orm, project, user, 'OWNER')
+	const read = async (query = '', id = project.id) =>
+		(await app.inject({ url: `/projects/${id}/audit${query}`, headers })).json<{
+			data: EntryBody[]
+			cursor?: string
+			hasMore: boolean
+			total: number
+		}>()
+	type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+	const as = (who: Record<string, string>) => (method: Method, url: string, payload?: object) =>
+		app.inject({ method, url, headers: who, ...(payload ? { payload } : {}) })
+	return {
+		...context,
+		user,
+		headers,
+		read,
+		bySession: as({ ...headers, 'x-project-id': project.id }),
+		byKey: as(context.withSecretKey),
+		actions: async () => (await read()).data.map(({ action }) => action),
+	}
+}
+
+test('a change is noted with who made it, what, when and from where', async (t) => {
+	const { app, read, byKey, headers, user, project, secretKey } = await setupAudit(t)
+	const created = await byKey('POST', '/contacts', { email: 'c@example.org' })
+	const { id } = created.json<{ id: string }>()
+	await app.inject({
+		method: 'PATCH',
+		url: `/contacts/${id}`,
+		headers: {
+			...headers,
+			'x-project-id': project.id,
+			'user-agent': 'Browser/1.0',
+			'x-forwarded-for': '203.0.113.9',
+		},
+		payload: { subscribed: false },
+	})
+	const { data, total, hasMore } = await read()
+	t.is(total, 2)
+	t.false(hasMore)
+	t.like(data[0], {
+		actor: { type: 'user', userId: user.id, name: 'owner@example.org' },
+		action: 'PATCH /contacts/{id}',
+		target: { id },
+		status: 200,
+		ip: '203.0.113.9',
+		userAgent: 'Browser/1.0',
+	})
+	t.like(data[1], {
+		actor: { type: 'key', userId: null, name: `sk_…${secretKey.slice(-4)}` },
+		action: 'POST /contacts',
+		target: {},
+		status: 201,
+		ip: '127.0.0.1',
+	})
+	t.true(Math.abs(Date.now() - Date.parse(data[0]!.createdAt)) < 60_000)
+})
+
+test('reading, sending, tracking and what was refused is not noted', async (t) => {
+	const { app, actions, byKey, bySession, withPublicKey } = await setupAudit(t)
+	await byKey('GET', '/contacts')
+	await bySession('GET', '/templates')
+	await byKey('POST', '/contacts/lookup', { emails: ['c@example.org'] })
+	await byKey('POST', '/v1/send', { to: 'c@example.org' })
+	t.is((await byKey('POST', '/v1/verify', { email: 'nobody' })).statusCode, 422)
+	await byKey('POST', '/events/track', { email: 'c@example.org', event: 'came' })
+	await app.inject({
+		method: 'POST',
+		url: '/v1/track',
+		headers: withPublicKey,
+		payload: { email: 'c@example.org', event: 'came' },
+	})
+	t.is((await byKey('POST', '/templates', {})).statusCode, 400)
+	t.is((await byKey('DELETE', `/contacts/${crypto.randomUUID()}`)).statusCode, 404)
+	t.is((await app.inject({ method: 'POST', url: '/contacts' })).statusCode, 401)
+	t.deepEqual(await actions(), [])
+})
+
+test('what happens to a project is noted, from its making on, and outlives a reset', async (t) => {
+	const { app, headers, read } = await setupAudit(t)
+	const call = (method: 'POST' | 'PATCH', path = '', payload?: object) =>
+		app.inject({
+			method,
+			url: `/users/@me/projects${path}`,
+			headers,
+			...(payload ? { payload } : {}),
+		})
+	const { id } = (await call('POST', '', { name: 'Shop' })).json<{ id: string }>()
+	await call('PATCH', `/${id}`, { name: 'Store' })
+	await call('POST', `/${id}/regenerate-keys`)
+	await call('POST', `/${id}/reset`)
+	await call('PATCH', `/${id}`, { name: 'Boutique' })
+	t.deepEqual(
+		(await read('', id)).data.map(({ action, target }) => [action, target['id']]),
+		[
+			['PATCH /users/@me/projects/{id}', id],
+			['POST /users/@me/projects/{id}/reset', id],
+			['POST /users/@me/projects/{id}/regenerate-keys', id],
+			['PATCH /users/@me/projects/{id}', id],
+			['POST /users/@me/projects', undefined],
+		],
+	)
+})
+
+test('the audit is read page by page, and ends', async (t) => {
+	const { byKey, read } = await setupAudit(t)
+	for (let i = 0; i < 5; i++) await byKey('POST', '/contacts', { email: `${i}@example.org` })
+	const pages = []
+	for (let cursor: string | undefined, more = true; more;) {
+		const page = await read(`?limit=2${cursor ? `&cursor=${cursor}` : ''}`)
+		pages.push(page)
+		cursor = page.cursor
+		more = page.hasMore
+	}
+	t.deepEqual(
+		pages.map(({ data, total }) => [data.length, total]),
+		[
+			[2, 5],
+			[2, 0],
+			[1, 0],
+		],
+	)
+	t.is(new Set(pages.flatMap(({ data }) => data.map(({ id }) => id))).size, 5)
+	t.false('cursor' in pages[2]!)
+})
+
+test('a change is not undone, nor its caller left waiting, because the audit cannot be written', async (t) => {
+	const { byKey, pool } = await setupAudit(t)
+	const locking = await pool.connect()
+	await locking.query('begin; lock table audit_entries in access exclusive mode')
+	const answer = await byKey('POST', '/contacts', { email: 'c@example.org' })
+	t.is(answer.statusCode, 201)
+	await locking.query('rollback')
+	locking.release()
+	await pool.query('alter table audit_entries rename to audit_entries_away')
+	t.is((await byKey('POST', '/contacts', { email: 'd@example.org' })).statusCode, 201)
+})
