@@ -17,9 +17,9 @@ const clickData = `jsonb_build_object('clickedAt', ${at}, 'clicks', clicks_befor
 
 /**
  * Counts opens and clicks: each exactly once, since the rows go in the transaction that counts them. Any
- * number of processes may fold, and they wait for nobody: what another folder, a delivery or a
- * campaign has in its hands is left for the next time, and so are the mails whose hand-over is not
- * recorded yet, for their status is still to come.
+ * number of processes may fold, and they wait for nobody: what another folder, a delivery, a campaign
+ * or whoever deletes a contact has in its hands is left for the next time, and so are the mails whose
+ * hand-over is not recorded yet, for their status is still to come.
  *
  * A click also shows that the mail was opened, whether its pictures were loaded or not, but it is no
  * open: `opened_at` is set, `opens` and the events count what was fetched. Whoever fetches anything has
@@ -37,12 +37,14 @@ export const foldEngagements = statement<{ folded: number; emitted: number }>(
 	), held as materialized (
 		select mail.* from (select distinct project_id, email_id from waiting) w
 		cross join lateral (
-			select project_id, id, campaign_id,
+			select project_id, id, contact_id, campaign_id,
 				coalesce(greatest(sent_at, delivered_at), attempt_started_at) as arrived_at
 			from emails e
 			where e.project_id = w.project_id and e.id = w.email_id
 				and e.status not in ('PENDING', 'SENDING')
 			for no key update skip locked) mail
+		where mail.contact_id is null or exists (select from contacts c
+			where c.project_id = mail.project_id and c.id = mail.contact_id for key share skip locked)
 	), taken as (
 		delete from engagements g using waiting w
 		where g.id = w.id and (

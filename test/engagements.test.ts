@@ -173,22 +173,23 @@ test('what is opened before its hand-over is recorded waits for that, and lets o
 	t.is(await waiting(), 0)
 })
 
-test('counting waits for nobody who holds a mail', async (t) => {
+test('counting waits for nobody who holds a mail or its contact', async (t) => {
 	const { handedOver, get, fold, mail, pool } = await setupEngagements(t)
 	const held = await handedOver()
-	const other = await handedOver()
-	await get(held.open)
-	await get(other.open)
+	const deleted = await handedOver({}, 60, 'bert@example.org')
+	const other = await handedOver({}, 60, 'carl@example.org')
+	for (const { open } of [held, deleted, other]) await get(open)
 	const holder = await pool.connect()
 	await holder.query('begin')
 	await holder.query('select from emails where id = $1 for no key update', [held.id])
+	await holder.query(`select from contacts where email = 'bert@example.org' for update`)
 	t.like(await fold(), { folded: 1 })
 	await holder.query('rollback')
 	holder.release()
 	t.like(await mail(other.id), { opens: 1 })
-	t.like(await mail(held.id), { opens: 0 })
+	for (const { id } of [held, deleted]) t.like(await mail(id), { opens: 0 })
 	await fold()
-	t.like(await mail(held.id), { opens: 1 })
+	for (const { id } of [held, deleted]) t.like(await mail(id), { opens: 1 })
 })
 
 test("a campaign's link counts for its mails alone, and never for a stranger", async (t) => {

@@ -22,9 +22,13 @@ export async function setupEngagements(
 		app.inject({ method, url: url.slice(publicUrl.length), headers: { ...headers } })
 
 	/** A mail that was handed over, as long ago as it says, with the addresses that are in it. */
-	async function handedOver(columns: Partial<Email> = {}, secondsAgo = 60) {
+	async function handedOver(
+		columns: Partial<Email> = {},
+		secondsAgo = 60,
+		to = 'anna@example.org',
+	) {
 		const sentAt = new Date(Date.now() - secondsAgo * 1000)
-		const { id, projectId, subject } = await all.sent({ body })
+		const { id, projectId, subject } = await all.sent({ body, to })
 		const set = {
 			status: 'SENT' as const,
 			sentAt,
