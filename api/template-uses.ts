@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { Template as TemplateRow } from '../db/template.ts'
-import { campaignsFrom, emailsSentFrom } from '../db/template-usage.ts'
+import { campaignsFrom, emailsSentFrom, stepsSending } from '../db/template-usage.ts'
 import { Id, PathId } from './schemas.ts'
 import { previewOf } from './template-preview.ts'
 import { foundTemplate, Template, viewOfTemplate } from './templates.ts'
@@ -69,11 +69,12 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 		},
 		async ({ em, project, params }) => {
 			await foundTemplate(em, project.id, params.id)
-			const [campaigns, [sent]] = await Promise.all([
+			const [campaigns, workflowSteps, [sent]] = await Promise.all([
 				campaignsFrom(pool, [project.id, params.id]),
+				stepsSending(pool, [project.id, params.id]),
 				emailsSentFrom(pool, [project.id, params.id]),
 			])
-			return { campaigns, workflowSteps: [], emailsSent: sent!.count }
+			return { campaigns, workflowSteps, emailsSent: sent!.count }
 		},
 	)
 

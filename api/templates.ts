@@ -4,7 +4,7 @@ import { templateProblem } from '../activities/rendering/liquid.ts'
 import { containing } from '../db/like.ts'
 import { transaction } from '../db/jobs.ts'
 import { mailTypes, Template as TemplateRow } from '../db/template.ts'
-import { campaignsFrom, deleteTemplate, lockTemplate } from '../db/template-usage.ts'
+import { campaignsFrom, deleteTemplate, lockTemplate, stepsSending } from '../db/template-usage.ts'
 import { ApiError, invalid, notFound } from './errors.ts'
 import { Email, Id, Line, normalizeEmail, Nullable, page, PathId, Timestamp } from './schemas.ts'
 import { requireSender } from './sender.ts'
@@ -163,7 +163,8 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				const [template] = await lockTemplate(db, key)
 				if (!template) throw notFound('template', params.id)
 				const campaigns = (await campaignsFrom(db, key)).filter(({ status }) => isOpen(status))
-				if (campaigns.length > 0) throw inUse({ campaigns })
+				const workflowSteps = await stepsSending(db, key)
+				if (campaigns.length + workflowSteps.length > 0) throw inUse({ campaigns, workflowSteps })
 				await deleteTemplate(db, key)
 			})
 			return reply.code(204).send(null)

@@ -1,3 +1,4 @@
+import { automationsWhere } from './automation-usage.ts'
 import { statement } from './statement.ts'
 
 export interface Named {
@@ -10,9 +11,15 @@ export const namesField = (condition: string, field: string) => `exists (
 	select from jsonb_path_query(${condition}, '$.**.field') as named
 	where named #>> '{}' = ${field} or starts_with(named #>> '{}', ${field} || '.'))`
 
+/** A step compares a field by one of its names, or writes it. */
+const stepsWithField = `s.type = 'CONDITION' and (${namesField('s.config', '$2::text')}
+		or ${namesField('s.config', `'contact.' || $2::text`)}
+		or $2::text like 'data.%' and ${namesField('s.config', `'contact.' || substr($2::text, 6)`)})
+	or s.type = 'UPDATE_CONTACT' and $2::text like 'data.%' and s.config -> 'data' ? substr($2::text, 6)`
+
 /**
  * Where a project's conditions name a field of contacts, as conditions write it: `email`, `data.plan`.
- * Campaigns that are over need it no more. What workflows name is to be added with their tables. $1 project, $2 field
+ * Campaigns that are over need it no more. $1 project, $2 field
  */
 export const fieldUsage = statement<{
 	usedInSegments: Named[]
@@ -28,5 +35,5 @@ export const fieldUsage = statement<{
 			from campaigns where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING')
 				and ${namesField('audience_condition', '$2::text')}
 		) as "usedInCampaigns",
-		'[]'::json as "usedInWorkflows"`,
+		${automationsWhere('false', stepsWithField)} as "usedInWorkflows"`,
 )

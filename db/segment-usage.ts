@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { automationsWhere } from './automation-usage.ts'
 import { statement } from './statement.ts'
 
 export interface SegmentUses {
@@ -26,6 +27,17 @@ const campaignsWithSegment = statement<{ id: string; name: string }>(
 	order by name, id`,
 )
 
+/** $1 project, $2 segment, $3 as a condition writes it */
+const workflowsWithSegment = statement<{ workflows: SegmentUses['workflows'] }>(
+	'workflows-with-segment',
+	`select ${automationsWhere(
+		'a.segment_id = $2::uuid',
+		`s.type = 'CONDITION' and exists (
+			select from jsonb_path_query(s.config, '$.**.field') as f(field)
+			where lower(field #>> '{}') = $3::text)`,
+	)} as workflows`,
+)
+
 /** What would lose its meaning without the segment: campaigns that are not over, workflows, segments. */
 export async function segmentUses(
 	db: Pool | PoolClient,
@@ -34,5 +46,6 @@ export async function segmentUses(
 ): Promise<SegmentUses> {
 	const segments = await segmentsWithField(db, [projectId, `segment.${id}`])
 	const campaigns = await campaignsWithSegment(db, [projectId, id, `segment.${id}`])
-	return { segments, campaigns, workflows: [] }
+	const [found] = await workflowsWithSegment(db, [projectId, id, `segment.${id}`])
+	return { segments, campaigns, workflows: found!.workflows }
 }
