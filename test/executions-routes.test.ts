@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createProject } from './helpers/app.ts'
+import { delayStep, mailStep, setupExecutions, webhookStep } from './helpers/executions.ts'
+
+const manual = { steps: [mailStep, delayStep(2, 'days'), mailStep] }
+
+test('an execution is started by hand, with variables of its own, and told step by step', async (t) => {
+	const { freeze, contact, call, advance, mails, template } = await setupExecutions(t)
+	const contactId = await contact('ann@example.org', { name: 'Ann', plan: 'free' })
+	const templateId = await template({ subject: '{{ plan }} {{ data.plan }} {{ workflow.name }}' })
+	const id = await freeze(manual, templateId)
+	const started = await call('POST', `/workflows/${id}/executions`, {
+		contactId,
+		context: { plan: 'gold' },
+	})
+	t.is(started.statusCode, 201)
+	const execution = started.json<{ id: string }>()
+	t.like(execution, {
+		workflowId: id,
+		version: 1,
+		contactId,
+		status: 'RUNNING',
+		context: { plan: 'gold' },
+		currentStepId: null,
+		completedAt: null,
+	})
+	await advance(execution.id)
+	t.is((await mails())[0]!.subject, 'gold gold Welcome')
+
+	const path = `/workflows/${id}/executions/${execution.id}`
+	const found = (await call('GET', path)).json<{
+		stepExecutions: { status: string; wakesAt: string; output: object; step: object }[]
+	}>()
+	t.like(found, {
+		status: 'WAITING',
+		workflow: { id, name: 'Welcome' },
+		contact: { id: contactId, email: 'ann@example.org' },
+		currentStep: { name: 'Sleep', type: 'DELAY' },
+	})
+	const [trigger, mail, delay] = found.stepExecutions
+	t.like(trigger, { status: 'COMPLETED', output: { triggered: true, eventName: null } })
+	t.like(mail, {
+		step: { name: 'Mail', type: 'SEND_EMAIL' },
+		output: { recipientEmail: 'ann@example.org', sentAt: null },
+		wakesAt: null,
+	})
+	t.is(delay!.status, 'WAITING')
+	const inMs = Date.parse(delay!.wakesAt) - Date.now()
+	t.true(inMs > 2 * 86_400_000 - 60_000 && inMs <= 2 * 86_400_000)
+	t.deepEqual(delay!.output, { resumeAt: delay!.wakesAt })
+
+	const list = (await call('GET', `/workflows/${id}/executions?status=WAITING`)).json<{
+		data: object[]
+	}>()
+	t.like(list, { page: 1, pageSize: 20, total: 1, totalPages: 1 })
+	t.like(list.data[0], { id: execution.id, currentStep: { type: 'DELAY' } })
+	t.like((await call('GET', `/workflows/${id}/executions?status=FAILED`)).json(), { total: 0 })
+})
+
+test('what cannot be started says why', async (t) => {
+	const { orm, freeze, contact, call, select, advance, pool } = await setupExecutions(t)
+	const contactId = await contact()
+	const id = await freeze(manual)
+	const start = (payload: object, workflow = id) =>
+		call('POST', `/workflows/${workflow}/executions`, payload)
+	const status = async (payload: object, workflow?: string) => {
+		const answer = await start(payload, workflow)
+		return [answer.statusCode, answer.json<{ error: { code: string } }>().error.code]
+	}
+	t.deepEqual(await status({ contactId: randomUUID() }), [404, 'CONTACT_NOT_FOUND'])
+	t.deepEqual(await status({ contactId }, randomUUID()), [404, 'WORKFLOW_NOT_FOUND'])
+	t.deepEqual(await status({ contactId }, 'no-id'), [404, 'WORKFLOW_NOT_FOUND'])
+	t.deepEqual(await status({ contactId: 'x' }), [422, 'VALIDATION_ERROR'])
+	t.deepEqual(await status({ contactId, context: [] }), [422, 'VALIDATION_ERROR'])
+	t.deepEqual(await status({ contactId, context: { a: 'b\0' } }), [422, 'VALIDATION_ERROR'])
+
+	const other = await createProject(orm)
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into contacts (project_id, email, subscribed) values ($1, 'x@example.org', true) returning id`,
+		[other.project.id],
+	)
+	t.deepEqual(await status({ contactId: rows[0]!.id }), [404, 'CONTACT_NOT_FOUND'])
+
+	await select('update automations set enabled = false')
+	t.deepEqual(await status({ contactId }), [400, 'BAD_REQUEST'])
+	await select('update automations set enabled = true')
+	const begun = (await start({ contactId })).json<{ id: string }>()
+	t.deepEqual(await status({ contactId }), [409, 'CONFLICT'])
+	// Without re-entry an ended one blocks as well, with it only an active one.
+	await advance(begun.id)
+	await advance(begun.id, 3)
+	t.deepEqual(await status({ contactId }), [409, 'CONFLICT'])
+	await select('update automations set allow_reentry = true')
+	t.is((await start({ contactId })).statusCode, 201)
+	t.deepEqual(await status({ contactId }), [409, 'CONFLICT'])
+})
+
+test('of twenty starts at once for one contact one succeeds', async (t) => {
+	const { freeze, contact, call, executions } = await setupExecutions(t)
+	const contactId = await contact()
+	for (const reentry of [false, true]) {
+		const id = await freeze({ ...manual, reentry })
+		const answers = await Promise.all(
+			Array.from({ length: 20 }, () => call('POST', `/workflows/${id}/executions`, { contactId })),
+		)
+		t.is(answers.filter(({ statusCode }) => statusCode === 201).length, 1)
+		t.is(answers.filter(({ statusCode }) => statusCode === 409).length, 19)
+	}
+	t.is((await executions()).length, 2)
+})
+
+test('a cancelled execution is cancelled at once, whatever its run does, and only once', async (t) => {
+	const { freeze, contact, call, advance, mails, outbox } = await setupExecutions(t)
+	const contactId = await contact()
+	const id = await freeze(manual)
+	const { id: executionId } = (
+		await call('POST', `/workflows/${id}/executions`, { contactId })
+	).json<{ id: string }>()
+	await advance(executionId)
+	const path = `/workflows/${id}/executions/${executionId}`
+	const answer = await call('DELETE', path)
+	t.is(answer.statusCode, 200)
+	t.like(answer.json(), { status: 'CANCELLED', exitReason: 'Cancelled by request' })
+	t.is((await outbox('terminate'))[0]!.workflow_id, `automation/${executionId}`)
+	t.is((await call('DELETE', path)).statusCode, 409)
+	t.is((await call('POST', `${path}/retry`)).statusCode, 409)
+	t.is((await call('DELETE', `/workflows/${id}/executions/${randomUUID()}`)).statusCode, 404)
+	t.deepEqual(await advance(executionId, 3), { do: 'END', about: 'CANCELLED' })
+	t.is((await mails()).length, 1)
+	const { stepExecutions } = (await call('GET', path)).json<{ stepExecutions: object[] }>()
+	t.like(stepExecutions[2], { status: 'SKIPPED', wakesAt: null })
+})
+
+test('another project sees and touches nothing', async (t) => {
+	const { app, orm, freeze, contact, call } = await setupExecutions(t)
+	const contactId = await contact()
+	const id = await freeze(manual)
+	const { id: executionId } = (
+		await call('POST', `/workflows/${id}/executions`, { contactId })
+	).json<{ id: string }>()
+	const { withSecretKey: headers } = await createProject(orm)
+	for (const [method, url] of [
+		['GET', `/workflows/${id}/executions`],
+		['POST', `/workflows/${id}/executions/cancel-all`],
+		['GET', `/workflows/${id}/executions/${executionId}`],
+		['DELETE', `/workflows/${id}/executions/${executionId}`],
+		['POST', `/workflows/${id}/executions/${executionId}/retry`],
+	] as const)
+		t.is((await app.inject({ method, url, headers })).statusCode, 404, `${method} ${url}`)
+	t.like((await call('GET', `/workflows/${id}/executions/${executionId}`)).json(), {
+		status: 'RUNNING',
+	})
+})
+
+test('a failed execution goes on with the step that failed', async (t) => {
+	const { freeze, contact, call, advance, select, executions, outbox } = await setupExecutions(t)
+	const contactId = await contact()
+	const id = await freeze({ steps: [mailStep, webhookStep('http://127.0.0.1:9/')] })
+	const { id: executionId } = (
+		await call('POST', `/workflows/${id}/executions`, { contactId })
+	).json<{ id: string }>()
+	t.like(await advance(executionId), { do: 'CALL', visit: 3 })
+	await select(`update execution_steps set status = 'FAILED' where visit = 3`)
+	await select(`update executions set status = 'FAILED', error = 'WebhookFailed: x'`)
+	const retried = await call('POST', `/workflows/${id}/executions/${executionId}/retry`)
+	t.is(retried.statusCode, 200)
+	t.like(retried.json(), { status: 'RUNNING', error: null, completedAt: null })
+	t.is((await outbox('start')).length, 2)
+	t.like(await advance(executionId), { do: 'CALL', visit: 4 })
+	t.is((await executions())[0]!.visit, 4)
+})
+
+test('an unknown status is a bad request', async (t) => {
+	const { freeze, call } = await setupExecutions(t)
+	const id = await freeze(manual)
+	t.is((await call('GET', `/workflows/${id}/executions?status=ASLEEP`)).statusCode, 400)
+	t.is((await call('GET', `/workflows/${id}/executions?contactId=x`)).statusCode, 400)
+})
+
+test('a hundred thousand executions are cancelled within seconds, and Temporal is told behind it', async (t) => {
+	const { freeze, call, select, project, outbox } = await setupExecutions(t)
+	const id = await freeze(manual)
+	await select(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, n || '@example.org', true from generate_series(1, 100000) n`,
+		[project.id],
+	)
+	await select(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status)
+		select $1, $2, 1, id, false, 'WAITING' from contacts where project_id = $1`,
+		[project.id, id],
+	)
+	const startedAt = Date.now()
+	const answer = await call('POST', `/workflows/${id}/executions/cancel-all`)
+	const seconds = (Date.now() - startedAt) / 1000
+	t.deepEqual(answer.json(), { cancelled: 100_000 })
+	t.true(seconds < 30, `${seconds} s`)
+	t.log(`${seconds} s`)
+	const [left] = await select<{ n: number }>(
+		`select count(*)::int as n from executions where status <> 'CANCELLED' or not is_closing`,
+	)
+	t.is(left!.n, 0)
+	t.is((await outbox('start'))[0]!.workflow_id, `close/${project.id}`)
+})
