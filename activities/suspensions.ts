@@ -1,9 +1,17 @@
 import type { Pool } from 'pg'
 import { cancelCampaignsOf } from '../db/campaign-actions.ts'
-import { cancelQueued, type SuspensionKey, tell, toBeTold } from '../db/suspending.ts'
+import {
+	cancelQueued,
+	stillDisabled,
+	type SuspensionKey,
+	tell,
+	type Told,
+	toBeTold,
+} from '../db/suspending.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { beating } from './beating.ts'
 import { renderPlatformMail } from './rendering/platform/mail.ts'
+import type { SuspensionReason } from './rendering/platform/words.ts'
 
 interface SuspensionServices {
 	pool: Pool
@@ -18,6 +26,8 @@ export function suspensionActivities({ pool, relay, settings }: SuspensionServic
 	return {
 		async stopCampaigns({ projectId }: SuspensionKey) {
 			return beating(async () => {
+				const [project] = await stillDisabled(pool, [projectId])
+				if (!project) return 0
 				const stopped = await cancelCampaignsOf(pool, [projectId, taskQueues.core])
 				relay.wake()
 				return stopped.length
@@ -40,16 +50,15 @@ export function suspensionActivities({ pool, relay, settings }: SuspensionServic
 			return beating(async () => {
 				const [told] = await toBeTold(pool, [key.projectId, key.suspensionId])
 				if (!told) return
-				const { project, language, signal, members } = told
-				const mail = await renderPlatformMail('suspension', language, { project, reason: signal })
-				const from = settings.platformFrom
-				await tell(
-					pool,
-					key,
-					members.map((to) => ({ from, to, ...mail })),
-				)
+				const mails = told.signal === null ? [] : await mailsAbout(told, told.signal)
+				await tell(pool, key, mails)
 				relay.wake()
 			})
 		},
+	}
+
+	async function mailsAbout({ project, language, members }: Told, reason: SuspensionReason) {
+		const mail = await renderPlatformMail('suspension', language, { project, reason })
+		return members.map((to) => ({ from: settings.platformFrom, to, ...mail }))
 	}
 }

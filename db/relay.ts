@@ -16,7 +16,9 @@ import {
 } from './claims.ts'
 import { openCampaigns, restartCampaigns } from './lost-campaigns.ts'
 import { restartJobs, unfinishedJobs } from './lost-jobs.ts'
+import { restartSuspensions, unfinishedSuspensions } from './lost-suspensions.ts'
 import { priorities } from './outbox.ts'
+import { restartRemovals, unfinishedRemovals } from './project-removal.ts'
 
 export interface Relay {
 	/** Something was committed: look now. Never throws, never waits. */
@@ -44,6 +46,14 @@ const sweepMs = 1000
 const reconcileMs = 60_000
 /** While runs are full, a busy API must not ask the database after each of its requests. */
 const restMs = 20
+
+/** What each row that is not finished says must be running. */
+const durable = [
+	{ unfinished: unfinishedJobs, restart: restartJobs },
+	{ unfinished: openCampaigns, restart: restartCampaigns },
+	{ unfinished: unfinishedSuspensions, restart: restartSuspensions },
+	{ unfinished: unfinishedRemovals, restart: restartRemovals },
+]
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD)
 
@@ -116,18 +126,18 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 			const lost: object[] = []
 			for (const claim of await unfinishedClaims(pool, [claimsAtOnce]))
 				if (!(await isRunning(temporal, `send/${claim.claim_id}`))) lost.push(claim)
-			const lostJobs: object[] = []
-			for (const job of await unfinishedJobs(pool, [claimsAtOnce]))
-				if (!(await isRunning(temporal, job.workflow_id))) lostJobs.push(job)
-			const lostCampaigns: object[] = []
-			for (const campaign of await openCampaigns(pool, [claimsAtOnce]))
-				if (!(await isRunning(temporal, campaign.workflow_id))) lostCampaigns.push(campaign)
-			const count = lost.length + lostJobs.length + lostCampaigns.length
+			if (lost.length > 0)
+				await restartClaims(pool, [JSON.stringify(lost), sendTaskQueue, priorities.transactional])
+			let count = lost.length
+			for (const { unfinished, restart } of durable) {
+				const gone: object[] = []
+				for (const row of await unfinished(pool, [claimsAtOnce]))
+					if (!(await isRunning(temporal, row.workflow_id))) gone.push(row)
+				if (gone.length > 0) await restart(pool, [JSON.stringify(gone), sendTaskQueue])
+				count += gone.length
+			}
 			if (count === 0) return
 			log.warn({ count }, 'Temporal does not know these runs: they start again')
-			await restartClaims(pool, [JSON.stringify(lost), sendTaskQueue, priorities.transactional])
-			await restartJobs(pool, [JSON.stringify(lostJobs), sendTaskQueue])
-			await restartCampaigns(pool, [JSON.stringify(lostCampaigns), sendTaskQueue])
 			wake()
 		} catch (error) {
 			log.warn({ err: error }, 'reconciliation failed')

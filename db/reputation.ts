@@ -26,6 +26,7 @@ interface Finding {
 const readReputation = statement<{
 	windows: Record<Period, Window>
 	findings: Finding[]
+	publicId: string
 	isNewProject: boolean
 	isDisabled: boolean
 	recentSuspensions: { at: string; reason: string; liftedAt: string | null }[]
@@ -35,7 +36,7 @@ const readReputation = statement<{
 		(select json_object_agg(period, json_build_object('total', total, 'bounces', bounces,
 			'complaints', complaints)) from reputation_windows($1)) as windows,
 		(select coalesce(json_agg(f), '[]') from reputation_findings($1) f) as findings,
-		p.created_at > now() - interval '30 days' as "isNewProject",
+		p.public_id as "publicId", p.created_at > now() - interval '30 days' as "isNewProject",
 		p.disabled_reason is not null as "isDisabled",
 		(select coalesce(json_agg(json_build_object('at', ${inIso('at')}, 'reason', reason,
 				'liftedAt', ${inIso('lifted_at')}) order by at desc), '[]')
@@ -51,7 +52,7 @@ const readReputation = statement<{
 export async function reputation(pool: Pool, projectId: string) {
 	const [found] = await readReputation(pool, [projectId])
 	if (!found) throw new Error('There is no such project')
-	const { windows, findings, isNewProject, isDisabled, recentSuspensions } = found
+	const { windows, findings, publicId, isNewProject, isDisabled, recentSuspensions } = found
 	const told = (level: Level) => findings.filter((one) => one.level === level).map(sentence)
 	const levelOf = (signal: Finding['signal'], period: Period) =>
 		findings.find((one) => one.is_rate && one.signal === signal && one.period === period)!.level
@@ -59,7 +60,7 @@ export async function reputation(pool: Pool, projectId: string) {
 	const warnings = told('warning')
 	return {
 		status: {
-			projectId,
+			projectId: publicId,
 			isHealthy: violations.length + warnings.length === 0,
 			shouldDisable: violations.length > 0,
 			twentyFourHour: withRates(windows.twentyFourHour),

@@ -11,6 +11,12 @@ export interface SuspensionKey {
 	suspensionId: string
 }
 
+/** No row: it was enabled again meanwhile. $1 project */
+export const stillDisabled = statement<{ id: string }>(
+	'still-disabled',
+	`select id from projects where id = $1 and disabled_reason is not null`,
+)
+
 /**
  * A chunk of the mails that wait, cancelled; nothing if the project was enabled again meanwhile.
  * `last` is null when there are no more. $1 project, $2 the last row of the chunk before, $3 rows
@@ -32,7 +38,8 @@ export const cancelQueued = statement<{ last: string | null; cancelled: number }
 )
 
 export interface Told {
-	signal: 'bounces' | 'complaints'
+	/** null: the reason is not the reputation, and whoever disabled it tells. */
+	signal: 'bounces' | 'complaints' | null
 	project: string
 	language: string
 	members: string[]
@@ -45,7 +52,7 @@ export const toBeTold = statement<Told>(
 		select u.email from memberships m join users u on u.id = m.user_id
 		where m.project_id = $1 order by u.email) as members
 	from suspensions s join projects p on p.id = s.project_id
-	where s.project_id = $1 and s.id = $2 and s.told_at is null and s.signal is not null`,
+	where s.project_id = $1 and s.id = $2 and s.told_at is null`,
 )
 
 const markTold = statement<{ id: string }>(
@@ -54,7 +61,7 @@ const markTold = statement<{ id: string }>(
 	where project_id = $1 and id = $2 and told_at is null returning id`,
 )
 
-/** Queues the members' mails, once. */
+/** Queues the members' mails, once; with that a suspension is carried out. */
 export const tell = (
 	pool: Pool,
 	{ projectId, suspensionId }: SuspensionKey,

@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import { suspensionActivities } from '../activities/suspensions.ts'
 import { platformProjectId } from '../db/platform-mail.ts'
+import { restartSuspensions, unfinishedSuspensions } from '../db/lost-suspensions.ts'
 import { reputation } from '../db/reputation.ts'
 import { setupReports } from './helpers/reports.ts'
 
@@ -154,6 +155,27 @@ test('what waits is cancelled and the members are told once, however often it is
 
 	const refused = await send(withSecretKey, 'app@example.com')
 	t.is(refused.json().error.code, 'PROJECT_DISABLED')
+})
+
+test('a suspension that Temporal has forgotten is carried out all the same', async (t) => {
+	const { past, bounce, execute, pool } = await setupReputation(t)
+	await past('1 day', 1000, 500, 0)
+	await bounce()
+	const lost = () => unfinishedSuspensions(pool, [10])
+	t.deepEqual(await lost(), [])
+	await execute(`update suspensions set at = now() - interval '6 minutes'`)
+	t.deepEqual(await lost(), [], 'Temporal is still to be told')
+	await execute('update outbox set done_at = now()')
+	const found = await lost()
+	t.is(found.length, 1)
+	await restartSuspensions(pool, [JSON.stringify(found), 'core'])
+	const rows = await execute('select workflow_type, workflow_id, payload from outbox')
+	t.is(rows.length, 2)
+	t.deepEqual(rows[1], rows[0])
+	t.deepEqual(await lost(), [])
+	await execute('update outbox set done_at = now()')
+	await execute('update suspensions set told_at = now()')
+	t.deepEqual(await lost(), [])
 })
 
 test('a project that was enabled again meanwhile keeps the mail that waits', async (t) => {
