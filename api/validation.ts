@@ -58,11 +58,14 @@ export const buildValidator = ((externalSchemas, options) => {
 	return compile as unknown as ReturnType<BuildCompilerFromPool>
 }) as BuildCompilerFromPool
 
+let compileBody: Compile | undefined
+
 /** For the part of a body whose schema depends on what else is known: the same rules, and all faults. */
 export function bodyFaults(schema: object): (given: unknown) => Failure[] {
-	const compile = buildValidator({}, {}) as unknown as Compile
-	const validate = compile({ schema, httpPart: 'body' }) as (given: unknown) => Outcome
+	let validate: ((given: unknown) => Outcome) | undefined
 	return (given) => {
+		compileBody ??= buildValidator({}, {}) as unknown as Compile
+		validate ??= compileBody({ schema, httpPart: 'body' }) as (given: unknown) => Outcome
 		const outcome = validate(given)
 		return outcome === true ? [] : outcome.error
 	}
