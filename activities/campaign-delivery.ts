@@ -23,8 +23,8 @@ const longestTurnMs = 20_000
 /** Longer waits belong to the workflow: they must survive this process, and free its place. */
 const longestInlineWaitMs = 5000
 const napMs = 500
-/** Slices of a lane that are under way at once: one is claimed, one handed over, one recorded. */
-const flightsAtOnce = 3
+/** Slices of a lane that are under way at once: while one is claimed or recorded, another is handed over. */
+const flightsAtOnce = 2
 /** What a provider's batch may hold. */
 const batchMails = 100
 /** Send rate is reserved for so long ahead: beyond it, it is there for more urgent mail. */

@@ -51,14 +51,19 @@ export async function fly(services: FlightServices, slice: Slice): Promise<numbe
 		.filter(({ outcome }) => outcome.kind !== 'SENT')
 		.map(({ mail, outcome }) => attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs))
 	if (sent.length > 0) {
-		const columns = [
-			sent.map(({ mail }) => mail.id),
-			sent.map(({ mail }) => mail.attempt),
-			sent.map(({ outcome }) => (outcome.kind === 'SENT' ? outcome.providerMessageId : null)),
-			sent.map(({ subject }) => (subject === campaign.subject ? null : subject)),
-			sent.map(({ fault }) => fault),
-		]
-		await insist(() => recordSent(pool, [projectId, ...columns]))
+		const ids = sent.map(({ mail }) => mail.id)
+		const rows = Object.fromEntries(
+			sent.map(({ mail, outcome, subject, fault }) => [
+				mail.id,
+				[
+					mail.attempt,
+					outcome.kind === 'SENT' ? outcome.providerMessageId : null,
+					subject === campaign.subject ? null : subject,
+					fault,
+				],
+			]),
+		)
+		await insist(() => recordSent(pool, [projectId, ids, JSON.stringify(rows)]))
 	}
 	if (ends.length > 0) await insist(() => record(pool, [projectId, JSON.stringify(ends)]))
 	return sent.length + ends.filter(({ status }) => status !== 'PENDING').length

@@ -1,7 +1,7 @@
 const firstMails = 20
 const mostMails = 200
 /** A slice should be under way for so long: what is, is in doubt if the worker is killed. */
-const sliceMs = 40
+const sliceMs = 100
 
 /** How many mails make a slice, by how long earlier ones took. */
 export function createPace() {

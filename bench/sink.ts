@@ -4,10 +4,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Fault } from '../test/helpers/smtp-sink.ts'
 
+export interface SinkStatistics {
+	accepted: number
+	distinct: number
+	connections: number
+	/** When the first and the last mail were taken; 0 without any. */
+	firstAt: number
+	lastAt: number
+}
+
 export interface SinkProcess {
 	url: string
 	pid: number
-	statistics(): Promise<{ accepted: number; distinct: number; connections: number }>
+	statistics(): Promise<SinkStatistics>
 	mails(): Promise<{ emailId: string; to: string; at: number }[]>
 	faults(faults: Fault[]): Promise<void>
 	forget(): Promise<void>
@@ -27,7 +36,7 @@ export async function startSink(options: string[] = []): Promise<SinkProcess> {
 	return {
 		url: `smtp://127.0.0.1:${port}`,
 		pid: child.pid!,
-		statistics: () => ask('/statistics') as ReturnType<SinkProcess['statistics']>,
+		statistics: () => ask('/statistics') as Promise<SinkStatistics>,
 		mails: () => ask('/mails') as ReturnType<SinkProcess['mails']>,
 		faults: async (faults) =>
 			void (await ask('/faults', { method: 'POST', body: JSON.stringify(faults) })),

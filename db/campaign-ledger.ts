@@ -54,6 +54,15 @@ export interface ClaimedMail {
 	data: Record<string, unknown>
 }
 
+/**
+ * Looked up one by one, whatever the planner believes: while a large campaign is new, it knows nothing
+ * yet of these tables, and would rather read all of them for each slice.
+ */
+const contactOf = (mail: string) => `(
+		select email, subscribed, data from contacts
+		where project_id = $1 and id = ${mail}.contact_id offset 0
+	)`
+
 const claimedColumns = `id, contact_id, status, attempt, "to", created_at, email, subscribed, data`
 
 /**
@@ -65,7 +74,7 @@ const claimedColumns = `id, contact_id, status, attempt, "to", created_at, email
 export const claimSlice = statement<ClaimedMail>(
 	'claim-campaign-slice',
 	`with slice as materialized (
-		select e.id, e.contact_id, c.email, c.subscribed, c.data,
+		select e.place, c.*,
 			case when s.reason is not null then 'SUPPRESSED'
 				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'CANCELLED'
 				else 'SENDING' end as status,
@@ -73,21 +82,22 @@ export const claimSlice = statement<ClaimedMail>(
 				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'The contact has unsubscribed'
 				end as error
 		from (
-			select id, contact_id, "to", type from emails
-			where project_id = $1 and campaign_id = $2 and contact_id > $3 and contact_id <= $4
+			select ctid as place, contact_id, "to", type from emails
+			where campaign_id = $2 and contact_id > $3 and contact_id <= $4
 				and status = 'PENDING' and (due_at is null or due_at <= now())
 				and exists (select from campaigns k join projects p on p.id = k.project_id
 					where k.project_id = $1 and k.id = $2 and ${isOpen})
 			order by contact_id limit $5::int
 		) e
-		join contacts c on c.project_id = $1 and c.id = e.contact_id
-		left join suppressions s on s.project_id = $1 and s.email = e."to"
+		cross join lateral ${contactOf('e')} c
+		left join lateral (
+			select reason from suppressions where project_id = $1 and email = e."to" offset 0
+		) s on true
 	), claimed as (
 		update emails e set status = slice.status, error = slice.error, updated_at = now(),
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
 			provider = $6::text, tracked = $7::bool, batch_id = $8::uuid
-		from slice
-		where e.project_id = $1 and e.id = slice.id and e.status = 'PENDING'
+		from slice where e.ctid = slice.place and e.status = 'PENDING'
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, slice.email,
 			slice.subscribed, slice.data
 	)
@@ -98,18 +108,18 @@ export const claimSlice = statement<ClaimedMail>(
  * How mails that the provider took went into the ledger, with the event that follows. A first attempt
  * that went well needs no row among the attempts: the mail's own tells all of it. Whatever somebody
  * doubted meanwhile is settled by this, as long as no newer attempt was opened.
- * $1 project, $2 ids, $3 attempts, $4 the provider's ids, $5 subjects as rendered, or null where they
- * are the campaign's, $6 what went wrong in rendering, or null
+ * $1 project, $2 ids, $3 of each id [attempt, the provider's id, subject as rendered or null where it is
+ * the campaign's, what went wrong in rendering or null]; in this form because the planner, who does not
+ * know how many they are, would join them one by one with each other
  */
 export const recordSent = statement(
 	'record-campaign-sent',
 	`with recorded as (
 		update emails e set status = 'SENT', sent_at = now(), updated_at = now(), error = null,
-			provider_message_id = o.message_id, subject = coalesce(o.subject, e.subject),
-			render_fault = o.fault
-		from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[])
-			as o(id, attempt, message_id, subject, fault)
-		where e.project_id = $1 and e.id = o.id and e.attempt = o.attempt
+			(provider_message_id, subject, render_fault) = (
+				select o->>1, coalesce(o->>2, e.subject), o->>3 from (select $3::jsonb -> e.id::text as o))
+		where e.project_id = $1 and e.id = any($2::uuid[])
+			and e.attempt = ($3::jsonb -> e.id::text ->> 0)::int
 			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING')
 		returning e.*, old.status as before
 	), noted as (
@@ -123,7 +133,7 @@ export const recordSent = statement(
 	select project_id, 'email.sent', contact_id, id, ${sentEventData} from recorded`,
 )
 
-const laneIs = `e.project_id = $1 and e.campaign_id = $2 and e.contact_id > $3 and e.contact_id <= $4`
+const laneIs = `e.campaign_id = $2 and e.contact_id > $3 and e.contact_id <= $4`
 
 export interface LaneRest {
 	/** False: paused, cancelled, disabled. */
@@ -163,7 +173,7 @@ export interface Orphan {
 export const sendingInLane = statement<Orphan>(
 	'sending-in-campaign-lane',
 	`select id, attempt, batch_id, updated_at, attempt_started_at < now() - interval '23 hours' as is_old
-	from emails e where ${laneIs} and status = 'SENDING' and not id = any($5::uuid[])`,
+	from emails e where ${laneIs} and project_id = $1 and status = 'SENDING' and not id = any($5::uuid[])`,
 )
 
 /**

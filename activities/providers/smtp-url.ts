@@ -33,6 +33,7 @@ export function readSmtpUrl(text: string): Omit<SmtpServer, 'timeouts'> & { pool
 
 /** Not every server speaks SMTPUTF8; an international domain has an ASCII form that all understand. */
 export function toAscii(address: string) {
+	if (/^[!-~]+$/.test(address)) return address
 	const at = address.lastIndexOf('@') + 1
 	return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))
 }

@@ -92,19 +92,18 @@ export function converse(socket: Socket, state: SinkState) {
 
 	function takeContent(received: Content) {
 		if (received.chunks.length === 0 && isSpoilt()) return
-		const probe = Buffer.concat([received.tail, pending])
-		const end = probe.indexOf(END)
-		if (end < 0) {
+		const length = endOf(received.tail, pending)
+		if (length < 0) {
 			received.chunks.push(pending)
-			received.tail = probe.subarray(-4)
+			received.tail = Buffer.concat([received.tail, pending.subarray(-4)]).subarray(-4)
 			pending = NOTHING
 			return
 		}
-		const length = end + END.length - received.tail.length
 		received.chunks.push(pending.subarray(0, length))
 		pending = pending.subarray(length)
 		content = null
-		accept(Buffer.concat(received.chunks).subarray(0, -3))
+		const body = received.chunks.length > 1 ? Buffer.concat(received.chunks) : received.chunks[0]!
+		accept(body.subarray(0, -3))
 	}
 
 	function isSpoilt() {
@@ -139,13 +138,11 @@ export function converse(socket: Socket, state: SinkState) {
 	}
 
 	function record(body: Buffer): SinkMail {
-		const isStuffed = body[0] === 0x2e || body.includes('\r\n.')
-		const text = isStuffed ? body.toString('utf8').replace(/^\.\./gm, '.') : body.toString('utf8')
-		const head = text.slice(0, text.indexOf('\r\n\r\n') + 2)
+		const head = body.toString('latin1', 0, body.indexOf('\r\n\r\n') + 2)
 		return {
 			from: from ?? '',
 			to: to ?? '',
-			raw: options.keepRaw === false ? '' : text,
+			raw: options.keepRaw === false ? '' : body.toString('utf8').replace(/^\.\./gm, '.'),
 			emailId: /^x-tempost-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,
 			messageId: /^message-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,
 			at: 0,
@@ -202,6 +199,14 @@ function greeting({ pipelining, size, extensions = [] }: SinkOptions) {
 	return [...lines, '8BITMIME']
 		.map((line, index) => `250${index < lines.length ? '-' : ' '}${line}`)
 		.join('\r\n')
+}
+
+/** Where the content ends in what has come, with the final dot; -1 if it goes on. */
+function endOf(tail: Buffer, received: Buffer) {
+	const seam = Buffer.concat([tail, received.subarray(0, END.length - 1)]).indexOf(END)
+	if (seam >= 0) return seam + END.length - tail.length
+	const end = received.indexOf(END)
+	return end < 0 ? -1 : end + END.length
 }
 
 const address = (line: string) => line.slice(line.indexOf('<') + 1, line.indexOf('>'))

@@ -61,7 +61,14 @@ export interface SmtpSink {
 	faults: Fault[]
 	/** Every command line received, in order: what the conversation looked like. */
 	commands: string[]
-	statistics(): { accepted: number; distinct: number; connections: number; open: number }
+	statistics(): {
+		accepted: number
+		distinct: number
+		connections: number
+		open: number
+		firstAt: number
+		lastAt: number
+	}
 	/** Forgets the mails and commands so far. */
 	forget(): void
 	/** Ends the connections that wait for a further mail, with this last word if any. */
@@ -95,6 +102,8 @@ export async function smtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
 			distinct: state.ids.size,
 			connections: state.connections,
 			open: state.conversations.size,
+			firstAt: state.mails[0]?.at ?? 0,
+			lastAt: state.mails.at(-1)?.at ?? 0,
 		}),
 		forget() {
 			state.mails.length = state.commands.length = 0

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Stack } from './stack.ts'
+
+const ticksPerSecond = 100
+
+/** Seconds of CPU that a process and all its children, gone ones included, have used. */
+export function cpuSeconds(pid: number): number {
+	const parents = new Map<number, number[]>()
+	for (const name of readdirSync('/proc')) {
+		const fields = /^\d+$/.test(name) ? statOf(Number(name)) : null
+		if (fields) parents.set(fields.parent, [...(parents.get(fields.parent) ?? []), Number(name)])
+	}
+	const sum = (one: number): number =>
+		(statOf(one)?.ticks ?? 0) +
+		(parents.get(one) ?? []).reduce((total, child) => total + sum(child), 0)
+	return sum(pid) / ticksPerSecond
+}
+
+function statOf(pid: number) {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+		const fields = stat
+			.slice(stat.lastIndexOf(')') + 2)
+			.split(' ')
+			.map(Number)
+		const [utime, stime, cutime, cstime] = fields.slice(11, 15) as [number, number, number, number]
+		return { parent: fields[1]!, ticks: utime + stime + cutime + cstime }
+	} catch {
+		return null // it has gone
+	}
+}
+
+export interface CpuMeter {
+	/** Since the last reading, by process. */
+	read(): { worker: number; api: number; postgres: number; temporal: number; all: number }
+}
+
+/** What everybody but the sink uses. */
+export async function cpuMeter(stack: Stack, temporalAddress: string): Promise<CpuMeter> {
+	const [row] = await stack.orm.em
+		.fork()
+		.execute<{ pid: number }[]>(
+			`select pid from pg_stat_activity where backend_type = 'checkpointer'`,
+		)
+	const pids = {
+		worker: () => stack.worker.pid(),
+		api: () => stack.api.pid(),
+		postgres: () => statOf(row!.pid)!.parent,
+		temporal: () => listenerOf(temporalAddress),
+	}
+	const now = () =>
+		Object.fromEntries(
+			Object.entries(pids).map(([name, pid]) => [name, cpuSeconds(pid())]),
+		) as Record<keyof typeof pids, number>
+	let before = now()
+	return {
+		read() {
+			const after = now()
+			const used = Object.fromEntries(
+				Object.entries(after).map(([name, seconds]) => [
+					name,
+					seconds - before[name as keyof typeof pids],
+				]),
+			) as typeof after
+			before = after
+			return { ...used, all: used.worker + used.api + used.postgres + used.temporal }
+		},
+	}
+}
+
+/** The Temporal server is told its port on its command line. */
+function listenerOf(address: string) {
+	const port = address.split(':').at(-1)!
+	for (const name of readdirSync('/proc')) {
+		if (!/^\d+$/.test(name)) continue
+		try {
+			const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
+			if (/temporal/.test(words[0] ?? '') && words.some((word) => word.endsWith(port)))
+				return Number(name)
+		} catch {
+			// it has gone
+		}
+	}
+	throw new Error(`Nobody seems to listen on ${address}`)
+}
+
+/** The most memory a process has had, in MB. */
+export function peakMb(pid: number) {
+	const kb = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]
+	return Math.round(Number(kb) / 1024)
+}
