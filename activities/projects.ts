@@ -1,5 +1,14 @@
 import type { Pool } from 'pg'
-import { deleteProjectRow, deleteRows, isBuried, tablesOfProjects } from '../db/project-removal.ts'
+import { cancelCampaignsOf } from '../db/campaign-actions.ts'
+import { cancelProjectExecutions } from '../db/execution-cancelling.ts'
+import {
+	countOpenRuns,
+	deleteProjectRow,
+	deleteRows,
+	isBuried,
+	tablesOfProjects,
+} from '../db/project-removal.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
 import { beating } from './beating.ts'
 
 const rowsAtOnce = 2000
@@ -11,8 +20,29 @@ export interface RemovedRows {
 	isLast: boolean
 }
 
-export function projectActivities({ pool }: { pool: Pool }) {
+interface ProjectServices {
+	pool: Pool
+	relay: { wake(): void }
+}
+
+export function projectActivities({ pool, relay }: ProjectServices) {
 	return {
+		/**
+		 * Ends what a buried project has under way, and answers how many runs of its contacts Temporal still
+		 * has: their rows are needed until then, or runs that wait for ever would never be ended.
+		 */
+		endProjectRuns: (projectId: string): Promise<number> =>
+			beating(async () => {
+				const [project] = await isBuried(pool, [projectId])
+				if (!project) return 0
+				if (!project.buried) throw stillThere()
+				await cancelCampaignsOf(pool, [projectId, taskQueues.core])
+				await cancelProjectExecutions(pool, projectId, 'Project deleted', taskQueues.core)
+				relay.wake()
+				const [open] = await countOpenRuns(pool, [projectId])
+				return open!.count
+			}),
+
 		/** Takes rows of a buried project away, in small bites; the last page takes its own row. */
 		removeProjectRows: (projectId: string): Promise<RemovedRows> =>
 			beating(() => removePage(pool, projectId, Date.now() + pageMs)),
@@ -22,7 +52,7 @@ export function projectActivities({ pool }: { pool: Pool }) {
 async function removePage(pool: Pool, projectId: string, endsAt: number): Promise<RemovedRows> {
 	const [project] = await isBuried(pool, [projectId])
 	if (!project) return { removed: 0, isLast: true }
-	if (!project.buried) throw new Error('A project that somebody can reach keeps its rows')
+	if (!project.buried) throw stillThere()
 	const tables = await tablesOfProjects(pool)
 	let removed = 0
 	for (;;) {
@@ -40,3 +70,5 @@ async function removePage(pool: Pool, projectId: string, endsAt: number): Promis
 	await deleteProjectRow(pool, [projectId])
 	return { removed, isLast: true }
 }
+
+const stillThere = () => new Error('A project that somebody can reach keeps its rows')

@@ -59,6 +59,31 @@ export const resetProject = (pool: Pool, projectId: string, taskQueue: string) =
 			])
 	})
 
+export interface UnfinishedRemoval {
+	project_id: string
+	workflow_id: string
+}
+
+/**
+ * Projects buried more than five minutes ago, and of which Temporal was told: it is asked about their
+ * runs. $1 how many at most
+ */
+export const unfinishedRemovals = statement<UnfinishedRemoval>(
+	'unfinished-removals',
+	`select id as project_id, 'delete/' || id as workflow_id from projects p
+	where deleted_at < now() - interval '5 minutes' and not exists (
+		select from outbox o where o.workflow_id = 'delete/' || p.id and o.done_at is null)
+	order by random() limit $1::int`,
+)
+
+/** Starts lost runs again. $1 as `unfinishedRemovals` answers them, $2 task queue */
+export const restartRemovals = statement(
+	'restart-removals',
+	`with found as (
+		select project_id as id from jsonb_to_recordset($1::jsonb) as l(project_id uuid)
+	)${startRemoval('found', `'found unfinished, started again'`)}`,
+)
+
 /** Gone at once for whoever asks; its domains are free for others. $1 project, $2 task queue */
 export const deleteProject = statement(
 	'delete-project',
@@ -79,6 +104,12 @@ export const deleteProject = statement(
 export const isBuried = statement<{ buried: boolean }>(
 	'is-project-buried',
 	`select deleted_at is not null as buried from projects where id = $1`,
+)
+
+/** Of executions that were ended, those of which Temporal is not told yet. $1 project */
+export const countOpenRuns = statement<{ count: number }>(
+	'count-open-runs',
+	`select count(*)::int as count from executions where project_id = $1 and is_closing`,
 )
 
 /** With the few rows that may have come meanwhile. $1 project */

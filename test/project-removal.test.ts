@@ -2,7 +2,12 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import { type RemovedRows, projectActivities } from '../activities/projects.ts'
 import { Domain } from '../db/domain.ts'
-import { kept, tablesOfProjects } from '../db/project-removal.ts'
+import {
+	kept,
+	restartRemovals,
+	tablesOfProjects,
+	unfinishedRemovals,
+} from '../db/project-removal.ts'
 import { addMember, createUser } from './helpers/people.ts'
 import { setup, startApp } from './helpers/app.ts'
 
@@ -32,7 +37,8 @@ async function setupProject(t: ExecutionContext) {
 		t.is((await call('POST', '/suppressions', { email: 'f@example.org' })).statusCode, 201)
 	}
 	await fill()
-	const { removeProjectRows } = projectActivities({ pool })
+	const relay = { wake: () => {} }
+	const { removeProjectRows, endProjectRuns } = projectActivities({ pool, relay })
 	const graves = async () =>
 		(
 			await pool.query<{ id: string }>('select id from projects where deleted_at is not null')
@@ -57,6 +63,8 @@ async function setupProject(t: ExecutionContext) {
 		rowsOf,
 		asUser: (method: 'POST' | 'DELETE' | 'GET', url: string) =>
 			app.inject({ method, url, headers }),
+		endRuns: (projectId: string) =>
+			new MockActivityEnvironment().run(endProjectRuns, projectId) as Promise<number>,
 		remove: (projectId: string) =>
 			new MockActivityEnvironment().run(removeProjectRows, projectId) as Promise<RemovedRows>,
 	}
@@ -170,6 +178,57 @@ test('rows of a project that can be reached are not removed', async (t) => {
 	const before = await rowsOf(project.id)
 	await t.throwsAsync(remove(project.id), { message: /keeps its rows/ })
 	t.deepEqual(await rowsOf(project.id), before)
+})
+
+test('what was under way is ended in Temporal too before its rows go', async (t) => {
+	const { asUser, project, pool, endRuns, remove } = await setupProject(t)
+	t.true((await pool.query('select from contacts')).rowCount === 3)
+	await pool.query(
+		`with automation as (
+			insert into automations (project_id, name, trigger_type) values ($1, 'Hi', 'MANUAL')
+			returning id
+		), version as (
+			insert into automation_versions (project_id, automation_id, version, hash, definition, positions)
+			select $1, id, 1, '', '{}', '{}' from automation
+		)
+		insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status)
+		select $1, automation.id, 1, c.id, true, 'WAITING' from automation, contacts c`,
+		[project.id],
+	)
+	await t.throwsAsync(endRuns(project.id), { message: /keeps its rows/ })
+	await asUser('DELETE', `/users/@me/projects/${project.id}`)
+	t.is(await endRuns(project.id), 3)
+	t.is(await endRuns(project.id), 3)
+	const { rows } = await pool.query(
+		`select distinct status, exit_reason from executions where project_id = $1`,
+		[project.id],
+	)
+	t.deepEqual(rows, [{ status: 'CANCELLED', exit_reason: 'Project deleted' }])
+	// As the run does that closes them.
+	await pool.query('update executions set is_closing = false')
+	t.is(await endRuns(project.id), 0)
+	t.true((await remove(project.id)).isLast)
+	t.is(await endRuns(project.id), 0)
+})
+
+test('a removal whose run Temporal has lost is found, and started again', async (t) => {
+	const { asUser, project, pool } = await setupProject(t)
+	await asUser('DELETE', `/users/@me/projects/${project.id}`)
+	const found = () => unfinishedRemovals(pool, [10])
+	await pool.query(
+		`update projects set deleted_at = now() - interval '6 minutes' where deleted_at is not null`,
+	)
+	t.deepEqual(await found(), [])
+	await pool.query('update outbox set done_at = now()')
+	const lost = await found()
+	t.deepEqual(lost, [{ project_id: project.id, workflow_id: `delete/${project.id}` }])
+	await restartRemovals(pool, [JSON.stringify(lost), 'core'])
+	const { rows } = await pool.query(
+		`select workflow_type, payload from outbox where done_at is null and workflow_id = $1`,
+		[`delete/${project.id}`],
+	)
+	t.deepEqual(rows, [{ workflow_type: 'deleteProject', payload: { projectId: project.id } }])
+	t.deepEqual(await found(), [])
 })
 
 test('a removal goes on where another one died', async (t) => {

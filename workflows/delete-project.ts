@@ -2,14 +2,15 @@ import {
 	continueAsNew,
 	proxyActivities,
 	setCurrentDetails,
+	sleep,
 	workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
 
-const { removeProjectRows } = proxyActivities<Activities>({
+const { endProjectRuns, removeProjectRows } = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
-	startToCloseTimeout: '5 minutes',
+	startToCloseTimeout: '30 minutes',
 	heartbeatTimeout: '6 seconds',
 	retry: { initialInterval: '200 milliseconds', maximumInterval: '30 seconds' },
 })
@@ -19,9 +20,18 @@ interface Removal {
 	removed?: number
 }
 
-/** Takes away, page by page, the rows of a project that was deleted, or reset: nobody reaches them any more. */
+/**
+ * Ends what a project has under way that was deleted, or reset, and takes away its rows, page by page:
+ * nobody reaches them any more.
+ */
 export async function deleteProject({ projectId, removed = 0 }: Removal): Promise<string> {
 	while (!workflowInfo().continueAsNewSuggested) {
+		const open = await endProjectRuns(projectId)
+		if (open > 0) {
+			setCurrentDetails(`**${open}** runs of its workflows are being ended`)
+			await sleep('5 seconds', { summary: 'runs are being ended' })
+			continue
+		}
 		const page = await removeProjectRows(projectId)
 		removed += page.removed
 		if (page.isLast) return `${removed} rows are removed`

@@ -38,6 +38,12 @@ await record('undoImport-failed', { undoImport: refuse, endAsFailed: nothing }, 
 await record('bulkJob-whole', { doBulkJob: nothing }, job)
 await record('bulkJob-failed', { doBulkJob: refuse, endAsFailed: nothing }, job)
 
+const checks = { checked: 50, verified: 2, lost: 1 }
+const checkedPages = [{ ...checks, isLast: false }, { ...checks, isLast: true }].values()
+await record('domainSweep-two-pages', { checkDomains: async () => checkedPages.next().value }, {})
+const removed = { providerDomainId: 'domain' }
+await record('removeDomain-whole', { removeProviderDomain: nothing }, removed)
+
 await record('housekeeping-whole', { keepHouse: async () => 'sessions: 3' }, {})
 
 const swept = { computed: 20, failed: 0, added: 5, removed: 1 }
@@ -45,7 +51,11 @@ const pages = [{ ...swept, isLast: false }, { ...swept, isLast: true }].values()
 await record('segmentSweep-two-pages', { sweepSegments: async () => pages.next().value }, {})
 
 const removals = [{ removed: 9000, isLast: false }, { removed: 3, isLast: true }].values()
-const removing = { removeProjectRows: async () => removals.next().value }
+const openRuns = [7, 0, 0].values()
+const removing = {
+	endProjectRuns: async () => openRuns.next().value,
+	removeProjectRows: async () => removals.next().value,
+}
 await record('deleteProject-two-pages', removing, { projectId: 'project' })
 
 const sweeping = { sweepProviderEvents: async () => ({ matched: 2, forgotten: 0 }) }
@@ -81,6 +91,49 @@ await record('automation-failed', along([sleeping, broken]), key)
 await record('automation-unable', along([sleeping], { advanceExecution: refuse }), key)
 await record('automation-cancelled', along([{ ...waitingFor, ms: null }]), key, (handle) =>
 	handle.cancel(),
+)
+
+const sums = { total: 12_000, settled: 0, said: 'in words' }
+const campaigning = (acts: object[], rests: Rest[] = [], other: object = {}) => {
+	const [nexts, passes] = [acts.values(), rests.values()]
+	return {
+		advanceCampaign: async () => ({ ...sums, ...nexts.next().value }),
+		sendCampaignPages: async () => passes.next().value ?? settled,
+		materialiseCampaign: nothing,
+		cancelRecipients: nothing,
+		holdCampaign: nothing,
+		...other,
+	}
+}
+const told = (handle: { signal(name: string): Promise<void> }) => handle.signal('changed')
+const campaignKey = { projectId: 'project', campaignId: 'campaign' }
+const forever = { act: 'wait', waitMs: null }
+const begun = [{ act: 'materialise' }, { act: 'send', lanes: 3 }, { act: 'send', lanes: 3 }]
+const scheduled = [{ act: 'wait', waitMs: 60_000 }, { act: 'wait', waitMs: 100 }, ...begun]
+const idle: Rest = { settled: 0, left: 5, waitMs: 0, because: 'paused' }
+await record(
+	'campaign-scheduled',
+	campaigning([...scheduled, { act: 'end' }], [waiting, leaving, idle]),
+	campaignKey,
+	told,
+)
+await record(
+	'campaign-cancelled',
+	campaigning([forever, { act: 'cancel' }, { act: 'end' }]),
+	campaignKey,
+	told,
+)
+await record(
+	'campaign-held',
+	campaigning([{ act: 'materialise' }, forever, { act: 'end' }], [], { materialiseCampaign: refuse }),
+	campaignKey,
+	told,
+)
+const stuck = Array.from({ length: 3 }, () => idle)
+await record(
+	'campaign-stuck',
+	campaigning([{ act: 'send', lanes: 3 }, { act: 'end' }], stuck),
+	campaignKey,
 )
 
 /** The part of a name before its first hyphen is the workflow's type. */
