@@ -1,7 +1,7 @@
 import test from 'ava'
 import PostalMime from 'postal-mime'
 import { renderPlatformMail } from '../activities/rendering/platform/mail.ts'
-import { type PlatformMailKind, spokenWords } from '../activities/rendering/platform/words.ts'
+import { spokenWords } from '../activities/rendering/platform/words.ts'
 import { buildMime } from '../activities/rendering/mime.ts'
 import type { Message } from '../activities/rendering/message.ts'
 import { platformProjectId, queuePlatformMail, queuePlatformMails } from '../db/platform-mail.ts'
@@ -52,7 +52,9 @@ test('many at once are independent of each other', async (t) => {
 	const addresses = ['a@example.org', 'b@example.org']
 	const mails = await Promise.all(addresses.map(verification))
 	await queuePlatformMails(pool, [JSON.stringify(mails)])
-	const rows = await execute<{ to: string; request_id: string }>('select "to", request_id from emails order by "to"')
+	const rows = await execute<{ to: string; request_id: string }>(
+		'select "to", request_id from emails order by "to"',
+	)
 	t.deepEqual(
 		rows.map(({ to }) => to),
 		addresses,
@@ -70,7 +72,7 @@ const data = {
 
 for (const language of Object.keys(spokenWords))
 	test(`every kind of mail is complete in ${language}`, async (t) => {
-		for (const kind of Object.keys(data) as PlatformMailKind[]) {
+		for (const kind of Object.keys(data) as (keyof typeof data)[]) {
 			const mail = await renderPlatformMail(kind, `${language}-XX`, data[kind] as never)
 			t.is(mail.language, language)
 			t.true(mail.subject.length > 10)
