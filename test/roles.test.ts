@@ -1,0 +1,149 @@
+import test from 'ava'
+import type { HTTPMethods } from 'fastify'
+import { readFile } from 'node:fs/promises'
+import { rolesOfRoutes } from '../api/roles.ts'
+import type { Project } from '../db/project.ts'
+import { createProject, setup } from './helpers/app.ts'
+import { addMember, createUser } from './helpers/people.ts'
+
+const roles = ['MEMBER', 'ADMIN', 'OWNER'] as const
+type Role = (typeof roles)[number]
+
+/** What the specification says about roles, without a look at our table. */
+function neededFor(route: string): 'USER' | Role {
+	if (/^(GET|POST) \/users\/@me(\/projects)?$|^POST \/auth\/request-verification$/.test(route))
+		return 'USER'
+	if (route === 'DELETE /users/@me/projects/{id}') return 'OWNER'
+	const forAdmins = [
+		/^PATCH \/users\/@me\/projects\/\{id\}$/,
+		/\/(regenerate-keys|reset|checkout|billing-[a-z]+)$/,
+		/^(POST|PATCH|DELETE) \/projects\/\{id\}\/members/,
+		/\/(webhook-secret|audit)$/,
+		/^(POST|DELETE) \/domains/,
+	]
+	return forAdmins.some((pattern) => pattern.test(route)) ? 'ADMIN' : 'MEMBER'
+}
+
+interface Operation {
+	'x-auth': string
+	requestBody?: object
+}
+
+interface Answer {
+	statusCode: number
+	code: string | undefined
+	resource: string | undefined
+}
+
+/** undefined: let through, whatever the route itself then says. */
+function refusalOf({ statusCode, code, resource }: Answer) {
+	if (statusCode === 401 || statusCode === 403) return `${statusCode} ${code}`
+	if (statusCode === 404 && resource === 'project') return '404 project'
+	return undefined
+}
+
+const invalidKey = '401 INVALID_API_KEY'
+
+function expected(auth: string, route: string, who: string): string | undefined {
+	const isSession = [...roles, 'stranger'].includes(who as Role)
+	if (auth === 'none' || auth === 'signature') return undefined
+	if (auth === 'public key' || auth === 'secret key') return who === auth ? undefined : invalidKey
+	if (auth === 'session') {
+		if (who === 'nobody') return '401 UNAUTHORIZED'
+		if (!isSession) return invalidKey
+	} else if (!isSession) return who === 'secret key' ? undefined : invalidKey
+	const needed = neededFor(route)
+	if (needed === 'USER') return undefined
+	if (who === 'stranger') return auth === 'session' ? '404 project' : '403 PROJECT_ACCESS_DENIED'
+	const suffices = roles.indexOf(who as Role) >= roles.indexOf(needed)
+	return suffices ? undefined : '403 FORBIDDEN'
+}
+
+test('every route is open to exactly those it is for', async (t) => {
+	const { app, orm } = await setup(t)
+	const people = Object.fromEntries(
+		await Promise.all(
+			[...roles, 'stranger'].map(
+				async (name) =>
+					[name, await createUser(app, orm, `${name.toLowerCase()}@example.org`)] as const,
+			),
+		),
+	)
+	/** A project of its own for each visit: some routes would not leave much of it. */
+	async function freshProject() {
+		const created = await createProject(orm)
+		for (const role of roles) await addMember(orm, created.project, people[role]!.user, role)
+		return created
+	}
+	let shared = await freshProject()
+
+	async function visit(method: string, path: string, operation: Operation, who: string) {
+		const isOfProject = /^\/(users\/@me\/)?projects\/\{id\}/.test(path)
+		if (isOfProject) shared = await freshProject()
+		const { project, withPublicKey, withSecretKey } = shared
+		const url = path
+			.replace('{id}', isOfProject ? project.id : crypto.randomUUID())
+			.replace('{projectId}', project.id)
+			.replaceAll(/\{\w+\}/g, () => crypto.randomUUID())
+		const keys: Record<string, object> = {
+			nobody: {},
+			'public key': withPublicKey,
+			'secret key': withSecretKey,
+		}
+		const headers = keys[who] ?? sessionOf(people[who]!.headers, project)
+		const answer = await app.inject({
+			method: method.toUpperCase() as HTTPMethods as 'POST',
+			url,
+			headers: headers as Record<string, string>,
+			// No body that any route takes: whoever is let through is told so, and does nothing.
+			...(operation.requestBody || method === 'post' ? { payload: [] } : {}),
+		})
+		const isJson = String(answer.headers['content-type']).startsWith('application/json')
+		const { error } = isJson && answer.body ? answer.json() : { error: undefined }
+		return {
+			statusCode: answer.statusCode,
+			code: error?.code as string | undefined,
+			resource: error?.details?.resource as string | undefined,
+		}
+	}
+
+	const { paths } = (await app.inject('/openapi.json')).json<{
+		paths: Record<string, Record<string, Operation>>
+	}>()
+	let visits = 0
+	for (const [path, methods] of Object.entries(paths))
+		for (const [method, operation] of Object.entries(methods)) {
+			const auth = operation['x-auth']
+			if (auth === 'none' || auth === 'signature') continue
+			const route = `${method.toUpperCase()} ${path}`
+			for (const who of ['nobody', 'public key', 'secret key', 'stranger', ...roles]) {
+				const answer = await visit(method, path, operation, who)
+				t.true(answer.statusCode < 500, `${route} as ${who}: ${answer.statusCode}`)
+				t.is(refusalOf(answer), expected(auth, route, who), `${route} as ${who}`)
+				visits++
+			}
+		}
+	t.true(visits > 500, `${visits}`)
+})
+
+const sessionOf = (headers: Record<string, string>, { id }: Project) => ({
+	...headers,
+	'x-project-id': id,
+})
+
+test('the table of roles names routes that there are, or that are still missing', async (t) => {
+	const { app } = await setup(t)
+	const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>()
+	const built = Object.entries(paths).flatMap(([path, methods]) =>
+		Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+	)
+	const file = new URL('routes-missing.json', import.meta.url)
+	const missing = (JSON.parse(await readFile(file, 'utf8')) as string[]).map(
+		(r) => r.split(':')[0]!,
+	)
+	for (const route of Object.keys(rolesOfRoutes)) {
+		const documented = route.replaceAll(/:(\w+)/g, '{$1}')
+		const nameless = documented.replaceAll(/\{\w+\}/g, '{}')
+		t.true(built.includes(documented) || missing.includes(nameless), route)
+	}
+})
