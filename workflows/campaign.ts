@@ -40,6 +40,8 @@ const { sendCampaignPages } = proxyActivities<Activities>({
 	startToCloseTimeout: '10 minutes',
 })
 
+const stuckMs = 2000
+
 interface Key {
 	projectId: string
 	campaignId: string
@@ -77,6 +79,8 @@ export async function campaign(key: Key): Promise<string> {
 	async function sendThrough(lanes: number, before: number, total: number, seen: number) {
 		let settled = before
 		await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
+		// Somebody else has what is left in his hands, or it was paused and the word is on its way.
+		if (settled === before) await changeWithin(stuckMs, seen)
 
 		async function runLane(lane: number) {
 			while (changes === seen && !workflowInfo().continueAsNewSuggested) {
@@ -84,9 +88,8 @@ export async function campaign(key: Key): Promise<string> {
 				settled += rest.settled
 				tell(settled, total, rest.because || 'sending')
 				if (rest.left === 0) return
-				const isStuck = rest.settled === 0 && rest.waitMs === 0
-				if (rest.waitMs > 0 || isStuck) await changeWithin(rest.waitMs || 1000, seen)
-				if (isStuck) return
+				if (rest.waitMs > 0) await changeWithin(rest.waitMs, seen)
+				else if (rest.settled === 0) return
 			}
 		}
 	}

@@ -125,9 +125,10 @@ await record(
 )
 await record(
 	'campaign-held',
-	campaigning([{ act: 'materialise' }, forever, { act: 'end' }], [], { materialiseCampaign: refuse }),
+	campaigning([{ act: 'materialise' }, { act: 'wait', waitMs: 300 }, { act: 'end' }], [], {
+		materialiseCampaign: refuse,
+	}),
 	campaignKey,
-	told,
 )
 const stuck = Array.from({ length: 3 }, () => idle)
 await record(
