@@ -3,6 +3,7 @@ import { bulkActivities } from './bulk-jobs.ts'
 import { campaignDeliveryActivities } from './campaign-delivery.ts'
 import { campaignActivities } from './campaigns.ts'
 import { deliveryActivities } from './deliveries.ts'
+import { domainActivities } from './domains.ts'
 import { housekeepingActivities } from './housekeeping.ts'
 import { importActivities } from './imports.ts'
 import { projectActivities } from './projects.ts'
@@ -15,6 +16,7 @@ export type Activities = ReturnType<typeof createActivities>
 export const createActivities = (
 	services: Parameters<typeof automationActivities>[0] &
 		Parameters<typeof deliveryActivities>[0] &
+		Parameters<typeof domainActivities>[0] &
 		Parameters<typeof housekeepingActivities>[0] &
 		Parameters<typeof suspensionActivities>[0],
 ) => ({
@@ -23,6 +25,7 @@ export const createActivities = (
 	...campaignActivities(services),
 	...campaignDeliveryActivities(services),
 	...deliveryActivities(services),
+	...domainActivities(services),
 	...housekeepingActivities(services),
 	...importActivities(services),
 	...projectActivities(services),

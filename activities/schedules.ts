@@ -8,6 +8,7 @@ import { taskQueues } from '../workflows/task-queues.ts'
 
 /** What happens by the clock: each a workflow that never runs beside itself. */
 const schedules = [
+	{ id: 'domain-sweep', workflowType: 'domainSweep', every: '5 minutes' },
 	{ id: 'housekeeping', workflowType: 'housekeeping', every: '10 minutes' },
 	{ id: 'provider-event-sweep', workflowType: 'providerEventSweep', every: '1 minute' },
 	{ id: 'segment-sweep', workflowType: 'segmentSweep', every: '5 minutes' },

@@ -19,7 +19,9 @@ import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
 import { startBeating } from '../db/worker-beat.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
+import { keepAutomationSchedules } from './automation-schedules.ts'
 import { createDkimKeys } from './dkim-keys.ts'
+import { createDomainChecker } from './domain-checking/checker.ts'
 import { createGate } from './gate.ts'
 import { createActivities } from './index.ts'
 import { mailboxOf } from './mailbox.ts'
@@ -54,15 +56,18 @@ async function main() {
 	await ensureSchedules(temporal)
 	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
 	const listening = listenToOutbox(pool, relay.wake, log)
+	const scheduleKeeping = keepAutomationSchedules(pool, temporal, log)
 	const provider = createProvider(env, { store: mailboxOf(pool) })
 	const stopping = new AbortController()
 	const activities = createActivities({
 		pool,
+		temporal,
 		provider,
 		relay,
 		gate: createGate(provider.concurrency),
 		pause: createProviderPause(),
 		dkimKeys: createDkimKeys(pool, env.SESSION_SECRET),
+		domains: createDomainChecker(pool, env, settings.webhooks.dnsServers),
 		stopping: stopping.signal,
 		settings: {
 			...settings,
@@ -118,6 +123,7 @@ async function main() {
 	} finally {
 		await stopBeating()
 		await stopFolding()
+		scheduleKeeping.stop()
 		await listening.stop()
 		await relay.stop()
 		await provider.close()

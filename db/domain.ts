@@ -1,10 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { DomainRecord } from './domain-records.ts'
 import { createdAt, id, projectId, updatedAt } from './columns.ts'
 
 const schema = defineEntity({
 	name: 'Domain',
 	tableName: 'domains',
 	uniques: [{ properties: ['projectId', 'id'] }],
+	indexes: [{ name: 'domains_due', properties: ['nextCheckAt'] }],
 	properties: {
 		id: id(),
 		projectId: projectId(),
@@ -16,6 +18,17 @@ const schema = defineEntity({
 		dkimSelector: p.text().nullable(),
 		/** Sealed with a key derived from SESSION_SECRET. */
 		dkimPrivateKey: p.blob().$type<Buffer>().nullable(),
+		/** Base64 of the key as DNS has it. */
+		dkimPublicKey: p.text().nullable(),
+		/** What the provider calls it. */
+		providerDomainId: p.text().nullable(),
+		/** As the last check found them. */
+		records: p.json<DomainRecord[]>().defaultRaw(`'[]'`),
+		/** In a row; one that could not be made counts neither way. */
+		failedChecks: p.integer().default(0),
+		lastError: p.text().nullable(),
+		lastCheckedAt: p.datetime(3).nullable(),
+		nextCheckAt: p.datetime(3).defaultRaw('now()'),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},

@@ -68,6 +68,7 @@ const data = {
 	passwordReset: { url },
 	invitation: { url, project: 'Ärzte & <b>Co</b>', inviter: 'owner@example.com' },
 	suspension: { project: 'Ärzte & <b>Co</b>', reason: 'bounces' },
+	domainLost: { project: 'Ärzte & <b>Co</b>', domain: 'example.org', error: 'No <SPF> record.' },
 } as const
 
 for (const language of Object.keys(spokenWords))

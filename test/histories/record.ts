@@ -89,6 +89,10 @@ await record('automation-course', along(course), key, async (handle) => {
 const broken = { ...finished, failed: 'WebhookFailed: It answered 400' }
 await record('automation-failed', along([sleeping, broken]), key)
 await record('automation-unable', along([sleeping], { advanceExecution: refuse }), key)
+const enrolled = [{ enrolled: 500, last: 'contact' }, { enrolled: 7, last: null }].values()
+const enrolling = { enrolSome: async () => enrolled.next().value }
+await record('enrol-two-pages', enrolling, { projectId: 'project', automationId: 'automation' })
+await record('closeExecutions-whole', { closeRuns: async () => 7 }, { projectId: 'project' })
 await record('automation-cancelled', along([{ ...waitingFor, ms: null }]), key, (handle) =>
 	handle.cancel(),
 )

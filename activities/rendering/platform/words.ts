@@ -4,6 +4,8 @@ export interface PlatformMailData {
 	passwordReset: { url: string }
 	invitation: { url: string; project: string; inviter: string }
 	suspension: { project: string; reason: SuspensionReason }
+	/** `error` says which records are missing, in English as the API does. */
+	domainLost: { project: string; domain: string; error: string }
 }
 
 export type PlatformMailKind = keyof PlatformMailData
@@ -56,6 +58,15 @@ const english: Words = {
 			],
 			remark: 'Please contact support: together we find the cause and lift the suspension.',
 		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} can no longer send: ${project}`,
+			paragraphs: [
+				`Three checks in a row did not find the DNS records that ${domain} needs, so the project ${project} cannot send from it any more.`,
+				error,
+			],
+			remark:
+				'Put the records back as they are shown for the domain. It is checked every few minutes, and can send again as soon as they are found.',
+		}),
 	},
 }
 
@@ -96,6 +107,15 @@ const german: Words = {
 			remark:
 				'Bitte wenden Sie sich an den Support: gemeinsam finden wir die Ursache und heben die Sperre auf.',
 		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} kann nicht mehr senden: ${project}`,
+			paragraphs: [
+				`Drei Prüfungen nacheinander haben die DNS-Einträge nicht gefunden, die ${domain} braucht. Das Projekt ${project} kann deshalb nicht mehr von dieser Domain senden.`,
+				error,
+			],
+			remark:
+				'Stellen Sie die Einträge wieder her, wie sie bei der Domain angezeigt werden. Sie wird alle paar Minuten geprüft und kann wieder senden, sobald sie gefunden sind.',
+		}),
 	},
 }
 
@@ -135,6 +155,15 @@ const french: Words = {
 			remark:
 				"Veuillez contacter l'assistance : ensemble, nous trouverons la cause et lèverons la suspension.",
 		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} ne peut plus envoyer : ${project}`,
+			paragraphs: [
+				`Trois vérifications de suite n'ont pas trouvé les enregistrements DNS dont ${domain} a besoin. Le projet ${project} ne peut donc plus envoyer depuis ce domaine.`,
+				error,
+			],
+			remark:
+				"Rétablissez les enregistrements tels qu'ils sont affichés pour le domaine. Il est vérifié toutes les quelques minutes et pourra envoyer dès qu'ils seront trouvés.",
+		}),
 	},
 }
 
@@ -172,6 +201,15 @@ const spanish: Words = {
 			remark:
 				'Póngase en contacto con soporte: juntos encontraremos la causa y levantaremos la suspensión.',
 		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} ya no puede enviar: ${project}`,
+			paragraphs: [
+				`Tres comprobaciones seguidas no han encontrado los registros DNS que necesita ${domain}. Por eso el proyecto ${project} ya no puede enviar desde este dominio.`,
+				error,
+			],
+			remark:
+				'Restablezca los registros tal como se muestran para el dominio. Se comprueba cada pocos minutos y podrá enviar de nuevo en cuanto se encuentren.',
+		}),
 	},
 }
 
@@ -208,6 +246,15 @@ const dutch: Words = {
 			],
 			remark:
 				'Neem contact op met support: samen vinden we de oorzaak en heffen we de opschorting op.',
+		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} kan niet meer verzenden: ${project}`,
+			paragraphs: [
+				`Drie controles achter elkaar vonden de DNS-records niet die ${domain} nodig heeft. Het project ${project} kan daarom niet meer vanaf dit domein verzenden.`,
+				error,
+			],
+			remark:
+				'Zet de records terug zoals ze bij het domein worden getoond. Het wordt om de paar minuten gecontroleerd en kan weer verzenden zodra ze gevonden zijn.',
 		}),
 	},
 }

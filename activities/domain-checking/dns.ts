@@ -1,0 +1,37 @@
+import { Resolver } from 'node:dns/promises'
+
+const tryMs = 2000
+const tries = 2
+
+/** null: nobody could say. */
+type Answer<T> = T[] | null
+
+/** What DNS says now of a name: what others keep for a while, we ask for again. */
+export function createDns(servers: string[]) {
+	const resolver = new Resolver({ timeout: tryMs, tries })
+	if (servers.length > 0) resolver.setServers(servers)
+
+	async function known<T>(records: Promise<T[]>): Promise<Answer<T>> {
+		try {
+			return await records
+		} catch (error) {
+			const { code } = error as { code?: string }
+			return code === 'ENOTFOUND' || code === 'ENODATA' ? [] : null
+		}
+	}
+	return {
+		/** Each as one text, however it was cut into pieces. */
+		txt: async (name: string) =>
+			(await known(resolver.resolveTxt(name)))?.map((parts) => parts.join('')) ?? null,
+		mx: (name: string) => known(resolver.resolveMx(name)),
+		addresses: async (name: string) => {
+			const [four, six] = await Promise.all([
+				known(resolver.resolve4(name)),
+				known(resolver.resolve6(name)),
+			])
+			return [...(four ?? []), ...(six ?? [])]
+		},
+	}
+}
+
+export type Dns = ReturnType<typeof createDns>

@@ -1,0 +1,16 @@
+import type { DomainRecord, DomainRow } from '../../db/domain-records.ts'
+
+/** What a look at a domain came to. */
+export interface Finding {
+	/** Whether all that sending needs is there; null: that could not be found out. */
+	isVerified: boolean | null
+	records: DomainRecord[]
+	/** What is wrong, for whoever owns the domain. */
+	error: string | null
+	providerDomainId: string | null
+}
+
+/** How a provider of mail wants domains to be set up. */
+export interface DomainCheck {
+	(domain: DomainRow): Promise<Finding>
+}

@@ -1,0 +1,140 @@
+import { generateKeyPair } from 'node:crypto'
+import { isIP } from 'node:net'
+import { promisify } from 'node:util'
+import type { Pool } from 'pg'
+import { type DomainRecord, type DomainRow, keepDkimKey } from '../../db/domain-records.ts'
+import { seal } from '../seal.ts'
+import { dmarcRecord } from './dmarc.ts'
+import type { Dns } from './dns.ts'
+import type { DomainCheck } from './finding.ts'
+
+const selector = 'tempost'
+const rsaBits = 2048
+
+interface OwnKeyOptions {
+	pool: Pool
+	dns: Dns
+	/** SESSION_SECRET: private keys lie sealed. */
+	secret: string
+	/** The server that mail leaves through. */
+	smtpHost: string
+}
+
+/**
+ * Domains whose mail we sign ourselves and hand to an SMTP server. DKIM and SPF are what receivers
+ * judge us by, so both must be there; replies, bounces and a policy are the owner's business, and shown.
+ */
+export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): DomainCheck {
+	return async (row) => {
+		const { dkimPublicKey } = row.dkimPublicKey ? row : await makeKey(pool, row, secret)
+		const [dkim, spf, mx, dmarc] = await Promise.all([
+			dkimRecord(row.domain, dkimPublicKey!),
+			spfRecord(row.domain),
+			mxRecord(row.domain),
+			dmarcRecord(dns, row.domain),
+		])
+		const needed = [dkim, spf]
+		const faults = needed.flatMap(({ fault }) => fault ?? [])
+		const isUnknown = needed.some(({ isKnown }) => !isKnown)
+		return {
+			isVerified: faults.length === 0 ? true : isUnknown ? null : false,
+			records: [dkim.record, spf.record, mx, dmarc],
+			error: faults.length > 0 ? faults.join(' ') : null,
+			providerDomainId: null,
+		}
+	}
+
+	async function dkimRecord(domain: string, publicKey: string) {
+		const name = `${selector}._domainkey.${domain}`
+		const texts = await dns.txt(name)
+		const keys = texts?.map((text) => /(?:^|;)\s*p=([^;]*)/i.exec(text)?.[1]?.replaceAll(/\s/g, ''))
+		return needed(
+			{ type: 'TXT', name, value: `v=DKIM1; k=rsa; p=${publicKey}`, purpose: 'DKIM' },
+			keys?.includes(publicKey),
+			keys && keys.length > 0
+				? `The DKIM record at ${name} is not the one shown here.`
+				: `There is no DKIM record at ${name}.`,
+		)
+	}
+
+	/** Named, or listed by its address, our server may send; so may everybody by +all. */
+	async function spfRecord(domain: string) {
+		const mechanism = isIP(smtpHost) ? `ip${isIP(smtpHost)}:${smtpHost}` : `a:${smtpHost}`
+		const record = {
+			type: 'TXT',
+			name: domain,
+			value: `v=spf1 ${mechanism} ~all`,
+			purpose: 'SPF',
+		} as const
+		const texts = await dns.txt(domain)
+		const policies = texts?.filter((text) => /^v=spf1(\s|$)/i.test(text))
+		if (policies && policies.length > 1)
+			return needed(
+				record,
+				false,
+				`${domain} has several SPF records: receivers then ignore all of them.`,
+			)
+		const words = policies?.[0]?.toLowerCase().split(/\s+/) ?? []
+		const named = [`a:${smtpHost}`, `include:${smtpHost}`, '+all', 'all']
+		const addresses = isIP(smtpHost)
+			? [smtpHost]
+			: policies?.length
+				? await dns.addresses(smtpHost)
+				: []
+		const listed = addresses.flatMap((address) => [`ip4:${address}`, `ip6:${address}`])
+		const allowing = new Set([...named, ...listed].flatMap((word) => [word, `+${word}`]))
+		return needed(
+			record,
+			policies && words.some((word) => allowing.has(word)),
+			words.length > 0
+				? `The SPF record of ${domain} does not let ${smtpHost} send.`
+				: `${domain} has no SPF record.`,
+		)
+	}
+
+	async function mxRecord(domain: string): Promise<DomainRecord> {
+		const found = (await dns.mx(domain))?.filter(
+			({ exchange }) => exchange !== '' && exchange !== '.',
+		)
+		const first = found?.toSorted((a, b) => a.priority - b.priority)[0]
+		return {
+			type: 'MX',
+			name: domain,
+			value: first?.exchange ?? smtpHost,
+			priority: first?.priority ?? 10,
+			purpose: 'MX',
+			status: first ? 'verified' : 'pending',
+		}
+	}
+}
+
+/** undefined as to whether it is there: nobody could say. */
+const needed = (
+	record: Omit<DomainRecord, 'status'>,
+	isThere: boolean | undefined,
+	fault: string,
+) => ({
+	record: { ...record, status: isThere ? ('verified' as const) : ('pending' as const) },
+	isKnown: isThere !== undefined,
+	fault: isThere
+		? undefined
+		: isThere === undefined
+			? `DNS did not answer for ${record.name}: this will be looked up again.`
+			: fault,
+})
+
+async function makeKey(pool: Pool, { projectId, id }: DomainRow, secret: string) {
+	const pair = await promisify(generateKeyPair)('rsa', {
+		modulusLength: rsaBits,
+		publicKeyEncoding: { type: 'spki', format: 'der' },
+		privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+	})
+	const [kept] = await keepDkimKey(pool, [
+		projectId,
+		id,
+		selector,
+		seal(Buffer.from(pair.privateKey), secret),
+		pair.publicKey.toString('base64'),
+	])
+	return kept ?? { dkimPublicKey: pair.publicKey.toString('base64') } // it was removed meanwhile
+}

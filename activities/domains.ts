@@ -1,0 +1,95 @@
+import { log } from '@temporalio/activity'
+import type { Pool } from 'pg'
+import {
+	type DomainRow,
+	domainReaders,
+	isProviderDomainUsed,
+	noteCheck,
+	takeDueDomains,
+} from '../db/domain-records.ts'
+import { transaction } from '../db/jobs.ts'
+import { queuePlatformMails } from '../db/platform-mail.ts'
+import { beating } from './beating.ts'
+import type { DomainChecker } from './domain-checking/checker.ts'
+import { renderPlatformMail } from './rendering/platform/mail.ts'
+
+const pageSize = 50
+/** Resend takes few requests a second, and a resolver has others to serve. */
+const checksAtOnce = 3
+
+export interface CheckedPage {
+	checked: number
+	verified: number
+	lost: number
+	/** Whether there may be more that are due. */
+	isLast: boolean
+}
+
+interface DomainServices {
+	pool: Pool
+	relay: { wake(): void }
+	domains: DomainChecker
+	settings: { platformFrom: string }
+}
+
+export function domainActivities({ pool, relay, domains, settings }: DomainServices) {
+	return {
+		/** Checks some of the domains that are due; a second try goes on with others. */
+		async checkDomains(): Promise<CheckedPage> {
+			return beating(async () => {
+				const due = await takeDueDomains(pool, [pageSize])
+				const page = { checked: 0, verified: 0, lost: 0, isLast: due.length < pageSize }
+				const waiting = due.values()
+				const lane = async () => {
+					for (const domain of waiting) {
+						const end = await checkDomain(domain)
+						page.checked += 1
+						if (end?.verifiedAt && !domain.verifiedAt) page.verified += 1
+						if (end?.wasLost) page.lost += 1
+					}
+				}
+				await Promise.all(Array.from({ length: checksAtOnce }, lane))
+				return page
+			})
+		},
+
+		async removeProviderDomain(providerDomainId: string): Promise<void> {
+			const [{ used }] = (await isProviderDomainUsed(pool, [providerDomainId])) as [
+				{ used: boolean },
+			]
+			if (!used) await domains.remove(providerDomainId)
+		},
+	}
+
+	async function checkDomain(row: DomainRow) {
+		const { isVerified, records, error, providerDomainId } = await domains.check(row)
+		if (error) log.info('a domain is not as it must be', { domainId: row.id, error })
+		// That it was lost and that its people are told is one thing.
+		const noted = await transaction(pool, async (db) => {
+			const [domain] = await noteCheck(db, [
+				row.projectId,
+				row.id,
+				isVerified,
+				JSON.stringify(records),
+				error,
+				providerDomainId,
+			])
+			if (domain?.wasLost) await queuePlatformMails(db, [JSON.stringify(await letters(domain))])
+			return domain
+		})
+		if (noted?.wasLost) relay.wake()
+		return noted
+	}
+
+	async function letters({ projectId, domain, lastError }: DomainRow) {
+		const [readers] = await domainReaders(pool, [projectId])
+		if (!readers) return []
+		const { project, language, members } = readers
+		const mail = await renderPlatformMail('domainLost', language, {
+			project,
+			domain,
+			error: lastError ?? '',
+		})
+		return members.map((to) => ({ from: settings.platformFrom, to, ...mail }))
+	}
+}

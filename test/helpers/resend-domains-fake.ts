@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { ExecutionContext } from 'ava'
+
+export interface FakeDomain {
+	id: string
+	name: string
+	status: 'not_started' | 'pending' | 'verified' | 'failed'
+	records: { record: string; status: string }[]
+}
+
+/** Resend's API of domains, as its documentation tells it: names are unique, verifying takes its time. */
+export async function resendDomainsFake(t: ExecutionContext) {
+	const domains = new Map<string, FakeDomain>()
+	const requests: string[] = []
+	let fault: { status: number; name: string } | undefined
+	const server = createServer(async (request, response) => {
+		const say = (status: number, body: object) =>
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+		const route = `${request.method} ${request.url}`
+		requests.push(route)
+		const notFound = () =>
+			say(404, { statusCode: 404, name: 'not_found', message: 'Domain not found' })
+		if (fault) return say(fault.status, { ...fault, statusCode: fault.status, message: 'Not now' })
+		if (route === 'GET /domains')
+			return say(200, { object: 'list', has_more: false, data: [...domains.values()] })
+		if (route === 'POST /domains') {
+			const { name } = (await json(request)) as { name: string }
+			if ([...domains.values()].some((domain) => domain.name === name))
+				return say(403, {
+					statusCode: 403,
+					name: 'validation_error',
+					message: 'Already registered',
+				})
+			const domain = newDomain(name)
+			domains.set(domain.id, domain)
+			return say(201, domain)
+		}
+		const [, id, verb] = /^\/domains\/([^/]+)(\/verify)?$/.exec(request.url ?? '') ?? []
+		const domain = domains.get(id ?? '')
+		if (!domain) return notFound()
+		if (request.method === 'DELETE') {
+			domains.delete(domain.id)
+			return say(200, { object: 'domain', id, deleted: true })
+		}
+		if (verb && domain.status === 'not_started') domain.status = 'pending'
+		return say(200, verb ? { object: 'domain', id } : domain)
+	})
+	server.listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	t.teardown(() => server.close())
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		domains,
+		requests,
+		fail: (next: typeof fault) => (fault = next),
+		find: (name: string) => [...domains.values()].find((domain) => domain.name === name),
+		/** What its owner's DNS says now. */
+		settle(name: string, status: 'verified' | 'failed') {
+			const domain = [...domains.values()].find((one) => one.name === name)!
+			domain.status = status
+			for (const record of domain.records) record.status = status
+		},
+	}
+}
+
+const newDomain = (name: string): FakeDomain => {
+	const common = { ttl: 'Auto', status: 'not_started' }
+	const records = [
+		{
+			record: 'SPF',
+			name: 'send',
+			type: 'MX',
+			value: 'feedback-smtp.us-east-1.amazonses.com',
+			priority: 10,
+			...common,
+		},
+		{
+			record: 'SPF',
+			name: 'send',
+			type: 'TXT',
+			value: 'v=spf1 include:amazonses.com ~all',
+			...common,
+		},
+		{ record: 'DKIM', name: 'resend._domainkey', type: 'TXT', value: 'p=MIGf', ...common },
+		{
+			record: 'Receiving',
+			name: '',
+			type: 'MX',
+			value: 'inbound.example',
+			priority: 10,
+			...common,
+		},
+	]
+	return { id: randomUUID(), name, status: 'not_started', records }
+}
