@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { TestWorkflowEnvironment } from '@temporalio/testing'
+import { Worker } from '@temporalio/worker'
+import type { WorkflowHandle } from '@temporalio/client'
+import test, { type ExecutionContext } from 'ava'
+import type { Rest } from '../activities/delivery.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
+import { quiet, workflowsPath } from './helpers/workflow.ts'
+
+const hourMs = 3_600_000
+const sums = { total: 100, settled: 0, said: 'in words' }
+const wait = (waitMs: number | null) => ({ act: 'wait', waitMs })
+const end = { act: 'end' }
+const done: Rest = { settled: 50, left: 0, waitMs: 0, because: '' }
+
+// The server that skips time has one clock for all, so its tests take turns.
+const serial = test.serial
+
+serial('it is asked again when its time has come, and then told what to do', async (t) => {
+	const { calls, tookMs } = await run(t, {
+		advance: [
+			wait(30 * 24 * hourMs),
+			wait(hourMs),
+			{ act: 'materialise' },
+			{ act: 'send', lanes: 1 },
+			end,
+		],
+	})
+	t.deepEqual(calls, [
+		'advance',
+		'advance',
+		'advance',
+		'materialise',
+		'advance',
+		'send 0',
+		'advance',
+	])
+	t.true(tookMs >= 30 * 24 * hourMs + hourMs)
+})
+
+serial('whatever changes is looked at at once, however long it would have waited', async (t) => {
+	const { calls, tookMs } = await run(
+		t,
+		{ advance: [wait(1000 * hourMs), wait(null), { act: 'cancel' }, end] },
+		async (handle, asked) => {
+			await asked(1)
+			await handle.signal('changed')
+			await asked(2)
+			await handle.signal('changed')
+		},
+	)
+	t.deepEqual(calls, ['advance', 'advance', 'advance', 'cancel', 'advance'])
+	t.true(tookMs < hourMs)
+})
+
+serial('lanes go side by side, each until it is done', async (t) => {
+	const more = (waitMs: number): Rest => ({ settled: 10, left: 5, waitMs, because: 'not due yet' })
+	const { calls, tookMs } = await run(t, {
+		advance: [{ act: 'send', lanes: 3 }, end],
+		send: [more(0), done, more(2 * hourMs), done, done],
+	})
+	t.deepEqual(calls.slice(1, 4).toSorted(), ['send 0', 'send 1', 'send 2'])
+	t.is(calls.filter((call) => call.startsWith('send')).length, 5)
+	t.is(calls.at(-1), 'advance')
+	t.true(tookMs >= 2 * hourMs)
+})
+
+serial('a change ends the lanes after what they have in their hands', async (t) => {
+	const { calls, tookMs } = await run(
+		t,
+		{
+			advance: [{ act: 'send', lanes: 1 }, { act: 'cancel' }, end],
+			send: [{ settled: 1, left: 9, waitMs: 1000 * hourMs, because: 'Connection refused' }],
+		},
+		async (handle, asked) => {
+			await asked(2)
+			await handle.signal('changed')
+		},
+	)
+	t.deepEqual(calls, ['advance', 'send 0', 'advance', 'cancel', 'advance'])
+	t.true(tookMs < hourMs)
+})
+
+serial('where nothing moves it is asked every few seconds, not all the time', async (t) => {
+	const idle: Rest = { settled: 0, left: 3, waitMs: 0, because: 'another worker is at it' }
+	const turns = Array.from({ length: 20 }, () => ({ act: 'send', lanes: 1 }))
+	const { tookMs } = await run(t, {
+		advance: [...turns, end],
+		send: turns.map(() => idle),
+	})
+	t.true(tookMs >= 40_000, `${tookMs} ms`)
+})
+
+serial('a database or provider that fails for hours is tried until it works', async (t) => {
+	const away = Array.from({ length: 700 }, () => new Error('Connection terminated unexpectedly'))
+	const { calls, tookMs, said } = await run(t, {
+		advance: [
+			{ act: 'send', lanes: 1 },
+			{ ...end, said: 'sent' },
+		],
+		send: [...away, done],
+	})
+	t.is(calls.length, 703)
+	t.true(tookMs > 1.9 * hourMs && tookMs < 2.1 * hourMs, `${tookMs} ms`)
+	t.is(said, 'sent: 0 of 100 settled')
+})
+
+interface Script {
+	advance: object[]
+	send?: (Rest | Error)[]
+}
+
+/** Runs `campaign` with activities that answer from lists, on a server whose clock leaps. */
+async function run(
+	t: ExecutionContext,
+	script: Script,
+	meanwhile: (
+		handle: WorkflowHandle,
+		asked: (times: number) => Promise<void>,
+	) => Promise<void> = async () => {},
+) {
+	quiet()
+	const env = await TestWorkflowEnvironment.createTimeSkipping({
+		server: {
+			executable: { type: 'existing-path', path: process.env['TEMPORAL_TEST_SERVER_PATH']! },
+		},
+	})
+	t.teardown(() => env.teardown())
+	const calls: string[] = []
+	const [advances, sends] = [script.advance.values(), (script.send ?? []).values()]
+	const note = (call: string) => async () => void calls.push(call)
+	const activities = {
+		async advanceCampaign() {
+			calls.push('advance')
+			return { ...sums, ...advances.next().value }
+		},
+		async sendCampaignPages({ lane }: { lane: number }) {
+			calls.push(`send ${lane}`)
+			const answer = sends.next().value ?? done
+			if (answer instanceof Error) throw answer
+			return answer
+		},
+		materialiseCampaign: note('materialise'),
+		cancelRecipients: note('cancel'),
+		holdCampaign: note('hold'),
+	}
+	const connection = env.nativeConnection
+	const workers = await Promise.all([
+		Worker.create({ connection, taskQueue: taskQueues.core, workflowsPath, activities }),
+		Worker.create({ connection, taskQueue: taskQueues.email, activities }),
+		Worker.create({ connection, taskQueue: taskQueues.bulk, activities }),
+	])
+	const workflowId = `campaign/${randomUUID()}`
+	const asked = async (times: number) => {
+		while (calls.length < times) await new Promise((resolve) => setTimeout(resolve, 20))
+	}
+	const [core, email, bulk] = workers
+	const said = await core.runUntil(() =>
+		email.runUntil(() =>
+			bulk.runUntil(async () => {
+				const handle = await env.client.workflow.start('campaign', {
+					taskQueue: taskQueues.core,
+					workflowId,
+					args: [{ projectId: 'project', campaignId: 'campaign' }],
+				})
+				await meanwhile(handle, asked)
+				return handle.result() as Promise<string>
+			}),
+		),
+	)
+	const { startTime, closeTime } = await env.client.workflow.getHandle(workflowId).describe()
+	return { calls, said, tookMs: closeTime!.getTime() - startTime.getTime() }
+}
