@@ -1,12 +1,17 @@
-import { cancelOne } from '../db/execution-cancelling.ts'
 import { type ExecutionKey, failExecution } from '../db/execution-advancing.ts'
+import { cancelOne } from '../db/execution-cancelling.ts'
 import { advance } from './advance.ts'
+import { closingActivities, type ClosingServices } from './closing.ts'
+import { enrolmentActivities } from './enrolment.ts'
 import { permanently } from './permanence.ts'
 import { callWebhook, type WebhookServices } from './webhook-step.ts'
 
-export function automationActivities(services: WebhookServices) {
+export function automationActivities(services: WebhookServices & ClosingServices) {
 	const { pool } = services
 	return {
+		...closingActivities(services),
+		...enrolmentActivities(services),
+
 		/** On to the next stop. See `advance`. */
 		advanceExecution: (key: ExecutionKey, done: number) =>
 			permanently(() => advance(services, key, done)),

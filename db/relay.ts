@@ -3,8 +3,8 @@ import {
 	WorkflowExecutionAlreadyStartedError,
 	WorkflowNotFoundError,
 } from '@temporalio/client'
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common'
 import type { Pool } from 'pg'
+import { type AutomationKey, syncSchedule } from './automation-schedules.ts'
 import {
 	claimOutbox,
 	claimSends,
@@ -15,10 +15,17 @@ import {
 	unfinishedClaims,
 } from './claims.ts'
 import { openCampaigns, restartCampaigns } from './lost-campaigns.ts'
+import {
+	overdueClosings,
+	overdueExecutions,
+	restartClosings,
+	restartExecutions,
+} from './lost-executions.ts'
 import { restartJobs, unfinishedJobs } from './lost-jobs.ts'
 import { restartSuspensions, unfinishedSuspensions } from './lost-suspensions.ts'
 import { priorities } from './outbox.ts'
 import { restartRemovals, unfinishedRemovals } from './project-removal.ts'
+import { keywords } from './search-attributes.ts'
 
 export interface Relay {
 	/** Something was committed: look now. Never throws, never waits. */
@@ -28,7 +35,7 @@ export interface Relay {
 
 interface RelayServices {
 	pool: Pool
-	temporal: Pick<Client, 'workflow' | 'connection' | 'withDeadline'>
+	temporal: Pick<Client, 'workflow' | 'schedule' | 'connection' | 'withDeadline'>
 	/** Where the runs of `send` live. */
 	sendTaskQueue: string
 	log: { warn(fields: object, message: string): void }
@@ -51,11 +58,11 @@ const restMs = 20
 const durable = [
 	{ unfinished: unfinishedJobs, restart: restartJobs },
 	{ unfinished: openCampaigns, restart: restartCampaigns },
+	{ unfinished: overdueExecutions, restart: restartExecutions },
+	{ unfinished: overdueClosings, restart: restartClosings },
 	{ unfinished: unfinishedSuspensions, restart: restartSuspensions },
 	{ unfinished: unfinishedRemovals, restart: restartRemovals },
 ]
-
-const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD)
 
 /**
  * Tells Temporal what the outbox says. At least once, in no order, by any number of processes: ids
@@ -86,7 +93,11 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 
 	async function dispatch(row: OutboxRow) {
 		try {
-			await temporal.withDeadline(Date.now() + rpcDeadlineMs, () => tell(temporal, row))
+			await temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
+				row.kind === 'schedule'
+					? syncSchedule(pool, temporal, row.payload as AutomationKey, sendTaskQueue)
+					: tell(temporal, row),
+			)
 			await markDone(pool, [[row.id]])
 		} catch (error) {
 			// Temporal is away, overloaded, or refuses this row: the row waits and says why.
@@ -184,10 +195,7 @@ async function start(temporal: RelayServices['temporal'], row: OutboxRow) {
 			workflowIdReusePolicy: 'ALLOW_DUPLICATE',
 			workflowIdConflictPolicy: 'USE_EXISTING',
 			priority: { priorityKey: row.priority, fairnessKey: row.project_id },
-			typedSearchAttributes: Object.entries({
-				ProjectId: row.project_id,
-				...row.search_attributes,
-			}).map(([name, value]) => ({ key: keyword(name), value })),
+			typedSearchAttributes: keywords({ ProjectId: row.project_id, ...row.search_attributes }),
 			...(row.summary === null ? {} : { staticSummary: row.summary }),
 		})
 	} catch (error) {
