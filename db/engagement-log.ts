@@ -15,9 +15,9 @@ export interface Noted {
 
 /** What comes within this time is written by one statement. */
 const groupingMs = 20
-/** Whoever opened or clicked waits no longer than this for the database. */
+/** Whoever opened or clicked waits no longer than this for the database, and not while it is away. */
 const patienceMs = 250
-const batchRows = 1000
+const longestPauseMs = 5000
 /** What a process keeps in memory while the database is away. */
 const heldMost = 50_000
 const closingMs = 5000
@@ -44,8 +44,10 @@ interface LogServices {
  */
 export function createEngagementLog({ pool, log }: LogServices) {
 	let held: Noted[] = []
-	let lost = 0
+	let written = Promise.withResolvers<void>()
 	let writing: Promise<void> | null = null
+	let isAway = false
+	let lost = 0
 	const closing = new AbortController()
 
 	function note(engagement: Noted): Promise<unknown> {
@@ -54,37 +56,42 @@ export function createEngagementLog({ pool, log }: LogServices) {
 			return Promise.resolve()
 		}
 		held.push(engagement)
-		return Promise.race([start(), sleep(patienceMs, undefined, { ref: false })])
+		start()
+		return Promise.race([
+			written.promise,
+			sleep(isAway ? 0 : patienceMs, undefined, { ref: false }),
+		])
 	}
 
-	function start(): Promise<void> {
+	function start() {
 		writing ??= write().finally(() => {
 			writing = null
 			// Somebody may have come between the last look and this.
-			if (held.length > 0 && !closing.signal.aborted) void start()
+			if (held.length > 0 && !closing.signal.aborted) start()
 		})
-		return writing
 	}
 
 	async function write() {
-		await sleep(groupingMs)
 		for (let pauseMs = 100; held.length > 0;) {
-			const batch = held.slice(0, batchRows)
+			await sleep(groupingMs)
+			const batch = held
+			const { resolve } = written
+			held = []
+			written = Promise.withResolvers()
 			try {
 				await append(pool, [JSON.stringify(batch)])
-				held = held.slice(batch.length)
+				resolve()
 				pauseMs = 100
-				if (lost > 0)
-					log.warn({ lost }, 'the database was away for too long: opens or clicks are lost')
+				isAway = false
+				if (lost > 0) log.warn({ lost }, 'opens or clicks are lost: the database was away for long')
 				lost = 0
 			} catch (error) {
-				log.warn(
-					{ err: error, held: held.length },
-					'opens and clicks could not be written, and wait',
-				)
+				held = [...batch, ...held]
+				isAway = true
+				log.warn({ err: error, held: held.length }, 'opens and clicks cannot be written yet')
 				if (closing.signal.aborted) return
 				await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
-				pauseMs = Math.min(pauseMs * 2, 5000)
+				pauseMs = Math.min(pauseMs * 2, longestPauseMs)
 			}
 		}
 	}
