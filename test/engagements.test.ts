@@ -194,18 +194,9 @@ test('counting waits for nobody who holds a mail or its contact', async (t) => {
 
 test("a campaign's link counts for its mails alone, and never for a stranger", async (t) => {
 	const { handedOver, get, fold, mail, pool, project, orm } = await setupEngagements(t)
-	const em = orm.em.fork()
-	const [ours, theirs] = await em.insertMany(
-		Campaign,
-		['One', 'Two'].map((name) => ({
-			projectId: project.id,
-			name,
-			subject: '',
-			body: '',
-			from: 'app@example.com',
-			audienceType: 'ALL' as const,
-		})),
-	)
+	const [ours, theirs] = await orm.em
+		.fork()
+		.insertMany(Campaign, [aCampaign(project.id), aCampaign(project.id)])
 	const one = await handedOver({ campaignId: ours! })
 	const two = await handedOver({ campaignId: theirs! })
 	const single = await handedOver()
@@ -225,4 +216,40 @@ test("a campaign's link counts for its mails alone, and never for a stranger", a
 	await pool.query('update projects set deleted_at = now() where id = $1', [project.id])
 	t.is((await get(signed.click)).statusCode, 302)
 	t.deepEqual(await fold(), { folded: 0, emitted: 0 })
+})
+
+test("a campaign's numbers say how many opened, clicked and left", async (t) => {
+	const { handedOver, get, fold, app, orm, project, withSecretKey, mail } =
+		await setupEngagements(t)
+	const [campaignId] = await orm.em.fork().insertMany(Campaign, [aCampaign(project.id)])
+	const addresses = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@example.org`)
+	const mails = []
+	for (const to of addresses) mails.push(await handedOver({ campaignId: campaignId! }, 60, to))
+	const [opener, clicker, leaver, looker] = mails
+	for (const { open } of [opener!, opener!, clicker!]) await get(open)
+	await get(clicker!.click)
+	await get(leaver!.click)
+	await get(looker!.open, {}, 'HEAD')
+	await fold()
+	const { contactId } = await mail(leaver!.id)
+	await app.inject({ method: 'POST', url: `/subscribe/${contactId}` })
+	await app.inject({ method: 'POST', url: `/unsubscribe/${contactId}?e=${leaver!.id}` })
+	const stats = await app.inject({ url: `/campaigns/${campaignId}/stats`, headers: withSecretKey })
+	t.like(stats.json(), {
+		sentCount: 5,
+		openedCount: 3,
+		clickedCount: 2,
+		unsubscribedCount: 1,
+		openRate: 60,
+		clickRate: 40,
+	})
+})
+
+const aCampaign = (projectId: string) => ({
+	projectId,
+	name: 'Sale',
+	subject: '',
+	body: '',
+	from: 'app@example.com',
+	audienceType: 'ALL' as const,
 })
