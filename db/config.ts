@@ -20,6 +20,7 @@ import { EventCount, EventTally } from './event-tally.ts'
 import { Event } from './event.ts'
 import { ExecutionStep } from './execution-step.ts'
 import { Execution } from './execution.ts'
+import { FeedEntry } from './feed-entry.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
 import { ImportChange } from './import-change.ts'
 import { ImportChunk } from './import-chunk.ts'
@@ -28,6 +29,7 @@ import { Invitation } from './invitation.ts'
 import { JobContacts } from './job-contacts.ts'
 import { JobError } from './job-error.ts'
 import { Job } from './job.ts'
+import { MailCount, MailTally } from './mail-count.ts'
 import { MailboxMessage } from './mailbox-message.ts'
 import { Membership } from './membership.ts'
 import { OAuthIdentity } from './oauth-identity.ts'
@@ -74,6 +76,7 @@ export default defineConfig({
 		EventTally,
 		Execution,
 		ExecutionStep,
+		FeedEntry,
 		IdempotencyKey,
 		ImportChange,
 		ImportChunk,
@@ -82,6 +85,8 @@ export default defineConfig({
 		Job,
 		JobContacts,
 		JobError,
+		MailCount,
+		MailTally,
 		MailboxMessage,
 		Membership,
 		OAuthIdentity,

@@ -51,6 +51,11 @@ const schema = defineEntity({
 			where: 'wait_event_name is not null',
 		},
 		{ name: 'executions_due', properties: ['dueAt'], where: 'due_at is not null' },
+		{
+			name: 'executions_upcoming',
+			expression: (columns, table, name) =>
+				`create index ${name} on ${table.name} (${columns.projectId}, coalesce(${columns.wakesAt}, ${columns.startedAt}), ${columns.id}) where ${columns.status} in ('RUNNING', 'WAITING')`,
+		},
 		{ name: 'executions_closing', properties: ['projectId', 'id'], where: 'is_closing' },
 	],
 	properties: {
