@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { accountWords } from './account-words.ts'
+import { type AccountWords, accountWords } from './account-words.ts'
 import { page } from './public-pages.tsx'
 
 // Where the links in our mails lead: a page with a form, and one that says what it has done.
@@ -52,9 +52,12 @@ export function invitationPage(
 export const verifiedPage = (language: string) => saying(language, 'verified')
 export const wasResetPage = (language: string) => saying(language, 'wasReset', 'wasResetMeans')
 export const joinedPage = (language: string) => saying(language, 'joined')
+export const loggedInPage = (language: string) => saying(language, 'loggedIn')
+export const notLoggedInPage = (language: string) =>
+	saying(language, 'notLoggedIn', 'notLoggedInMeans')
 export const expiredPage = (language: string) => saying(language, 'expired', 'expiredMeans')
 
-type Word = 'verified' | 'wasReset' | 'wasResetMeans' | 'joined' | 'expired' | 'expiredMeans'
+type Word = Exclude<keyof AccountWords, 'join' | 'joinMeans'>
 
 function saying(language: string, title: Word, means?: Word) {
 	const words = accountWords[language]!

@@ -13,6 +13,9 @@ export interface AccountWords {
 	password: string
 	accept: string
 	joined: string
+	loggedIn: string
+	notLoggedIn: string
+	notLoggedInMeans: string
 	expired: string
 	expiredMeans: string
 }
@@ -33,6 +36,10 @@ export const accountWords: Record<string, AccountWords> = {
 		password: 'Password for your account',
 		accept: 'Accept the invitation',
 		joined: 'You are a member now',
+		loggedIn: 'You are logged in',
+		notLoggedIn: 'You are not logged in',
+		notLoggedInMeans:
+			'Logging in from there did not work. It takes an account there with a verified email address. Please try again.',
 		expired: 'This link is not valid any more',
 		expiredMeans: 'A link works once, and for a limited time. Please ask for a new one.',
 	},
@@ -51,6 +58,10 @@ export const accountWords: Record<string, AccountWords> = {
 		password: 'Passwort für Ihr Konto',
 		accept: 'Einladung annehmen',
 		joined: 'Sie sind jetzt Mitglied',
+		loggedIn: 'Sie sind angemeldet',
+		notLoggedIn: 'Sie sind nicht angemeldet',
+		notLoggedInMeans:
+			'Die Anmeldung von dort hat nicht geklappt. Nötig ist dort ein Konto mit bestätigter E-Mail-Adresse. Bitte versuchen Sie es noch einmal.',
 		expired: 'Dieser Link gilt nicht mehr',
 		expiredMeans:
 			'Ein Link gilt einmal und nur für begrenzte Zeit. Bitte fordern Sie einen neuen an.',
@@ -70,6 +81,10 @@ export const accountWords: Record<string, AccountWords> = {
 		password: 'Mot de passe de votre compte',
 		accept: 'Accepter l’invitation',
 		joined: 'Vous êtes maintenant membre',
+		loggedIn: 'Vous êtes connecté',
+		notLoggedIn: 'Vous n’êtes pas connecté',
+		notLoggedInMeans:
+			'La connexion depuis ce service n’a pas abouti. Il faut y avoir un compte avec une adresse e-mail vérifiée. Veuillez réessayer.',
 		expired: 'Ce lien n’est plus valable',
 		expiredMeans:
 			'Un lien sert une seule fois et pendant un temps limité. Veuillez en demander un nouveau.',
@@ -88,6 +103,10 @@ export const accountWords: Record<string, AccountWords> = {
 		password: 'Contraseña de su cuenta',
 		accept: 'Aceptar la invitación',
 		joined: 'Ya es miembro',
+		loggedIn: 'Ha iniciado sesión',
+		notLoggedIn: 'No ha iniciado sesión',
+		notLoggedInMeans:
+			'No se ha podido iniciar sesión desde ese servicio. Hace falta tener allí una cuenta con una dirección de correo verificada. Inténtelo de nuevo.',
 		expired: 'Este enlace ya no es válido',
 		expiredMeans: 'Un enlace sirve una sola vez y por tiempo limitado. Solicite uno nuevo.',
 	},
@@ -105,6 +124,10 @@ export const accountWords: Record<string, AccountWords> = {
 		password: 'Wachtwoord voor uw account',
 		accept: 'Uitnodiging aannemen',
 		joined: 'U bent nu lid',
+		loggedIn: 'U bent ingelogd',
+		notLoggedIn: 'U bent niet ingelogd',
+		notLoggedInMeans:
+			'Inloggen via die dienst is niet gelukt. Daar is een account met een bevestigd e-mailadres voor nodig. Probeer het opnieuw.',
 		expired: 'Deze link is niet meer geldig',
 		expiredMeans: 'Een link werkt één keer en voor beperkte tijd. Vraag een nieuwe aan.',
 	},

@@ -6,6 +6,7 @@ import Fastify, {
 	type FastifyServerOptions,
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import { createDomainChecker } from '../activities/domain-checking/checker.ts'
 import { poolOf } from '../db/statement.ts'
 import { accountLinks } from './account-links.ts'
 import { accountRequests } from './account-requests.ts'
@@ -32,6 +33,7 @@ import { contactList } from './contact-list.ts'
 import { contacts } from './contacts.ts'
 import { sessionCookie } from './cookies.ts'
 import { describeApi } from './docs.ts'
+import { domains } from './domains.ts'
 import { emails } from './emails.ts'
 import { engagements } from './engagements.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
@@ -46,6 +48,7 @@ import { diskStore, s3Store } from './image-store.ts'
 import { imports } from './imports.ts'
 import { logRequests, quietController } from './log.ts'
 import { mailbox } from './mailbox.ts'
+import { oauth } from './oauth.ts'
 import { type Capacity, shedLoad } from './overload.ts'
 import { publicContacts } from './public-contacts.ts'
 import { publicPages } from './public.ts'
@@ -99,6 +102,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 
 	const app = Fastify({
 		bodyLimit: 2 ** 20,
+		// Registering waits for nothing but the processor, which others may be using.
+		pluginTimeout: 60_000,
 		connectionTimeout: 120_000,
 		requestTimeout: 120_000,
 		http: { headersTimeout: 15_000 },
@@ -136,6 +141,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(accounts, { pool, cookie, settings })
 	await app.register(accountRequests, { pool, settings })
 	await app.register(accountLinks, { pool })
+	await app.register(oauth, { pool, cookie, settings })
 	await app.register(members, { pool, settings })
 	await app.register(audit, { pool })
 	await app.register(projectState, { pool })
@@ -174,6 +180,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
 	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)
+	const checker = createDomainChecker(pool, settings.env, settings.dnsServers)
+	await app.register(domains, { pool, checker })
 	await app.register(uploads, { images, publicUrl })
 	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })

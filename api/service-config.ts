@@ -16,7 +16,7 @@ const ServiceConfig = Type.Object({
 
 export const serviceConfig: FastifyPluginAsyncTypebox<{ settings: Settings }> = async (
 	app,
-	{ settings: { emailProvider, publicUrl, features } },
+	{ settings: { emailProvider, publicUrl, oauth, features } },
 ) => {
 	app.get(
 		'/config',
@@ -34,7 +34,7 @@ export const serviceConfig: FastifyPluginAsyncTypebox<{ settings: Settings }> = 
 			features: {
 				billing: { enabled: features.billing },
 				storage: { enabled: features.storage },
-				authProviders: { github: features.github, google: features.google },
+				authProviders: { github: oauth.github !== undefined, google: oauth.google !== undefined },
 				signup: { signupsDisabled: features.signupsDisabled },
 				email: { provider: emailProvider, trackingToggleEnabled: true },
 			},

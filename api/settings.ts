@@ -28,13 +28,16 @@ const Environment = Type.Object({
 		Type.Union([Type.Literal('resend'), Type.Literal('smtp'), Type.Literal('local')]),
 	),
 	RESEND_API_KEY: Text,
+	RESEND_BASE_URL: Url,
 	RESEND_WEBHOOK_SECRET: Text,
 	SMTP_URL: Text,
 	PLATFORM_FROM: Text,
 	GITHUB_CLIENT_ID: Text,
 	GITHUB_CLIENT_SECRET: Text,
+	GITHUB_URL: Url,
 	GOOGLE_CLIENT_ID: Text,
 	GOOGLE_CLIENT_SECRET: Text,
+	GOOGLE_URL: Url,
 	S3_ENDPOINT: Url,
 	S3_BUCKET: Text,
 	S3_REGION: Type.String({ default: 'us-east-1' }),
@@ -75,11 +78,13 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		resendWebhookSecret: env.RESEND_WEBHOOK_SECRET,
 		s3: s3Of(env),
 		uploadsDir: env.UPLOADS_DIR ?? `${env.DATA_DIR}/uploads`,
+		oauth: {
+			github: oauthClient(env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET, env.GITHUB_URL),
+			google: oauthClient(env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET, env.GOOGLE_URL),
+		},
 		features: {
 			billing: env.STRIPE_SECRET_KEY !== undefined,
 			storage: env.S3_BUCKET !== undefined,
-			github: env.GITHUB_CLIENT_ID !== undefined && env.GITHUB_CLIENT_SECRET !== undefined,
-			google: env.GOOGLE_CLIENT_ID !== undefined && env.GOOGLE_CLIENT_SECRET !== undefined,
 			signupsDisabled: env.DISABLE_SIGNUPS,
 		},
 		dnsServers: env.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [],
@@ -104,3 +109,8 @@ function s3Of(env: Type.Static<typeof Environment>) {
 		secretAccessKey: S3_SECRET_ACCESS_KEY!,
 	}
 }
+
+const oauthClient = (clientId?: string, clientSecret?: string, url?: string) =>
+	clientId === undefined || clientSecret === undefined
+		? undefined
+		: { clientId, clientSecret, base: url?.replace(/\/+$/, '') }
