@@ -1,42 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { suspensionActivities } from '../activities/suspensions.ts'
+import { until } from '../bench/load.ts'
+import { settleByEvent } from '../db/evidence.ts'
 import { platformProjectId } from '../db/platform-mail.ts'
 import { restartSuspensions, unfinishedSuspensions } from '../db/lost-suspensions.ts'
-import { reputation } from '../db/reputation.ts'
-import { setupReports } from './helpers/reports.ts'
-
-async function setupReputation(t: ExecutionContext) {
-	const all = await setupReports(t)
-	const { pool, project, execute, handedOver, report, bounced } = all
-	await execute(`insert into users (email) values ('owner@example.com'), ('member@example.com')`)
-	await execute(
-		`insert into memberships (project_id, user_id, role) select ?, id, 'ADMIN' from users`,
-		[project.id],
-	)
-	return {
-		...all,
-		/** What was counted in an hour some time ago. */
-		past: (ago: string, total: number, bounces: number, complaints: number) =>
-			pool.query(
-				`insert into reputation_counts values ($1, date_trunc('hour', now() - $2::interval, 'UTC'), $3, $4, $5)`,
-				[project.id, ago, total, bounces, complaints],
-			),
-		age: (days: number) =>
-			pool.query(`update projects set created_at = now() - make_interval(days => $1)`, [days]),
-		/** The last straw, to a mail that was counted when it was sent. */
-		bounce: async () => bounced(await handedOver()),
-		complain: async () => report('complained', await handedOver()),
-		disabled: async () =>
-			(
-				await execute<{ disabled_reason: string | null }>(
-					'select disabled_reason from projects where id = ?',
-					[project.id],
-				)
-			)[0]!.disabled_reason,
-		reputation: () => reputation(pool, project.id),
-	}
-}
+import { setupReputation } from './helpers/reputation.ts'
 
 type Counts = [ago: string, total: number, bounces: number, complaints: number]
 interface Limit {
@@ -94,22 +63,40 @@ test('a transient bounce judges nobody', async (t) => {
 	t.like((await reputation()).status.allTime, { total: 1000, bounces: 500 })
 })
 
-test('of bounces at the same moment each knows of the others: the last straw is never missed', async (t) => {
-	const { past, disabled, bounced, handedOver, execute } = await setupReputation(t)
-	for (let round = 0; round < 3; round++) {
-		await execute('delete from reputation_tallies')
-		await execute('delete from reputation_counts')
-		await execute('delete from suppressions')
-		await execute('update projects set disabled_reason = null')
-		await past('1 day', 1000, 96, 0)
-		const mails = await Promise.all(
-			['a', 'b', 'c', 'd'].map((name) => handedOver('SENT', `${name}@example.org`)),
-		)
-		await Promise.all(mails.map((mail) => bounced(mail)))
-		t.is(await disabled(), 'EMAIL_REPUTATION')
+test('of bounces at the same moment one knows of the other: the last straw is never missed', async (t) => {
+	const { past, disabled, handedOver, execute, pool, project } = await setupReputation(t)
+	await past('40 days', 1_000_000, 0, 0)
+	await past('1 day', 1000, 98, 0)
+	const mails = [
+		await handedOver('SENT', 'a@example.org'),
+		await handedOver('SENT', 'b@example.org'),
+	]
+	const [first, second] = [await pool.connect(), await pool.connect()]
+	const evidence = { kind: 'BOUNCED', bounceType: 'Permanent', at: new Date().toISOString() }
+	const bounceOf = (index: 0 | 1) => {
+		const { id, resendId } = mails[index]!
+		return [resendId, project.id, id, resendId, JSON.stringify(evidence)]
 	}
-	t.is((await execute('select 1 from suspensions')).length, 3)
-	t.is((await execute(`select 1 from outbox where workflow_type = 'suspendProject'`)).length, 3)
+	try {
+		await first.query('begin')
+		await settleByEvent(first, bounceOf(0))
+		let isDone = false
+		const other = settleByEvent(second, bounceOf(1)).then(() => (isDone = true))
+		const waiting = async () =>
+			(
+				await execute(`select 1 from pg_locks where locktype = 'advisory'
+				and not granted and database = (select oid from pg_database where datname = current_database())`)
+			).length > 0
+		t.true(await until(async () => isDone || (await waiting()), 10_000))
+		await first.query('commit')
+		await other
+	} finally {
+		first.release()
+		second.release()
+	}
+	t.is(await disabled(), 'EMAIL_REPUTATION')
+	t.is((await execute('select 1 from suspensions')).length, 1)
+	t.is((await execute(`select 1 from outbox where workflow_type = 'suspendProject'`)).length, 1)
 })
 
 test('what waits is cancelled and the members are told once, however often it is tried', async (t) => {
@@ -194,102 +181,4 @@ test('a project that was enabled again meanwhile keeps the mail that waits', asy
 	})
 	t.is(await new MockActivityEnvironment().run(cancelQueuedMail, row!.payload), 0)
 	t.is((await mails()).find((mail) => mail.id === id)!.status, 'PENDING')
-})
-
-test('the security page tells the windows, what is near a limit, and what is beyond', async (t) => {
-	const { past, bounce, reputation, project } = await setupReputation(t)
-	t.deepEqual(await reputation(), {
-		status: {
-			projectId: project.id,
-			isHealthy: true,
-			shouldDisable: false,
-			twentyFourHour: none,
-			sevenDay: none,
-			allTime: none,
-			isNewProject: false,
-			violations: [],
-			warnings: [],
-		},
-		levels: {
-			bounce7Day: 'healthy',
-			bounceAllTime: 'healthy',
-			complaint7Day: 'healthy',
-			complaintAllTime: 'healthy',
-		},
-		isDisabled: false,
-		recentSuspensions: [],
-	})
-	await past('2 hours', 100, 1, 0)
-	await past('3 days', 1000, 99, 1)
-	await past('20 days', 3000, 1, 1)
-	t.like(await reputation(), {
-		status: {
-			isHealthy: false,
-			shouldDisable: false,
-			twentyFourHour: { total: 100, bounces: 1, complaints: 0, bounceRate: 1, complaintRate: 0 },
-			sevenDay: {
-				total: 1100,
-				bounces: 100,
-				complaints: 1,
-				bounceRate: 9.0909,
-				complaintRate: 0.0909,
-			},
-			allTime: {
-				total: 4100,
-				bounces: 101,
-				complaints: 2,
-				bounceRate: 2.4634,
-				complaintRate: 0.0488,
-			},
-			violations: [],
-			warnings: ['Bounce rate in 7 days: 9.0909 % (limit 5 %)'],
-		},
-		levels: { bounce7Day: 'warning', bounceAllTime: 'healthy', complaint7Day: 'healthy' },
-	})
-	await past('4 days', 0, 50, 0)
-	await bounce()
-	const told = await reputation()
-	t.like(told, { isDisabled: true, levels: { bounce7Day: 'critical' } })
-	t.deepEqual(told.status.violations, ['Bounce rate in 7 days: 13.7273 % (limit 10 %)'])
-	t.like(told.recentSuspensions, [{ reason: 'EMAIL_REPUTATION', liftedAt: null }])
-	t.regex(told.recentSuspensions[0]!.at, /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/)
-})
-
-const none = { total: 0, bounces: 0, complaints: 0, bounceRate: 0, complaintRate: 0 }
-
-test('folding the counts changes no sum, beside those who append and those who fold', async (t) => {
-	const { pool, project, past, reputation } = await setupReputation(t)
-	await past('9 days', 5, 1, 1)
-	await past('221 hours', 7, 2, 0)
-	const event = `insert into events (project_id, name, data)
-		select $1, 'email.sent', '{}' from generate_series(1, 10)`
-	for (let round = 0; round < 4; round++)
-		await Promise.all(
-			Array.from({ length: 6 }, (_, index) =>
-				pool.query(index < 4 ? event : 'select fold_reputation($1)', [project.id]),
-			),
-		)
-	await pool.query('select fold_reputation($1)', [project.id])
-	t.like((await reputation()).status, {
-		twentyFourHour: { total: 160, bounces: 0 },
-		allTime: { total: 172, bounces: 3, complaints: 1 },
-	})
-	const { rows } = await pool.query('select count(*)::int as count from reputation_tallies')
-	t.is(rows[0].count, 0)
-})
-
-test('our own mails are counted for nobody, and suppress nobody', async (t) => {
-	const { pool, execute } = await setupReputation(t)
-	await pool.query(
-		`with mail as (
-			insert into emails (project_id, "to", "from", subject, source_type)
-			values ($1, 'anna@example.org', 'noreply@example.com', 'Reset', 'TRANSACTIONAL') returning *
-		)
-		insert into events (project_id, name, email_id, data)
-		select project_id, name, id, '{"bounceType": "Permanent"}'
-		from mail, unnest(array['email.sent', 'email.bounce', 'email.complaint']) as name`,
-		[platformProjectId],
-	)
-	for (const table of ['suppressions', 'reputation_tallies', 'suspensions'])
-		t.deepEqual(await execute(`select 1 from ${table}`), [])
 })
