@@ -1,0 +1,21 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Template } from '../db/template.ts'
+import { poolOf } from '../db/statement.ts'
+import type { Stack } from './stack.ts'
+
+export const poolOfStack = ({ orm }: Stack) => poolOf(orm.em.fork() as EntityManager)
+
+/** A template to mail with. */
+export async function templateOf({ orm, projectId }: Stack): Promise<string> {
+	const em = orm.em.fork()
+	const template = em.create(Template, {
+		projectId,
+		name: 'Measured',
+		subject: 'Hello {{ name }}',
+		body: '<p>Hello {{ name }}, {{ event.product ?? "nothing" }} it is.</p>',
+		from: 'bench@example.com',
+		type: 'TRANSACTIONAL',
+	})
+	await em.flush()
+	return template.id
+}
