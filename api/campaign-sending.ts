@@ -33,7 +33,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 	app.post(
 		'/campaigns/:id/send',
 		{
-			config: { auth, errors: [400, 403, 404] },
+			config: { auth, sends: true, errors: [400, 403, 404] },
 			schema: {
 				tags,
 				summary: 'Send a campaign, at once or at a time',

@@ -25,7 +25,7 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 	app.post(
 		'/campaigns/:id/test',
 		{
-			config: { auth: 'secret key or session', errors: [403] },
+			config: { auth: 'secret key or session', sends: true, errors: [403] },
 			schema: {
 				tags: ['campaigns'],
 				summary: 'Send a test of a campaign to one address',

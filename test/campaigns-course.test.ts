@@ -1,6 +1,7 @@
 import test from 'ava'
-import { cancelCampaignsOf } from '../db/campaign-actions.ts'
+import { cancelCampaignsOf, pauseCampaignsOf } from '../db/campaign-actions.ts'
 import { materialiseChunk } from '../db/campaign-course.ts'
+import { openCampaigns as campaignsOnTheirWay, restartCampaigns } from '../db/lost-campaigns.ts'
 import { openCampaigns, plan, sumOf } from './helpers/campaigns.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
@@ -294,4 +295,59 @@ test('recipients are listed by page, by status, and after their contacts are gon
 	t.deepEqual(found, [...addresses.slice(3), ...addresses.slice(0, 3)])
 	for (const query of ['status=GONE', 'cursor=x', 'limit=0'])
 		isEnvelope(t, await call('GET', `/${id}/recipients?${query}`), 400, 'BAD_REQUEST')
+})
+
+test('a billing limit pauses what it is about, and its owner may go on', async (t) => {
+	const { pool, contacts, started, call, project, get, act, activities } = await openCampaigns(t)
+	await contacts(1)
+	const marketing = await started()
+	const transactional = await started({ type: 'TRANSACTIONAL' })
+	await pauseCampaignsOf(pool, [project.id, 'core', 'BILLING_LIMIT', ['MARKETING', 'HEADLESS']])
+	t.like(await get(marketing), { status: 'SENDING', pausedReason: 'BILLING_LIMIT' })
+	t.is((await get(transactional)).pausedAt, null)
+	t.like(await act(activities.advanceCampaign, marketing), { act: 'wait', waitMs: null })
+	t.is((await call('POST', `/${marketing}/resume`)).statusCode, 200)
+	t.like(await act(activities.advanceCampaign, marketing), { act: 'send', lanes: 1 })
+})
+
+test('recipients that cannot be set down hold the campaign until its owner tries again', async (t) => {
+	const { contacts, create, call, act, activities, query, get } = await openCampaigns(t)
+	await contacts(1)
+	const { id } = await create()
+	await call('POST', `/${id}/send`)
+	await query(`alter table emails add constraint never check (campaign_id is null)`)
+	await t.throwsAsync(() => act(activities.materialiseCampaign, id), { message: /never/ })
+	await act(activities.holdCampaign, id)
+	t.like(await get(id), { status: 'SENDING', pausedReason: 'FAULT' })
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: null })
+	await query('alter table emails drop constraint never')
+	await call('POST', `/${id}/resume`)
+	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
+})
+
+test('a campaign that Temporal has forgotten is found after five minutes, and started again', async (t) => {
+	const { pool, contacts, create, call, query } = await openCampaigns(t)
+	await contacts(1)
+	const { id } = await create()
+	const age = () => query(`update campaigns set updated_at = now() - interval '6 minutes'`)
+	const found = async () => (await campaignsOnTheirWay(pool, [10])).map((campaign) => campaign.id)
+	await age()
+	t.deepEqual(await found(), [], 'a draft')
+	await call('POST', `/${id}/send`, { scheduledFor: '2099-01-01' })
+	t.deepEqual(await found(), [], 'it has only just moved')
+	await age()
+	t.deepEqual(await found(), [], 'Temporal is yet to be told')
+	await query('update outbox set done_at = now()')
+	t.deepEqual(await found(), [id])
+	await restartCampaigns(pool, [JSON.stringify(await campaignsOnTheirWay(pool, [10])), 'core'])
+	const [start] = await query(
+		`select workflow_type, workflow_id, payload->>'campaignId' as about from outbox where done_at is null`,
+	)
+	t.deepEqual(start, { workflow_type: 'campaign', workflow_id: `campaign/${id}`, about: id })
+	t.deepEqual(await found(), [])
+	await call('POST', `/${id}/cancel`)
+	await query(`update campaigns set closed_at = now()`)
+	await query('update outbox set done_at = now()')
+	await age()
+	t.deepEqual(await found(), [], 'nothing is left of it to do')
 })

@@ -1,4 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
 import type { ExecutionContext } from 'ava'
 import { campaignActivities } from '../../activities/campaigns.ts'
 import type { CampaignKey } from '../../db/campaign-actions.ts'
@@ -20,6 +21,9 @@ export interface Progress {
 
 export const sumOf = ({ pending, sending, uncertain, sent, failed, skipped }: Progress) =>
 	pending + sending + uncertain + sent + failed + skipped
+
+/** What fails is what a test wants to see. */
+const logger = new DefaultLogger('ERROR', () => {})
 
 export const whole = {
 	name: 'Spring',
@@ -58,7 +62,10 @@ export async function openCampaigns(
 	const call = (...[method, path, ...rest]: Parameters<typeof request>) =>
 		request(method, `/campaigns${path}`, ...rest)
 	const act = <T>(work: (key: CampaignKey) => Promise<T>, campaignId: string) =>
-		new MockActivityEnvironment().run(work, { projectId: project.id, campaignId }) as Promise<T>
+		new MockActivityEnvironment({}, { logger }).run(work, {
+			projectId: project.id,
+			campaignId,
+		}) as Promise<T>
 	const query = async <Row extends object>(sql: string, values: unknown[] = []) =>
 		(await pool.query<Row>(sql, values)).rows
 
