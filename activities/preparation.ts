@@ -17,6 +17,12 @@ export async function prepare(
 	const todo = new Map(mails.map((mail) => [mail.id, mail]))
 	const project = mails[0]?.project_id
 
+	// Mail that leaves the machine is sent for those alone who have shown that they read theirs.
+	if (provider.name !== 'local')
+		for (const mail of mails.filter((m) => !m.owner_verified && !m.barred)) {
+			mail.barred = 'CANCELLED'
+			mail.barred_because = "The project's owner has not verified their e-mail address"
+		}
 	const barred = mails.filter((mail) => mail.barred && mail.status === 'PENDING')
 	if (barred.length > 0) {
 		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))

@@ -37,7 +37,7 @@ input { width: 1.2rem; height: 1.2rem; margin: .2rem 0 0; accent-color: var(--ac
 label strong { font-weight: 600 }
 label span { grid-column: 2; font-size: .9375rem; color: light-dark(#56606d, #a9b1bc) }
 label.field { display: block; margin: 0 0 .35rem; padding: 0; border: 0; font-weight: 600 }
-input.field { display: block; width: 100%; height: auto; margin: 0 0 .35rem; padding: .6rem .8rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .5rem }
+input.field { display: block; width: 100%; height: auto; margin: 0 0 .35rem; padding: .6rem .8rem; font: inherit; color: inherit; background: transparent; border: 1px solid light-dark(#767f8b, #8b949f); border-radius: .5rem }
 @media (max-width: 34rem) { main { min-height: 100vh; margin: 0; border: 0; border-radius: 0 } }
 `
 

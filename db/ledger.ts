@@ -20,6 +20,7 @@ export interface OpenMail {
 	bytes: number
 	barred: 'SUPPRESSED' | 'CANCELLED' | null
 	barred_because: string | null
+	owner_verified: boolean
 	send_rate_per_second: number | null
 }
 
@@ -41,7 +42,7 @@ const openMail = `
 		when s.reason is not null then 'The address is on the suppression list: ' || s.reason
 		when ${wantsConsent} and not c.subscribed then 'The contact has unsubscribed'
 	end as barred_because,
-	p.send_rate_per_second`
+	p.owner_verified, p.send_rate_per_second`
 
 /** In doubt, only transactional mail is still the claim's to settle: the rest waits for a decision. */
 const isOpen = `(e.status in ('PENDING', 'SENDING')

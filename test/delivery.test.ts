@@ -122,6 +122,17 @@ test('the queued mail of a disabled project is cancelled', async (t) => {
 	t.like(await mail(id!), { status: 'CANCELLED' })
 })
 
+test('the queued mail of an owner whose address is not verified is cancelled', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	await execute(`update projects set owner_verified = false`)
+	const { provider, handed } = scriptedProvider()
+	const { pass } = await worker(provider)
+	await pass(claimOf((await claim())[0]))
+	t.is(handed.length, 0)
+	t.like(await mail(id!), { status: 'CANCELLED' })
+})
+
 test('the mails of one request leave one after the other, in their order', async (t) => {
 	const { send, claim, worker } = await setupLedger(t)
 	const recipients = Array.from({ length: 12 }, (_, i) => `r${i}@example.org`)
