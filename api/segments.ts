@@ -40,10 +40,11 @@ const Description = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
 const tags = ['segments']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('segment') })
-const simpleErrors: FastifyContextConfig['simpleErrors'] = {
-	name: ['required', 'invalid_type'],
+/** No condition at all is the simple 400; of a new segment, no name as well. */
+const noCondition: FastifyContextConfig['simpleErrors'] = {
 	condition: ['required', 'invalid_type'],
 }
+const noName: FastifyContextConfig['simpleErrors'] = { name: ['required', 'invalid_type'] }
 
 export const segments: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
@@ -62,7 +63,7 @@ export const segments: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 	app.post(
 		'/segments',
 		{
-			config: { auth, simpleErrors },
+			config: { auth, simpleErrors: { ...noName, ...noCondition } },
 			schema: {
 				tags,
 				summary: 'Create a segment',
@@ -104,7 +105,7 @@ export const segments: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 	app.patch(
 		'/segments/:id',
 		{
-			config: { auth, simpleErrors },
+			config: { auth, simpleErrors: noCondition },
 			schema: {
 				tags,
 				summary: 'Change a segment',

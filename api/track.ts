@@ -89,9 +89,14 @@ export function checkEvent(
 	const problems = fieldErrors((validationError?.validation ?? []) as Failure[])
 	const isSound = (member: string) =>
 		!problems.some(({ field }) => field === '' || `${field}.`.startsWith(`${member}.`))
-	const name = (body as Record<string, unknown>)[nameField]
+	// Of what is no object at all nothing more can be said.
+	const { [nameField]: name, data } = (body ?? {}) as {
+		event?: string
+		name?: string
+		data?: object
+	}
 	if (isSound(nameField)) problems.push(...eventNameProblem(String(name).trim(), nameField))
-	if (isSound('data') && body.data) problems.push(...eventDataProblems(body.data))
+	if (isSound('data') && data) problems.push(...eventDataProblems(data as Record<string, unknown>))
 	if (problems.length > 0) throw invalid(...problems)
 }
 
