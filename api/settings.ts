@@ -29,7 +29,9 @@ const Environment = Type.Object({
 	),
 	RESEND_API_KEY: Text,
 	RESEND_BASE_URL: Url,
-	RESEND_WEBHOOK_SECRET: Text,
+	RESEND_WEBHOOK_SECRET: Type.Optional(
+		Type.String({ pattern: '^(whsec_)?[A-Za-z0-9+/]{16,}=*$', description: 'whsec_…' }),
+	),
 	SMTP_URL: Text,
 	PLATFORM_FROM: Text,
 	GITHUB_CLIENT_ID: Text,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { deleteContacts } from '../db/contact-writing.ts'
 import { record } from '../db/ledger.ts'
 import { setupReports } from './helpers/reports.ts'
 import { bounce } from './helpers/resend-webhooks.ts'
@@ -147,6 +148,16 @@ test('a complaint suppresses and unsubscribes, too; bounces and complaints at on
 	t.false((await contact('anna@example.org')).subscribed)
 	t.is((await execute(`select 1 from events where name = 'contact.unsubscribed'`)).length, 1)
 	t.is((await execute('select 1 from suppressions')).length, 1)
+})
+
+test('of who was erased nothing comes onto the list, whatever is still reported', async (t) => {
+	const { handedOver, bounced, mail, execute, pool, project } = await setupReports(t)
+	const sent = await handedOver()
+	const { contact_id } = await mail(sent)
+	await deleteContacts(pool, [project.id, [contact_id], true])
+	await bounced(sent)
+	t.like(await mail(sent), { status: 'BOUNCED' })
+	t.deepEqual(await execute('select 1 from suppressions'), [])
 })
 
 test('a mail that Resend could not send, or would not, says so; later news of its sending does not help', async (t) => {

@@ -48,6 +48,7 @@ test('a setting that cannot be meant is named', (t) => {
 		['EMAIL_PROVIDER', 'pigeon'],
 		['LOG_LEVEL', 'loud'],
 		['SESSION_SECRET', 'short'],
+		['RESEND_WEBHOOK_SECRET', 'whsec_'],
 	] as const)
 		t.throws(() => readSettings({ ...secret, [name]: value }), { message: new RegExp(name) })
 	t.throws(() => readSettings({}), { message: /SESSION_SECRET/ })

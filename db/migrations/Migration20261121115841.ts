@@ -132,7 +132,8 @@ export class Migration20261121115841 extends Migration {
 
 		// Whoever inserts the event of a permanent bounce or of a complaint, and however many at once: the
 		// address gets no more mail, its contact is unsubscribed, and the project's reputation is judged,
-		// all in the same transaction. Our own mails suppress nobody: a new password must always arrive.
+		// all in the same transaction. Our own mails suppress nobody: a new password must always arrive. Of
+		// who was erased no address is known any more.
 		this.addSql(`create function heed_mail_events() returns trigger language plpgsql as $$
 			declare blamed uuid;
 			begin
@@ -159,6 +160,7 @@ export class Migration20261121115841 extends Migration {
 						case a.name when 'email.complaint' then 'COMPLAINT' else 'BOUNCE' end as reason
 					from (select project_id, email_id, name from added where ${isBlame}) a
 					join emails e on e.project_id = a.project_id and e.id = a.email_id
+						and e."to" <> 'deleted@deleted.invalid'
 					order by e.project_id, e."to", a.name desc
 				), listed as (
 					insert into suppressions (project_id, email, reason, email_id)

@@ -1,8 +1,9 @@
 import { createElement } from 'react'
 import { render } from 'react-email'
 import { primaryLanguage } from '../language.ts'
+import { spokenWords } from './languages.ts'
 import { Letter } from './letter.tsx'
-import { type PlatformMailData, type PlatformMailKind, spokenWords } from './words.ts'
+import type { PlatformMailData, PlatformMailKind } from './words.ts'
 
 /** Subject and body of one of our own mails, in the reader's language where we speak it. */
 export async function renderPlatformMail<Kind extends PlatformMailKind>(

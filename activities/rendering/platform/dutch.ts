@@ -1,0 +1,47 @@
+import type { Words } from './words.ts'
+
+export const dutch: Words = {
+	addressOfButton: 'Werkt de knop niet? Open dan dit adres in uw browser:',
+	letters: {
+		verification: () => ({
+			subject: 'Bevestig uw e-mailadres',
+			paragraphs: ['Bevestig dat dit adres van u is. De link is één uur geldig.'],
+			button: 'Adres bevestigen',
+			remark: 'Hebt u zich niet aangemeld? Dan hoeft u niets te doen.',
+		}),
+		passwordReset: () => ({
+			subject: 'Kies een nieuw wachtwoord',
+			paragraphs: [
+				'Iemand, waarschijnlijk u, heeft een nieuw wachtwoord voor dit account aangevraagd. De link is één uur geldig.',
+			],
+			button: 'Wachtwoord kiezen',
+			remark: 'Was u het niet? Dan blijft uw wachtwoord zoals het is.',
+		}),
+		invitation: ({ project, inviter }) => ({
+			subject: `Uitnodiging voor ${project}`,
+			paragraphs: [`${inviter} nodigt u uit om mee te werken aan het project ${project}.`],
+			button: 'Uitnodiging aannemen',
+			remark: 'Weet u niet waar dit over gaat? Negeer deze e-mail dan.',
+		}),
+		suspension: ({ project, reason }) => ({
+			subject: `Het verzenden is opgeschort: ${project}`,
+			paragraphs: [
+				reason === 'bounces'
+					? `Te veel e-mails van het project ${project} konden niet worden bezorgd omdat hun adressen niet bestaan.`
+					: `Te veel ontvangers hebben e-mails van het project ${project} als spam gemeld.`,
+				'Om de bezorging van uw e-mail te beschermen, is het verzenden opgeschort. Wachtende e-mails, campagnes en workflows zijn geannuleerd. Uw gegevens zijn nog te lezen.',
+			],
+			remark:
+				'Neem contact op met support: samen vinden we de oorzaak en heffen we de opschorting op.',
+		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} kan niet meer verzenden: ${project}`,
+			paragraphs: [
+				`Drie controles achter elkaar vonden de DNS-records niet die ${domain} nodig heeft. Het project ${project} kan daarom niet meer vanaf dit domein verzenden.`,
+				error,
+			],
+			remark:
+				'Zet de records terug zoals ze bij het domein worden getoond. Het wordt om de paar minuten gecontroleerd en kan weer verzenden zodra ze gevonden zijn.',
+		}),
+	},
+}

@@ -1,0 +1,46 @@
+import type { Words } from './words.ts'
+
+export const english: Words = {
+	addressOfButton: 'If the button does not work, open this address in your browser:',
+	letters: {
+		verification: () => ({
+			subject: 'Confirm your email address',
+			paragraphs: ['Please confirm that this address is yours. The link is valid for one hour.'],
+			button: 'Confirm address',
+			remark: 'You did not sign up? Then you need not do anything.',
+		}),
+		passwordReset: () => ({
+			subject: 'Choose a new password',
+			paragraphs: [
+				'Somebody, probably you, asked for a new password for this account. The link is valid for one hour.',
+			],
+			button: 'Choose a password',
+			remark: 'It was not you? Then your password stays as it is.',
+		}),
+		invitation: ({ project, inviter }) => ({
+			subject: `Invitation to ${project}`,
+			paragraphs: [`${inviter} invites you to work on the project ${project}.`],
+			button: 'Accept the invitation',
+			remark: 'If you do not know what this is about, ignore this email.',
+		}),
+		suspension: ({ project, reason }) => ({
+			subject: `Sending is suspended: ${project}`,
+			paragraphs: [
+				reason === 'bounces'
+					? `Too many emails of the project ${project} could not be delivered because their addresses do not exist.`
+					: `Too many recipients have reported emails of the project ${project} as spam.`,
+				'To protect the delivery of your mail, sending is suspended. Waiting emails, campaigns and workflows were cancelled. Your data can still be read.',
+			],
+			remark: 'Please contact support: together we find the cause and lift the suspension.',
+		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} can no longer send: ${project}`,
+			paragraphs: [
+				`Three checks in a row did not find the DNS records that ${domain} needs, so the project ${project} cannot send from it any more.`,
+				error,
+			],
+			remark:
+				'Put the records back as they are shown for the domain. It is checked every few minutes, and can send again as soon as they are found.',
+		}),
+	},
+}

@@ -1,0 +1,49 @@
+import type { Words } from './words.ts'
+
+export const french: Words = {
+	addressOfButton: 'Si le bouton ne fonctionne pas, ouvrez cette adresse dans votre navigateur :',
+	letters: {
+		verification: () => ({
+			subject: 'Confirmez votre adresse e-mail',
+			paragraphs: [
+				'Veuillez confirmer que cette adresse est la vôtre. Le lien est valable une heure.',
+			],
+			button: "Confirmer l'adresse",
+			remark: "Vous ne vous êtes pas inscrit(e) ? Alors vous n'avez rien à faire.",
+		}),
+		passwordReset: () => ({
+			subject: 'Choisissez un nouveau mot de passe',
+			paragraphs: [
+				"Quelqu'un, sans doute vous, a demandé un nouveau mot de passe pour ce compte. Le lien est valable une heure.",
+			],
+			button: 'Choisir un mot de passe',
+			remark: "Ce n'était pas vous ? Alors votre mot de passe reste inchangé.",
+		}),
+		invitation: ({ project, inviter }) => ({
+			subject: `Invitation à ${project}`,
+			paragraphs: [`${inviter} vous invite à participer au projet ${project}.`],
+			button: "Accepter l'invitation",
+			remark: "Si vous ne savez pas de quoi il s'agit, ignorez cet e-mail.",
+		}),
+		suspension: ({ project, reason }) => ({
+			subject: `L'envoi est suspendu : ${project}`,
+			paragraphs: [
+				reason === 'bounces'
+					? `Trop d'e-mails du projet ${project} n'ont pas pu être remis, car leurs adresses n'existent pas.`
+					: `Trop de destinataires ont signalé des e-mails du projet ${project} comme indésirables.`,
+				"Pour protéger la remise de vos e-mails, l'envoi est suspendu. Les e-mails en attente, les campagnes et les workflows ont été annulés. Vos données restent consultables.",
+			],
+			remark:
+				"Veuillez contacter l'assistance : ensemble, nous trouverons la cause et lèverons la suspension.",
+		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} ne peut plus envoyer : ${project}`,
+			paragraphs: [
+				`Trois vérifications de suite n'ont pas trouvé les enregistrements DNS dont ${domain} a besoin. Le projet ${project} ne peut donc plus envoyer depuis ce domaine.`,
+				error,
+			],
+			remark:
+				"Rétablissez les enregistrements tels qu'ils sont affichés pour le domaine. Il est vérifié toutes les quelques minutes et pourra envoyer dès qu'ils seront trouvés.",
+		}),
+	},
+}

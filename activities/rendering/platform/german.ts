@@ -1,0 +1,50 @@
+import type { Words } from './words.ts'
+
+export const german: Words = {
+	addressOfButton:
+		'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse im Browser:',
+	letters: {
+		verification: () => ({
+			subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+			paragraphs: [
+				'Bitte bestätigen Sie, dass diese Adresse Ihnen gehört. Der Link gilt eine Stunde lang.',
+			],
+			button: 'Adresse bestätigen',
+			remark: 'Sie haben sich nicht registriert? Dann müssen Sie nichts tun.',
+		}),
+		passwordReset: () => ({
+			subject: 'Neues Passwort wählen',
+			paragraphs: [
+				'Jemand, vermutlich Sie selbst, hat für dieses Konto ein neues Passwort angefordert. Der Link gilt eine Stunde lang.',
+			],
+			button: 'Passwort wählen',
+			remark: 'Das waren nicht Sie? Dann bleibt Ihr Passwort, wie es ist.',
+		}),
+		invitation: ({ project, inviter }) => ({
+			subject: `Einladung zu ${project}`,
+			paragraphs: [`${inviter} lädt Sie zur Mitarbeit am Projekt ${project} ein.`],
+			button: 'Einladung annehmen',
+			remark: 'Wenn Sie nicht wissen, worum es geht, ignorieren Sie diese E-Mail.',
+		}),
+		suspension: ({ project, reason }) => ({
+			subject: `Der Versand ist gesperrt: ${project}`,
+			paragraphs: [
+				reason === 'bounces'
+					? `Zu viele E-Mails des Projekts ${project} konnten nicht zugestellt werden, weil es ihre Adressen nicht gibt.`
+					: `Zu viele Empfänger haben E-Mails des Projekts ${project} als Spam gemeldet.`,
+				'Um die Zustellbarkeit Ihrer E-Mails zu schützen, ist der Versand gesperrt. Wartende E-Mails, Kampagnen und Workflows wurden abgebrochen. Ihre Daten können Sie weiterhin lesen.',
+			],
+			remark:
+				'Bitte wenden Sie sich an den Support: gemeinsam finden wir die Ursache und heben die Sperre auf.',
+		}),
+		domainLost: ({ project, domain, error }) => ({
+			subject: `${domain} kann nicht mehr senden: ${project}`,
+			paragraphs: [
+				`Drei Prüfungen nacheinander haben die DNS-Einträge nicht gefunden, die ${domain} braucht. Das Projekt ${project} kann deshalb nicht mehr von dieser Domain senden.`,
+				error,
+			],
+			remark:
+				'Stellen Sie die Einträge wieder her, wie sie bei der Domain angezeigt werden. Sie wird alle paar Minuten geprüft und kann wieder senden, sobald sie gefunden sind.',
+		}),
+	},
+}
