@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { until } from '../bench/load.ts'
 import { createEngagementLog } from '../db/engagement-log.ts'
@@ -106,12 +107,19 @@ test('a click leads on while the database is away, and is counted when it is bac
 	t.true(await counted(1, 2))
 })
 
-test('who ends the log writes what it still holds', async (t) => {
+test('who ends the log waits until it is written what it still held', async (t) => {
 	const { pool, project, waiting } = await setupEngagements(t)
 	const log = createEngagementLog({ pool, log: { warn: (_, message) => t.fail(message) } })
 	const open = { projectId: project.id, campaignId: null, kind: 'OPEN' as const, link: null }
+	const holder = await pool.connect()
+	await holder.query('begin')
+	await holder.query('lock table engagements in exclusive mode')
 	for (let i = 0; i < 2500; i++)
 		void log.note({ ...open, emailId: randomUUID(), fetcher: 'PERSON', at: new Date() })
-	await log.close()
+	const closed = log.close().then(() => 'closed')
+	t.is(await Promise.race([closed, sleep(200, 'not yet')]), 'not yet')
+	await holder.query('rollback')
+	holder.release()
+	await closed
 	t.is(await waiting(), 2500)
 })
