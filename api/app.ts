@@ -12,6 +12,7 @@ import { accountLinks } from './account-links.ts'
 import { accountRequests } from './account-requests.ts'
 import { accounts } from './accounts.ts'
 import { audit, keepAudit } from './audit.ts'
+import { analytics } from './analytics.ts'
 import { authenticate } from './auth.ts'
 import { parseBodies } from './body.ts'
 import { automationFields } from './automation-fields.ts'
@@ -36,6 +37,8 @@ import { describeApi } from './docs.ts'
 import { domains } from './domains.ts'
 import { emails } from './emails.ts'
 import { engagements } from './engagements.ts'
+import { feedFigures } from './feed-figures.ts'
+import { feed } from './feed.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './error-handler.ts'
 import { notFound } from './errors.ts'
 import { events } from './events.ts'
@@ -177,6 +180,9 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(campaignSending, { pool })
 	await app.register(campaignFigures, { pool })
 	await app.register(campaignTestMail, { pool, ...settings })
+	await app.register(feed, { pool })
+	await app.register(feedFigures, { pool })
+	await app.register(analytics, { pool })
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
 	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)

@@ -14,24 +14,27 @@ export const Period = {
 
 /** The first and the last moment meant; null is open. The last day is meant whole. */
 export function readPeriod({ startDate, endDate }: { startDate?: string; endDate?: string }) {
-	const start = startDate === undefined ? null : read(startDate, 'startDate')
-	const end = endDate === undefined ? null : read(endDate, 'endDate')
-	if (end && day.test(endDate!)) end.setTime(end.getTime() + dayMs - 1)
+	const start = startDate === undefined ? null : readDate(startDate, 'startDate')
+	const end = endDate === undefined ? null : readDate(endDate, 'endDate')
+	if (end && isDay(endDate!)) end.setTime(end.getTime() + dayMs - 1)
 	if (start && end && start > end) throw badDate('endDate', 'must not be before startDate')
 	return { start, end }
 }
 
-function read(text: string, field: string) {
-	const isDay = day.test(text)
-	const isLocal = !isDay && !/(Z|[+-]\d{2}:?\d{2})$/.test(text)
+/** Whether a date is meant, rather than a moment. */
+export const isDay = (text: string) => day.test(text)
+
+/** The moment meant, or the beginning of the UTC day. */
+export function readDate(text: string, field: string) {
+	const isLocal = !isDay(text) && !/(Z|[+-]\d{2}:?\d{2})$/.test(text)
 	const date = new Date(isLocal ? `${text}Z` : text)
-	const isReal = isDay || moment.test(text) ? !Number.isNaN(date.getTime()) : false
+	const isReal = isDay(text) || moment.test(text) ? !Number.isNaN(date.getTime()) : false
 	// The 30th of February would pass as the 2nd of March.
 	if (isReal && new Date(text.slice(0, 10)).toISOString().startsWith(text.slice(0, 10))) return date
 	throw badDate(field, 'must be a date or a date and time in ISO 8601')
 }
 
-const badDate = (field: string, message: string) =>
+export const badDate = (field: string, message: string) =>
 	new ApiError(400, 'BAD_REQUEST', `${field} ${message}`, {
 		errors: [{ field, message, code: 'invalid_string' }],
 		suggestion: 'Write 2026-01-31 or 2026-01-31T12:00:00Z.',

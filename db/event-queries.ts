@@ -60,29 +60,34 @@ export const eventNames = statement<{ name: string }>(
 )
 
 /**
- * Whole days from the tallies; of the days at both ends the events are counted, in the index.
- * $1 project, $2 first moment or null, $3 last moment or null
+ * The counts by name between two moments, either of which may be null. Whole days come from the tallies;
+ * of the days at both ends the events are counted, in the index. Moments and names may be any SQL.
  */
-export const eventStats = statement<{ name: string; count: number }>(
-	'event-stats',
+export const eventCounts = (start: string, end: string, wanted = 'true') =>
 	`with days as (
 		select name, day, sum(count) as count, day::timestamp at time zone 'UTC' as begins,
 			(day + 1)::timestamp at time zone 'UTC' as ends
-		from ${tallied} group by name, day having sum(count) > 0
+		from ${tallied}
+		where day >= coalesce((${start} at time zone 'UTC')::date, '-infinity')
+			and day <= coalesce((${end} at time zone 'UTC')::date, 'infinity') and ${wanted}
+		group by name, day having sum(count) > 0
 	), counted as (
 		select name, case
-			when coalesce($2::timestamptz, '-infinity') <= begins
-				and coalesce($3::timestamptz, 'infinity') >= ends - interval '1 ms' then count
+			when coalesce(${start}, '-infinity') <= begins
+				and coalesce(${end}, 'infinity') >= ends - interval '1 ms' then count
 			else (select count(*) from events e where e.project_id = $1 and e.name = days.name
-				and e.created_at >= greatest(begins, $2::timestamptz)
-				and e.created_at < ends and e.created_at <= coalesce($3::timestamptz, 'infinity'))
+				and e.created_at >= greatest(begins, ${start})
+				and e.created_at < ends and e.created_at <= coalesce(${end}, 'infinity'))
 			end as count
 		from days
-		where ends > coalesce($2::timestamptz, '-infinity')
-			and begins <= coalesce($3::timestamptz, 'infinity')
 	)
 	select name, sum(count)::float8 as count from counted
-	group by name having sum(count) > 0 order by sum(count) desc, name`,
+	group by name having sum(count) > 0`
+
+/** $1 project, $2 first moment or null, $3 last moment or null */
+export const eventStats = statement<{ name: string; count: number }>(
+	'event-stats',
+	`${eventCounts('$2::timestamptz', '$3::timestamptz')} order by sum(count) desc, name`,
 )
 
 /** $1 project, $2 name */

@@ -1,0 +1,69 @@
+import type { ExecutionContext } from 'ava'
+import type { FeedItem } from '../../db/feed.ts'
+import { setupExecutions } from './executions.ts'
+
+export interface FeedPage {
+	data: (Omit<FeedItem, 'timestamp'> & { timestamp: string })[]
+	cursor?: string
+	hasMore: boolean
+	total: number
+}
+
+interface MailColumns {
+	sent_at?: string
+	delivered_at?: string
+	opened_at?: string
+	clicked_at?: string
+	bounced_at?: string
+	status?: string
+}
+
+/** An API whose feed and figures can be asked for, with events and mails put in as workers would. */
+export async function setupFeed(t: ExecutionContext) {
+	const context = await setupExecutions(t)
+	const { app, pool, project, withSecretKey } = context
+	const ask = (url: string, headers: object = withSecretKey) =>
+		app.inject({ method: 'GET', url, headers: { ...headers } })
+	const get = async <Answer>(url: string, headers?: object): Promise<Answer> => {
+		const answer = await ask(url, headers)
+		t.is(answer.statusCode, 200, answer.body)
+		return answer.json()
+	}
+	return {
+		...context,
+		ask,
+		get,
+		feed: (query = '', headers?: object) => get<FeedPage>(`/activity${query}`, headers),
+		/** The status, and the errors as "field: code". */
+		refused: async (url: string) => {
+			const answer = await ask(url)
+			const { error } = answer.json() as {
+				error: { code: string; errors?: { field: string; code: string }[] }
+			}
+			return [answer.statusCode, error.code, error.errors?.map((e) => `${e.field}: ${e.code}`)]
+		},
+		/** Events of a name, in a project, at these times. */
+		happen: (name: string, times: string[], projectId = project.id) =>
+			pool.query(
+				`insert into events (project_id, name, created_at)
+				select $1, $2, unnest($3::timestamptz[])`,
+				[projectId, name, times],
+			),
+		/** A row of the ledger, as it comes to be. */
+		mail: async (columns: MailColumns = {}, projectId = project.id) => {
+			const { rows } = await pool.query<{ id: string }>(
+				`insert into emails (project_id, "to", "from", subject, source_type)
+				values ($1, 'ann@example.org', 'shop@example.com', 'Hello', 'TRANSACTIONAL') returning id`,
+				[projectId],
+			)
+			const { id } = rows[0]!
+			const entries = Object.entries(columns)
+			if (entries.length > 0)
+				await pool.query(
+					`update emails set ${entries.map(([column], i) => `${column} = $${i + 2}`).join(', ')} where id = $1`,
+					[id, ...entries.map(([, value]) => value)],
+				)
+			return id
+		},
+	}
+}
