@@ -92,7 +92,7 @@ async function sendLane(
 
 	let end: Omit<Rest, 'settled'>
 	try {
-		if (cursor === undefined) settled += await adopt()
+		if (cursor === undefined) await adopt()
 		end = await work()
 	} finally {
 		// Nobody walks away from a hand-over: its outcome would be lost.
@@ -173,7 +173,7 @@ async function sendLane(
 		if (failure) return null
 		const [left] = await restOfLane(pool, range)
 		const { is_open, pending, sending, due_in_ms } = left!
-		if (sending > 0) settled += await adopt()
+		if (sending > 0) await adopt()
 		const open = pending + sending
 		if (open === 0) {
 			positions.delete(place)
@@ -189,7 +189,7 @@ async function sendLane(
 
 	/**
 	 * What another worker had in its hands when it went away: a batch is repeated under its key, of any
-	 * other mail nobody knows what became of it. Resolves to how many are settled by that.
+	 * other mail nobody knows what became of it.
 	 */
 	async function adopt() {
 		const orphans = await sendingInLane(pool, [...range, [...held]])
@@ -203,10 +203,10 @@ async function sendLane(
 			if (mails.length > 0) launch(mails, batchId, undefined)
 			await Promise.all(flights)
 		}
-		if (doubtful.length === 0) return 0
+		if (doubtful.length === 0) return
 		const rows = JSON.stringify(doubtful)
 		const after = await doubt(pool, [projectId, rows, provider.idempotent])
-		return after.filter(({ status }) => status === 'UNCERTAIN').length
+		settled += after.filter(({ status }) => status === 'UNCERTAIN').length
 	}
 
 	async function wait(ms: number) {
