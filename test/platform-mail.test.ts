@@ -70,7 +70,7 @@ const data = {
 	invitation: { url, project: 'Ärzte & <b>Co</b>', inviter: 'owner@example.com' },
 	suspension: { project: 'Ärzte & <b>Co</b>', reason: 'bounces' },
 	domainLost: { project: 'Ärzte & <b>Co</b>', domain: 'example.org', error: 'No <SPF> record.' },
-} as const
+} satisfies PlatformMailData
 
 for (const language of Object.keys(spokenWords))
 	test(`every kind of mail is complete in ${language}`, async (t) => {
