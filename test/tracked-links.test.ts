@@ -147,6 +147,7 @@ test('a signature is good for one key, project, mail, link and act', (t) => {
 	const click = parts(urls.click('http://a.b'))
 	const open = parts(urls.open)
 	t.truthy(readTracked(key, click))
+	const mac = Buffer.from(click.token, 'base64url').subarray(0, 16)
 	const forged = [
 		{ ...click, link: 'http://evil.example' },
 		{ ...click, link: null },
@@ -156,10 +157,7 @@ test('a signature is good for one key, project, mail, link and act', (t) => {
 		{ ...click, emailId: 'x' },
 		{ ...click, token: '' },
 		{ ...click, token: click.token.slice(0, 20) },
-		{
-			...click,
-			token: `${click.token.slice(0, 22)}${Buffer.from(randomBytes(15)).toString('base64url')}`,
-		},
+		{ ...click, token: Buffer.concat([mac, randomBytes(16)]).toString('base64url') },
 		{ ...click, token: open.token },
 		{ ...click, token: 'x'.repeat(64) },
 	]
