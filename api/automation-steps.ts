@@ -13,19 +13,15 @@ import {
 	transitionsOf,
 	updateStep,
 } from '../db/automation-graph-records.ts'
-import type { Condition } from '../db/condition.ts'
 import { edit } from './automation-editing.ts'
 import { Step, viewOfStep } from './automation-views.ts'
 import { ApiError, invalid, notFound } from './errors.ts'
 import { Id, Nullable, PathId } from './schemas.ts'
-import { checkReferences } from './segment-conditions.ts'
-import { checkedConfig } from './step-configs.ts'
+import { checkStepSegments } from './step-conditions.ts'
+import { checkedConfig, StepConfig } from './step-configs.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Position = Type.Object({ x: Type.Number(), y: Type.Number() })
-const Config = Type.Record(Type.String(), Type.Unknown(), {
-	description: 'What the type of the step asks for; checked in full when it is given',
-})
 
 const tags = ['workflows']
 const auth = 'secret key or session'
@@ -47,7 +43,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					type: Type.Enum([...stepTypes]),
 					name: Name,
 					position: Type.Optional(Position),
-					config: Type.Optional(Config),
+					config: Type.Optional(StepConfig),
 					templateId: Type.Optional(Nullable(Id)),
 					autoConnect: Type.Boolean({ default: true }),
 				}),
@@ -66,7 +62,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const key = [project.id, params.id]
 				const steps = await stepsOf(db, key)
 				if (steps.length >= maxSteps) throw tooMany()
-				await checkSegments(db, project.id, type, config ?? {})
+				await checkStepSegments(db, project.id, type, config ?? {}, 'config')
 				const { x, y } = body.position ?? { x: 0, y: 150 * steps.length }
 				const json = JSON.stringify(config ?? {})
 				const values = [...key, type, name, x, y, json, templateId ?? null]
@@ -92,7 +88,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				body: Type.Object({
 					name: Type.Optional(Name),
 					position: Type.Optional(Position),
-					config: Type.Optional(Config),
+					config: Type.Optional(StepConfig),
 					templateId: Type.Optional(Nullable(Id)),
 				}),
 				response: { 200: Step },
@@ -103,7 +99,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const key = [project.id, params.id, params.stepId]
 				const step = found(await findStep(db, key), params.stepId)
 				const { config = step.config, templateId = step.templateId } = configOf(step.type, body)
-				if (body.config) await checkSegments(db, project.id, step.type, config)
+				await checkStepSegments(db, project.id, step.type, config, 'config')
 				const { x, y } = body.position ?? step.position
 				const values = [...key, body.name ?? step.name, x, y, JSON.stringify(config), templateId]
 				const [after] = await updateStep(db, values).catch(orNoTemplate(templateId))
@@ -159,12 +155,6 @@ function configOf(
 		...(checked ? { config: checked.config } : {}),
 		...(templateId === undefined ? {} : { templateId }),
 	}
-}
-
-/** The segments that a condition names are there, and stay until the transaction ends. */
-async function checkSegments(db: PoolClient, projectId: string, type: StepType, config: object) {
-	if (type === 'CONDITION' && 'groups' in config)
-		await checkReferences(db, projectId, config as Condition, undefined, 'config')
 }
 
 /** The newest step from which no way leads on. */

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool, PoolClient } from 'pg'
-import { type AutomationDefinition, isTree } from '../db/automation-definition.ts'
+import type { AutomationDefinition } from '../db/automation-definition.ts'
 import { deleteGraph, restoreGraph } from '../db/automation-graph-records.ts'
 import { findAutomation, updateAutomation } from '../db/automation-records.ts'
 import { existingTemplates, findVersion, listVersions } from '../db/automation-versions.ts'
@@ -9,7 +9,7 @@ import { checkedTrigger } from './automation-trigger.ts'
 import { Changed, viewOfAutomation } from './automation-views.ts'
 import { notFound } from './errors.ts'
 import { PathId, Timestamp } from './schemas.ts'
-import { checkReferences } from './segment-conditions.ts'
+import { checkStepSegments } from './step-conditions.ts'
 
 const Version = Type.Object({
 	version: Type.Integer(),
@@ -90,8 +90,8 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 				const version = found(await findVersion(db, [...key, params.version]), params.version)
 				const { trigger, allowReentry, steps, transitions } = version.definition
 				// Its segment may be gone: without it, a schedule would enrol everybody.
-				const { type, ...config } = trigger
-				const columns = await checkedTrigger(db, project.id, type, config)
+				const { type: triggerType, ...triggerConfig } = trigger
+				const columns = await checkedTrigger(db, project.id, triggerType, triggerConfig)
 				await updateAutomation(db, [
 					...key,
 					before.name,
@@ -104,7 +104,8 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 					columns.segmentId,
 					allowReentry,
 				])
-				await checkSegments(db, project.id, steps)
+				for (const { id, type, config } of steps)
+					await checkStepSegments(db, project.id, type, config, `steps.${id}.config`)
 				const templates = await templatesOf(db, project.id, steps)
 				const placed = steps.map((step) => ({
 					...step,
@@ -117,16 +118,6 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 			return { ...viewOfAutomation(draft.automation), warnings }
 		},
 	)
-}
-
-async function checkSegments(
-	db: PoolClient,
-	projectId: string,
-	steps: AutomationDefinition['steps'],
-) {
-	for (const { id, type, config } of steps)
-		if (type === 'CONDITION' && isTree(config))
-			await checkReferences(db, projectId, config, undefined, `steps.${id}.config`)
 }
 
 async function templatesOf(

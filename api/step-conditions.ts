@@ -1,9 +1,12 @@
+import type { PoolClient } from 'pg'
 import Type from 'typebox'
-import { flatOperators, flatRoots } from '../db/automation-definition.ts'
+import { flatOperators, flatRoots, type StepType } from '../db/automation-definition.ts'
+import type { Condition } from '../db/condition.ts'
 import { comparedProblems } from './condition-filters.ts'
 import { conditionProblems } from './conditions.ts'
 import type { FieldError } from './errors.ts'
 import { fieldErrors } from './field-errors.ts'
+import { checkReferences } from './segment-conditions.ts'
 import { bodyFaults } from './validation.ts'
 
 // The configuration of a CONDITION step has three forms: one comparison, of which the branches are yes
@@ -69,4 +72,16 @@ function branchProblems(branches: Branched['branches'], path: string): FieldErro
 			return custom('is the id of another branch, too')
 		return valueProblems(branch, at)
 	})
+}
+
+/** The segments that a condition tree names are there, and stay until the transaction ends. */
+export async function checkStepSegments(
+	db: PoolClient,
+	projectId: string,
+	type: StepType,
+	config: object,
+	path: string,
+) {
+	if (type === 'CONDITION' && 'groups' in config)
+		await checkReferences(db, projectId, config as Condition, undefined, path)
 }

@@ -17,6 +17,20 @@ import { bodyFaults } from './validation.ts'
 
 type Config = Record<string, unknown>
 
+/** In a body, for the documentation: what may be in it depends on the type of the step. */
+export const StepConfig = Type.Record(Type.String(), Type.Unknown(), {
+	description: [
+		'Checked in full when it is given; a member that is not named here is refused.',
+		'SEND_EMAIL: { templateId?, recipient?: { type: CONTACT | CUSTOM, customEmail? } }.',
+		'DELAY: { amount, unit: seconds | minutes | hours | days }, at most 365 days.',
+		'WAIT_FOR_EVENT: { eventName, timeout?: seconds, since?: step | start }.',
+		'CONDITION: { field, operator, value? }, or { mode: multi, field, branches: [{ id, name, operator, value? }] }, or a condition tree.',
+		'WEBHOOK: { url, method?, headers?, body?, retryFor?: seconds, continueOnError? }.',
+		'UPDATE_CONTACT: { data?, subscribed? }. EXIT: { reason? }.',
+	].join(' '),
+	examples: [{ amount: 2, unit: 'days' }],
+})
+
 const maxLength = 64 * 1024
 const maxErrors = 100
 const maxDelaySeconds = 365 * 86_400
@@ -27,6 +41,8 @@ const closed = (properties: Record<string, Type.TSchema>) =>
 /** Left out or null: as if it were not there. */
 const optional = <T extends Type.TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
+/** Of UPDATE_CONTACT, and what they are other words for. */
+const aliases = { updates: 'data', subscriptionAction: 'subscribed' }
 const subscriptionActions = { subscribe: true, unsubscribe: false, none: null } as const
 
 /** The form of each type of configuration; what else is in one would be a typo. */
@@ -107,22 +123,18 @@ const problemsOf: Partial<Record<StepType, (given: Config, path: string) => Fiel
 	},
 	WEBHOOK: (given, path) => webhookProblems(given as Webhook, path),
 	UPDATE_CONTACT(given, path) {
-		const [data, action] = [
-			['data', 'updates'] as const,
-			['subscribed', 'subscriptionAction'] as const,
-		]
-		const member = given['updates'] === undefined ? 'data' : 'updates'
-		const stored = given[member] ?? {}
+		const isGiven = (member: string) => given[member] !== undefined && given[member] !== null
+		const doubles = Object.entries(aliases).filter((pair) => pair.every(isGiven))
+		const member = isGiven('updates') ? 'updates' : 'data'
+		const data = given[member] ?? {}
 		return [
-			...[data, action]
-				.filter((pair) => pair.every((name) => (given[name] ?? null) !== null))
-				.map(([name, alias]): FieldError => ({
-					field: `${path}.${alias}`,
-					message: `is another word for ${name}: give one of them`,
-					code: 'custom',
-				})),
-			...dataProblems(stored, `${path}.${member}`),
-			...templateProblems(stored, `${path}.${member}`),
+			...doubles.map(([alias, name]): FieldError => ({
+				field: `${path}.${alias}`,
+				message: `is another word for ${name}: give one of them`,
+				code: 'custom',
+			})),
+			...dataProblems(data, `${path}.${member}`),
+			...templateProblems(data, `${path}.${member}`),
 		]
 	},
 }
@@ -130,10 +142,10 @@ const problemsOf: Partial<Record<StepType, (given: Config, path: string) => Fiel
 function normalized(type: StepType, given: Config): Config {
 	const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 	switch (type) {
-		case 'SEND_EMAIL':
-			return config['recipient']
-				? { ...config, recipient: recipientOf(config['recipient']) }
-				: config
+		case 'SEND_EMAIL': {
+			const { recipient } = config
+			return recipient === undefined ? config : { ...config, recipient: recipientOf(recipient) }
+		}
 		case 'WAIT_FOR_EVENT':
 			return { ...config, eventName: (config['eventName'] as string).trim() }
 		case 'UPDATE_CONTACT': {

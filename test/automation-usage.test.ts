@@ -23,7 +23,7 @@ async function openUsage(t: ExecutionContext) {
 			select $1, $2, $3, id, false, 'WAITING' from contact`,
 			[project.id, automationId, version],
 		)
-	const end = () => pool.query(`update executions set status = 'COMPLETED'`)
+	const end = () => pool.query(`update executions set status = 'COMPLETED', completed_at = now()`)
 	return { ...opened, ask, segment, run, end }
 }
 
