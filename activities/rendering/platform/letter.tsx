@@ -22,7 +22,8 @@ export function Letter(props: LetterProps) {
 			{button && url && (
 				<>
 					<Button href={url} style={buttonStyle}>
-						{button}
+						{/* In the dark the layout gives links another colour. */}
+						<span style={white}>{button}</span>
 					</Button>
 					<Text style={small}>
 						{addressOfButton}
@@ -38,10 +39,11 @@ export function Letter(props: LetterProps) {
 
 const text = { fontSize: '16px', lineHeight: '1.6' }
 const small = { fontSize: '14px', lineHeight: '1.6', overflowWrap: 'anywhere' } as const
+const white = { color: '#ffffff' }
 const buttonStyle = {
 	backgroundColor: '#0b57c2',
 	borderRadius: '6px',
-	color: '#ffffff',
+	...white,
 	fontSize: '16px',
 	fontWeight: 'bold',
 	padding: '12px 20px',
