@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Condition } from './condition.ts'
 import { compileFor } from './condition-segments.ts'
 import type { CompiledCondition } from './condition-sql.ts'
+import { statement } from './statement.ts'
 
 /** Whom a campaign is for. */
 export interface Audience {
@@ -11,15 +12,24 @@ export interface Audience {
 	audienceCondition: Condition | null
 }
 
-/** As a condition; null: everybody. */
-export const conditionOf = ({ audienceType, segmentId, audienceCondition }: Audience) =>
-	audienceType === 'ALL'
-		? null
-		: audienceType === 'SEGMENT'
-			? members(segmentId)
-			: audienceCondition
+/** $1 project, $2 segment */
+const segmentCondition = statement<{ type: string; condition: Condition }>(
+	'segment-condition',
+	'select type, condition from segments where project_id = $1 and id = $2::uuid',
+)
 
-const members = (segmentId: string | null): Condition => ({
+/**
+ * As a condition; null: everybody. A dynamic segment's members are those it finds now, as its list shows
+ * them: what is stored of a tracked one may be some minutes old.
+ */
+async function conditionOf(db: Pool | PoolClient, projectId: string, audience: Audience) {
+	const { audienceType, segmentId, audienceCondition } = audience
+	if (audienceType !== 'SEGMENT') return audienceType === 'ALL' ? null : audienceCondition
+	const [segment] = await segmentCondition(db, [projectId, segmentId])
+	return segment?.type === 'DYNAMIC' ? segment.condition : storedMembers(segmentId)
+}
+
+const storedMembers = (segmentId: string | null): Condition => ({
 	logic: 'AND',
 	groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
 })
@@ -35,7 +45,7 @@ export async function audiencePredicate(
 	before: number,
 	now?: Date,
 ): Promise<{ sql: string; parameters: unknown[] }> {
-	const condition = conditionOf(audience)
+	const condition = await conditionOf(db, projectId, audience)
 	const compiled: CompiledCondition | null =
 		condition && (await compileFor(db, projectId, condition, now))
 	const parts = [

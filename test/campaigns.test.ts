@@ -171,6 +171,8 @@ test('recipients are those of the audience who want such mail and can get it', a
 	const segment = async (body: object) =>
 		(await request('POST', '/segments', { name: 'S', ...body })).json().id as string
 	const dynamic = await segment({ condition: plan('pro') })
+	// Nobody has computed it yet: it has no stored members.
+	const tracked = await segment({ condition: plan('pro'), trackMembership: true })
 	const stored = await segment({ type: 'STATIC' })
 	await request('POST', `/segments/${stored}/members`, {
 		emails: ['free0@example.net', 'gone0@example.net'],
@@ -181,6 +183,7 @@ test('recipients are those of the audience who want such mail and can get it', a
 		[filtered, 3, 5],
 		[{ audienceType: 'FILTERED', audienceCondition: inSegment(stored) }, 1, 2],
 		[{ audienceType: 'SEGMENT', segmentId: dynamic }, 3, 5],
+		[{ audienceType: 'SEGMENT', segmentId: tracked }, 3, 5],
 		[{ audienceType: 'SEGMENT', segmentId: stored }, 1, 2],
 	]
 	for (const [audience, marketing, transactional] of counts) {
