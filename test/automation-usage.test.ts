@@ -213,6 +213,32 @@ test('a workflow is deleted only when none of its executions is active', async (
 	t.is((await call('DELETE', `/${automation.id}`)).statusCode, 204)
 })
 
+test('an event that comes while the workflow it begins is deleted is never refused', async (t) => {
+	const { app, call, create, withPublicKey } = await openUsage(t)
+	const track = (round: number) =>
+		app.inject({
+			method: 'POST',
+			url: '/v1/track',
+			headers: withPublicKey,
+			payload: { email: `${round}@b.ch`, event: 'signup' },
+		})
+	for (let round = 0; round < 8; round++) {
+		const automation = await create()
+		await automation.step('EXIT')
+		t.is((await automation.enable()).statusCode, 200)
+		const [first, deleted, second] = await Promise.all([
+			track(2 * round),
+			call('DELETE', `/${automation.id}`),
+			track(2 * round + 1),
+		])
+		for (const tracked of [first, second]) t.is(tracked.statusCode, 200, tracked.body)
+		t.true([204, 409].includes(deleted.statusCode), deleted.body)
+		const left = await call('GET', `/${automation.id}`)
+		t.is(left.statusCode, deleted.statusCode === 204 ? 404 : 200)
+		if (left.statusCode === 200) await automation.change({ enabled: false })
+	}
+})
+
 test('the fields of a condition are those of contacts and of the latest events', async (t) => {
 	const { app, ask, withPublicKey } = await openUsage(t)
 	const data = { plan: 'pro', total: { value: 5, persistent: false } }
