@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { open, type OpenMail } from '../db/ledger.ts'
 import type { Gate } from './gate.ts'
-import { handOver, type HandoverServices, loadAttachments } from './handover.ts'
+import {
+	completeCampaignMails,
+	handOver,
+	type HandoverServices,
+	loadAttachments,
+} from './handover.ts'
 import { doubtEnds, prepare } from './preparation.ts'
 import type { DkimKey } from './providers/provider.ts'
 import { createRecorder } from './recorder.ts'
@@ -136,6 +141,7 @@ export async function deliver(
 			const ids = ready.slice(0, places).map((mail) => mail.id)
 			const opened = await open(pool, [project, ids, services.provider.name])
 			const files = await loadAttachments(pool, opened)
+			await completeCampaignMails(pool, opened, settings.publicUrl)
 			unused = places - opened.length
 			// Whatever is not ours any more was settled or opened by somebody else: the next look will tell.
 			const ours = new Set(opened.map((mail) => mail.id))

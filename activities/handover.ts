@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { campaignMails } from '../db/campaign-mail.ts'
 import {
 	type AttachmentRow,
 	type AttemptEnd,
@@ -7,6 +8,7 @@ import {
 } from '../db/ledger.ts'
 import type { ProviderPause } from './provider-pause.ts'
 import type { DkimKey, Outcome, Provider } from './providers/provider.ts'
+import { renderCampaignMail } from './rendering/campaign-mail.ts'
 import { composeMessage } from './rendering/compose.ts'
 import type { Attachment, Message } from './rendering/message.ts'
 
@@ -34,7 +36,8 @@ export async function handOver(
 	async function attempt(): Promise<Outcome> {
 		let message: Message
 		try {
-			const tracking = mail.tracked ? { key: settings.trackingKey, campaignId: null } : null
+			const { campaign_id: campaignId, tracked } = mail
+			const tracking = tracked ? { key: settings.trackingKey, campaignId } : null
 			message = composeMessage(mailOf(mail), attachments, settings.publicUrl, tracking)
 		} catch (error) {
 			// A mail that cannot be put together will not be the next time either.
@@ -71,6 +74,17 @@ export function attemptEnd(
 	return { ...failed, status: 'PENDING', dueAt: new Date(Date.now() + pauseMs).toISOString() }
 }
 
+/** Those among them that are a campaign's get what is the campaign's. */
+export async function completeCampaignMails(pool: Pool, mails: OpenedMail[], publicUrl: string) {
+	const theirs = new Map(mails.filter((mail) => mail.campaign_id).map((mail) => [mail.id, mail]))
+	if (theirs.size === 0) return
+	for (const source of await campaignMails(pool, [mails[0]!.project_id, [...theirs.keys()]])) {
+		const mail = theirs.get(source.id)!
+		const { subject, body, locale } = renderCampaignMail(source, publicUrl)
+		Object.assign(mail, { subject, body, language: locale ?? mail.language })
+	}
+}
+
 /** The files of these mails, by request: the mails of one request share them. */
 export async function loadAttachments(pool: Pool, mails: OpenedMail[]) {
 	const requests = [...new Set(mails.filter((m) => m.has_attachments).map((m) => m.request_id))]
@@ -104,5 +118,6 @@ const mailOf = (row: OpenedMail) => ({
 	headers: row.headers,
 	language: row.language,
 	type: row.type,
+	isCampaign: row.campaign_id !== null,
 	createdAt: row.created_at,
 })

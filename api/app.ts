@@ -162,7 +162,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(segments, { pool })
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
-	await app.register(emails, { pool })
+	await app.register(emails, { pool, publicUrl })
 	await app.register(suppressions, { pool })
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })

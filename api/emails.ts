@@ -1,6 +1,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
+import { renderCampaignMail } from '../activities/rendering/campaign-mail.ts'
 import { Attempt, attemptOutcomes } from '../db/attempt.ts'
+import { campaignMails } from '../db/campaign-mail.ts'
 import { Email as EmailRow, emailStatuses, sourceTypes } from '../db/email.ts'
 import { resolveAsRetry, resolveAsSent } from '../db/resolution.ts'
 import { ApiError, notFound } from './errors.ts'
@@ -76,7 +78,10 @@ const tags = ['emails']
 const Params = Type.Object({ id: PathId('email') })
 const Position = Type.Tuple([Id])
 
-export const emails: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
+	app,
+	{ pool, publicUrl },
+) => {
 	app.get(
 		'/emails',
 		{
@@ -135,9 +140,11 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { p
 				{ projectId: project.id, emailId: params.id },
 				{ orderBy: { attempt: 'asc' } },
 			)
+			const [source] = await campaignMails(pool, [project.id, [email.id]])
 			return {
 				...viewOf(email),
-				attempts: [...(closed as ClosedAttempt[]), ...openAttempt(email)],
+				...(source && { body: renderCampaignMail(source, publicUrl).body }),
+				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
 			}
 		},
 	)
@@ -183,15 +190,18 @@ function viewOf(email: EmailRow) {
 	return view as unknown as Type.Static<typeof Email>
 }
 
-/** The attempt that is under way lies in the mail's own row. */
-const openAttempt = (email: EmailRow) =>
-	email.status === 'SENDING'
+/**
+ * The attempt that is under way lies in the mail's own row, and so does the first of a campaign's mail
+ * when it went well.
+ */
+const ownAttempt = (email: EmailRow, closed: number) =>
+	email.status === 'SENDING' || (closed < email.attempt && email.sentAt)
 		? [
 				{
 					at: email.attemptStartedAt!,
-					outcome: 'OPEN' as const,
+					outcome: email.status === 'SENDING' ? ('OPEN' as const) : ('SENT' as const),
 					provider: email.provider ?? null,
-					providerMessageId: null,
+					providerMessageId: email.status === 'SENDING' ? null : (email.providerMessageId ?? null),
 					error: null,
 				},
 			]

@@ -160,6 +160,8 @@ export interface OpenedMail {
 	id: string
 	attempt: number
 	contact_id: string | null
+	/** Then subject and body are still to be rendered. */
+	campaign_id: string | null
 	request_id: string | null
 	to: string
 	to_name: string | null
@@ -188,7 +190,7 @@ export const open = statement<OpenedMail>(
 		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $1)
 			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects where id = $1))
 	where project_id = $1 and id = any($2::uuid[]) and status = 'PENDING'
-	returning project_id, id, attempt, contact_id, request_id, "to", to_name, "from", from_name, reply_to,
+	returning project_id, id, attempt, contact_id, campaign_id, request_id, "to", to_name, "from", from_name, reply_to,
 		subject, coalesce(body, '') as body, headers, language, type,
 		attachments is not null as has_attachments, tracked, created_at`,
 )

@@ -381,3 +381,57 @@ test('ready mail is put together only when its turn comes', async (t) => {
 		{ n: 40 },
 	)
 })
+
+test('a mail of a campaign shows what it says and how it went, though neither is kept with it', async (t) => {
+	const { send, worker, mails, app, withSecretKey, query } = await overSmtp(t, 2, {
+		faults: [
+			{ at: 'rcpt', recipient: 'user1@', times: 1, reply: '450 4.2.1 Later, retry after 1 s' },
+		],
+	})
+	t.like(await send(worker), { left: 0 })
+	const [first, second] = await mails()
+	const get = async (id: string) =>
+		(await app.inject({ url: `/emails/${id}`, headers: withSecretKey })).json()
+	const shown = await get(first!.id)
+	t.regex(
+		shown.body,
+		/^<p>Hello Ann, <a href="https:\/\/example.com\/">look<\/a>.*unsubscribe\/[\w-]{36}\?e=/,
+	)
+	t.like(shown, { subject: 'Hello Ann', status: 'SENT' })
+	t.like(shown.attempts, [
+		{
+			outcome: 'SENT',
+			provider: 'smtp',
+			providerMessageId: first!.provider_message_id,
+			error: null,
+		},
+	])
+	t.is(shown.attempts.length, 1)
+	t.deepEqual(
+		(await get(second!.id)).attempts.map(({ outcome }: { outcome: string }) => outcome),
+		['DEFERRED', 'SENT'],
+	)
+	await query('delete from contacts')
+	t.regex((await get(first!.id)).body, /^<p>Hello , <a/)
+})
+
+test('a mail in doubt that its owner sends once more is the same mail', async (t) => {
+	const { worker, sink, mails, query, app, withSecretKey, project } = await overSmtp(t, 1)
+	await query(
+		`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now(), tracked = true`,
+	)
+	const { id } = (await mails())[0]!
+	const answer = await app.inject({
+		method: 'POST',
+		url: `/emails/${id}/resolve`,
+		headers: withSecretKey,
+		payload: { as: 'retry' },
+	})
+	t.is(answer.statusCode, 200, answer.body)
+	t.like(await worker.deliver(project.id, [id]), { left: 0 })
+	const mail = await PostalMime.parse(sink.mails[0]!.raw)
+	t.is(mail.subject, 'Hello Ann')
+	t.regex(mail.html!, /Hello Ann, <a href="http:\/\/localhost:3000\/c\//)
+	t.true(mail.headers.some(({ key, value }) => key === 'precedence' && value === 'bulk'))
+	t.like((await mails())[0], { status: 'SENT', attempt: 2 })
+})

@@ -1,12 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { Pool } from 'pg'
 import { campaignDeliveryActivities } from '../../activities/campaign-delivery.ts'
-import type { DeliveryServices, Rest } from '../../activities/delivery.ts'
+import { deliver, type DeliveryServices, type Rest } from '../../activities/delivery.ts'
 import { createDkimKeys } from '../../activities/dkim-keys.ts'
 import { createGate } from '../../activities/gate.ts'
 import { createProviderPause } from '../../activities/provider-pause.ts'
 import type { Provider } from '../../activities/providers/provider.ts'
 import { trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import { mailsAmong } from '../../db/ledger.ts'
 import { sealingSecret } from './ledger.ts'
 
 /** A worker of its own that sends lanes of campaigns: several share the ledger and nothing else. */
@@ -16,7 +17,7 @@ export function campaignWorker(
 	settings: Partial<DeliveryServices['settings']> = {},
 ) {
 	const stopping = new AbortController()
-	const { sendCampaignPages } = campaignDeliveryActivities({
+	const services: DeliveryServices = {
 		pool,
 		provider,
 		gate: createGate(provider.concurrency),
@@ -31,8 +32,12 @@ export function campaignWorker(
 			trackingKey: trackingKey(sealingSecret),
 			...settings,
 		},
-	})
+	}
+	const { sendCampaignPages } = campaignDeliveryActivities(services)
 	return {
+		/** As a run of single mails would. */
+		deliver: (projectId: string, ids: string[]) =>
+			deliver(services, () => mailsAmong(pool, [projectId, ids])),
 		stop: () => stopping.abort(),
 		send: (projectId: string, campaignId: string, lane = 0): Promise<Rest> =>
 			new MockActivityEnvironment().run(sendCampaignPages, { projectId, campaignId, lane }),

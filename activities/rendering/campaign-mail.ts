@@ -1,0 +1,30 @@
+import { compile, render } from './liquid.ts'
+import type { Variables } from './look-up.ts'
+import { linksFor, variablesFor } from './variables.ts'
+
+/** One mail of a campaign, with what it is rendered from. */
+export interface CampaignMailSource {
+	id: string
+	subject: string
+	body: string
+	contact_id: string | null
+	email: string
+	subscribed: boolean
+	data: Variables
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** Subject and body of a single mail of a campaign, which nobody keeps: as the contact is today. */
+export function renderCampaignMail(mail: CampaignMailSource, publicUrl: string) {
+	const contactId = mail.contact_id ?? nobody
+	const { email, subscribed, data } = mail
+	const links = linksFor(publicUrl, contactId, mail.id)
+	const variables = variablesFor({ id: contactId, email, subscribed, data }, links)
+	const locale = typeof data['locale'] === 'string' ? data['locale'] : null
+	return {
+		subject: render(compile(mail.subject, 'subject'), variables).text,
+		body: render(compile(mail.body, 'body'), variables).text,
+		locale,
+	}
+}
