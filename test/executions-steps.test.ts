@@ -1,0 +1,159 @@
+import test from 'ava'
+import { delayStep, mailStep, setupExecutions, type StepSketch } from './helpers/executions.ts'
+
+const update = (data: object, subscribed: boolean | null = null): StepSketch => [
+	'UPDATE_CONTACT',
+	{ data, subscribed },
+	'Update',
+]
+
+test('who has unsubscribed gets a failed row that says so, and the execution goes on', async (t) => {
+	const { freeze, contact, track, executionId, advance, mails, visits } = await setupExecutions(t)
+	await contact('ann@example.org', {}, false)
+	await freeze({ on: 'x', steps: [mailStep] })
+	await track('x')
+	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+	t.like((await mails())[0], { status: 'FAILED', error: 'The contact has unsubscribed' })
+	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'SEND_EMAIL FAILED'])
+})
+
+for (const [type, status] of [
+	['HEADLESS', 'FAILED'],
+	['TRANSACTIONAL', 'PENDING'],
+] as const)
+	test(`${type} mail to who has unsubscribed is ${status}`, async (t) => {
+		const { freeze, contact, track, executionId, advance, mails, template } =
+			await setupExecutions(t)
+		await contact('ann@example.org', {}, false)
+		await freeze({ on: 'x', steps: [mailStep] }, await template({ type }))
+		await track('x')
+		await advance(await executionId())
+		t.is((await mails())[0]!.status, status)
+	})
+
+test('a mail may go to somebody else, whose own consent then counts, and never with foreign links', async (t) => {
+	const { freeze, contact, track, executionId, advance, select, template } =
+		await setupExecutions(t)
+	await contact('ann@example.org', { seller: 'Bob@Example.org' })
+	const bob = await contact('bob@example.org', {}, true)
+	const body = '{{ email }} {{ unsubscribeUrl }}'
+	const custom = (customEmail: string): StepSketch => [
+		'SEND_EMAIL',
+		{ recipient: { type: 'CUSTOM', customEmail } },
+		'Tell',
+	]
+	await freeze(
+		{ on: 'x', steps: [custom('{{ seller }}'), custom('sales@shop.test'), custom('{{ nobody }}')] },
+		await template({ body }),
+	)
+	await track('x')
+	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+	const [seller, stranger, nobody] = await select<{
+		to: string
+		contact_id: string | null
+		body: string
+		status: string
+		error: string | null
+	}>('select * from emails order by id')
+	t.like(seller, { to: 'bob@example.org', contact_id: bob, status: 'PENDING' })
+	t.true(seller!.body.startsWith(`ann@example.org https://mail.example.com/unsubscribe/${bob}`))
+	t.like(stranger, { to: 'sales@shop.test', contact_id: null, status: 'PENDING' })
+	t.is(stranger!.body.trim(), 'ann@example.org')
+	t.like(nobody, { to: '', status: 'FAILED' })
+})
+
+test('a mail from a domain that is not verified fails, and says so', async (t) => {
+	const { freeze, contact, track, executionId, advance, mails, select } = await setupExecutions(t)
+	await contact()
+	await select('update domains set verified_at = null')
+	await freeze({ on: 'x', steps: [mailStep] })
+	await track('x')
+	await advance(await executionId())
+	t.like((await mails())[0], {
+		status: 'FAILED',
+		error: 'The domain of shop@example.com is not verified',
+	})
+})
+
+test('an update is rendered, follows the data rules, and flips the subscription once', async (t) => {
+	const { freeze, contact, track, executionId, advance, select, mails } = await setupExecutions(t)
+	await contact('ann@example.org', { name: 'Ann', old: 1 })
+	await freeze({
+		on: 'x',
+		steps: [
+			update({ bought: '{{ event.product }} & more', count: 3, old: null, email: 'no' }, false),
+			update({}, false),
+			mailStep,
+		],
+	})
+	await track('x', { product: '<Tea>' })
+	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+	const [person] = await select<{ data: object; subscribed: boolean; email: string }>(
+		'select data, subscribed, email from contacts',
+	)
+	t.deepEqual(person, {
+		data: { name: 'Ann', bought: '<Tea> & more', count: 3, product: '<Tea>' },
+		subscribed: false,
+		email: 'ann@example.org',
+	})
+	const flips = await select(`select from events where name = 'contact.unsubscribed'`)
+	t.is(flips.length, 1)
+	t.is((await mails())[0]!.error, 'The contact has unsubscribed')
+})
+
+test('an update that would be too large fails the execution, and changes nothing', async (t) => {
+	const { freeze, contact, track, executionId, advance, executions, select } =
+		await setupExecutions(t)
+	await contact('ann@example.org', { big: 'x'.repeat(40_000) })
+	await freeze({ on: 'x', steps: [update({ other: 'y'.repeat(40_000) }), mailStep] })
+	await track('x')
+	const stop = await advance(await executionId())
+	t.like(stop, { do: 'END', about: 'FAILED' })
+	t.regex((await executions())[0]!.error!, /^InvalidData: .*64 KB/)
+	t.is((await select(`select from contacts where data ? 'other'`)).length, 0)
+})
+
+test('a condition tree is asked of the database, with segments and events in it', async (t) => {
+	const { freeze, contact, track, executions, advance, mails } = await setupExecutions(t)
+	const tree = {
+		logic: 'AND',
+		groups: [
+			{
+				filters: [
+					{ field: 'event.looked', operator: 'triggered' },
+					{ field: 'data.plan', operator: 'equals', value: 'pro' },
+				],
+			},
+		],
+	}
+	await freeze({
+		on: 'x',
+		steps: [['CONDITION', tree], mailStep],
+		ways: [
+			[0, 1],
+			[1, 2, 'yes'],
+		],
+	})
+	await contact('ann@example.org', { plan: 'pro' })
+	await contact('bob@example.org', { plan: 'pro' })
+	await track('looked')
+	for (const name of ['ann', 'bob']) await track('x', {}, `${name}@example.org`)
+	for (const { id } of await executions()) await advance(id)
+	t.deepEqual(
+		(await mails()).map(({ to }) => to),
+		['ann@example.org'],
+	)
+})
+
+test('outputs of earlier steps and the names of things are variables', async (t) => {
+	const { freeze, contact, track, executionId, advance, mails, template } = await setupExecutions(t)
+	await contact()
+	const subject =
+		'{{ workflow.name }} {{ event.product }} {{ steps.Sleep.resumeAt | slice: 0, 2 }} {{ execution.id }}'
+	await freeze({ on: 'x', steps: [delayStep(1), mailStep] }, await template({ subject }))
+	await track('x', { product: 'Tea' })
+	const id = await executionId()
+	await advance(id)
+	await advance(id, 2)
+	t.is((await mails())[0]!.subject, `Welcome Tea 20 ${id}`)
+})
