@@ -122,6 +122,16 @@ test('a new step is led to by the newest step that leads nowhere, by its first b
 	])
 })
 
+test('of several steps that lead nowhere the newest is taken', async (t) => {
+	const { create } = await openAutomations(t)
+	const automation = await create()
+	const day = { amount: 1, unit: 'days' }
+	for (const name of ['Old', 'New'])
+		await automation.step('DELAY', day, { name, autoConnect: false })
+	await automation.step('EXIT')
+	t.deepEqual(await automation.ways(), ['New > EXIT'])
+})
+
 test('a deleted step takes its transitions with it, or leaves them to its one target', async (t) => {
 	const { create } = await openAutomations(t)
 	const automation = await create()
