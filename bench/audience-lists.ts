@@ -1,25 +1,13 @@
-import { performance } from 'node:perf_hooks'
-import { poolOf } from '../db/statement.ts'
-import { client, percentile } from './load.ts'
+import { client } from './load.ts'
+import { ask, type Question, times } from './questions.ts'
 import type { Stack } from './stack.ts'
 import type { Row } from './table.ts'
 
-const times = 200
 const timesIfLong = 20
-
-interface Question {
-	what: string
-	mostMs: number
-	path: (i: number) => string
-	times?: number
-	/** The same of Postgres, in the barest form. */
-	floor: [string, ...unknown[]]
-}
 
 /** One reader at a time, as a dashboard is: lists, searches, counts, fields and values. */
 export async function lists(stack: Stack, contacts: number): Promise<Row[]> {
 	const http = client(stack.apiUrl, stack.secretKey, 1)
-	const pool = await poolOf(stack.orm.em)
 	const all = `select count(*) from contacts where project_id = $1 and email like $2`
 	const aPage =
 		'select * from contacts where project_id = $1 and email > $2 order by email limit 20'
@@ -85,30 +73,7 @@ export async function lists(stack: Stack, contacts: number): Promise<Row[]> {
 			floor: ['select 1 where $1::uuid is not null'],
 		},
 	]
-	const rows: Row[] = []
-	for (const { what, mostMs, path, floor, ...question } of questions) {
-		const took: number[] = []
-		const bareMs: number[] = []
-		const [text, ...values] = floor
-		let failures = 0
-		for (let i = 0; i < (question.times ?? times); i++) {
-			const { status, ms } = await http.get(path(i))
-			if (status !== 200) failures++
-			took.push(ms)
-			if (i % 5 > 0) continue
-			const startedAt = performance.now()
-			await pool.query(text, [stack.projectId, ...values])
-			bareMs.push(performance.now() - startedAt)
-		}
-		const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)]
-		rows.push({
-			what,
-			reached: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${failures ? `, ${failures} failed` : ''}`,
-			target: `p99 <= ${mostMs} ms`,
-			floor: `p50 ${percentile(bareMs, 0.5).toFixed(1)} ms (bare SELECT)`,
-			isMet: p99 <= mostMs && failures === 0,
-		})
-	}
+	const rows = await ask(stack, http, questions)
 	http.close()
 	return rows
 }

@@ -2,7 +2,10 @@
 import { withServers } from '../local/servers.ts'
 
 const benches = {
+	analytics: async () => (await import('./analytics.ts')).bench,
 	audience: async () => (await import('./audience.ts')).bench,
+	automations: async () => (await import('./automations.ts')).bench,
+	campaign: async () => (await import('./campaign.ts')).bench,
 	send: async () => (await import('./send.ts')).bench,
 	faults: async () => (await import('./faults.ts')).bench,
 }

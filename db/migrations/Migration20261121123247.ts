@@ -30,8 +30,7 @@ const tally = (...mails: [n: number, from: string][]) => `
 	insert into mail_tallies (project_id, slot, ${columns}) ${countsOf(...mails)};`
 
 const has = (mails: string, condition: string) => `exists (select from ${mails} where ${condition})`
-/** Whoever clicked has opened it, too. */
-const hasHappened = 'coalesce(sent_at, delivered_at, opened_at, bounced_at) is not null'
+const hasHappened = `coalesce(${times.join(', ')}) is not null`
 const hasFailed = `status = 'FAILED'`
 const isScheduled = `workflow_step_execution_id is not null and status = 'PENDING'`
 
