@@ -42,10 +42,13 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ em, project, params, body }) => {
+			const key = [project.id, params.id]
+			existing(await findCampaign(pool, key), params.id)
 			const template = await namedTemplate(em, project.id, body)
+			const from = body.from ?? template?.from
+			if (from !== undefined) await requireSender(em, project.id, from)
 			const changed = await unlessGone(body.template, () =>
 				transaction(pool, async (db) => {
-					const key = [project.id, params.id]
 					const campaign = existing(await lockCampaign(db, key), params.id)
 					if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 						throw wrongState(
@@ -55,7 +58,6 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 						)
 					const content = contentOf(body, template, campaign)
 					checkContent(content)
-					if (content.from !== campaign.from) await requireSender(em, project.id, content.from)
 					const recipients = await recipientsOf(db, project.id, content)
 					await updateCampaign(db, [...key, JSON.stringify(content), recipients])
 					return existing(await findCampaign(db, key), params.id)

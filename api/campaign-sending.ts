@@ -54,11 +54,12 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		async ({ em, project, params, body }) => {
 			const time = timeOf(body.scheduledFor)
 			const key = [project.id, params.id]
+			const { from } = existing(await findCampaign(pool, key), params.id)
+			await requireSender(em, project.id, from)
 			const { id, name, status, scheduledFor } = await transaction(pool, async (db) => {
 				const campaign = existing(await lockCampaign(db, key), params.id)
 				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
-				await requireSender(em, project.id, campaign.from)
 				const recipients = await recipientsOf(db, project.id, campaign)
 				if (recipients === 0) throw noRecipients()
 				const values = [...key, recipients, taskQueues.core]

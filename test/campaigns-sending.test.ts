@@ -105,16 +105,13 @@ test('without recipients, sender or segment nothing is sent', async (t) => {
 	t.deepEqual(await query('select from outbox'), [])
 })
 
-test('of many sends at once one succeeds', async (t) => {
+test('of many sends at once one succeeds, however few connections there are', async (t) => {
 	const { call, create, contacts, query } = await openCampaigns(t)
 	await contacts(1)
 	const { id } = await create()
-	const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', `/${id}/send`)))
-	const statuses = answers.map(({ statusCode }) => statusCode)
-	t.deepEqual(
-		statuses.toSorted((a, b) => a - b),
-		[200, 400, 400, 400, 400, 400, 400, 400],
-	)
+	const answers = await Promise.all(Array.from({ length: 30 }, () => call('POST', `/${id}/send`)))
+	const refused = answers.filter(({ statusCode }) => statusCode === 400)
+	t.is(refused.length, 29)
 	t.is((await query(`select from outbox where kind = 'start'`)).length, 1)
 })
 
