@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { InjectOptions } from 'fastify'
 import { encodeCursor } from '../api/schemas.ts'
+import { Campaign } from '../db/campaign.ts'
 import { claimSends } from '../db/claims.ts'
 import { mailsOfClaim } from '../db/ledger.ts'
 import { setupSend } from './helpers/send.ts'
@@ -148,10 +149,17 @@ test('a page has 20 mails unless told otherwise, 100 at most', async (t) => {
 })
 
 test('the list can be narrowed by contact, status, source and campaign, also together', async (t) => {
-	const { list, sent, pool, ids } = await setupMails(t, 1)
+	const { list, sent, orm, pool, project, ids } = await setupMails(t, 1)
 	const [first] = ids as [string]
 	const other = await sent({ to: 'bob@example.org' })
-	const campaignId = crypto.randomUUID()
+	const campaignId = await orm.em.fork().insert(Campaign, {
+		projectId: project.id,
+		name: 'Sale',
+		subject: '',
+		body: '',
+		from: 'app@example.com',
+		audienceType: 'ALL',
+	})
 	const campaign = await sent()
 	await pool.query(
 		`update emails set source_type = 'CAMPAIGN', status = 'SENT', campaign_id = $1 where id = $2`,
