@@ -75,6 +75,8 @@ const settleCtes = `
 			updated_at = now()
 		from proven v
 		where e.project_id = v.project_id and e.id = v.id and e.attempt > 0
+			-- Resend says so of every mail, mostly after our own record: no row is written for that.
+			and (v.kind <> 'SENT' or ${isOpen('e.status')})
 		returning new.*, v.kind, v.is_permanent, v.at, v.link, v."bounceType",
 			${isOpen('old.status')} as was_open,
 			old.sent_at is null and new.sent_at is not null as is_sent,

@@ -82,6 +82,17 @@ for (const status of ['SENDING', 'UNCERTAIN', 'PENDING'])
 		])
 	})
 
+test('that a mail was sent is no news once it is recorded: its row is not written', async (t) => {
+	const { handedOver, report, execute } = await setupReports(t)
+	const sent = await handedOver()
+	const version = () => execute('select xmin::text, ctid::text from emails where id = ?', [sent.id])
+	const before = await version()
+	await report('sent', sent)
+	t.deepEqual(await version(), before)
+	await report('delivered', sent)
+	t.notDeepEqual(await version(), before)
+})
+
 test('a mail that was never handed over is moved by no evidence', async (t) => {
 	const { sent, report, mail, project } = await setupReports(t)
 	const { id } = await sent()

@@ -13,8 +13,8 @@ test('an event of Resend must be signed with our secret, over its very bytes, in
 	const minute = 60_000
 	const bad = {
 		'another secret': signedWebhook(event, { secret: 'whsec_AAAA' }),
-		'too old': signedWebhook(event, { at: Date.now() - 5.1 * minute }),
-		'from the future': signedWebhook(event, { at: Date.now() + 5.1 * minute }),
+		'too old': signedWebhook(event, { at: Date.now() - 5.5 * minute }),
+		'from the future': signedWebhook(event, { at: Date.now() + 5.5 * minute }),
 		'another body': { ...good, payload: good.payload.replace('delivered', 'bounced') },
 		'a space more': { ...good, payload: `${good.payload} ` },
 		'another id': { ...good, headers: { ...good.headers, 'svix-id': 'msg_other' } },
@@ -32,7 +32,7 @@ test('an event of Resend must be signed with our secret, over its very bytes, in
 			isEnvelope(t, await app.inject(request), 401, 'UNAUTHORIZED')
 		}, name)
 	t.is((await app.inject(good)).statusCode, 200)
-	t.is((await app.inject(signedWebhook(event, { at: Date.now() - 4.9 * minute }))).statusCode, 200)
+	t.is((await app.inject(signedWebhook(event, { at: Date.now() - 4.5 * minute }))).statusCode, 200)
 })
 
 test('while the secret is rotated any of several signatures will do', async (t) => {
