@@ -63,8 +63,9 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				findExecution(pool, [project.id, id, executionId]),
 				visitsOf(pool, [project.id, executionId, maxVisits]),
 			])
-			if (!execution) throw notFound('execution', executionId)
-			return { ...execution, stepExecutions }
+			if (execution) return { ...execution, stepExecutions }
+			await checkWorkflow(project.id, id)
+			throw notFound('execution', executionId)
 		},
 	)
 

@@ -128,8 +128,9 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 
 	async function execution(projectId: string, workflowId: string, id: string) {
 		const [found] = await findExecution(pool, [projectId, workflowId, id])
-		if (!found) throw notFound('execution', id)
-		return found
+		if (found) return found
+		await workflow(projectId, workflowId)
+		throw notFound('execution', id)
 	}
 
 	/** Why none has begun: somebody disabled or deleted the workflow meanwhile, or there is one. */
