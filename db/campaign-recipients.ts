@@ -1,3 +1,4 @@
+import { countsOf } from './campaign-counts.ts'
 import type { Email } from './email.ts'
 import { statement } from './statement.ts'
 
@@ -40,8 +41,18 @@ export const listRecipients = statement<RecipientRow>(
 	) recipients order by "contactId" nulls last, "emailId" limit $4::int`,
 )
 
-/** $1 project, $2 campaign, $3 status or null */
+/**
+ * Known without a look at the mails, unless it is about one of the states that are counted together.
+ * $1 project, $2 campaign, $3 status or null
+ */
 export const countRecipients = statement<{ total: number }>(
 	'count-campaign-recipients',
-	`select count(*)::int as total from emails where ${wanted}`,
+	`select (case $3::text
+			when 'PENDING' then n.pending when 'SENDING' then n.sending
+			when 'UNCERTAIN' then n.uncertain when 'FAILED' then n.failed
+			else case when $3 is null
+				then n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped
+				else (select count(*) from emails where ${wanted}) end
+		end)::int as total
+	from campaigns k cross join lateral ${countsOf} n where k.project_id = $1 and k.id = $2::uuid`,
 )

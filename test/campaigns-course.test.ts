@@ -288,6 +288,9 @@ test('recipients are listed by page, by status, and after their contacts are gon
 	const addresses = [0, 1, 2, 3, 4].map((n) => `user${n}@example.net`)
 	t.deepEqual(await pages(''), { found: addresses, totals: [5, 0, 0] })
 	t.deepEqual(await pages('&status=FAILED'), { found: ['user1@example.net'], totals: [1] })
+	await query(`update emails set status = 'SENT' where "to" = 'user2@example.net'`)
+	for (const [status, total] of Object.entries({ PENDING: 3, SENDING: 0, SENT: 1, OPENED: 0 }))
+		t.is((await call('GET', `/${id}/recipients?status=${status}`)).json().total, total)
 	const [first] = (await call('GET', `/${id}/recipients?status=FAILED`)).json().data
 	t.like(first, { contactId: ids[1], status: 'FAILED', error: 'No such mailbox', sentAt: null })
 	for (const contact of ids.slice(0, 3)) await request('DELETE', `/contacts/${contact}`)
