@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { Worker } from '@temporalio/worker'
 import type { WorkflowHandle } from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/common'
 import test, { type ExecutionContext } from 'ava'
 import type { Rest } from '../activities/delivery.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
@@ -105,9 +106,49 @@ serial('a database or provider that fails for hours is tried until it works', as
 	t.is(said, 'sent: 0 of 100 settled')
 })
 
+serial('a run that has become long goes on as a new one, and what is left is sent', async (t) => {
+	const page: Rest = { settled: 1, left: 1, waitMs: 0, because: '' }
+	const send = { act: 'send', lanes: 2 }
+	const { calls, said, wasContinued } = await run(t, {
+		advance: [send, send, { ...end, said: 'sent' }],
+		send: Array.from({ length: 1000 }, () => page),
+	})
+	t.true(wasContinued)
+	t.is(said, 'sent: 0 of 100 settled')
+	t.is(calls.filter((call) => call === 'advance').length, 3)
+	t.is(calls.length, 3 + 1000 + 2)
+})
+
+serial(
+	'recipients that can never be set down are held, and their owner is waited for',
+	async (t) => {
+		const { calls } = await run(
+			t,
+			{
+				advance: [{ act: 'materialise' }, wait(null), { act: 'materialise' }, end],
+				materialise: [ApplicationFailure.nonRetryable('out of range', 'Postgres 22003')],
+			},
+			async (handle, asked) => {
+				await asked(4)
+				await handle.signal('changed')
+			},
+		)
+		t.deepEqual(calls, [
+			'advance',
+			'materialise',
+			'hold',
+			'advance',
+			'advance',
+			'materialise',
+			'advance',
+		])
+	},
+)
+
 interface Script {
 	advance: object[]
 	send?: (Rest | Error)[]
+	materialise?: Error[]
 }
 
 /** Runs `campaign` with activities that answer from lists, on a server whose clock leaps. */
@@ -128,6 +169,7 @@ async function run(
 	t.teardown(() => env.teardown())
 	const calls: string[] = []
 	const [advances, sends] = [script.advance.values(), (script.send ?? []).values()]
+	const faults = (script.materialise ?? []).values()
 	const note = (call: string) => async () => void calls.push(call)
 	const activities = {
 		async advanceCampaign() {
@@ -140,7 +182,11 @@ async function run(
 			if (answer instanceof Error) throw answer
 			return answer
 		},
-		materialiseCampaign: note('materialise'),
+		async materialiseCampaign() {
+			calls.push('materialise')
+			const fault = faults.next().value
+			if (fault) throw fault
+		},
 		cancelRecipients: note('cancel'),
 		holdCampaign: note('hold'),
 	}
@@ -155,6 +201,7 @@ async function run(
 		while (calls.length < times) await new Promise((resolve) => setTimeout(resolve, 20))
 	}
 	const [core, email, bulk] = workers
+	let firstRunId = ''
 	const said = await core.runUntil(() =>
 		email.runUntil(() =>
 			bulk.runUntil(async () => {
@@ -164,10 +211,12 @@ async function run(
 					args: [{ projectId: 'project', campaignId: 'campaign' }],
 				})
 				await meanwhile(handle, asked)
+				firstRunId = handle.firstExecutionRunId
 				return handle.result() as Promise<string>
 			}),
 		),
 	)
-	const { startTime, closeTime } = await env.client.workflow.getHandle(workflowId).describe()
-	return { calls, said, tookMs: closeTime!.getTime() - startTime.getTime() }
+	const last = await env.client.workflow.getHandle(workflowId).describe()
+	const tookMs = last.closeTime!.getTime() - last.startTime.getTime()
+	return { calls, said, tookMs, wasContinued: last.runId !== firstRunId }
 }
