@@ -28,8 +28,8 @@ interface ProjectServices {
 export function projectActivities({ pool, relay }: ProjectServices) {
 	return {
 		/**
-		 * Ends what a buried project has under way, and answers how many runs of its contacts Temporal still
-		 * has: their rows are needed until then, or runs that wait for ever would never be ended.
+		 * Ends what a buried project has under way, and answers how much of that Temporal is still to be
+		 * told: the rows are needed until then, or runs that wait for ever would never end.
 		 */
 		endProjectRuns: (projectId: string): Promise<number> =>
 			beating(async () => {

@@ -106,10 +106,15 @@ export const isBuried = statement<{ buried: boolean }>(
 	`select deleted_at is not null as buried from projects where id = $1`,
 )
 
-/** Of executions that were ended, those of which Temporal is not told yet. $1 project */
+/**
+ * What Temporal is not told yet of the ends that a project's runs have come to: executions that are
+ * being closed, and words that wait in the outbox. $1 project
+ */
 export const countOpenRuns = statement<{ count: number }>(
 	'count-open-runs',
-	`select count(*)::int as count from executions where project_id = $1 and is_closing`,
+	`select (select count(*)::int from executions where project_id = $1 and is_closing)
+		+ (select count(*)::int from outbox
+			where project_id = $1 and done_at is null and workflow_id <> 'delete/' || $1::uuid) as count`,
 )
 
 /** With the few rows that may have come meanwhile. $1 project */

@@ -197,15 +197,16 @@ test('what was under way is ended in Temporal too before its rows go', async (t)
 	)
 	await t.throwsAsync(endRuns(project.id), { message: /keeps its rows/ })
 	await asUser('DELETE', `/users/@me/projects/${project.id}`)
-	t.is(await endRuns(project.id), 3)
-	t.is(await endRuns(project.id), 3)
+	t.true((await endRuns(project.id)) > 3)
 	const { rows } = await pool.query(
 		`select distinct status, exit_reason from executions where project_id = $1`,
 		[project.id],
 	)
 	t.deepEqual(rows, [{ status: 'CANCELLED', exit_reason: 'Project deleted' }])
-	// As the run does that closes them.
+	// As the run does that closes them, and then the relay.
 	await pool.query('update executions set is_closing = false')
+	t.true((await endRuns(project.id)) > 0)
+	await pool.query(`update outbox set done_at = now() where workflow_type <> 'deleteProject'`)
 	t.is(await endRuns(project.id), 0)
 	t.true((await remove(project.id)).isLast)
 	t.is(await endRuns(project.id), 0)
