@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import test, { type ExecutionContext } from 'ava'
+import { closingActivities } from '../activities/closing.ts'
+import { enrolmentActivities } from '../activities/enrolment.ts'
+import { newNamespace } from '../bench/namespace.ts'
+import { reconcileSchedules, scheduleIdOf } from '../db/automation-schedules.ts'
+import { overdueExecutions, restartExecutions } from '../db/lost-executions.ts'
+import { startRelay } from '../db/relay.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
+import { mailStep, setupExecutions } from './helpers/executions.ts'
+
+const byClock = `update automations set trigger_type = 'SCHEDULE', schedule = '30 9 * * 1',
+	timezone = 'Europe/Berlin', event_name = null`
+
+/** An automation that begins by the clock, and Temporal, but no worker. */
+async function setupSchedule(t: ExecutionContext) {
+	const context = await setupExecutions(t)
+	const automationId = await context.freeze({ steps: [mailStep] })
+	const address = process.env['TEMPORAL_ADDRESS']!
+	const namespace = await newNamespace(address)
+	const client = new Client({ connection: await Connection.connect({ address }), namespace })
+	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
+	const relay = startRelay({
+		pool: context.pool,
+		temporal: client,
+		sendTaskQueue: taskQueues.core,
+		log,
+	})
+	t.teardown(() => client.connection.close())
+	t.teardown(() => relay.stop())
+	const handle = client.schedule.getHandle(scheduleIdOf(automationId))
+
+	/** What Temporal has, once the relay has told it all. */
+	async function known() {
+		relay.wake()
+		const waiting = `select from outbox where kind = 'schedule' and done_at is null`
+		for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20))
+			if ((await context.select(waiting)).length === 0) break
+		try {
+			const { memo } = await handle.describe()
+			return memo?.['fingerprint']
+		} catch (error) {
+			if (error instanceof ScheduleNotFoundError) return null
+			throw error
+		}
+	}
+	return { ...context, automationId, client, handle, known }
+}
+
+test('a Schedule comes, changes and goes with the row of its automation', async (t) => {
+	const { select, known, handle } = await setupSchedule(t)
+	t.is(await known(), null)
+	await select(byClock)
+	t.is(await known(), '30 9 * * 1 Europe/Berlin')
+	const { action, spec } = await handle.describe()
+	t.like(action, { type: 'startWorkflow', workflowType: 'enrol', taskQueue: 'core' })
+	t.is(spec.timezone, 'Europe/Berlin')
+	await select(`update automations set schedule = '0 8 * * *'`)
+	t.is(await known(), '0 8 * * * Europe/Berlin')
+	await select('update automations set enabled = false')
+	t.is(await known(), null)
+	await select('update automations set enabled = true')
+	t.is(await known(), '0 8 * * * Europe/Berlin')
+	await select('delete from automations')
+	t.is(await known(), null)
+})
+
+test('after a loss on either side all Schedules are again what the rows say', async (t) => {
+	const { select, known, handle, client, pool } = await setupSchedule(t)
+	await select(byClock)
+	await known()
+	await handle.delete()
+	// What the list says of Schedules comes a moment after the deed.
+	const until = async (count: number) => {
+		for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(100)) {
+			let listed = 0
+			for await (const _ of client.schedule.list()) listed += 1
+			if (listed === count) return
+		}
+		t.fail(`${count} Schedules were to be listed`)
+	}
+	await until(0)
+	t.is(await reconcileSchedules(pool, client, taskQueues.core), 1)
+	t.is(await known(), '30 9 * * 1 Europe/Berlin')
+	await until(1)
+	t.is(await reconcileSchedules(pool, client, taskQueues.core), 0)
+	await select('alter table automations disable trigger user')
+	await select('update automations set enabled = false')
+	t.is(await reconcileSchedules(pool, client, taskQueues.core), 1)
+	t.is(await known(), null)
+})
+
+test('a moment of the schedule begins everybody once, however often it is told', async (t) => {
+	const { pool, select, automationId, project, executions } = await setupSchedule(t)
+	await select(`${byClock}, allow_reentry = true`)
+	await people(select, project.id, 1100)
+	const { enrolSome } = enrolmentActivities({ pool, relay: { wake() {} } })
+	type Page = Awaited<ReturnType<typeof enrolSome>>
+	async function enrol(scheduledFor: string) {
+		const pages: Page[] = []
+		do {
+			const after = pages.at(-1)?.last ?? null
+			const page = { projectId: project.id, automationId, scheduledFor, after }
+			pages.push(await new MockActivityEnvironment().run(enrolSome, page))
+		} while (pages.at(-1)!.last !== null)
+		return pages.map(({ enrolled }) => enrolled)
+	}
+	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [500, 500, 100])
+	// All are through before the moment is told again.
+	await select(`update executions set status = 'COMPLETED', completed_at = now()`)
+	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [0, 0, 0])
+	t.deepEqual(await enrol('2026-05-11T07:30:00.000Z'), [500, 500, 100])
+	t.is((await executions()).length, 2200)
+	await select('update automations set enabled = false')
+	t.deepEqual(await enrol('2026-05-18T07:30:00.000Z'), [0])
+})
+
+test('a schedule with a segment begins its members only', async (t) => {
+	const { pool, select, automationId, project, call, executions } = await setupSchedule(t)
+	await people(select, project.id, 20)
+	await select(`update contacts set data = '{"plan":"pro"}' where email like '1%'`)
+	const filters = [{ field: 'data.plan', operator: 'equals', value: 'pro' }]
+	const segment = { name: 'Pro', condition: { logic: 'AND', groups: [{ filters }] } }
+	const { id } = (await call('POST', '/segments', segment)).json<{ id: string }>()
+	await select(`${byClock}, segment_id = $1`, [id])
+	const { enrolSome } = enrolmentActivities({ pool, relay: { wake() {} } })
+	const page = { projectId: project.id, automationId, scheduledFor: '2026-05-04T07:30:00.000Z' }
+	const some = await new MockActivityEnvironment().run(enrolSome, { ...page, after: null })
+	t.deepEqual(some, { enrolled: 11, last: null })
+	t.is((await executions()).length, 11)
+})
+
+test('runs are closed behind a cancellation, and what Temporal has forgotten is none', async (t) => {
+	const { pool, select, call, automationId, project, client } = await setupSchedule(t)
+	await people(select, project.id, 120)
+	await select(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status)
+		select $1, $2, 1, id, false, 'WAITING' from contacts`,
+		[project.id, automationId],
+	)
+	const [one] = await select<{ id: string }>('select id from executions')
+	const workflowId = `automation/${one!.id}`
+	await client.workflow.start('automation', { workflowId, taskQueue: 'core', args: [{}] })
+	const answer = await call('POST', `/workflows/${automationId}/executions/cancel-all`)
+	t.deepEqual(answer.json(), { cancelled: 120 })
+	const { closeRuns } = closingActivities({
+		pool,
+		temporal: client,
+		stopping: new AbortController().signal,
+	})
+	t.is(await new MockActivityEnvironment().run(closeRuns, { projectId: project.id }), 120)
+	t.is((await select('select from executions where is_closing')).length, 0)
+	const { status } = await client.workflow.getHandle(workflowId).describe()
+	t.is(status.name, 'TERMINATED')
+})
+
+test('an execution that should have moved is found, one that sleeps is let sleep', async (t) => {
+	const { pool, select, automationId, project, outbox } = await setupSchedule(t)
+	await people(select, project.id, 4)
+	await select(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status, due_at)
+		select $1, $2, 1, id, false, case n when 1 then 'RUNNING' when 4 then 'COMPLETED' else 'WAITING' end,
+			now() + case n when 1 then interval '-3 minutes' when 2 then interval '1 year' end
+		from (select id, row_number() over () as n from contacts) c`,
+		[project.id, automationId],
+	)
+	const overdue = await overdueExecutions(pool, [100])
+	t.is(overdue.length, 1)
+	t.deepEqual(await overdueExecutions(pool, [100]), [])
+	await restartExecutions(pool, [JSON.stringify(overdue), taskQueues.core])
+	const starts = await outbox('start')
+	t.deepEqual(
+		starts.map(({ workflow_id }) => workflow_id),
+		[`automation/${overdue[0]!.id}`],
+	)
+})
+
+type Select = Awaited<ReturnType<typeof setupExecutions>>['select']
+
+const people = (select: Select, projectId: string, count: number) =>
+	select(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, n || '@example.org', true from generate_series(1, $2::int) n`,
+		[projectId, count],
+	)
