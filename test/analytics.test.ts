@@ -1,0 +1,266 @@
+import test from 'ava'
+import { createProject } from './helpers/app.ts'
+import { setupFeed } from './helpers/feed.ts'
+
+interface Day {
+	date: string
+	emails: number
+	opens: number
+	clicks: number
+	bounces: number
+	delivered: number
+}
+const none = { emails: 0, opens: 0, clicks: 0, bounces: 0, delivered: 0 }
+
+async function setupAnalytics(t: Parameters<typeof setupFeed>[0]) {
+	const context = await setupFeed(t)
+	const { get, pool, project } = context
+	return {
+		...context,
+		days: (query: string) => get<Day[]>(`/analytics/timeseries?${query}`),
+		campaign: async (columns: {
+			name?: string
+			status?: string
+			created_at?: string
+			started_at?: string | null
+			sent?: number
+			opened?: number
+			clicked?: number
+			projectId?: string
+		}) => {
+			const { sent = 0, opened = 0, clicked = 0, projectId = project.id } = columns
+			const { rows } = await pool.query<{ id: string }>(
+				`insert into campaigns (project_id, name, subject, body, "from", audience_type, status, created_at,
+					started_at)
+				values ($1, $2, 'News', '', 'a@example.com', 'ALL', $3, $4, $5) returning id`,
+				[
+					projectId,
+					columns.name ?? 'Spring',
+					columns.status ?? 'SENT',
+					columns.created_at ?? new Date(),
+					columns.started_at === undefined ? new Date() : columns.started_at,
+				],
+			)
+			await pool.query(
+				`insert into campaign_tallies (project_id, campaign_id, sent, opened, clicked)
+				values ($1, $2, $3, $4, $5)`,
+				[projectId, rows[0]!.id, sent, opened, clicked],
+			)
+			return rows[0]!.id
+		},
+	}
+}
+
+test('every day is listed, thirty of them until today, with each mail once in every column', async (t) => {
+	const { days, get, mail } = await setupAnalytics(t)
+	const sent_at = '2026-03-02T10:00:00Z'
+	await mail({ sent_at, delivered_at: '2026-03-02T10:01:00Z', opened_at: '2026-03-03T00:00:00Z' })
+	await mail({
+		sent_at,
+		delivered_at: '2026-03-02T23:59:59.999Z',
+		opened_at: '2026-03-03T09:00:00Z',
+		clicked_at: '2026-03-05T09:00:00Z',
+	})
+	await mail({ sent_at, bounced_at: '2026-03-02T10:00:05Z' })
+	await mail({ sent_at: '2026-03-06T00:00:00Z' })
+	t.deepEqual(await days('startDate=2026-03-01&endDate=2026-03-05'), [
+		{ date: '2026-03-01', ...none },
+		{ date: '2026-03-02', ...none, emails: 3, delivered: 2, bounces: 1 },
+		{ date: '2026-03-03', ...none, opens: 2 },
+		{ date: '2026-03-04', ...none },
+		{ date: '2026-03-05', ...none, clicks: 1 },
+	])
+	const month = await get<Day[]>('/analytics/timeseries')
+	t.is(month.length, 30)
+	t.is(month.at(-1)!.date, new Date().toISOString().slice(0, 10))
+	t.is((await days('endDate=2026-03-31')).at(0)!.date, '2026-03-02')
+})
+
+test('days are those of the time zone, whatever its offset and whenever its clocks change', async (t) => {
+	const { days, pool, project } = await setupAnalytics(t)
+	const zones = [
+		'UTC',
+		'Europe/Berlin',
+		'America/Havana',
+		'Asia/Kathmandu',
+		'Australia/Lord_Howe',
+		'Pacific/Apia',
+		'America/St_Johns',
+	]
+	const from = Date.parse('2024-12-30T00:00:00Z')
+	const times = Array.from(
+		{ length: 3000 },
+		() => new Date(from + Math.random() * 364 * 86_400_000),
+	)
+	// Midnights at which clocks change: Havana skips one and has the other twice.
+	for (const [day, hour] of [
+		['2025-03-09', 4],
+		['2025-11-02', 3],
+		['2025-03-30', 0],
+		['2025-10-26', 0],
+	] as const)
+		for (let quarter = 0; quarter < 16; quarter++)
+			times.push(new Date(Date.parse(`${day}T0${hour}:00:00Z`) + quarter * 900_000 - 1))
+	await pool.query(
+		`insert into emails (project_id, "to", "from", subject, source_type, sent_at)
+		select $1, 'a', 'a', 'a', 'CAMPAIGN', unnest($2::timestamptz[])`,
+		[project.id, times],
+	)
+	for (const timeZone of zones) {
+		const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' })
+		const expected = Map.groupBy(times, (time) => format.format(time))
+		const told = await days(`startDate=2024-12-29&endDate=2025-12-29&tz=${timeZone.toLowerCase()}`)
+		t.is(told.length, 366)
+		const wrong = told.filter(({ date, emails }) => emails !== (expected.get(date)?.length ?? 0))
+		t.deepEqual(wrong, [], timeZone)
+	}
+})
+
+test('a moment stands for its day in the zone', async (t) => {
+	const { days } = await setupAnalytics(t)
+	const dates = async (query: string) => (await days(query)).map(({ date }) => date)
+	const period = 'startDate=2026-03-01T23:30:00Z&endDate=2026-03-03T00:30:00Z'
+	t.deepEqual(await dates(`${period}&tz=Europe/Berlin`), ['2026-03-02', '2026-03-03'])
+	t.deepEqual(await dates(`${period}&tz=America/New_York`), ['2026-03-01', '2026-03-02'])
+})
+
+test('a bad date, zone or limit is a 400 that names it', async (t) => {
+	const { refused } = await setupAnalytics(t)
+	const cases = {
+		'startDate=2026-13-01': 'startDate: invalid_string',
+		'endDate=tomorrow': 'endDate: invalid_string',
+		'startDate=2026-03-02&endDate=2026-03-01': 'endDate: invalid_string',
+		'startDate=2999-01-01': 'startDate: invalid_string',
+		'startDate=2025-01-01&endDate=2026-01-02': 'startDate: invalid_string',
+		'tz=Europe/Nowhere': 'tz: invalid_string',
+		'tz=%2B02:00': 'tz: invalid_string',
+		"tz='; drop table emails": 'tz: invalid_string',
+		'tz=': 'tz: invalid_string',
+	}
+	const paths = ['timeseries', 'top-campaigns', 'campaign-stats', 'top-events']
+	for (const path of paths)
+		for (const [query, error] of Object.entries(cases))
+			t.deepEqual(
+				await refused(`/analytics/${path}?${query}`),
+				[400, 'BAD_REQUEST', [error]],
+				`${path} ${query}`,
+			)
+	for (const [path, error] of [
+		['top-campaigns?limit=0', 'limit: too_small'],
+		['top-campaigns?metric=likes', 'metric: invalid_enum_value'],
+		['top-events?limit=x', 'limit: invalid_type'],
+	])
+		t.deepEqual(await refused(`/analytics/${path}`), [400, 'BAD_REQUEST', [error]])
+})
+
+test('top campaigns are those sent on these days, best first by what is asked for', async (t) => {
+	const { campaign, get } = await setupAnalytics(t)
+	const started_at = '2026-03-02T01:00:00Z'
+	await campaign({ name: 'Wide', started_at, sent: 300, opened: 30, clicked: 1 })
+	await campaign({ name: 'Loved', started_at, sent: 100, opened: 60, clicked: 5 })
+	await campaign({ name: 'Clicked', started_at, sent: 3, opened: 2, clicked: 9 })
+	await campaign({ name: 'Earlier', started_at: '2026-02-28T12:00:00Z', sent: 999, opened: 999 })
+	await campaign({ name: 'Draft', started_at: null })
+	const top = async (query: string) =>
+		(
+			await get<{ name: string }[]>(
+				`/analytics/top-campaigns?startDate=2026-03-02&endDate=2026-03-03${query}`,
+			)
+		).map(({ name }) => name)
+	t.deepEqual(await top(''), ['Loved', 'Wide', 'Clicked'])
+	t.deepEqual(await top('&metric=sent'), ['Wide', 'Loved', 'Clicked'])
+	t.deepEqual(await top('&metric=clicked&limit=2'), ['Clicked', 'Loved'])
+	t.deepEqual(await top('&tz=America/New_York'), [])
+	const [loved] = await get<object[]>('/analytics/top-campaigns?startDate=2026-03-01&limit=2')
+	t.like(loved, {
+		name: 'Loved',
+		subject: 'News',
+		sentCount: 100,
+		openedCount: 60,
+		clickedCount: 5,
+		openRate: 60,
+		clickRate: 5,
+	})
+})
+
+test('figures of campaigns count by status, and average the rates of those that were sent', async (t) => {
+	const { campaign, get, pool } = await setupAnalytics(t)
+	await campaign({ sent: 100, opened: 50, clicked: 10 })
+	await campaign({ sent: 3, opened: 1, clicked: 0, status: 'SENDING' })
+	for (const status of ['DRAFT', 'SCHEDULED', 'CANCELLED'])
+		await campaign({ status, started_at: null })
+	await campaign({ created_at: '2026-01-01T00:00:00Z', sent: 10, opened: 10 })
+	const gone = await campaign({ sent: 10, opened: 10 })
+	await pool.query('update campaigns set deleted_at = now() where id = $1', [gone])
+	t.deepEqual(await get('/analytics/campaign-stats'), {
+		total: 5,
+		active: 3,
+		completed: 1,
+		averageOpenRate: 41.67,
+		averageClickRate: 5,
+	})
+	t.deepEqual(await get('/analytics/campaign-stats?startDate=2020-01-01&endDate=2020-01-02'), {
+		total: 0,
+		active: 0,
+		completed: 0,
+		averageOpenRate: 0,
+		averageClickRate: 0,
+	})
+})
+
+test('top events are custom ones by count, with their trend against as many days before', async (t) => {
+	const { get, happen } = await setupAnalytics(t)
+	const before = ['2026-03-01T12:00:00Z', '2026-03-02T23:59:59.999Z']
+	const during = ['2026-03-03T00:00:00Z', '2026-03-03T11:00:00Z', '2026-03-04T23:59:59.999Z']
+	await happen('rising', [...before, ...during, ...during])
+	await happen('falling', [...before, during[0]!])
+	await happen('new', [...during, '2026-02-28T23:59:59.999Z', '2026-03-05T00:00:00Z'])
+	await happen('over', before)
+	for (const name of ['email.sent', 'contact.subscribed', 'segment.vip.entry', 'segment.vip.exit'])
+		await happen(name, [...during, ...during])
+	const top = (query: string) => get<object[]>(`/analytics/top-events?${query}`)
+	const days = 'startDate=2026-03-03&endDate=2026-03-04'
+	t.deepEqual(await top(days), [
+		{ name: 'rising', count: 6, trend: 200 },
+		{ name: 'new', count: 3, trend: 100 },
+		{ name: 'falling', count: 1, trend: -50 },
+	])
+	t.is((await top(`${days}&limit=2`)).length, 2)
+	// Midnight in Kathmandu is 18:15 of the day before.
+	t.deepEqual(await top(`${days}&tz=Asia/Kathmandu`), [
+		{ name: 'rising', count: 5, trend: 400 },
+		{ name: 'falling', count: 2, trend: 100 },
+		{ name: 'new', count: 2, trend: 100 },
+		{ name: 'over', count: 1, trend: 0 },
+	])
+})
+
+test('a day that has midnight twice begins at the first, one that has none where the clocks go on', async (t) => {
+	const { get, happen } = await setupAnalytics(t)
+	await happen('order', ['2025-11-02T04:00:00Z', '2025-11-02T05:00:00Z'])
+	await happen('order', ['2025-03-09T04:59:59.999Z', '2025-03-09T05:00:00Z'])
+	const count = async (day: string) => {
+		const days = `startDate=${day}&endDate=${day}&tz=America/Havana`
+		return (await get<{ count: number }[]>(`/analytics/top-events?${days}`))[0]?.count
+	}
+	t.deepEqual(
+		[await count('2025-11-01'), await count('2025-11-02'), await count('2025-11-03')],
+		[undefined, 2, undefined],
+	)
+	t.deepEqual([await count('2025-03-08'), await count('2025-03-09')], [1, 1])
+})
+
+test('nobody sees the figures of another project', async (t) => {
+	const { ask, campaign, get, happen, mail, orm, withPublicKey } = await setupAnalytics(t)
+	await mail({ sent_at: new Date().toISOString() })
+	await campaign({ sent: 5, opened: 5 })
+	await happen('order', [new Date().toISOString()])
+	const { withSecretKey: theirs } = await createProject(orm)
+	t.true((await get<Day[]>('/analytics/timeseries')).some(({ emails }) => emails === 1))
+	t.true((await get<Day[]>('/analytics/timeseries', theirs)).every(({ emails }) => emails === 0))
+	t.deepEqual(await get('/analytics/top-campaigns', theirs), [])
+	t.like(await get('/analytics/campaign-stats', theirs), { total: 0, averageOpenRate: 0 })
+	t.deepEqual(await get('/analytics/top-events', theirs), [])
+	for (const path of ['timeseries', 'top-campaigns', 'campaign-stats', 'top-events'])
+		t.is((await ask(`/analytics/${path}`, withPublicKey)).statusCode, 401)
+})
