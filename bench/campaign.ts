@@ -1,0 +1,147 @@
+import nodemailer from 'nodemailer'
+import type { Servers } from '../local/servers.ts'
+import { beside } from './campaign-beside.ts'
+import { faults } from './campaign-faults.ts'
+import { content, type Run, runCampaign, seedRecipients } from './campaign-run.ts'
+import { lanes, median } from './load.ts'
+import { type SinkProcess, startSink } from './sink.ts'
+import { prepareStack, type Stack } from './stack.ts'
+import { printTable, type Row } from './table.ts'
+
+/**
+ * npm run bench campaign [recipients]: a tenth of them and ten times as many are compared with it. Fewer
+ * for a quick look; the promises are about 100,000.
+ */
+const recipients = Number(process.argv[3] ?? 100_000)
+const few = Math.max(1000, Math.round(recipients / 10))
+const many = recipients * 10
+const rounds = 3
+
+export async function bench(servers: Servers): Promise<boolean> {
+	const rows = [
+		...(await speed(servers)),
+		...(await faults(servers, Math.min(20_000, recipients))),
+		...(await beside(servers, recipients)),
+	]
+	printTable('npm run bench campaign', rows)
+	return rows.every(({ isMet }) => isMet)
+}
+
+async function speed(servers: Servers): Promise<Row[]> {
+	const sink = await startSink()
+	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url })
+	try {
+		await stack.api.start()
+		await stack.worker.start()
+		const run = (count: number) => measured(stack, sink, servers, count)
+		await seedRecipients(stack, few)
+		await run(few) // every process has seen a campaign before
+		const small = await thrice(() => run(few))
+		await seedRecipients(stack, recipients)
+		const runs = await thrice(() => run(recipients))
+		const floor = await bareMails(sink, Math.min(20_000, recipients))
+		const table = rowsOf(runs, floor)
+		printTable(`${recipients} recipients`, table)
+		await seedRecipients(stack, many)
+		const large = await run(many)
+		return [...table, ...compared(small, large)]
+	} finally {
+		await stack.stop()
+		await sink.close()
+	}
+}
+
+async function measured(stack: Stack, sink: SinkProcess, servers: Servers, count: number) {
+	const run = await runCampaign(stack, sink, servers.temporalAddress, count)
+	const { worker, postgres, api, temporal } = run.cpuPerThousand
+	console.log(
+		`${count}: ${run.perSecond.toFixed(0)}/s, ${run.wholeSeconds.toFixed(1)} s in all; CPU per 1,000: ` +
+			`worker ${worker.toFixed(3)}, Postgres ${postgres.toFixed(3)}, API ${api.toFixed(3)}, Temporal ${temporal.toFixed(3)}`,
+	)
+	return run
+}
+
+async function thrice(run: () => Promise<Run>) {
+	const runs: Run[] = []
+	for (let round = 0; round < rounds; round++) runs.push(await run())
+	return runs
+}
+
+const of = (runs: Run[], pick: (run: Run) => number) => median(runs.map(pick))
+
+function rowsOf(runs: Run[], floor: number): Row[] {
+	const perSecond = of(runs, (run) => run.perSecond)
+	const cpu = of(runs, (run) => run.cpuPerThousand.all)
+	const statements = of(runs, (run) => run.transactionsPerMail)
+	return [
+		{
+			what: `${recipients} recipients, first mail to last, median of ${rounds}`,
+			reached: `${perSecond.toFixed(0)} mails/s, SENT ${of(runs, (run) => run.wholeSeconds).toFixed(1)} s after the request`,
+			target: '>= 5,000 mails/s',
+			floor: `${floor.toFixed(0)}/s (bare nodemailer pool, ready-made messages)`,
+			isMet: perSecond >= 5000,
+		},
+		{
+			what: 'CPU of all processes but the sink, recipients set down included',
+			reached: `${cpu.toFixed(3)} s per 1,000 mails`,
+			target: '<= 0.35 s',
+			floor: '',
+			isMet: cpu <= 0.35,
+		},
+		{
+			what: 'transactions, of which all but those of recipients are one statement',
+			reached: `${statements.toFixed(4)} a mail`,
+			target: '<= 0.05 statements',
+			floor: '',
+			isMet: statements <= 0.05,
+		},
+	]
+}
+
+function compared(small: Run[], large: Run): Row[] {
+	const smallCost = of(small, (run) => run.cpuPerThousand.all)
+	const growth = (large.cpuPerThousand.all / smallCost - 1) * 100
+	const smallMb = Math.max(...small.map((run) => run.workerPeakMb))
+	return [
+		{
+			what: `${many} recipients set down`,
+			reached: `${large.materialiseSeconds.toFixed(1)} s until the first mail`,
+			target: `<= ${((45 * many) / 1_000_000).toFixed(1)} s`,
+			floor: '',
+			isMet: large.materialiseSeconds <= (45 * many) / 1_000_000,
+		},
+		{
+			what: `memory of the worker at its peak, ${few} and ${many} recipients`,
+			reached: `${smallMb} MB and ${large.workerPeakMb} MB`,
+			target: '<= 700 MB',
+			floor: '',
+			isMet: large.workerPeakMb <= 700,
+		},
+		{
+			what: `CPU a mail at ${many} recipients against ${few}`,
+			reached: `${growth.toFixed(0)} %`,
+			target: '<= 15 % more',
+			floor: '',
+			isMet: growth <= 15,
+		},
+	]
+}
+
+/** The floor: a pooled client that has nothing to make, and nothing to remember. */
+async function bareMails(sink: SinkProcess, count: number) {
+	const transport = nodemailer.createTransport({ url: sink.url, pool: true, maxConnections: 20 })
+	const html = content.body.repeat(3)
+	let sent = 0
+	const startedAt = performance.now()
+	await lanes(
+		20,
+		() => sent < count,
+		() => {
+			const to = `bare-${sent++}@example.org`
+			const head = `From: ${content.from}\r\nTo: ${to}\r\nSubject: bare\r\nContent-Type: text/html\r\n\r\n`
+			return transport.sendMail({ envelope: { from: content.from, to }, raw: head + html })
+		},
+	)
+	transport.close()
+	return (count / (performance.now() - startedAt)) * 1000
+}
