@@ -86,7 +86,9 @@ async function main() {
 			taskQueue: taskQueues.core,
 			workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
 			activities,
-			maxCachedWorkflows: 800,
+			// Executions that sleep for months need not lie in memory: to wake one that was evicted costs
+			// some milliseconds, to keep it a third of a megabyte.
+			maxCachedWorkflows: 400,
 			maxConcurrentActivityTaskExecutions: 20,
 		}),
 		// Runs that wait for their project's send rate wait here, and cost next to nothing; what is
