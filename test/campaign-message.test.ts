@@ -137,6 +137,8 @@ const fragments = [
 	'<img alt="x {{ a }}" hidden>',
 	'{% raw %}{{ a }}{% endraw %}',
 	'<p title="{{ a }}">t</p>',
+	'<a href="https://example.com/?c={{ id }}">of yours</a>',
+	'<a href="https://example.com/?e={{ email }}">by address</a>',
 ]
 const values = [
 	'Ann',
