@@ -111,10 +111,13 @@ export class Migration20261121123247 extends Migration {
 				return null;
 			end $$`)
 		this.addSql(`create function note_changed_mails() returns trigger language plpgsql as $$
+			declare
+				noted int;
 			begin
 				if ${has('added', `${hasHappened} or ${hasFailed}`)} or ${has('removed', hasHappened)} then
 					${tally([1, 'added'], [-1, 'removed'])}
-					if random() < 1.0 / 256 then
+					get diagnostics noted = row_count;
+					if noted > 0 and random() < 1.0 / 256 then
 						perform fold_mail_tallies(project_id) from (select distinct project_id from added) touched;
 					end if;
 					if ${has('added', hasFailed)} then
