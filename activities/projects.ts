@@ -7,11 +7,14 @@ import {
 	deleteRows,
 	isBuried,
 	tablesOfProjects,
+	vacuum,
 } from '../db/project-removal.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { beating } from './beating.ts'
 
 const rowsAtOnce = 2000
+/** Rows that are gone leave traces, and whoever looks for those that refer to another steps over each. */
+const harmlessTraces = 10_000
 /** A page ends after so long, so that the run says how far it is. */
 const pageMs = 20_000
 
@@ -53,20 +56,19 @@ async function removePage(pool: Pool, projectId: string, endsAt: number): Promis
 	const [project] = await isBuried(pool, [projectId])
 	if (!project) return { removed: 0, isLast: true }
 	if (!project.buried) throw stillThere()
-	const tables = await tablesOfProjects(pool)
 	let removed = 0
-	for (;;) {
-		const before = removed
-		for (const table of tables)
-			for (;;) {
-				const count = await deleteRows(pool, table, projectId, rowsAtOnce)
-				removed += count
-				if (Date.now() > endsAt) return { removed, isLast: false }
-				if (count < rowsAtOnce) break
-			}
-		// Rows of a table may leave notes in another; and workers may have been at work until now.
-		if (removed === before) break
+	for (const table of await tablesOfProjects(pool)) {
+		let count = rowsAtOnce
+		let traces = 0
+		while (count === rowsAtOnce && Date.now() < endsAt) {
+			count = await deleteRows(pool, table, projectId, rowsAtOnce)
+			removed += count
+			traces += count
+		}
+		if (traces > harmlessTraces) await vacuum(pool, table)
+		if (Date.now() >= endsAt) return { removed, isLast: false }
 	}
+	// What workers at work until now have left behind goes with the row.
 	await deleteProjectRow(pool, [projectId])
 	return { removed, isLast: true }
 }

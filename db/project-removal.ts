@@ -161,3 +161,7 @@ export async function deleteRows(pool: Pool, table: string, projectId: string, a
 	)
 	return rowCount ?? 0
 }
+
+/** Clears a table and its indexes of what was deleted. Who may not is warned, and nothing happens. */
+export const vacuum = (pool: Pool, table: string) =>
+	pool.query(`vacuum (index_cleanup on, truncate off) ${table}`)
