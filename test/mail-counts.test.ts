@@ -51,7 +51,7 @@ test('what is kept is what the ledger says, however its rows come and change', a
 		[project.id],
 	)
 	t.deepEqual(await kept(), await counted())
-	const someTime = `now() - floor(random() * 8) * interval '7 minutes'`
+	const someTime = `now() - floor(random() * 40) * interval '7 minutes'`
 	for (let round = 0; round < 40; round++) {
 		const column = ['sent_at', 'delivered_at', 'opened_at', 'clicked_at', 'bounced_at'][round % 5]
 		// Some lose it again, which nothing does today.
@@ -61,7 +61,7 @@ test('what is kept is what the ledger says, however its rows come and change', a
 		if (round % 10 === 0) await fold()
 		t.deepEqual(await kept(), await counted())
 	}
-	t.true((await kept()).length > 10)
+	t.true((await kept()).length > 5)
 })
 
 test('what is deleted was sent all the same', async (t) => {
