@@ -2,13 +2,13 @@ import { priorities } from './outbox.ts'
 import { statement } from './statement.ts'
 
 /** What everybody who begins executions writes with them. `b` are the new rows, `a` their automation. */
-const tellTemporal = (taskQueue: string) => `
+const tellTemporal = (taskQueue: string, nextAt = 'now()') => `
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
-		summary, search_attributes)
+		summary, search_attributes, next_at)
 	select b.project_id, 'start', ${priorities.automation}, 'automation', 'automation/' || b.id, ${taskQueue},
 		jsonb_build_object('projectId', b.project_id, 'executionId', b.id),
 		a.name || ', version ' || b.version,
-		jsonb_build_object('AutomationId', b.automation_id, 'ContactId', b.contact_id)`
+		jsonb_build_object('AutomationId', b.automation_id, 'ContactId', b.contact_id), ${nextAt}`
 
 /**
  * The contacts that are there, locked in order: whether one of them has an execution already is decided
@@ -64,7 +64,7 @@ export const retryExecution = statement<{ id: string }>(
 		where project_id = $1 and automation_id = $2::uuid and id = $3::uuid and status = 'FAILED'
 			and contact_id is not null
 		returning project_id, id, automation_id, version, contact_id
-	), told as (${tellTemporal('$4::text')}
+	), told as (${tellTemporal('$4::text', `now() + interval '1 second'`)}
 		from b join automations a on a.project_id = b.project_id and a.id = b.automation_id
 		returning id
 	)

@@ -182,6 +182,11 @@ test('a contact that is deleted ends its executions, by whatever way it goes', a
 		t.deepEqual(await advance(id, 2), { do: 'END', about: 'CANCELLED' })
 	}
 	t.is((await outbox('terminate')).length, 2)
+	const kept = await select(
+		`select from executions x join execution_steps s on s.execution_id = x.id
+		where x.event is not null or s.output is not null`,
+	)
+	t.is(kept.length, 0)
 })
 
 test('a contact is deleted while its execution moves, and neither waits for the other for ever', async (t) => {
