@@ -1,5 +1,6 @@
 import test from 'ava'
 import { whole } from './helpers/campaigns.ts'
+import { setupEngagements } from './helpers/engagements.ts'
 import { delayStep, waitStep } from './helpers/executions.ts'
 import { setupFeed } from './helpers/feed.ts'
 
@@ -45,6 +46,38 @@ test('stats count mails once each, those sent in the time asked for', async (t) 
 		openRate: 100,
 	})
 	t.like(await get(`/activity/stats?startDate=${hoursAgo(1)}`), { totalEmailsSent: 0, openRate: 0 })
+})
+
+test('what readers do with a mail is told each time, and counted once', async (t) => {
+	const { fold, get, handedOver, app, withSecretKey } = await setupEngagements(t)
+	const { id, open, click } = await handedOver()
+	for (const address of [click, open, open, click]) {
+		await get(address)
+		await fold()
+	}
+	const ask = async (url: string) => (await app.inject({ url, headers: withSecretKey })).json()
+	const { data, total } = await ask('/activity?types=email.opened,email.clicked')
+	t.is(total, 4)
+	t.deepEqual(
+		data.map(({ type, metadata }: { type: string; metadata: { emailId: string } }) => [
+			type,
+			metadata.emailId,
+		]),
+		['clicked', 'opened', 'opened', 'clicked'].map((what) => [`email.${what}`, id]),
+	)
+	t.like(await ask('/activity/stats'), {
+		totalEmailsSent: 1,
+		totalEmailsOpened: 1,
+		totalEmailsClicked: 1,
+		openRate: 100,
+		clickRate: 100,
+	})
+	const days: Record<'emails' | 'opens' | 'clicks', number>[] = await ask('/analytics/timeseries')
+	for (const column of ['emails', 'opens', 'clicks'] as const)
+		t.is(
+			days.reduce((sum, day) => sum + day[column], 0),
+			1,
+		)
 })
 
 test('the recent count is that of the last minutes, sixty at most', async (t) => {

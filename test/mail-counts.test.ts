@@ -64,6 +64,24 @@ test('what is kept is what the ledger says, however its rows come and change', a
 	t.true((await kept()).length > 5)
 })
 
+test('nothing is lost or counted twice when many change and fold at once', async (t) => {
+	const { pool, counted, fold, kept, mail } = await setupCounts(t)
+	for (let i = 0; i < 30; i++) await mail()
+	const change = async (lane: number) => {
+		for (let i = 0; i < 25; i++) {
+			await pool.query(
+				`update emails set sent_at = now() - random() * interval '2 hours'
+				where id = (select id from emails order by random() limit 1)`,
+			)
+			if (lane === 0) await fold()
+		}
+	}
+	await Promise.all(Array.from({ length: 6 }, (_, lane) => change(lane)))
+	t.deepEqual(await kept(), await counted())
+	await fold()
+	t.deepEqual(await kept(), await counted())
+})
+
 test('what is deleted was sent all the same', async (t) => {
 	const { pool, kept, mail } = await setupCounts(t)
 	await mail({ sent_at: '2026-03-01T12:00:00Z' })
