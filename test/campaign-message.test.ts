@@ -72,6 +72,21 @@ test('a mail put together from pieces reads exactly as one that was rendered who
 		t.true(await isSpliced(t, campaign, recipient(data)), JSON.stringify(data))
 })
 
+test('a tracked link with something personal in it is signed for each mail, and still spliced', async (t) => {
+	const body =
+		'<p><a href="https://shop.example/{{ path }}?of={{ id }}&amp;as={{ name }}">Your shop</a></p>'
+	const campaign = compileCampaign(content({ body }), publicUrl)
+	for (const data of [
+		{ path: 'a/b', name: 'ann' },
+		{ path: 'ü', name: "O'Neil&Co" },
+		{ path: 'x'.repeat(200) },
+	])
+		t.true(await isSpliced(t, campaign, recipient(data)), JSON.stringify(data))
+	t.false(
+		await isSpliced(t, campaign, recipient({ path: 'x'.repeat(2000), name: 'too long to be led' })),
+	)
+})
+
 test('values that would be more than text are rendered whole, and read the same', async (t) => {
 	const campaign = compileCampaign(
 		content({
@@ -139,6 +154,7 @@ const fragments = [
 	'<p title="{{ a }}">t</p>',
 	'<a href="https://example.com/?c={{ id }}">of yours</a>',
 	'<a href="https://example.com/?e={{ email }}">by address</a>',
+	'<a href="https://example.com/?u={{ unsubscribeUrl }}">there and back</a>',
 ]
 const values = [
 	'Ann',

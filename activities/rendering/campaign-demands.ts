@@ -1,5 +1,5 @@
 import { hasMarks, markIndexes } from './campaign-shape.ts'
-import { nameOf, opensTag, skipTag } from './tags.ts'
+import { opensTag, skipTag } from './tags.ts'
 import { bareLink, toText } from './text.ts'
 
 /** What a value must be like, so that the mail around it is the same as for any other. */
@@ -17,9 +17,9 @@ const notAddressLike = /^[^./:]+$/
 
 /**
  * What a body with marks asks of the values in their places, or null if one stands where it decides
- * about more than itself: in a tag's name, half an entity, an address that is to be signed.
+ * about more than itself: in a tag's name, half an entity, the host of a link.
  */
-export function demandsOn(marked: string, areLinksSigned: boolean): Demand[] | null {
+export function demandsOn(marked: string): Demand[] | null {
 	const demands: Demand[] = []
 	let isSafe = !/<[/!?]?\ue000|&[#\w]*\ue000/.test(marked)
 
@@ -37,8 +37,6 @@ export function demandsOn(marked: string, areLinksSigned: boolean): Demand[] | n
 	return isSafe ? demands : null
 
 	function look(tag: string) {
-		const name = nameOf(tag, 1)
-		const isLink = name === 'a' || name === 'area' || name.startsWith('v:')
 		let isKnown = true
 		const rest = tag.replaceAll(
 			/\s(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi,
@@ -48,7 +46,7 @@ export function demandsOn(marked: string, areLinksSigned: boolean): Demand[] | n
 				if (/^(?:alt|title)$/i.test(attribute)) demand(value, inWords)
 				else {
 					demand(value, inAddress)
-					isKnown &&= isAddress(value) && !(areLinksSigned && isLink && /^http/i.test(value))
+					isKnown &&= isAddress(value)
 				}
 				return ''
 			},
@@ -73,8 +71,8 @@ export function demandsOn(marked: string, areLinksSigned: boolean): Demand[] | n
 	}
 }
 
-/** What kind of link it is does not depend on values, and no space is within it. */
+/** What kind of link it is, and whose, does not depend on values, and no space is within it. */
 const isAddress = (value: string) =>
-	/^(?:https?:\/\/|mailto:|tel:|[#?/])/i.test(value) && !/\s/.test(value)
+	/^(?:https?:\/\/[^/?#\s\ue000]+[/?#]|mailto:|tel:|[#?/])/i.test(value) && !/\s/.test(value)
 
 const stem = (text: string) => text.split('\ue000', 1)[0]!

@@ -1,11 +1,21 @@
-import { type Literals, type Shape, shapeNotes } from './campaign-shape.ts'
+import {
+	hasMarks,
+	type Literals,
+	markOf,
+	type Shape,
+	shapeNotes,
+	withValues,
+} from './campaign-shape.ts'
 import { type Skeleton, skeletonOf, standIn } from './campaign-skeleton.ts'
 import { composeMessage, type Mail } from './compose.ts'
+import { decodeEntities } from './entities.ts'
 import { compile, render } from './liquid.ts'
 import type { MailType } from './list-headers.ts'
 import type { Variables } from './look-up.ts'
 import type { Address, Message } from './message.ts'
 import { buildMime } from './mime.ts'
+import { trackHtml } from './tracked-links.ts'
+import { trackedUrls } from './tracked-urls.ts'
 import { type Links, linksFor, variablesFor } from './variables.ts'
 
 /** What all mails of a campaign have in common. */
@@ -48,8 +58,14 @@ export interface CampaignMessages {
 	message(recipient: CampaignRecipient): Personalised & { message: Message; body: string }
 }
 
+interface Mould {
+	skeleton: Skeleton
+	/** Tracked links with something personal in them, as marked: each mail signs its own. */
+	links: string[]
+}
+
 /** Beyond these, contacts are too different for a skeleton to be used again. */
-const mostSkeletons = 200
+const mostMoulds = 200
 
 /**
  * Reads a campaign's template once. `wire` gives what buildMime would make of `message`, letter by
@@ -65,7 +81,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 	}
 	const linksOfNobody = linksFor(publicUrl, standIn.contactId, standIn.emailId)
 	const literals: Literals = new Map()
-	const skeletons = new Map<string, Skeleton | null>()
+	const moulds = new Map<string, Mould | null>()
 	// A template in which something stands in place of something already is none to work with.
 	const isOrdinary = ![/[\ue000-\uf8ff]/, standIn.emailId, standIn.contactId].some(
 		(strange) => content.body.search(strange) >= 0,
@@ -112,20 +128,47 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 		const { fault } = render(bodyTemplate, variables, notes)
 		const shape = notes.take()
 		if (!shape) return null
-		const raw = skeletonFor(recipient, shape)?.fill({ ...recipient, subject, values: shape.values })
+		const mould = mouldFor(recipient, shape)
+		const values = mould && withLinks(recipient, mould.links, shape.values)
+		const raw = values && mould.skeleton.fill({ ...recipient, subject, values })
 		return raw ? { raw, fault } : null
 	}
 
-	function skeletonFor(recipient: CampaignRecipient, shape: Shape) {
+	/** The values, and behind them the addresses that are signed with values in them. */
+	function withLinks({ emailId, contactId }: CampaignRecipient, links: string[], values: string[]) {
+		if (links.length === 0) return values
+		const decoded = values.map(decodeEntities)
+		const { click } = urlsOf(emailId)!
+		const addresses = links.map((link) => {
+			const personal = withValues(link, decoded).replaceAll(standIn.contactId, contactId)
+			return click(personal.replaceAll(standIn.emailId, emailId))
+		})
+		return addresses.every((address) => address !== null) ? [...values, ...addresses] : null
+	}
+
+	const urlsOf = (emailId: string) =>
+		tracking && trackedUrls(tracking.key, publicUrl, { ...content, emailId })
+
+	function mouldFor(recipient: CampaignRecipient, shape: Shape) {
 		const key = `${languageOf(recipient)}\n${shape.key}`
-		const known = skeletons.get(key)
-		if (known !== undefined || skeletons.size >= mostSkeletons) return known
+		const known = moulds.get(key)
+		if (known !== undefined || moulds.size >= mostMoulds) return known
 		const nobody = { ...recipient, ...standIn, createdAt: standIn.date }
 		const marked = shape.marked()
-		const composed = composeMessage(mailOf(nobody, '', marked), [], publicUrl, tracking)
-		const skeleton = skeletonOf(composed, marked, tracking !== null)
-		skeletons.set(key, skeleton)
-		return skeleton
+		const composed = composeMessage(mailOf(nobody, '', marked), [], publicUrl)
+		const urls = urlsOf(standIn.emailId)
+		const links: string[] = []
+		const html = urls ? trackHtml(composed.html, { ...urls, click }, publicUrl) : composed.html
+		const skeleton = skeletonOf({ ...composed, html }, marked)
+		const mould = skeleton && { skeleton, links }
+		moulds.set(key, mould)
+		return mould
+
+		function click(link: string) {
+			if (!hasMarks(link) && !link.includes(standIn.contactId)) return urls!.click(link)
+			links.push(link)
+			return markOf(shape.values.length + links.length - 1)
+		}
 	}
 
 	function mailOf(recipient: CampaignRecipient, subject: string, body: string): Mail {

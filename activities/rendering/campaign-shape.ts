@@ -23,7 +23,10 @@ export interface Known {
 const opening = '\ue000'
 const closing = '\ue001'
 
-const markOf = (index: number) => `${opening}${index}${closing}`
+export const markOf = (index: number) => `${opening}${index}${closing}`
+/** Puts the values in place of their marks. */
+export const withValues = (text: string, values: string[]) =>
+	text.replaceAll(/\ue000(\d+)\ue001/g, (_, index) => values[Number(index)]!)
 export const hasMarks = (text: string) => text.includes(opening)
 export const markIndexes = (text: string) =>
 	[...text.matchAll(/\ue000(\d+)\ue001/g)].map(([, index]) => Number(index))

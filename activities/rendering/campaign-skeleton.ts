@@ -35,16 +35,11 @@ export interface Skeleton {
 
 /**
  * Makes a skeleton of a message in which ids are stand-ins and values are marks, or null where the
- * values decide about more than themselves. `body` is the one the message was composed of, and
- * `areLinksSigned` says whether an address would have to be signed anew for each value.
+ * values decide about more than themselves. `body` is the one the message was composed of.
  */
-export function skeletonOf(
-	message: Message,
-	body: string,
-	areLinksSigned: boolean,
-): Skeleton | null {
-	const demands = demandsOn(body, areLinksSigned)
-	if (!demands || (areLinksSigned && signedForOne.test(message.html))) return null
+export function skeletonOf(message: Message, body: string): Skeleton | null {
+	const demands = demandsOn(body)
+	if (!demands) return null
 	const { to, subject, date } = standIn
 	const model = { ...message, to: { email: to, name: null }, subject, date }
 	const wire = buildMime(model, encodeMarked).toString('latin1')
@@ -70,9 +65,6 @@ export function skeletonOf(
 		},
 	}
 }
-
-/** A link of ours that leads to an address with an id in it, for which it was signed. */
-const signedForOne = new RegExp(String.raw`\?to=[^"\s]*(?:${standIn.emailId}|${standIn.contactId})`)
 
 const slotPattern = new RegExp(
 	String.raw`\x01(?<part>[hp])(?<index>\d+)\x02|${standIn.emailId}|${standIn.contactId}` +
