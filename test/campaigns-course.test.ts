@@ -2,8 +2,7 @@ import test from 'ava'
 import { cancelCampaignsOf, pauseCampaignsOf } from '../db/campaign-actions.ts'
 import { materialiseChunk } from '../db/campaign-course.ts'
 import { openCampaigns as campaignsOnTheirWay, restartCampaigns } from '../db/lost-campaigns.ts'
-import { openCampaigns, plan, sumOf } from './helpers/campaigns.ts'
-import { isEnvelope } from './helpers/envelope.ts'
+import { openCampaigns, plan } from './helpers/campaigns.ts'
 
 test('the audience is that of the start: everybody once, with what a mail needs', async (t) => {
 	const { call, contacts, create, act, activities, recipients, query, get, project } =
@@ -98,79 +97,6 @@ test('a campaign for few has one lane, and one for nobody any more is SENT', asy
 	t.like(await progress(id), { total: 0, pending: 0, etaSeconds: 0 })
 })
 
-test('the states come to the total at every step of the way', async (t) => {
-	const { contacts, create, call, act, activities, progress, query, get } = await openCampaigns(t)
-	await contacts(20)
-	const { id } = await create()
-	const read = async (expected: object) => {
-		const now = await progress(id)
-		t.is(sumOf(now), now.total)
-		t.like(now, { total: 20, ...expected })
-	}
-	await read({ pending: 20, paused: false, ratePerSecond: 0, etaSeconds: null })
-	await call('POST', `/${id}/send`)
-	await read({ pending: 20 })
-	await act(activities.materialiseCampaign, id)
-	await read({ pending: 20 })
-	const move = (from: string, to: string, count: number, more = '') =>
-		query(
-			`update emails set status = $2 ${more} where id in (
-				select id from emails where status = $1 order by id limit $3)`,
-			[from, to, count],
-		)
-	await move('PENDING', 'SENDING', 12)
-	await read({ pending: 8, sending: 12 })
-	await move('SENDING', 'SENT', 7, ', sent_at = now()')
-	await move('SENDING', 'UNCERTAIN', 1)
-	await move('SENDING', 'FAILED', 2)
-	await move('PENDING', 'SUPPRESSED', 3)
-	await read({ pending: 5, sending: 2, uncertain: 1, sent: 7, failed: 2, skipped: 3 })
-	t.true((await progress(id)).ratePerSecond > 0)
-	t.true((await progress(id)).etaSeconds! >= 1)
-	await move('SENT', 'DELIVERED', 5, ', delivered_at = now()')
-	await move('DELIVERED', 'OPENED', 4, ', opened_at = now()')
-	await move('OPENED', 'CLICKED', 2, ', clicked_at = now(), unsubscribed_at = now()')
-	await move('SENT', 'BOUNCED', 1, ', bounced_at = now()')
-	await move('CLICKED', 'COMPLAINED', 1, ', complained_at = now()')
-	await read({ sent: 7 })
-	t.deepEqual((await call('GET', `/${id}/stats`)).json(), {
-		totalRecipients: 20,
-		sentCount: 7,
-		deliveredCount: 5,
-		openedCount: 4,
-		clickedCount: 2,
-		bouncedCount: 1,
-		complainedCount: 1,
-		unsubscribedCount: 2,
-		failedCount: 2,
-		openRate: 57.14,
-		clickRate: 28.57,
-		bounceRate: 14.29,
-		deliveryRate: 71.43,
-	})
-	t.like(await get(id), { sentCount: 7, openedCount: 4, clickedCount: 2, failedCount: 2 })
-	await call('POST', `/${id}/cancel`)
-	await read({ pending: 0, sending: 2, skipped: 8 })
-	await act(activities.cancelRecipients, id)
-	await read({ pending: 0, sending: 2, skipped: 8 })
-})
-
-test('counts outlive their folding', async (t) => {
-	const { contacts, started, query, progress, project } = await openCampaigns(t)
-	await contacts(50)
-	const id = await started()
-	for (const status of ['SENDING', 'SENT', 'DELIVERED'])
-		await query('update emails set status = $1', [status])
-	await query(`update campaign_tallies set id = uuidv7('-1 minute')`)
-	await query('select fold_campaign_tallies($1, $2)', [project.id, id])
-	t.deepEqual(await query('select from campaign_tallies'), [])
-	await query(`update emails set status = 'OPENED', opened_at = now()`)
-	t.like(await progress(id), { total: 50, sent: 50, pending: 0 })
-	await query('select fold_campaign_tallies($1, $2)', [project.id, id])
-	t.like(await progress(id), { total: 50, sent: 50 })
-	t.is((await query('select from campaign_tallies')).length, 1)
-})
-
 test('cancelled before everybody has a row, nobody else gets one, and all are skipped', async (t) => {
 	const { pool, contacts, create, call, act, activities, progress, project, states } =
 		await openCampaigns(t)
@@ -186,26 +112,6 @@ test('cancelled before everybody has a row, nobody else gets one, and all are sk
 	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'cancelled' })
 	t.deepEqual(await states(id), { CANCELLED: 5000 })
 	t.like(await progress(id), { total: 6000, skipped: 6000 })
-})
-
-test('a contact that is deleted while it waits is skipped; what was on its way to it is in doubt', async (t) => {
-	const { contacts, started, act, activities, request, query, states, progress, get } =
-		await openCampaigns(t)
-	const [first, second, third] = await contacts(3)
-	const id = await started()
-	await query(
-		`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now() - interval '3 minutes' where contact_id = $1`,
-		[second],
-	)
-	for (const contact of [first, second])
-		t.is((await request('DELETE', `/contacts/${contact}`)).statusCode, 204)
-	t.like(await act(activities.advanceCampaign, id), { act: 'send' })
-	t.deepEqual(await states(id), { CANCELLED: 1, PENDING: 1, UNCERTAIN: 1 })
-	await query(`update emails set status = 'SENT' where contact_id = $1`, [third])
-	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
-	t.like(await progress(id), { total: 3, sent: 1, skipped: 1, uncertain: 1 })
-	t.is((await get(id)).status, 'SENT')
-	t.deepEqual(await query('select outcome from attempts'), [{ outcome: 'UNKNOWN' }])
 })
 
 test('what a vanished worker had of a cancelled campaign in its hands ends in doubt', async (t) => {
@@ -261,43 +167,6 @@ test('a scheduled campaign starts when its time has come, and not before', async
 	await query(`update campaigns set scheduled_for = now()`)
 	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
 	t.is((await get(id)).status, 'SENDING')
-})
-
-test('recipients are listed by page, by status, and after their contacts are gone', async (t) => {
-	const { contacts, started, call, query, request } = await openCampaigns(t)
-	const ids = await contacts(5)
-	const id = await started()
-	await query(
-		`update emails set status = 'FAILED', error = 'No such mailbox' where "to" = 'user1@example.net'`,
-	)
-	const pages = async (query: string) => {
-		const found: string[] = []
-		const totals: number[] = []
-		for (let cursor: string | undefined, more = true; more;) {
-			const page = (
-				await call('GET', `/${id}/recipients?limit=2${query}${cursor ? `&cursor=${cursor}` : ''}`)
-			).json()
-			t.is(page.hasMore, page.cursor !== undefined)
-			found.push(...page.data.map(({ email }: { email: string }) => email))
-			totals.push(page.total)
-			cursor = page.cursor
-			more = page.hasMore
-		}
-		return { found, totals }
-	}
-	const addresses = [0, 1, 2, 3, 4].map((n) => `user${n}@example.net`)
-	t.deepEqual(await pages(''), { found: addresses, totals: [5, 0, 0] })
-	t.deepEqual(await pages('&status=FAILED'), { found: ['user1@example.net'], totals: [1] })
-	await query(`update emails set status = 'SENT' where "to" = 'user2@example.net'`)
-	for (const [status, total] of Object.entries({ PENDING: 3, SENDING: 0, SENT: 1, OPENED: 0 }))
-		t.is((await call('GET', `/${id}/recipients?status=${status}`)).json().total, total)
-	const [first] = (await call('GET', `/${id}/recipients?status=FAILED`)).json().data
-	t.like(first, { contactId: ids[1], status: 'FAILED', error: 'No such mailbox', sentAt: null })
-	for (const contact of ids.slice(0, 3)) await request('DELETE', `/contacts/${contact}`)
-	const { found } = await pages('')
-	t.deepEqual(found, [...addresses.slice(3), ...addresses.slice(0, 3)])
-	for (const query of ['status=GONE', 'cursor=x', 'limit=0'])
-		isEnvelope(t, await call('GET', `/${id}/recipients?${query}`), 400, 'BAD_REQUEST')
 })
 
 test('a billing limit pauses what it is about, and its owner may go on', async (t) => {
