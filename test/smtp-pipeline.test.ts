@@ -91,6 +91,9 @@ for (const pipelining of [true, false]) {
 			['ann', 'bob', 'cid', 'dan'],
 		)
 		t.like(await hand(), sent)
+		// A refused transaction is open until it is reset: another MAIL within it would be refused, too.
+		const resets = sink.commands.filter((line) => line === 'RSET').length
+		t.is(resets, names.filter((name) => name === 'unknown' || name === 'late').length)
 	})
 }
 
