@@ -6,6 +6,8 @@ import { badDate, isDay, readDate } from './period.ts'
 
 const dayMs = 86_400_000
 const mostDays = 366
+const earliest = new Date('1970-01-01')
+const latest = new Date('2999-12-31')
 const daysByDefault = 30
 
 const description = 'A date, or a moment, which stands for its day in the time zone'
@@ -38,8 +40,10 @@ export async function readDays(pool: Pool, { startDate, endDate, tz }: DaysQuery
 	return [first, last, zone] as const
 }
 
-const dayOf = (text: string, field: string, zone: string) => {
+function dayOf(text: string, field: string, zone: string) {
 	const date = readDate(text, field)
+	// Nothing is there before or after, and years of one or five digits are no end of trouble.
+	if (date < earliest || date > latest) throw badDate(field, 'must be between 1970 and 2999')
 	return isDay(text) ? text : dayIn(zone, date)
 }
 

@@ -77,6 +77,8 @@ test('the last thirty days are told unless dates say otherwise', async (t) => {
 	t.is((await feed(`?startDate=${date(32 * day)}`)).data.length, 2)
 	const { data } = await feed(`?endDate=${date(31 * day)}`)
 	t.is(data.length, 1)
+	t.is((await feed('?startDate=0000-01-01&endDate=9999-12-31')).total, 2)
+	t.is((await feed('?endDate=0000-01-01')).total, 0)
 	t.is((await feed(`?startDate=${date(60 * day)}&endDate=${date(40 * day)}`)).total, 0)
 })
 
