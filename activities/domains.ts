@@ -1,17 +1,9 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
-import {
-	type DomainRow,
-	domainReaders,
-	isProviderDomainUsed,
-	noteCheck,
-	takeDueDomains,
-} from '../db/domain-records.ts'
-import { transaction } from '../db/jobs.ts'
-import { queuePlatformMails } from '../db/platform-mail.ts'
+import { type DomainRow, takeDueDomains } from '../db/domain-records.ts'
 import { beating } from './beating.ts'
 import type { DomainChecker } from './domain-checking/checker.ts'
-import { renderPlatformMail } from './rendering/platform/mail.ts'
+import { noteFinding } from './domain-checking/note.ts'
 
 const pageSize = 50
 /** Resend takes few requests a second, and a resolver has others to serve. */
@@ -54,42 +46,16 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 		},
 
 		async removeProviderDomain(providerDomainId: string): Promise<void> {
-			const [{ used }] = (await isProviderDomainUsed(pool, [providerDomainId])) as [
-				{ used: boolean },
-			]
-			if (!used) await domains.remove(providerDomainId)
+			await domains.remove(providerDomainId)
 		},
 	}
 
 	async function checkDomain(row: DomainRow) {
-		const { isVerified, records, error, providerDomainId } = await domains.check(row)
+		const finding = await domains.check(row)
+		const { error } = finding
 		if (error) log.info('a domain is not as it must be', { domainId: row.id, error })
-		// That it was lost and that its people are told is one thing.
-		const noted = await transaction(pool, async (db) => {
-			const [domain] = await noteCheck(db, [
-				row.projectId,
-				row.id,
-				isVerified,
-				JSON.stringify(records),
-				error,
-				providerDomainId,
-			])
-			if (domain?.wasLost) await queuePlatformMails(db, [JSON.stringify(await letters(domain))])
-			return domain
-		})
+		const noted = await noteFinding(pool, row, finding, settings.platformFrom)
 		if (noted?.wasLost) relay.wake()
 		return noted
-	}
-
-	async function letters({ projectId, domain, lastError }: DomainRow) {
-		const [readers] = await domainReaders(pool, [projectId])
-		if (!readers) return []
-		const { project, language, members } = readers
-		const mail = await renderPlatformMail('domainLost', language, {
-			project,
-			domain,
-			error: lastError ?? '',
-		})
-		return members.map((to) => ({ from: settings.platformFrom, to, ...mail }))
 	}
 }

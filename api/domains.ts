@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import type { DomainChecker } from '../activities/domain-checking/checker.ts'
+import { noteFinding } from '../activities/domain-checking/note.ts'
 import {
 	addDomain,
 	type DomainRow,
@@ -9,16 +10,17 @@ import {
 	domainUses,
 	findDomain,
 	hasDomain,
-	noteCheck,
 	removeDomain,
 } from '../db/domain-records.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { ApiError, invalid, notFound } from './errors.ts'
 import { Id, Nullable, PathId, Timestamp } from './schemas.ts'
+import { countTry } from './throttling.ts'
 
 const tags = ['domains']
 const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('domain') })
+const checksAMinute = 30
 
 const DomainView = Type.Object({
 	id: Id,
@@ -43,9 +45,15 @@ const DomainView = Type.Object({
 	updatedAt: Timestamp,
 })
 
-export const domains: FastifyPluginAsyncTypebox<{ pool: Pool; checker: DomainChecker }> = async (
+interface DomainOptions {
+	pool: Pool
+	checker: DomainChecker
+	platformFrom: string
+}
+
+export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (
 	app,
-	{ pool, checker },
+	{ pool, checker, platformFrom },
 ) => {
 	app.get(
 		'/domains/project/:projectId',
@@ -78,6 +86,7 @@ export const domains: FastifyPluginAsyncTypebox<{ pool: Pool; checker: DomainChe
 		},
 		async ({ project, body }, reply) => {
 			const name = domainName(body.domain)
+			await mayCheck(project.id)
 			const [added] = await addDomain(pool, [project.id, name])
 			if (!added) throw await taken(project.id, name)
 			return reply.code(201).send(view(await checked(added)))
@@ -97,6 +106,7 @@ export const domains: FastifyPluginAsyncTypebox<{ pool: Pool; checker: DomainChe
 		},
 		async ({ project, params }) => {
 			const domain = await found(project.id, params.id)
+			await mayCheck(project.id)
 			return view(domain.sweepExempt ? domain : await checked(domain))
 		},
 	)
@@ -134,18 +144,15 @@ export const domains: FastifyPluginAsyncTypebox<{ pool: Pool; checker: DomainChe
 	}
 
 	async function checked(row: DomainRow) {
-		const { isVerified, records, error, providerDomainId } = await checker.check(row)
-		const [noted] = await noteCheck(pool, [
-			row.projectId,
-			row.id,
-			isVerified,
-			JSON.stringify(records),
-			error,
-			providerDomainId,
-		])
+		const noted = await noteFinding(pool, row, await checker.check(row), platformFrom)
 		if (!noted) throw notFound('domain', row.id)
+		if (noted.wasLost) app.relay.wake()
 		return noted
 	}
+
+	/** A check asks others: resolvers, the provider. */
+	const mayCheck = (subject: string) =>
+		countTry(pool, { what: 'domain check', subject, tries: checksAMinute, seconds: 60 })
 
 	/** Whose it is otherwise is nobody's business. */
 	async function taken(projectId: string, domain: string) {

@@ -72,7 +72,10 @@ export const keepDkimKey = statement<DomainRow>(
 	returning ${columns('d')}`,
 )
 
-/** Three checks in a row must find it wanting before a domain that was verified is so no longer. */
+/**
+ * Three checks in a row must find it wanting before a domain that was verified is so no longer. Those
+ * that follow each other at once are one: whoever asks again and again must not lose it by that.
+ */
 const patienceChecks = 3
 
 export interface CheckedDomain extends DomainRow {
@@ -91,7 +94,8 @@ export const noteCheck = statement<CheckedDomain>(
 	'note-domain-check',
 	`with checked as (
 		select id, case
-			when $3::bool is null then failed_checks
+			when $3::bool is null or last_checked_at > now() - interval '3 minutes' and not $3
+				then failed_checks
 			when $3 then 0 else failed_checks + 1 end as failed
 		from domains where project_id = $1 and id = $2::uuid for no key update
 	)
@@ -169,10 +173,4 @@ export const removeDomain = statement<{ id: string }>(
 		from gone where provider_domain_id is not null
 	)
 	select id from gone`,
-)
-
-/** A domain that somebody has added again is theirs. $1 the provider's id */
-export const isProviderDomainUsed = statement<{ used: boolean }>(
-	'is-provider-domain-used',
-	'select exists (select from domains where provider_domain_id = $1) as used',
 )

@@ -96,6 +96,12 @@ export const deleteProject = statement(
 		delete from invitations i using grave where i.project_id = grave.id
 	), domains_gone as (
 		delete from domains d using grave where d.project_id = grave.id
+		returning d.id, d.project_id, d.domain, d.provider_domain_id
+	), domains_told as (
+		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
+		select project_id, 'start', 3, 'removeDomain', 'remove-domain/' || id, $2::text,
+			jsonb_build_object('providerDomainId', provider_domain_id), domain
+		from domains_gone where provider_domain_id is not null
 	)
 	${startRemoval('grave', `'All of project ' || known_as`)}`,
 )

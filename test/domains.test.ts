@@ -47,7 +47,9 @@ async function setupDomains(t: ExecutionContext, env: object = {}, dnsServers: s
 		verify: async (id: string) => (await call('GET', `/domains/${id}/verify`)).json<DomainBody>(),
 		/** What the sweep does when every domain is due. */
 		async sweep() {
-			await pool.query('update domains set next_check_at = now()')
+			await pool.query(
+				`update domains set next_check_at = now(), last_checked_at = last_checked_at - interval '5 minutes'`,
+			)
 			return new MockActivityEnvironment({}, { logger }).run(
 				activities.checkDomains,
 			) as Promise<CheckedPage>
@@ -295,7 +297,7 @@ test('with Resend a domain is set up there once, shows its records, and is verif
 	t.is(resend.domains.size, 1)
 })
 
-test('a domain whose set-up at Resend was torn off is found again, not made twice', async (t) => {
+test('a domain whose set-up at Resend was torn off is made there anew, not twice', async (t) => {
 	const resend = await resendDomainsFake(t)
 	const dns = await dnsServer(t)
 	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
@@ -316,16 +318,21 @@ test('a domain whose set-up at Resend was torn off is found again, not made twic
 	t.is(resend.domains.size, 1)
 })
 
-test('a removed domain is removed at Resend too, unless somebody has added it again', async (t) => {
+test('what is verified at Resend by somebody else is not given to whoever asks for it here', async (t) => {
 	const resend = await resendDomainsFake(t)
 	const dns = await dnsServer(t)
 	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
-	const { add, call, pool, activities, wakes } = await setupDomains(t, env, [dns.address])
-	const added = await add('example.org')
-	t.is((await call('DELETE', `/domains/${added.id}`)).statusCode, 204)
-	t.is(wakes.count, 1)
-	const { rows } = await pool.query('select workflow_type, task_queue, payload from outbox')
+	const { add, call, activities, pool, verify } = await setupDomains(t, env, [dns.address])
+	const first = await add('example.org')
+	resend.settle('example.org', 'verified')
+	t.true((await verify(first.id)).verified)
 	const { id } = resend.find('example.org')!
+	t.is((await call('DELETE', `/domains/${first.id}`)).statusCode, 204)
+	// Before the provider has been told, somebody else adds it.
+	const second = await add('example.org')
+	t.like(second, { verified: false })
+	t.regex(second.lastError!, /set up at Resend already/)
+	const { rows } = await pool.query('select workflow_type, task_queue, payload from outbox')
 	t.deepEqual(rows, [
 		{
 			workflow_type: 'removeDomain',
@@ -335,13 +342,25 @@ test('a removed domain is removed at Resend too, unless somebody has added it ag
 	])
 	const remove = () =>
 		new MockActivityEnvironment({}, { logger }).run(activities.removeProviderDomain, id)
-	await add('example.org')
 	await remove()
-	t.is(resend.domains.size, 1)
-	await pool.query('delete from domains')
-	await remove()
-	t.is(resend.domains.size, 0)
 	await remove() // it is gone: that is what was wanted
+	t.is(resend.domains.size, 0)
+	t.false((await verify(second.id)).verified)
+	t.not(resend.find('example.org')!.id, id)
+})
+
+test('asking again and again takes nobody their domain, and is limited', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, call, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	await verify(added.id)
+	delete dns.zone['tempost._domainkey.example.org']
+	for (let i = 0; i < 5; i++) t.true((await verify(added.id)).verified)
+	const codes: number[] = []
+	for (let i = 0; i < 25; i++)
+		codes.push((await call('GET', `/domains/${added.id}/verify`)).statusCode)
+	t.is(codes.at(-1), 429)
 })
 
 test('what is no domain name is a 422', async (t) => {

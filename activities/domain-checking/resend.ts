@@ -10,39 +10,32 @@ export interface ResendDomainOptions {
 	dns: Dns
 }
 
-/** What Resend says instead of what was asked for; `name` is its own code. */
-class Refused extends Error {
-	readonly code: string
+/** What Resend says instead of what was asked for. */
+class Refused extends Error {}
 
-	constructor({ name, message }: { name: string; message: string }) {
-		super(message)
-		this.code = name
-	}
-}
+const foreign =
+	'This domain is set up at Resend already, and not by this project. Once it is removed there, check again.'
 
-/** Domains that Resend signs for: they are set up there under their name, once, whoever asks and how often. */
+/** Domains that Resend signs for, each set up there by whoever has it here. */
 export function resendDomains({ apiKey, baseUrl, dns }: ResendDomainOptions) {
 	const resend = new Resend(apiKey, baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {})
 
+	// One at a time: these requests and the mails share what Resend takes of an account in a second.
+	let turn: Promise<unknown> = Promise.resolve()
 	const check: DomainCheck = async (row) => {
+		const mine = turn.then(() => look(row))
+		turn = mine.catch(() => {})
 		try {
-			return await look(row)
+			return await mine
 		} catch (error) {
 			const why = error instanceof Refused ? error.message : String(error)
-			return {
-				isVerified: null,
-				records: row.records,
-				error: `Resend could not be asked: ${why}`,
-				providerDomainId: null,
-			}
+			return { ...nothingNew(row), isVerified: null, error: `Resend could not be asked: ${why}` }
 		}
 	}
 
 	async function look(row: DomainRow): Promise<Finding> {
-		const id =
-			(await known(row.providerDomainId)) ??
-			(await idByName(row.domain)) ??
-			(await create(row.domain))
+		const id = (await known(row.providerDomainId)) ?? (await setUp(row.domain))
+		if (id === null) return { ...nothingNew(row), isVerified: false, error: foreign }
 		const before = await get(id)
 		if (before.status !== 'verified') value(await resend.domains.verify(id))
 		const now = before.status === 'verified' ? before : await get(id)
@@ -62,36 +55,37 @@ export function resendDomains({ apiKey, baseUrl, dns }: ResendDomainOptions) {
 		const { error } = await resend.domains.get(id)
 		if (!error) return id
 		if (error.name === 'not_found') return null
-		throw new Refused(error)
+		throw new Refused(error.message)
 	}
 
-	async function idByName(domain: string) {
+	/**
+	 * What stands there under this name we have no note of: our own that was torn off, that of somebody
+	 * who had the domain before, or the operator's. None of it proves anything of whoever asks now. What is
+	 * not verified is made anew, so that the proof begins with a new key; what is, is not given away: null.
+	 */
+	async function setUp(domain: string) {
 		const { data } = value(await resend.domains.list())
-		return data.find(({ name }) => name === domain)?.id
+		const found = data.find(({ name }) => name === domain)
+		if (found?.status === 'verified') return null
+		if (found) await remove(found.id)
+		return value(await resend.domains.create({ name: domain })).id
+	}
+
+	/** It is gone afterwards, whoever took it away. */
+	async function remove(id: string) {
+		const { error } = await resend.domains.remove(id)
+		if (error && error.name !== 'not_found') throw new Refused(error.message)
 	}
 
 	const get = async (id: string) => value(await resend.domains.get(id))
-	const create = async (name: string) => value(await resend.domains.create({ name })).id
 
-	return {
-		check,
-		/** It is gone afterwards, whoever took it away. */
-		async remove(id: string) {
-			const { error } = await resend.domains.remove(id)
-			if (error && error.name !== 'not_found') throw new Refused(error)
-		},
-	}
+	return { check, remove }
 }
 
-function value<T>({
-	data,
-	error,
-}: {
-	data: T | null
-	error: { name: string; message: string } | null
-}) {
-	if (error || data === null)
-		throw new Refused(error ?? { name: '', message: 'it answered nothing' })
+const nothingNew = ({ records }: DomainRow) => ({ records, providerDomainId: null })
+
+function value<T>({ data, error }: { data: T | null; error: { message: string } | null }) {
+	if (error || data === null) throw new Refused(error?.message ?? 'it answered nothing')
 	return data
 }
 
