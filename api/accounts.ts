@@ -2,7 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { transaction } from '../db/jobs.ts'
 import { hashPassword, isPassword } from '../db/password.ts'
-import { closeSession, openSession } from '../db/session.ts'
+import { closeSession, openSession, openSessionByPassword } from '../db/session.ts'
 import { forget, takeBack } from '../db/throttle.ts'
 import { accountByEmail, createAccount } from '../db/user.ts'
 import { type MailSettings, prepareAccountMail } from './account-mail.ts'
@@ -57,15 +57,13 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			await countTry(pool, fromNetwork('login', ip))
 			await countTry(pool, ofAddress(email))
 			const [account] = await accountByEmail(pool, [email])
-			if (!(await isPassword(body.password, account?.passwordHash ?? null)))
-				throw new ApiError(401, 'INVALID_CREDENTIALS', 'Address and password do not match', {
-					suggestion:
-						'Have a link to set a new password sent by POST /auth/request-password-reset.',
-				})
+			const hash = account?.passwordHash ?? null
+			if (!(await isPassword(body.password, hash)) || !account) throw noMatch()
+			const [session] = await openSessionByPassword(pool, [account.id, sessionSeconds, hash])
+			if (!session) throw noMatch()
 			await Promise.all([forget(pool, ofAddress(email)), takeBack(pool, fromNetwork('login', ip))])
-			const [session] = await openSession(pool, [account!.id, sessionSeconds])
-			void reply.header('set-cookie', cookie.issue(session!.id))
-			return { id: account!.id, email }
+			void reply.header('set-cookie', cookie.issue(session.id))
+			return { id: account.id, email }
 		},
 	)
 
@@ -139,6 +137,10 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 	)
 }
 
+const noMatch = () =>
+	new ApiError(401, 'INVALID_CREDENTIALS', 'Address and password do not match', {
+		suggestion: 'Have a link to set a new password sent by POST /auth/request-password-reset.',
+	})
 const taken = () =>
 	new ApiError(409, 'CONFLICT', 'There is an account with this e-mail address', {
 		suggestion: 'Log in, or have a link to set a new password sent.',

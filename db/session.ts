@@ -20,10 +20,22 @@ const schema = defineEntity({
 export class Session extends schema.class {}
 schema.setClass(Session)
 
-/** $1 user, $2 seconds */
+/** For who has just made the account, or has come by another one that is theirs. $1 user, $2 seconds */
 export const openSession = statement<{ id: string }>(
 	'open-session',
 	`insert into sessions (user_id, expires_at) values ($1, now() + make_interval(secs => $2::float8))
+	returning id`,
+)
+
+/**
+ * For who knew the password. No row: it is another one by now. The lock on the user's row: a new password
+ * comes before this, and this sees it, or after it, and ends this session. $1 user, $2 seconds, $3 hash
+ */
+export const openSessionByPassword = statement<{ id: string }>(
+	'open-session-by-password',
+	`insert into sessions (user_id, expires_at)
+	select id, now() + make_interval(secs => $2::float8) from users
+	where id = $1 and password_hash = $3::text for share
 	returning id`,
 )
 

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { email, setupAccounts } from './helpers/accounts.ts'
 import { createProject } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { addMember, createUser, origin } from './helpers/people.ts'
 
 test('a session writes only from our own pages', async (t) => {
@@ -77,4 +78,18 @@ test('a disabled project is read by its members, and not written', async (t) => 
 		).statusCode
 	t.is(await call('GET'), 200)
 	t.is(await call('POST'), 403)
+})
+
+test('a log-in under way while the password is replaced opens no session', async (t) => {
+	const { pool, signup, login } = await setupAccounts(t)
+	await signup()
+	await pool.query('delete from sessions')
+	const reset = await pool.connect()
+	await reset.query(`begin; update users set password_hash = 'another'`)
+	const answer = login()
+	await lockWaits(t, pool, 1)
+	await reset.query('commit')
+	reset.release()
+	t.is((await answer).statusCode, 401)
+	t.is((await pool.query('select from sessions')).rowCount, 0)
 })
