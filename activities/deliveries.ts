@@ -12,17 +12,14 @@ export function deliveryActivities(services: DeliveryServices & { relay: { wake(
 		async deliverClaim(claimId: string): Promise<Rest> {
 			return beating(async () => {
 				const rest = await deliver(services, () => mailsOfClaim(pool, [claimId]))
-				if (rest.left === 0) {
-					const [end] = await finishClaim(pool, [claimId])
-					relay.wake()
-					// Something is open that another worker opened: look again until it is settled.
-					return end!.finished || (await mailsOfClaim(pool, [claimId])).length === 0
-						? rest
-						: { ...rest, left: 1, waitMs: 1000, because: 'another worker is at it' }
-				}
-				await freeRun(pool, [claimId])
+				const finished = rest.left === 0 && (await finishClaim(pool, [claimId]))[0]!.finished
+				// A claim that was finished before may have been started anew at the same moment.
+				if (!finished) await freeRun(pool, [claimId])
 				relay.wake()
-				return rest
+				// Something is open that another worker opened: look again until it is settled.
+				return rest.left > 0 || finished || (await mailsOfClaim(pool, [claimId])).length === 0
+					? rest
+					: { ...rest, left: 1, waitMs: 1000, because: 'another worker is at it' }
 			})
 		},
 	}

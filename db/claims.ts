@@ -107,16 +107,23 @@ export const unfinishedClaims = statement<{ project_id: string; claim_id: string
 	returning project_id, claim_id`,
 )
 
-/** Starts lost runs again. $1 claims as [{project_id, claim_id}], $2 task queue, $3 priority */
+/**
+ * Starts lost runs again, but none of a claim that has come to its end meanwhile: nobody would take its
+ * outbox row away. $1 claims as [{project_id, claim_id}], $2 task queue, $3 priority
+ */
 export const restartClaims = statement(
 	'restart-claims',
 	`with lost as (
 		select * from jsonb_to_recordset($1::jsonb) as l(project_id uuid, claim_id uuid)
 	), gone as (
 		delete from outbox where workflow_id in (select 'send/' || claim_id from lost)
+	), unfinished as (
+		select q.project_id, q.claim_id from queued_sends q
+		join lost l on l.project_id = q.project_id and l.claim_id = q.claim_id
+		where q.request_id = q.claim_id for update of q
 	)
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
 	select project_id, 'start', $3::int, 'send', 'send/' || claim_id, $2::text,
 		jsonb_build_object('claimId', claim_id), 'found unfinished, started again'
-	from lost`,
+	from unfinished`,
 )

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import {
 	claimOutbox,
@@ -147,4 +148,30 @@ test('a finished claim leaves nothing behind, and its run may be repeated harmle
 	t.deepEqual(await execute('select 1 from outbox union all select 1 from queued_sends'), [])
 	t.like(await pass(claimId), { left: 0 })
 	t.is(handed.length, 1)
+})
+
+test('a claim that ends while its run is believed lost leaves nothing that counts as a run', async (t) => {
+	const { send, claim, worker, pool, execute } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const [row] = await claim()
+	const { project_id } = row!
+	const claimId = claimOf(row)
+	const { deliverClaim } = await worker(scriptedProvider().provider)
+	t.like(await deliverClaim(claimId), { settled: 1, left: 0 })
+	const lost = JSON.stringify([{ project_id, claim_id: claimId }])
+	await restartClaims(pool, [lost, 'core', 1])
+	t.deepEqual(await execute('select 1 from outbox'), [])
+})
+
+test('a run of a claim that is no more frees its place', async (t) => {
+	const { project, worker, execute } = await setupLedger(t)
+	const claimId = randomUUID()
+	await execute(
+		`insert into outbox (project_id, kind, priority, workflow_type, workflow_id, done_at)
+		values (?, 'start', 1, 'send', ?, now())`,
+		[project.id, `send/${claimId}`],
+	)
+	const { deliverClaim } = await worker(scriptedProvider().provider)
+	t.like(await deliverClaim(claimId), { left: 0 })
+	t.deepEqual(await execute('select 1 from outbox'), [])
 })

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { MikroORM } from '@mikro-orm/postgresql'
+import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
+import { deliveryActivities } from '../../activities/deliveries.ts'
 import { createDkimKeys } from '../../activities/dkim-keys.ts'
-import { type DeliveryServices, deliver } from '../../activities/delivery.ts'
+import { type DeliveryServices, deliver, type Rest } from '../../activities/delivery.ts'
 import { createGate } from '../../activities/gate.ts'
 import { createProviderPause } from '../../activities/provider-pause.ts'
 import type { DkimKey, Outcome, Provider } from '../../activities/providers/provider.ts'
@@ -79,9 +81,13 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 			...settings,
 		},
 	}
+	const activities = deliveryActivities({ ...services, relay: { wake: () => {} } })
 	return {
 		stop: () => stopping.abort(),
 		pass: (claimId: string) => deliver(services, () => mailsOfClaim(pool, [claimId])),
+		/** As its workflow calls it. */
+		deliverClaim: (claimId: string) =>
+			new MockActivityEnvironment().run(activities.deliverClaim, claimId) as Promise<Rest>,
 		finish: async (claimId: string) => (await finishClaim(pool, [claimId]))[0]!.finished,
 	}
 }
