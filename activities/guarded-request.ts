@@ -50,9 +50,10 @@ export async function guardedRequest(
 		for (let followed = 0; ; followed++) {
 			const url = readUrl(wanted.url)
 			const addresses = await withSignal(addressesOf(url, options), signal)
-			const answer = await send(url, wanted, addresses, signal)
+			const answer = await withSignal(send(url, wanted, addresses, signal), signal)
 			const { location } = answer.headers
-			if (!redirects.has(answer.statusCode!) || location === undefined) return await read(answer)
+			if (!redirects.has(answer.statusCode!) || location === undefined)
+				return await withSignal(read(answer), signal)
 			answer.destroy()
 			if (followed === maxRedirects) throw new Refusal('It redirects more than five times')
 			wanted = redirected(wanted, url, location, answer.statusCode!)
@@ -125,6 +126,12 @@ function send(
 		}
 		outgoing.on('response', resolve)
 		outgoing.on('error', reject)
+		// Node gives the connection away here, and neither an answer nor an error would ever come.
+		outgoing.on('upgrade', (_answer, socket) => {
+			socket.destroy()
+			reject(new Refusal('It answers by changing to another protocol'))
+		})
+		outgoing.on('close', () => reject(new Error('The connection was closed without an answer')))
 		outgoing.end(body ?? undefined)
 	})
 }
@@ -169,6 +176,7 @@ async function withSignal<T>(work: Promise<T>, signal: AbortSignal) {
 	const aborted = Promise.withResolvers<never>()
 	const abort = () => aborted.reject(new Error('timeout'))
 	signal.addEventListener('abort', abort, { once: true })
+	if (signal.aborted) abort()
 	try {
 		return await Promise.race([work, aborted.promise])
 	} finally {

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
 import { guardedRequest } from '../activities/guarded-request.ts'
 import { dnsServer } from './helpers/dns-server.ts'
 
@@ -89,3 +89,44 @@ test('a header that cannot be sent is refused, and not tried for ever', async (t
 	t.is(answer.kind, 'refused')
 	t.is(connections(), 0)
 })
+
+test('a server that would speak another protocol is refused, and its connection closed', async (t) => {
+	const server = await rawServer(
+		t,
+		'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+	)
+	t.deepEqual(await server.ask(), {
+		kind: 'refused',
+		error: 'It answers by changing to another protocol',
+	})
+	await server.closed
+})
+
+for (const [what, said] of [
+	['says nothing', ''],
+	['never ends its answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonce'],
+	['promises an answer for ever', 'HTTP/1.1 102 Processing\r\n\r\n'],
+] as const)
+	test(`a server that ${what} has ten seconds`, async (t) => {
+		const server = await rawServer(t, said)
+		t.deepEqual(await server.ask(), { kind: 'failed', error: 'No answer within ten seconds' })
+		await server.closed
+	})
+
+/** Says its words to whoever asks, whatever is asked, and keeps the connection open. */
+async function rawServer(t: ExecutionContext, said: string) {
+	const closed = Promise.withResolvers<void>()
+	const server = createRawServer((socket: Socket) => {
+		socket.on('error', () => {})
+		socket.on('close', () => closed.resolve())
+		socket.once('data', () => socket.write(said))
+	})
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => server.close())
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+	const options = { dnsServers: [], allowPrivate: true }
+	return {
+		closed: closed.promise,
+		ask: () => guardedRequest({ url, method: 'POST', headers: {}, body: '{}' }, options),
+	}
+}
