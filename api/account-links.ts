@@ -1,11 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
+import { accountOfReader, resetPassword } from '../db/account-proof.ts'
 import { spendToken } from '../db/account-token.ts'
 import { transaction } from '../db/jobs.ts'
 import { acceptInvitation, lockInvitation } from '../db/members.ts'
 import { hashPassword } from '../db/password.ts'
 import { tokenDigest } from '../db/secret-token.ts'
-import { accountByEmail, confirmAddress, createAccount, replacePassword } from '../db/user.ts'
+import { confirmAddress } from '../db/user.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
 import { Password } from './accounts.ts'
 import { serveForms } from './account-forms.ts'
 import { ApiError, invalid } from './errors.ts'
@@ -55,10 +57,10 @@ export const accountLinks: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			await transaction(pool, async (db) => {
 				const [spent] = await spendToken(db, [tokenDigest(body.token), 'RESET_PASSWORD'])
 				if (!spent) throw badToken()
-				// Whoever reads the mail of an address has it.
-				await confirmAddress(db, spent.userId)
-				await replacePassword(db, [spent.userId, await hashPassword(body.newPassword)])
+				const hash = await hashPassword(body.newPassword)
+				await resetPassword(db, spent.userId, { hash, taskQueue: taskQueues.core })
 			})
+			app.relay.wake()
 			return { message: 'Your password is changed' }
 		},
 	)
@@ -79,21 +81,14 @@ export const accountLinks: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			const project = await transaction(pool, async (db) => {
 				const [invitation] = await lockInvitation(db, [tokenDigest(body.token)])
 				if (!invitation) throw badToken()
-				const { projectId, email, role } = invitation
-				const [known] = await accountByEmail(db, [email])
-				if (!known?.emailVerified && body.password === undefined) throw passwordMissing()
-				const hash = body.password === undefined ? null : await hashPassword(body.password)
-				const [made] = known ? [] : await createAccount(db, [email, hash, true])
-				// Made by another invitation meanwhile.
-				const userId = (known ?? made ?? (await accountByEmail(db, [email]))[0])!.id
-				if (known && !known.emailVerified) {
-					// Whoever signed up with this address has not shown that it is theirs; this is its reader.
-					await confirmAddress(db, userId)
-					await replacePassword(db, [userId, hash])
-				}
+				const { projectId, email, role, hasAccount } = invitation
+				if (!hasAccount && body.password === undefined) throw passwordMissing()
+				const hash = hasAccount ? null : await hashPassword(body.password!)
+				const userId = await accountOfReader(db, email, { hash, taskQueue: taskQueues.core })
 				await acceptInvitation(db, [projectId, userId, role, email])
 				return invitation.project
 			})
+			app.relay.wake()
 			return { message: `You are a member of ${project}` }
 		},
 	)

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { oauthProviders } from '../db/oauth-identity.ts'
 import { logInFrom } from '../db/oauth-login.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
 import { loggedInPage, notLoggedInPage } from './account-pages.tsx'
 import { readCookie, type SessionCookie, sessionSeconds, setCookie } from './cookies.ts'
 import { notFound } from './errors.ts'
@@ -140,7 +141,9 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 				(await logInFrom(pool, account, {
 					maySignUp: !features.signupsDisabled,
 					seconds: sessionSeconds,
+					taskQueue: taskQueues.core,
 				}))
+			app.relay.wake()
 			if (!sessionId) return show(request, reply, cookies, notLoggedInPage, 403)
 			return show(request, reply, [...cookies, cookie.issue(sessionId)], loggedInPage, 200)
 		},

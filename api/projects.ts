@@ -12,7 +12,7 @@ import {
 import { deleteProject, resetProject } from '../db/project-removal.ts'
 import { disabledReasons, trackingModes } from '../db/project.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { notFound } from './errors.ts'
+import { ApiError, notFound } from './errors.ts'
 import { Id, Line, Nullable, PathId, Timestamp } from './schemas.ts'
 
 const Name = Line({ minLength: 1, maxLength: 100 })
@@ -79,9 +79,10 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 		async (request, reply) => {
 			const { user, body } = request
 			const { secretKey, values } = freshKeys()
-			const [project] = await createProject(pool, [user.id, body.name, ...values])
-			request.madeProjectId = project!.id
-			return reply.code(201).send(view(project!, secretKey))
+			const [project] = await createProject(pool, [user.sessionId, body.name, ...values])
+			if (!project) throw sessionEnded()
+			request.madeProjectId = project.id
+			return reply.code(201).send(view(project, secretKey))
 		},
 	)
 
@@ -164,6 +165,8 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 		},
 	)
 }
+
+const sessionEnded = () => new ApiError(401, 'UNAUTHORIZED', 'This session has ended')
 
 function freshKeys() {
 	const { secretKey, columns } = newKeys()

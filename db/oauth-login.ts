@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
+import { accountOfReader, lockAccount } from './account-proof.ts'
 import { transaction } from './jobs.ts'
 import type { oauthProviders } from './oauth-identity.ts'
 import { openSession } from './session.ts'
 import { statement } from './statement.ts'
-import { accountByEmail, confirmAddress, createAccount, replacePassword } from './user.ts'
 
 export interface OAuthAccount {
 	provider: (typeof oauthProviders)[number]
@@ -28,25 +28,19 @@ const linkIdentity = statement(
 /**
  * A session for who comes from a provider: by their account there, or, the first time, by their
  * address. An account that somebody made here with that address without showing that it is theirs
- * loses its password and its sessions. null: they have no account, and may not make one.
+ * loses its password, its sessions and its projects: wake the relay afterwards. null: they have no
+ * account, and may not make one.
  */
 export const logInFrom = (
 	pool: Pool,
 	{ provider, subject, email }: OAuthAccount,
-	{ maySignUp, seconds }: { maySignUp: boolean; seconds: number },
+	{ maySignUp, seconds, taskQueue }: { maySignUp: boolean; seconds: number; taskQueue: string },
 ) =>
 	transaction(pool, async (db) => {
 		const [linked] = await userOfIdentity(db, [provider, subject])
 		if (linked) return (await openSession(db, [linked.userId, seconds]))[0]!.id
-		const [known] = await accountByEmail(db, [email])
-		if (!known && !maySignUp) return null
-		const [made] = known ? [] : await createAccount(db, [email, null, true])
-		// Made by another request meanwhile.
-		const account = known ?? made ?? (await accountByEmail(db, [email]))[0]!
-		if (known && !known.emailVerified) {
-			await confirmAddress(db, known.id)
-			await replacePassword(db, [known.id, null])
-		}
-		await linkIdentity(db, [provider, subject, account.id])
-		return (await openSession(db, [account.id, seconds]))[0]!.id
+		if (!maySignUp && !(await lockAccount(db, [email]))[0]) return null
+		const userId = await accountOfReader(db, email, { hash: null, taskQueue })
+		await linkIdentity(db, [provider, subject, userId])
+		return (await openSession(db, [userId, seconds]))[0]!.id
 	})

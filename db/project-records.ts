@@ -33,18 +33,20 @@ export const projectsOfUser = statement<ProjectRecord>(
 
 /**
  * The lock on the owner's row: their address is verified before this, and then the project knows, or
- * after it, and then the project is told. $1 user, $2 name, $3 public key, $4 digest and $5 ending of
- * the secret key
+ * after it, and then the project is told. The lock on the session: whoever takes the account from its
+ * maker leaves them no project that is made meanwhile. No row: the session has ended. $1 session,
+ * $2 name, $3 public key, $4 digest and $5 ending of the secret key
  */
 export const createProject = statement<ProjectRecord>(
 	'create-project',
 	`with owner as (
-		select id, email_verified_at is not null as verified from users where id = $1 for share
+		select u.id, u.email_verified_at is not null as verified
+		from users u join sessions s on s.user_id = u.id where s.id = $1 for share
 	), p as (
 		insert into projects (name, public_key, secret_key_digest, secret_key_ending, owner_verified)
 		select $2::text, $3::text, $4::bytea, $5::text, verified from owner returning *
 	), membership as (
-		insert into memberships (project_id, user_id, role) select p.id, $1, 'OWNER' from p
+		insert into memberships (project_id, user_id, role) select p.id, owner.id, 'OWNER' from p, owner
 	)
 	select ${record("'OWNER'")} from p`,
 )

@@ -62,7 +62,11 @@ const releaseProjects = statement(
 	where m.user_id = $1 and m.role = 'OWNER' and p.id = m.project_id and not p.owner_verified`,
 )
 
-/** Ends every session of theirs, and takes all links in mails that could set another. $1 user, $2 hash or null */
+/**
+ * Ends every session of theirs, and takes all links in mails that could set another. Only once the
+ * user's row is locked: a session opened until then is seen here. $1 user,
+ * $2 hash or null
+ */
 export const replacePassword = statement(
 	'replace-password',
 	`with sessions_gone as (

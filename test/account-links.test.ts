@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { platformProjectId } from '../db/platform-mail.ts'
 import { setup } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { cookieOf, createUser, password } from './helpers/people.ts'
 
 const email = 'anna@example.org'
@@ -207,4 +208,54 @@ test('what stands in a link is shown as text', async (t) => {
 	const page = await app.inject(`/auth/reset-password?token=${encodeURIComponent(token)}`)
 	t.is(page.statusCode, 200)
 	t.notRegex(page.body, /<script/)
+})
+
+test('what somebody built on an address that is not theirs goes when its reader comes', async (t) => {
+	const { app, signup, post, mailTo, pool, wakes } = await setupLinks(t)
+	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
+	const created = await post('/users/@me/projects', { name: 'Trap' }, headers)
+	const { id, secret } = created.json<{ id: string; secret: string }>()
+	const authorization = `Bearer ${secret}`
+	const byKey = async () =>
+		(await app.inject({ url: '/contacts', headers: { authorization } })).statusCode
+	t.is(await byKey(), 200)
+	await post('/auth/request-password-reset', { email })
+	const { token } = await mailTo(email)
+	const woken = wakes.count
+	t.is((await post('/auth/reset-password', { token, newPassword })).statusCode, 200)
+	t.true(wakes.count > woken)
+	t.is(await byKey(), 401)
+	const reader = cookieOf(await post('/auth/login', { email, password: newPassword }))
+	const url = '/users/@me/projects'
+	t.deepEqual((await app.inject({ url, headers: { cookie: reader } })).json(), [])
+	const { rows } = await pool.query(
+		`select workflow_id from outbox where workflow_type = 'deleteProject'`,
+	)
+	t.deepEqual(rows, [{ workflow_id: `delete/${id}` }])
+
+	// Who has verified their address keeps what they have.
+	const own = { cookie: reader, origin: 'http://localhost:3000' }
+	const kept = (await post(url, { name: 'Shop' }, own)).json<{ id: string }>()
+	await post('/auth/request-password-reset', { email })
+	const again = { token: (await mailTo(email)).token, newPassword: password }
+	t.is((await post('/auth/reset-password', again)).statusCode, 200)
+	const cookie = cookieOf(await post('/auth/login', { email, password }))
+	const listed = (await app.inject({ url, headers: { cookie } })).json<{ id: string }[]>()
+	t.deepEqual(
+		listed.map((project) => project.id),
+		[kept.id],
+	)
+})
+
+test('a project made while the account changes hands is not made', async (t) => {
+	const { signup, post, pool } = await setupLinks(t)
+	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
+	const takeover = await pool.connect()
+	await takeover.query('begin; update users set email_verified_at = now(); delete from sessions')
+	const answer = post('/users/@me/projects', { name: 'Trap' }, headers)
+	await lockWaits(t, pool, 1)
+	await takeover.query('commit')
+	takeover.release()
+	t.is((await answer).statusCode, 401)
+	t.is((await pool.query('select from memberships')).rowCount, 0)
 })

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { setup, testSettings } from './helpers/app.ts'
 import { startOAuth } from './helpers/oauth-fake.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { createUser, password } from './helpers/people.ts'
 
 const email = 'anna@example.org'
@@ -106,11 +107,20 @@ test('an account with a password and a verified address keeps both', async (t) =
 })
 
 test('whoever took the address here without showing that it is theirs is out', async (t) => {
-	const { app, orm, logIn, who } = await setupOAuth(t)
+	const { app, orm, pool, logIn, who } = await setupOAuth(t)
 	const squatter = await createUser(app, orm, email, { emailVerifiedAt: null })
+	const made = await app.inject({
+		method: 'POST',
+		url: '/users/@me/projects',
+		headers: squatter.headers,
+		payload: { name: 'Trap' },
+	})
+	t.is(made.statusCode, 201)
 	const back = await logIn('github', anna)
 	t.like(await who(back), { id: squatter.user.id, emailVerified: true })
 	const { headers } = squatter
+	t.deepEqual((await pool.query('select from memberships')).rowCount, 0)
+	t.is((await pool.query('select from projects where deleted_at is not null')).rowCount, 1)
 	t.is((await app.inject({ url: '/users/@me', headers })).statusCode, 401)
 	const login = await app.inject({
 		method: 'POST',
@@ -197,4 +207,19 @@ test('a provider that is away logs nobody in, and says so', async (t) => {
 	})
 	t.is(back.statusCode, 403)
 	t.regex(back.body, /<h1>You are not logged in/)
+})
+
+test('whoever takes the address while its owner is on the way is out as well', async (t) => {
+	const { pool, logIn, who } = await setupOAuth(t)
+	const squatter = await pool.connect()
+	await squatter.query(
+		`begin; insert into users (email, password_hash) values ('${email}', 'theirs')`,
+	)
+	const answer = logIn('github', anna)
+	await lockWaits(t, pool, 1)
+	await squatter.query('commit')
+	squatter.release()
+	t.like(await who(await answer), { email, emailVerified: true })
+	const { rows } = await pool.query('select password_hash from users')
+	t.deepEqual(rows, [{ password_hash: null }])
 })
