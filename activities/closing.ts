@@ -7,6 +7,13 @@ import { beating } from './beating.ts'
 const pageSize = 50
 /** Temporal has other things to do. */
 const pageMs = 500
+/** Then others may have the worker's place. */
+const shareMs = 20_000
+
+export interface Closing {
+	closed: number
+	isLast: boolean
+}
 
 export interface ClosingServices {
 	pool: Pool
@@ -18,15 +25,17 @@ export function closingActivities({ pool, temporal, stopping }: ClosingServices)
 	return {
 		/**
 		 * Terminates the runs of executions that have ended here, a hundred a second: a cancellation would
-		 * wake each of them for nothing. Says how many; the rows know how far it has come.
+		 * wake each of them for nothing. After a while it says how many, and is asked again: the rows know
+		 * how far it has come.
 		 */
-		closeRuns: ({ projectId }: { projectId: string }) =>
+		closeRuns: ({ projectId }: { projectId: string }): Promise<Closing> =>
 			beating(async () => {
+				const until = Date.now() + shareMs
 				for (let closed = 0; ;) {
-					if (stopping.aborted) throw new Error('another worker goes on')
 					const startedAt = Date.now()
+					if (stopping.aborted || startedAt >= until) return { closed, isLast: false }
 					const page = await closingExecutions(pool, [projectId, pageSize])
-					if (page.length === 0) return closed
+					if (page.length === 0) return { closed, isLast: true }
 					const ids = page.map(({ id }) => id)
 					await Promise.all(ids.map(close))
 					await markClosed(pool, [projectId, ids])

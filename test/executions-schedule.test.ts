@@ -150,10 +150,35 @@ test('runs are closed behind a cancellation, and what Temporal has forgotten is 
 		temporal: client,
 		stopping: new AbortController().signal,
 	})
-	t.is(await new MockActivityEnvironment().run(closeRuns, { projectId: project.id }), 120)
+	t.deepEqual(await new MockActivityEnvironment().run(closeRuns, { projectId: project.id }), {
+		closed: 120,
+		isLast: true,
+	})
 	t.is((await select('select from executions where is_closing')).length, 0)
 	const { status } = await client.workflow.getHandle(workflowId).describe()
 	t.is(status.name, 'TERMINATED')
+})
+
+test('who closes many runs lets others have the place after a while, and when its worker stops', async (t) => {
+	const { pool, select, automationId, project, client } = await setupSchedule(t)
+	await people(select, project.id, 3000)
+	await select(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status, is_closing)
+		select $1, $2, 1, id, false, 'CANCELLED', true from contacts`,
+		[project.id, automationId],
+	)
+	const left = async () => (await select('select from executions where is_closing')).length
+	const close = (stopping: AbortSignal) => {
+		const { closeRuns } = closingActivities({ pool, temporal: client, stopping })
+		return new MockActivityEnvironment().run(closeRuns, { projectId: project.id })
+	}
+	t.deepEqual(await close(AbortSignal.abort()), { closed: 0, isLast: false })
+	const startedAt = Date.now()
+	const { closed, isLast } = await close(new AbortController().signal)
+	t.true(Date.now() - startedAt < 45_000)
+	t.false(isLast)
+	t.true(closed > 0)
+	t.is(await left(), 3000 - closed)
 })
 
 test('an execution that should have moved is found, one that sleeps is let sleep', async (t) => {

@@ -1,15 +1,31 @@
-import { proxyActivities } from '@temporalio/workflow'
+import {
+	continueAsNew,
+	proxyActivities,
+	setCurrentDetails,
+	workflowInfo,
+} from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
 
 const { closeRuns } = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
-	startToCloseTimeout: '6 hours',
+	startToCloseTimeout: '1 minute',
 	heartbeatTimeout: '6 seconds',
 	retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
+interface Closings {
+	projectId: string
+	closed?: number
+}
+
 /** Closes the runs of a project's executions that have ended in the database, at a steady pace. */
-export async function closeExecutions(project: { projectId: string }): Promise<string> {
-	return `${await closeRuns(project)} runs are closed`
+export async function closeExecutions({ projectId, closed = 0 }: Closings): Promise<string> {
+	while (!workflowInfo().continueAsNewSuggested) {
+		const page = await closeRuns({ projectId })
+		closed += page.closed
+		if (page.isLast) return `${closed} runs are closed`
+		setCurrentDetails(`**${closed}** runs are closed so far`)
+	}
+	return continueAsNew<typeof closeExecutions>({ projectId, closed })
 }
