@@ -158,5 +158,17 @@ export const chores: Chore[] = [
 			),
 		),
 	},
+	{
+		what: 'old notes of changes',
+		remove: statement(
+			'remove-old-audit-entries',
+			rowsOf(
+				'audit_entries',
+				'project_id, id',
+				`created_at < now() - interval '400 days'`,
+				'created_at',
+			),
+		),
+	},
 	thinFields,
 ]

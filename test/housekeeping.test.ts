@@ -91,6 +91,19 @@ test('what has expired goes, what has not stays', async (t) => {
 	)
 })
 
+test('who changed what is known for 400 days', async (t) => {
+	const { pool, project } = await setup(t)
+	await pool.query(
+		`insert into audit_entries (project_id, actor, action, status, ip, request_id, created_at)
+		select $1, 'sk_…1234', 'POST /templates', 201, '192.0.2.1', uuidv7(), now() - days * interval '1 day'
+		from unnest(array[1, 399, 401, 800]) as days`,
+		[project.id],
+	)
+	t.is(await keepHouse(pool), 'old notes of changes: 2')
+	t.is((await pool.query('select from audit_entries')).rowCount, 2)
+	t.is(await keepHouse(pool), 'nothing was due')
+})
+
 test('what an import left behind goes when it has ended a day ago', async (t) => {
 	const { pool, project } = await setup(t)
 	await pool.query(
