@@ -17,13 +17,14 @@ export type Stop =
  */
 export function settled(journey: Journey, done: number): Position | 'standing' {
 	const { execution, visits, outputs, heard } = journey
-	const { visit, currentStepId, visitStatus, isWaiting, remainingMs, event } = execution
+	const { visit, currentStepId, visitStatus, hasSlept, remainingMs, event } = execution
 	if (visit === 0) return { at: 'start' }
 	const stepId = currentStepId!
 	// It failed, and somebody asked for another try.
-	if (visitStatus === 'FAILED') return { at: 'step', stepId }
+	if (visitStatus === 'FAILED' && !hasSlept) return { at: 'step', stepId }
 	const step = execution.definition.steps.find(({ id }) => id === stepId)!
-	const isOver = done >= visit || (remainingMs !== null && remainingMs <= 0)
+	const isWaiting = execution.isWaiting || hasSlept
+	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)
 	const base = { visit, stepId, type: step.type, status: 'COMPLETED' } as const
 	if (step.type === 'WEBHOOK')
 		return visitStatus === 'COMPLETED' ? { at: 'done', stepId, branch: null } : 'standing'
@@ -32,7 +33,7 @@ export function settled(journey: Journey, done: number): Position | 'standing' {
 		visits.push(base)
 		return { at: 'done', stepId, branch: null }
 	}
-	if (isWaiting && (!isOver || remainingMs === null)) return 'standing'
+	if (execution.isWaiting && (!isOver || remainingMs === null)) return 'standing'
 	const output = isWaiting ? { timedOut: true } : receivedOutput(event!)
 	outputs.set(stepId, output)
 	visits.push({ ...base, output, eventId: isWaiting ? null : event!.id })

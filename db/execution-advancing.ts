@@ -45,6 +45,8 @@ export interface StandingExecution {
 	/** Of the visit it stands at. */
 	visitStatus: string | null
 	visitError: string | null
+	/** Of a DELAY or a WAIT_FOR_EVENT that has failed: its time was over, so what failed came after it. */
+	hasSlept: boolean
 	now: Date
 	automationId: string
 	automationName: string
@@ -60,7 +62,11 @@ export const lockExecution = statement<StandingExecution>(
 	`select x.status, x.visit, x.current_step_id as "currentStepId", x.context, x.event,
 		x.started_at as "startedAt", x.wait_event_name is not null as "isWaiting",
 		extract(epoch from x.wakes_at - now())::float8 * 1000 as "remainingMs",
-		s.status as "visitStatus", s.error as "visitError", now()::timestamptz(3) as now,
+		s.status as "visitStatus", s.error as "visitError",
+		-- An event that comes while it is failed counts for the next try; clocks differ a little.
+		coalesce(s.status = 'FAILED' and s.wakes_at <= case s.type when 'DELAY' then now()
+			else s.completed_at + interval '1 second' end, false) as "hasSlept",
+		now()::timestamptz(3) as now,
 		coalesce((
 			select started_at from execution_steps before
 			where before.project_id = x.project_id and before.execution_id = x.id
@@ -160,7 +166,8 @@ export const moveExecution = statement(
 )
 
 /**
- * Ends an execution that cannot go on, unless it has ended. $1 project, $2 execution, $3 error
+ * Ends an execution that cannot go on, unless it has ended. A wait whose event has come is left as it
+ * is: what failed came after it. $1 project, $2 execution, $3 error
  */
 export const failExecution = statement(
 	'fail-execution',
@@ -168,9 +175,10 @@ export const failExecution = statement(
 		update executions set status = 'FAILED', error = $3::text, wait_event_name = null,
 			wakes_at = null, due_at = null, completed_at = now(), updated_at = now()
 		where project_id = $1 and id = $2 and status in ('RUNNING', 'WAITING')
-		returning project_id, id, visit
+		returning project_id, id, visit, old.wait_event_name
 	)
 	update execution_steps s set status = 'FAILED', error = $3::text, completed_at = now()
 	from failed f where s.project_id = f.project_id and s.execution_id = f.id and s.visit = f.visit
-		and s.status in ('RUNNING', 'WAITING')`,
+		and s.status in ('RUNNING', 'WAITING')
+		and (s.type <> 'WAIT_FOR_EVENT' or f.wait_event_name is not null)`,
 )

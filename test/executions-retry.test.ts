@@ -1,0 +1,86 @@
+import test, { type ExecutionContext } from 'ava'
+import { failExecution } from '../db/execution-advancing.ts'
+import {
+	delayStep,
+	mailStep,
+	setupExecutions,
+	type StepSketch,
+	waitStep,
+} from './helpers/executions.ts'
+
+/** An execution that stands at the step, with a mail behind it. */
+async function standing(t: ExecutionContext, step: StepSketch) {
+	const context = await setupExecutions(t)
+	await context.contact()
+	const id = await context.freeze({
+		on: 'signed-up',
+		steps: [step, mailStep],
+		ways: [
+			[0, 1],
+			[1, 2],
+		],
+	})
+	await context.track('signed-up')
+	const executionId = await context.executionId()
+	await context.advance(executionId)
+	return {
+		...context,
+		executionId,
+		timePasses: async () => {
+			for (const table of ['executions', 'execution_steps'])
+				await context.select(`update ${table} set wakes_at = now() - interval '10 seconds'
+					where wakes_at is not null`)
+		},
+		fail: () => failExecution(context.pool, [context.project.id, executionId, 'out of range']),
+		retry: async () => {
+			const url = `/workflows/${id}/executions/${executionId}/retry`
+			t.is((await context.call('POST', url)).statusCode, 200)
+			return context.advance(executionId)
+		},
+	}
+}
+
+test('what failed behind a sleep is tried again without sleeping once more', async (t) => {
+	const { timePasses, fail, retry, visits } = await standing(t, delayStep(1, 'days'))
+	await timePasses()
+	await fail()
+	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'DELAY FAILED'])
+	t.deepEqual(await retry(), { do: 'END', about: 'COMPLETED' })
+	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'DELAY COMPLETED', 'SEND_EMAIL COMPLETED'])
+})
+
+test('a sleep that failed before its time is slept anew', async (t) => {
+	const { fail, retry } = await standing(t, delayStep(1, 'days'))
+	await fail()
+	t.like(await retry(), { do: 'SLEEP', visit: 3, ms: 86_400_000 })
+})
+
+test('what failed behind an event is tried again with this event', async (t) => {
+	const { track, fail, retry, visits, select } = await standing(t, waitStep('bought', 60))
+	await track('bought', { product: 'Tea' })
+	await fail()
+	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'WAIT_FOR_EVENT WAITING'])
+	t.deepEqual(await retry(), { do: 'END', about: 'COMPLETED' })
+	const [wait] = await select<{ output: object }>(
+		`select output from execution_steps where type = 'WAIT_FOR_EVENT'`,
+	)
+	t.like(wait!.output, { eventName: 'bought', eventData: { product: 'Tea' } })
+})
+
+test('what failed behind a wait that has timed out is tried again without waiting once more', async (t) => {
+	const { timePasses, fail, retry, select } = await standing(t, waitStep('bought', 60))
+	await timePasses()
+	await fail()
+	t.deepEqual(await retry(), { do: 'END', about: 'COMPLETED' })
+	t.deepEqual(await select(`select output from execution_steps where type = 'WAIT_FOR_EVENT'`), [
+		{ output: { timedOut: true } },
+	])
+})
+
+test('a wait that failed while it waited hears what came before the next try', async (t) => {
+	const { track, fail, retry, visits } = await standing(t, waitStep('bought', 60))
+	await fail()
+	await track('bought')
+	await retry()
+	t.deepEqual((await visits()).slice(1, 3), ['WAIT_FOR_EVENT FAILED', 'WAIT_FOR_EVENT COMPLETED'])
+})
