@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
-import { closingActivities } from '../activities/closing.ts'
+import { type Closing, closingActivities } from '../activities/closing.ts'
 import { enrolmentActivities } from '../activities/enrolment.ts'
 import { newNamespace } from '../bench/namespace.ts'
 import { reconcileSchedules, scheduleIdOf } from '../db/automation-schedules.ts'
@@ -168,13 +168,13 @@ test('who closes many runs lets others have the place after a while, and when it
 		[project.id, automationId],
 	)
 	const left = async () => (await select('select from executions where is_closing')).length
-	const close = (stopping: AbortSignal) => {
+	const close = (stopping: AbortSignal): Promise<Closing> => {
 		const { closeRuns } = closingActivities({ pool, temporal: client, stopping })
 		return new MockActivityEnvironment().run(closeRuns, { projectId: project.id })
 	}
 	t.deepEqual(await close(AbortSignal.abort()), { closed: 0, isLast: false })
 	const startedAt = Date.now()
-	const { closed, isLast } = await close(new AbortController().signal)
+	const { closed, isLast }: Closing = await close(new AbortController().signal)
 	t.true(Date.now() - startedAt < 45_000)
 	t.false(isLast)
 	t.true(closed > 0)
