@@ -7,8 +7,8 @@ import {
 	deleteRows,
 	isBuried,
 	tablesOfProjects,
-	vacuum,
 } from '../db/project-removal.ts'
+import { vacuum } from '../db/vacuum.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { beating } from './beating.ts'
 

@@ -9,11 +9,12 @@ import {
 	projectsOfUser,
 	replaceKeys,
 } from '../db/project-records.ts'
-import { deleteProject, resetProject } from '../db/project-removal.ts'
+import { deleteLivingProject, ofLiving, resetProject } from '../db/project-removal.ts'
 import { disabledReasons, trackingModes } from '../db/project.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { ApiError, notFound } from './errors.ts'
 import { Id, Line, Nullable, PathId, Timestamp } from './schemas.ts'
+import { countTry } from './throttling.ts'
 
 const Name = Line({ minLength: 1, maxLength: 100 })
 const Language = Type.String({
@@ -68,7 +69,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 	app.post(
 		'/users/@me/projects',
 		{
-			config,
+			config: { ...config, errors: [429] },
 			schema: {
 				tags,
 				summary: 'Create a project; the only answer with its secret key in full',
@@ -78,6 +79,8 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 		},
 		async (request, reply) => {
 			const { user, body } = request
+			// Each is a limit of its own for sending, and rows that are kept.
+			await countTry(pool, { what: 'project', subject: user.id, tries: 20, seconds: 3600 })
 			const { secretKey, values } = freshKeys()
 			const [project] = await createProject(pool, [user.sessionId, body.name, ...values])
 			if (!project) throw sessionEnded()
@@ -102,9 +105,9 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 200: ProjectView },
 			},
 		},
-		async ({ project: { id }, visitor, params, body: { name, tracking, language } }) => {
-			const values = [id, visitor!.role, name ?? null, tracking ?? null, language ?? null]
-			const [project] = await patchProject(pool, values)
+		async ({ project: { publicId }, visitor, params, body: { name, tracking, language } }) => {
+			const values = [publicId, visitor!.role, name ?? null, tracking ?? null, language ?? null]
+			const [project] = await ofLiving(() => patchProject(pool, values))
 			if (!project) throw notFound('project', params.id)
 			return view(project)
 		},
@@ -121,9 +124,10 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 200: ProjectView },
 			},
 		},
-		async ({ project: { id }, visitor, params }) => {
+		async ({ project: { publicId }, visitor, params }) => {
 			const { secretKey, values } = freshKeys()
-			const [project] = await replaceKeys(pool, [id, visitor!.role, ...values])
+			const change = [publicId, visitor!.role, ...values]
+			const [project] = await ofLiving(() => replaceKeys(pool, change))
 			if (!project) throw notFound('project', params.id)
 			return view(project, secretKey)
 		},
@@ -159,7 +163,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			},
 		},
 		async ({ project }, reply) => {
-			await deleteProject(pool, [project.id, taskQueues.core])
+			await deleteLivingProject(pool, project.publicId, taskQueues.core)
 			app.relay.wake()
 			return reply.code(204).send(null)
 		},

@@ -51,20 +51,20 @@ export const createProject = statement<ProjectRecord>(
 	select ${record("'OWNER'")} from p`,
 )
 
-/** What is null stays as it is. $1 project, $2 its reader's role, $3 name, $4 tracking, $5 language */
+/** What is null stays as it is. $1 project as it is known outside, $2 its reader's role, $3 name, $4 tracking, $5 language */
 export const patchProject = statement<ProjectRecord>(
 	'patch-project',
 	`update projects p set name = coalesce($3::text, name), tracking = coalesce($4::text, tracking),
 		language = coalesce($5::text, language), updated_at = now()
-	where id = $1 and public_id is not null
+	where public_id = $1
 	returning ${record('$2::text')}`,
 )
 
-/** $1 project, $2 its reader's role, $3 public key, $4 digest and $5 ending of the secret key */
+/** $1 project as it is known outside, $2 its reader's role, $3 public key, $4 digest and $5 ending of the secret key */
 export const replaceKeys = statement<ProjectRecord>(
 	'replace-keys',
 	`update projects p set public_key = $3::text, secret_key_digest = $4::bytea,
 		secret_key_ending = $5::text, updated_at = now()
-	where id = $1 and public_id is not null
+	where public_id = $1
 	returning ${record('$2::text')}`,
 )

@@ -106,6 +106,27 @@ export const deleteProject = statement(
 	${startRemoval('grave', `'All of project ' || known_as`)}`,
 )
 
+/**
+ * The living project, whatever row it has by now: who waits for a reset to end finds the row buried
+ * that was there, and at the second look the new one.
+ */
+export const deleteLivingProject = (pool: Pool, publicId: string, taskQueue: string) =>
+	transaction(pool, async (db) => {
+		const [living] = await ofLiving(() => lockLiving(db, [publicId]))
+		if (living) await deleteProject(db, [living.id, taskQueue])
+	})
+
+/** What a change of a project by its id outside comes to: at the second look, if a reset was under way. */
+export async function ofLiving<T>(change: () => Promise<T[]>) {
+	const found = await change()
+	return found.length > 0 ? found : change()
+}
+
+const lockLiving = statement<{ id: string }>(
+	'lock-living-project',
+	`select id from projects where public_id = $1 for no key update`,
+)
+
 /** Whether it is buried: only then may its rows go. $1 project */
 export const isBuried = statement<{ buried: boolean }>(
 	'is-project-buried',
@@ -167,7 +188,3 @@ export async function deleteRows(pool: Pool, table: string, projectId: string, a
 	)
 	return rowCount ?? 0
 }
-
-/** Clears a table and its indexes of what was deleted. Who may not is warned, and nothing happens. */
-export const vacuum = (pool: Pool, table: string) =>
-	pool.query(`vacuum (index_cleanup on, truncate off) ${table}`)

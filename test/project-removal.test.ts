@@ -8,6 +8,8 @@ import {
 	tablesOfProjects,
 	unfinishedRemovals,
 } from '../db/project-removal.ts'
+import { vacuum } from '../db/vacuum.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { addMember, createUser } from './helpers/people.ts'
 import { setup, startApp } from './helpers/app.ts'
 
@@ -259,4 +261,20 @@ test('a table comes after those that refer to it', async (t) => {
 	before('segment_members', 'contacts')
 	before('segment_members', 'segments')
 	for (const table of kept) t.true(tables.includes(table), table)
+})
+
+test('tables are vacuumed after removals one at a time', async (t) => {
+	const { pool } = await setup(t)
+	t.true(await vacuum(pool, 'contacts'))
+	const holder = await pool.connect()
+	await holder.query('begin; lock table contacts in share update exclusive mode')
+	const first = vacuum(pool, 'contacts')
+	await lockWaits(t, pool, 1)
+	t.false(await vacuum(pool, 'segments'))
+	await holder.query('commit')
+	holder.release()
+	t.true(await first)
+	t.true(await vacuum(pool, 'segments'))
+	await t.throwsAsync(vacuum(pool, 'no_such_table'))
+	t.true(await vacuum(pool, 'segments'))
 })

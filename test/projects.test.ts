@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { createProject, setup, startApp } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
 interface ProjectBody {
@@ -185,3 +186,36 @@ test('a disabled project is seen, and not changed', async (t) => {
 		t.is(answer.json().error.code, 'PROJECT_DISABLED')
 	}
 })
+
+test('nobody makes more than twenty projects an hour', async (t) => {
+	const { call } = await setupOwner(t)
+	const make = async () => (await call('POST', '/users/@me/projects', { name: 'Shop' })).statusCode
+	for (let n = 0; n < 20; n++) t.is(await make(), 201)
+	t.is(await make(), 429)
+})
+
+for (const [method, path, status] of [
+	['PATCH', '', 200],
+	['POST', '/regenerate-keys', 200],
+	['DELETE', '', 204],
+] as const)
+	test(`${method} ${path} beside a reset meets the project that lives on`, async (t) => {
+		const { call, create, pool, listed, statusOf } = await setupOwner(t)
+		const { id, secret } = await create()
+		const url = `/users/@me/projects/${id}`
+		const holder = await pool.connect()
+		await holder.query('begin')
+		await holder.query('select from projects where public_id = $1 for update', [id])
+		const reset = call('POST', `${url}/reset`)
+		await lockWaits(t, pool, 1)
+		const change = call(method, `${url}${path}`, method === 'PATCH' ? { name: 'Store' } : undefined)
+		await lockWaits(t, pool, 2)
+		await holder.query('commit')
+		holder.release()
+		t.is((await reset).statusCode, 200)
+		t.is((await change).statusCode, status)
+		const [project] = await listed()
+		if (method === 'PATCH') t.is(project!.name, 'Store')
+		else t.is(await statusOf(secret), 401)
+		t.is(project === undefined, method === 'DELETE')
+	})
