@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { accountOfReader, resetPassword } from '../db/account-proof.ts'
 import { spendToken } from '../db/account-token.ts'
+import { noteAudit } from '../db/audit.ts'
 import { transaction } from '../db/jobs.ts'
 import { acceptInvitation, lockInvitation } from '../db/members.ts'
 import { hashPassword } from '../db/password.ts'
@@ -10,6 +11,7 @@ import { confirmAddress } from '../db/user.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { Password } from './accounts.ts'
 import { serveForms } from './account-forms.ts'
+import { noteOf } from './audit.ts'
 import { ApiError, invalid } from './errors.ts'
 
 const tags = ['accounts']
@@ -77,15 +79,17 @@ export const accountLinks: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				response: { 200: Message },
 			},
 		},
-		async ({ body }) => {
+		async (request) => {
+			const { body } = request
 			const project = await transaction(pool, async (db) => {
 				const [invitation] = await lockInvitation(db, [tokenDigest(body.token)])
 				if (!invitation) throw badToken()
-				const { projectId, email, role, hasAccount } = invitation
+				const { projectId, publicId, email, role, hasAccount } = invitation
 				if (!hasAccount && body.password === undefined) throw passwordMissing()
 				const hash = hasAccount ? null : await hashPassword(body.password!)
 				const userId = await accountOfReader(db, email, { hash, taskQueue: taskQueues.core })
 				await acceptInvitation(db, [projectId, userId, role, email])
+				await noteAudit(db, noteOf(request, { projectId: publicId, userId, actor: email }, 200))
 				return invitation.project
 			})
 			app.relay.wake()

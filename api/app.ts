@@ -145,7 +145,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(accountRequests, { pool, settings })
 	await app.register(accountLinks, { pool })
 	await app.register(oauth, { pool, cookie, settings })
-	await app.register(members, { pool, settings })
+	await app.register(members, { pool, settings, isMailReal })
 	await app.register(audit, { pool })
 	await app.register(projectState, { pool })
 	await app.register(projects, { pool, isMailReal })

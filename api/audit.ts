@@ -48,24 +48,39 @@ export function keepAudit(app: FastifyInstance, pool: Pool) {
 }
 
 function entryOf(request: FastifyRequest, reply: FastifyReply) {
-	const { method, routeOptions, visitor, caller, ip, headers, id } = request
+	const { method, routeOptions, visitor, caller } = request
 	const { auth } = routeOptions.config
 	const projectId = request.madeProjectId ?? caller?.publicId
 	const action = `${method} ${routeOptions.url}`
 	if (!projectId || isReading(method) || reply.statusCode >= 400 || unnoted.has(action)) return null
 	if (auth !== 'session' && auth !== 'secret key or session') return null
-	return [
-		projectId,
-		visitor?.user.id ?? null,
-		visitor?.user.email ?? `sk_…${caller!.secretKeyEnding}`,
-		action.replaceAll(/:(\w+)/g, '{$1}'),
-		JSON.stringify(request.params ?? {}),
-		reply.statusCode,
-		ip,
-		headers['user-agent']?.slice(0, 300) ?? null,
-		id,
-	]
+	const actor = visitor?.user.email ?? `sk_…${caller!.secretKeyEnding}`
+	return noteOf(request, { projectId, userId: visitor?.user.id ?? null, actor }, reply.statusCode)
 }
+
+interface Deed {
+	/** The id by which the project is known outside. */
+	projectId: string
+	userId: string | null
+	actor: string
+}
+
+/** What `noteAudit` takes, for routes that find out themselves who acts. */
+export const noteOf = (
+	{ method, routeOptions, params, ip, headers, id }: FastifyRequest,
+	{ projectId, userId, actor }: Deed,
+	status: number,
+) => [
+	projectId,
+	userId,
+	actor,
+	`${method} ${routeOptions.url}`.replaceAll(/:(\w+)/g, '{$1}'),
+	JSON.stringify(params ?? {}),
+	status,
+	ip,
+	headers['user-agent']?.slice(0, 300) ?? null,
+	id,
+]
 
 const Entry = Type.Object({
 	id: Id,

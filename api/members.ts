@@ -12,7 +12,8 @@ import { ApiError, notFound } from './errors.ts'
 import { ProjectParams } from './projects.ts'
 import { acceptedLanguage } from './public-words.ts'
 import { Email, Id, normalizeEmail, PathId, Timestamp } from './schemas.ts'
-import { countTry } from './throttling.ts'
+import { unverified } from './session-auth.ts'
+import { countTry, networkOf } from './throttling.ts'
 
 const MemberView = Type.Object({
 	userId: Id,
@@ -36,11 +37,12 @@ const invitationSeconds = 7 * 24 * 60 * 60
 export interface MemberOptions {
 	pool: Pool
 	settings: MailSettings
+	isMailReal: boolean
 }
 
 export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 	app,
-	{ pool, settings },
+	{ pool, settings, isMailReal },
 ) => {
 	app.get(
 		'/projects/:id/members',
@@ -59,7 +61,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 	app.post(
 		'/projects/:id/members',
 		{
-			config: { ...config, errors: [409] },
+			config: { ...config, errors: [409, 429] },
 			schema: {
 				tags,
 				summary: 'Add a member; somebody without an account is invited by mail',
@@ -71,7 +73,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 				response: { 201: MemberView, 202: Invited },
 			},
 		},
-		async ({ project, user, body, headers }, reply) => {
+		async ({ project, user, body, headers, ip }, reply) => {
 			const email = normalizeEmail(body.email)
 			const role = body.role ?? 'MEMBER'
 			const [member] = await addMember(pool, [project.id, email, role])
@@ -79,13 +81,15 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			if (member) throw alreadyMember(member.userId)
 
 			// Invitations go to anybody's address, in our name.
-			await countTry(pool, { what: 'invite', subject: project.publicId, tries: 50, seconds: 3600 })
-			await countTry(pool, {
-				what: 'invite',
-				subject: `${project.publicId} ${email}`,
-				tries: 3,
-				seconds: 3600,
-			})
+			if (isMailReal && !user.emailVerified) throw unverified()
+			const limits: [what: string, subject: string, tries: number][] = [
+				['invite from', networkOf(ip), 100],
+				['invite by', user.id, 50],
+				['invite', project.publicId, 50],
+				['invite', `${project.publicId} ${email}`, 3],
+			]
+			for (const [what, subject, tries] of limits)
+				await countTry(pool, { what, subject, tries, seconds: 3600 })
 			const token = newSecretToken()
 			const mail = await renderPlatformMail(
 				'invitation',

@@ -88,7 +88,7 @@ const roleTooLow = (role: Role, needed: Role) =>
 		suggestion: 'Ask an administrator of the project.',
 	})
 /** Anybody can sign up with an address; what was shared with its owner is not yet theirs. */
-const unverified = () =>
+export const unverified = () =>
 	new ApiError(403, 'EMAIL_VERIFICATION_REQUIRED', 'Your e-mail address is not verified yet', {
 		suggestion: 'Follow the link in our mail, or have it sent again.',
 	})

@@ -17,7 +17,13 @@ export const membersOf = statement<Member>(
 	where m.project_id = $1 order by m.created_at, m.user_id`,
 )
 
-/** No row: nobody has an account with this address. $1 project, $2 normalized address, $3 role */
+/** Whoever lost a say in a project has neither a link to it left, nor let anybody in by one. */
+const withdrawn = (
+	of: string,
+) => `delete from invitations i using ${of} join users u on u.id = ${of}.user_id
+		where i.project_id = $1 and u.email in (i.email, i.invited_by)`
+
+/** No row: nobody has an account with this address; otherwise no link for it is needed any more. $1 project, $2 normalized address, $3 role */
 export const addMember = statement<Member & { isNew: boolean }>(
 	'add-member',
 	`with found as (
@@ -25,6 +31,8 @@ export const addMember = statement<Member & { isNew: boolean }>(
 	), added as (
 		insert into memberships (project_id, user_id, role) select $1, id, $3::text from found
 		on conflict do nothing returning created_at
+	), links_gone as (
+		delete from invitations i using found where i.project_id = $1 and i.email = found.email
 	)
 	select id as "userId", email, $3::text as role, created_at as "createdAt",
 		created_at is not null as "isNew"
@@ -37,6 +45,10 @@ export const changeRole = statement<Member>(
 	`with m as (
 		update memberships set role = case role when 'OWNER' then role else $3::text end
 		where project_id = $1 and user_id = $2::uuid returning user_id, role, created_at
+	), lowered as (
+		select user_id from m where role = 'MEMBER'
+	), links_gone as (
+		${withdrawn('lowered')}
 	)
 	select user_id as "userId", email, role, m.created_at as "createdAt"
 	from m join users u on u.id = m.user_id`,
@@ -49,7 +61,9 @@ export const removeMember = statement<{ removed: boolean }>(
 		select role from memberships where project_id = $1 and user_id = $2::uuid for update
 	), gone as (
 		delete from memberships m using found
-		where project_id = $1 and user_id = $2::uuid and found.role <> 'OWNER' returning 1
+		where project_id = $1 and user_id = $2::uuid and found.role <> 'OWNER' returning user_id
+	), links_gone as (
+		${withdrawn('gone')}
 	)
 	select exists (select from gone) as removed from found`,
 )
@@ -66,6 +80,8 @@ export const invite = statement(
 
 export interface OpenInvitation {
 	projectId: string
+	/** The id by which the project is known outside. */
+	publicId: string
 	project: string
 	email: string
 	role: (typeof invitedRoles)[number]
@@ -73,7 +89,7 @@ export interface OpenInvitation {
 	hasAccount: boolean
 }
 
-const openInvitation = `select i.project_id as "projectId", p.name as project, i.email, i.role,
+const openInvitation = `select i.project_id as "projectId", p.public_id as "publicId", p.name as project, i.email, i.role,
 		coalesce(u.email_verified_at is not null, false) as "hasAccount"
 	from invitations i join projects p on p.id = i.project_id left join users u on u.email = i.email
 	where i.token_digest = $1::bytea and i.expires_at > now()`
