@@ -6,7 +6,7 @@ import { accountByEmail } from '../db/user.ts'
 import { type MailSettings, prepareAccountMail } from './account-mail.ts'
 import { acceptedLanguage } from './public-words.ts'
 import { Email, normalizeEmail } from './schemas.ts'
-import { countTry } from './throttling.ts'
+import { countTry, fromNetwork } from './throttling.ts'
 
 const tags = ['accounts']
 const Message = Type.Object({ message: Type.String() })
@@ -55,8 +55,9 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 				response: { 200: Message },
 			},
 		},
-		async ({ body, headers }) => {
+		async ({ body, headers, ip }) => {
 			const email = normalizeEmail(body.email)
+			await countTry(pool, fromNetwork('reset', ip))
 			await countTry(pool, { what: 'reset', subject: email, tries: 3, seconds: 3600 })
 			const [account] = await accountByEmail(pool, [email])
 			const written =

@@ -10,7 +10,7 @@ import { type SessionCookie, sessionSeconds } from './cookies.ts'
 import { ApiError } from './errors.ts'
 import { acceptedLanguage } from './public-words.ts'
 import { Email, Id, normalizeEmail } from './schemas.ts'
-import { countTry, networkOf } from './throttling.ts'
+import { countTry, fromNetwork } from './throttling.ts'
 
 const tags = ['accounts']
 const Account = Type.Object({ id: Id, email: Type.String() })
@@ -24,10 +24,11 @@ const ofAddress = (email: string) => ({
 	tries: 10,
 	seconds: quarter,
 })
-const fromNetwork = (what: string, ip: string) => ({
-	what: `${what} from`,
-	subject: networkOf(ip),
-	tries: 50,
+/** To compare a password is work: who knows it cannot have us do it without end. */
+const successes = (email: string) => ({
+	what: 'logged in',
+	subject: email,
+	tries: 60,
 	seconds: quarter,
 })
 
@@ -56,9 +57,13 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			const email = normalizeEmail(body.email)
 			await countTry(pool, fromNetwork('login', ip))
 			await countTry(pool, ofAddress(email))
+			await countTry(pool, successes(email))
 			const [account] = await accountByEmail(pool, [email])
 			const hash = account?.passwordHash ?? null
-			if (!(await isPassword(body.password, hash)) || !account) throw noMatch()
+			if (!(await isPassword(body.password, hash)) || !account) {
+				await takeBack(pool, successes(email))
+				throw noMatch()
+			}
 			const [session] = await openSessionByPassword(pool, [account.id, sessionSeconds, hash])
 			if (!session) throw noMatch()
 			await Promise.all([forget(pool, ofAddress(email)), takeBack(pool, fromNetwork('login', ip))])

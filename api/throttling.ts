@@ -14,6 +14,14 @@ export async function countTry(pool: Pool, limit: Limit) {
 	})
 }
 
+/** Tries of one kind from one network, whomever they are about. */
+export const fromNetwork = (what: string, ip: string): Limit => ({
+	what: `${what} from`,
+	subject: networkOf(ip),
+	tries: 50,
+	seconds: 15 * 60,
+})
+
 /** Whose network it is: with IPv6 everybody has 2^64 addresses. */
 export function networkOf(ip: string) {
 	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
