@@ -26,6 +26,17 @@ export const overdueExecutions = statement<OverdueExecution>(
 	returning x.project_id, x.id, 'automation/' || x.id as workflow_id`,
 )
 
+/**
+ * They live, and most wait for somebody's server: they come up again ten minutes later, unless they have
+ * moved. $1 executions
+ */
+export const postponeExecutions = statement(
+	'postpone-executions',
+	`update executions x set due_at = now() + interval '8 minutes'
+	from jsonb_to_recordset($1::jsonb) as l(project_id uuid, id uuid)
+	where x.project_id = l.project_id and x.id = l.id and x.due_at < now()`,
+)
+
 /** Starts lost runs again, where the rows say they stand. $1 [OverdueExecution], $2 task queue */
 export const restartExecutions = statement(
 	'restart-executions',

@@ -5,26 +5,9 @@ import {
 } from '@temporalio/client'
 import type { Pool } from 'pg'
 import { type AutomationKey, syncSchedule } from './automation-schedules.ts'
-import {
-	claimOutbox,
-	claimSends,
-	markDone,
-	markFailed,
-	type OutboxRow,
-	restartClaims,
-	unfinishedClaims,
-} from './claims.ts'
-import { openCampaigns, restartCampaigns } from './lost-campaigns.ts'
-import {
-	overdueClosings,
-	overdueExecutions,
-	restartClosings,
-	restartExecutions,
-} from './lost-executions.ts'
-import { restartJobs, unfinishedJobs } from './lost-jobs.ts'
-import { restartSuspensions, unfinishedSuspensions } from './lost-suspensions.ts'
+import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from './claims.ts'
+import { restartLost } from './lost-runs.ts'
 import { priorities } from './outbox.ts'
-import { restartRemovals, unfinishedRemovals } from './project-removal.ts'
 import { keywords } from './search-attributes.ts'
 
 export interface Relay {
@@ -46,23 +29,12 @@ const mailsPerRun = 2000
 const newRunsPerProject = 2
 const runsPerProject = 8
 const rowsAtOnce = 50
-const claimsAtOnce = 100
 const lockSeconds = 1.5
 const rpcDeadlineMs = 5000
 const sweepMs = 1000
 const reconcileMs = 60_000
 /** While runs are full, a busy API must not ask the database after each of its requests. */
 const restMs = 20
-
-/** What each row that is not finished says must be running. */
-const durable = [
-	{ unfinished: unfinishedJobs, restart: restartJobs },
-	{ unfinished: openCampaigns, restart: restartCampaigns },
-	{ unfinished: overdueExecutions, restart: restartExecutions },
-	{ unfinished: overdueClosings, restart: restartClosings },
-	{ unfinished: unfinishedSuspensions, restart: restartSuspensions },
-	{ unfinished: unfinishedRemovals, restart: restartRemovals },
-]
 
 /**
  * Tells Temporal what the outbox says. At least once, in no order, by any number of processes: ids
@@ -72,6 +44,7 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 	let stopped = false
 	let woken = false
 	let running: Promise<void> | null = null
+	let looking: Promise<void> | null = null
 
 	async function pass() {
 		const claimed = await Promise.all([
@@ -132,21 +105,9 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 		})
 	}
 
-	async function reconcile() {
+	async function lookForLost() {
 		try {
-			const lost: object[] = []
-			for (const claim of await unfinishedClaims(pool, [claimsAtOnce]))
-				if (!(await isRunning(temporal, `send/${claim.claim_id}`))) lost.push(claim)
-			if (lost.length > 0)
-				await restartClaims(pool, [JSON.stringify(lost), sendTaskQueue, priorities.transactional])
-			let count = lost.length
-			for (const { unfinished, restart } of durable) {
-				const gone: object[] = []
-				for (const row of await unfinished(pool, [claimsAtOnce]))
-					if (!(await isRunning(temporal, row.workflow_id))) gone.push(row)
-				if (gone.length > 0) await restart(pool, [JSON.stringify(gone), sendTaskQueue])
-				count += gone.length
-			}
+			const count = await restartLost({ pool, temporal, sendTaskQueue, isStopped: () => stopped })
 			if (count === 0) return
 			log.warn({ count }, 'Temporal does not know these runs: they start again')
 			wake()
@@ -155,8 +116,15 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 		}
 	}
 
+	/** One look at a time, however long it takes. */
+	function reconcile() {
+		looking ??= lookForLost().finally(() => {
+			looking = null
+		})
+	}
+
 	const sweep = setInterval(wake, sweepMs)
-	const reconciliation = setInterval(() => void reconcile(), reconcileMs)
+	const reconciliation = setInterval(reconcile, reconcileMs)
 	wake()
 	return {
 		wake,
@@ -164,7 +132,7 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 			stopped = true
 			clearInterval(sweep)
 			clearInterval(reconciliation)
-			await running
+			await Promise.all([running, looking])
 		},
 	}
 }
@@ -200,15 +168,5 @@ async function start(temporal: RelayServices['temporal'], row: OutboxRow) {
 		})
 	} catch (error) {
 		if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
-	}
-}
-
-async function isRunning(temporal: RelayServices['temporal'], workflowId: string) {
-	try {
-		const { status } = await temporal.workflow.getHandle(workflowId).describe()
-		return status.name === 'RUNNING'
-	} catch (error) {
-		if (error instanceof WorkflowNotFoundError) return false
-		throw error
 	}
 }
