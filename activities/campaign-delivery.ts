@@ -199,6 +199,8 @@ async function sendLane(
 			if (batch_id && provider.deliverBatch && !is_old) batches.set(batch_id, updated_at)
 			else doubtful.push({ id, attempt })
 		for (const [batchId, writtenAt] of batches) {
+			// The end of the lane, or another turn, comes back to them.
+			if (pause.remainingMs() > 0 || stopping.aborted) break
 			const mails = await takeBatchOver(pool, [projectId, campaignId, batchId, writtenAt])
 			if (mails.length > 0) launch(mails, batchId, undefined)
 			await Promise.all(flights)

@@ -3,8 +3,8 @@ import { type CampaignLane, type ClaimedMail, recordSent } from '../db/campaign-
 import { record } from '../db/ledger.ts'
 import { attemptEnd, type HandoverServices } from './handover.ts'
 import { signed } from './providers/dkim.ts'
-import type { DkimKey, Outcome } from './providers/provider.ts'
-import { insist } from './recorder.ts'
+import { type DkimKey, mayBeTaken, type Outcome } from './providers/provider.ts'
+import { insistOnAll } from './recorder.ts'
 import type { CampaignMessages, CampaignRecipient } from './rendering/campaign-message.ts'
 import type { Message } from './rendering/message.ts'
 
@@ -40,40 +40,43 @@ export async function fly(services: FlightServices, slice: Slice): Promise<numbe
 	const { pool, provider, pause, settings } = services
 	const { projectId, campaign } = slice
 	const handed = await handOver(services, slice)
+	const isBatch = slice.batchId !== null
 	for (const { outcome } of handed)
 		if (outcome.kind === 'UNAVAILABLE') pause.unavailable(outcome.error, outcome.retryAfterMs)
-	if (handed.some(({ outcome }) => outcome.kind === 'SENT' || outcome.kind === 'REJECTED'))
-		pause.available()
+		// A batch is repeated as a whole, and must not be at the speed of requests.
+		else if (isBatch && outcome.kind === 'DEFERRED')
+			pause.unavailable(outcome.error, outcome.retryAfterMs)
+		else if (isBatch && outcome.kind === 'UNKNOWN') pause.unavailable(outcome.error, null)
 
-	const known = slice.batchId === null ? handed : handed.filter(({ outcome }) => !isOpen(outcome))
+	const known = isBatch ? handed.filter(({ outcome }) => !isOpen(outcome)) : handed
+	const answered = ({ outcome }: Handed) => outcome.kind === 'SENT' || outcome.kind === 'REJECTED'
+	if (known.some(answered) && (!isBatch || known.length === handed.length)) pause.available()
 	const sent = known.filter(({ outcome }) => outcome.kind === 'SENT')
 	const ends = known
 		.filter(({ outcome }) => outcome.kind !== 'SENT')
 		.map(({ mail, outcome }) => attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs))
 	if (sent.length > 0) {
-		const ids = sent.map(({ mail }) => mail.id)
-		const rows = Object.fromEntries(
-			sent.map(({ mail, outcome, subject, fault }) => [
-				mail.id,
-				[
-					mail.attempt,
-					outcome.kind === 'SENT' ? outcome.providerMessageId : null,
-					subject === campaign.subject ? null : subject,
-					fault,
-				],
-			]),
-		)
-		await insist(() => recordSent(pool, [projectId, ids, JSON.stringify(rows)]))
+		const rowOf = ({ mail, outcome, subject, fault }: Handed) => [
+			mail.id,
+			[
+				mail.attempt,
+				outcome.kind === 'SENT' ? outcome.providerMessageId : null,
+				subject === campaign.subject ? null : subject,
+				fault,
+			],
+		]
+		await insistOnAll(sent, (some) => {
+			const ids = some.map(({ mail }) => mail.id)
+			const rows = JSON.stringify(Object.fromEntries(some.map(rowOf)))
+			return recordSent(pool, [projectId, ids, rows])
+		})
 	}
-	if (ends.length > 0) await insist(() => record(pool, [projectId, JSON.stringify(ends)]))
+	await insistOnAll(ends, (some) => record(pool, [projectId, JSON.stringify(some)]))
 	return sent.length + ends.filter(({ status }) => status !== 'PENDING').length
 }
 
 /** A batch may be at the provider all the same: only its key can tell. */
-const isOpen = (outcome: Outcome) =>
-	outcome.kind === 'UNKNOWN' ||
-	outcome.kind === 'DEFERRED' ||
-	(outcome.kind === 'UNAVAILABLE' && outcome.mayBeTaken === true)
+const isOpen = (outcome: Outcome) => outcome.kind === 'DEFERRED' || mayBeTaken(outcome)
 
 async function handOver({ provider }: FlightServices, slice: Slice): Promise<Handed[]> {
 	const { mails, batchId } = slice

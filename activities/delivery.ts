@@ -2,12 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { open, type OpenMail } from '../db/ledger.ts'
 import type { Gate } from './gate.ts'
-import {
-	completeCampaignMails,
-	handOver,
-	type HandoverServices,
-	loadAttachments,
-} from './handover.ts'
+import { handOver, type HandoverServices, loadAttachments, loadSources } from './handover.ts'
 import { doubtEnds, prepare } from './preparation.ts'
 import type { DkimKey } from './providers/provider.ts'
 import { createRecorder } from './recorder.ts'
@@ -138,10 +133,12 @@ export async function deliver(
 		try {
 			// The wait for a place may have been long.
 			if (stopping.aborted || pause.remainingMs() > 0) return
-			const ids = ready.slice(0, places).map((mail) => mail.id)
+			const leaving = ready.slice(0, places)
+			const ids = leaving.map((mail) => mail.id)
+			// Before they are opened: a fault of the database here must leave none of them in doubt.
+			const files = await loadAttachments(pool, leaving)
+			const sources = await loadSources(pool, leaving)
 			const opened = await open(pool, [project, ids, services.provider.name])
-			const files = await loadAttachments(pool, opened)
-			await completeCampaignMails(pool, opened, settings.publicUrl)
 			unused = places - opened.length
 			// Whatever is not ours any more was settled or opened by somebody else: the next look will tell.
 			const ours = new Set(opened.map((mail) => mail.id))
@@ -151,7 +148,9 @@ export async function deliver(
 				flying.add(mail.id)
 				flyingBytes += bytesOf.get(mail.id) ?? 0
 				busyRequests.add(mail.request_id)
-				void fly(mail, files.get(mail.request_id!) ?? [], keys.get(mail.from.split('@')[1]!))
+				const attachments = files.get(mail.request_id!) ?? []
+				const contents = { attachments, source: sources.get(mail.id) }
+				void fly(mail, contents, keys.get(mail.from.split('@')[1]!))
 			}
 		} finally {
 			gate.leave(project, unused)
@@ -159,11 +158,13 @@ export async function deliver(
 		}
 	}
 
-	async function fly(...[mail, files, key]: [Parameters<typeof handOver>[1], ...Flight]) {
+	async function fly(...[mail, contents, key]: Flight) {
 		try {
 			const dueAt = todo.get(mail.id)?.due_at
 			if (dueAt && dueAt.getTime() > Date.now()) await sleep(dueAt.getTime() - Date.now())
-			const end = await handOver(services, mail, files, key).finally(() => gate.leave(project, 1))
+			const end = await handOver(services, mail, contents, key).finally(() =>
+				gate.leave(project, 1),
+			)
 			await recorder.record(end, flying.size === 1)
 			const open = todo.get(mail.id)
 			if (open && end.status === 'PENDING')
@@ -188,7 +189,7 @@ export async function deliver(
 	}
 }
 
-type Flight = [Parameters<typeof handOver>[2], Parameters<typeof handOver>[3]]
+type Flight = Parameters<typeof handOver> extends [unknown, ...infer Rest] ? Rest : never
 
 /** Milliseconds until the first of these mails can move by itself: what is due waits for a neighbour. */
 function untilNext(todo: Map<string, OpenMail>, uncertainAfterMs: number) {

@@ -8,7 +8,7 @@ interface PreparationServices {
 	settings: { uncertainAfterMs: number }
 }
 
-/** Settles what must not go, resolves doubt as far as it can be, and returns what is to be done. */
+/** Resolves doubt as far as it can be, settles what must not go, and returns what is to be done. */
 export async function prepare(
 	{ pool, provider, settings }: PreparationServices,
 	mails: OpenMail[],
@@ -23,13 +23,6 @@ export async function prepare(
 			mail.barred = 'CANCELLED'
 			mail.barred_because = "The project's owner has not verified their e-mail address"
 		}
-	const barred = mails.filter((mail) => mail.barred && mail.status === 'PENDING')
-	if (barred.length > 0) {
-		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))
-		await bar(pool, [project, JSON.stringify(rows)])
-		for (const { id } of barred) todo.delete(id)
-	}
-
 	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !flying.has(mail.id))
 	if (orphans.length > 0) {
 		const rows = JSON.stringify(orphans.map(({ id, attempt }) => ({ id, attempt })))
@@ -53,6 +46,13 @@ export async function prepare(
 		const ids = stale.map((mail) => mail.id)
 		for (const { id } of await repeat(pool, [project, ids, settings.uncertainAfterMs / 1000]))
 			Object.assign(todo.get(id)!, { status: 'PENDING', due_at: null })
+	}
+	// Last of all: whatever is to be repeated must be allowed to go, too.
+	const barred = [...todo.values()].filter((mail) => mail.barred && mail.status === 'PENDING')
+	if (barred.length > 0) {
+		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))
+		await bar(pool, [project, JSON.stringify(rows)])
+		for (const { id } of barred) todo.delete(id)
 	}
 	return todo
 }

@@ -19,13 +19,12 @@ export function createRecorder(pool: Pool, projectId: string) {
 		while (waiting.length > 0) {
 			const batch = waiting
 			waiting = []
-			try {
-				const ends = JSON.stringify(batch.map(({ end }) => end))
-				await insist(() => record(pool, [projectId, ends]))
-				for (const { done } of batch) done()
-			} catch (error) {
-				for (const { failed } of batch) failed(error)
-			}
+			const failures = await insist(batch, (some) =>
+				record(pool, [projectId, JSON.stringify(some.map(({ end }) => end))]),
+			)
+			for (const one of batch)
+				if (failures.has(one)) one.failed(failures.get(one))
+				else one.done()
 		}
 		writing = false
 	}
@@ -43,14 +42,37 @@ export function createRecorder(pool: Pool, projectId: string) {
 	}
 }
 
-/** Tries to write for so long; then somebody else has to find out what became of these mails. */
-export async function insist<T>(write: () => Promise<T>): Promise<T> {
+/** Writes all of them, or throws once all have been written that could be. */
+export async function insistOnAll<T>(items: T[], write: (some: T[]) => Promise<unknown>) {
+	for (const [, error] of await insist(items, write)) throw error
+}
+
+/**
+ * Tries to write for so long; then somebody else has to find out what became of these mails. Returns
+ * those that were not written, and why: one that Postgres cannot hold does not keep the others out.
+ */
+async function insist<T>(
+	items: T[],
+	write: (some: T[]) => Promise<unknown>,
+): Promise<Map<T, unknown>> {
+	if (items.length === 0) return new Map()
 	const giveUpAt = Date.now() + holdMs
 	for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000))
 		try {
-			return await write()
+			await write(items)
+			return new Map()
 		} catch (error) {
-			if (Date.now() + pauseMs > giveUpAt) throw error
+			if (isAboutData(error)) {
+				if (items.length === 1) return new Map([[items[0]!, error]])
+				const half = items.length >> 1
+				const failures = await insist(items.slice(0, half), write)
+				return new Map([...failures, ...(await insist(items.slice(half), write))])
+			}
+			if (Date.now() + pauseMs > giveUpAt) return new Map(items.map((item) => [item, error]))
 			await sleep(pauseMs)
 		}
 }
+
+/** Data exceptions are class 22: no later try would fare better. */
+const isAboutData = (error: unknown) =>
+	error instanceof Error && 'code' in error && String(error.code).startsWith('22')

@@ -49,6 +49,7 @@ export interface ClaimedMail {
 	attempt: number
 	to: string
 	created_at: Date
+	first_attempt_at: Date
 	email: string
 	subscribed: boolean
 	data: Record<string, unknown>
@@ -63,7 +64,7 @@ const contactOf = (mail: string) => `(
 		where project_id = $1 and id = ${mail}.contact_id offset 0
 	)`
 
-const claimedColumns = `id, contact_id, status, attempt, "to", created_at, email, subscribed, data`
+const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first_attempt_at, email, subscribed, data`
 
 /**
  * Opens the attempts of a lane's next mails, immediately before the hand-over, and settles those among
@@ -96,10 +97,10 @@ export const claimSlice = statement<ClaimedMail>(
 	), claimed as (
 		update emails e set status = slice.status, error = slice.error, updated_at = now(),
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
-			provider = $6::text, tracked = $7::bool, batch_id = $8::uuid
+			first_attempt_at = coalesce(e.first_attempt_at, now()), provider = $6::text, tracked = $7::bool, batch_id = $8::uuid
 		from slice where e.ctid = slice.place and e.status = 'PENDING'
-		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, slice.email,
-			slice.subscribed, slice.data
+		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
+			slice.email, slice.subscribed, slice.data
 	)
 	select ${claimedColumns} from claimed order by contact_id`,
 )
@@ -161,7 +162,7 @@ export interface Orphan {
 	id: string
 	attempt: number
 	batch_id: string | null
-	/** The provider may have forgotten our ids: longer ago than it promises to remember them. */
+	/** The provider may have forgotten its batch, whose key each attempt has anew. */
 	is_old: boolean
 	updated_at: Date
 }
@@ -178,7 +179,8 @@ export const sendingInLane = statement<Orphan>(
 
 /**
  * Takes over a batch that may have been handed over, to repeat it letter by letter under its own key.
- * The same attempt goes on; of two who want it, one gets it.
+ * The same attempt goes on; of two who want it, one gets it, and nobody once the campaign is paused,
+ * cancelled, or its project disabled.
  * $1 project, $2 campaign, $3 batch, $4 when its mails were written last
  */
 export const takeBatchOver = statement<ClaimedMail>(
@@ -188,8 +190,11 @@ export const takeBatchOver = statement<ClaimedMail>(
 		from contacts c
 		where e.project_id = $1 and e.campaign_id = $2 and e.batch_id = $3 and e.status = 'SENDING'
 			and e.updated_at = $4
+			and exists (select from campaigns k join projects p on p.id = k.project_id
+				where k.project_id = $1 and k.id = $2 and ${isOpen})
 			and c.project_id = $1 and c.id = e.contact_id
-		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, c.email, c.subscribed, c.data
+		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
+			c.email, c.subscribed, c.data
 	)
 	select ${claimedColumns} from taken order by contact_id`,
 )

@@ -87,6 +87,8 @@ const schema = defineEntity({
 		status: p.enum(emailStatuses).default('PENDING'),
 		attempt: p.integer().default(0),
 		attemptStartedAt: p.datetime(3).nullable(),
+		/** Patience begins here. */
+		firstAttemptAt: p.datetime(3).nullable(),
 		/** Not before then: the moment the send rate granted, or the end of the pause after a refusal. */
 		dueAt: p.datetime(3).nullable(),
 		/** Campaign mails that a provider gets in one request have one of these; it is the request's key. */

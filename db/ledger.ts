@@ -18,6 +18,7 @@ export interface OpenMail {
 	domain: string
 	/** What it will weigh in memory. */
 	bytes: number
+	has_attachments: boolean
 	barred: 'SUPPRESSED' | 'CANCELLED' | null
 	barred_because: string | null
 	owner_verified: boolean
@@ -32,6 +33,7 @@ const openMail = `
 	e.attempt_started_at, split_part(e."from", '@', 2) as domain,
 	(coalesce(octet_length(e.body), 0) + coalesce((
 		select sum((a->>'size')::int) from jsonb_array_elements(e.attachments) a), 0))::int as bytes,
+	e.attachments is not null as has_attachments,
 	case
 		when p.disabled_reason is not null then 'CANCELLED'
 		when s.reason is not null then 'SUPPRESSED'
@@ -86,14 +88,15 @@ export const bar = statement(
 
 /**
  * Mails whose worker went away between hand-over and record. A provider that knows our id is asked
- * again under the same id, as long as it remembers (a day); any other leaves us in doubt.
- * $1 project, $2 [{id, attempt}], $3 whether the provider knows our ids
+ * again under the same id, as long as it remembers (a day, since the first attempt); any other leaves us
+ * in doubt. $1 project, $2 [{id, attempt}], $3 whether the provider knows our ids
  */
 export const doubt = statement<{ id: string; status: 'PENDING' | 'UNCERTAIN' }>(
 	'doubt',
 	`with doubted as (
 		update emails e set
-			status = case when $3::bool and e.attempt_started_at > now() - interval '23 hours'
+			status = case when $3::bool
+					and coalesce(e.first_attempt_at, e.attempt_started_at) > now() - interval '23 hours'
 				then 'PENDING' else 'UNCERTAIN' end,
 			error = 'The worker went away between the hand-over and its record', updated_at = now()
 		from jsonb_to_recordset($2::jsonb) as d(id uuid, attempt int)
@@ -173,10 +176,10 @@ export interface OpenedMail {
 	headers: Record<string, string>
 	language: string
 	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
-	has_attachments: boolean
 	/** Whether it goes with our pixel and links. */
 	tracked: boolean
 	created_at: Date
+	first_attempt_at: Date
 }
 
 /**
@@ -186,13 +189,13 @@ export interface OpenedMail {
 export const open = statement<OpenedMail>(
 	'open',
 	`update emails set status = 'SENDING', attempt = attempt + 1, attempt_started_at = now(),
-		provider = $3::text, updated_at = now(),
+		first_attempt_at = coalesce(first_attempt_at, now()), provider = $3::text, updated_at = now(),
 		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $1)
 			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects where id = $1))
 	where project_id = $1 and id = any($2::uuid[]) and status = 'PENDING'
 	returning project_id, id, attempt, contact_id, campaign_id, request_id, "to", to_name, "from", from_name, reply_to,
 		subject, coalesce(body, '') as body, headers, language, type,
-		attachments is not null as has_attachments, tracked, created_at`,
+		tracked, created_at, first_attempt_at`,
 )
 
 /** How one attempt ended, and what becomes of its mail. */
@@ -209,7 +212,9 @@ export interface AttemptEnd {
 
 /**
  * Records how attempts ended, with the events that follow from it. An outcome that comes late, after
- * another worker had to doubt it, still settles the mail if no newer attempt was opened.
+ * another worker had to doubt it, still settles the mail if no newer attempt was opened: for good if it
+ * is final; surely not taken, it may go again, as long as somebody looks after it (who does so for other
+ * than transactional mail has left it to a decision).
  * $1 project, $2 [AttemptEnd]
  */
 export const record = statement<{ id: string }>(
@@ -226,7 +231,9 @@ export const record = statement<{ id: string }>(
 		from outcome o
 		where e.project_id = $1 and e.id = o.id and e.attempt = o.attempt
 			and (e.status = 'SENDING'
-				or o.status in ('SENT', 'BOUNCED') and e.status in ('UNCERTAIN', 'PENDING'))
+				or o.outcome in ('SENT', 'REJECTED') and e.status in ('UNCERTAIN', 'PENDING')
+				or o.outcome in ('DEFERRED', 'UNAVAILABLE') and e.status = 'UNCERTAIN'
+					and (o.status = 'FAILED' or e.source_type = 'TRANSACTIONAL'))
 		returning e.*
 	), noted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,

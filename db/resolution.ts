@@ -22,7 +22,8 @@ export const resolveAsSent = statement<{ id: string }>(
 export const resolveAsRetry = statement<{ id: string }>(
 	'resolve-as-retry',
 	`with resolved as (
-		update emails set status = 'PENDING', possible_repeat = true, due_at = null, updated_at = now()
+		update emails set status = 'PENDING', possible_repeat = true, due_at = null,
+			first_attempt_at = null, updated_at = now()
 		where project_id = $1 and id = $2 and status = 'UNCERTAIN'
 		returning project_id, id
 	), queued as (

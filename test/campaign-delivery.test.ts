@@ -1,50 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import PostalMime from 'postal-mime'
-import { resendProvider } from '../activities/providers/resend.ts'
 import type { Outcome, ReadyMail } from '../activities/providers/provider.ts'
 import { claimSlice } from '../db/campaign-ledger.ts'
-import { openCampaigns, sumOf } from './helpers/campaigns.ts'
+import { sumOf } from './helpers/campaigns.ts'
+import { overResend, overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
-import { resendFake, type ResendFault } from './helpers/resend-fake.ts'
-import { setupSmtp, type SmtpSetup } from './helpers/smtp.ts'
-
-const body =
-	'<p>Hello {{ name }}, <a href="https://example.com/">look</a> or <a href="{{ unsubscribeUrl }}">leave</a></p>'
-
-async function setup(t: ExecutionContext, people: number, changes: object = {}) {
-	const context = await openCampaigns(t)
-	await context.contacts(people, { data: { name: 'Ann' } })
-	const id = await context.started({ body, ...changes })
-	const send = (worker: ReturnType<typeof campaignWorker>, lane = 0) =>
-		worker.send(context.project.id, id, lane)
-	const mails = () =>
-		context.query<{
-			id: string
-			to: string
-			status: string
-			attempt: number
-			error: string | null
-			subject: string
-			provider_message_id: string | null
-		}>(
-			`select id, "to", status, attempt, error, subject, provider_message_id from emails
-			where campaign_id = $1 order by contact_id`,
-			[id],
-		)
-	const events = () =>
-		context.query<{ data: { emailId: string; subject: string } }>(
-			`select data from events where name = 'email.sent'`,
-		)
-	return { ...context, id, send, mails, events }
-}
-
-async function overSmtp(t: ExecutionContext, people: number, options: SmtpSetup = {}) {
-	const context = await setup(t, people)
-	const { sink, provider } = await setupSmtp(t, options)
-	return { ...context, sink, provider, worker: campaignWorker(context.pool, provider) }
-}
 
 test('every recipient gets the mail once, and the ledger, its counts and the events say so', async (t) => {
 	const { send, worker, sink, mails, events, query, progress, id } = await overSmtp(t, 600)
@@ -96,7 +58,7 @@ test('whom a mail must not reach any more is settled with the reason, and gets n
 })
 
 test('a transactional campaign goes to those who have unsubscribed, too', async (t) => {
-	const { send, pool, query } = await setup(t, 2, { type: 'TRANSACTIONAL' })
+	const { send, pool, query } = await sendingCampaign(t, 2, { type: 'TRANSACTIONAL' })
 	await query('update contacts set subscribed = false')
 	const { provider, handed } = scriptedProvider()
 	t.like(await send(campaignWorker(pool, provider)), { settled: 2, left: 0 })
@@ -194,7 +156,7 @@ test('mail that a dead worker had in its hands is in doubt, and nobody repeats i
 })
 
 test('an outcome that comes after somebody doubted it settles the mail', async (t) => {
-	const { send, pool, mails, query } = await setup(t, 1)
+	const { send, pool, mails, query } = await sendingCampaign(t, 1)
 	const answer = Promise.withResolvers<Outcome>()
 	const asked = Promise.withResolvers<void>()
 	const { provider } = scriptedProvider(() => {
@@ -275,18 +237,6 @@ test('a mail with an address beyond ASCII, and one that cannot be written, cost 
 	t.is(sink.mails.length, 3)
 })
 
-async function overResend(t: ExecutionContext, people: number, faults: ResendFault[] = []) {
-	const context = await setup(t, people)
-	const fake = await resendFake()
-	fake.faults.push(...faults)
-	const provider = resendProvider({ apiKey: fake.apiKey, baseUrl: fake.url })
-	t.teardown(async () => {
-		await provider.close()
-		await fake.close()
-	})
-	return { ...context, fake, provider, worker: campaignWorker(context.pool, provider) }
-}
-
 test('over Resend a campaign goes in batches', async (t) => {
 	const { send, worker, fake, mails } = await overResend(t, 250)
 	t.like(await send(worker), { settled: 250, left: 0 })
@@ -361,7 +311,7 @@ test('what is in doubt over Resend for longer than it remembers is not repeated'
 })
 
 test('ready mail is put together only when its turn comes', async (t) => {
-	const { send, pool, query } = await setup(t, 40)
+	const { send, pool, query } = await sendingCampaign(t, 40)
 	const { provider } = scriptedProvider()
 	const waiting: { mail: ReadyMail; done(outcome: Outcome): void }[] = []
 	const deliverReady = (mail: ReadyMail) =>

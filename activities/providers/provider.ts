@@ -16,6 +16,14 @@ export type Outcome =
 	/** Perhaps taken, perhaps not: the connection went away between the hand-over and the answer. */
 	| { kind: 'UNKNOWN'; error: string }
 
+type Unsure =
+	| Extract<Outcome, { kind: 'UNKNOWN' }>
+	| (Extract<Outcome, { kind: 'UNAVAILABLE' }> & { mayBeTaken: true })
+
+/** Then only evidence can tell, or the provider itself, by its key. */
+export const mayBeTaken = (outcome: Outcome): outcome is Unsure =>
+	outcome.kind === 'UNKNOWN' || (outcome.kind === 'UNAVAILABLE' && outcome.mayBeTaken === true)
+
 export interface DkimKey {
 	domain: string
 	selector: string
