@@ -20,7 +20,15 @@ const Token = Type.String({ minLength: 1, maxLength: 200 })
 const config = { auth: 'none' } as const
 
 /** What the links in our mails are for: programs send JSON, the pages behind the links send forms. */
-export const accountLinks: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+interface LinkOptions {
+	pool: Pool
+	isMailReal: boolean
+}
+
+export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
+	app,
+	{ pool, isMailReal },
+) => {
 	serveForms(app, pool)
 
 	app.post(
@@ -60,7 +68,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				const [spent] = await spendToken(db, [tokenDigest(body.token), 'RESET_PASSWORD'])
 				if (!spent) throw badToken()
 				const hash = await hashPassword(body.newPassword)
-				await resetPassword(db, spent.userId, { hash, taskQueue: taskQueues.core })
+				await resetPassword(db, spent.userId, { hash, taskQueue: taskQueues.core, isMailReal })
 			})
 			app.relay.wake()
 			return { message: 'Your password is changed' }
@@ -87,7 +95,11 @@ export const accountLinks: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				const { projectId, publicId, email, role, hasAccount } = invitation
 				if (!hasAccount && body.password === undefined) throw passwordMissing()
 				const hash = hasAccount ? null : await hashPassword(body.password!)
-				const userId = await accountOfReader(db, email, { hash, taskQueue: taskQueues.core })
+				const userId = await accountOfReader(db, email, {
+					hash,
+					taskQueue: taskQueues.core,
+					isMailReal,
+				})
 				await acceptInvitation(db, [projectId, userId, role, email])
 				await noteAudit(db, noteOf(request, { projectId: publicId, userId, actor: email }, 200))
 				return invitation.project

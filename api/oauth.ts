@@ -35,6 +35,7 @@ export interface OAuthOptions {
 		sessionSecret: string
 		oauth: Record<ProviderName, OAuthClient | undefined>
 		features: { signupsDisabled: boolean }
+		emailProvider: string
 	}
 }
 
@@ -142,6 +143,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 					maySignUp: !features.signupsDisabled,
 					seconds: sessionSeconds,
 					taskQueue: taskQueues.core,
+					isMailReal: settings.emailProvider !== 'local',
 				}))
 			app.relay.wake()
 			if (!sessionId) return show(request, reply, cookies, notLoggedInPage, 403)

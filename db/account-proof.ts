@@ -25,6 +25,8 @@ interface Proof {
 	hash: string | null
 	/** Where projects are removed. */
 	taskQueue: string
+	/** Then nobody could send before they verified their address: what they have is no more than begun. */
+	isMailReal: boolean
 }
 
 /**
@@ -48,11 +50,12 @@ export async function resetPassword(db: PoolClient, userId: string, proof: Proof
 
 /**
  * Anybody can have signed up with an address. Whoever did has not shown that it is theirs, and knows
- * the keys of the projects that they made and the members whom they let in: these projects are deleted
- * as if by them, and no key of theirs ever speaks for the reader of the address.
+ * the keys of the projects that they made and the members whom they let in: where mail leaves in earnest,
+ * these projects are deleted as if by them, and no key of theirs ever speaks for the reader of the address.
  */
-async function takeOver(db: PoolClient, userId: string, { hash, taskQueue }: Proof) {
-	for (const { id } of await ownProjects(db, [userId])) await deleteProject(db, [id, taskQueue])
+async function takeOver(db: PoolClient, userId: string, { hash, taskQueue, isMailReal }: Proof) {
+	if (isMailReal)
+		for (const { id } of await ownProjects(db, [userId])) await deleteProject(db, [id, taskQueue])
 	await confirmAddress(db, userId)
 	await replacePassword(db, [userId, hash])
 }

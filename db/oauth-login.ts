@@ -25,6 +25,14 @@ const linkIdentity = statement(
 	on conflict do nothing`,
 )
 
+interface LogIn {
+	maySignUp: boolean
+	/** How long the session lasts. */
+	seconds: number
+	taskQueue: string
+	isMailReal: boolean
+}
+
 /**
  * A session for who comes from a provider: by their account there, or, the first time, by their
  * address. An account that somebody made here with that address without showing that it is theirs
@@ -34,13 +42,13 @@ const linkIdentity = statement(
 export const logInFrom = (
 	pool: Pool,
 	{ provider, subject, email }: OAuthAccount,
-	{ maySignUp, seconds, taskQueue }: { maySignUp: boolean; seconds: number; taskQueue: string },
+	{ maySignUp, seconds, ...proof }: LogIn,
 ) =>
 	transaction(pool, async (db) => {
 		const [linked] = await userOfIdentity(db, [provider, subject])
 		if (linked) return (await openSession(db, [linked.userId, seconds]))[0]!.id
 		if (!maySignUp && !(await lockAccount(db, [email]))[0]) return null
-		const userId = await accountOfReader(db, email, { hash: null, taskQueue })
+		const userId = await accountOfReader(db, email, { hash: null, ...proof })
 		await linkIdentity(db, [provider, subject, userId])
 		return (await openSession(db, [userId, seconds]))[0]!.id
 	})

@@ -210,8 +210,23 @@ test('what stands in a link is shown as text', async (t) => {
 	t.notRegex(page.body, /<script/)
 })
 
+test('where mail stays on this machine, a forgotten password costs nobody their projects', async (t) => {
+	const { app, signup, post, mailTo } = await setupLinks(t)
+	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
+	await post('/users/@me/projects', { name: 'Mine' }, headers)
+	await post('/auth/request-password-reset', { email })
+	const { token } = await mailTo(email)
+	t.is((await post('/auth/reset-password', { token, newPassword })).statusCode, 200)
+	const cookie = cookieOf(await post('/auth/login', { email, password: newPassword }))
+	t.like((await app.inject({ url: '/users/@me/projects', headers: { cookie } })).json(), [
+		{ name: 'Mine' },
+	])
+})
+
 test('what somebody built on an address that is not theirs goes when its reader comes', async (t) => {
-	const { app, signup, post, mailTo, pool, wakes } = await setupLinks(t)
+	const { app, signup, post, mailTo, pool, wakes } = await setupLinks(t, {
+		settings: { emailProvider: 'smtp' },
+	})
 	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
 	const created = await post('/users/@me/projects', { name: 'Trap' }, headers)
 	const { id, secret } = created.json<{ id: string; secret: string }>()

@@ -15,6 +15,7 @@ async function setupOAuth(t: ExecutionContext, changes: { signupsDisabled?: bool
 	const settings = {
 		oauth: { github: client, google: client },
 		features: { ...testSettings().features, ...changes },
+		emailProvider: 'smtp' as const,
 	}
 	const context = await setup(t, { settings })
 	const { app, pool } = context
