@@ -117,7 +117,7 @@ test('Resend gets the mail once, with our id as its idempotency key', async (t) 
 	)
 	t.deepEqual(
 		(await view()).attempts.map((attempt: { outcome: string }) => attempt.outcome),
-		['UNAVAILABLE', 'UNAVAILABLE', 'SENT'],
+		['UNKNOWN', 'UNAVAILABLE', 'SENT'],
 	)
 })
 
