@@ -177,6 +177,7 @@ async function otherProject({ orm }: Stack) {
 		projectId: project.id,
 		domain: 'neighbour.example',
 		verifiedAt: new Date(),
+		sweepExempt: true,
 	})
 	await em.flush()
 	return { secretKey }

@@ -84,7 +84,12 @@ export async function prepareStack(
 	const em = orm.em.fork()
 	const project = em.create(Project, { name: 'Bench', ...columns })
 	await em.flush()
-	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
+	em.create(Domain, {
+		projectId: project.id,
+		domain: 'example.com',
+		verifiedAt: new Date(),
+		sweepExempt: true,
+	})
 	await em.flush()
 
 	const namespace = await newNamespace(servers.temporalAddress)
