@@ -164,7 +164,9 @@ async function record(
 		})
 		const history = await handle.fetchHistory()
 		const file = new URL(`${name}.json`, import.meta.url)
-		await writeFile(file, `${historyToJSON(history)}\n`)
+		// Where this machine has the checkout is nobody's business.
+		const root = new URL('../..', import.meta.url).pathname
+		await writeFile(file, `${historyToJSON(history).replaceAll(root, '')}\n`)
 		console.log(`${name}: ${history.events!.length} events`)
 	})
 }
