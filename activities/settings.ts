@@ -1,5 +1,11 @@
 import { Type } from 'typebox'
-import { Duration, durationMs, readEnvironment, TemporalEnvironment } from '../db/environment.ts'
+import {
+	Duration,
+	durationMs,
+	listOf,
+	readEnvironment,
+	TemporalEnvironment,
+} from '../db/environment.ts'
 import { trackingKey } from './rendering/tracked-urls.ts'
 
 const Environment = Type.Object({
@@ -38,7 +44,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		bodyRetentionDays: env.BODY_RETENTION_DAYS,
 		patienceMs: durationMs(env.DELIVERY_PATIENCE),
 		webhooks: {
-			dnsServers: env.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [],
+			dnsServers: listOf(env.DNS_SERVERS),
 			allowPrivate: env.ALLOW_PRIVATE_WEBHOOKS,
 		},
 		trackingKey: trackingKey(env.SESSION_SECRET),

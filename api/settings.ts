@@ -1,5 +1,10 @@
 import Type from 'typebox'
-import { EnvironmentError, readEnvironment, TemporalEnvironment } from '../db/environment.ts'
+import {
+	EnvironmentError,
+	listOf,
+	readEnvironment,
+	TemporalEnvironment,
+} from '../db/environment.ts'
 
 const Text = Type.Optional(Type.String())
 const Url = Type.Optional(
@@ -89,7 +94,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			storage: env.S3_BUCKET !== undefined,
 			signupsDisabled: env.DISABLE_SIGNUPS,
 		},
-		dnsServers: env.DNS_SERVERS?.split(',').map((server) => server.trim()) ?? [],
+		dnsServers: listOf(env.DNS_SERVERS),
 	}
 }
 

@@ -61,3 +61,7 @@ export const temporalConnection = (env: {
 	...(env.TEMPORAL_API_KEY ? { apiKey: env.TEMPORAL_API_KEY } : {}),
 	...(env.TEMPORAL_TLS || env.TEMPORAL_API_KEY ? { tls: true } : {}),
 })
+
+/** "1.1.1.1:53, 9.9.9.9": nothing set is an empty list. */
+export const listOf = (text: string | undefined) =>
+	text?.split(',').map((item) => item.trim()) ?? []

@@ -121,13 +121,6 @@ export const chores: Chore[] = [
 		),
 	},
 	{
-		what: 'ids of provider events',
-		remove: statement(
-			'remove-old-provider-events',
-			rowsOf('provider_events', 'id', `received_at < now() - interval '30 days'`, 'received_at'),
-		),
-	},
-	{
 		what: 'files of ended imports',
 		remove: statement(
 			'remove-ended-import-files',

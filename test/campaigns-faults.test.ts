@@ -3,7 +3,8 @@ import test, { type ExecutionContext } from 'ava'
 import { startSink } from '../bench/sink.ts'
 import { prepareStack } from '../bench/stack.ts'
 import { poolOf } from '../db/statement.ts'
-import { type Progress, sumOf, whole } from './helpers/campaigns.ts'
+import type { Progress } from '../db/campaign-counts.ts'
+import { sumOf, whole } from './helpers/campaigns.ts'
 import { randomFrom } from './helpers/condition-random.ts'
 
 // Real processes, a real server of mail, and somebody who pauses, kills and redeploys as he likes.

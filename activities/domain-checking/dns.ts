@@ -1,14 +1,14 @@
 import { Resolver } from 'node:dns/promises'
 
-const tryMs = 2000
-const tries = 2
+// A resolver that has been quick is given a second at first; one that must ask far away needs more.
+const patience = { timeout: 2000, maxTimeout: 2000, tries: 4 }
 
 /** null: nobody could say. */
 type Answer<T> = T[] | null
 
 /** What DNS says now of a name: what others keep for a while, we ask for again. */
 export function createDns(servers: string[]) {
-	const resolver = new Resolver({ timeout: tryMs, tries })
+	const resolver = new Resolver(patience)
 	if (servers.length > 0) resolver.setServers(servers)
 
 	async function known<T>(records: Promise<T[]>): Promise<Answer<T>> {

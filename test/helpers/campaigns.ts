@@ -3,21 +3,9 @@ import { DefaultLogger } from '@temporalio/worker'
 import type { ExecutionContext } from 'ava'
 import { campaignActivities } from '../../activities/campaigns.ts'
 import type { CampaignKey } from '../../db/campaign-actions.ts'
+import type { Progress } from '../../db/campaign-counts.ts'
 import { Domain } from '../../db/domain.ts'
 import { createProject, setup } from './app.ts'
-
-export interface Progress {
-	total: number
-	pending: number
-	sending: number
-	uncertain: number
-	sent: number
-	failed: number
-	skipped: number
-	paused: boolean
-	ratePerSecond: number
-	etaSeconds: number | null
-}
 
 export const sumOf = ({ pending, sending, uncertain, sent, failed, skipped }: Progress) =>
 	pending + sending + uncertain + sent + failed + skipped

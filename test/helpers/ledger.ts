@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
 import { deliveryActivities } from '../../activities/deliveries.ts'
 import { createDkimKeys } from '../../activities/dkim-keys.ts'
 import { type DeliveryServices, deliver, type Rest } from '../../activities/delivery.ts'
@@ -62,8 +63,8 @@ export async function setupLedger(t: ExecutionContext, settings: Partial<Setting
 
 type Settings = DeliveryServices['settings']
 
-async function worker(orm: MikroORM, provider: Provider, settings: Partial<Settings>) {
-	const pool = await poolOf(orm.em)
+/** A worker of its own, as it were: several share the ledger and nothing else. */
+export function deliveryServices(pool: Pool, provider: Provider, settings: Partial<Settings>) {
 	const stopping = new AbortController()
 	const services: DeliveryServices = {
 		pool,
@@ -81,9 +82,15 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 			...settings,
 		},
 	}
+	return { services, stop: () => stopping.abort() }
+}
+
+async function worker(orm: MikroORM, provider: Provider, settings: Partial<Settings>) {
+	const pool = await poolOf(orm.em)
+	const { services, stop } = deliveryServices(pool, provider, settings)
 	const activities = deliveryActivities({ ...services, relay: { wake: () => {} } })
 	return {
-		stop: () => stopping.abort(),
+		stop,
 		pass: (claimId: string) => deliver(services, () => mailsOfClaim(pool, [claimId])),
 		/** As its workflow calls it. */
 		deliverClaim: (claimId: string) =>
