@@ -67,7 +67,7 @@ function refusal(to: string, { template, addressee, isVerified }: Context) {
 	if (!isEmail(to)) return 'The address that this step gives is not an e-mail address'
 	if (!isVerified) return `The domain of ${template!.from} is not verified`
 	if (template!.type !== 'TRANSACTIONAL' && addressee && !addressee.subscribed)
-		return 'The contact has unsubscribed'
+		return 'The contact is not subscribed'
 	return null
 }
 

@@ -80,7 +80,7 @@ export const claimSlice = statement<ClaimedMail>(
 				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'CANCELLED'
 				else 'SENDING' end as status,
 			case when s.reason is not null then 'The address is on the suppression list: ' || s.reason
-				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'The contact has unsubscribed'
+				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'The contact is not subscribed'
 				end as error
 		from (
 			select ctid as place, contact_id, "to", type from emails

@@ -42,7 +42,7 @@ const openMail = `
 	case
 		when p.disabled_reason is not null then 'The project is disabled: ' || p.disabled_reason
 		when s.reason is not null then 'The address is on the suppression list: ' || s.reason
-		when ${wantsConsent} and not c.subscribed then 'The contact has unsubscribed'
+		when ${wantsConsent} and not c.subscribed then 'The contact is not subscribed'
 	end as barred_because,
 	p.owner_verified, p.send_rate_per_second`
 

@@ -51,7 +51,7 @@ test('whom a mail must not reach any more is settled with the reason, and gets n
 	t.regex(states['user1']!.error!, /COMPLAINT/)
 	t.like(states['user2'], {
 		status: 'CANCELLED',
-		error: 'The contact has unsubscribed',
+		error: 'The contact is not subscribed',
 		attempt: 0,
 	})
 	t.deepEqual(sink.mails.map(({ to }) => to.slice(0, 5)).sort(), ['user0', 'user3'])

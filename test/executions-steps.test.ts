@@ -13,7 +13,7 @@ test('who has unsubscribed gets a failed row that says so, and the execution goe
 	await freeze({ on: 'x', steps: [mailStep] })
 	await track('x')
 	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
-	t.like((await mails())[0], { status: 'FAILED', error: 'The contact has unsubscribed' })
+	t.like((await mails())[0], { status: 'FAILED', error: 'The contact is not subscribed' })
 	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'SEND_EMAIL FAILED'])
 })
 
@@ -98,7 +98,7 @@ test('an update is rendered, follows the data rules, and flips the subscription 
 	})
 	const flips = await select(`select from events where name = 'contact.unsubscribed'`)
 	t.is(flips.length, 1)
-	t.is((await mails())[0]!.error, 'The contact has unsubscribed')
+	t.is((await mails())[0]!.error, 'The contact is not subscribed')
 })
 
 test('an update that would be too large fails the execution, and changes nothing', async (t) => {
