@@ -8,6 +8,7 @@ import { AutomationStep } from './automation-step.ts'
 import { AutomationTransition } from './automation-transition.ts'
 import { AutomationEventName, AutomationVersion } from './automation-version.ts'
 import { Automation } from './automation.ts'
+import { BillingAccount } from './billing-account.ts'
 import { RateBudget, SendBudget } from './budget.ts'
 import { CampaignCount, CampaignTally } from './campaign-count.ts'
 import { Campaign } from './campaign.ts'
@@ -45,6 +46,9 @@ import { Suppression } from './suppression.ts'
 import { ReputationCount, ReputationTally, Suspension } from './suspension.ts'
 import { Template } from './template.ts'
 import { Throttle } from './throttle.ts'
+import { UsageCount, UsageTally } from './usage-count.ts'
+import { UsageNotice } from './usage-notice.ts'
+import { UsageReport } from './usage-report.ts'
 import { User } from './user.ts'
 import { WebhookSecret } from './webhook-secret.ts'
 import { WorkerBeat } from './worker-beat.ts'
@@ -61,6 +65,7 @@ export default defineConfig({
 		AutomationStep,
 		AutomationTransition,
 		AutomationVersion,
+		BillingAccount,
 		Campaign,
 		CampaignCount,
 		CampaignTally,
@@ -106,6 +111,10 @@ export default defineConfig({
 		Suspension,
 		Template,
 		Throttle,
+		UsageCount,
+		UsageNotice,
+		UsageReport,
+		UsageTally,
 		User,
 		WebhookSecret,
 		WorkerBeat,

@@ -4,9 +4,9 @@ import { priorities } from './outbox.ts'
 import { statement } from './statement.ts'
 
 /**
- * Tables that a reset leaves to the project, a few rows each; its reputation with recipients is not its
- * own to wipe. All others that refer to a project lose its rows, new ones included: they are found in
- * the catalogue.
+ * Tables that a reset leaves to the project, a few rows each; its reputation with recipients and what it
+ * has used are not its own to wipe. All others that refer to a project lose its rows, new ones included:
+ * they are found in the catalogue.
  */
 export const kept = [
 	'memberships',
@@ -16,6 +16,11 @@ export const kept = [
 	'suspensions',
 	'reputation_counts',
 	'reputation_tallies',
+	'billing_accounts',
+	'usage_counts',
+	'usage_tallies',
+	'usage_notices',
+	'usage_reports',
 ]
 
 /** No key, no session and no worker finds it any more: its mails are barred, its runs end. */
