@@ -3,7 +3,9 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type from 'typebox'
 import type { Auth } from './auth.ts'
+import { docsPage } from './docs-page.ts'
 import { fieldCodes } from './errors.ts'
+import { tags } from './tags.ts'
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
@@ -14,10 +16,6 @@ declare module 'fastify' {
 		'x-auth'?: Auth
 	}
 }
-
-const pagePolicy =
-	"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +
-	"base-uri 'none'; frame-ancestors 'none'"
 
 const ErrorResponse = Type.Object(
 	{
@@ -79,6 +77,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 				description: 'Email sending and audience management.',
 			},
 			servers: [{ url: publicUrl }],
+			tags,
 			components: {
 				securitySchemes: {
 					publicKey: { type: 'http', scheme: 'bearer', description: 'pk_…, only for /v1/track' },
@@ -93,15 +92,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 			schema: documented(schema ?? {}, route.config ?? {}),
 		}),
 	})
-	await app.register(swaggerUi, {
-		routePrefix: '/docs',
-		staticCSP: pagePolicy,
-		// The bar on top is about other documents, and about Fastify.
-		theme: {
-			title: 'Tempost',
-			css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }],
-		},
-	})
+	await app.register(swaggerUi, docsPage)
 	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 

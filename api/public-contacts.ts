@@ -8,7 +8,7 @@ import { Id, PathId } from './schemas.ts'
 
 const Decided = Type.Object({ id: Id, email: Type.String(), subscribed: Type.Boolean() })
 
-const tags = ['public']
+const tags = ['public pages']
 const config = { auth: 'none' } as const
 const Params = Type.Object({ id: PathId('contact') })
 

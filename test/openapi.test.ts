@@ -5,6 +5,7 @@ import { setup } from './helpers/app.ts'
 
 interface Operation {
 	summary?: string
+	tags?: string[]
 	'x-auth': string
 	security?: Record<string, unknown>[]
 	parameters?: { in: string; name: string }[]
@@ -13,6 +14,7 @@ interface Operation {
 interface Document {
 	openapi: string
 	info: { title: string; version: string }
+	tags: { name: string; description?: string }[]
 	paths: Record<string, Record<string, Operation>>
 	components: Record<string, Record<string, unknown>>
 }
@@ -89,6 +91,13 @@ test('the document is sound: references lead somewhere, paths name their paramet
 		for (const scheme of operation.security?.flatMap(Object.keys) ?? [])
 			t.true(schemes.includes(scheme), name)
 	}
+})
+
+test('every group of routes is described, and none stands empty', async (t) => {
+	const { document: doc, operations } = await document(t)
+	const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? ['(none)']))
+	t.deepEqual(doc.tags.map(({ name }) => name).toSorted(), [...used].toSorted())
+	for (const { name, description } of doc.tags) t.truthy(description, name)
 })
 
 test('errors are described once and referred to', async (t) => {

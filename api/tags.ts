@@ -1,0 +1,22 @@
+/** The groups of the API's document, in the order in which somebody new meets them. */
+export const tags = [
+	{ name: 'public', description: 'Send, track, verify: what an application calls' },
+	{ name: 'emails', description: 'What became of each mail' },
+	{ name: 'contacts', description: 'People, their data, imports and bulk jobs' },
+	{ name: 'segments', description: 'Contacts by a condition, or by hand' },
+	{ name: 'templates', description: 'Mails to be filled in' },
+	{ name: 'campaigns', description: 'One mail to many' },
+	{ name: 'workflows', description: 'What one contact goes through, step by step' },
+	{ name: 'events', description: 'What contacts did' },
+	{ name: 'domains', description: 'Where mail may come from' },
+	{ name: 'suppressions', description: 'Who gets no mail at all' },
+	{ name: 'activity', description: 'What happened, and what is to come' },
+	{ name: 'analytics', description: 'Figures by day, campaign and event' },
+	{ name: 'uploads', description: 'Images for the bodies of mails' },
+	{ name: 'projects', description: 'Projects, their keys and members; by session' },
+	{ name: 'accounts', description: 'Sign up, log in, passwords' },
+	{ name: 'public pages', description: 'For readers of mails, who have no account' },
+	{ name: 'webhooks', description: 'What others tell us' },
+	{ name: 'service', description: 'The service itself' },
+	{ name: 'mailbox', description: 'Where mail of the local provider ends' },
+]
