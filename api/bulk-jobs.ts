@@ -97,7 +97,7 @@ async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Con
 		return { ids: [...new Set(contactIds.map((id) => id.toLowerCase()))], target: null }
 	}
 	if (!filter) throw missing('filter')
-	const { condition, segmentId, ...rest } = filter
+	const { condition, segmentId, search, subscribed } = filter
 	const groups: ConditionGroup[] = []
 	if (condition !== undefined) {
 		const tree = checkCondition(condition, 'filter.condition')
@@ -111,7 +111,8 @@ async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Con
 		groups.push(...tree.groups)
 	}
 	const all = groups.length > 0 ? { condition: { logic: 'AND' as const, groups } } : {}
-	return { ids: null, target: { ...rest, ...all, excludeIds } satisfies BulkTarget }
+	const target = { search, subscribed, ...all, excludeIds }
+	return { ids: null, target: target satisfies BulkTarget }
 }
 
 const memberOf = (segmentId: string): ConditionGroup => ({

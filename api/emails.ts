@@ -101,7 +101,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			},
 		},
 		async ({ em, project, query: { cursor, limit, ...filter } }) => {
-			const where = { projectId: project.id, ...filter }
+			const where = { ...filter, projectId: project.id }
 			const size = Math.min(limit, 100)
 			const [before] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const rows = await em.find(

@@ -13,7 +13,8 @@ const maxNodesForAllErrors = 5000
 
 /**
  * What JSON says is taken at its word: a number is no string. Query strings, paths and headers are
- * text, so they are coerced. Members that no schema names stay: a schema that minds says so itself.
+ * text, so they are coerced. Members of a body that no schema names stay: a schema that minds says so
+ * itself. Of a query string only what its schema names is left, for lists are filtered by it.
  *
  * The first fault of a body ends its validation. Only then all faults are collected, and only from a
  * body of reasonable size: a list of a million wrong items would make some million complaints.
@@ -22,11 +23,15 @@ export const buildValidator = ((externalSchemas, options) => {
 	const build = AjvCompiler()
 	// The types of Fastify's compiler know neither what it is passed nor what it answers: a function of
 	// the route, not of the schema.
-	const compiler = (coerceTypes: false | 'array', allErrors: boolean) =>
+	const compiler = (
+		coerceTypes: false | 'array',
+		allErrors: boolean,
+		removeAdditional: false | 'all' = false,
+	) =>
 		build(externalSchemas, {
 			...options,
 			customOptions: {
-				removeAdditional: false,
+				removeAdditional,
 				useDefaults: true,
 				coerceTypes,
 				allErrors,
@@ -44,7 +49,9 @@ export const buildValidator = ((externalSchemas, options) => {
 	const quick = compiler(false, false)
 	const thorough = compiler(false, true)
 	const coercing = compiler('array', true)
+	const picking = compiler('array', true, 'all')
 	const compile = (route: Parameters<Compile>[0]) => {
+		if (route.httpPart === 'querystring') return picking(route)
 		if (route.httpPart !== 'body') return coercing(route)
 		const isValid = quick(route)
 		const everyFault = thorough(route)

@@ -9,8 +9,8 @@ export const contactsAtOnce = 1000
 
 /** Whom a bulk job is about, as its request described it. */
 export interface BulkTarget {
-	search?: string
-	subscribed?: boolean
+	search?: string | undefined
+	subscribed?: boolean | undefined
 	condition?: Condition
 	excludeIds?: string[]
 	/** Of delete-field: the field. */

@@ -101,6 +101,8 @@ test('all parts of a filter must hold: search, subscription, segment and conditi
 		subscribed: true,
 		segmentId: segment!.id,
 		condition: condition('email', 'notEquals', 'c18@example.org'),
+		// No part of a filter: what only our own jobs may say.
+		field: 'no such field',
 	}
 	// c1, c10 to c19; of these even and every third: c12, c18; not c18
 	const job = await jobs.bulk('delete', { mode: 'query', filter })

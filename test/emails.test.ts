@@ -2,8 +2,10 @@ import test from 'ava'
 import type { InjectOptions } from 'fastify'
 import { encodeCursor } from '../api/schemas.ts'
 import { Campaign } from '../db/campaign.ts'
+import { Email } from '../db/email.ts'
 import { claimSends } from '../db/claims.ts'
 import { mailsOfClaim } from '../db/ledger.ts'
+import { createProject } from './helpers/app.ts'
 import { setupSend } from './helpers/send.ts'
 
 async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) {
@@ -45,6 +47,20 @@ async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) {
 }
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
+
+test("nobody lists another project's mails, whatever else the query asks for", async (t) => {
+	const { orm, app, ids, list } = await setupMails(t, 1)
+	const { project: theirs } = await createProject(orm)
+	const { withSecretKey: headers } = await createProject(orm)
+	const own = await app.inject({ url: '/emails', headers })
+	t.is(own.json().total, 0)
+	const [mail] = await orm.em.fork().findAll(Email)
+	for (const query of [`projectId=${mail!.projectId}`, `projectId[$ne]=${theirs.id}`, '$or=1']) {
+		const answer = await app.inject({ url: `/emails?${query}`, headers })
+		t.deepEqual(answer.json().data, [], query)
+	}
+	t.deepEqual(idsOf(await list(`?projectId=${theirs.id}&body=x&no%20such=thing`)), ids)
+})
 
 test('a mail shows all of its record, and nothing of our own book-keeping', async (t) => {
 	const { sent, get, project, createTemplate } = await setupMails(t)

@@ -248,3 +248,15 @@ test('a cursor leads back to where it was made, and any other text is 400', (t) 
 			{ status: 400, code: 'BAD_REQUEST' },
 		)
 })
+
+test('of a query string only what the route names arrives', async (t) => {
+	const { app } = await setup(t)
+	const querystring = Type.Object({ limit: Type.Optional(Type.Integer()) })
+	app.get(
+		'/check',
+		{ config: { auth: 'none' }, schema: { querystring } },
+		async ({ query }) => query,
+	)
+	const answer = await app.inject('/check?limit=5&projectId=x&__proto__=y&$or=z&constructor=1')
+	t.deepEqual(answer.json(), { limit: 5 })
+})
