@@ -16,6 +16,7 @@ import { beating } from './beating.ts'
 import { fly } from './campaign-flight.ts'
 import { createPace } from './campaign-pace.ts'
 import type { DeliveryServices, Rest } from './delivery.ts'
+import { countEnds } from './settled-counts.ts'
 import { type CampaignMessages, compileCampaign } from './rendering/campaign-message.ts'
 
 /** After this a lane gives its place to that of another campaign. */
@@ -141,6 +142,7 @@ async function sendLane(
 		])
 		const mails = claimed.filter(({ status }) => status === 'SENDING')
 		settled += claimed.length - mails.length
+		countEnds(claimed)
 		if (claimed.length > 0) positions.set(place, (cursor = claimed.at(-1)!.contact_id))
 		if (mails.length > 0) launch(mails, batchId, dkim)
 		return claimed.length === wanted
@@ -208,6 +210,7 @@ async function sendLane(
 		if (doubtful.length === 0) return
 		const rows = JSON.stringify(doubtful)
 		const after = await doubt(pool, [projectId, rows, provider.idempotent])
+		countEnds(after)
 		settled += after.filter(({ status }) => status === 'UNCERTAIN').length
 	}
 

@@ -7,6 +7,7 @@ import { type DkimKey, mayBeTaken, type Outcome } from './providers/provider.ts'
 import { insistOnAll } from './recorder.ts'
 import type { CampaignMessages, CampaignRecipient } from './rendering/campaign-message.ts'
 import type { Message } from './rendering/message.ts'
+import { countEnds } from './settled-counts.ts'
 
 export interface FlightServices extends HandoverServices {
 	pool: Pool
@@ -70,8 +71,10 @@ export async function fly(services: FlightServices, slice: Slice): Promise<numbe
 			const rows = JSON.stringify(Object.fromEntries(some.map(rowOf)))
 			return recordSent(pool, [projectId, ids, rows])
 		})
+		countEnds(sent.map(() => ({ status: 'SENT' })))
 	}
 	await insistOnAll(ends, (some) => record(pool, [projectId, JSON.stringify(some)]))
+	countEnds(ends)
 	return sent.length + ends.filter(({ status }) => status !== 'PENDING').length
 }
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { bar, doubt, type OpenMail, repeat } from '../db/ledger.ts'
 import type { Provider } from './providers/provider.ts'
+import { countEnds } from './settled-counts.ts'
 
 interface PreparationServices {
 	pool: Pool
@@ -27,6 +28,7 @@ export async function prepare(
 	if (orphans.length > 0) {
 		const rows = JSON.stringify(orphans.map(({ id, attempt }) => ({ id, attempt })))
 		const doubted = await doubt(pool, [project, rows, provider.idempotent])
+		countEnds(doubted)
 		const after = new Map(doubted.map(({ id, status }) => [id, status]))
 		for (const mail of orphans) {
 			const status = after.get(mail.id)
@@ -52,6 +54,7 @@ export async function prepare(
 	if (barred.length > 0) {
 		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))
 		await bar(pool, [project, JSON.stringify(rows)])
+		countEnds(rows)
 		for (const { id } of barred) todo.delete(id)
 	}
 	return todo

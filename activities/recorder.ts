@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { type AttemptEnd, record } from '../db/ledger.ts'
+import { countEnds } from './settled-counts.ts'
 
 /** How long outcomes that we know are held in memory while the database is away. */
 const holdMs = 60_000
@@ -22,6 +23,7 @@ export function createRecorder(pool: Pool, projectId: string) {
 			const failures = await insist(batch, (some) =>
 				record(pool, [projectId, JSON.stringify(some.map(({ end }) => end))]),
 			)
+			countEnds(batch.filter((one) => !failures.has(one)).map(({ end }) => end))
 			for (const one of batch)
 				if (failures.has(one)) one.failed(failures.get(one))
 				else one.done()

@@ -3,6 +3,7 @@ import {
 	Duration,
 	durationMs,
 	listOf,
+	MetricsEnvironment,
 	readEnvironment,
 	TemporalEnvironment,
 } from '../db/environment.ts'
@@ -10,6 +11,9 @@ import { trackingKey } from './rendering/tracked-urls.ts'
 
 const Environment = Type.Object({
 	...TemporalEnvironment,
+	...MetricsEnvironment,
+	/** The API on the same machine has METRICS_PORT. */
+	WORKER_METRICS_PORT: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
 	PORT: Type.Integer({ default: 3000 }),
 	PUBLIC_URL: Type.Optional(Type.String()),
 	SESSION_SECRET: Type.String({ minLength: 16 }),
@@ -36,6 +40,8 @@ export type WorkerSettings = ReturnType<typeof readSettings>
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const env = readEnvironment(Environment, environment)
 	const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
+	const metricsPort =
+		env.WORKER_METRICS_PORT ?? (env.METRICS_PORT ? env.METRICS_PORT + 1 : undefined)
 	return {
 		env,
 		publicUrl,
@@ -48,5 +54,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			allowPrivate: env.ALLOW_PRIVATE_WEBHOOKS,
 		},
 		trackingKey: trackingKey(env.SESSION_SECRET),
+		/** undefined: nobody looks. */
+		metrics: metricsPort === undefined ? undefined : { host: env.METRICS_HOST, port: metricsPort },
 	}
 }

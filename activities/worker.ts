@@ -18,6 +18,8 @@ import { listenToOutbox } from '../db/outbox-listening.ts'
 import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
 import { startBeating } from '../db/worker-beat.ts'
+import { showMetrics } from '../telemetry/metrics.ts'
+import { meter } from '../telemetry/meter.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { keepAutomationSchedules } from './automation-schedules.ts'
 import { createDkimKeys } from './dkim-keys.ts'
@@ -29,6 +31,8 @@ import { createProviderPause } from './provider-pause.ts'
 import { createProvider } from './providers/choose.ts'
 import { ensureSchedules } from './schedules.ts'
 import { readSettings } from './settings.ts'
+import { temporalMetrics } from './temporal-metrics.ts'
+import { watchedProvider } from './watched-provider.ts'
 
 // The worker process: three Workers on one connection, and the relay that keeps them supplied.
 
@@ -37,9 +41,11 @@ const poolSize = 30
 async function main() {
 	const { env, ...settings } = readSettings(process.env)
 	const log = pino({ level: env.LOG_LEVEL, base: { process: 'worker' } })
+	const sdkMetrics = settings.metrics && (await temporalMetrics())
 	Runtime.install({
 		logger: sdkLogger(log),
 		telemetryOptions: {
+			...sdkMetrics?.options,
 			logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
 		},
 		shutdownSignals: [],
@@ -47,6 +53,7 @@ async function main() {
 
 	const orm = await MikroORM.init({ ...config, pool: { min: 2, max: poolSize } })
 	const pool = await poolOf(orm.em)
+	const metrics = await showMetrics(settings.metrics, { pool, log, more: sdkMetrics?.read })
 	const options = temporalConnection(env)
 	const connection = await NativeConnection.connect(options)
 	const temporal = new Client({
@@ -57,7 +64,13 @@ async function main() {
 	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
 	const listening = listenToOutbox(pool, relay.wake, log)
 	const scheduleKeeping = keepAutomationSchedules(pool, temporal, log)
-	const provider = createProvider(env, { store: mailboxOf(pool) })
+	const provider = watchedProvider(createProvider(env, { store: mailboxOf(pool) }))
+	const pause = createProviderPause()
+	meter.watch(
+		'tempost_provider_pause_seconds',
+		'How long the provider is still left alone, which throttled or was away.',
+		() => pause.remainingMs() / 1000,
+	)
 	const stopping = new AbortController()
 	const activities = createActivities({
 		pool,
@@ -65,7 +78,7 @@ async function main() {
 		provider,
 		relay,
 		gate: createGate(provider.concurrency),
-		pause: createProviderPause(),
+		pause,
 		dkimKeys: createDkimKeys(pool, env.SESSION_SECRET),
 		domains: createDomainChecker(pool, env, settings.webhooks.dnsServers),
 		stopping: stopping.signal,
@@ -128,6 +141,7 @@ async function main() {
 		scheduleKeeping.stop()
 		await listening.stop()
 		await relay.stop()
+		await metrics.stop()
 		await provider.close()
 		await temporal.connection.close()
 		await connection.close()

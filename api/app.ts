@@ -60,6 +60,7 @@ import { showPublicIds } from './project-ids.ts'
 import { projectState } from './project-state.ts'
 import { projects } from './projects.ts'
 import { limitRate } from './rate-limit.ts'
+import { measureRequests } from './request-metrics.ts'
 import { segmentComputing } from './segment-computing.ts'
 import { segmentMembers } from './segment-members.ts'
 import { segments } from './segments.ts'
@@ -129,6 +130,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	decorateEm(app, orm)
 	parseBodies(app)
 	logRequests(app)
+	if (settings.metrics) measureRequests(app)
 	setHeaders(app, publicUrl)
 	shedLoad(app, capacity)
 	await describeApi(app, publicUrl)

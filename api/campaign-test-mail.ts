@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { findCampaign } from '../db/campaign-records.ts'
 import { memberWith, queueTestMail } from '../db/campaign-test-mail.ts'
 import { Contact } from '../db/contact.ts'
+import { meter } from '../telemetry/meter.ts'
 import { existing } from './campaigns.ts'
 import { ApiError } from './errors.ts'
 import { Email, normalizeEmail, PathId } from './schemas.ts'
@@ -60,6 +61,7 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 				typeof locale === 'string' ? locale : project.language,
 			])
 			app.relay.wake()
+			meter.accepted('/campaigns/:id/test', 1)
 			return { message: `A test is on its way to ${email}` }
 		},
 	)

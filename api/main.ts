@@ -7,6 +7,7 @@ import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
 import { anyWorker } from '../db/worker-beat.ts'
+import { showMetrics } from '../telemetry/metrics.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createApp } from './app.ts'
 import { logOptions } from './log.ts'
@@ -31,6 +32,7 @@ async function main() {
 	const temporal = new Client({ connection, namespace: settings.env.TEMPORAL_NAMESPACE })
 	const pool = await poolOf(orm.em)
 	const log = pino(logOptions(settings.logLevel))
+	const metrics = await showMetrics(settings.metrics, { pool, log })
 	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
 	const checkTemporal = () => presence(temporal, pool)
 
@@ -44,6 +46,7 @@ async function main() {
 		setTimeout(() => process.exit(1), graceMs).unref()
 		await app.close()
 		await relay.stop()
+		await metrics.stop()
 		await connection.close()
 		await orm.close()
 		process.exit(0)

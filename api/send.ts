@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { acceptSend, sendContext } from '../db/acceptance.ts'
 import { notFound } from './errors.ts'
+import { meter } from '../telemetry/meter.ts'
 import { fieldErrors } from './field-errors.ts'
 import { claimLost } from './idempotency.ts'
 import { Id, success, Timestamp } from './schemas.ts'
@@ -81,6 +82,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 					throw error
 				}
 				app.relay.wake()
+				meter.accepted('/v1/send', plan.mails.length)
 				return answer
 			}
 		},

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import {
 	EnvironmentError,
 	listOf,
+	MetricsEnvironment,
 	readEnvironment,
 	TemporalEnvironment,
 } from '../db/environment.ts'
@@ -13,6 +14,7 @@ const Url = Type.Optional(
 
 const Environment = Type.Object({
 	...TemporalEnvironment,
+	...MetricsEnvironment,
 	HOST: Type.String({ default: '127.0.0.1' }),
 	PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
 	PUBLIC_URL: Url,
@@ -95,6 +97,11 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			signupsDisabled: env.DISABLE_SIGNUPS,
 		},
 		dnsServers: listOf(env.DNS_SERVERS),
+		/** undefined: nobody looks. */
+		metrics:
+			env.METRICS_PORT === undefined
+				? undefined
+				: { host: env.METRICS_HOST, port: env.METRICS_PORT },
 	}
 }
 

@@ -51,6 +51,11 @@ export const TemporalEnvironment = {
 	TEMPORAL_TLS: Type.Boolean({ default: false }),
 }
 
+export const MetricsEnvironment = {
+	METRICS_HOST: Type.String({ default: '127.0.0.1' }),
+	METRICS_PORT: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_534 })),
+}
+
 /** For a client's connection and a worker's alike. */
 export const temporalConnection = (env: {
 	TEMPORAL_ADDRESS: string
