@@ -13,7 +13,7 @@ test('every recorded run goes on under the code of today', async (t) => {
 	const { code } = await bundleWorkflowCode({ workflowsPath, logger: silent })
 	const histories = await Promise.all(
 		names.map(async (name) => ({
-			workflowId: `send/${name}`,
+			workflowId: name,
 			history: historyFromJSON(JSON.parse(await readFile(new URL(name, folder), 'utf8'))),
 		})),
 	)

@@ -4,6 +4,7 @@ import {
 	setCurrentDetails,
 	workflowInfo,
 } from '@temporalio/workflow'
+import type { Closing } from '../activities/closing.ts'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
 
@@ -22,7 +23,9 @@ interface Closings {
 /** Closes the runs of a project's executions that have ended in the database, at a steady pace. */
 export async function closeExecutions({ projectId, closed = 0 }: Closings): Promise<string> {
 	while (!workflowInfo().continueAsNewSuggested) {
-		const page = await closeRuns({ projectId })
+		const page = (await closeRuns({ projectId })) as Closing | number
+		// An older worker comes back when all are closed, with their number.
+		if (typeof page === 'number') return `${page} runs are closed`
 		closed += page.closed
 		if (page.isLast) return `${closed} runs are closed`
 		setCurrentDetails(`**${closed}** runs are closed so far`)

@@ -1,5 +1,7 @@
 // Records what runs of today's workflows look like, for test/replay.test.ts to hold tomorrow's code to:
 // node --import=tsx test/run.ts node --import=tsx test/histories/record.ts [beginning of a name]…
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
@@ -166,7 +168,33 @@ async function record(
 		const file = new URL(`${name}.json`, import.meta.url)
 		// Where this machine has the checkout is nobody's business.
 		const root = new URL('../..', import.meta.url).pathname
-		await writeFile(file, `${historyToJSON(history).replaceAll(root, '')}\n`)
+		const text = `${historyToJSON(history).replaceAll(root, '')}\n`
+		keepOther(name, file, text)
+		await writeFile(file, text)
 		console.log(`${name}: ${history.events!.length} events`)
 	})
+}
+
+/** A run that went another way stays beside the new one, with the commit that recorded it in its name. */
+function keepOther(name: string, file: URL, text: string) {
+	if (!existsSync(file) || courseOf(readFileSync(file, 'utf8')) === courseOf(text)) return
+	const last = ['log', '-1', '--format=%h', '--', file.pathname]
+	const commit = execFileSync('git', last, { encoding: 'utf8' }).trim()
+	if (commit) renameSync(file, new URL(`${name}@${commit}.json`, import.meta.url))
+}
+
+interface RecordedEvent {
+	eventType: string
+	activityTaskScheduledEventAttributes?: { activityType: { name: string } }
+}
+
+/** What was asked for and what came, but not how it fell into tasks. */
+function courseOf(text: string) {
+	return (JSON.parse(text) as { events: RecordedEvent[] }).events
+		.filter(({ eventType }) => !eventType.startsWith('EVENT_TYPE_WORKFLOW_TASK'))
+		.map(({ eventType, activityTaskScheduledEventAttributes: activity }) => [
+			eventType,
+			activity?.activityType.name,
+		])
+		.join()
 }
