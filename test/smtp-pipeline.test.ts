@@ -44,6 +44,16 @@ test('campaign mail goes one behind the other on a connection, its envelope ahea
 	t.false(sink.commands.includes('RSET'))
 })
 
+test('a server that wants fewer connections than campaign mail has lines gets all of it on those', async (t) => {
+	const { sink, hand } = await setup(t, {
+		concurrency: 8,
+		sink: { maxConnections: 1, delayMs: 5 },
+	})
+	const mails = Array.from({ length: 60 }, (_, i) => ready(`r${i}@example.org`))
+	for (const outcome of await Promise.all(mails.map((mail) => hand(mail)))) t.like(outcome, sent)
+	t.is(sink.mails.length, mails.length)
+})
+
 for (const pipelining of [true, false]) {
 	test(`refused mails cost neither their neighbours nor the connection (${pipelining ? '' : 'not '}pipelined)`, async (t) => {
 		const { sink, hand } = await setup(t, {

@@ -40,7 +40,7 @@ export function smtpPipeline({
 		try {
 			await connections.withSession(
 				(session) => (session.isPipelining ? stream(session) : oneByOne(session)),
-				false,
+				{ isPatient: true },
 			)
 		} catch (error) {
 			// As long as others get through, their connections are enough.

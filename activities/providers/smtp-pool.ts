@@ -1,15 +1,19 @@
 import type { Session, SmtpError } from './smtp-session.ts'
 
 export interface SmtpPool {
-	/**
-	 * Runs `work` with a session of its own; `fresh` when one that has been used before will not do.
-	 * Rejects when no connection can be had.
-	 */
-	withSession<T>(work: (session: Session) => Promise<T>, fresh: boolean): Promise<T>
-	/** Somebody waits for a connection: whoever has one for long should let it go soon. */
+	/** Runs `work` with a session of its own. Rejects when no connection can be had. */
+	withSession<T>(work: (session: Session) => Promise<T>, wish?: Wish): Promise<T>
+	/** A single mail waits for a connection: whoever has one for long should let it go soon. */
 	isWanted(): boolean
 	/** Lets the busy connections finish, ends them all. */
 	close(): Promise<void>
+}
+
+interface Wish {
+	/** One that has been used before will not do. */
+	isFresh?: boolean
+	/** It is for many mails, and those who have a session for as many need not make way for it. */
+	isPatient?: boolean
 }
 
 export interface SmtpPoolOptions {
@@ -27,7 +31,7 @@ const MODESTY_MS = 60_000
 /** Connections that are opened when needed, used again while they are warm, and ended when idle. */
 export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOptions): SmtpPool {
 	const idle: { session: Session; since: number }[] = []
-	const waiting: (() => void)[] = []
+	const waiting: { go: () => void; isPatient: boolean }[] = []
 	let busy = 0
 	let established = 0
 	let limit = size
@@ -35,15 +39,15 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 	let sweep: NodeJS.Timeout | undefined
 	let whenEmpty: (() => void) | undefined
 
-	async function takePlace() {
-		while (busy >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+	async function takePlace(isPatient: boolean) {
+		while (busy >= limit) await new Promise<void>((go) => waiting.push({ go, isPatient }))
 		busy += 1
 	}
 
 	function leavePlace() {
 		busy -= 1
 		const next = waiting.shift()
-		if (next) next()
+		if (next) next.go()
 		else if (busy === 0) whenEmpty?.()
 	}
 
@@ -58,9 +62,9 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 		return session
 	}
 
-	async function takeSession(fresh: boolean): Promise<Session> {
-		for (;;) {
-			await takePlace()
+	async function takeSession({ isFresh = false, isPatient = false }: Wish): Promise<Session> {
+		for (let fresh = isFresh; ; fresh = false) {
+			await takePlace(isPatient)
 			try {
 				// The warmest first: the others may cool down and be closed.
 				const warm = idle.pop()?.session
@@ -70,7 +74,6 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 			} catch (error) {
 				leavePlace()
 				if (!wantsFewer(error as SmtpError)) throw error // open rejects with nothing else
-				fresh = false
 			}
 		}
 	}
@@ -82,7 +85,7 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 		clearTimeout(growAgain)
 		growAgain = setTimeout(() => {
 			limit = size
-			for (const go of waiting.splice(0)) go()
+			for (const { go } of waiting.splice(0)) go()
 		}, MODESTY_MS).unref()
 		return true
 	}
@@ -101,8 +104,8 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 	}
 
 	return {
-		async withSession(work, fresh) {
-			const session = await takeSession(fresh)
+		async withSession(work, wish = {}) {
+			const session = await takeSession(wish)
 			try {
 				return await work(session)
 			} finally {
@@ -110,7 +113,7 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 				leavePlace()
 			}
 		},
-		isWanted: () => waiting.length > 0,
+		isWanted: () => waiting.some(({ isPatient }) => !isPatient),
 		async close() {
 			if (busy > 0) await new Promise<void>((resolve) => (whenEmpty = resolve))
 			clearTimeout(growAgain)

@@ -37,13 +37,16 @@ export function smtpProvider(options: SmtpOptions): Provider {
 	})
 	const deliverReady = smtpPipeline({ connections, size, mailsPerConnection })
 
-	function handOver(envelope: { from: string; to: string }, raw: Buffer, fresh: boolean) {
-		return connections.withSession(async (session) => {
-			const result = await session.handOver(envelope, raw)
-			if ('error' in result && result.stage === 'ENVELOPE' && session.isOpen())
-				await session.reset()
-			return { result, reused: session.used > 1 }
-		}, fresh)
+	function handOver(envelope: { from: string; to: string }, raw: Buffer, isFresh: boolean) {
+		return connections.withSession(
+			async (session) => {
+				const result = await session.handOver(envelope, raw)
+				if ('error' in result && result.stage === 'ENVELOPE' && session.isOpen())
+					await session.reset()
+				return { result, reused: session.used > 1 }
+			},
+			{ isFresh },
+		)
 	}
 
 	async function converse(message: Message, raw: Buffer): Promise<HandOver> {
