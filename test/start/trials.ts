@@ -16,6 +16,7 @@ import {
 	untilInMailbox,
 	untilReady,
 } from './instance.ts'
+import { typeReadme } from './readme.ts'
 
 export const folders: string[] = []
 const home = (make: () => string) => {
@@ -53,6 +54,16 @@ export const trials: Record<string, () => Promise<void>> = {
 		console.log(`  ready after ${(Date.now() - began) / 1000} s`)
 		await untilInMailbox(local.mailboxUrl, 'first@example.com')
 		await sendMail(local, 'second@example.com')
+		await stop(instance)
+	},
+
+	async 'the commands of the README do what they say'() {
+		const instance = npmStart(first, env)
+		const { apiUrl, mailboxUrl } = await untilReady(instance)
+		typeReadme(first, apiUrl)
+		const campaign = ['bob@example.org', 'me@example.org']
+		for (const to of [...campaign, 'dora@example.org', 'eve@example.org'])
+			await untilInMailbox(mailboxUrl, to)
 		await stop(instance)
 	},
 
