@@ -12,13 +12,13 @@ import {
 import { activeStatuses } from '../db/execution.ts'
 import { transaction } from '../db/jobs.ts'
 import { type End, factsOf, type Journey } from './journey.ts'
-import { perform } from './step-acts.ts'
+import { perform, type StepSettings } from './step-acts.ts'
 import { settled, standingStop, type Stop, stopOf } from './stop.ts'
 
 export interface AdvanceServices {
 	pool: Pool
 	relay: { wake(): void }
-	settings: { publicUrl: string }
+	settings: StepSettings
 }
 
 /**
@@ -43,7 +43,7 @@ export async function advance(
 		const end =
 			position === 'disabled'
 				? ({ status: 'CANCELLED', reason: 'Project disabled' } as const)
-				: await walk(db, journey, position, settings.publicUrl)
+				: await walk(db, journey, position, settings)
 		await write(db, journey, end)
 		return { stop: stopOf(journey, end), hasMail: journey.hasMail }
 	})
@@ -86,12 +86,12 @@ async function walk(
 	db: PoolClient,
 	journey: Journey,
 	start: Position,
-	publicUrl: string,
+	settings: StepSettings,
 ): Promise<End> {
 	let position = start
 	for (let hops = 0; ; hops++) {
 		const act = nextAct(journey.execution.definition, position, factsOf(journey), hops)
-		const next = await perform(db, journey, act, publicUrl)
+		const next = await perform(db, journey, act, settings)
 		if ('status' in next) return next
 		position = { at: 'done', ...next }
 	}

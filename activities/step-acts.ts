@@ -9,12 +9,18 @@ import { type End, type Journey, take } from './journey.ts'
 import { sendStepMail } from './step-mail.ts'
 import { updateContact } from './step-update.ts'
 
+export interface StepSettings {
+	publicUrl: string
+	/** Whether projects pay for what they send, and have limits. */
+	hasBilling?: boolean
+}
+
 /** Does what the act says; answers the step that is done and its branch, or the end of the walk. */
 export async function perform(
 	db: PoolClient,
 	journey: Journey,
 	act: Act,
-	publicUrl: string,
+	settings: StepSettings,
 ): Promise<End | { stepId: string; branch: string | null }> {
 	const { key, execution } = journey
 	switch (act.do) {
@@ -25,8 +31,8 @@ export async function perform(
 		case 'update': {
 			const error =
 				act.do === 'send'
-					? await sendStepMail(db, journey, act.step, publicUrl)
-					: await updateContact(db, journey, act.step, publicUrl)
+					? await sendStepMail(db, journey, act.step, settings)
+					: await updateContact(db, journey, act.step, settings.publicUrl)
 			if (error === null) return { stepId: act.step.id, branch: null }
 			return fail(journey, act.step, error)
 		}

@@ -2,11 +2,13 @@ import type { PoolClient } from 'pg'
 import { isEmail, normalizeEmail } from '../db/address.ts'
 import type { Step } from '../db/automation-interpreter.ts'
 import { insertStepMail, stepMailContext } from '../db/execution-mail.ts'
+import { exceeds } from '../db/usage-standing.ts'
 import { type Journey, take, variablesOf } from './journey.ts'
 import { compile, TemplateError } from './rendering/liquid.ts'
 import { languageFor, renderContent } from './rendering/mail-content.ts'
 import { renderPlain } from './rendering/plain.ts'
 import { type Links, linksFor } from './rendering/variables.ts'
+import type { StepSettings } from './step-acts.ts'
 
 /** Somebody whom we do not know as a contact has no pages of ours. */
 const noLinks: Links = { unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }
@@ -20,7 +22,7 @@ export async function sendStepMail(
 	db: PoolClient,
 	journey: Journey,
 	step: Step<'SEND_EMAIL'>,
-	publicUrl: string,
+	{ publicUrl, hasBilling = false }: StepSettings,
 ): Promise<string | null> {
 	const { key, execution, contact } = journey
 	const { recipient } = step.config
@@ -28,7 +30,7 @@ export async function sendStepMail(
 	const to = isCustom
 		? normalizeEmail(renderPlain(recipient.customEmail, variablesOf(journey, noLinks)))
 		: contact.email
-	const [context] = await stepMailContext(db, [key.projectId, step.templateId, to])
+	const [context] = await stepMailContext(db, [key.projectId, step.templateId, to, hasBilling])
 	const { template, addressee, emailId, visitId } = context!
 	if (!template) return 'TemplateMissing: the template of this step no longer exists'
 
@@ -63,11 +65,13 @@ export async function sendStepMail(
 
 type Context = Awaited<ReturnType<typeof stepMailContext>>[number]
 
-function refusal(to: string, { template, addressee, isVerified }: Context) {
+function refusal(to: string, { template, addressee, isVerified, limit }: Context) {
 	if (!isEmail(to)) return 'The address that this step gives is not an e-mail address'
 	if (!isVerified) return `The domain of ${template!.from} is not verified`
 	if (template!.type !== 'TRANSACTIONAL' && addressee && !addressee.subscribed)
 		return 'The contact is not subscribed'
+	if (limit && exceeds(limit, 1))
+		return `This month's limit of ${limit.limit} mails is reached (${limit.category})`
 	return null
 }
 

@@ -1,11 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { acceptSend, sendContext } from '../db/acceptance.ts'
+import { sendContext } from '../db/acceptance.ts'
 import { notFound } from './errors.ts'
 import { meter } from '../telemetry/meter.ts'
 import { fieldErrors } from './field-errors.ts'
 import { claimLost } from './idempotency.ts'
 import { Id, success, Timestamp } from './schemas.ts'
+import { acceptWithinLimit, refuseOver } from './send-limit.ts'
 import { planSend } from './send-mails.ts'
 import { readSend, SendBody, type SendLimits } from './send-request.ts'
 import { checkSender, domainOf } from './sender.ts'
@@ -25,6 +26,7 @@ const tries = 5
 export interface SendOptions extends SendLimits {
 	pool: Pool
 	publicUrl: string
+	features: { billing: boolean }
 }
 
 export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options) => {
@@ -56,14 +58,19 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 					wanted.from ? domainOf(wanted.from.email) : null,
 					addresses,
 					1 + addresses.length + wanted.recipients.length,
+					options.features.billing,
 				])
 				if (body.template && !context!.template) throw notFound('template', body.template)
 				checkSender(wanted.from?.email ?? context!.template!.from, context!.verified)
 				const sender = { project, publicUrl: options.publicUrl }
+				const weight = wanted.recipients.length * (wanted.files.length > 0 ? 2 : 1)
+				const { limit } = context!
+				refuseOver(limit, weight)
 				const plan = await planSend(body, wanted, context!, sender)
 				const answer = answerOf(plan.mails)
 				try {
-					await acceptSend(options.pool, [
+					const taken = { projectId: project.id, weight, limit }
+					await acceptWithinLimit(options.pool, taken, [
 						project.id,
 						JSON.stringify(plan.contacts.map(({ id, email, name }) => ({ id, email, name }))),
 						JSON.stringify(plan.stored),

@@ -14,11 +14,12 @@ const Received = Type.Object({
 interface Options {
 	pool: Pool
 	resendWebhookSecret: string | undefined
+	features: { billing: boolean }
 }
 
 /** What Resend tells us. Each event is one transaction, and is answered once that is committed. */
 export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-	const { pool, resendWebhookSecret: secret } = options
+	const { pool, resendWebhookSecret: secret, features } = options
 	// The signature is over the bytes: within this plugin nobody parses them first.
 	app.removeContentTypeParser('application/json')
 	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
@@ -28,7 +29,7 @@ export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options)
 	app.post(
 		'/webhooks/resend',
 		{
-			config: { auth: 'signature', errors: [400, 413] },
+			config: { auth: 'signature', errors: [413, 415], takes: 'application/json' },
 			schema: {
 				tags: ['webhooks'],
 				summary: 'Take an event of Resend',
@@ -56,7 +57,7 @@ export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options)
 		}
 		const mail = readReceivedMail(event)
 		if (!mail) return true
-		const [received] = await receiveMail(pool, [id, JSON.stringify(mail)])
+		const [received] = await receiveMail(pool, [id, JSON.stringify(mail), features.billing])
 		return received!.isNew
 	}
 }

@@ -1,4 +1,5 @@
 import { statement } from './statement.ts'
+import { type Limit, nearestLimit } from './usage-standing.ts'
 
 // Two round trips make a send: one reads all that deciding and rendering need, the other writes all
 // that follows, in one statement and so in one transaction.
@@ -18,9 +19,11 @@ export interface SendContext {
 	contacts: { id: string; email: string; subscribed: boolean; data: Record<string, unknown> }[]
 	/** Fresh ids, in ascending order. */
 	ids: string[]
+	/** null: there is no limit, or nobody asked. */
+	limit: Limit | null
 }
 
-/** $1 project, $2 template, $3 the sender's domain if not the template's, $4 addresses, $5 how many ids */
+/** $1 project, $2 template, $3 the sender's domain if not the template's, $4 addresses, $5 how many ids, $6 whether limits apply */
 export const sendContext = statement<SendContext>(
 	'send-context',
 	`with template as (
@@ -34,7 +37,8 @@ export const sendContext = statement<SendContext>(
 		(select coalesce(json_agg(json_build_object(
 				'id', id, 'email', email, 'subscribed', subscribed, 'data', data)), '[]')
 			from contacts where project_id = $1 and email = any($4::text[])) as contacts,
-		(select array_agg(uuidv7()::text) from generate_series(1, $5::int)) as ids`,
+		(select array_agg(uuidv7()::text) from generate_series(1, $5::int)) as ids,
+		case when $6::bool then ${nearestLimit('$1', 'transactional')} end as "limit"`,
 )
 
 /**

@@ -1,4 +1,5 @@
 import { statement } from './statement.ts'
+import { type Limit, nearestLimit } from './usage-standing.ts'
 
 export interface StepMailContext {
 	template: {
@@ -16,9 +17,11 @@ export interface StepMailContext {
 	addressee: { id: string; subscribed: boolean } | null
 	emailId: string
 	visitId: string
+	/** null: there is no limit, or nobody asked. */
+	limit: Limit | null
 }
 
-/** What a SEND_EMAIL step needs to know. $1 project, $2 template, $3 address */
+/** What a SEND_EMAIL step needs to know. $1 project, $2 template, $3 address, $4 whether limits apply */
 export const stepMailContext = statement<StepMailContext>(
 	'step-mail-context',
 	`with template as (
@@ -32,7 +35,8 @@ export const stepMailContext = statement<StepMailContext>(
 				(select lower(btrim(split_part("from", '@', 2))) from template)) as "isVerified",
 		(select json_build_object('id', id, 'subscribed', subscribed)
 			from contacts where project_id = $1 and email = $3::text) as addressee,
-		uuidv7() as "emailId", uuidv7() as "visitId"`,
+		uuidv7() as "emailId", uuidv7() as "visitId",
+		case when $4::bool then ${nearestLimit('$1', 'workflows')} end as "limit"`,
 )
 
 /**

@@ -1,5 +1,6 @@
 import { inIso, sentEventData } from './ledger.ts'
 import { statement } from './statement.ts'
+import { hasRoom } from './usage-standing.ts'
 
 /** A mail that a provider received for us. Its body stays with the provider. */
 export interface InboundMail {
@@ -15,7 +16,8 @@ export interface InboundMail {
 /**
  * Takes a mail into each project that has verified the domain of a recipient: the sender becomes a
  * contact, not subscribed if new. Who is no contact yet may become one at this moment by another
- * request; the second to come then sees the first one's row. $1 the event's id, $2 InboundMail
+ * request; the second to come then sees the first one's row. A project at its limit takes none.
+ * $1 the event's id, $2 InboundMail, $3 whether limits apply
  */
 export const receiveMail = statement<{ isNew: boolean; received: number }>(
 	'receive-mail',
@@ -30,6 +32,7 @@ export const receiveMail = statement<{ isNew: boolean; received: number }>(
 		from mail m cross join told
 		cross join lateral unnest(m."to") with ordinality as "to"(address, position)
 		join domains d on d.domain = split_part("to".address, '@', 2) and d.verified_at is not null
+		where not $3::bool or ${hasRoom('d.project_id', 'inbound')}
 		order by d.project_id, "to".position
 	), known as (
 		select r.project_id, c.id as contact_id from received r

@@ -40,14 +40,14 @@ tallySchema.setClass(UsageTally)
 const countSchema = defineEntity({
 	name: 'UsageCount',
 	tableName: 'usage_counts',
-	indexes: [{ name: 'usage_counts_unjudged', properties: ['projectId'], where: 'not is_judged' }],
+	indexes: [{ name: 'usage_counts_unjudged', properties: ['projectId'], where: 'used <> judged' }],
 	properties: {
 		projectId: p.uuid().primary(),
 		...counts,
 		month: p.date().primary(),
 		category: p.enum(usageCategories).primary(),
-		/** Whether somebody has looked since at what follows from it. */
-		isJudged: p.boolean().default(false),
+		/** What was used when somebody looked last at what follows from it. */
+		judged: p.integer().default(0),
 	},
 })
 

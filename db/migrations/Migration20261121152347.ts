@@ -8,6 +8,10 @@ const thisMonth = `date_trunc('month', now(), 'UTC')::date`
 /** What left, or was refused for its address when it was handed over: the provider has had the work. */
 const leftAt = `coalesce(sent_at, bounced_at)`
 
+const weight = `case when attachments is null then 1 else 2 end`
+const categoryOf = `case source_type when 'WORKFLOW' then 'workflows' when 'CAMPAIGN' then 'campaigns'
+	when 'INBOUND' then 'inbound' else 'transactional' end`
+
 /**
  * What mails come to, n-fold there or gone; see db/usage-count.ts. Mails that came and left at the same
  * time are many, and mostly there and gone alike: they are counted before they are told apart.
@@ -16,12 +20,11 @@ const usageOf = (...mails: [n: number, from: string][]) => `
 	with alike as (
 		select project_id, source_type, weight, created_at, left_at, sum(n)::int as n from (
 			${mails.map(([n, from]) => `select project_id, source_type, created_at, ${leftAt} as left_at, ${n} as n,
-				case when attachments is null then 1 else 2 end as weight
+				${weight} as weight
 			from ${from} where status not in ${free} and project_id <> ${platform}`).join(' union all ')}
 		) mails group by project_id, source_type, weight, created_at, left_at having sum(n) <> 0
 	)
-	select project_id, month, case source_type when 'WORKFLOW' then 'workflows' when 'CAMPAIGN' then 'campaigns'
-		when 'INBOUND' then 'inbound' else 'transactional' end as category, sum(used)::int, sum(sent)::int
+	select project_id, month, ${categoryOf} as category, sum(used)::int, sum(sent)::int
 	from alike cross join lateral (
 		select ${month('created_at')} as month, n * weight as used,
 			case source_type when 'INBOUND' then n * weight else 0 end as sent
@@ -47,8 +50,8 @@ export class Migration20261121152347 extends Migration {
 
 	override up() {
 		this.addSql(`create table "usage_tallies" ("project_id" uuid not null, "id" uuid not null default uuidv7(), "month" date not null, "category" ${category()}, "used" int not null, "sent" int not null, primary key ("project_id", "id"))`)
-		this.addSql(`create table "usage_counts" ("project_id" uuid not null, "month" date not null, "category" ${category()}, "used" int not null, "sent" int not null, "is_judged" boolean not null default false, primary key ("project_id", "month", "category"))`)
-		this.addSql(`create index "usage_counts_unjudged" on "usage_counts" ("project_id") where not is_judged`)
+		this.addSql(`create table "usage_counts" ("project_id" uuid not null, "month" date not null, "category" ${category()}, "used" int not null, "sent" int not null, "judged" int not null default 0, primary key ("project_id", "month", "category"))`)
+		this.addSql(`create index "usage_counts_unjudged" on "usage_counts" ("project_id") where used <> judged`)
 		this.addSql(`create table "usage_notices" ("project_id" uuid not null, "month" date not null, "category" ${category(['total'])}, "level" smallint not null, "told_at" timestamptz(3) not null default now(), primary key ("project_id", "month", "category", "level"))`)
 		this.addSql(`create table "usage_reports" ("project_id" uuid not null, "month" date not null, "id" uuid not null default uuidv7(), "value" int not null, "customer_id" text null, "at" timestamptz(3) not null, "attempted_at" timestamptz(3) null, "reported_at" timestamptz(3) null, "error" text null, primary key ("project_id", "month", "id"))`)
 		this.addSql(`create index "usage_reports_pending" on "usage_reports" ("project_id", "id") where reported_at is null`)
@@ -76,13 +79,21 @@ export class Migration20261121152347 extends Migration {
 				insert into usage_counts as c (project_id, month, category, used, sent)
 				select project, month, category, sum(used), sum(sent) from gone group by month, category order by 1, 2, 3
 				on conflict (project_id, month, category) do update
-					set used = c.used + excluded.used, sent = c.sent + excluded.sent, is_judged = false;
+					set used = c.used + excluded.used, sent = c.sent + excluded.sent;
 			end $$`)
-		// Every accepted mail counts here, but not the rows of a campaign: those pay for a look at them.
+		// Every accepted mail counts here, and few come at once: what they come to is quickly said. The rows
+		// of a campaign pay for a look at them.
 		this.addSql(`create function count_usage_of_new_mails() returns trigger language plpgsql as $$
 			begin
-				if ${has('added', `source_type <> 'CAMPAIGN' or ${leftAt} is not null`)} then
+				if ${has('added', `${leftAt} is not null`)} then
 					${tally([1, 'added'])}
+				else
+					insert into usage_tallies (project_id, month, category, used, sent)
+					select project_id, ${month('created_at')}, ${categoryOf}, sum(${weight}),
+						sum(case source_type when 'INBOUND' then ${weight} else 0 end)
+					from added
+					where source_type <> 'CAMPAIGN' and status not in ${free} and project_id <> ${platform}
+					group by 1, 2, 3;
 				end if;
 				return null;
 			end $$`)

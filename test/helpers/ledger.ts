@@ -110,7 +110,14 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const pool = await poolOf(orm.em)
 	const addresses = [...new Set(recipients)]
 	const wanted = 1 + addresses.length + recipients.length
-	const [context] = await sendContext(pool, [projectId, null, 'example.com', addresses, wanted])
+	const [context] = await sendContext(pool, [
+		projectId,
+		null,
+		'example.com',
+		addresses,
+		wanted,
+		false,
+	])
 	const [requestId, ...ids] = context!.ids
 	const known = new Map(context!.contacts.map(({ email, id }) => [email, id]))
 	const contacts = addresses.map((email) => ({
