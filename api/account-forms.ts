@@ -63,7 +63,10 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 	for (const [path, { summary, ask }] of Object.entries(pages))
 		app.get<{ Querystring: { token: string } }>(
 			path,
-			{ config: { auth: 'none' }, schema: { tags, summary, querystring: Query } },
+			{
+				config: { auth: 'none', answers: 'text/html' },
+				schema: { tags, summary, querystring: Query },
+			},
 			async (request, reply) => {
 				const language = languageOf(request)
 				const page = await ask(language, request.query.token, false)

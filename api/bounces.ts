@@ -23,14 +23,13 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		'/webhooks/bounce',
 		{
 			bodyLimit: 10 * 2 ** 20,
-			config: { auth: 'secret key', errors: [413] },
+			config: { auth: 'secret key', errors: [413, 415], takes: 'message/rfc822' },
 			schema: {
 				tags: ['webhooks'],
 				summary: 'Take a bounce or complaint that came by mail',
 				description:
 					'The mail as it came, as message/rfc822: a delivery status notification (RFC 3464) or an ' +
 					'abuse report (RFC 5965). `matched` is empty if it is neither, or not about a mail of ours.',
-				consumes: ['message/rfc822'],
 				response: { 200: Type.Object({ matched: Type.Array(Matched) }) },
 			},
 		},

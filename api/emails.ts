@@ -152,7 +152,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 	app.post(
 		'/emails/:id/resolve',
 		{
-			config: { auth: 'secret key or session' },
+			config: { auth: 'secret key or session', errors: [409] },
 			schema: {
 				tags,
 				summary: 'Settle a mail that is UNCERTAIN',

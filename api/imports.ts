@@ -78,12 +78,11 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 	app.get(
 		'/contacts/import/:jobId/errors',
 		{
-			config,
+			config: { ...config, answers: 'text/csv' },
 			schema: {
 				tags,
 				summary: 'Get all rows that an import could not read, as CSV',
 				params: JobParams,
-				response: { 200: Type.Unsafe<Readable>({ type: 'string' }) },
 			},
 		},
 		async ({ em, project, params }, reply) => {

@@ -56,7 +56,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 	app.get(
 		'/mailbox',
 		{
-			config: { auth: 'none' },
+			config: { auth: 'none', answers: 'text/html' },
 			schema: {
 				tags,
 				summary: 'Page of the local mailbox',
@@ -109,7 +109,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 	app.get(
 		'/mailbox/messages/:id/raw',
 		{
-			config: { auth: 'none' },
+			config: { auth: 'none', answers: 'message/rfc822' },
 			schema: { tags, summary: 'Source of a mail in the local mailbox', params: Params },
 		},
 		async ({ em, params }, reply) => {
@@ -124,7 +124,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 	app.get(
 		'/mailbox/messages/:id/html',
 		{
-			config: { auth: 'none' },
+			config: { auth: 'none', answers: 'text/html' },
 			schema: { tags, summary: 'Body of a mail in the local mailbox', params: Params },
 		},
 		async ({ em, params }, reply) => {
@@ -143,11 +143,14 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 	app.get(
 		'/mailbox/messages/:id/attachments/:position',
 		{
-			config: { auth: 'none' },
+			config: { auth: 'none', answers: 'application/octet-stream' },
 			schema: {
 				tags,
 				summary: 'File of a mail in the local mailbox',
-				params: Type.Object({ id: PathId('message'), position: Type.Integer({ minimum: 0 }) }),
+				params: Type.Object({
+					id: PathId('message'),
+					position: Type.Integer({ minimum: 0, 'x-resource': 'attachment' }),
+				}),
 			},
 		},
 		async ({ em, params }, reply) => {

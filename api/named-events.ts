@@ -65,7 +65,7 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	app.delete(
 		'/events/:eventName',
 		{
-			config: { ...config, errors: [409] },
+			config: { ...config, errors: [400, 409] },
 			schema: {
 				tags,
 				summary: 'Delete all events of a name',

@@ -85,7 +85,12 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 		{
 			exposeHeadRoute: false,
 			config,
-			schema: { tags, summary: 'Log in by an account elsewhere: sets out for it', params: Params },
+			schema: {
+				tags,
+				summary: 'Log in by an account elsewhere: sets out for it',
+				params: Params,
+				response: { 303: Type.Null({ description: 'To the page of the provider' }) },
+			},
 		},
 		async ({ params }, reply) => {
 			const { name, client } = configured(params)
@@ -110,7 +115,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 		'/auth/:provider/callback',
 		{
 			exposeHeadRoute: false,
-			config: { ...config, errors: [429] },
+			config: { ...config, errors: [403, 429], answers: 'text/html' },
 			schema: {
 				tags,
 				summary: 'Log in by an account elsewhere: comes back from it',

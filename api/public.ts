@@ -19,7 +19,7 @@ import {
 import { acceptedLanguage } from './public-words.ts'
 
 const tags = ['public pages']
-const config = { auth: 'none' } as const
+const config = { auth: 'none', answers: 'text/html' } as const
 const formBytes = 16 * 1024
 
 /** `e`, the mail that led here, counts if it can be one; whatever else stands there is ignored. */

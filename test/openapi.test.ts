@@ -1,14 +1,16 @@
 import test from 'ava'
 import { readFile } from 'node:fs/promises'
 import { authKinds } from '../api/auth.ts'
+import { operationIds } from '../api/operation-ids.ts'
 import { setup } from './helpers/app.ts'
 
 interface Operation {
 	summary?: string
+	operationId?: string
 	tags?: string[]
 	'x-auth': string
 	security?: Record<string, unknown>[]
-	parameters?: { in: string; name: string }[]
+	parameters?: { in: string; name: string; required?: boolean }[]
 	responses: Record<string, unknown>
 }
 interface Document {
@@ -69,6 +71,37 @@ test('every route says what it does and who may call it', async (t) => {
 	}
 })
 
+test('every route has a name of its own for generated clients, and every name a route', async (t) => {
+	const { operations } = await document(t)
+	const named = operations.map(({ path, method, operation }) => [
+		`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+		operation.operationId,
+	])
+	for (const [route, name] of named) t.regex(name ?? '', /^[a-z]+[a-zA-Z]*$/, route)
+	t.is(new Set(named.map(([, name]) => name)).size, named.length)
+	const missing = (await json('routes-missing.json')) as string[]
+	const routes = named.map(([route]) => route)
+	t.deepEqual(
+		Object.keys(operationIds).filter(
+			(route) => !routes.includes(route) && !missing.some((one) => isSame(one, route)),
+		),
+		[],
+	)
+})
+
+const isSame = (missing: string, route: string) =>
+	missing.split(':', 1)[0] === route.replaceAll(/:\w+/g, '{}')
+
+test('what has a default may be left out of a request', async (t) => {
+	const { operations } = await document(t)
+	const { parameters = [] } = operations.find(
+		({ path, method }) => path === '/templates' && method === 'get',
+	)!.operation
+	const required = parameters.filter((parameter) => parameter.required)
+	t.deepEqual(required, [])
+	t.true(parameters.length > 5)
+})
+
 test('the document is sound: references lead somewhere, paths name their parameters', async (t) => {
 	const { document: doc, operations } = await document(t)
 	t.regex(doc.openapi, /^3\.1\.\d$/)
@@ -103,7 +136,10 @@ test('every group of routes is described, and none stands empty', async (t) => {
 test('errors are described once and referred to', async (t) => {
 	const { document: doc } = await document(t)
 	const { responses } = doc.paths['/v1/send']!['post']!
-	t.is(Object.keys(responses).toSorted().join(' '), '200 400 401 403 404 409 413 422 429 500 503')
+	t.is(
+		Object.keys(responses).toSorted().join(' '),
+		'200 400 401 403 404 409 413 415 422 429 500 503',
+	)
 	t.regex(JSON.stringify(responses['422']), /"\$ref":"#\/components\/schemas\/ErrorResponse"/)
 })
 
