@@ -21,7 +21,7 @@ export function parseBodies(app: FastifyInstance) {
 		const json = bytes.toString()
 		if (json.trim() === '') return done(null, undefined)
 		void parse(request, json, (error, body) => {
-			if (error) return done(error)
+			if (error) return done(unreadable(json))
 			try {
 				if (json.length > harmlessLength) checkDepth(body, 0)
 				if (suspicious.test(json)) checkStrings(body)
@@ -65,6 +65,22 @@ const notUtf8 = () =>
 	new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid UTF-8', {
 		suggestion: 'Send JSON in UTF-8, whatever encoding your text comes from.',
 	})
+
+const unreadable = (json: string) =>
+	new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid JSON', {
+		details: { reason: syntaxFault(json) ?? 'It has a member __proto__ or constructor.prototype' },
+		suggestion: 'Names and texts take double quotes, and no comma follows the last member.',
+	})
+
+/** Where and why it breaks, as the parser says it. */
+function syntaxFault(json: string) {
+	try {
+		JSON.parse(json)
+		return undefined
+	} catch (error) {
+		return (error as Error).message
+	}
+}
 
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 

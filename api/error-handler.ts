@@ -73,7 +73,7 @@ export function asApiError(thrown: FastifyError, request: FastifyRequest): ApiEr
 	if (thrown.validation)
 		return schemaFailure(thrown.validation as Failure[], thrown.validationContext, request)
 	if (thrown instanceof NotFoundError) return notFound('record', undefined)
-	return databaseFault(thrown) ?? frameworkFault(thrown) ?? unexpected(thrown)
+	return databaseFault(thrown) ?? frameworkFault(thrown, request) ?? unexpected(thrown)
 }
 
 function schemaFailure(
@@ -141,22 +141,15 @@ function databaseFault(thrown: FastifyError) {
 	return undefined
 }
 
-const jsonFaults = new Set([
-	'FST_ERR_CTP_INVALID_JSON_BODY',
-	'FST_ERR_CTP_EMPTY_JSON_BODY',
-	'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
-])
-
 /** What Fastify itself refuses. */
-function frameworkFault({ statusCode, code, message }: FastifyError) {
-	if (jsonFaults.has(code))
-		return new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid JSON', {
-			details: { reason: message },
-			suggestion: 'Send UTF-8 encoded JSON whose length matches Content-Length.',
+function frameworkFault({ statusCode, code, message }: FastifyError, request: FastifyRequest) {
+	if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+		return new ApiError(400, 'VALIDATION_ERROR', 'The body is not as long as Content-Length says', {
+			suggestion: 'Leave Content-Length to your HTTP client; it counts bytes, not characters.',
 		})
 	if (statusCode === 415)
 		return new ApiError(415, 'BAD_REQUEST', 'This content type is not supported here', {
-			suggestion: 'Send the body as JSON with Content-Type: application/json.',
+			suggestion: `Send the body with Content-Type: ${typeOf(request)}.`,
 		})
 	if (statusCode === 413) return new ApiError(413, 'BAD_REQUEST', 'The request body is too large')
 	// Their own messages repeat the URL.
@@ -167,6 +160,9 @@ function frameworkFault({ statusCode, code, message }: FastifyError) {
 		return new ApiError(statusCode, 'BAD_REQUEST', message)
 	return undefined
 }
+
+const typeOf = ({ routeOptions }: FastifyRequest) =>
+	routeOptions.schema?.consumes?.[0] ?? 'application/json'
 
 const unexpected = (cause: Error) =>
 	new ApiError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on our side', {

@@ -43,7 +43,8 @@ export async function visitorOf(
 	const known = typeof projectId === 'string' && uuid.test(projectId) ? projectId : null
 	const [row] = await sessionCaller(pool, [sessionId, known])
 	if (!row) return undefined
-	if (!isReading(request.method) && request.headers.origin !== ownOrigin) throw foreignOrigin()
+	if (!isReading(request.method) && request.headers.origin !== ownOrigin)
+		throw foreignOrigin(ownOrigin)
 	const user = userOf(row)
 	if (needed === 'USER') return { user, project: null, role: null }
 	if (projectId === undefined) throw noProject()
@@ -69,9 +70,9 @@ const userOf = (row: SessionCaller): SessionUser => ({
 	emailVerified: row.user_emailVerified,
 })
 
-const foreignOrigin = () =>
+const foreignOrigin = (ownOrigin: string) =>
 	new ApiError(403, 'FORBIDDEN', 'A session writes only from our own pages', {
-		suggestion: 'Send the header Origin with the address of this service, as browsers do.',
+		suggestion: `Outside a browser, send the header Origin: ${ownOrigin}`,
 	})
 const noProject = () =>
 	new ApiError(400, 'BAD_REQUEST', 'This request does not say which project it is about', {

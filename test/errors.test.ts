@@ -47,6 +47,18 @@ test('every refusal before a handler comes in the one envelope', async (t) => {
 		isEnvelope(t, await app.inject(request), status, code)
 })
 
+test('JSON that cannot be read is told where it breaks', async (t) => {
+	const { app, withSecretKey } = await setup(t)
+	const headers = { ...withSecretKey, 'content-type': 'application/json' }
+	const post = async (payload: string) => {
+		const answer = await app.inject({ method: 'POST', url: '/v1/send', headers, payload })
+		return isEnvelope(t, answer, 400, 'VALIDATION_ERROR').details?.['reason']
+	}
+	t.regex(String(await post('{"to": "a@example.org",}')), /position 23/)
+	t.regex(String(await post("{'to': 1}")), /position 1/)
+	t.regex(String(await post('{"__proto__": 1}')), /prototype/)
+})
+
 test('a body over the limit is 413, over a small or a large one', async (t) => {
 	const { app, withSecretKey } = await setup(t)
 	app.post('/small', { config: { auth: 'secret key' } }, async () => 'read')

@@ -81,7 +81,8 @@ test('a form that breaks off, or says no boundary, is a 400', async (t) => {
 	const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n'
 	isEnvelope(t, await post('multipart/form-data; boundary=x', part), 400, 'BAD_REQUEST')
 	isEnvelope(t, await post('multipart/form-data', part), 400, 'BAD_REQUEST')
-	isEnvelope(t, await post('text/csv', 'email\n'), 415, 'BAD_REQUEST')
+	const { suggestion } = isEnvelope(t, await post('text/csv', 'email\n'), 415, 'BAD_REQUEST')
+	t.regex(suggestion!, /multipart\/form-data/)
 })
 
 test('a form of many parts is refused', async (t) => {
