@@ -17,9 +17,7 @@ const Environment = Type.Object({
 	PORT: Type.Integer({ default: 3000 }),
 	PUBLIC_URL: Type.Optional(Type.String()),
 	SESSION_SECRET: Type.String({ minLength: 16 }),
-	EMAIL_PROVIDER: Type.Optional(
-		Type.Union([Type.Literal('resend'), Type.Literal('smtp'), Type.Literal('local')]),
-	),
+	EMAIL_PROVIDER: Type.Optional(Type.Enum(['resend', 'smtp', 'local'])),
 	RESEND_API_KEY: Type.Optional(Type.String()),
 	RESEND_BASE_URL: Type.Optional(Type.String()),
 	SMTP_URL: Type.Optional(Type.String()),

@@ -12,7 +12,7 @@ import {
 } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
 import config from '../db/config.ts'
-import { temporalConnection } from '../db/environment.ts'
+import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { startFolding } from '../db/engagement-fold.ts'
 import { listenToOutbox } from '../db/outbox-listening.ts'
 import { startRelay } from '../db/relay.ts'
@@ -177,6 +177,8 @@ try {
 	await main()
 	process.exit(0)
 } catch (error) {
-	pino({ base: { process: 'worker' } }).fatal({ err: error }, 'the worker cannot run')
+	const log = pino({ base: { process: 'worker' } })
+	if (error instanceof EnvironmentError) log.fatal(error.message)
+	else log.fatal({ err: error }, 'the worker cannot run')
 	process.exit(1)
 }

@@ -21,19 +21,14 @@ const Environment = Type.Object({
 	TRUST_PROXY: Type.String({ default: 'loopback' }),
 	DATA_DIR: Type.String({ default: '.data' }),
 	SESSION_SECRET: Type.String({ minLength: 16 }),
-	LOG_LEVEL: Type.Union(
-		['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
-			Type.Literal(level),
-		),
-		{ default: 'info' },
-	),
+	LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+		default: 'info',
+	}),
 	RATE_LIMIT_PER_MINUTE: Type.Integer({ minimum: 0, default: 1000 }),
 	IDEMPOTENCY_TTL_HOURS: Type.Number({ exclusiveMinimum: 0, default: 24 }),
 	ATTACHMENTS_MAX_COUNT: Type.Integer({ minimum: 0, default: 10 }),
 	ATTACHMENTS_MAX_MB: Type.Number({ minimum: 0, default: 10 }),
-	EMAIL_PROVIDER: Type.Optional(
-		Type.Union([Type.Literal('resend'), Type.Literal('smtp'), Type.Literal('local')]),
-	),
+	EMAIL_PROVIDER: Type.Optional(Type.Enum(['resend', 'smtp', 'local'])),
 	RESEND_API_KEY: Text,
 	RESEND_BASE_URL: Url,
 	RESEND_WEBHOOK_SECRET: Type.Optional(

@@ -16,10 +16,10 @@ export function readEnvironment<T extends Type.TSchema>(
 	if (problems.length > 0)
 		throw new EnvironmentError(
 			problems.map(({ instancePath, message, params }) => {
-				const name =
-					instancePath.slice(1) ||
-					(params as { requiredProperties?: string[] }).requiredProperties?.join(', ')
-				return `${name}: ${message}`
+				const { requiredProperties, allowedValues } = params as Record<string, string[] | undefined>
+				if (requiredProperties) return `${requiredProperties.join(', ')}: must be set`
+				const wanted = allowedValues ? `must be one of ${allowedValues.join(', ')}` : message
+				return `${instancePath.slice(1)}: ${wanted}`
 			}),
 		)
 	return parsed as Type.Static<T>

@@ -51,5 +51,8 @@ test('a setting that cannot be meant is named', (t) => {
 		['RESEND_WEBHOOK_SECRET', 'whsec_'],
 	] as const)
 		t.throws(() => readSettings({ ...secret, [name]: value }), { message: new RegExp(name) })
-	t.throws(() => readSettings({}), { message: /SESSION_SECRET/ })
+	t.throws(() => readSettings({}), { message: /SESSION_SECRET: must be set/ })
+	t.throws(() => readSettings({ ...secret, EMAIL_PROVIDER: 'pigeon' }), {
+		message: /EMAIL_PROVIDER: must be one of resend, smtp, local/,
+	})
 })
