@@ -132,7 +132,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	logRequests(app)
 	if (settings.metrics) measureRequests(app)
 	setHeaders(app, publicUrl)
-	shedLoad(app, capacity)
+	shedLoad(app, pool, capacity)
 	await describeApi(app, publicUrl)
 	const isMailReal = settings.emailProvider !== 'local'
 	authenticate(app, { pool, cookie, ownOrigin: new URL(publicUrl).origin, isMailReal })

@@ -10,7 +10,7 @@ import { acceptedLanguage } from './public-words.ts'
 // A transparent picture of one pixel.
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
-const config = { auth: 'none' } as const
+const config = { auth: 'none', evenOverloaded: true } as const
 const Params = Type.Object({ token: Type.String(), emailId: Type.String() })
 
 interface Options {

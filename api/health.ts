@@ -22,7 +22,7 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, opti
 	app.get(
 		'/health',
 		{
-			config: { auth: 'none' },
+			config: { auth: 'none', evenOverloaded: true },
 			schema: {
 				tags: ['service'],
 				summary: 'Whether mail can flow',
