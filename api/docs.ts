@@ -35,4 +35,6 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 	})
 	await app.register(swaggerUi, docsPage)
 	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+	// Whoever opens the service's address in a browser wants to know what it is.
+	app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
 }
