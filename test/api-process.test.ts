@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import config from '../db/config.ts'
-import { createProject, setupDatabase } from './helpers/app.ts'
+import { createProject } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
 
 /** The API as npm start runs it: a process of its own, with a channel to its parent. */
 async function startProcess(t: ExecutionContext, changes: NodeJS.ProcessEnv = {}) {

@@ -2,7 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import type { Condition, Filter } from '../db/condition.ts'
 import { compileFor } from '../db/condition-segments.ts'
 import { poolOf } from '../db/statement.ts'
-import { createProject, setupDatabase } from './helpers/app.ts'
+import { createProject } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
 
 test('a missing field matches neither a filter nor its opposite; only notExists', async (t) => {
 	const { find } = await open(t, { has: { plan: 'pro' }, isNull: { plan: null }, lacks: {} })

@@ -3,7 +3,8 @@ import test from 'ava'
 import { Event } from '../db/event.ts'
 import { eventStats } from '../db/event-queries.ts'
 import { EventCount, EventTally } from '../db/event-tally.ts'
-import { createProject, setupDatabase } from './helpers/app.ts'
+import { createProject } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
 import { poolOf } from '../db/statement.ts'
 
 async function setupCounts(t: ExecutionContext) {

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { bootstrapProject } from '../local/bootstrap.ts'
 import type { FirstProject } from '../local/data-dir.ts'
-import { setupDatabase, startApp } from './helpers/app.ts'
+import { startApp } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
 import { cookieOf, origin } from './helpers/people.ts'
 
 test('the owner that a first start makes logs in, and a reset does not lose the project', async (t) => {

@@ -12,7 +12,8 @@ import { Suppression } from '../db/suppression.ts'
 import { anyPort } from '../local/ports.ts'
 import { listen } from '../telemetry/listener.ts'
 import { showMetrics } from '../telemetry/metrics.ts'
-import { createProject, setupDatabase } from './helpers/app.ts'
+import { createProject } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
 import { parsePrometheus, sumOf } from './helpers/prometheus.ts'
 
 const servers = {

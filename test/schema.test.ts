@@ -1,5 +1,5 @@
 import test from 'ava'
-import { setupDatabase } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
 
 test('the entities are what the migrations make', async (t) => {
 	const orm = await setupDatabase(t)

@@ -1,7 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { ExecutionContext } from 'ava'
 import type { FastifyServerOptions } from 'fastify'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createApp, type Services } from '../../api/app.ts'
@@ -10,6 +9,7 @@ import config from '../../db/config.ts'
 import { newKeys } from '../../db/project-keys.ts'
 import { Project } from '../../db/project.ts'
 import { poolOf } from '../../db/statement.ts'
+import { setupDatabase } from './database.ts'
 
 interface Options {
 	settings?: Partial<Settings>
@@ -21,19 +21,6 @@ export const testSettings = (changes: Partial<Settings> = {}): Settings => ({
 	...readSettings({ SESSION_SECRET: 'a secret of the tests', RATE_LIMIT_PER_MINUTE: '0' }),
 	...changes,
 })
-
-/** A database of the test's own, with the tables in it. */
-export async function setupDatabase(t: ExecutionContext) {
-	const dbName = `test_${randomUUID()}`
-	const orm = await MikroORM.init({ ...config, dbName, pool: { min: 0, max: 10 } })
-	await orm.schema.ensureDatabase()
-	await orm.migrator.up()
-	t.teardown(async () => {
-		await orm.schema.dropDatabase(dbName)
-		await orm.close()
-	})
-	return orm
-}
 
 /** Another API process, as it were, on the same database. */
 export async function startApp(t: ExecutionContext, orm: MikroORM, options: Options = {}) {

@@ -1,7 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import { randomUUID } from 'node:crypto'
 import { poolOf } from '../../db/statement.ts'
-import { createProject, setupDatabase } from './app.ts'
+import { createProject } from './app.ts'
+import { setupDatabase } from './database.ts'
 import type { Group, Person } from './condition-oracle.ts'
 import { randomFrom, randomPerson, randomTree } from './condition-random.ts'
 

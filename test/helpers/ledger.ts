@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { MikroORM } from '@mikro-orm/postgresql'
+import type { MikroORM } from '@mikro-orm/postgresql'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
@@ -13,25 +13,18 @@ import type { Message } from '../../activities/rendering/message.ts'
 import { trackingKey } from '../../activities/rendering/tracked-urls.ts'
 import { acceptSend, sendContext } from '../../db/acceptance.ts'
 import { claimSends, type OutboxRow } from '../../db/claims.ts'
-import config from '../../db/config.ts'
 import { Email } from '../../db/email.ts'
 import { finishClaim, mailsOfClaim } from '../../db/ledger.ts'
 import { Project } from '../../db/project.ts'
 import { newKeys } from '../../db/project-keys.ts'
 import { poolOf } from '../../db/statement.ts'
+import { setupDatabase } from './database.ts'
 
 export const sealingSecret = 'a secret of the tests'
 
 /** A ledger in a database of its own, and a provider that does as it is told. */
 export async function setupLedger(t: ExecutionContext, settings: Partial<Settings> = {}) {
-	const dbName = `test_${randomUUID()}`
-	const orm = await MikroORM.init({ ...config, dbName })
-	await orm.schema.ensureDatabase()
-	await orm.migrator.up()
-	t.teardown(async () => {
-		await orm.schema.dropDatabase(dbName)
-		await orm.close()
-	})
+	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
 	const project = await newProject(orm)
 
