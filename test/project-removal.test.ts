@@ -67,8 +67,18 @@ async function setupProject(t: ExecutionContext) {
 			app.inject({ method, url, headers }),
 		endRuns: (projectId: string) =>
 			new MockActivityEnvironment().run(endProjectRuns, projectId) as Promise<number>,
-		remove: (projectId: string) =>
-			new MockActivityEnvironment().run(removeProjectRows, projectId) as Promise<RemovedRows>,
+		/** All pages of it: on a slow machine there are several. */
+		async remove(projectId: string) {
+			let removed = 0
+			for (;;) {
+				const page: RemovedRows = await new MockActivityEnvironment().run(
+					removeProjectRows,
+					projectId,
+				)
+				removed += page.removed
+				if (page.isLast) return removed
+			}
+		},
 	}
 }
 
@@ -138,12 +148,11 @@ test('what is removed behind a reset is the old data, all of it, and nothing els
 		kept.filter((table) => buried[table]),
 		[],
 	)
-	const { removed, isLast } = await remove(grave!)
-	t.true(isLast && removed >= 10)
+	t.true((await remove(grave!)) >= 10)
 	t.deepEqual(await rowsOf(grave!), {})
 	t.deepEqual(await graves(), [])
 	t.deepEqual(await rowsOf(rows[0]!.id), fresh)
-	t.deepEqual(await remove(grave!), { removed: 0, isLast: true })
+	t.is(await remove(grave!), 0)
 })
 
 test('a project can be reset again and again, also twice at once', async (t) => {
@@ -170,7 +179,7 @@ test('a deleted project is gone at once: for its keys, its members, and its doma
 	t.is(listed.json().error.code, 'PROJECT_ACCESS_DENIED')
 	t.is((await pool.query(`select from domains where domain = 'example.com'`)).rowCount, 0)
 	t.deepEqual(await graves(), [project.id])
-	t.true((await remove(project.id)).isLast)
+	await remove(project.id)
 	t.deepEqual(await rowsOf(project.id), {})
 	t.is((await pool.query('select from projects where id = $1', [project.id])).rowCount, 0)
 })
@@ -210,7 +219,7 @@ test('what was under way is ended in Temporal too before its rows go', async (t)
 	t.true((await endRuns(project.id)) > 0)
 	await pool.query(`update outbox set done_at = now() where workflow_type <> 'deleteProject'`)
 	t.is(await endRuns(project.id), 0)
-	t.true((await remove(project.id)).isLast)
+	await remove(project.id)
 	t.is(await endRuns(project.id), 0)
 })
 
@@ -246,7 +255,7 @@ test('a removal goes on where another one died', async (t) => {
 	t.is((await rowsOf(project.id))['contacts'], 3)
 	t.is((await rowsOf(project.id))['segment_members'], undefined)
 	await pool.query('drop trigger no_further on contacts')
-	t.true((await remove(project.id)).isLast)
+	await remove(project.id)
 	t.deepEqual(await rowsOf(project.id), {})
 })
 
