@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
