@@ -47,7 +47,8 @@ export const decideSubscription = statement<PublicContact>(
 	), flipped as (
 		update contacts c set subscribed = $2::bool, updated_at = now()
 		from known
-		where c.id = known.id and c.subscribed <> $2::bool and (select count(*) from mail) >= 0
+		where c.project_id = known.project_id and c.id = known.id and c.subscribed <> $2::bool
+			and (select count(*) from mail) >= 0
 		returning c.project_id, c.id
 	), remembered as (
 		update emails e set unsubscribed_at = now()

@@ -1,0 +1,80 @@
+import type { Pool } from 'pg'
+
+interface Plan {
+	'Node Type': string
+	'Relation Name'?: string
+	Alias?: string
+	Plans?: Plan[]
+	[condition: string]: unknown
+}
+interface Access {
+	alias: string
+	table: string
+}
+
+/**
+ * Tells how a statement reaches the tables of projects, by Postgres' own plan of it: the accesses that
+ * nothing binds to a project. One is bound if its project_id equals a parameter, or that of another
+ * access which is bound, or a column of something that is itself no table: a CTE, a list of values.
+ */
+export async function scopeChecker(pool: Pool) {
+	const { rows } = await pool.query<{ name: string }>(
+		`select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+		where a.attname = 'project_id' and c.relkind in ('r', 'p')
+			and c.relnamespace = 'public'::regnamespace`,
+	)
+	const tables = new Set(rows.map(({ name }) => name))
+	return async function unbound(text: string): Promise<string[]> {
+		const explained = await pool.query(
+			`explain (generic_plan, verbose, costs off, format json) ${text}`,
+		)
+		const nodes = nodesOf(explained.rows[0]['QUERY PLAN'][0].Plan as Plan)
+		const accesses = nodes
+			.filter((node) => node['Relation Name'] && node['Node Type'] !== 'ModifyTable')
+			.map((node): Access => ({ alias: node.Alias!, table: node['Relation Name']! }))
+		const bound = boundAliases(accesses, nodes.flatMap(equalitiesOf))
+		return accesses
+			.filter(({ alias, table }) => tables.has(table) && !bound.has(alias))
+			.map(({ table }) => table)
+	}
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+const equality = /([\w.$"]+) = (?:ANY \()?\(?([\w.$"*]+)/g
+
+/** Both sides of every equality in the conditions of a node. */
+const equalitiesOf = (node: Plan) =>
+	Object.entries(node)
+		.filter(([key]) => /Cond$|Filter$/.test(key))
+		.flatMap(([, condition]) => [...String(condition).matchAll(equality)])
+		.map(([, left, right]) => [left!, right!] as const)
+
+function boundAliases(accesses: Access[], equalities: (readonly [string, string])[]) {
+	const tableOf = new Map(accesses.map(({ alias, table }) => [alias, table]))
+	const bound = new Set<string>()
+	/** The alias whose project a column names; a project is known by its id, its keys… */
+	const projectOf = (column: string) => {
+		const [alias = '', name] = column.split('.')
+		const table = tableOf.get(alias)
+		if (table === 'projects') return alias
+		return table && name === 'project_id' ? alias : undefined
+	}
+	/** Not taken from a table, or from one that is bound. */
+	const isGiven = (column: string) => {
+		const alias = column.split('.')[0]!
+		return !tableOf.has(alias) || (projectOf(column) === alias && bound.has(alias))
+	}
+	for (let size = -1; size < bound.size;) {
+		size = bound.size
+		for (const [left, right] of equalities)
+			for (const [column, other] of [
+				[left, right],
+				[right, left],
+			] as const) {
+				const alias = projectOf(column)
+				if (alias && isGiven(other)) bound.add(alias)
+			}
+	}
+	return bound
+}

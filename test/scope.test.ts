@@ -1,0 +1,130 @@
+import { readdir } from 'node:fs/promises'
+import test, { type ExecutionContext } from 'ava'
+import { poolOf, statement, statements } from '../db/statement.ts'
+import { setupDatabase } from './helpers/database.ts'
+import { scopeChecker } from './helpers/scope.ts'
+
+// Every statement is put before Postgres, whose plan tells which rows it reaches and how.
+
+/** Statements that reach rows of projects by other ways, and why they may. */
+const reasons: Record<string, string[]> = {
+	'sweeps and housekeeping are about all projects': [
+		'fold-engagements',
+		'fold-segment-tallies',
+		'fold-usage',
+		'match-waiting-evidence',
+		'note-domain-check',
+		'open-campaigns',
+		'overdue-closings',
+		'overdue-executions',
+		'projects-to-judge',
+		'recount-thin-fields',
+		'remove-done-outbox',
+		'remove-ended-import-chunks',
+		'remove-ended-import-files',
+		'remove-expired-idempotency_keys',
+		'remove-expired-invitations',
+		'remove-old-audit-entries',
+		'remove-old-bodies',
+		'remove-old-import-changes',
+		'remove-old-mailbox-messages',
+		'take-due-domains',
+		'take-due-segments',
+		'unfinished-claims',
+		'unfinished-jobs',
+		'unfinished-removals',
+		'unfinished-suspensions',
+		'wanted-schedules',
+	],
+	'the relay and the claims of sends take whatever waits, of whomever it is': [
+		'claim-outbox',
+		'claim-sends',
+		'finish-claim',
+		'free-run',
+		'mails-of-claim',
+		'mark-outbox-done',
+		'mark-outbox-failed',
+		'restart-claims',
+	],
+	'the mails of a campaign, which the same statement finds by its project': [
+		'cancel-campaign-chunk',
+		'claim-campaign-slice',
+		'finish-materialising',
+		'rest-of-campaign-lane',
+	],
+	'a user has memberships and invitations in many projects': [
+		'find-invitation',
+		'lock-invitation',
+		'own-projects',
+		'projects-of-user',
+		'release-projects',
+	],
+	'the link in a mail names the contact, and nobody can guess it': [
+		'decide-subscription',
+		'public-contact',
+	],
+	'what comes from outside names a mail of the provider or a domain, and these tell the project': [
+		'receive-mail',
+		'settle-by-event',
+	],
+}
+/** Works on a table that only its own transaction has. */
+const unplannable = ['make-import-chunks']
+
+async function setupChecker(t: ExecutionContext) {
+	const orm = await setupDatabase(t)
+	return scopeChecker(await poolOf(orm.em))
+}
+
+test('no statement reaches rows of projects but through their project', async (t) => {
+	const folder = new URL('../db/', import.meta.url)
+	for (const file of await readdir(folder))
+		if (file.endsWith('.ts') && !/^(migrate|operator)\.ts$/.test(file))
+			await import(new URL(file, folder).href)
+	const unbound = await setupChecker(t)
+	const found: Record<string, string[]> = {}
+	for (const [name, text] of statements) {
+		if (unplannable.includes(name)) continue
+		const tables = await unbound(text)
+		if (tables.length > 0) found[name] = tables
+	}
+	t.true(statements.size > 300, `${statements.size}`)
+	const allowed = Object.values(reasons).flat()
+	for (const name of allowed) t.true(statements.has(name), `${name} is no more`)
+	for (const name of allowed) delete found[name]
+	t.deepEqual(found, {})
+})
+
+test('what would reach into another project is noticed', async (t) => {
+	const unbound = await setupChecker(t)
+	const wrong: Record<string, string[]> = {
+		'select email from contacts where id = $1': ['contacts'],
+		'update emails set opens = opens + 1 where id = any($1::uuid[])': ['emails'],
+		// Both of one project, but of which?
+		'select from contacts c join emails e on e.project_id = c.project_id where e.id = $1': [
+			'contacts',
+			'emails',
+		],
+		'delete from templates t using projects p where p.id = t.project_id and t.id = $1': [
+			'templates',
+		],
+		'select (select count(*) from events e where e.contact_id = c.id) from contacts c where c.project_id = $1':
+			['events'],
+		'select from contacts where project_id <> $1 and id = $2': ['contacts'],
+	}
+	for (const [text, tables] of Object.entries(wrong))
+		t.deepEqual((await unbound(text)).toSorted(), tables, text)
+	for (const right of [
+		'select email from contacts where project_id = $1 and id = $2',
+		'select from contacts c join emails e on e.project_id = c.project_id where e.project_id = $1',
+		'select from contacts c join projects p on p.id = c.project_id where p.public_key = $1',
+		'with x as (select $1::uuid as project) select from segments s, x where s.project_id = x.project',
+	])
+		t.deepEqual(await unbound(right), [], right)
+})
+
+test('a name stands for one statement', (t) => {
+	statement('of a test', 'select 1')
+	t.notThrows(() => statement('of a test', 'select 1'))
+	t.throws(() => statement('of a test', 'select 2'), { message: /another statement/ })
+})
