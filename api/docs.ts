@@ -28,9 +28,9 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 			},
 		},
 		refResolver: { buildLocalReference: (json) => json.$id as string },
-		transform: ({ schema = {}, url, route: { method, config = {} } }) => ({
+		transform: ({ schema, url, route: { method, config = {} } }) => ({
 			url,
-			schema: schema.hide ? schema : documented(`${String(method)} ${url}`, schema, config),
+			schema: schema?.hide ? schema : documented(`${String(method)} ${url}`, schema ?? {}, config),
 		}),
 	})
 	await app.register(swaggerUi, docsPage)
