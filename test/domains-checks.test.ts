@@ -1,0 +1,97 @@
+import test from 'ava'
+import { platformProjectId } from '../db/platform-mail.ts'
+import { dnsServer } from './helpers/dns-server.ts'
+import { setupDomains, smtp, zoneOf } from './helpers/domains.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+import { addMember, createUser } from './helpers/people.ts'
+
+test('a domain that loses its records is so no longer at the third check in a row, and its members are told once', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, app, call, orm, pool, project, sweep, verify } = await setupDomains(t, smtp, [
+		dns.address,
+	])
+	for (const [i, role] of (['OWNER', 'MEMBER'] as const).entries()) {
+		const { user } = await createUser(app, orm, `m${i}@example.net`)
+		await addMember(orm, project, user, role)
+	}
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	t.like(await sweep(), { checked: 1, verified: 1, lost: 0, isLast: true })
+	delete dns.zone['tempost._domainkey.example.org']
+	t.like(await sweep(), { lost: 0 })
+	t.like(await sweep(), { lost: 0 })
+	// Whoever puts them back in time has lost nothing, and is counted from the start.
+	Object.assign(dns.zone, zoneOf(added))
+	t.like(await sweep(), { verified: 0, lost: 0 })
+	delete dns.zone['tempost._domainkey.example.org']
+	await sweep()
+	await sweep()
+	t.true((await call('GET', `/domains/project/${project.id}`)).json()[0].verified)
+	t.like(await sweep(), { lost: 1 })
+	t.like(await sweep(), { lost: 0 })
+	t.false((await verify(added.id)).verified)
+	const mail = { to: 'a@example.net', from: 'me@example.org', subject: 'Hi', body: 'Hi' }
+	isEnvelope(t, await call('POST', '/v1/send', mail), 403, 'INTERNAL_SERVER_ERROR')
+	const { rows } = await pool.query(
+		`select "to", subject, body from emails where project_id = $1 order by 1`,
+		[platformProjectId],
+	)
+	t.deepEqual(
+		rows.map((row) => row.to),
+		['m0@example.net', 'm1@example.net'],
+	)
+	t.regex(rows[0].subject, /example\.org can no longer send/)
+	t.regex(rows[0].body, /There is no DKIM record/)
+	Object.assign(dns.zone, zoneOf(added))
+	t.true((await verify(added.id)).verified)
+})
+
+test('a resolver that fails takes nobody their domain, and says so', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, sweep, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	t.true((await verify(added.id)).verified)
+	for (const name of Object.keys(dns.zone)) dns.zone[name] = 'SERVFAIL'
+	for (let i = 0; i < 4; i++) t.like(await sweep(), { checked: 1, lost: 0 })
+	const checked = await verify(added.id)
+	t.true(checked.verified)
+	t.regex(checked.lastError!, /DNS did not answer/)
+})
+
+test('checks become rarer, and the domain of the first start is left alone', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, pool, sweep } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	const minutesOf = async (age: string) => {
+		await pool.query('update domains set created_at = now() - $1::interval', [age])
+		await sweep()
+		const { rows } = await pool.query(
+			`select round(extract(epoch from next_check_at - last_checked_at) / 60)::int as minutes from domains`,
+		)
+		return rows[0].minutes
+	}
+	t.deepEqual(
+		[await minutesOf('1 hour'), await minutesOf('2 days'), await minutesOf('20 days')],
+		[4, 60, 1440],
+	)
+	Object.assign(dns.zone, zoneOf(added))
+	t.is(await minutesOf('20 days'), 360)
+	await pool.query('update domains set sweep_exempt = true')
+	dns.zone['example.org'] = {}
+	t.like(await sweep(), { checked: 0 })
+})
+
+test('asking again and again takes nobody their domain, and is limited', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, call, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	t.like(await verify(added.id), { verified: true, lastError: null })
+	delete dns.zone['tempost._domainkey.example.org']
+	for (let i = 0; i < 5; i++) t.true((await verify(added.id)).verified)
+	const codes: number[] = []
+	for (let i = 0; i < 25; i++)
+		codes.push((await call('GET', `/domains/${added.id}/verify`)).statusCode)
+	t.is(codes.at(-1), 429)
+})

@@ -1,0 +1,112 @@
+import { createPublicKey, createSign, createVerify } from 'node:crypto'
+import test from 'ava'
+import { unseal } from '../activities/seal.ts'
+import { dnsServer } from './helpers/dns-server.ts'
+import { setupDomains, smtp, statuses, valueOf, zoneOf } from './helpers/domains.ts'
+
+test('with SMTP a domain has a key of its own, whose private part is sealed', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, pool, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	t.like(added, { verified: false, status: 'pending' })
+	t.deepEqual(
+		added.records.map(({ purpose, type, name }) => [purpose, type, name]),
+		[
+			['DKIM', 'TXT', 'tempost._domainkey.example.org'],
+			['SPF', 'TXT', 'example.org'],
+			['MX', 'MX', 'example.org'],
+			['DMARC', 'TXT', '_dmarc.example.org'],
+		],
+	)
+	t.is(valueOf(added.records, 'SPF'), 'v=spf1 a:relay.example.net ~all')
+	t.is(valueOf((await verify(added.id)).records, 'DKIM'), valueOf(added.records, 'DKIM'))
+	const { rows } = await pool.query('select dkim_private_key, dkim_selector from domains')
+	t.is(rows[0].dkim_selector, 'tempost')
+	t.false(rows[0].dkim_private_key.includes('PRIVATE KEY'))
+	const privateKey = unseal(rows[0].dkim_private_key, 'a secret of the tests')
+	const published = /p=(.+)$/.exec(valueOf(added.records, 'DKIM'))![1]!
+	const publicKey = createPublicKey({
+		key: Buffer.from(published, 'base64'),
+		format: 'der',
+		type: 'spki',
+	})
+	const signature = createSign('RSA-SHA256').update('x').sign(privateKey)
+	t.true(createVerify('RSA-SHA256').update('x').verify(publicKey, signature))
+})
+
+test('a domain is verified when DKIM and SPF stand in its DNS, and each record says whether it does', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	t.regex(
+		added.lastError!,
+		/There is no DKIM record at tempost\._domainkey\.example\.org\. example\.org has no SPF record\./,
+	)
+	Object.assign(dns.zone, zoneOf(added))
+	const found = await verify(added.id)
+	t.like(found, { verified: true, status: 'verified', lastError: null })
+	t.deepEqual(statuses(found), {
+		DKIM: 'verified',
+		SPF: 'verified',
+		MX: 'verified',
+		DMARC: 'verified',
+	})
+	t.is(valueOf(found.records, 'MX'), 'mx.example.org')
+	const other = await add('example.com')
+	const { [`_dmarc.example.com`]: _, ...without } = zoneOf(other)
+	Object.assign(dns.zone, without)
+	dns.zone['example.com'] = { TXT: [valueOf(other.records, 'SPF')] }
+	const bare = await verify(other.id)
+	t.true(bare.verified)
+	t.deepEqual(statuses(bare), {
+		DKIM: 'verified',
+		SPF: 'verified',
+		MX: 'pending',
+		DMARC: 'pending',
+	})
+})
+
+test('SPF counts when it lets the server send, in whichever words', async (t) => {
+	const dns = await dnsServer(t, {
+		'relay.example.net': { A: ['192.0.2.7'], AAAA: ['2001:db8::7'] },
+	})
+	const { add, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	const zone = zoneOf(added)
+	Object.assign(dns.zone, zone)
+	const spfOf = async (...texts: string[]) => {
+		dns.zone['example.org'] = { TXT: texts }
+		return statuses(await verify(added.id))['SPF']
+	}
+	for (const text of [
+		'v=spf1 a:relay.example.net -all',
+		'V=SPF1 +a:RELAY.example.net -all',
+		'v=spf1 include:relay.example.net ?all',
+		'v=spf1 mx ip4:192.0.2.7 -all',
+		'v=spf1 ip6:2001:db8::7 -all',
+		'v=spf1 +all',
+	])
+		t.is(await spfOf(text), 'verified', text)
+	for (const text of [
+		'v=spf1 -all',
+		'v=spf1 -a:relay.example.net +mx',
+		'v=spf1 a:relay.example.net.evil.example -all',
+		'v=spf10 a:relay.example.net',
+		'a:relay.example.net',
+	])
+		t.is(await spfOf(text), 'pending', text)
+	t.is(await spfOf('v=spf1 +all', 'v=spf1 a:relay.example.net -all'), 'pending')
+	t.regex((await verify(added.id)).lastError!, /several SPF records/)
+})
+
+test('a key that somebody else published does not verify a domain', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, verify } = await setupDomains(t, smtp, [dns.address])
+	const mine = await add('example.org')
+	const other = await add('example.com')
+	Object.assign(dns.zone, zoneOf(mine))
+	dns.zone['tempost._domainkey.example.org'] = { TXT: [valueOf(other.records, 'DKIM')] }
+	const checked = await verify(mine.id)
+	t.false(checked.verified)
+	t.regex(checked.lastError!, /is not the one shown here/)
+})
