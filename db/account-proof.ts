@@ -7,7 +7,7 @@ const columns = `id, password_hash as "passwordHash", email_verified_at is not n
 
 /** In a transaction: what it answers stays so. $1 normalized address */
 export const lockAccount = statement<Account>(
-	'lock-account',
+	'lock-account-by-email',
 	`select ${columns} from users where email = $1 for no key update`,
 )
 const lockAccountById = statement<Account>(
