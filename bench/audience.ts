@@ -12,7 +12,7 @@ const contacts = Number(process.argv[3] ?? 1_000_000)
 const few = Math.min(contacts, 100_000)
 
 /** What is asked of a project with so many contacts, each part beside the bare thing in the same run. */
-export async function bench(servers: Servers): Promise<boolean> {
+export async function bench(servers: Servers): Promise<Row[]> {
 	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'local' })
 	const parts: [string, (stack: Stack) => Promise<Row[]>][] = [
 		[`seeding of ${few} contacts`, () => seedContacts(stack, 1, few)],
@@ -32,7 +32,7 @@ export async function bench(servers: Servers): Promise<boolean> {
 			if (rows.length > 0) printTable(name, rows)
 			all.push(...rows)
 		}
-		return all.every(({ isMet }) => isMet)
+		return all
 	} finally {
 		await stack.stop()
 	}

@@ -1,23 +1,39 @@
 // npm run bench [name]: what we promise about speed and faults, measured. Writes nothing here.
-import { withServers } from '../local/servers.ts'
+import { type Servers, withServers } from '../local/servers.ts'
+import { printTable, type Row } from './table.ts'
 
-const benches = {
-	analytics: async () => (await import('./analytics.ts')).bench,
-	audience: async () => (await import('./audience.ts')).bench,
-	automations: async () => (await import('./automations.ts')).bench,
-	campaign: async () => (await import('./campaign.ts')).bench,
+type Bench = (servers: Servers) => Promise<Row[]>
+
+const benches: Record<string, () => Promise<Bench>> = {
 	send: async () => (await import('./send.ts')).bench,
+	audience: async () => (await import('./audience.ts')).bench,
+	campaign: async () => (await import('./campaign.ts')).bench,
+	automations: async () => (await import('./automations.ts')).bench,
+	analytics: async () => (await import('./analytics.ts')).bench,
 	faults: async () => (await import('./faults.ts')).bench,
 }
 const wanted = process.argv[2] ? [process.argv[2]] : Object.keys(benches)
+const all: Row[] = []
 
 for (const name of wanted) {
-	const load = benches[name as keyof typeof benches]
+	const load = benches[name]
 	if (!load) {
 		console.error(`There is no benchmark ${name}. There are: ${Object.keys(benches).join(', ')}`)
 		process.exit(1)
 	}
 	const bench = await load()
-	const isMet = await withServers((servers) => bench(servers), { isDurable: true })
-	if (!isMet) process.exitCode = 1
+	const rows = await withServers(
+		(servers, signal) => Promise.race([bench(servers), whenAborted(signal)]),
+		{ isDurable: true },
+	)
+	// The processes of a benchmark that was stopped end with this one.
+	if (!rows) process.exit(1)
+	printTable(`npm run bench ${name}`, rows)
+	all.push(...rows.map((row) => ({ ...row, what: `${name}: ${row.what}` })))
+}
+if (wanted.length > 1) printTable('npm run bench', all)
+process.exitCode = all.every(({ isMet }) => isMet) ? 0 : 1
+
+function whenAborted(signal: AbortSignal) {
+	return new Promise<undefined>((done) => signal.addEventListener('abort', () => done(undefined)))
 }

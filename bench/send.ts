@@ -6,7 +6,7 @@ import type { Servers } from '../local/servers.ts'
 import { client, lanes, median, percentile, rateOf, underLoad, until } from './load.ts'
 import { prepareStack, type Stack } from './stack.ts'
 import { type SinkProcess, startSink } from './sink.ts'
-import { printTable, type Row } from './table.ts'
+import type { Row } from './table.ts'
 
 const connections = 32
 const idleSends = 200
@@ -26,7 +26,7 @@ const mailTo = (to: string) => ({
 })
 
 /** Speeds of POST /v1/send and of what follows it, each beside the bare thing in the same run. */
-export async function bench(servers: Servers): Promise<boolean> {
+export async function bench(servers: Servers): Promise<Row[]> {
 	const sink = await startSink()
 	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url })
 	const http = client(stack.apiUrl, stack.secretKey, connections)
@@ -37,14 +37,12 @@ export async function bench(servers: Servers): Promise<boolean> {
 		for (let i = 0; i < 300; i++) await send(`warm-${i}@example.org`)
 		await drained(stack, sink, 300)
 
-		const rows: Row[] = [
+		return [
 			...(await idleLatency(send, sink)),
 			...(await acceptance(send, stack)),
 			await drain(send, stack, sink),
 			...(await memory(send, stack, sink)),
 		]
-		printTable('npm run bench send', rows)
-		return rows.every(({ isMet }) => isMet)
 	} finally {
 		http.close()
 		await stack.stop()

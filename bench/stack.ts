@@ -22,6 +22,8 @@ export interface Service {
 }
 
 const root = join(import.meta.dirname, '..')
+/** Nothing of ours outlives whoever measures it. */
+const leash = new URL('../local/leash.mjs', import.meta.url).href
 
 export function service(
 	entry: string,
@@ -35,14 +37,14 @@ export function service(
 		output: () => output,
 		async start() {
 			output = ''
-			const started = spawn(process.execPath, nodeArguments(entry), {
+			const started = spawn(process.execPath, [`--import=${leash}`, ...nodeArguments(entry)], {
 				cwd: root,
 				env: { ...process.env, ...env },
-				stdio: ['ignore', 'pipe', 'pipe'],
+				stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
 			})
 			child = started
 			for (const stream of [started.stdout, started.stderr])
-				stream.on('data', (data) => (output = (output + data).slice(-20_000)))
+				stream?.on('data', (data) => (output = (output + data).slice(-20_000)))
 			for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
 				if (started.exitCode !== null || started.signalCode !== null || Date.now() > deadline)
 					throw new Error(`${entry} does not start:\n${output}`)
@@ -64,6 +66,7 @@ export interface Stack {
 	secretKey: string
 	publicKey: string
 	projectId: string
+	databaseUrl: string
 	orm: MikroORM
 	api: Service
 	worker: Service
@@ -117,6 +120,7 @@ export async function prepareStack(
 		secretKey,
 		publicKey: columns.publicKey,
 		projectId: project.id,
+		databaseUrl,
 		orm,
 		api,
 		worker,

@@ -8,13 +8,36 @@ export interface Row {
 }
 
 export function printTable(title: string, rows: Row[]) {
-	const header = { what: title, reached: 'reached', target: 'target', floor: 'floor', met: '' }
-	const lines = rows.map(({ isMet, ...row }) => ({ ...row, met: isMet ? 'ok' : 'MISSED' }))
-	const all = [header, ...lines]
-	const keys = ['what', 'reached', 'target', 'floor', 'met'] as const
+	const header = {
+		what: title,
+		reached: 'reached',
+		target: 'target',
+		floor: 'floor',
+		ratio: 'ratio',
+	}
+	const all = [
+		{ ...header, met: '' },
+		...rows.map((row) => ({ ...row, ratio: ratio(row), met: row.isMet ? 'ok' : 'MISSED' })),
+	]
+	const keys = ['what', 'reached', 'target', 'floor', 'ratio', 'met'] as const
 	const width = Object.fromEntries(
 		keys.map((key) => [key, Math.max(...all.map((row) => row[key].length))]),
 	)
 	for (const row of all) console.log(keys.map((key) => row[key].padEnd(width[key]!)).join('  '))
 	console.log()
+}
+
+/** What was reached as a multiple of the floor, where both begin with a figure of the same unit. */
+function ratio({ reached, floor }: Row) {
+	const [ours, bare] = [figure(reached), figure(floor)]
+	return ours && bare && ours.unit === bare.unit && bare.value > 0
+		? (ours.value / bare.value).toFixed(2)
+		: ''
+}
+
+function figure(text: string) {
+	const [, digits, unit] = /^([\d.,]+) ?([a-zA-Z%/]*)/.exec(text) ?? []
+	if (!digits) return undefined
+	const word = unit!.includes('/') ? unit!.slice(unit!.indexOf('/')) : unit!
+	return { value: Number(digits.replaceAll(',', '')), unit: word }
 }
