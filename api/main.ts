@@ -16,6 +16,8 @@ import { readSettings } from './settings.ts'
 // The API's process: settings, database, Temporal and the relay, then HTTP until it is told to stop.
 
 const poolSize = 20
+/** Callers who connect faster than they are let in wait here; beyond it they are not heard for seconds. */
+const backlog = 4096
 /** What is under way gets so long; then the process ends regardless. */
 const graceMs = 25_000
 
@@ -56,7 +58,7 @@ async function main() {
 	// A parent that is gone, however it went, leaves no orphan.
 	process.on('disconnect', () => void stop('parent gone'))
 
-	await app.listen({ host: settings.host, port: settings.port })
+	await app.listen({ host: settings.host, port: settings.port, backlog })
 }
 
 /** Whether Temporal answers, and whether a worker process lives. */

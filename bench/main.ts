@@ -10,6 +10,8 @@ const benches: Record<string, () => Promise<Bench>> = {
 	campaign: async () => (await import('./campaign.ts')).bench,
 	automations: async () => (await import('./automations.ts')).bench,
 	analytics: async () => (await import('./analytics.ts')).bench,
+	growth: async () => (await import('./growth.ts')).bench,
+	overload: async () => (await import('./overload.ts')).bench,
 	faults: async () => (await import('./faults.ts')).bench,
 }
 const wanted = process.argv[2] ? [process.argv[2]] : Object.keys(benches)
