@@ -7,6 +7,7 @@ import Fastify, {
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { createDomainChecker } from '../activities/domain-checking/checker.ts'
+import { createStripe } from '../activities/stripe/client.ts'
 import { poolOf } from '../db/statement.ts'
 import { accountLinks } from './account-links.ts'
 import { accountRequests } from './account-requests.ts'
@@ -21,6 +22,8 @@ import { automationSteps } from './automation-steps.ts'
 import { automationTransitions } from './automation-transitions.ts'
 import { automationVersions } from './automation-versions.ts'
 import { automations } from './automations.ts'
+import { billingLimits } from './billing-limits.ts'
+import { billing } from './billing.ts'
 import { bounces } from './bounces.ts'
 import { bulkJobs } from './bulk-jobs.ts'
 import { campaignChanges } from './campaign-changes.ts'
@@ -61,12 +64,14 @@ import { projectState } from './project-state.ts'
 import { projects } from './projects.ts'
 import { limitRate } from './rate-limit.ts'
 import { measureRequests } from './request-metrics.ts'
+import { traceRequests } from './request-tracing.ts'
 import { segmentComputing } from './segment-computing.ts'
 import { segmentMembers } from './segment-members.ts'
 import { segments } from './segments.ts'
 import { send } from './send.ts'
 import { serviceConfig } from './service-config.ts'
 import type { Settings } from './settings.ts'
+import { stripeWebhooks } from './stripe-webhooks.ts'
 import { suppressions } from './suppressions.ts'
 import { track } from './track.ts'
 import { templateUses } from './template-uses.ts'
@@ -131,6 +136,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	parseBodies(app)
 	logRequests(app)
 	if (settings.metrics) measureRequests(app)
+	if (settings.tracing) traceRequests(app)
 	setHeaders(app, publicUrl)
 	shedLoad(app, pool, capacity)
 	await describeApi(app, publicUrl)
@@ -193,6 +199,10 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(uploads, { images, publicUrl })
 	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })
+	const stripe = settings.stripe && createStripe(settings.stripe)
+	await app.register(billing, { pool, publicUrl, stripe })
+	await app.register(billingLimits, { pool, publicUrl, stripe })
+	await app.register(stripeWebhooks, { pool, ...settings, stripe })
 	if (settings.emailProvider === 'local') await app.register(mailbox)
 	return app
 }

@@ -72,7 +72,7 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				countContacts(pool, [id]),
 			])
 			const contactCount = counts.reduce((sum, { count }) => sum + count, 0)
-			return { hasSubscription: false, contactCount, ...state! }
+			return { contactCount, ...state! }
 		},
 	)
 

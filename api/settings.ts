@@ -5,7 +5,10 @@ import {
 	MetricsEnvironment,
 	readEnvironment,
 	TemporalEnvironment,
+	TracingEnvironment,
+	tracingOf,
 } from '../db/environment.ts'
+import { StripeEnvironment, stripeSettings } from '../activities/stripe/settings.ts'
 
 const Text = Type.Optional(Type.String())
 const Url = Type.Optional(
@@ -15,6 +18,7 @@ const Url = Type.Optional(
 const Environment = Type.Object({
 	...TemporalEnvironment,
 	...MetricsEnvironment,
+	...TracingEnvironment,
 	HOST: Type.String({ default: '127.0.0.1' }),
 	PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
 	PUBLIC_URL: Url,
@@ -50,10 +54,8 @@ const Environment = Type.Object({
 	UPLOADS_DIR: Text,
 	DISABLE_SIGNUPS: Type.Boolean({ default: false }),
 	DNS_SERVERS: Text,
-	STRIPE_SECRET_KEY: Text,
+	...StripeEnvironment,
 	STRIPE_WEBHOOK_SECRET: Text,
-	STRIPE_PRICE_ID: Text,
-	STRIPE_API_BASE: Url,
 })
 
 export type Settings = ReturnType<typeof readSettings>
@@ -80,6 +82,9 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			env.EMAIL_PROVIDER ?? (env.RESEND_API_KEY ? 'resend' : env.SMTP_URL ? 'smtp' : 'local'),
 		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
 		resendWebhookSecret: env.RESEND_WEBHOOK_SECRET,
+		stripeWebhookSecret: env.STRIPE_WEBHOOK_SECRET,
+		/** undefined: nobody pays here, and nothing is limited. */
+		stripe: stripeSettings(env),
 		s3: s3Of(env),
 		uploadsDir: env.UPLOADS_DIR ?? `${env.DATA_DIR}/uploads`,
 		oauth: {
@@ -92,6 +97,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			signupsDisabled: env.DISABLE_SIGNUPS,
 		},
 		dnsServers: listOf(env.DNS_SERVERS),
+		tracing: tracingOf(env, 'tempost-api'),
 		/** undefined: nobody looks. */
 		metrics:
 			env.METRICS_PORT === undefined

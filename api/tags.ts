@@ -14,6 +14,7 @@ export const tags = [
 	{ name: 'analytics', description: 'Figures by day, campaign and event' },
 	{ name: 'uploads', description: 'Images for the bodies of mails' },
 	{ name: 'projects', description: 'Projects, their keys and members; by session' },
+	{ name: 'billing', description: 'What a project uses, may use and pays' },
 	{ name: 'accounts', description: 'Sign up, log in, passwords' },
 	{ name: 'public pages', description: 'For readers of mails, who have no account' },
 	{ name: 'webhooks', description: 'What others tell us' },

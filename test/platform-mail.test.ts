@@ -70,6 +70,14 @@ const data = {
 	invitation: { url, project: 'Ärzte & <b>Co</b>', inviter: 'owner@example.com' },
 	suspension: { project: 'Ärzte & <b>Co</b>', reason: 'bounces' },
 	domainLost: { project: 'Ärzte & <b>Co</b>', domain: 'example.org', error: 'No <SPF> record.' },
+	usageLimit: {
+		project: 'Ärzte & <b>Co</b>',
+		category: 'total',
+		used: 800,
+		limit: 1000,
+		isReached: false,
+	},
+	paymentFailed: { project: 'Ärzte & <b>Co</b>' },
 } satisfies PlatformMailData
 
 for (const language of Object.keys(spokenWords))

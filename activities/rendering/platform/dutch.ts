@@ -1,5 +1,13 @@
 import type { Words } from './words.ts'
 
+const kinds = {
+	workflows: 'e-mail van workflows',
+	campaigns: 'campagnes',
+	transactional: 'transactionele e-mail',
+	inbound: 'inkomende e-mail',
+	total: 'alle e-mail',
+}
+
 export const dutch: Words = {
 	addressOfButton: 'Werkt de knop niet? Open dan dit adres in uw browser:',
 	letters: {
@@ -42,6 +50,28 @@ export const dutch: Words = {
 			],
 			remark:
 				'Zet de records terug zoals ze bij het domein worden getoond. Het wordt om de paar minuten gecontroleerd en kan weer verzenden zodra ze gevonden zijn.',
+		}),
+		usageLimit: ({ project, category, used, limit, isReached }) => ({
+			subject: isReached
+				? `Een limiet is bereikt: ${project}`
+				: `Een limiet is bijna bereikt: ${project}`,
+			paragraphs: [
+				`Het project ${project} heeft ${used} van de ${limit} e-mails gebruikt die het deze maand heeft (${kinds[category]}).`,
+				isReached
+					? 'Tot het einde van de maand (UTC) of tot de limiet wordt verhoogd, wordt hiervan niets meer verzonden of aangenomen: verzoeken worden geweigerd, campagnes pauzeren en stappen van workflows mislukken.'
+					: 'Als de limiet is bereikt, wordt hiervan tot het einde van de maand (UTC) niets meer verzonden of aangenomen.',
+			],
+			remark:
+				'Een beheerder van het project kan de limieten verhogen, of een abonnement nemen als alleen de gratis e-mails over zijn.',
+		}),
+		paymentFailed: ({ project }) => ({
+			subject: `Een betaling is mislukt, het verzenden is opgeschort: ${project}`,
+			paragraphs: [
+				`De betaling voor het project ${project} kon na meerdere pogingen niet worden geïnd.`,
+				'Daarom is het verzenden opgeschort. Wachtende e-mails, campagnes en workflows zijn geannuleerd. Uw gegevens zijn nog te lezen.',
+			],
+			remark:
+				'Betaal de openstaande factuur via de factureringspagina van het project: zodra die is betaald, kan er weer worden verzonden.',
 		}),
 	},
 }

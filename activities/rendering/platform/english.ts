@@ -1,5 +1,13 @@
 import type { Words } from './words.ts'
 
+const kinds = {
+	workflows: 'workflow mail',
+	campaigns: 'campaign mail',
+	transactional: 'transactional mail',
+	inbound: 'inbound mail',
+	total: 'all mail',
+}
+
 export const english: Words = {
 	addressOfButton: 'If the button does not work, open this address in your browser:',
 	letters: {
@@ -41,6 +49,28 @@ export const english: Words = {
 			],
 			remark:
 				'Put the records back as they are shown for the domain. It is checked every few minutes, and can send again as soon as they are found.',
+		}),
+		usageLimit: ({ project, category, used, limit, isReached }) => ({
+			subject: isReached
+				? `A limit is reached: ${project}`
+				: `A limit is nearly reached: ${project}`,
+			paragraphs: [
+				`The project ${project} has used ${used} of the ${limit} mails that it may this month (${kinds[category]}).`,
+				isReached
+					? 'Until the month ends (UTC) or the limit is raised, no more of it is sent or taken: requests are refused, campaigns pause, steps of workflows fail.'
+					: 'When the limit is reached, no more of it is sent or taken until the month ends (UTC).',
+			],
+			remark:
+				'An administrator of the project can raise the limits, or subscribe where only the free mails are left.',
+		}),
+		paymentFailed: ({ project }) => ({
+			subject: `A payment failed, sending is suspended: ${project}`,
+			paragraphs: [
+				`The payment for the project ${project} could not be collected, after several tries.`,
+				'Sending is therefore suspended. Waiting emails, campaigns and workflows were cancelled. Your data can still be read.',
+			],
+			remark:
+				'Pay the open invoice from the billing page of the project: sending is possible again as soon as it is paid.',
 		}),
 	},
 }

@@ -1,5 +1,13 @@
 import type { Words } from './words.ts'
 
+const kinds = {
+	workflows: 'e-mails des workflows',
+	campaigns: 'campagnes',
+	transactional: 'e-mails transactionnels',
+	inbound: 'e-mails entrants',
+	total: 'tous les e-mails',
+}
+
 export const french: Words = {
 	addressOfButton: 'Si le bouton ne fonctionne pas, ouvrez cette adresse dans votre navigateur :',
 	letters: {
@@ -44,6 +52,28 @@ export const french: Words = {
 			],
 			remark:
 				"Rétablissez les enregistrements tels qu'ils sont affichés pour le domaine. Il est vérifié toutes les quelques minutes et pourra envoyer dès qu'ils seront trouvés.",
+		}),
+		usageLimit: ({ project, category, used, limit, isReached }) => ({
+			subject: isReached
+				? `Une limite est atteinte : ${project}`
+				: `Une limite est presque atteinte : ${project}`,
+			paragraphs: [
+				`Le projet ${project} a utilisé ${used} des ${limit} e-mails dont il dispose ce mois-ci (${kinds[category]}).`,
+				isReached
+					? "Jusqu'à la fin du mois (UTC) ou jusqu'au relèvement de la limite, rien de tel n'est plus envoyé ni accepté : les requêtes sont refusées, les campagnes suspendues et les étapes des workflows échouent."
+					: "Une fois la limite atteinte, rien de tel n'est plus envoyé ni accepté jusqu'à la fin du mois (UTC).",
+			],
+			remark:
+				"Un administrateur du projet peut relever les limites, ou souscrire un abonnement s'il ne reste que les e-mails gratuits.",
+		}),
+		paymentFailed: ({ project }) => ({
+			subject: `Un paiement a échoué, l'envoi est suspendu : ${project}`,
+			paragraphs: [
+				`Le paiement du projet ${project} n'a pas pu être encaissé, malgré plusieurs tentatives.`,
+				"L'envoi est donc suspendu. Les e-mails en attente, les campagnes et les workflows ont été annulés. Vos données restent consultables.",
+			],
+			remark:
+				"Réglez la facture ouverte depuis la page de facturation du projet : l'envoi reprend dès qu'elle est payée.",
 		}),
 	},
 }

@@ -1,5 +1,13 @@
 import type { Words } from './words.ts'
 
+const kinds = {
+	workflows: 'E-Mails aus Workflows',
+	campaigns: 'Kampagnen',
+	transactional: 'transaktionale E-Mails',
+	inbound: 'eingehende E-Mails',
+	total: 'alle E-Mails',
+}
+
 export const german: Words = {
 	addressOfButton:
 		'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse im Browser:',
@@ -45,6 +53,28 @@ export const german: Words = {
 			],
 			remark:
 				'Stellen Sie die Einträge wieder her, wie sie bei der Domain angezeigt werden. Sie wird alle paar Minuten geprüft und kann wieder senden, sobald sie gefunden sind.',
+		}),
+		usageLimit: ({ project, category, used, limit, isReached }) => ({
+			subject: isReached
+				? `Ein Limit ist erreicht: ${project}`
+				: `Ein Limit ist fast erreicht: ${project}`,
+			paragraphs: [
+				`Das Projekt ${project} hat ${used} der ${limit} E-Mails verbraucht, die es in diesem Monat hat (${kinds[category]}).`,
+				isReached
+					? 'Bis der Monat endet (UTC) oder das Limit erhöht wird, wird davon nichts mehr gesendet oder angenommen: Anfragen werden abgelehnt, Kampagnen pausieren, Schritte von Workflows schlagen fehl.'
+					: 'Ist das Limit erreicht, wird davon bis zum Ende des Monats (UTC) nichts mehr gesendet oder angenommen.',
+			],
+			remark:
+				'Wer das Projekt verwaltet, kann die Limits erhöhen oder, wenn nur die freien E-Mails zur Verfügung stehen, ein Abonnement abschließen.',
+		}),
+		paymentFailed: ({ project }) => ({
+			subject: `Eine Zahlung ist fehlgeschlagen, der Versand ist gesperrt: ${project}`,
+			paragraphs: [
+				`Die Zahlung für das Projekt ${project} konnte auch nach mehreren Versuchen nicht eingezogen werden.`,
+				'Der Versand ist deshalb gesperrt. Wartende E-Mails, Kampagnen und Workflows wurden abgebrochen. Ihre Daten können Sie weiterhin lesen.',
+			],
+			remark:
+				'Begleichen Sie die offene Rechnung über die Abrechnungsseite des Projekts: sobald sie bezahlt ist, kann wieder gesendet werden.',
 		}),
 	},
 }

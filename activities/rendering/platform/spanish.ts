@@ -1,5 +1,13 @@
 import type { Words } from './words.ts'
 
+const kinds = {
+	workflows: 'correos de workflows',
+	campaigns: 'campañas',
+	transactional: 'correos transaccionales',
+	inbound: 'correos entrantes',
+	total: 'todos los correos',
+}
+
 export const spanish: Words = {
 	addressOfButton: 'Si el botón no funciona, abra esta dirección en su navegador:',
 	letters: {
@@ -42,6 +50,28 @@ export const spanish: Words = {
 			],
 			remark:
 				'Restablezca los registros tal como se muestran para el dominio. Se comprueba cada pocos minutos y podrá enviar de nuevo en cuanto se encuentren.',
+		}),
+		usageLimit: ({ project, category, used, limit, isReached }) => ({
+			subject: isReached
+				? `Se ha alcanzado un límite: ${project}`
+				: `Casi se ha alcanzado un límite: ${project}`,
+			paragraphs: [
+				`El proyecto ${project} ha usado ${used} de los ${limit} correos que tiene este mes (${kinds[category]}).`,
+				isReached
+					? 'Hasta que termine el mes (UTC) o se suba el límite, no se envía ni se acepta nada más de ello: las solicitudes se rechazan, las campañas se pausan y los pasos de los workflows fallan.'
+					: 'Cuando se alcance el límite, no se enviará ni aceptará nada más de ello hasta que termine el mes (UTC).',
+			],
+			remark:
+				'Un administrador del proyecto puede subir los límites, o suscribirse si solo quedan los correos gratuitos.',
+		}),
+		paymentFailed: ({ project }) => ({
+			subject: `Ha fallado un pago y el envío está suspendido: ${project}`,
+			paragraphs: [
+				`El pago del proyecto ${project} no se ha podido cobrar tras varios intentos.`,
+				'Por eso el envío está suspendido. Se han cancelado los correos en espera, las campañas y los workflows. Sus datos se pueden seguir leyendo.',
+			],
+			remark:
+				'Pague la factura pendiente desde la página de facturación del proyecto: se podrá enviar de nuevo en cuanto esté pagada.',
 		}),
 	},
 }

@@ -6,6 +6,15 @@ export interface PlatformMailData {
 	suspension: { project: string; reason: SuspensionReason }
 	/** `error` says which records are missing, in English as the API does. */
 	domainLost: { project: string; domain: string; error: string }
+	usageLimit: {
+		project: string
+		category: 'workflows' | 'campaigns' | 'transactional' | 'inbound' | 'total'
+		used: number
+		limit: number
+		/** Or nearly so. */
+		isReached: boolean
+	}
+	paymentFailed: { project: string }
 }
 
 export type PlatformMailKind = keyof PlatformMailData

@@ -1,0 +1,172 @@
+import test from 'ava'
+import { platformProjectId } from '../db/platform-mail.ts'
+import { setupBilling } from './helpers/billing.ts'
+import { stripeEvent, subscription } from './helpers/stripe-fake.ts'
+
+const openInvoice = { status: 'open', attempted: true, next_payment_attempt: null }
+const retried = { ...openInvoice, next_payment_attempt: 1_900_000_000 }
+
+test('only what Stripe has signed, and lately, is believed', async (t) => {
+	const { app, customer, subscriptions, execute } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('active')])
+	const type = 'customer.subscription.created'
+	const good = stripeEvent(type, id)
+	const [time, v1] = good.headers['stripe-signature'].split(',') as [string, string]
+	const now = Math.floor(Date.now() / 1000)
+	const bad: object[] = [
+		stripeEvent(type, id, { secret: 'whsec_another' }),
+		stripeEvent(type, id, { at: Date.now() - 301_000 }),
+		stripeEvent(type, id, { at: Date.now() + 301_000 }),
+		{ ...good, payload: good.payload.replace(id, 'cus_other') },
+		{ ...good, headers: { 'content-type': 'application/json' } },
+		...[
+			'',
+			'v1',
+			time,
+			v1,
+			`${time},v1=`,
+			`${time},v0=${v1.slice(3)}`,
+			`t=${now + 1},${v1}`,
+			`t=x,${v1}`,
+		].map((header) => ({ ...good, headers: { ...good.headers, 'stripe-signature': header } })),
+		// The time that is signed is not the one that is looked at.
+		{ ...good, headers: { ...good.headers, 'stripe-signature': `t=${now},${time},${v1}` } },
+	]
+	for (const [index, request] of bad.entries()) {
+		const answer = await app.inject(request as never)
+		t.is(answer.statusCode, 401, String(index))
+	}
+	t.deepEqual(await execute(`select from provider_events`), [])
+	const rolled = `${time},v1=${'0'.repeat(64)},${v1}`
+	const answer = await app.inject({
+		...good,
+		headers: { ...good.headers, 'stripe-signature': rolled },
+	})
+	t.is(answer.statusCode, 200)
+	t.is((await execute('select from billing_accounts where subscribed')).length, 1)
+})
+
+test('a signed body that is no event is refused', async (t) => {
+	const { app } = await setupBilling(t)
+	const { headers } = stripeEvent('', null)
+	const refused = await app.inject({
+		method: 'POST',
+		url: '/webhooks/incoming/stripe',
+		headers,
+		payload: '{',
+	})
+	t.is(refused.statusCode, 401)
+	for (const customer of [1, { id: 'cus_1' }] as never[])
+		t.is((await app.inject(stripeEvent('invoice.paid', customer))).statusCode, 400)
+})
+
+test('what is told again, even at the same moment, happens once; strangers’ customers are no matter', async (t) => {
+	const { tell, customer, subscriptions, calls } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('active')])
+	const answers = await Promise.all(
+		[1, 2, 3].map(() => tell('invoice.paid', id, { id: 'evt_same' })),
+	)
+	t.deepEqual(
+		answers.map(({ status }) => status),
+		[200, 200, 200],
+	)
+	t.is(answers.filter(({ duplicate }) => !duplicate).length, 1)
+	t.is(calls.filter(({ path }) => path === '/v1/subscriptions').length, 1)
+	t.like(await tell('invoice.paid', 'cus_of_somebody_else'), { status: 200, duplicate: false })
+	t.like(await tell('charge.succeeded', id), { status: 200, duplicate: false })
+	t.is(calls.filter(({ path }) => path === '/v1/subscriptions').length, 1)
+})
+
+test('in whatever order it is told, what holds in the end is what Stripe has', async (t) => {
+	const { tell, customer, subscriptions, execute } = await setupBilling(t)
+	const id = await customer()
+	const subscribed = async () =>
+		(await execute<{ is: boolean }>('select subscribed as is from billing_accounts'))[0]!.is
+	subscriptions.set(id, [subscription('canceled')])
+	await tell('customer.subscription.deleted', id)
+	await tell('customer.subscription.updated', id)
+	await tell('customer.subscription.created', id)
+	t.false(await subscribed())
+	subscriptions.set(id, [
+		subscription('incomplete', { id: 'sub_3' }),
+		subscription('active', { id: 'sub_2' }),
+		subscription('canceled'),
+	])
+	await tell('customer.subscription.deleted', id)
+	t.true(await subscribed())
+})
+
+test('while Stripe is away an event is not taken, and counts when it comes again', async (t) => {
+	const { tell, customer, subscriptions, faults } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('active')])
+	faults.push({ path: '/v1/subscriptions', cut: 'before' })
+	t.is((await tell('invoice.paid', id, { id: 'evt_1' })).status, 503)
+	t.like(await tell('invoice.paid', id, { id: 'evt_1' }), { status: 200, duplicate: false })
+})
+
+test('a payment that failed for good disables the project, its members are told once, and paying enables it', async (t) => {
+	const { tell, customer, subscriptions, disabled, route, send, execute } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('past_due', { latest_invoice: retried })])
+	await tell('invoice.payment_failed', id)
+	t.is(await disabled(), null, 'Stripe will try again')
+	subscriptions.set(id, [subscription('past_due', { latest_invoice: openInvoice })])
+	await tell('invoice.payment_failed', id)
+	await tell('customer.subscription.updated', id)
+	t.is(await disabled(), 'PAYMENT_FAILED')
+	const mails = await execute<{ to: string; subject: string }>(
+		'select "to", subject from emails where project_id = $1 order by "to"',
+		[platformProjectId],
+	)
+	t.deepEqual(
+		mails.map(({ to }) => to),
+		['admin@example.org', 'member@example.org', 'owner@example.org'],
+	)
+	t.regex(mails[0]!.subject, /payment failed/)
+	t.is((await execute(`select from outbox where workflow_type = 'suspendProject'`)).length, 1)
+	t.is((await send()).json().error.code, 'PROJECT_DISABLED')
+	t.is((await route('POST', 'billing-portal')).statusCode, 200)
+	t.is((await route('PUT', 'billing-limits', { workflows: 3 })).statusCode, 200)
+
+	subscriptions.set(id, [
+		subscription('active', { latest_invoice: { ...openInvoice, status: 'paid' } }),
+	])
+	await tell('invoice.paid', id)
+	t.is(await disabled(), null)
+	t.is((await execute('select from suspensions where lifted_at is null')).length, 0)
+	t.is((await send()).statusCode, 200)
+})
+
+for (const [name, ended] of [
+	['unpaid', subscription('unpaid', { latest_invoice: openInvoice })],
+	[
+		'cancelled for it',
+		subscription('canceled', {
+			latest_invoice: openInvoice,
+			cancellation_details: { reason: 'payment_failed' },
+		}),
+	],
+] as const)
+	test(`a subscription that ends ${name} disables the project, too`, async (t) => {
+		const { tell, customer, subscriptions, disabled } = await setupBilling(t)
+		const id = await customer()
+		subscriptions.set(id, [ended])
+		await tell('customer.subscription.updated', id)
+		t.is(await disabled(), 'PAYMENT_FAILED')
+		subscriptions.set(id, [subscription('active', { id: 'sub_2' }), ended])
+		await tell('customer.subscription.created', id)
+		// An unpaid one is still theirs to pay.
+		t.is(await disabled(), ended.status === 'unpaid' ? 'PAYMENT_FAILED' : null)
+	})
+
+test('a payment lifts nothing but the suspension for want of it', async (t) => {
+	const { tell, customer, subscriptions, disabled, execute } = await setupBilling(t)
+	const id = await customer()
+	await execute(`update projects set disabled_reason = 'EMAIL_REPUTATION'`)
+	subscriptions.set(id, [subscription('active')])
+	await tell('invoice.paid', id)
+	t.is(await disabled(), 'EMAIL_REPUTATION')
+})

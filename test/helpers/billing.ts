@@ -1,0 +1,84 @@
+import type { ExecutionContext } from 'ava'
+import { Domain } from '../../db/domain.ts'
+import { testSettings } from './app.ts'
+import { startStripe, stripeEvent, stripeSecret } from './stripe-fake.ts'
+import { setupTeam } from './team.ts'
+
+/** A project with members on a service that bills through a fake of Stripe; its admin acts. */
+export async function setupBilling(t: ExecutionContext, options?: { metered?: boolean }) {
+	const fake = await startStripe(t, options)
+	const { features } = testSettings()
+	const settings = {
+		stripe: fake.stripe,
+		stripeWebhookSecret: stripeSecret,
+		features: { ...features, billing: true },
+	}
+	const team = await setupTeam(t, { settings })
+	const { app, orm, pool, project, withSecretKey, admin } = team
+	const em = orm.em.fork()
+	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
+	await em.flush()
+
+	const route = (
+		method: 'GET' | 'POST' | 'PUT',
+		name: string,
+		payload?: object,
+		headers = admin.headers,
+	) =>
+		app.inject({
+			method,
+			url: `/users/@me/projects/${project.id}/${name}`,
+			headers,
+			...(payload ? { payload } : {}),
+		})
+	const execute = async <T = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
+		(await pool.query(sql, values)).rows as T[]
+	return {
+		...team,
+		...fake,
+		settings,
+		route,
+		execute,
+		send: (changes: object = {}, headers: object = withSecretKey) =>
+			app.inject({
+				method: 'POST',
+				url: '/v1/send',
+				headers: headers as Record<string, string>,
+				payload: {
+					to: 'a@example.org',
+					from: 'app@example.com',
+					subject: 'Hi',
+					body: 'x',
+					...changes,
+				},
+			}),
+		/** The customer that the first checkout makes. */
+		customer: async () => {
+			t.is((await route('POST', 'checkout')).statusCode, 200)
+			const [row] = await execute<{ id: string }>(
+				'select customer_id as id from billing_accounts where project_id = $1',
+				[project.id],
+			)
+			return row!.id
+		},
+		/** Posts an event, and says how it was answered. */
+		tell: async (type: string, customer: string | null, more: object = {}) => {
+			const answer = await app.inject(stripeEvent(type, customer, more))
+			return { status: answer.statusCode, ...answer.json<{ duplicate?: boolean }>() }
+		},
+		disabled: async () =>
+			(
+				await execute<{ reason: string | null }>(
+					'select disabled_reason as reason from projects where id = $1',
+					[project.id],
+				)
+			)[0]!.reason,
+		/** So many mails of this month, as if they had been sent. */
+		use: (category: string, used: number) =>
+			execute(
+				`insert into usage_tallies (project_id, month, category, used, sent)
+				values ($1, date_trunc('month', now(), 'UTC')::date, $2, $3, $3)`,
+				[project.id, category, used],
+			),
+	}
+}
