@@ -28,54 +28,38 @@ export interface OpenMail {
 /** `/v1/send` may send HEADLESS mail to anybody, an automation may not. */
 const wantsConsent = `(e.type = 'MARKETING' or e.type = 'HEADLESS' and e.source_type <> 'TRANSACTIONAL')`
 
-const openMail = `
-	e.project_id, e.id, e.request_id, e.source_type, e.status, e.due_at, e.attempt, e.granted_attempt,
-	e.attempt_started_at, split_part(e."from", '@', 2) as domain,
-	(coalesce(octet_length(e.body), 0) + coalesce((
-		select sum((a->>'size')::int) from jsonb_array_elements(e.attachments) a), 0))::int as bytes,
-	e.attachments is not null as has_attachments,
-	case
-		when p.disabled_reason is not null then 'CANCELLED'
-		when s.reason is not null then 'SUPPRESSED'
-		when ${wantsConsent} and not c.subscribed then 'CANCELLED'
-	end as barred,
-	case
-		when p.disabled_reason is not null then 'The project is disabled: ' || p.disabled_reason
-		when s.reason is not null then 'The address is on the suppression list: ' || s.reason
-		when ${wantsConsent} and not c.subscribed then 'The contact is not subscribed'
-	end as barred_because,
-	p.owner_verified, p.send_rate_per_second`
-
 /** In doubt, only transactional mail is still the claim's to settle: the rest waits for a decision. */
 const isOpen = `(e.status in ('PENDING', 'SENDING')
 		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL')`
 
-const barring = `
-	join projects p on p.id = e.project_id
-	left join suppressions s on s.project_id = e.project_id and s.email = e."to"
-	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id`
-
 /** The mails of a claim that are not settled, in the order of requests and recipients. $1 claim */
 export const mailsOfClaim = statement<OpenMail>(
 	'mails-of-claim',
-	`select ${openMail}
+	`select
+		e.project_id, e.id, e.request_id, e.source_type, e.status, e.due_at, e.attempt, e.granted_attempt,
+		e.attempt_started_at, split_part(e."from", '@', 2) as domain,
+		(coalesce(octet_length(e.body), 0) + coalesce((
+			select sum((a->>'size')::int) from jsonb_array_elements(e.attachments) a), 0))::int as bytes,
+		e.attachments is not null as has_attachments,
+		case
+			when p.disabled_reason is not null then 'CANCELLED'
+			when s.reason is not null then 'SUPPRESSED'
+			when ${wantsConsent} and not c.subscribed then 'CANCELLED'
+		end as barred,
+		case
+			when p.disabled_reason is not null then 'The project is disabled: ' || p.disabled_reason
+			when s.reason is not null then 'The address is on the suppression list: ' || s.reason
+			when ${wantsConsent} and not c.subscribed then 'The contact is not subscribed'
+		end as barred_because,
+		p.owner_verified, p.send_rate_per_second
 	from queued_sends q
 	cross join lateral unnest(q.email_ids) with ordinality as m(id, position)
 	join emails e on e.project_id = q.project_id and e.id = m.id
-	${barring}
+	join projects p on p.id = e.project_id
+	left join suppressions s on s.project_id = e.project_id and s.email = e."to"
+	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 	where q.claim_id = $1 and ${isOpen}
 	order by q.id, m.position`,
-)
-
-/** The same for a set of mails that is already known. $1 project, $2 ids */
-export const mailsAmong = statement<OpenMail>(
-	'mails-among',
-	`select ${openMail}
-	from unnest($2::uuid[]) with ordinality as m(id, position)
-	join emails e on e.project_id = $1 and e.id = m.id
-	${barring}
-	where e.status in ('PENDING', 'SENDING', 'UNCERTAIN')
-	order by m.position`,
 )
 
 /** What must not go is settled with its reason. $1 project, $2 [{id, status, error}] */

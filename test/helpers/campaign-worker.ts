@@ -3,8 +3,8 @@ import type { Pool } from 'pg'
 import { campaignDeliveryActivities } from '../../activities/campaign-delivery.ts'
 import { deliver, type DeliveryServices, type Rest } from '../../activities/delivery.ts'
 import type { Provider } from '../../activities/providers/provider.ts'
-import { mailsAmong } from '../../db/ledger.ts'
-import { deliveryServices } from './ledger.ts'
+import { mailsOfClaim } from '../../db/ledger.ts'
+import { claim, claimOf, deliveryServices } from './ledger.ts'
 
 /** A worker of its own that sends lanes of campaigns: several share the ledger and nothing else. */
 export function campaignWorker(
@@ -15,9 +15,11 @@ export function campaignWorker(
 	const { services, stop } = deliveryServices(pool, provider, settings)
 	const { sendCampaignPages } = campaignDeliveryActivities(services)
 	return {
-		/** As a run of single mails would. */
-		deliver: (projectId: string, ids: string[]) =>
-			deliver(services, () => mailsAmong(pool, [projectId, ids])),
+		/** As the run of single mails that waits in the outbox would. */
+		deliver: async () => {
+			const claimId = claimOf((await claim(pool))[0])
+			return deliver(services, () => mailsOfClaim(pool, [claimId]))
+		},
 		stop,
 		send: (projectId: string, campaignId: string, lane = 0): Promise<Rest> =>
 			new MockActivityEnvironment().run(sendCampaignPages, { projectId, campaignId, lane }),

@@ -34,7 +34,7 @@ export async function setupLedger(t: ExecutionContext, settings: Partial<Setting
 		newProject: () => newProject(orm),
 		/** Accepts a request as the API would, and returns its mails' ids. */
 		send: (recipients: string[], projectId = project.id) => accept(orm, projectId, recipients),
-		claim: () => claimSends(pool, [500, 2000, 2, 1.5, 'core', 1, 8]),
+		claim: () => claim(pool),
 		/** A worker of its own: several share the ledger and nothing else. */
 		worker: (provider: Provider) => worker(orm, provider, settings),
 		mail: (id: string) =>
@@ -54,6 +54,9 @@ export async function setupLedger(t: ExecutionContext, settings: Partial<Setting
 }
 
 type Settings = DeliveryServices['settings']
+
+/** What the relay takes out of the outbox at once. */
+export const claim = (pool: Pool) => claimSends(pool, [500, 2000, 2, 1.5, 'core', 1, 8])
 
 /** A worker of its own, as it were: several share the ledger and nothing else. */
 export function deliveryServices(pool: Pool, provider: Provider, settings: Partial<Settings>) {

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { overResend } from './helpers/campaign-sending.ts'
+import { campaignWorker } from './helpers/campaign-worker.ts'
+
+test('over Resend a campaign goes in batches', async (t) => {
+	const { send, worker, fake, mails } = await overResend(t, 250)
+	t.like(await send(worker), { settled: 250, left: 0 })
+	t.is(fake.requests.length, 3)
+	t.is(new Set(fake.accepted.map(({ emailId }) => emailId)).size, 250)
+	const idOf = new Map(fake.accepted.map(({ emailId, id }) => [emailId, id]))
+	for (const mail of await mails())
+		t.like(mail, { status: 'SENT', provider_message_id: idOf.get(mail.id)! })
+})
+
+test('a batch that a dead worker had handed over is repeated under its key, though contacts have changed', async (t) => {
+	const { send, provider, pool, fake, mails, query, project, id } = await overResend(t, 120)
+	const answers = Promise.withResolvers<never>()
+	const dying = {
+		...provider,
+		deliverBatch: async (...given: Parameters<NonNullable<typeof provider.deliverBatch>>) => {
+			await provider.deliverBatch!(...given)
+			return answers.promise // the worker is dead before it can say so
+		},
+	}
+	const dead = send(campaignWorker(pool, dying)).catch(() => {})
+	t.teardown(async () => {
+		answers.reject(new Error('dead'))
+		await dead
+	})
+	while (fake.accepted.length < 120) await new Promise((resolve) => setTimeout(resolve, 5))
+	await query(`update contacts set data = '{"name": "Zoe"}' where email like 'user1%'`)
+	t.like(await send(campaignWorker(pool, provider)), { settled: 120, left: 0 })
+	t.is(fake.accepted.length, 120)
+	for (const { status } of await mails()) t.is(status, 'SENT')
+	t.like(
+		(
+			await query('select status from campaigns where id = $1 and project_id = $2', [
+				id,
+				project.id,
+			])
+		)[0],
+		{ status: 'SENDING' },
+	)
+})
+
+test('a batch that was perhaps taken is repeated under its key until Resend tells', async (t) => {
+	const { send, worker, fake, mails } = await overResend(t, 30, [
+		{ status: 500, take: true, times: 2 },
+	])
+	let rest = await send(worker)
+	for (let tries = 0; rest.left > 0 && tries < 5; tries++) rest = await send(worker)
+	t.is(rest.left, 0)
+	t.is(fake.accepted.length, 30)
+	for (const { status, attempt } of await mails()) t.deepEqual([status, attempt], ['SENT', 1])
+})
+
+test('a batch that was surely not taken goes again as a new one', async (t) => {
+	const { send, worker, fake, mails } = await overResend(t, 30, [
+		{ status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' }, times: 1 },
+	])
+	t.like(await send(worker), { settled: 30, left: 0 })
+	t.is(fake.accepted.length, 30)
+	for (const { status } of await mails()) t.is(status, 'SENT')
+})
+
+test('what is in doubt over Resend for longer than it remembers is not repeated', async (t) => {
+	const { send, worker, fake, mails, query } = await overResend(t, 2)
+	await query(
+		`update emails set status = 'SENDING', attempt = 1, provider = 'resend', batch_id = $1,
+			attempt_started_at = now() - interval '24 hours'`,
+		[randomUUID()],
+	)
+	t.like(await send(worker), { settled: 2, left: 0 })
+	t.is(fake.accepted.length, 0)
+	for (const { status } of await mails()) t.is(status, 'UNCERTAIN')
+})

@@ -1,0 +1,78 @@
+import test from 'ava'
+import type { Outcome, ReadyMail } from '../activities/providers/provider.ts'
+import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
+import { campaignWorker } from './helpers/campaign-worker.ts'
+import { scriptedProvider } from './helpers/ledger.ts'
+
+test('any number of workers at the same lane send every mail once', async (t) => {
+	const { send, sink, provider, pool, mails } = await overSmtp(t, 800)
+	const workers = Array.from({ length: 4 }, () => campaignWorker(pool, provider))
+	const rests = await Promise.all(workers.map((worker) => send(worker)))
+	for (const { left } of rests) t.is(left, 0)
+	t.is(sink.mails.length, 800)
+	t.is(sink.statistics().distinct, 800)
+	for (const { status, attempt } of await mails())
+		if (status !== 'UNCERTAIN') t.deepEqual([status, attempt], ['SENT', 1])
+})
+
+test('lanes have no mail in common, and together they have all', async (t) => {
+	const { send, worker, sink, query, id } = await overSmtp(t, 90)
+	await query(
+		`update campaigns set lane_bounds = (select array_agg(contact_id order by contact_id) from (
+			select contact_id, row_number() over (order by contact_id) as n from emails where campaign_id = $1
+		) mails where n in (30, 60)) where id = $1`,
+		[id],
+	)
+	for (const lane of [2, 0, 1]) {
+		t.like(await send(worker, lane), { settled: 30, left: 0 })
+	}
+	t.is(sink.statistics().distinct, 90)
+})
+
+test('two workers together keep the send rate of a project', async (t) => {
+	const { send, pool, provider, sink, query } = await overSmtp(t, 40)
+	await query('update projects set send_rate_per_second = 20')
+	const startedAt = Date.now()
+	const workers = [campaignWorker(pool, provider), campaignWorker(pool, provider)]
+	await Promise.all(workers.map((worker) => send(worker)))
+	t.is(sink.mails.length, 40)
+	// Two at a time, as each tenth of a second is worth.
+	for (const [index, { at }] of sink.mails.entries())
+		t.true(
+			at - startedAt >= (Math.floor(index / 2) * 2 * 1000) / 20 - 105,
+			`${index} at ${at - startedAt}`,
+		)
+})
+
+test('a worker that is to end hands nothing more over, and leaves nothing open', async (t) => {
+	const { send, worker, sink, mails } = await overSmtp(t, 2000, { sink: { delayMs: 5 } })
+	const sending = send(worker)
+	while (sink.mails.length < 50) await new Promise((resolve) => setTimeout(resolve, 2))
+	worker.stop()
+	const rest = await sending
+	t.true(rest.left > 0)
+	const states = new Set((await mails()).map(({ status }) => status))
+	t.deepEqual([...states].sort(), ['PENDING', 'SENT'])
+})
+
+test('ready mail is put together only when its turn comes', async (t) => {
+	const { send, pool, query } = await sendingCampaign(t, 40)
+	const { provider } = scriptedProvider()
+	const waiting: { mail: ReadyMail; done(outcome: Outcome): void }[] = []
+	const deliverReady = (mail: ReadyMail) =>
+		new Promise<Outcome>((done) => waiting.push({ mail, done }))
+	const sending = send(campaignWorker(pool, { ...provider, deliverReady }))
+	let sent = 0
+	while (sent < 40) {
+		await new Promise((resolve) => setTimeout(resolve, 1))
+		for (const { mail, done } of waiting.splice(0)) {
+			t.true(mail.raw().includes(`To: ${mail.to}\r\n`))
+			done({ kind: 'SENT', providerMessageId: `q${sent++}` })
+		}
+	}
+	t.like(await sending, { settled: 40, left: 0 })
+	t.like(
+		(await query('select count(*)::int as n from emails where subject = $1', ['Hello Ann']))[0],
+		{ n: 40 },
+	)
+})
