@@ -1,0 +1,98 @@
+import test from 'ava'
+import type { Outcome } from '../activities/providers/provider.ts'
+import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+
+const unknown: Outcome = { kind: 'UNKNOWN', error: 'The connection went away' }
+
+test('a mail whose worker died is in doubt, and stays so while doubt may be settled', async (t) => {
+	const { send, claim, worker, mail, attempts, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	const claimId = claimOf((await claim())[0])
+	await execute(
+		`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now(), provider = 'smtp'`,
+	)
+	const { provider, handed } = scriptedProvider()
+	const { pass, finish } = await worker(provider)
+	const rest = await pass(claimId)
+	t.is(rest.left, 1)
+	t.true(rest.waitMs > 590_000 && rest.waitMs <= 600_000)
+	t.is(handed.length, 0)
+	t.false(await finish(claimId))
+	t.like(await mail(id!), { status: 'UNCERTAIN', possibleRepeat: false })
+	t.deepEqual(await attempts(id!), ['UNKNOWN'])
+})
+
+test('when doubt has lasted, transactional mail goes once more and is marked', async (t) => {
+	const { send, claim, worker, mail, attempts } = await setupLedger(t, { uncertainAfterMs: 300 })
+	const [id] = await send(['ann@example.org'])
+	const { provider, handed } = scriptedProvider((_, earlier) =>
+		earlier === 0 ? unknown : undefined,
+	)
+	const { pass } = await worker(provider)
+	t.like(await pass(claimOf((await claim())[0])), { left: 0 })
+	t.is(handed.length, 2)
+	t.true(handed[1]!.at - handed[0]!.at >= 290)
+	t.like(await mail(id!), { status: 'SENT', possibleRepeat: true, attempt: 2 })
+	t.deepEqual(await attempts(id!), ['UNKNOWN', 'SENT'])
+})
+
+test('campaign mail in doubt is never repeated without somebody asking for it', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t, { uncertainAfterMs: 0 })
+	const [id] = await send(['ann@example.org'])
+	await execute(`update emails set source_type = 'CAMPAIGN'`)
+	const { provider, handed } = scriptedProvider(() => unknown)
+	const { pass } = await worker(provider)
+	const claimId = claimOf((await claim())[0])
+	t.like(await pass(claimId), { left: 0 })
+	t.like(await pass(claimId), { left: 0 })
+	t.is(handed.length, 1)
+	t.like(await mail(id!), { status: 'UNCERTAIN' })
+})
+
+test('a provider that knows our ids is simply asked again', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	await execute(
+		`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now(), provider = 'resend'`,
+	)
+	const { provider, handed } = scriptedProvider(undefined, { idempotent: true, name: 'resend' })
+	const { pass } = await worker(provider)
+	t.like(await pass(claimOf((await claim())[0])), { left: 0 })
+	t.is(handed.length, 1)
+	t.like(await mail(id!), { status: 'SENT', possibleRepeat: false, attempt: 2 })
+})
+
+test('after a day even that provider has forgotten the id: then it is doubt', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	await execute(
+		`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now() - interval '25 hours'`,
+	)
+	const { provider } = scriptedProvider(undefined, { idempotent: true, name: 'resend' })
+	const { pass } = await worker(provider)
+	await pass(claimOf((await claim())[0]))
+	t.like(await mail(id!), { possibleRepeat: true, status: 'SENT' })
+})
+
+test('a second worker on the same mails doubts them, and the first one settles the doubt', async (t) => {
+	const { send, claim, worker, mail, attempts } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	const claimId = claimOf((await claim())[0])
+	const answer = Promise.withResolvers<void>()
+	const asked = Promise.withResolvers<void>()
+	const { provider, handed } = scriptedProvider(async () => {
+		asked.resolve()
+		await answer.promise
+		return { kind: 'SENT', providerMessageId: 'late' }
+	})
+	const [one, two] = [await worker(provider), await worker(provider)]
+	const first = one.pass(claimId)
+	await asked.promise
+	t.like(await two.pass(claimId), { left: 1 })
+	t.like(await mail(id!), { status: 'UNCERTAIN' })
+	answer.resolve()
+	t.like(await first, { left: 0 })
+	t.is(handed.length, 1)
+	t.like(await mail(id!), { status: 'SENT', providerMessageId: 'late' })
+	t.deepEqual(await attempts(id!), ['SENT'])
+})
