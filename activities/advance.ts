@@ -12,7 +12,8 @@ import {
 import { activeStatuses } from '../db/execution.ts'
 import { transaction } from '../db/jobs.ts'
 import { type End, factsOf, type Journey } from './journey.ts'
-import { perform, type StepSettings } from './step-acts.ts'
+import { perform } from './step-acts.ts'
+import type { StepSettings } from './step-mail.ts'
 import { settled, standingStop, type Stop, stopOf } from './stop.ts'
 
 export interface AdvanceServices {

@@ -6,14 +6,8 @@ import { compileFor } from '../db/condition-segments.ts'
 import { eventSince, type StandingExecution } from '../db/execution-advancing.ts'
 import type { HeardEvent } from '../db/execution.ts'
 import { type End, type Journey, take } from './journey.ts'
-import { sendStepMail } from './step-mail.ts'
+import { sendStepMail, type StepSettings } from './step-mail.ts'
 import { updateContact } from './step-update.ts'
-
-export interface StepSettings {
-	publicUrl: string
-	/** Whether projects pay for what they send, and have limits. */
-	hasBilling?: boolean
-}
 
 /** Does what the act says; answers the step that is done and its branch, or the end of the walk. */
 export async function perform(

@@ -8,7 +8,12 @@ import { compile, TemplateError } from './rendering/liquid.ts'
 import { languageFor, renderContent } from './rendering/mail-content.ts'
 import { renderPlain } from './rendering/plain.ts'
 import { type Links, linksFor } from './rendering/variables.ts'
-import type { StepSettings } from './step-acts.ts'
+
+export interface StepSettings {
+	publicUrl: string
+	/** Whether projects pay for what they send, and have limits. */
+	hasBilling?: boolean
+}
 
 /** Somebody whom we do not know as a contact has no pages of ours. */
 const noLinks: Links = { unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { HandOver, SmtpError, SmtpTimeouts, Stage } from './smtp-session.ts'
+import type { HandOver, SmtpError, SmtpTimeouts, Stage } from './smtp-exchange.ts'
 
 /** A mail on its way: one character a byte, no line beginning with a dot, ending with a line break. */
 export interface Parcel {

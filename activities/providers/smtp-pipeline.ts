@@ -1,7 +1,8 @@
 import type { Outcome, ReadyMail } from './provider.ts'
 import type { Parcel } from './smtp-burst.ts'
 import type { SmtpPool } from './smtp-pool.ts'
-import type { HandOver, Session, SmtpError } from './smtp-session.ts'
+import type { HandOver, SmtpError } from './smtp-exchange.ts'
+import type { Session } from './smtp-session.ts'
 import { toAscii } from './smtp-url.ts'
 import { isStale, noConnection, verdict } from './smtp-verdict.ts'
 

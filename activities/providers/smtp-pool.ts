@@ -1,4 +1,5 @@
-import type { Session, SmtpError } from './smtp-session.ts'
+import type { SmtpError } from './smtp-exchange.ts'
+import type { Session } from './smtp-session.ts'
 
 export interface SmtpPool {
 	/** Runs `work` with a session of its own. Rejects when no connection can be had. */

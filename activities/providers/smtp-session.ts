@@ -3,18 +3,7 @@ import { Readable } from 'node:stream'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import { burst, type Parcel } from './smtp-burst.ts'
-
-export interface SmtpTimeouts {
-	/** From the first packet to a finished login. */
-	connectMs: number
-	/** From MAIL to the server's 354: until then nothing of the mail has been handed over. */
-	envelopeMs: number
-	/**
-	 * Silence while the content is on its way or its answer is awaited. RFC 5321 asks for 10 minutes,
-	 * for whoever gives up earlier does not know what became of the mail; most servers need seconds.
-	 */
-	answerMs: number
-}
+import type { HandOver, SmtpTimeouts, Stage } from './smtp-exchange.ts'
 
 export interface SmtpServer {
 	connection: SMTPConnectionOptions
@@ -22,27 +11,10 @@ export interface SmtpServer {
 	timeouts: SmtpTimeouts
 }
 
-export interface Envelope {
+interface Envelope {
 	from: string
 	to: string
 }
-
-/**
- * How far a mail had come when the conversation about it ended:
- * ENVELOPE, nothing of the content has left; CONTENT, a part has, but surely not the final dot;
- * DOT, the server may have it all.
- */
-export type Stage = 'ENVELOPE' | 'CONTENT' | 'DOT'
-
-export interface SmtpError extends Error {
-	code?: string | undefined
-	command?: string | undefined
-	response?: string | undefined
-	responseCode?: number | undefined
-}
-
-/** The server's 250, or what came instead and when. */
-export type HandOver = { reply: string } | { error: SmtpError; stage: Stage }
 
 /** One logged-in connection: one mail at a time, any number one after the other. */
 export interface Session {

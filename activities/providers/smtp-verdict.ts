@@ -1,5 +1,5 @@
 import type { Outcome } from './provider.ts'
-import type { HandOver, SmtpError, Stage } from './smtp-session.ts'
+import type { HandOver, SmtpError, Stage } from './smtp-exchange.ts'
 
 /**
  * What one conversation means for the ledger. Nothing lost, nothing repeated hangs on it: only what
