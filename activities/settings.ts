@@ -6,12 +6,15 @@ import {
 	MetricsEnvironment,
 	readEnvironment,
 	TemporalEnvironment,
+	TracingEnvironment,
+	tracingOf,
 } from '../db/environment.ts'
 import { trackingKey } from './rendering/tracked-urls.ts'
 
 const Environment = Type.Object({
 	...TemporalEnvironment,
 	...MetricsEnvironment,
+	...TracingEnvironment,
 	/** The API on the same machine has METRICS_PORT. */
 	WORKER_METRICS_PORT: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
 	PORT: Type.Integer({ default: 3000 }),
@@ -52,6 +55,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			allowPrivate: env.ALLOW_PRIVATE_WEBHOOKS,
 		},
 		trackingKey: trackingKey(env.SESSION_SECRET),
+		tracing: tracingOf(env, 'tempost-worker'),
 		/** undefined: nobody looks. */
 		metrics: metricsPort === undefined ? undefined : { host: env.METRICS_HOST, port: metricsPort },
 	}

@@ -1,7 +1,11 @@
 import { meter } from '../telemetry/meter.ts'
+import { tracer } from '../telemetry/tracer.ts'
 import type { Outcome, Provider } from './providers/provider.ts'
 
-/** The same provider, with all its answers counted and timed. */
+/**
+ * The same provider, with all its answers counted and timed. Single mails and batches are spans of their
+ * own; of a campaign's mails one by one there would be too many.
+ */
 export function watchedProvider(provider: Provider): Provider {
 	const { name, deliverReady, deliverBatch } = provider
 
@@ -17,8 +21,20 @@ export function watchedProvider(provider: Provider): Provider {
 	const all = (outcomes: Outcome[]) => outcomes
 	return {
 		...provider,
-		deliver: (...mail) => watched(() => provider.deliver(...mail), one),
+		deliver: (...mail) =>
+			tracer.span(
+				`deliver ${name}`,
+				{ kind: 'client', attributes: { 'tempost.email.id': mail[0].emailId } },
+				() => watched(() => provider.deliver(...mail), one),
+			),
 		...(deliverReady && { deliverReady: (mail) => watched(() => deliverReady(mail), one) }),
-		...(deliverBatch && { deliverBatch: (...mails) => watched(() => deliverBatch(...mails), all) }),
+		...(deliverBatch && {
+			deliverBatch: (...mails) =>
+				tracer.span(
+					`deliver ${name} batch`,
+					{ kind: 'client', attributes: { 'tempost.mails': mails[0].length } },
+					() => watched(() => deliverBatch(...mails), all),
+				),
+		}),
 	}
 }

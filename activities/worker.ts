@@ -20,6 +20,9 @@ import { poolOf } from '../db/statement.ts'
 import { startBeating } from '../db/worker-beat.ts'
 import { showMetrics } from '../telemetry/metrics.ts'
 import { meter } from '../telemetry/meter.ts'
+import { followRow } from '../telemetry/relay-tracing.ts'
+import { traceStarts } from '../telemetry/start-tracing.ts'
+import { startTracing } from '../telemetry/tracing.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { keepAutomationSchedules } from './automation-schedules.ts'
 import { createDkimKeys } from './dkim-keys.ts'
@@ -30,6 +33,7 @@ import { mailboxOf } from './mailbox.ts'
 import { createProviderPause } from './provider-pause.ts'
 import { createProvider } from './providers/choose.ts'
 import { ensureSchedules } from './schedules.ts'
+import { tracedWorker } from './run-tracing.ts'
 import { readSettings } from './settings.ts'
 import { temporalMetrics } from './temporal-metrics.ts'
 import { watchedProvider } from './watched-provider.ts'
@@ -54,14 +58,22 @@ async function main() {
 	const orm = await MikroORM.init({ ...config, pool: { min: 2, max: poolSize } })
 	const pool = await poolOf(orm.em)
 	const metrics = await showMetrics(settings.metrics, { pool, log, more: sdkMetrics?.read })
+	const tracing = await startTracing(settings.tracing, pool)
 	const options = temporalConnection(env)
 	const connection = await NativeConnection.connect(options)
 	const temporal = new Client({
 		connection: await Connection.connect(options),
 		namespace: env.TEMPORAL_NAMESPACE,
+		...(settings.tracing && { interceptors: { workflow: [traceStarts] } }),
 	})
 	await ensureSchedules(temporal)
-	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
+	const relay = startRelay({
+		pool,
+		temporal,
+		sendTaskQueue: taskQueues.core,
+		log,
+		follow: followRow,
+	})
 	const listening = listenToOutbox(pool, relay.wake, log)
 	const scheduleKeeping = keepAutomationSchedules(pool, temporal, log)
 	const provider = watchedProvider(createProvider(env, { store: mailboxOf(pool) }))
@@ -92,6 +104,7 @@ async function main() {
 		connection,
 		namespace: env.TEMPORAL_NAMESPACE,
 		shutdownGraceTime: '20 seconds',
+		...(settings.tracing && tracedWorker),
 	} as const
 	const workers = await Promise.all([
 		Worker.create({
@@ -146,6 +159,7 @@ async function main() {
 		await temporal.connection.close()
 		await connection.close()
 		await orm.close()
+		await tracing.stop()
 	}
 }
 

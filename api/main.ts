@@ -8,6 +8,9 @@ import { startRelay } from '../db/relay.ts'
 import { poolOf } from '../db/statement.ts'
 import { anyWorker } from '../db/worker-beat.ts'
 import { showMetrics } from '../telemetry/metrics.ts'
+import { followRow } from '../telemetry/relay-tracing.ts'
+import { traceStarts } from '../telemetry/start-tracing.ts'
+import { startTracing } from '../telemetry/tracing.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createApp } from './app.ts'
 import { logOptions } from './log.ts'
@@ -31,11 +34,22 @@ async function main() {
 
 	// Lazy: the API accepts mail whether Temporal is there or not.
 	const connection = Connection.lazy(temporalConnection(settings.env))
-	const temporal = new Client({ connection, namespace: settings.env.TEMPORAL_NAMESPACE })
+	const temporal = new Client({
+		connection,
+		namespace: settings.env.TEMPORAL_NAMESPACE,
+		...(settings.tracing && { interceptors: { workflow: [traceStarts] } }),
+	})
 	const pool = await poolOf(orm.em)
 	const log = pino(logOptions(settings.logLevel))
 	const metrics = await showMetrics(settings.metrics, { pool, log })
-	const relay = startRelay({ pool, temporal, sendTaskQueue: taskQueues.core, log })
+	const tracing = await startTracing(settings.tracing, pool)
+	const relay = startRelay({
+		pool,
+		temporal,
+		sendTaskQueue: taskQueues.core,
+		log,
+		follow: followRow,
+	})
 	const checkTemporal = () => presence(temporal, pool)
 
 	const app = await createApp({ orm, relay, settings, checkTemporal }, { loggerInstance: log })
@@ -51,6 +65,7 @@ async function main() {
 		await metrics.stop()
 		await connection.close()
 		await orm.close()
+		await tracing.stop()
 		process.exit(0)
 	}
 	process.on('SIGTERM', () => void stop('SIGTERM'))

@@ -12,11 +12,15 @@ export interface OutboxRow {
 	summary: string | null
 	/** Keywords beside ProjectId. */
 	search_attributes: Record<string, string> | null
+	/** The `traceparent` of whoever wrote it; null when nobody follows. */
+	trace: string | null
+	/** Those of the other requests that it is about. */
+	trace_links: string[] | null
 	attempts: number
 }
 
 const columns = `id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
-	search_attributes, attempts`
+	search_attributes, trace, trace_links, attempts`
 
 /**
  * Group commit: what waits of a project becomes one run, named after the first request in it, unless
@@ -57,15 +61,17 @@ export const claimSends = statement<OutboxRow>(
 	), claimed as (
 		update queued_sends q set claim_id = fitting.claim_id
 		from fitting where q.id = fitting.id and fitting.mails_before < $2::int
-		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails
+		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails, q.id, q.trace
 	)
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
-		summary, locked_until, attempts)
+		summary, locked_until, attempts, trace, trace_links)
 	select project_id, 'start', $6::int, 'send', 'send/' || claim_id, $5::text,
 		jsonb_build_object('claimId', claim_id),
 		count(*) || case count(*) when 1 then ' request, ' else ' requests, ' end
 			|| sum(mails) || case sum(mails) when 1 then ' mail' else ' mails' end,
-		now() + make_interval(secs => $4::float8), 1
+		now() + make_interval(secs => $4::float8), 1,
+		(array_agg(trace order by id) filter (where trace is not null))[1],
+		(array_agg(trace order by id) filter (where trace is not null))[2:]
 	from claimed group by project_id, claim_id
 	returning ${columns}`,
 )

@@ -10,3 +10,6 @@ export const updatedAt = () =>
 		.datetime(3)
 		.defaultRaw('now()')
 		.onUpdate(() => new Date())
+
+/** The `traceparent` that was set on the connection: what a trigger writes has it, too. */
+export const noteTrace = `NULLIF(current_setting('tempost.trace'::text, true), ''::text)`

@@ -51,6 +51,23 @@ export const TemporalEnvironment = {
 	TEMPORAL_TLS: Type.Boolean({ default: false }),
 }
 
+export const TracingEnvironment = {
+	OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+		Type.String({ pattern: '^https?://[^\\s/]+(/\\S*)?$', description: 'http(s)://…' }),
+	),
+	/** Of the traces that begin with us; a caller's are followed if the caller does. */
+	OTEL_TRACES_SAMPLER_ARG: Type.Number({ minimum: 0, maximum: 1, default: 1 }),
+}
+
+/** undefined: nobody follows. */
+export const tracingOf = (
+	env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG: number },
+	service: string,
+) =>
+	env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+		? undefined
+		: { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, service, ratio: env.OTEL_TRACES_SAMPLER_ARG }
+
 export const MetricsEnvironment = {
 	METRICS_HOST: Type.String({ default: '127.0.0.1' }),
 	METRICS_PORT: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_534 })),

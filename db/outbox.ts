@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { createdAt } from './columns.ts'
+import { createdAt, noteTrace } from './columns.ts'
 
 /** `schedule`: the Schedule of an automation is to be made what the row says by then. */
 export const outboxKinds = ['start', 'signal', 'cancel', 'terminate', 'schedule'] as const
@@ -40,6 +40,10 @@ const schema = defineEntity({
 		/** When Temporal took it. */
 		doneAt: p.datetime(3).nullable(),
 		lastError: p.text().nullable(),
+		/** The `traceparent` of whoever writes it, if somebody follows: each connection knows of itself. */
+		trace: p.text().nullable().defaultRaw(noteTrace),
+		/** A claim is about several requests: of the others. */
+		traceLinks: p.array().columnType('text[]').nullable(),
 		createdAt: createdAt(),
 	},
 })

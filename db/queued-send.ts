@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { createdAt, projectId } from './columns.ts'
+import { createdAt, noteTrace, projectId } from './columns.ts'
 
 /**
  * One request's mails on their way into a run of the `send` workflow, written in the transaction that
@@ -23,6 +23,8 @@ const schema = defineEntity({
 		claimId: p.uuid().nullable(),
 		/** When Temporal was last asked whether it still knows the claim's run. */
 		checkedAt: p.datetime(3).nullable(),
+		/** The `traceparent` of whoever writes it, if somebody follows. */
+		trace: p.text().nullable().defaultRaw(noteTrace),
 		createdAt: createdAt(),
 	},
 })

@@ -22,6 +22,8 @@ interface RelayServices {
 	/** Where the runs of `send` live. */
 	sendTaskQueue: string
 	log: { warn(fields: object, message: string): void }
+	/** Follows what is told as a part of what it came from. */
+	follow?: (row: OutboxRow, telling: () => Promise<unknown>) => Promise<unknown>
 }
 
 const requestsPerRun = 500
@@ -40,7 +42,8 @@ const restMs = 20
  * Tells Temporal what the outbox says. At least once, in no order, by any number of processes: ids
  * are made from rows, so a second start finds the first one, and a row is claimed before its call.
  */
-export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices): Relay {
+export function startRelay(services: RelayServices): Relay {
+	const { pool, temporal, sendTaskQueue, log, follow = (_row, telling) => telling() } = services
 	let stopped = false
 	let woken = false
 	let running: Promise<void> | null = null
@@ -66,10 +69,12 @@ export function startRelay({ pool, temporal, sendTaskQueue, log }: RelayServices
 
 	async function dispatch(row: OutboxRow) {
 		try {
-			await temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
-				row.kind === 'schedule'
-					? syncSchedule(pool, temporal, row.payload as AutomationKey, sendTaskQueue)
-					: tell(temporal, row),
+			await follow(row, () =>
+				temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
+					row.kind === 'schedule'
+						? syncSchedule(pool, temporal, row.payload as AutomationKey, sendTaskQueue)
+						: tell(temporal, row),
+				),
 			)
 			await markDone(pool, [[row.id]])
 		} catch (error) {
