@@ -3,18 +3,23 @@ import type { Stack } from './stack.ts'
 
 const ticksPerSecond = 100
 
-/** Seconds of CPU that a process and all its children, gone ones included, have used. */
-export function cpuSeconds(pid: number): number {
-	const parents = new Map<number, number[]>()
+/** A process and all that descend from it. */
+export function family(pid: number): number[] {
+	const children = new Map<number, number[]>()
 	for (const name of readdirSync('/proc')) {
 		const fields = /^\d+$/.test(name) ? statOf(Number(name)) : null
-		if (fields) parents.set(fields.parent, [...(parents.get(fields.parent) ?? []), Number(name)])
+		if (fields) children.set(fields.parent, [...(children.get(fields.parent) ?? []), Number(name)])
 	}
-	const sum = (one: number): number =>
-		(statOf(one)?.ticks ?? 0) +
-		(parents.get(one) ?? []).reduce((total, child) => total + sum(child), 0)
-	return sum(pid) / ticksPerSecond
+	const withChildren = (one: number): number[] => [
+		one,
+		...(children.get(one) ?? []).flatMap(withChildren),
+	]
+	return withChildren(pid)
 }
+
+/** Seconds of CPU that a process and all its children, gone ones included, have used. */
+export const cpuSeconds = (pid: number): number =>
+	family(pid).reduce((total, one) => total + (statOf(one)?.ticks ?? 0), 0) / ticksPerSecond
 
 function statOf(pid: number) {
 	try {

@@ -17,8 +17,12 @@ export interface SinkProcess {
 	url: string
 	pid: number
 	statistics(): Promise<SinkStatistics>
-	mails(): Promise<{ emailId: string; to: string; at: number }[]>
+	/** Without the first so many. */
+	mails(after?: number): Promise<{ emailId: string; to: string; at: number }[]>
 	faults(faults: Fault[]): Promise<void>
+	/** Drops all connections, and takes none until `start`. */
+	stop(): Promise<void>
+	start(): Promise<void>
 	forget(): Promise<void>
 	close(): Promise<void>
 }
@@ -37,9 +41,11 @@ export async function startSink(options: string[] = []): Promise<SinkProcess> {
 		url: `smtp://127.0.0.1:${port}`,
 		pid: child.pid!,
 		statistics: () => ask('/statistics') as Promise<SinkStatistics>,
-		mails: () => ask('/mails') as ReturnType<SinkProcess['mails']>,
+		mails: (after = 0) => ask(`/mails?after=${after}`) as ReturnType<SinkProcess['mails']>,
 		faults: async (faults) =>
 			void (await ask('/faults', { method: 'POST', body: JSON.stringify(faults) })),
+		stop: async () => void (await ask('/stop', { method: 'POST' })),
+		start: async () => void (await ask('/start', { method: 'POST' })),
 		forget: async () => void (await ask('/mails', { method: 'DELETE' })),
 		async close() {
 			child.kill()

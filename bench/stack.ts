@@ -45,7 +45,7 @@ export function service(
 			child = started
 			for (const stream of [started.stdout, started.stderr])
 				stream?.on('data', (data) => (output = (output + data).slice(-20_000)))
-			for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+			for (const deadline = Date.now() + 120_000; ; await sleep(20)) {
 				if (started.exitCode !== null || started.signalCode !== null || Date.now() > deadline)
 					throw new Error(`${entry} does not start:\n${output}`)
 				if (await ready(() => output)) return

@@ -40,6 +40,8 @@ export interface ResendFake {
 	requests: { path: string; headers: IncomingMessage['headers'] }[]
 	/** Answers take this long. */
 	delayMs: number
+	/** Ends all connections, whatever they wait for. */
+	hangUp(): void
 	close(): Promise<void>
 }
 
@@ -68,8 +70,9 @@ export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<Resend
 		faults: [],
 		requests: [],
 		delayMs,
+		hangUp: () => server.closeAllConnections(),
 		async close() {
-			server.closeAllConnections()
+			fake.hangUp()
 			await new Promise((resolve) => server.close(resolve))
 		},
 	}

@@ -8,8 +8,9 @@ import type { Fault, SinkOptions, SmtpSink } from './smtp-sink.ts'
 /**
  * The sink as a process of its own, so that its work is not counted as ours:
  * `node --import=tsx test/helpers/smtp-sink.ts [--port N] [--control N] [--delay MS] [--raw]`.
- * Prints `{port, control}`; then on the control port: GET /statistics, GET /mails, POST /faults (a
- * list of Fault), DELETE /mails, POST /idle (drops idle connections).
+ * Prints `{port, control}`; then on the control port: GET /statistics, GET /mails[?after=N] (without the
+ * first N), POST /faults (a list of Fault), DELETE /mails, POST /idle (drops idle connections), POST /stop
+ * (drops all of them, and takes none until POST /start).
  */
 export async function serveStatistics(open: (options: SinkOptions) => Promise<SmtpSink>) {
 	const { values } = parseArgs({
@@ -26,11 +27,12 @@ export async function serveStatistics(open: (options: SinkOptions) => Promise<Sm
 		keepRaw: values.raw,
 	})
 	const control = createServer(async (request, response) => {
-		switch (`${request.method} ${request.url}`) {
+		const { pathname, searchParams } = new URL(request.url!, 'http://sink')
+		switch (`${request.method} ${pathname}`) {
 			case 'GET /statistics':
 				return response.end(JSON.stringify({ ...sink.statistics(), cpu: process.cpuUsage() }))
 			case 'GET /mails':
-				return response.end(JSON.stringify(sink.mails))
+				return response.end(JSON.stringify(sink.mails.slice(Number(searchParams.get('after')))))
 			case 'DELETE /mails':
 				sink.forget()
 				return response.end('{}')
@@ -39,6 +41,12 @@ export async function serveStatistics(open: (options: SinkOptions) => Promise<Sm
 				return response.end('{}')
 			case 'POST /idle':
 				await sink.dropIdle()
+				return response.end('{}')
+			case 'POST /stop':
+				await sink.stop()
+				return response.end('{}')
+			case 'POST /start':
+				await sink.start()
 				return response.end('{}')
 			default:
 				return response.writeHead(404).end()

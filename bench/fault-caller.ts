@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Load } from './fault-load.ts'
+import { type Answer, client } from './load.ts'
+import type { Stack } from './stack.ts'
+
+const againMs = 250
+const connections = 64
+
+/** Somebody who asks the API as its documentation advises: again after 5xx and silence, under one key. */
+export interface Caller {
+	/** The body of a 200; null: refused, or nobody knows. A null key asks once. */
+	post(path: string, key: string | null, body: object): Promise<unknown>
+	/** Again until it does not throw, or for long enough. */
+	insist<T>(work: () => Promise<T>): Promise<T | undefined>
+	close(): void
+}
+
+export function openCaller(
+	stack: Stack,
+	{ refusals, oddities }: Load,
+	givesUp: () => boolean,
+): Caller {
+	const http = {
+		secret: client(stack.apiUrl, stack.secretKey, connections),
+		public: client(stack.apiUrl, stack.publicKey, connections),
+	}
+
+	async function post(path: string, firstKey: string | null, body: object) {
+		const asker = path === '/v1/track' ? http.public : http.secret
+		let key = firstKey
+		for (;;) {
+			const at = Date.now()
+			const answer = await asker.post(path, body, key ? { 'idempotency-key': key } : {})
+			if (answer.status === 200) return JSON.parse(answer.body) as unknown
+			if (answer.status === 0 || answer.status >= 500) refusals.push({ at, status: answer.status })
+			else if (answer.status !== 409 || !key)
+				oddities.push(`POST ${path}: ${answer.status} ${answer.body.slice(0, 300)}`)
+			if (!key || givesUp()) return null
+			if (answer.status === 409) {
+				const { originalStatusCode, response } = detailsOf(answer)
+				if (response) return response
+				// The first try is known to have failed: the next is another request.
+				if (originalStatusCode && originalStatusCode >= 500) key += ' again'
+			}
+			await sleep(againMs)
+		}
+	}
+
+	return {
+		post,
+		async insist(work) {
+			for (; !givesUp(); await sleep(againMs)) {
+				const result = await ask(async () => ({ value: await work() }))
+				if (result) return result.value
+			}
+			return undefined
+		},
+		close() {
+			http.secret.close()
+			http.public.close()
+		},
+	}
+}
+
+/** What it answers, or undefined if it throws: somebody is being killed, after all. */
+export async function ask<T>(work: () => Promise<T>): Promise<T | undefined> {
+	try {
+		return await work()
+	} catch {
+		return undefined
+	}
+}
+
+function detailsOf({ body }: Answer) {
+	const { error } = JSON.parse(body) as {
+		error: { details: { originalStatusCode?: number; response?: unknown } }
+	}
+	return error.details
+}

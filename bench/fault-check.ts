@@ -1,0 +1,184 @@
+import pg from 'pg'
+import { tally } from './drill.ts'
+import { checkCounters } from './fault-counters.ts'
+import { mailsOfJourney, visitsOfJourney } from './fault-journey.ts'
+import type { Load } from './fault-load.ts'
+import { nobody } from './fault-provider.ts'
+import type { Harm } from './fault-strikes.ts'
+import type { World } from './fault-world.ts'
+
+const kinds = ['lost', 'repeated', 'stuck', 'miscounted', 'refused'] as const
+export type Kind = (typeof kinds)[number]
+export type Find = (kind: Kind, what: string) => void
+
+/** What an independent look at all parties says after a drill. */
+export interface Verdict extends Record<Kind, number> {
+	/** Requests to send that were answered with 2xx. */
+	accepted: number
+	mails: number
+	/** Mails that the provider took more than once, and whose row says that it may have been. */
+	repeatedAndMarked: number
+	/** Mails whose fate nobody knows, and which say so. */
+	uncertain: number
+	settledAfterMs: number
+	/** What is wrong, in words. */
+	findings: string[]
+}
+
+interface Mail {
+	id: string
+	to: string
+	status: string
+	source: string
+	campaign: string | null
+	possible_repeat: boolean
+	/** Attempts of which nobody knows whether they were taken. */
+	unknown: number
+	sent_events: number
+}
+
+const beyondSent = new Set(['SENT', 'DELIVERED', 'OPENED', 'CLICKED'])
+const unsent = new Set(['FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED'])
+
+/**
+ * Compares what callers were told, what the provider took, the ledger, the events and the counters of
+ * the API. Its questions are its own: it shares none with what it examines.
+ */
+export async function check(
+	world: World,
+	load: Load,
+	harms: Harm[],
+	stuck: string[],
+	settledAfterMs: number,
+) {
+	const { stack, provider, databaseUrl } = world
+	const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
+	const findings: string[] = []
+	const find: Find = (kind, what) => {
+		counts[kind] += 1
+		findings.push(`${kind}: ${what}`)
+	}
+	const db = new pg.Client({ connectionString: databaseUrl })
+	await db.connect()
+	try {
+		const taken = await provider.mails()
+		const { rows: mails } = await db.query<Mail>(
+			`select e.id, e."to", e.status, e.source_type as source, e.campaign_id as campaign,
+				e.possible_repeat, coalesce(a.unknown, 0)::int as unknown, coalesce(v.sent, 0)::int as sent_events
+			from emails e
+			left join (select email_id, count(*) as unknown from attempts where outcome = 'UNKNOWN'
+				group by email_id) a on a.email_id = e.id
+			left join (select email_id, count(*) as sent from events where name = 'email.sent'
+				group by email_id) v on v.email_id = e.id`,
+		)
+		const byId = new Map(mails.map((mail) => [mail.id, mail]))
+		const times = tally(taken.map(({ emailId }) => emailId))
+		for (const { emailId, to } of taken) {
+			const row = byId.get(emailId ?? '')
+			if (!row)
+				find('miscounted', `the provider took a mail to ${to} that the ledger does not know`)
+			else if (!to.includes(row.to)) find('miscounted', `mail ${row.id} went to ${to}`)
+		}
+		let repeatedAndMarked = 0
+		for (const mail of mails) {
+			const often = times.get(mail.id) ?? 0
+			const name = `${mail.source} mail ${mail.id} to ${mail.to}`
+			if (beyondSent.has(mail.status) && often === 0) find('lost', `${name} is ${mail.status}`)
+			if (unsent.has(mail.status) && often > 0 && mail.unknown === 0)
+				find('miscounted', `${name} is ${mail.status}, but was taken`)
+			// No mail goes more often than there was doubt about it.
+			if (often > 1 && mail.possible_repeat && often <= mail.unknown + 1)
+				repeatedAndMarked += often - 1
+			else if (often > 1) find('repeated', `${name} was taken ${often} times`)
+			const isSent = beyondSent.has(mail.status)
+			if (mail.sent_events !== (isSent ? 1 : 0))
+				find('miscounted', `${name} is ${mail.status} with ${mail.sent_events} email.sent`)
+			if (mail.status === 'UNCERTAIN' && provider.isIdempotent)
+				find('stuck', `${name} is UNCERTAIN, though the provider could be asked`)
+		}
+		checkSends(load, mails, provider.isIdempotent, find)
+		await checkEvents(db, load, find)
+		await checkJourneys(db, load, find)
+		await checkCounters(db, stack, load, harms, find)
+		for (const what of stuck) find('stuck', what)
+		for (const what of load.oddities) find('miscounted', what)
+		checkRefusals(load, harms, find)
+		return {
+			...counts,
+			accepted: [...load.sends.values()].filter((ids) => ids.length > 0).length,
+			mails: mails.length,
+			repeatedAndMarked,
+			uncertain: mails.filter(({ status }) => status === 'UNCERTAIN').length,
+			settledAfterMs,
+			findings,
+		} satisfies Verdict
+	} finally {
+		await db.end()
+	}
+}
+
+/** Each address was sent to by one request: told of or not, it made one mail or none. */
+function checkSends({ sends }: Load, mails: Mail[], isIdempotent: boolean, find: Find) {
+	const single = mails.filter(({ source }) => source === 'TRANSACTIONAL')
+	const rowsOf = Map.groupBy(single, ({ to }) => to)
+	for (const [to, told] of sends) {
+		const rows = rowsOf.get(to) ?? []
+		if (rows.length > 1) find('repeated', `a request to send to ${to} made ${rows.length} mails`)
+		for (const id of told)
+			if (!rows.some((row) => row.id === id)) find('lost', `mail ${id} to ${to} was accepted`)
+		const exists = isIdempotent || !to.includes(nobody)
+		for (const { status } of rows)
+			if (!exists && status !== 'BOUNCED' && status !== 'FAILED')
+				find('miscounted', `${to} does not exist, and its mail is ${status}`)
+	}
+	for (const to of rowsOf.keys())
+		if (!sends.has(to)) find('miscounted', `nobody asked for a mail to ${to}`)
+}
+
+async function checkEvents(db: pg.Client, { events }: Load, find: Find) {
+	const { rows } = await db.query<{ id: string; what: string }>(
+		`select e.id, e.name || ' ' || c.email as what from events e join contacts c on c.id = e.contact_id
+		where e.name in ('signed-up', 'bought')`,
+	)
+	const rowsOf = Map.groupBy(rows, ({ what }) => what)
+	for (const [what, told] of events) {
+		const there = rowsOf.get(what) ?? []
+		if (there.length > 1) find('repeated', `the event ${what} is there ${there.length} times`)
+		if (told && there[0]?.id !== told) find('lost', `the event ${what} was accepted`)
+	}
+}
+
+async function checkJourneys(db: pg.Client, { events }: Load, find: Find) {
+	const { rows } = await db.query<Record<'status' | 'error' | 'email', string> & Counted>(
+		`select c.email, x.status, coalesce(x.error, '') as error,
+			(select count(*)::int from execution_steps s where s.execution_id = x.id) as visits,
+			(select count(*)::int from emails e where e.workflow_execution_id = x.id) as mails
+		from executions x join contacts c on c.id = x.contact_id`,
+	)
+	const begun = Map.groupBy(rows, ({ email }) => email)
+	for (const { email, status, error, visits, mails } of rows) {
+		if (status !== 'COMPLETED') find('stuck', `the execution of ${email} is ${status} ${error}`)
+		else if (visits !== visitsOfJourney || mails !== mailsOfJourney)
+			find('miscounted', `the execution of ${email} made ${visits} visits and ${mails} mails`)
+		if (begun.get(email)!.length > 1) find('repeated', `${email} was enrolled twice`)
+	}
+	for (const [what, told] of events)
+		if (told && what.startsWith('signed-up ') && !begun.has(what.slice('signed-up '.length)))
+			find('lost', `${what} began nothing`)
+}
+
+interface Counted {
+	visits: number
+	mails: number
+}
+
+/** Only who cannot serve may refuse: while Temporal, the worker or the provider is away, we can. */
+function checkRefusals({ refusals }: Load, harms: Harm[], find: Find) {
+	const serving = harms.filter(({ fault }) => /^api|postgres|disk/.test(fault))
+	for (const { at, status } of refusals)
+		if (!serving.some(({ from, until }) => at > from - graceMs && at < until + graceMs))
+			find('refused', `${status} at ${new Date(at).toISOString()}, when nothing was wrong with us`)
+}
+
+/** A request may be under way when harm begins, and connections take a moment to come back. */
+const graceMs = 5000

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { trackedUrls, trackingKey } from '../activities/rendering/tracked-urls.ts'
+import { randomFrom } from '../test/helpers/condition-random.ts'
+import { api, createCampaign, type Progress, sendCampaign } from './campaign-run.ts'
+import { signUp } from './fault-journey.ts'
+import { nobody, type Taken } from './fault-provider.ts'
+import { trackingSecret, type World } from './fault-world.ts'
+import { ask, type Caller, openCaller } from './fault-caller.ts'
+
+export interface Load {
+	/** Of each address that somebody sent to: the mails we were told of. */
+	sends: Map<string, string[]>
+	/** Of each event asked for, by name and address: the one that we were told of, if any. */
+	events: Map<string, string | null>
+	/** How many contacts each campaign was made for. */
+	campaigns: Map<string, number>
+	/** How many rows each file had, by the job that was made of it. */
+	imports: Map<string, number>
+	/** Every request for a pixel or a link: of which mail, and whether it was answered. */
+	reads: { emailId: string; at: number; isAnswered: boolean }[]
+	/** Answers 5xx, and none. */
+	refusals: { at: number; status: number }[]
+	/** What must never be seen, seen while all this went on. */
+	oddities: string[]
+}
+
+export interface Pace {
+	seed: number
+	/** Of each campaign, and of each file that is imported; a new one of each begins every minute. */
+	recipients: number
+	rows: number
+	/** How long a caller repeats what was not answered, when all is over. */
+	patienceMs: number
+}
+
+const recordsEveryMs = 60_000
+const reader = {
+	'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+}
+
+/**
+ * Everything that callers do, at once and for so long: single mails, events that begin and wake
+ * automations, campaigns, imports, opens and clicks. Some callers insist under a key until they know
+ * what became of their request, others ask once.
+ */
+export async function load(world: World, pace: Pace, over: AbortSignal): Promise<Load> {
+	const { stack, provider } = world
+	const made: Load = {
+		sends: new Map(),
+		events: new Map(),
+		campaigns: new Map(),
+		imports: new Map(),
+		reads: [],
+		refusals: [],
+		oddities: [],
+	}
+	let givenUpAt = Infinity
+	over.addEventListener('abort', () => (givenUpAt = Date.now() + pace.patienceMs))
+	const caller = openCaller(stack, made, () => Date.now() > givenUpAt)
+	const arrived: Taken[] = []
+	const urlsOf = (emailId: string) =>
+		trackedUrls(trackingKey(trackingSecret), stack.apiUrl, {
+			projectId: stack.projectId,
+			campaignId: null,
+			emailId,
+		})
+	const random = (salt: number) => randomFrom(pace.seed ^ salt)
+	await Promise.all([
+		repeatedly(12, random(1), (i, chance) => send(caller, made, i, chance)),
+		repeatedly(4, random(2), (i, chance) => signUp(caller, made, i, chance < 0.5)),
+		repeatedly(4, random(3), read),
+		every(recordsEveryMs, (round) => campaign(round)),
+		every(recordsEveryMs, (round) => upload(round)),
+		every(300, watch),
+	])
+	caller.close()
+	return made
+
+	/** So many times a second, whatever becomes of the earlier ones. */
+	async function repeatedly(
+		perSecond: number,
+		{ next }: ReturnType<typeof randomFrom>,
+		act: (i: number, chance: number) => Promise<void>,
+	) {
+		const acts: Promise<void>[] = []
+		const startedAt = Date.now()
+		for (let i = 0; !over.aborted; i++) {
+			acts.push(act(i, next()))
+			await sleep(Math.max(0, startedAt + ((i + 1) / perSecond) * 1000 - Date.now()))
+		}
+		await Promise.all(acts)
+	}
+
+	async function every(ms: number, act: (round: number) => Promise<void>) {
+		for (let round = 0; !over.aborted; round++) {
+			const nextAt = Date.now() + ms
+			await act(round)
+			await sleep(Math.max(0, nextAt - Date.now()), undefined, { signal: over }).catch(() => {})
+		}
+	}
+
+	async function read(_i: number, chance: number) {
+		arrived.push(...(await provider.mails(arrived.length)))
+		const { emailId, to } = arrived[Math.floor(chance * arrived.length)] ?? {}
+		// The links of campaigns say of which one they are.
+		if (!emailId || !to || !made.sends.has(to)) return
+		const { open, click } = urlsOf(emailId)
+		const url = chance < 0.8 ? open : click('https://shop.example/offer')!
+		const at = Date.now()
+		const isAnswered = await fetch(url, { redirect: 'manual', headers: reader }).then(
+			(answer) => answer.status < 400,
+			() => false,
+		)
+		made.reads.push({ emailId, at, isAnswered })
+	}
+
+	async function campaign(round: number) {
+		const cohort = `cohort ${round}`
+		await seed(cohort, `c${round}`)
+		const filter = { field: 'data.cohort', operator: 'equals', value: cohort }
+		const id = await caller.insist(() =>
+			createCampaign(stack, {
+				audienceType: 'FILTERED',
+				audienceCondition: { logic: 'AND', groups: [{ filters: [filter] }] },
+			}),
+		)
+		if (id === undefined) return
+		await caller.insist(async () => {
+			const { status } = await api<{ status: string }>(stack, 'GET', `/campaigns/${id}`)
+			if (status === 'DRAFT') await sendCampaign(stack, id)
+		})
+		made.campaigns.set(id, pace.recipients)
+	}
+
+	async function seed(cohort: string, name: string) {
+		const rows = Array.from(
+			{ length: pace.recipients },
+			(_, i) => `${name}-${i}@example.org,${cohort}`,
+		)
+		await importing(['email,cohort', ...rows])
+	}
+
+	async function upload(round: number) {
+		const rows = Array.from({ length: pace.rows }, (_, i) => `i${round}-${i}@example.org,Ann,pro`)
+		await importing(['email,name,plan', ...rows, 'not an address,Bob,free'])
+	}
+
+	async function importing(lines: string[]) {
+		const form = new FormData()
+		form.append('file', new Blob([lines.join('\n')], { type: 'text/csv' }), 'contacts.csv')
+		const headers = { authorization: `Bearer ${stack.secretKey}` }
+		const jobId = await caller.insist(async () => {
+			const answer = await fetch(`${stack.apiUrl}/contacts/import`, {
+				method: 'POST',
+				headers,
+				body: form,
+			})
+			if (answer.status !== 202) throw new Error(`The upload was refused: ${await answer.text()}`)
+			return ((await answer.json()) as { jobId: string }).jobId
+		})
+		if (jobId === undefined) return
+		made.imports.set(jobId, lines.length - 1)
+		await caller.insist(async () => {
+			const { state } = await api<{ state: string }>(stack, 'GET', `/contacts/import/${jobId}`)
+			if (state !== 'completed') throw new Error(`The import is ${state}`)
+		})
+	}
+
+	/** The states of a campaign come to its total at every instant. */
+	async function watch() {
+		for (const id of made.campaigns.keys()) {
+			const now = await ask(() => api<Progress>(stack, 'GET', `/campaigns/${id}/progress`))
+			if (!now) continue
+			const { total, pending, sending, uncertain, sent, failed, skipped } = now
+			if (pending + sending + uncertain + sent + failed + skipped !== total)
+				made.oddities.push(`campaign ${id}: ${JSON.stringify(now)}`)
+		}
+	}
+}
+
+/** A third does not insist; one in forty goes to somebody who does not exist. */
+async function send(caller: Caller, { sends }: Load, i: number, chance: number) {
+	const to = `${chance > 0.975 ? nobody : 's'}-${i}@example.org`
+	sends.set(to, [])
+	const answer = await caller.post('/v1/send', chance < 0.33 ? null : `send ${i}`, {
+		to,
+		from: 'drill@example.com',
+		subject: 'Drill',
+		body: '<p>One mail, once. <a href="https://shop.example/offer">Offer</a></p>',
+	})
+	const told = answer as { data: { emails: { email: string }[] } } | null
+	if (told) sends.set(to, [told.data.emails[0]!.email])
+}
