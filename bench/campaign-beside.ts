@@ -89,9 +89,12 @@ async function delays({ apiUrl }: Stack, sink: SinkProcess, { secretKey }: { sec
 	await Promise.all(asked)
 	http.close()
 	const arrived = new Map<string, number>()
+	let seen = 0
 	await until(
 		async () => {
-			for (const { emailId, at } of await sink.mails()) arrived.set(emailId, at)
+			const more = await sink.mails(seen)
+			seen += more.length
+			for (const { emailId, at } of more) arrived.set(emailId, at)
 			return [...begun.keys()].every((id) => arrived.has(id))
 		},
 		60_000,
