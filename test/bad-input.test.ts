@@ -1,53 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import test, { type ExecutionContext } from 'ava'
-import type { InjectOptions } from 'fastify'
-import { Domain } from '../db/domain.ts'
-import { createProject, setup } from './helpers/app.ts'
-import { addMember, createUser } from './helpers/people.ts'
-import { exampleOf, type JsonSchema, wrongFor } from './helpers/schema-values.ts'
+import test from 'ava'
+import { missing } from './helpers/furnished.ts'
+import { type Said, setupRoutes } from './helpers/routes.ts'
+import { wrongFor } from './helpers/schema-values.ts'
 
 // Every route of the document, sent what it must not take. What is expected follows from the document
 // and from the few rules that the interface makes for single routes; they stand here as tables.
-
-interface Parameter {
-	in: 'path' | 'query' | 'header'
-	name: string
-	schema: JsonSchema & { 'x-resource'?: string }
-}
-interface Operation {
-	'x-auth': string
-	parameters?: Parameter[]
-	requestBody?: { content: Record<string, { schema: JsonSchema }> }
-}
-interface Route {
-	name: string
-	method: NonNullable<InjectOptions['method']>
-	path: string
-	operation: Operation
-	ids: Parameter[]
-	body: JsonSchema | undefined
-}
-
-const missing = randomUUID()
-/** Bodies that are right although their schema alone does not make them so. */
-const bodies: Record<string, object> = {
-	'POST /segments': { name: 'S', type: 'STATIC' },
-	'POST /segments/{id}/members': { emails: ['a@example.org'] },
-	'POST /workflows': { name: 'W', eventName: 'signed up' },
-	'POST /workflows/{id}/steps': { name: 'S', type: 'EXIT' },
-	'POST /templates': { name: 'T', subject: 'S', body: 'B', from: 'me@example.com' },
-	'POST /campaigns': {
-		name: 'C',
-		subject: 'S',
-		body: 'B',
-		from: 'me@example.com',
-		audienceType: 'ALL',
-	},
-	'POST /v1/send': { to: 'a@example.org', subject: 'S', body: 'B', from: 'me@example.com' },
-	'POST /domains': { domain: 'example.net' },
-}
-for (const operation of ['subscribe', 'unsubscribe', 'delete'])
-	bodies[`POST /contacts/bulk-${operation}`] = { contactIds: [missing] }
 
 /** Refused with the simple `{ error }` of the interface: these members, missing or of the wrong type. */
 const simple: Record<string, { missing: string[]; wrong: string[] }> = {
@@ -60,170 +17,11 @@ const simple: Record<string, { missing: string[]; wrong: string[] }> = {
 }
 /** An unknown status of campaigns is a 400, as everywhere; these lists fall back instead. */
 const forgiving = /^GET \/contacts$/
-/** No JSON comes to these: files, and messages that are taken as they are. */
-const rawBodies = /^POST \/(uploads\/image|contacts\/import|webhooks\/)/
 const codes: Record<string, string> = {
 	contact: 'CONTACT_NOT_FOUND',
 	template: 'TEMPLATE_NOT_FOUND',
 	campaign: 'CAMPAIGN_NOT_FOUND',
 	workflow: 'WORKFLOW_NOT_FOUND',
-}
-
-/** Two projects that have one of everything; calls are made for the first. */
-async function setupRoutes(t: ExecutionContext) {
-	const context = await setup(t)
-	const { app, orm } = context
-	const { paths } = (await app.inject('/openapi.json')).json() as {
-		paths: Record<string, Record<string, Operation>>
-	}
-	const routes = Object.entries(paths).flatMap(([path, methods]) =>
-		Object.entries(methods).map(([method, operation]): Route => {
-			const name = `${method.toUpperCase()} ${path}`
-			return {
-				name,
-				path,
-				operation,
-				method: method.toUpperCase() as Route['method'],
-				ids: (operation.parameters ?? []).filter(
-					(parameter) => parameter.in === 'path' && parameter.schema['x-resource'],
-				),
-				body: rawBodies.test(name)
-					? undefined
-					: operation.requestBody?.content['application/json']?.schema,
-			}
-		}),
-	)
-	const owner = await createUser(app, orm, 'owner@example.net')
-	const mine = await furnish(context)
-	const other = await createProject(orm)
-	const theirs = await furnish({ ...context, ...other })
-	await addMember(orm, context.project, owner.user, 'OWNER')
-	const stranger = await createUser(app, orm, 'stranger@example.net')
-	await addMember(orm, other.project, stranger.user, 'OWNER')
-	Object.assign(mine, { project: context.project.id, member: owner.user.id })
-	Object.assign(theirs, { project: other.project.id, member: stranger.user.id })
-
-	function headersFor({ operation }: Route) {
-		if (operation['x-auth'] === 'public key') return context.withPublicKey
-		if (operation['x-auth'] === 'session') return owner.headers
-		return context.withSecretKey
-	}
-	const urlOf = ({ path, operation }: Route, ids: Record<string, string>) =>
-		path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-			const { schema } = operation.parameters!.find((one) => one.name === name)!
-			return encodeURIComponent(
-				ids[schema['x-resource'] ?? path.split('/')[1]!.replace(/s$/, '')] ?? 'anything',
-			)
-		})
-	const valid = (route: Route) =>
-		bodies[route.name] ?? (route.body && (exampleOf(route.body) as object)) ?? undefined
-
-	async function call(
-		route: Route,
-		{ ids = mine, body = valid(route), headers = headersFor(route) as object, query = '' } = {},
-	) {
-		const answer = await app.inject({
-			method: route.method,
-			url: `${urlOf(route, ids)}${query}`,
-			headers: { ...headers },
-			...(body === undefined ? {} : { payload: body }),
-		})
-		return { status: answer.statusCode, said: said(answer.body) }
-	}
-	const problems: string[] = []
-	const expect = (what: string, isRight: boolean, got: unknown) => {
-		if (!isRight) problems.push(`${what}: ${JSON.stringify(got).slice(0, 300)}`)
-	}
-	return {
-		...context,
-		call,
-		expect,
-		headersFor,
-		problems,
-		mine,
-		theirs,
-		valid,
-		routes,
-		secured: routes.filter(({ operation }) => !['none', 'signature'].includes(operation['x-auth'])),
-	}
-}
-
-interface Said {
-	code?: string
-	errors: { field: string; code: string }[]
-	details?: { resource?: string }
-	/** The simple body. */
-	text?: string
-}
-
-function said(body: string): Said {
-	let parsed: { error?: string | Said } = {}
-	try {
-		parsed = JSON.parse(body) as typeof parsed
-	} catch {
-		return { errors: [] }
-	}
-	if (typeof parsed.error === 'string') return { errors: [], text: parsed.error }
-	return { errors: [], ...parsed.error }
-}
-
-type Furnished = Pick<
-	Awaited<ReturnType<typeof setup>>,
-	'app' | 'orm' | 'pool' | 'project' | 'withSecretKey'
->
-
-/** One of everything that a path can name, by the name of its resource. */
-async function furnish({ app, orm, pool, project, withSecretKey: headers }: Furnished) {
-	const post = async (url: string, payload: object) => {
-		const answer = await app.inject({ method: 'POST', url, headers, payload })
-		if (answer.statusCode >= 300) throw new Error(`${url}: ${answer.body}`)
-		const body = answer.json()
-		return (body.success ? body.data : body) as {
-			id: string
-			jobId: string
-			emails: { email: string }[]
-		}
-	}
-	const em = orm.em.fork()
-	const name = `${project.id}.example`
-	const domain = em.create(Domain, { projectId: project.id, domain: name, verifiedAt: new Date() })
-	await em.flush()
-	const from = `me@${name}`
-	const contact = (await post('/contacts', { email: 'one@example.org' })).id
-	const template = (await post('/templates', { ...bodies['POST /templates'], from })).id
-	const campaign = (await post('/campaigns', { ...bodies['POST /campaigns'], from })).id
-	const segment = (await post('/segments', bodies['POST /segments']!)).id
-	const workflow = (await post('/workflows', bodies['POST /workflows']!)).id
-	const step = (await post(`/workflows/${workflow}/steps`, { name: 'S', type: 'EXIT' })).id
-	const { rows: transitions } = await pool.query(
-		'select id from automation_transitions where project_id = $1',
-		[project.id],
-	)
-	const enabled = await app.inject({
-		method: 'PATCH',
-		url: `/workflows/${workflow}`,
-		headers,
-		payload: { enabled: true },
-	})
-	if (enabled.statusCode !== 200) throw new Error(enabled.body)
-	const execution = (await post(`/workflows/${workflow}/executions`, { contactId: contact })).id
-	const mail = await post('/v1/send', { ...bodies['POST /v1/send'], from })
-	const job = (await post('/contacts/bulk-subscribe', { contactIds: [contact] })).jobId
-	const ids: Record<string, string> = {
-		contact,
-		template,
-		campaign,
-		segment,
-		workflow,
-		step,
-		transition: transitions[0].id,
-		version: '1',
-		execution,
-		job,
-		email: mail.emails[0]!.email,
-		domain: domain.id,
-	}
-	return ids
 }
 
 test('without a key, and with a key of the wrong kind or of nobody, each route refuses', async (t) => {

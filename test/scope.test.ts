@@ -9,6 +9,7 @@ import { scopeChecker } from './helpers/scope.ts'
 /** Statements that reach rows of projects by other ways, and why they may. */
 const reasons: Record<string, string[]> = {
 	'sweeps and housekeeping are about all projects': [
+		'count-pending-reports',
 		'fold-engagements',
 		'fold-segment-tallies',
 		'fold-usage',
@@ -17,6 +18,7 @@ const reasons: Record<string, string[]> = {
 		'open-campaigns',
 		'overdue-closings',
 		'overdue-executions',
+		'pending-reports',
 		'projects-to-judge',
 		'recount-thin-fields',
 		'remove-done-outbox',
@@ -28,6 +30,7 @@ const reasons: Record<string, string[]> = {
 		'remove-old-bodies',
 		'remove-old-import-changes',
 		'remove-old-mailbox-messages',
+		'subscribers',
 		'take-due-domains',
 		'take-due-segments',
 		'unfinished-claims',
@@ -63,10 +66,8 @@ const reasons: Record<string, string[]> = {
 		'decide-subscription',
 		'public-contact',
 	],
-	'what comes from outside names a mail of the provider or a domain, and these tell the project': [
-		'receive-mail',
-		'settle-by-event',
-	],
+	'what comes from outside names a mail of the provider, a domain or a customer, and these tell the project':
+		['lock-customer', 'receive-mail', 'settle-by-event'],
 }
 /** Works on a table that only its own transaction has. */
 const unplannable = ['make-import-chunks']

@@ -41,7 +41,7 @@ export async function scopeChecker(pool: Pool) {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-const equality = /([\w.$"]+) = (?:ANY \()?\(?([\w.$"*]+)/g
+const equality = /([\w.$"]+) = (?:ANY \()?\(?([\w.$"*']+)/g
 
 /** Both sides of every equality in the conditions of a node. */
 const equalitiesOf = (node: Plan) =>
@@ -53,12 +53,13 @@ const equalitiesOf = (node: Plan) =>
 function boundAliases(accesses: Access[], equalities: (readonly [string, string])[]) {
 	const tableOf = new Map(accesses.map(({ alias, table }) => [alias, table]))
 	const bound = new Set<string>()
-	/** The alias whose project a column names; a project is known by its id, its keys… */
+	/** The alias whose project a column names. */
 	const projectOf = (column: string) => {
 		const [alias = '', name] = column.split('.')
 		const table = tableOf.get(alias)
-		if (table === 'projects') return alias
-		return table && name === 'project_id' ? alias : undefined
+		const names =
+			table === 'projects' ? /^(id|public_id|public_key|secret_key_\w+)$/ : /^project_id$/
+		return table && names.test(name ?? '') ? alias : undefined
 	}
 	/** Not taken from a table, or from one that is bound. */
 	const isGiven = (column: string) => {

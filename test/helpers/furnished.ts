@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { Domain } from '../../db/domain.ts'
+import type { setup } from './app.ts'
+
+export const missing = randomUUID()
+
+/** Bodies that are right although their schema alone does not make them so. */
+export const bodies: Record<string, object> = {
+	'POST /segments': { name: 'S', type: 'STATIC' },
+	'POST /segments/{id}/members': { emails: ['a@example.org'] },
+	'POST /workflows': { name: 'W', eventName: 'signed up' },
+	'POST /workflows/{id}/steps': { name: 'S', type: 'EXIT' },
+	'POST /templates': { name: 'T', subject: 'S', body: 'B', from: 'me@example.com' },
+	'POST /campaigns': {
+		name: 'C',
+		subject: 'S',
+		body: 'B',
+		from: 'me@example.com',
+		audienceType: 'ALL',
+	},
+	'POST /v1/send': { to: 'a@example.org', subject: 'S', body: 'B', from: 'me@example.com' },
+	'POST /domains': { domain: 'example.net' },
+}
+for (const operation of ['subscribe', 'unsubscribe', 'delete'])
+	bodies[`POST /contacts/bulk-${operation}`] = { contactIds: [missing] }
+
+type Furnished = Pick<
+	Awaited<ReturnType<typeof setup>>,
+	'app' | 'orm' | 'pool' | 'project' | 'withSecretKey'
+>
+
+/** One of everything that a path can name, by the name of its resource. */
+export async function furnish({ app, orm, pool, project, withSecretKey: headers }: Furnished) {
+	const post = async (url: string, payload: object) => {
+		const answer = await app.inject({ method: 'POST', url, headers, payload })
+		if (answer.statusCode >= 300) throw new Error(`${url}: ${answer.body}`)
+		const body = answer.json()
+		return (body.success ? body.data : body) as {
+			id: string
+			jobId: string
+			emails: { email: string }[]
+		}
+	}
+	const em = orm.em.fork()
+	const name = `${project.id}.example`
+	const domain = em.create(Domain, { projectId: project.id, domain: name, verifiedAt: new Date() })
+	await em.flush()
+	const from = `me@${name}`
+	const contact = (await post('/contacts', { email: 'one@example.org' })).id
+	const template = (await post('/templates', { ...bodies['POST /templates'], from })).id
+	const campaign = (await post('/campaigns', { ...bodies['POST /campaigns'], from })).id
+	const segment = (await post('/segments', bodies['POST /segments']!)).id
+	const workflow = (await post('/workflows', bodies['POST /workflows']!)).id
+	const step = (await post(`/workflows/${workflow}/steps`, { name: 'S', type: 'EXIT' })).id
+	const { rows: transitions } = await pool.query(
+		'select id from automation_transitions where project_id = $1',
+		[project.id],
+	)
+	const enabled = await app.inject({
+		method: 'PATCH',
+		url: `/workflows/${workflow}`,
+		headers,
+		payload: { enabled: true },
+	})
+	if (enabled.statusCode !== 200) throw new Error(enabled.body)
+	const execution = (await post(`/workflows/${workflow}/executions`, { contactId: contact })).id
+	const mail = await post('/v1/send', { ...bodies['POST /v1/send'], from })
+	const job = (await post('/contacts/bulk-subscribe', { contactIds: [contact] })).jobId
+	const ids: Record<string, string> = {
+		contact,
+		template,
+		campaign,
+		segment,
+		workflow,
+		step,
+		transition: transitions[0].id,
+		version: '1',
+		execution,
+		job,
+		email: mail.emails[0]!.email,
+		domain: domain.id,
+	}
+	return ids
+}
