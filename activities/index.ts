@@ -1,4 +1,5 @@
 import { automationActivities } from './automations.ts'
+import { billingActivities } from './billing.ts'
 import { bulkActivities } from './bulk-jobs.ts'
 import { campaignDeliveryActivities } from './campaign-delivery.ts'
 import { campaignActivities } from './campaigns.ts'
@@ -15,12 +16,14 @@ export type Activities = ReturnType<typeof createActivities>
 
 export const createActivities = (
 	services: Parameters<typeof automationActivities>[0] &
+		Parameters<typeof billingActivities>[0] &
 		Parameters<typeof deliveryActivities>[0] &
 		Parameters<typeof domainActivities>[0] &
 		Parameters<typeof housekeepingActivities>[0] &
 		Parameters<typeof suspensionActivities>[0],
 ) => ({
 	...automationActivities(services),
+	...billingActivities(services),
 	...bulkActivities(services),
 	...campaignActivities(services),
 	...campaignDeliveryActivities(services),

@@ -2,24 +2,33 @@ import {
 	type Client,
 	ScheduleAlreadyRunning,
 	type ScheduleOptions,
+	type ScheduleSpec,
 	ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import { taskQueues } from '../workflows/task-queues.ts'
 
+type Interval = NonNullable<ScheduleSpec['intervals']>[number]
+interface Timed extends Interval {
+	id: string
+	workflowType: string
+}
+
 /** What happens by the clock: each a workflow that never runs beside itself. */
-const schedules = [
+const schedules: Timed[] = [
 	{ id: 'domain-sweep', workflowType: 'domainSweep', every: '5 minutes' },
 	{ id: 'housekeeping', workflowType: 'housekeeping', every: '10 minutes' },
 	{ id: 'provider-event-sweep', workflowType: 'providerEventSweep', every: '1 minute' },
 	{ id: 'segment-sweep', workflowType: 'segmentSweep', every: '5 minutes' },
-] as const
+	// Within the hour in which the last month's invoices can still be added to.
+	{ id: 'usage-reporting', workflowType: 'usageReporting', every: '1 hour', offset: '5 minutes' },
+]
 
 /** Whichever worker is first creates them; the others find them there, and bring them up to date. */
 export async function ensureSchedules({ schedule }: Pick<Client, 'schedule'>) {
-	for (const { id, workflowType, every } of schedules) {
+	for (const { id, workflowType, ...interval } of schedules) {
 		const options: ScheduleOptions = {
 			scheduleId: id,
-			spec: { intervals: [{ every }] },
+			spec: { intervals: [interval] },
 			policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
 			action: {
 				type: 'startWorkflow',

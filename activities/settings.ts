@@ -10,9 +10,11 @@ import {
 	tracingOf,
 } from '../db/environment.ts'
 import { trackingKey } from './rendering/tracked-urls.ts'
+import { StripeEnvironment, stripeSettings } from './stripe/settings.ts'
 
 const Environment = Type.Object({
 	...TemporalEnvironment,
+	...StripeEnvironment,
 	...MetricsEnvironment,
 	...TracingEnvironment,
 	/** The API on the same machine has METRICS_PORT. */
@@ -55,6 +57,8 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			allowPrivate: env.ALLOW_PRIVATE_WEBHOOKS,
 		},
 		trackingKey: trackingKey(env.SESSION_SECRET),
+		stripe: stripeSettings(env),
+		hasBilling: env.STRIPE_SECRET_KEY !== undefined,
 		tracing: tracingOf(env, 'tempost-worker'),
 		/** undefined: nobody looks. */
 		metrics: metricsPort === undefined ? undefined : { host: env.METRICS_HOST, port: metricsPort },

@@ -35,6 +35,8 @@ import { createProvider } from './providers/choose.ts'
 import { ensureSchedules } from './schedules.ts'
 import { tracedWorker } from './run-tracing.ts'
 import { readSettings } from './settings.ts'
+import { createStripe } from './stripe/client.ts'
+import { watchUsage } from './usage-watch.ts'
 import { temporalMetrics } from './temporal-metrics.ts'
 import { watchedProvider } from './watched-provider.ts'
 
@@ -89,6 +91,7 @@ async function main() {
 		temporal,
 		provider,
 		relay,
+		stripe: settings.stripe && createStripe(settings.stripe),
 		gate: createGate(provider.concurrency),
 		pause,
 		dkimKeys: createDkimKeys(pool, env.SESSION_SECRET),
@@ -145,12 +148,14 @@ async function main() {
 
 	const stopBeating = await startBeating(pool, randomUUID())
 	const stopFolding = startFolding({ pool, relay, log })
+	const stopWatching = settings.hasBilling && watchUsage({ pool, relay, log, settings })
 	log.info({ provider: provider.name }, 'the worker runs')
 	try {
 		await Promise.all(workers.map((worker) => worker.run()))
 	} finally {
 		await stopBeating()
 		await stopFolding()
+		if (stopWatching) await stopWatching()
 		scheduleKeeping.stop()
 		await listening.stop()
 		await relay.stop()

@@ -102,6 +102,16 @@ export const pauseCampaignsOf = statement<{ id: string }>(
 	),
 )
 
+/** What was paused for a reason that is no more. $1 project, $2 task queue, $3 reason */
+export const resumeCampaignsOf = statement<{ id: string }>(
+	'resume-campaigns-of-project',
+	moved(
+		'paused_at = null, paused_reason = null',
+		`k.status = 'SENDING' and k.paused_reason = $3::text`,
+		'$2::text',
+	),
+)
+
 /** $1 project, $2 campaign, $3 task queue */
 export const resume = statement<{ id: string }>(
 	'resume-campaign',

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { transaction } from './jobs.ts'
 import { priorities } from './outbox.ts'
 import { statement } from './statement.ts'
+import { unreportedUsage } from './usage-reporting.ts'
 
 /**
  * Tables that a reset leaves to the project, a few rows each; its reputation with recipients and what it
@@ -102,6 +103,16 @@ export const deleteProject = statement(
 	), domains_gone as (
 		delete from domains d using grave where d.project_id = grave.id
 		returning d.id, d.project_id, d.domain, d.provider_domain_id
+	), account_gone as (
+		delete from billing_accounts a using grave where a.project_id = grave.id
+		returning a.project_id, a.customer_id, a.subscription_id, a.subscribed
+	), subscription_told as (
+		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
+		select project_id, 'start', 3, 'endSubscription', 'end-subscription/' || subscription_id, $2::text,
+			jsonb_build_object('subscriptionId', subscription_id, 'customerId', customer_id,
+				'unreported', greatest(0, unreported)), 'its project is deleted'
+		from account_gone cross join lateral (${unreportedUsage('account_gone.project_id')}) u
+		where subscribed
 	), domains_told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
 		select project_id, 'start', 3, 'removeDomain', 'remove-domain/' || id, $2::text,

@@ -41,6 +41,13 @@ export const skipUsage = statement(
 	select project_id, month, value, at, now() from sent`,
 )
 
+/** Of a project: what Stripe surely was not told. */
+export const unreportedUsage = (project: string) => `
+	select (coalesce((select sum(sent) from usage_counts where project_id = ${project}), 0)
+		+ coalesce((select sum(sent) from usage_tallies where project_id = ${project}), 0)
+		- coalesce((select sum(value) from usage_reports where project_id = ${project}
+			and (reported_at is not null or attempted_at is not null)), 0))::int as unreported`
+
 const subscribers = statement<{ id: string }>(
 	'subscribers',
 	`select project_id as id from billing_accounts

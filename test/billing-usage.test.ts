@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { doubt, open, record } from '../db/ledger.ts'
 import { setupSend } from './helpers/send.ts'
 
 /** Counts of this month by category, as kept and as the ledger itself has them. */
@@ -134,3 +135,27 @@ test('nobody waits for who folds, and our own mails are nobody’s usage', async
 	])
 	t.is(rowCount, 0)
 })
+
+test('a mail counts once, whichever worker dies over it and however late an outcome comes', async (t) => {
+	const { pool, project, sent, kept } = await setupUsage(t)
+	const { id } = await sent()
+	const used = (count: number) => [{ ...month(), category: 'transactional', used: 1, sent: count }]
+	const end = (attempt: number) =>
+		record(pool, [
+			project.id,
+			JSON.stringify([{ id, attempt, outcome: 'SENT', status: 'SENT', providerMessageId: 'q1' }]),
+		])
+	t.deepEqual(await kept(), used(0))
+	await open(pool, [project.id, [id], 'resend'])
+	// It died between the hand-over and the record, and so does the next one.
+	await doubt(pool, [project.id, JSON.stringify([{ id, attempt: 1 }]), true])
+	await open(pool, [project.id, [id], 'resend'])
+	await doubt(pool, [project.id, JSON.stringify([{ id, attempt: 2 }]), false])
+	t.deepEqual(await kept(), used(0))
+	await Promise.all([end(2), end(2), end(1)])
+	t.deepEqual(await kept(), used(1))
+	await end(2)
+	t.deepEqual(await kept(), used(1))
+})
+
+const month = () => ({ month: `${new Date().toISOString().slice(0, 7)}-01` })

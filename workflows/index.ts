@@ -1,4 +1,5 @@
 export * from './automation.ts'
+export * from './billing.ts'
 export * from './bulk-job.ts'
 export * from './campaign.ts'
 export * from './close-executions.ts'

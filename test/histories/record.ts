@@ -65,6 +65,11 @@ await record('providerEventSweep-whole', sweeping, {})
 const suspending = { stopCampaigns: async () => 1, cancelQueuedMail: async () => 7, tellMembers: nothing }
 await record('suspendProject-whole', suspending, { projectId: 'project', suspensionId: 'suspension' })
 
+const reporting = { reportUsage: async () => '3 reported, 0 left, 0 of them in doubt' }
+await record('usageReporting-whole', reporting, {})
+const ending = { subscriptionId: 'sub_1', customerId: 'cus_1', unreported: 12 }
+await record('endSubscription-whole', { endSubscription: nothing }, ending)
+
 const key = { projectId: 'project', executionId: 'execution' }
 const sleeping = { do: 'SLEEP', about: 'sleeps', ms: 200 }
 const waitingFor = { do: 'WAIT', about: 'waits' }

@@ -1,0 +1,242 @@
+import test, { type ExecutionContext } from 'ava'
+import { advance } from '../activities/advance.ts'
+import { judgeUsage } from '../activities/usage-watch.ts'
+import { platformProjectId } from '../db/platform-mail.ts'
+import { receiveMail } from '../db/inbound.ts'
+import { createProject, startApp } from './helpers/app.ts'
+import { setupBilling } from './helpers/billing.ts'
+import { mailStep, setupExecutions } from './helpers/executions.ts'
+import { subscription } from './helpers/stripe-fake.ts'
+
+/** With a subscription, so that nothing is limited but by its members. */
+async function setupLimits(t: ExecutionContext) {
+	const all = await setupBilling(t)
+	const { customer, subscriptions, tell, route, pool, execute, project } = all
+	const id = await customer()
+	subscriptions.set(id, [subscription('active')])
+	await tell('customer.subscription.created', id)
+	const wakes = { count: 0 }
+	return {
+		...all,
+		wakes,
+		limit: (limits: object) => route('PUT', 'billing-limits', limits),
+		judge: () =>
+			judgeUsage({
+				pool,
+				relay: { wake: () => void wakes.count++ },
+				settings: { platformFrom: 'noreply@tempost.example' },
+			}),
+		told: () =>
+			execute<{ to: string; subject: string; body: string }>(
+				'select "to", subject, body from emails where project_id = $1 order by id',
+				[platformProjectId],
+			),
+		campaign: async (columns = '') => {
+			const [row] = await execute<{ id: string }>(
+				`insert into campaigns (project_id, name, subject, body, "from", audience_type, status)
+				values ($1, 'C', 's', 'b', 'a@example.com', 'ALL', 'SENDING') returning id`,
+				[project.id],
+			)
+			if (columns) await execute(`update campaigns set ${columns} where id = $1`, [row!.id])
+			return async () =>
+				(
+					await execute<{ reason: string | null; paused: boolean }>(
+						'select paused_reason as reason, paused_at is not null as paused from campaigns where id = $1',
+						[row!.id],
+					)
+				)[0]!
+		},
+	}
+}
+
+const written = `select (select count(*) from emails)::int as emails, (select count(*) from contacts)::int as contacts,
+	(select count(*) from queued_sends)::int as queued`
+
+test('without a subscription a thousand mails a month are free, whatever they are; then nothing is written', async (t) => {
+	const { use, send, execute, route, orm, withSecretKey } = await setupBilling(t)
+	await use('campaigns', 600)
+	await use('inbound', 390)
+	t.is(
+		(await send({ to: Array.from({ length: 9 }, (_, i) => `a${i}@example.org`) })).statusCode,
+		200,
+	)
+	const before = await execute(written)
+	const two = await send({ to: ['x@example.org', 'y@example.org'] })
+	t.is(two.statusCode, 429)
+	t.like(two.json().error, {
+		code: 'BILLING_LIMIT_EXCEEDED',
+		details: { category: 'total', limit: 1000, usage: 999, requested: 2 },
+	})
+	t.deepEqual(await execute(written), before)
+	t.is((await send()).statusCode, 200, 'the last one has room')
+	t.is((await send()).statusCode, 429)
+	const limits = (await route('GET', 'billing-limits')).json()
+	t.like(limits.workflows, { limit: null, usage: 0, isBlocked: true })
+
+	const { app: unbilled } = await startApp(t, orm)
+	const payload = { to: 'a@example.org', from: 'app@example.com', subject: 'Hi', body: 'x' }
+	const free = { method: 'POST', url: '/v1/send', headers: withSecretKey, payload } as const
+	t.is((await unbilled.inject(free)).statusCode, 200, 'where nobody pays nothing is limited')
+})
+
+test('a limit is about its own category: at 100 % requests are refused until it is raised', async (t) => {
+	const { limit, use, send } = await setupLimits(t)
+	await limit({ transactional: 4, campaigns: 1 })
+	await use('campaigns', 50)
+	const attachments = [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }]
+	t.is((await send({ attachments })).statusCode, 200)
+	const refused = await send({ attachments, to: ['a@example.org', 'b@example.org'] })
+	t.like(refused.json().error.details, {
+		category: 'transactional',
+		limit: 4,
+		usage: 2,
+		requested: 4,
+	})
+	t.is((await send()).statusCode, 200)
+	t.is((await send()).statusCode, 200)
+	t.is((await send()).json().error.code, 'BILLING_LIMIT_EXCEEDED')
+	await limit({ transactional: 5 })
+	t.is((await send()).statusCode, 200)
+	await limit({ transactional: null })
+	t.is((await send()).statusCode, 200)
+})
+
+test('of many requests at once as many are taken as there is room for', async (t) => {
+	const { limit, send, execute } = await setupLimits(t)
+	await limit({ transactional: 7 })
+	const answers = await Promise.all(
+		Array.from({ length: 12 }, (_, i) => send({ to: `a${i}@example.org` })),
+	)
+	const statuses = answers.map(({ statusCode }) => statusCode).toSorted()
+	t.deepEqual(statuses, [...Array(7).fill(200), ...Array(5).fill(429)])
+	t.like((await execute(written))[0], { emails: 7, queued: 7 })
+})
+
+test('a refused request leaves its idempotency key to be used again', async (t) => {
+	const { limit, send, withSecretKey } = await setupLimits(t)
+	await limit({ transactional: 1 })
+	await send()
+	const headers = { ...withSecretKey, 'idempotency-key': 'one' }
+	t.is((await send({}, headers)).statusCode, 429)
+	await limit({ transactional: 2 })
+	t.is((await send({}, headers)).statusCode, 200)
+})
+
+test('mail that failed makes room again', async (t) => {
+	const { limit, send, execute } = await setupLimits(t)
+	await limit({ transactional: 1 })
+	await send()
+	t.is((await send()).statusCode, 429)
+	await execute(`update emails set status = 'SUPPRESSED'`)
+	t.is((await send()).statusCode, 200)
+})
+
+test('the members are told at 80 % and at 100 %, once a month and category, however often somebody looks', async (t) => {
+	const { limit, use, judge, told, execute, wakes } = await setupLimits(t)
+	await limit({ transactional: 100, inbound: 10 })
+	await use('transactional', 79)
+	await judge()
+	t.deepEqual(await told(), [])
+	await use('transactional', 1)
+	await Promise.all([judge(), judge()])
+	await judge()
+	const first = await told()
+	t.deepEqual(
+		first.map(({ to }) => to),
+		['admin@example.org', 'member@example.org', 'owner@example.org'],
+	)
+	t.regex(first[0]!.subject, /nearly reached: Test project/)
+	t.regex(first[0]!.body, /80 of the 100 mails/)
+	t.true(wakes.count > 0)
+	await use('transactional', 30)
+	await judge()
+	await use('transactional', 1)
+	await judge()
+	t.is((await told()).length, 6)
+	t.regex((await told())[5]!.subject, /A limit is reached/)
+	await use('inbound', 8)
+	await judge()
+	t.is((await told()).length, 9)
+	await execute(`update usage_notices set month = month - interval '1 month'`)
+	await use('inbound', 1)
+	await judge()
+	t.is((await told()).length, 15, 'a new month')
+})
+
+test('campaigns wait at a limit, and go on when it is raised; whoever paused one keeps it', async (t) => {
+	const { limit, use, judge, campaign, execute, wakes } = await setupLimits(t)
+	await limit({ campaigns: 10 })
+	const running = await campaign()
+	const paused = await campaign(`paused_at = now(), paused_reason = 'OWNER'`)
+	await use('campaigns', 9)
+	await judge()
+	t.deepEqual(await running(), { reason: null, paused: false })
+	await use('campaigns', 1)
+	const before = wakes.count
+	await judge()
+	t.deepEqual(await running(), { reason: 'BILLING_LIMIT', paused: true })
+	t.true(wakes.count > before)
+	t.is((await execute(`select from outbox where workflow_id like 'campaign/%'`)).length, 2)
+	const late = await campaign()
+	await judge()
+	t.deepEqual(await late(), { reason: 'BILLING_LIMIT', paused: true })
+	await limit({ campaigns: 11 })
+	await judge()
+	t.deepEqual(await running(), { reason: null, paused: false })
+	t.deepEqual(await paused(), { reason: 'OWNER', paused: true })
+})
+
+test('other projects have limits of their own', async (t) => {
+	const { limit, use, judge, campaign, execute, project, orm } = await setupLimits(t)
+	const running = await campaign()
+	await limit({ campaigns: 10 })
+	const { project: other } = await createProject(orm)
+	await use('campaigns', 9)
+	await execute(
+		`insert into usage_tallies (project_id, month, category, used, sent)
+		select $1, month, category, 999, 999 from usage_tallies where project_id = $2`,
+		[other.id, project.id],
+	)
+	await judge()
+	t.false((await running()).paused)
+})
+
+test('a step that sends at the limit is a failed mail that says so, and the execution goes on', async (t) => {
+	const { freeze, contact, track, executionId, pool, project, mails, select } =
+		await setupExecutions(t)
+	await contact()
+	await select(
+		`insert into billing_accounts (project_id, subscribed, workflows_limit) values ('${project.id}', true, 1)`,
+	)
+	await freeze({ on: 'x', steps: [mailStep, mailStep] })
+	await track('x')
+	const key = { projectId: project.id, executionId: await executionId() }
+	const settings = { publicUrl: 'https://mail.example.com', hasBilling: true }
+	const stop = await advance({ pool, relay: { wake() {} }, settings }, key, 0)
+	t.like(stop, { do: 'END', about: 'COMPLETED' })
+	const [first, second] = await mails()
+	t.like(first, { status: 'PENDING' })
+	t.like(second, {
+		status: 'FAILED',
+		error: "This month's limit of 1 mails is reached (workflows)",
+	})
+})
+
+test('mail that comes in beyond the limit is not taken, and none is without billing', async (t) => {
+	const { limit, execute, pool } = await setupLimits(t)
+	await limit({ inbound: 1 })
+	const mail = {
+		from: 'a@example.org',
+		fromName: null,
+		to: ['help@example.com'],
+		subject: 'Hi',
+		messageId: null,
+		providerMessageId: null,
+	}
+	const take = async (id: string, hasBilling: boolean) =>
+		(await receiveMail(pool, [id, JSON.stringify(mail), hasBilling]))[0]!
+	t.deepEqual(await take('one', true), { isNew: true, received: 1 })
+	t.deepEqual(await take('two', true), { isNew: true, received: 0 })
+	t.deepEqual(await take('three', false), { isNew: true, received: 1 })
+	t.is((await execute(`select from emails where source_type = 'INBOUND'`)).length, 2)
+})

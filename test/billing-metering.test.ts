@@ -1,0 +1,227 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
+import test, { type ExecutionContext } from 'ava'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { billingActivities } from '../activities/billing.ts'
+import { createStripe } from '../activities/stripe/client.ts'
+import { until } from '../bench/load.ts'
+import config from '../db/config.ts'
+import { setupBilling } from './helpers/billing.ts'
+import { subscription } from './helpers/stripe-fake.ts'
+
+const logger = new DefaultLogger('ERROR', () => {})
+
+/** A customer that pays by use, and the hourly report done by hand. */
+async function setupMetering(t: ExecutionContext) {
+	const all = await setupBilling(t)
+	const { pool, stripe, customer, subscriptions, tell, metered } = all
+	const id = await customer()
+	const activities = billingActivities({ pool, stripe: createStripe(stripe) })
+	const run = <T>(work: (...given: never[]) => Promise<T>, ...given: unknown[]) =>
+		new MockActivityEnvironment({}, { logger }).run(work as never, ...given) as Promise<T>
+	return {
+		...all,
+		id,
+		subscribe: async (status = 'active') => {
+			subscriptions.set(id, [subscription(status)])
+			t.is((await tell('customer.subscription.updated', id)).status, 200)
+		},
+		report: () => run(activities.reportUsage),
+		end: (ended: object) => run(activities.endSubscription, ended),
+		total: () => metered(id),
+	}
+}
+
+test('what was sent is reported once, however often and however many report', async (t) => {
+	const { subscribe, use, report, total, metering } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 7)
+	await use('campaigns', 5)
+	t.is(await report(), '1 reported, 0 left, 0 of them in doubt')
+	t.is(total(), 12)
+	t.is(await report(), '0 reported, 0 left, 0 of them in doubt')
+	await use('inbound', 1)
+	await Promise.all([report(), report(), report()])
+	t.is(total(), 13)
+	const [event] = [...metering.values()]
+	t.is(event!['event_name'], 'mails')
+	t.true(Math.abs(Number(event!['timestamp']) - Date.now() / 1000) < 60)
+})
+
+test('a report that Stripe took and nobody heard of is told again and counts once', async (t) => {
+	const { subscribe, use, report, total, faults, answered, calls } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 7)
+	const path = '/v1/billing/meter_events'
+	faults.push({ path, cut: 'after' })
+	await t.throwsAsync(report())
+	t.is(total(), 7)
+	t.is(await report(), '1 reported, 0 left, 0 of them in doubt')
+	t.is(total(), 7)
+
+	await use('transactional', 1)
+	faults.push({ path, cut: 'after' })
+	await t.throwsAsync(report())
+	// Keys are forgotten sooner than identifiers may be.
+	answered.clear()
+	t.is(await report(), '1 reported, 0 left, 0 of them in doubt')
+	t.is(total(), 8)
+	const told = calls.filter((call) => call.path === path)
+	t.is(told.length, 4)
+	t.is(new Set(told.map(({ form }) => form['identifier'])).size, 2)
+})
+
+test('a worker killed while it reports loses nothing and counts nothing twice', async (t) => {
+	const { subscribe, use, report, total, stripe, orm, calls, execute } = await setupMetering(t)
+	await subscribe()
+	const clientUrl = Object.assign(new URL(String(config.clientUrl)), {
+		pathname: `/${orm.config.get('dbName')}`,
+	}).href
+	const env = {
+		...process.env,
+		DATABASE_URL: clientUrl,
+		STRIPE_API_BASE: stripe.base,
+		STRIPE_SECRET_KEY: stripe.secretKey,
+	}
+	const script = fileURLToPath(new URL('helpers/report-usage.ts', import.meta.url))
+	const path = '/v1/billing/meter_events'
+	const told = () => calls.filter((call) => call.path === path).length
+	for (let sent = 1; sent <= 3; sent++) {
+		await use('transactional', sent)
+		const before = told()
+		const child = spawn(process.execPath, ['--import=tsx', script], { env, stdio: 'ignore' })
+		const gone = once(child, 'exit')
+		t.true(await until(async () => told() > before || child.exitCode !== null, 60_000))
+		child.kill('SIGKILL')
+		await gone
+	}
+	await report()
+	t.is(total(), 6)
+	const [sum] = await execute<{ value: number }>(
+		'select sum(value)::int as value from usage_reports where reported_at is not null',
+	)
+	t.is(sum!.value, 6)
+})
+
+test('nobody pays for what was sent without a subscription, and who had one pays what was sent with it', async (t) => {
+	const { subscribe, use, report, total } = await setupMetering(t)
+	await use('transactional', 900)
+	await report()
+	await subscribe()
+	await use('transactional', 10)
+	await subscribe('canceled')
+	await use('transactional', 50)
+	await report()
+	t.is(total(), 10)
+	await subscribe()
+	await use('transactional', 3)
+	await report()
+	t.is(total(), 13)
+})
+
+test('mail that was reported and failed after all is made up for by what follows', async (t) => {
+	const { subscribe, use, report, total } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 10)
+	await report()
+	await use('transactional', -4)
+	await report()
+	await use('transactional', 5)
+	await report()
+	t.is(total(), 11)
+})
+
+test('last month’s mail is on last month’s invoice while that is a draft, and on the next one later', async (t) => {
+	const { subscribe, report, execute, project, metering } = await setupMetering(t)
+	await subscribe()
+	await execute(
+		`insert into usage_tallies (project_id, month, category, used, sent)
+		values ($1, '2020-02-01', 'campaigns', 4, 4)`,
+		[project.id],
+	)
+	await report()
+	const [event] = [...metering.values()]
+	t.true(Math.abs(Number(event!['timestamp']) - Date.now() / 1000) < 60)
+	const [row] = await execute<{ month: string }>('select month::text from usage_reports')
+	t.is(row!.month, '2020-02-01')
+})
+
+test('a refused report says why and waits, one whose outcome is unknown for a day is left to a person', async (t) => {
+	const { subscribe, use, report, total, faults, execute } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 2)
+	const path = '/v1/billing/meter_events'
+	faults.push({ path, status: 400 })
+	t.is(await report(), '0 reported, 1 left, 0 of them in doubt')
+	const [row] = await execute<{ error: string }>('select error from usage_reports')
+	t.regex(row!.error, /It is not to be/)
+	await execute(`update usage_reports set attempted_at = now() - interval '24 hours'`)
+	t.is(await report(), '0 reported, 1 left, 1 of them in doubt')
+	t.is(total(), 0)
+	await execute('update usage_reports set attempted_at = null')
+	await report()
+	t.is(total(), 2)
+})
+
+test('while Stripe is away nothing is lost', async (t) => {
+	const { subscribe, use, report, total, faults } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 2)
+	for (const path of [
+		'/v1/prices/price_1',
+		'/v1/billing/meter_events',
+		'/v1/billing/meter_events',
+	]) {
+		faults.push({ path, ...(faults.length ? { cut: 'before' as const } : { status: 503 }) })
+		await t.throwsAsync(report())
+	}
+	await use('transactional', 1)
+	await report()
+	t.is(total(), 3)
+})
+
+test('a project that is deleted pays what it has sent, and its subscription ends', async (t) => {
+	const {
+		subscribe,
+		use,
+		report,
+		end,
+		total,
+		app,
+		project,
+		owner,
+		execute,
+		subscriptions,
+		id,
+		faults,
+	} = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 10)
+	await report()
+	await use('transactional', 5)
+	const url = `/users/@me/projects/${project.id}`
+	t.is((await app.inject({ method: 'DELETE', url, headers: owner.headers })).statusCode, 204)
+	const [row] = await execute<{ workflow_id: string; payload: object }>(
+		`select workflow_id, payload from outbox where workflow_type = 'endSubscription'`,
+	)
+	t.is(row!.workflow_id, 'end-subscription/sub_1')
+	t.deepEqual(row!.payload, { subscriptionId: 'sub_1', customerId: id, unreported: 5 })
+	faults.push({ path: '/v1/subscriptions/sub_1', cut: 'after' })
+	await t.throwsAsync(end(row!.payload))
+	await end(row!.payload)
+	t.is(total(), 15)
+	t.like(subscriptions.get(id)![0], { status: 'canceled' })
+})
+
+test('a reset leaves what was used, and who pays', async (t) => {
+	const { subscribe, use, report, total, app, project, admin, route } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 10)
+	const url = `/users/@me/projects/${project.id}/reset`
+	t.is((await app.inject({ method: 'POST', url, headers: admin.headers })).statusCode, 200)
+	t.is((await route('GET', 'billing-consumption')).json().usage.total, 10)
+	await report()
+	t.is(total(), 10)
+})
