@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { nextAct, type Position } from '../db/automation-interpreter.ts'
+import type { ContactRecord } from '../db/contact-record.ts'
 import {
-	type ExecutionContact,
 	type ExecutionKey,
 	lockContact,
 	lockExecution,
@@ -65,7 +65,7 @@ export async function beginJourney(
 	db: Pool | PoolClient,
 	key: ExecutionKey,
 	execution: StandingExecution,
-	contact: ExecutionContact,
+	contact: ContactRecord,
 ): Promise<Journey> {
 	const { visit, event, stopBeganAt } = execution
 	const outputs = visit === 0 ? [] : await outputsOf(db, [key.projectId, key.executionId])

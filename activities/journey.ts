@@ -1,12 +1,8 @@
 import type { DefinedStep } from '../db/automation-definition.ts'
 import type { Facts } from '../db/automation-comparison.ts'
 import type { Step } from '../db/automation-interpreter.ts'
-import type {
-	ExecutionContact,
-	ExecutionKey,
-	StandingExecution,
-	Visit,
-} from '../db/execution-advancing.ts'
+import type { ContactRecord } from '../db/contact-record.ts'
+import type { ExecutionKey, StandingExecution, Visit } from '../db/execution-advancing.ts'
 import type { HeardEvent } from '../db/execution.ts'
 import { type Links, variablesFor } from './rendering/variables.ts'
 
@@ -16,7 +12,7 @@ type Output = Record<string, unknown>
 export interface Journey {
 	key: ExecutionKey
 	execution: StandingExecution
-	contact: ExecutionContact
+	contact: ContactRecord
 	event: HeardEvent | null
 	outputs: Map<string, Output>
 	/** When time last passed: since then events count for a wait. */

@@ -1,15 +1,7 @@
 import { types, type Pool } from 'pg'
+import { type ContactRecord, contactRecord } from './contact-record.ts'
 import { containing } from './like.ts'
 import { statement } from './statement.ts'
-
-export interface ListedContact {
-	id: string
-	email: string
-	subscribed: boolean
-	data: Record<string, unknown>
-	createdAt: Date
-	updatedAt: Date
-}
 
 export interface ContactList {
 	projectId: string
@@ -22,8 +14,6 @@ export interface ContactList {
 	after: [string, string] | null
 	limit: number
 }
-
-const view = 'id, email, subscribed, data, created_at as "createdAt", updated_at as "updatedAt"'
 
 /** The condition of a page, with its parameters. */
 function conditionOf({ sort, dir, after }: ContactList, values: unknown[]) {
@@ -40,7 +30,7 @@ function conditionOf({ sort, dir, after }: ContactList, values: unknown[]) {
  * page's own rows are read. By date there is an inner query for each state of subscription, because
  * their index begins with it; merging two sorted lists costs nothing.
  */
-export async function listContacts(pool: Pool, list: ContactList): Promise<ListedContact[]> {
+export async function listContacts(pool: Pool, list: ContactList): Promise<ContactRecord[]> {
 	const { sort, dir, search, subscribed, after, limit } = list
 	const values: unknown[] = [list.projectId, limit]
 	const { column, order, put, isAfter } = conditionOf(list, values)
@@ -52,7 +42,7 @@ export async function listContacts(pool: Pool, list: ContactList): Promise<Liste
 	const text = `with page as materialized (
 			select id from (${states.map(matching).join(' union all ')}) as p order by ${order} limit $2
 		)
-		select ${view} from contacts where project_id = $1 and id = any(select id from page)
+		select ${contactRecord('c')} from contacts c where project_id = $1 and id = any(select id from page)
 		order by ${order}`
 	// With a search the plan depends on what is searched for; without, it is always the same.
 	const shape = `${sort}-${dir}-${subscribed}-${after !== null}`
@@ -85,7 +75,7 @@ export async function searchContacts(pool: Pool, list: ContactList & { search: s
 				order by ${order} limit $2
 			)
 			select counted.count, contacts.* from counted left join (
-				select ${view} from contacts where project_id = $1 and id = any(select id from page)
+				select ${contactRecord('c')} from contacts c where project_id = $1 and id = any(select id from page)
 			) contacts on true
 			order by ${order.replace('created_at', '"createdAt"')}`,
 		values,
@@ -94,7 +84,7 @@ export async function searchContacts(pool: Pool, list: ContactList & { search: s
 	const { count } = rows[0] as { count: number }
 	if (count > few) return null
 	const isContact = (row: { id: string | null }) => row.id !== null
-	return { count, contacts: rows.filter(isContact) as ListedContact[] }
+	return { count, contacts: rows.filter(isContact) as ContactRecord[] }
 }
 
 /** How many contacts a search finds, without reading any. */
@@ -113,9 +103,9 @@ export async function countFound(pool: Pool, list: ContactList & { search: strin
 }
 
 /** $1 project, $2 id */
-export const findContact = statement<ListedContact>(
+export const findContact = statement<ContactRecord>(
 	'find-contact',
-	`select ${view} from contacts where project_id = $1 and id = $2::uuid`,
+	`select ${contactRecord('c')} from contacts c where project_id = $1 and id = $2::uuid`,
 )
 
 /** Which of the addresses belong to contacts. $1 project, $2 normalized addresses */

@@ -1,12 +1,7 @@
+import { type ContactRecord, contactRecord } from './contact-record.ts'
 import { statement } from './statement.ts'
 
-export interface WrittenContact {
-	id: string
-	email: string
-	subscribed: boolean
-	data: Record<string, unknown>
-	createdAt: Date
-	updatedAt: Date
+export interface WrittenContact extends ContactRecord {
 	isNew: boolean
 	/** Whether anything is different from before; always so for a new one. */
 	isChanged: boolean
@@ -21,8 +16,8 @@ const written = `new.id, new.email, new.subscribed, new.data, new.created_at, ne
 const emitFlips = `insert into events (project_id, name, contact_id)
 	select $1, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, id
 	from updated where flipped`
-const contactOf = (rows: string) => `select id, email, subscribed, data, created_at as "createdAt",
-	updated_at as "updatedAt", is_new as "isNew", is_changed as "isChanged", fits from ${rows}`
+const contactOf = (rows: string) => `select ${contactRecord(rows)}, is_new as "isNew",
+	is_changed as "isChanged", fits from ${rows}`
 
 /**
  * The list of a WITH that creates a contact or merges data into it, for statements with work of their

@@ -1,4 +1,5 @@
 import type { AutomationDefinition, StepType } from './automation-definition.ts'
+import { type ContactRecord, contactRecord } from './contact-record.ts'
 import type { HeardEvent } from './execution.ts'
 import { statement } from './statement.ts'
 
@@ -11,20 +12,10 @@ export interface ExecutionKey {
 	executionId: string
 }
 
-export interface ExecutionContact {
-	id: string
-	email: string
-	subscribed: boolean
-	data: Record<string, unknown>
-	createdAt: Date
-	updatedAt: Date
-}
-
 /** No row: the execution is gone, or its contact. $1 project, $2 execution */
-export const lockContact = statement<ExecutionContact>(
+export const lockContact = statement<ContactRecord>(
 	'lock-contact-of-execution',
-	`select c.id, c.email, c.subscribed, c.data, c.created_at as "createdAt",
-		c.updated_at as "updatedAt"
+	`select ${contactRecord('c')}
 	from executions x join contacts c on c.project_id = x.project_id and c.id = x.contact_id
 	where x.project_id = $1 and x.id = $2
 	for no key update of c`,

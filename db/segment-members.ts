@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { compileFor } from './condition-segments.ts'
+import { type ContactRecord, contactRecord } from './contact-record.ts'
 import type { SegmentRecord } from './segment-records.ts'
 import { statement } from './statement.ts'
 
@@ -65,21 +66,10 @@ export const removeMembers = statement<{ removed: number }>(
 	select count(*)::int as removed from gone`,
 )
 
-export interface MemberRow {
-	id: string
-	email: string
-	subscribed: boolean
-	data: Record<string, unknown>
-	createdAt: Date
-	updatedAt: Date
-}
-
-const contact = `c.id, c.email, c.subscribed, c.data, c.created_at as "createdAt", c.updated_at as "updatedAt"`
-
 /** The page is picked from the index before a contact is read. $1 project, $2 segment, $3 limit, $4 offset */
-export const storedMembers = statement<MemberRow>(
+export const storedMembers = statement<ContactRecord>(
 	'stored-segment-members',
-	`select ${contact} from (
+	`select ${contactRecord('c')} from (
 		select contact_id, created_at from segment_members
 		where project_id = $1 and segment_id = $2::uuid and not computed
 		order by created_at desc, contact_id desc limit $3::int offset $4::bigint
@@ -93,10 +83,10 @@ export async function matchingMembers(
 	segment: SegmentRecord,
 	limit: number,
 	offset: number,
-): Promise<{ total: number; data: MemberRow[] }> {
+): Promise<{ total: number; data: ContactRecord[] }> {
 	const { projectId } = segment
 	const { sql, parameters } = await compileFor(db, projectId, segment.condition!)
-	const { rows } = await db.query<{ total: number; data: MemberRow[] }>(
+	const { rows } = await db.query<{ total: number; data: ContactRecord[] }>(
 		`with matching as materialized (
 			select id, created_at from contacts c where c.project_id = $1 and ${sql('c', 4)}
 		), page as (
