@@ -1,5 +1,6 @@
 import test from 'ava'
 import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { client, until } from '../bench/load.ts'
 import { newNamespace } from '../bench/namespace.ts'
@@ -14,6 +15,18 @@ import {
 	mailsOfStatus,
 	password,
 } from './helpers/first-release.ts'
+
+test('a migration takes nothing away: processes of the release before it go on beside it', async (t) => {
+	const folder = new URL('../db/migrations/', import.meta.url)
+	const names = await readdir(folder)
+	t.true(names.length > 20)
+	for (const name of names)
+		t.notRegex(
+			await readFile(new URL(name, folder), 'utf8'),
+			/drop (table|column|function|trigger)|rename (to|column)|set not null|drop default/i,
+			name,
+		)
+})
 
 test('a database of the first release, whatever was under way in it, goes on under this one', async (t) => {
 	const dbName = `test_${randomUUID()}`
