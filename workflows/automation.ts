@@ -14,6 +14,7 @@ import {
 	workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
+import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
 interface ExecutionKey {
@@ -24,21 +25,14 @@ interface ExecutionKey {
 /** The event has come that the execution waited for at this visit. Told twice or late, it means nothing. */
 const eventArrived = defineSignal<[{ visit: number }]>('eventArrived')
 
-// Each knows by the database how far it has come, so the next try may come at once, and for ever.
-const retry = {
-	initialInterval: '200 milliseconds',
-	backoffCoefficient: 2,
-	maximumInterval: '10 seconds',
-} as const
-
 const { advanceExecution, failExecution, cancelExecution } = proxyLocalActivities<Activities>({
 	startToCloseTimeout: '20 seconds',
-	retry,
+	retry: untiring,
 })
 const { performStep } = proxyActivities<Activities>({
 	taskQueue: taskQueues.email,
 	startToCloseTimeout: '1 minute',
-	retry: { ...retry, initialInterval: '1 second', maximumInterval: '1 minute' },
+	retry: { maximumInterval: '1 minute' },
 })
 
 /**

@@ -9,25 +9,18 @@ import {
 	workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
+import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
 /** Its row has changed: rescheduled, cancelled, paused, resumed. */
 const changed = defineSignal('changed')
 
-const patient = {
-	heartbeatTimeout: '6 seconds',
-	// The rows know what was done, so the next try may come at once, and for ever.
-	retry: {
-		initialInterval: '200 milliseconds',
-		backoffCoefficient: 2,
-		maximumInterval: '10 seconds',
-	},
-} as const
+const patient = { heartbeatTimeout: '6 seconds', retry: untiring } as const
 
 const { advanceCampaign, holdCampaign } = proxyActivities<Activities>({
 	taskQueue: taskQueues.core,
 	startToCloseTimeout: '1 minute',
-	retry: patient.retry,
+	retry: untiring,
 })
 const { materialiseCampaign, cancelRecipients } = proxyActivities<Activities>({
 	...patient,

@@ -5,17 +5,13 @@ import {
 	workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
+import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
 const { enrolSome } = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
 	startToCloseTimeout: '5 minutes',
-	// Each page begins nobody twice, so the next try may come at once, and for ever.
-	retry: {
-		initialInterval: '200 milliseconds',
-		backoffCoefficient: 2,
-		maximumInterval: '10 seconds',
-	},
+	retry: untiring,
 })
 
 interface Enrolment {

@@ -1,5 +1,6 @@
 import { ActivityFailure, proxyActivities } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
+import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
 /** Work on many contacts, in chunks that know by the database how far they are. */
@@ -8,12 +9,7 @@ export const jobWork = proxyActivities<Activities>({
 	startToCloseTimeout: '6 hours',
 	scheduleToCloseTimeout: '1 day',
 	heartbeatTimeout: '6 seconds',
-	// Each chunk happens once whoever does it, so the next try may come at once.
-	retry: {
-		initialInterval: '200 milliseconds',
-		backoffCoefficient: 2,
-		maximumInterval: '10 seconds',
-	},
+	retry: untiring,
 })
 
 /** What cannot be done at all ends the job with a reason, rather than be tried for ever. */

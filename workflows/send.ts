@@ -6,18 +6,14 @@ import {
 	workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
+import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
 const { deliverClaim } = proxyActivities<Activities>({
 	taskQueue: taskQueues.email,
 	startToCloseTimeout: '30 minutes',
 	heartbeatTimeout: '6 seconds',
-	// The ledger knows what was handed over, so the next try may come at once, and for ever.
-	retry: {
-		initialInterval: '200 milliseconds',
-		backoffCoefficient: 2,
-		maximumInterval: '10 seconds',
-	},
+	retry: untiring,
 })
 
 /**
