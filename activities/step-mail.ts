@@ -71,7 +71,7 @@ export async function sendStepMail(
 type Context = Awaited<ReturnType<typeof stepMailContext>>[number]
 
 function refusal(to: string, { template, addressee, isVerified, limit }: Context) {
-	if (!isEmail(to)) return 'The address that this step gives is not an e-mail address'
+	if (!isEmail(to)) return 'The address that this step gives is not an email address'
 	if (!isVerified) return `The domain of ${template!.from} is not verified`
 	if (template!.type !== 'TRANSACTIONAL' && addressee && !addressee.subscribed)
 		return 'The contact is not subscribed'

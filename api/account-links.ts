@@ -48,7 +48,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				if (!spent) throw badToken()
 				await confirmAddress(db, spent.userId)
 			})
-			return { message: 'Your e-mail address is verified' }
+			return { message: 'Your email address is verified' }
 		},
 	)
 

@@ -36,7 +36,7 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 			},
 		},
 		async ({ user, headers }) => {
-			if (user.emailVerified) return { message: 'Your e-mail address is verified already' }
+			if (user.emailVerified) return { message: 'Your email address is verified already' }
 			await countTry(pool, { what: 'verification', subject: user.id, tries: 3, seconds: 3600 })
 			await write('VERIFY_EMAIL', user, headers['accept-language'])
 			return { message: 'We have sent you a mail with a link' }

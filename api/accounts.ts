@@ -147,6 +147,6 @@ const noMatch = () =>
 		suggestion: 'Have a link to set a new password sent by POST /auth/request-password-reset.',
 	})
 const taken = () =>
-	new ApiError(409, 'CONFLICT', 'There is an account with this e-mail address', {
+	new ApiError(409, 'CONFLICT', 'There is an account with this email address', {
 		suggestion: 'Log in, or have a link to set a new password sent.',
 	})

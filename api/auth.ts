@@ -127,7 +127,7 @@ const ownerUnverified = () =>
 	new ApiError(
 		403,
 		'EMAIL_VERIFICATION_REQUIRED',
-		"The project's owner has not verified their e-mail address",
+		"The project's owner has not verified their email address",
 		{ suggestion: 'Follow the link in our mail, or have it sent again.' },
 	)
 

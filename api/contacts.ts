@@ -187,7 +187,7 @@ function fitting(contact: WrittenContact) {
 }
 
 const taken = (email: string | null, contactId: string | undefined) =>
-	new ApiError(409, 'CONFLICT', 'Another contact has this e-mail address', {
+	new ApiError(409, 'CONFLICT', 'Another contact has this email address', {
 		details: { email, contactId },
 		suggestion: 'Update that contact, or delete it first.',
 	})

@@ -35,7 +35,7 @@ const pathOf = (pointer: string) =>
 	pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
 const formats: Record<string, string> = {
-	email: 'an e-mail address',
+	email: 'an email address',
 	uuid: 'a UUID',
 	'date-time': 'an ISO 8601 date and time such as 2026-01-31T12:00:00Z',
 	date: 'a date such as 2026-01-31',

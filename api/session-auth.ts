@@ -90,6 +90,6 @@ const roleTooLow = (role: Role, needed: Role) =>
 	})
 /** Anybody can sign up with an address; what was shared with its owner is not yet theirs. */
 export const unverified = () =>
-	new ApiError(403, 'EMAIL_VERIFICATION_REQUIRED', 'Your e-mail address is not verified yet', {
+	new ApiError(403, 'EMAIL_VERIFICATION_REQUIRED', 'Your email address is not verified yet', {
 		suggestion: 'Follow the link in our mail, or have it sent again.',
 	})

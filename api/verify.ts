@@ -26,7 +26,7 @@ export const verify: FastifyPluginAsyncTypebox<{ dnsServers: string[] }> = async
 			config: { auth: 'secret key' },
 			schema: {
 				tags: ['public'],
-				summary: 'Check an e-mail address',
+				summary: 'Check an email address',
 				description:
 					'Looks at the address and asks DNS about its domain, for 3 seconds at most; sends nothing.',
 				body: Type.Object({ email: Email }),
