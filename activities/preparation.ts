@@ -22,7 +22,7 @@ export async function prepare(
 	if (provider.name !== 'local')
 		for (const mail of mails.filter((m) => !m.owner_verified && !m.barred)) {
 			mail.barred = 'CANCELLED'
-			mail.barred_because = "The project's owner has not verified their e-mail address"
+			mail.barred_because = "The project's owner has not verified their email address"
 		}
 	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !flying.has(mail.id))
 	if (orphans.length > 0) {
