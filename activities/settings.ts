@@ -37,8 +37,6 @@ const Environment = Type.Object({
 	LOG_LEVEL: Type.String({ default: 'info' }),
 })
 
-export type WorkerSettings = ReturnType<typeof readSettings>
-
 /** Everything the worker process wants to know of its environment, read once. */
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const env = readEnvironment(Environment, environment)

@@ -40,7 +40,7 @@ interface Lease {
  * lease, and all leases from one row. Leases grow while they are used up, so that a busy project
  * costs a statement for each 64 requests, and shrink again by what was not used.
  */
-export function createRateLimiter(pool: Pool, limit: number) {
+function createRateLimiter(pool: Pool, limit: number) {
 	const leases = new Map<string, Lease>()
 	const givingBack = new Set<Promise<unknown>>()
 

@@ -88,7 +88,7 @@ export function checkedConfig(type: StepType, given: Config) {
 	return { config, templateId: templateId as string | undefined }
 }
 
-export function configProblems(type: StepType, given: Config, path: string): FieldError[] {
+function configProblems(type: StepType, given: Config, path: string): FieldError[] {
 	const errors =
 		type === 'CONDITION' ? stepConditionProblems(given, path) : formProblems(type, given, path)
 	if (errors.length === 0 && JSON.stringify(given).length > maxLength)

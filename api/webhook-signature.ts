@@ -32,7 +32,7 @@ export function verifyWebhook(secret: string, headers: IncomingHttpHeaders, body
 	return id
 }
 
-export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
 const refused = (message: string) =>
 	new ApiError(401, 'UNAUTHORIZED', message, {

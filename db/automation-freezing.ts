@@ -54,7 +54,7 @@ export async function freeze(db: PoolClient, draft: Draft) {
 }
 
 /** In an order that does not depend on how the draft came to be, so that equal ones hash alike. */
-export function definitionOf({ automation, steps, transitions }: Draft): AutomationDefinition {
+function definitionOf({ automation, steps, transitions }: Draft): AutomationDefinition {
 	const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
 	const ends = (t: AutomationDefinition['transitions'][number]) =>
 		JSON.stringify([t.fromStepId, t.branch, t.toStepId])

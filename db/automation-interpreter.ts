@@ -36,9 +36,6 @@ export type Act =
 	| { do: 'complete' }
 	| { do: 'fail'; step: DefinedStep | null; error: string }
 
-/** The acts after which time passes, so that they end a transaction. */
-export const stopTypes: readonly StepType[] = ['DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK']
-
 /** More steps than that without a stop are a circle that the check of the graph let through. */
 export const hopLimit = 100
 

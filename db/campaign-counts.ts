@@ -15,7 +15,6 @@ export const countNames = [
 	'complained',
 	'unsubscribed',
 ] as const
-export type CountName = (typeof countNames)[number]
 
 /** For a lateral join: how many mails of campaign `k` are in which state, in the statement's snapshot. */
 export const countsOf = `(

@@ -7,7 +7,7 @@ export interface Named {
 }
 
 /** Whether a condition tree (jsonb) names a field, itself or something inside its objects. */
-export const namesField = (condition: string, field: string) => `exists (
+const namesField = (condition: string, field: string) => `exists (
 	select from jsonb_path_query(${condition}, '$.**.field') as named
 	where named #>> '{}' = ${field} or starts_with(named #>> '{}', ${field} || '.'))`
 

@@ -105,5 +105,3 @@ export function createEngagementLog({ pool, log }: LogServices) {
 		},
 	}
 }
-
-export type EngagementLog = ReturnType<typeof createEngagementLog>

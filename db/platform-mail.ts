@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { statement } from './statement.ts'
 
 /**
@@ -17,22 +16,21 @@ export interface PlatformMail {
 	body: string
 }
 
-const queueing = (mails: string) => `
-	with mails as (
+/**
+ * Each mail is a request of its own: none waits for another. Wake the relay after the commit.
+ * $1 [PlatformMail]
+ */
+export const queuePlatformMails = statement(
+	'queue-platform-mails',
+	`with mails as (
 		insert into emails (project_id, "from", from_name, "to", language, subject, body, type,
 			source_type, request_id)
 		select '${platformProjectId}', "from", 'Tempost', "to", language, subject, body,
 			'TRANSACTIONAL', 'TRANSACTIONAL', uuidv7()
-		from jsonb_to_recordset(${mails}::jsonb) as m("from" text, "to" text, language text,
+		from jsonb_to_recordset($1::jsonb) as m("from" text, "to" text, language text,
 			subject text, body text)
 		returning project_id, id, request_id
 	)
 	insert into queued_sends (project_id, request_id, email_ids)
-	select project_id, request_id, array[id] from mails`
-
-/** Each mail is a request of its own: none waits for another. $1 [PlatformMail] */
-export const queuePlatformMails = statement('queue-platform-mails', queueing('$1'))
-
-/** The same in the transaction of an entity manager. Wake the relay after the commit. */
-export const queuePlatformMail = (em: EntityManager, mail: PlatformMail) =>
-	em.execute(queueing('?'), [JSON.stringify([mail])], 'run')
+	select project_id, request_id, array[id] from mails`,
+)

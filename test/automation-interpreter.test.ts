@@ -5,13 +5,7 @@ import {
 	type DefinedStep,
 	flatOperators,
 } from '../db/automation-definition.ts'
-import {
-	type Act,
-	hopLimit,
-	nextAct,
-	type Position,
-	stopTypes,
-} from '../db/automation-interpreter.ts'
+import { type Act, hopLimit, nextAct, type Position } from '../db/automation-interpreter.ts'
 
 const facts: Facts = {
 	contact: {
@@ -154,6 +148,9 @@ test('the same definition, position and facts give the same act', (t) => {
 })
 
 type Random = () => number
+
+/** After these acts time passes. */
+const stopTypes: readonly string[] = ['DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK']
 
 /** Does what each act says until the walk ends, or has stopped ten times. */
 function walk(definition: AutomationDefinition, random: Random) {

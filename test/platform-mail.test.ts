@@ -1,11 +1,13 @@
 import test from 'ava'
+import type { PoolClient } from 'pg'
 import PostalMime from 'postal-mime'
 import { renderPlatformMail } from '../activities/rendering/platform/mail.ts'
 import { spokenWords } from '../activities/rendering/platform/languages.ts'
 import type { PlatformMailData } from '../activities/rendering/platform/words.ts'
 import { buildMime } from '../activities/rendering/mime.ts'
 import type { Message } from '../activities/rendering/message.ts'
-import { platformProjectId, queuePlatformMail, queuePlatformMails } from '../db/platform-mail.ts'
+import { transaction } from '../db/jobs.ts'
+import { type PlatformMail, platformProjectId, queuePlatformMails } from '../db/platform-mail.ts'
 import { setup } from './helpers/app.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
@@ -17,20 +19,21 @@ async function verification(to: string) {
 }
 
 test('a mail of ours is delivered as any other, and only once its transaction commits', async (t) => {
-	const { orm, worker, claim } = await setupLedger(t)
+	const { pool, worker, claim } = await setupLedger(t)
+	const to = 'anna@example.org'
 	const messages: Message[] = []
 	const { provider } = scriptedProvider((message) => void messages.push(message))
-	const em = orm.em.fork()
+	const queue = (db: PoolClient, mail: PlatformMail) =>
+		queuePlatformMails(db, [JSON.stringify([mail])])
+	const [lost, anna] = [await verification('lost@example.org'), await verification(to)]
 	await t.throwsAsync(
-		em.transactional(async (em) => {
-			await queuePlatformMail(em, await verification('lost@example.org'))
+		transaction(pool, async (db) => {
+			await queue(db, lost)
 			throw new Error('the caller changed its mind')
 		}),
 	)
 	t.deepEqual(await claim(), [])
-	await em.transactional(async (em) => {
-		await queuePlatformMail(em, await verification('anna@example.org'))
-	})
+	await transaction(pool, (db) => queue(db, anna))
 	const [run] = await claim()
 	t.is(run!.project_id, platformProjectId)
 	const one = await worker(provider)
@@ -40,7 +43,7 @@ test('a mail of ours is delivered as any other, and only once its transaction co
 	t.is(messages.length, 1)
 	const mail = await PostalMime.parse(buildMime(messages[0]!))
 	t.deepEqual(mail.from, { address: 'noreply@example.com', name: 'Tempost' })
-	t.deepEqual(mail.to, [{ address: 'anna@example.org', name: '' }])
+	t.deepEqual(mail.to, [{ address: to, name: '' }])
 	t.is(mail.subject, 'Bestätigen Sie Ihre E-Mail-Adresse')
 	t.regex(mail.html!, /<html[^>]* lang="de"/)
 	t.true(mail.html!.includes(`href="${url.replace('&', '&amp;')}"`))

@@ -35,7 +35,7 @@ export const markIndexes = (text: string) =>
  * A value that no reader of the markup could take for anything but the text it is, wherever it stands:
  * no markup, no space to collapse or to trim, nothing that is left out of the text part.
  */
-export function isTame(value: string): boolean {
+function isTame(value: string): boolean {
 	return plain.test(value) || (escaped.test(value) && !value.includes('\u034f'))
 }
 

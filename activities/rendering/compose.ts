@@ -59,7 +59,7 @@ export function composeMessage(
 }
 
 /** The same at every try, so that bounces, providers and a restarted worker recognise the mail. */
-export function messageIdOf(emailId: string, sender: string): string {
+function messageIdOf(emailId: string, sender: string): string {
 	const address = asciiDomain(sender)
 	return `<${emailId}@${address.slice(address.lastIndexOf('@') + 1)}>`
 }
