@@ -50,6 +50,7 @@ import { executions } from './executions.ts'
 import { setHeaders } from './headers.ts'
 import { health, type HealthOptions } from './health.ts'
 import { keepIdempotency } from './idempotency.ts'
+import { invoices } from './invoices.ts'
 import { diskStore, s3Store } from './image-store.ts'
 import { imports } from './imports.ts'
 import { logRequests, quietController } from './log.ts'
@@ -202,6 +203,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	const stripe = settings.stripe && createStripe(settings.stripe)
 	await app.register(billing, { pool, publicUrl, stripe })
 	await app.register(billingLimits, { pool, publicUrl, stripe })
+	await app.register(invoices, { pool, publicUrl, stripe })
 	await app.register(stripeWebhooks, { pool, ...settings, stripe })
 	if (settings.emailProvider === 'local') await app.register(mailbox)
 	return app

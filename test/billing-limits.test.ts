@@ -107,8 +107,9 @@ test('of many requests at once as many are taken as there is room for', async (t
 	const answers = await Promise.all(
 		Array.from({ length: 12 }, (_, i) => send({ to: `a${i}@example.org` })),
 	)
-	const statuses = answers.map(({ statusCode }) => statusCode).toSorted()
-	t.deepEqual(statuses, [...Array(7).fill(200), ...Array(5).fill(429)])
+	const answered = (status: number) =>
+		answers.filter(({ statusCode }) => statusCode === status).length
+	t.deepEqual([answered(200), answered(429)], [7, 5])
 	t.like((await execute(written))[0], { emails: 7, queued: 7 })
 })
 
