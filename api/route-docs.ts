@@ -84,7 +84,10 @@ interface Documented {
 export function documented(name: string, schema: FastifySchema, route: Documented): FastifySchema {
 	const { auth = 'none', answers, takes } = route
 	const operationId = operationIds[name]
-	const errors = statusesOf(schema, route).map((status) => [status, errorAnswer(status, route)])
+	const errors = statusesOf(name, schema, route).map((status) => [
+		status,
+		errorAnswer(status, route),
+	])
 	const success = answers && { 200: file(answers) }
 	return {
 		...(operationId && { operationId }),
@@ -121,13 +124,19 @@ const described = (answers: object) =>
 		]),
 	)
 
-function statusesOf(schema: FastifySchema, { auth = 'none', errors = [], idempotent }: Documented) {
+function statusesOf(
+	name: string,
+	schema: FastifySchema,
+	{ auth = 'none', errors = [], idempotent }: Documented,
+) {
 	const takesKey = auth !== 'none' && auth !== 'signature'
 	const statuses = new Set<number>([400, ...errors, 500, 503])
 	if (auth !== 'none') statuses.add(401)
 	if (takesKey) for (const status of [403, 429]) statuses.add(status)
 	if (schema.params) for (const status of [404, 414]) statuses.add(status)
-	if (schema.body) for (const status of [413, 415, 422]) statuses.add(status)
+	// Of a body that comes unasked, too, its size and type are looked at.
+	if (!name.startsWith('GET ')) for (const status of [413, 415]) statuses.add(status)
+	if (schema.body) statuses.add(422)
 	if (idempotent) statuses.add(409)
 	return Object.keys(errorMeanings)
 		.map(Number)

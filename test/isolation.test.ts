@@ -63,7 +63,8 @@ test('nothing of another project is told or changed, whatever names it', async (
 
 	/** Their ids are only told back to whom they were told by. */
 	async function ask(what: string, route: Route, options: Parameters<typeof call>[1] = {}) {
-		const { status, text } = await call(route, options)
+		const { status, headers, text: body } = await call(route, options)
+		const text = JSON.stringify(headers) + body
 		const known = JSON.stringify(options)
 		const told = Object.values(theirs).filter(
 			(id) => id.length > 10 && !known.includes(id) && text.includes(id),

@@ -10,8 +10,9 @@ interface Parameter {
 	name: string
 	schema: JsonSchema & { 'x-resource'?: string }
 }
-interface Operation {
+export interface Operation {
 	'x-auth': string
+	responses: Record<string, { content?: Record<string, { schema: object }> }>
 	parameters?: Parameter[]
 	requestBody?: { content: Record<string, { schema: JsonSchema }> }
 }
@@ -81,7 +82,12 @@ export async function setupRoutes(t: ExecutionContext) {
 
 	async function call(
 		route: Route,
-		{ ids = mine, body = valid(route), headers = headersFor(route) as object, query = '' } = {},
+		{
+			ids = mine,
+			body = valid(route) as object | string | undefined,
+			headers = headersFor(route) as object,
+			query = '',
+		} = {},
 	) {
 		const answer = await app.inject({
 			method: route.method,
@@ -89,12 +95,12 @@ export async function setupRoutes(t: ExecutionContext) {
 			headers: { ...headers },
 			...(body === undefined ? {} : { payload: body }),
 		})
-		const { statusCode: status, body: text, headers: sent } = answer
-		return { status, said: said(text), text: `${JSON.stringify(sent)}\n${text}` }
+		const { statusCode: status, headers: sent, body: text } = answer
+		return { status, said: said(text), headers: sent, text }
 	}
 	const problems: string[] = []
 	const expect = (what: string, isRight: boolean, got: unknown) => {
-		if (!isRight) problems.push(`${what}: ${JSON.stringify(got).slice(0, 300)}`)
+		if (!isRight) problems.push(`${what}: ${JSON.stringify(got).slice(0, 1000)}`)
 	}
 	return {
 		...context,
@@ -107,6 +113,7 @@ export async function setupRoutes(t: ExecutionContext) {
 		theirs,
 		valid,
 		routes,
+		urlOf,
 		secured: routes.filter(({ operation }) => !['none', 'signature'].includes(operation['x-auth'])),
 	}
 }
