@@ -27,7 +27,8 @@ test('whatever is sent, the answer is one that the document describes', async (t
 	const isDescribed = answersOf((await app.inject('/openapi.json')).json())
 
 	const fair = routes.filter(({ name }) => !harmful.test(name))
-	for (const route of Array.from({ length: rounds }, () => fair).flat()) {
+	const lasting = fair.filter(({ method }) => method !== 'DELETE')
+	for (const route of [...Array.from({ length: rounds }, () => lasting).flat(), ...fair]) {
 		const isWild = next(3) === 0
 		const request = {
 			ids: next(4) === 0 ? hostileIds(mine, next) : mine,
@@ -101,7 +102,7 @@ function queryFor({ operation }: Route, next: Random) {
 		for (let times = next(3); place === 'query' && times > 0; times--)
 			query.append(name, textOf(nearly(schema, next)))
 	if (next(4) === 0) query.append(pick(next, hostileTexts), pick(next, hostileTexts))
-	return query.size > 0 ? `?${query}` : ''
+	return query.size > 0 ? `?${query.toString()}` : ''
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
