@@ -215,8 +215,8 @@ async function sendLane(
 	}
 
 	async function wait(ms: number) {
-		const until = Date.now() + ms
-		for (let left = ms; left > 0 && !stopping.aborted; left = until - Date.now())
+		const until = performance.now() + ms
+		for (let left = ms; left > 0 && !stopping.aborted; left = until - performance.now())
 			await sleep(Math.min(left, napMs))
 	}
 

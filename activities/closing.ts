@@ -30,9 +30,9 @@ export function closingActivities({ pool, temporal, stopping }: ClosingServices)
 		 */
 		closeRuns: ({ projectId }: { projectId: string }): Promise<Closing> =>
 			beating(async () => {
-				const until = Date.now() + shareMs
+				const until = performance.now() + shareMs
 				for (let closed = 0; ;) {
-					const startedAt = Date.now()
+					const startedAt = performance.now()
 					if (stopping.aborted || startedAt >= until) return { closed, isLast: false }
 					const page = await closingExecutions(pool, [projectId, pageSize])
 					if (page.length === 0) return { closed, isLast: true }
@@ -40,7 +40,7 @@ export function closingActivities({ pool, temporal, stopping }: ClosingServices)
 					await Promise.all(ids.map(close))
 					await markClosed(pool, [projectId, ids])
 					closed += ids.length
-					await sleep(Math.max(0, startedAt + pageMs - Date.now()))
+					await sleep(Math.max(0, startedAt + pageMs - performance.now()))
 				}
 			}),
 	}

@@ -4,6 +4,7 @@ import { open, type OpenMail } from '../db/ledger.ts'
 import type { Gate } from './gate.ts'
 import { handOver, type HandoverServices, loadAttachments, loadSources } from './handover.ts'
 import { doubtEnds, prepare } from './preparation.ts'
+import { momentIn, timed, type TimedMail } from './moments.ts'
 import type { DkimKey } from './providers/provider.ts'
 import { createRecorder } from './recorder.ts'
 import { aheadMs, payFor } from './send-rate.ts'
@@ -52,9 +53,10 @@ export async function deliver(
 	load: () => Promise<OpenMail[]>,
 ): Promise<Rest> {
 	const { pool, gate, pause, settings, stopping } = services
-	const loaded = await load()
+	const read = async () => (await load()).map(timed)
+	const loaded = await read()
 	let todo = await prepare(services, loaded, new Set())
-	const startedAt = Date.now()
+	const startedAt = performance.now()
 	let refreshed = startedAt
 	const first = todo.values().next().value
 	if (!first) return { settled: loaded.length, left: 0, waitMs: 0, because: '' }
@@ -85,11 +87,11 @@ export async function deliver(
 
 	async function work(): Promise<Rest | undefined> {
 		while (todo.size > 0 && !failure) {
-			if (Date.now() - refreshed > refreshMs) {
-				todo = await prepare(services, await load(), flying)
-				refreshed = Date.now()
+			if (performance.now() - refreshed > refreshMs) {
+				todo = await prepare(services, await read(), flying)
+				refreshed = performance.now()
 			}
-			const leaving = stopping.aborted || Date.now() - startedAt > longestPassMs
+			const leaving = stopping.aborted || performance.now() - startedAt > longestPassMs
 			const ready = leaving ? [] : await payFor(services, todo, pickReady())
 			if (ready.length > 0) {
 				await launch(ready)
@@ -105,17 +107,17 @@ export async function deliver(
 	}
 
 	/** The next mail of each request that is due, as many as memory and courtesy allow. */
-	function pickReady(): OpenMail[] {
+	function pickReady(): TimedMail[] {
 		if (pause.remainingMs() > 0) return []
 		const most = pause.isProbing() ? (flying.size > 0 ? 0 : 1) : sliceMails
-		const soon = Date.now() + aheadMs
+		const soon = performance.now() + aheadMs
 		const requests = new Set(busyRequests)
-		const picked: OpenMail[] = []
+		const picked: TimedMail[] = []
 		let bytes = flyingBytes
 		for (const mail of todo.values()) {
 			if (picked.length >= most || bytes > flyingBytesMost) break
 			if (mail.status !== 'PENDING' || flying.has(mail.id)) continue
-			if (mail.due_at && mail.due_at.getTime() > soon) continue
+			if (mail.dueAt !== null && mail.dueAt > soon) continue
 			if (mail.request_id) {
 				if (requests.has(mail.request_id)) continue
 				requests.add(mail.request_id)
@@ -126,7 +128,7 @@ export async function deliver(
 		return picked
 	}
 
-	async function launch(ready: OpenMail[]) {
+	async function launch(ready: TimedMail[]) {
 		const keys = await services.dkimKeys(project, [...new Set(ready.map((mail) => mail.domain))])
 		const places = await gate.enter(project, ready.length)
 		let unused = places
@@ -160,8 +162,8 @@ export async function deliver(
 
 	async function fly(...[mail, contents, key]: Flight) {
 		try {
-			const dueAt = todo.get(mail.id)?.due_at
-			if (dueAt && dueAt.getTime() > Date.now()) await sleep(dueAt.getTime() - Date.now())
+			const waitMs = (todo.get(mail.id)?.dueAt ?? 0) - performance.now()
+			if (waitMs > 0) await sleep(waitMs)
 			const end = await handOver(services, mail, contents, key).finally(() =>
 				gate.leave(project, 1),
 			)
@@ -171,10 +173,13 @@ export async function deliver(
 				Object.assign(open, {
 					status: 'PENDING',
 					attempt: mail.attempt,
-					due_at: end.dueAt ? new Date(end.dueAt) : open.due_at,
+					dueAt: momentIn(end.dueInMs) ?? open.dueAt,
 				})
 			else if (open && end.status === 'UNCERTAIN' && open.source_type === 'TRANSACTIONAL')
-				Object.assign(open, { status: 'UNCERTAIN', attempt_started_at: new Date() })
+				Object.assign(open, {
+					status: 'UNCERTAIN',
+					attemptStartedAt: performance.now(),
+				})
 			else todo.delete(mail.id)
 		} catch (error) {
 			failure = error
@@ -192,13 +197,13 @@ export async function deliver(
 type Flight = Parameters<typeof handOver> extends [unknown, ...infer Rest] ? Rest : never
 
 /** Milliseconds until the first of these mails can move by itself: what is due waits for a neighbour. */
-function untilNext(todo: Map<string, OpenMail>, uncertainAfterMs: number) {
-	const now = Date.now()
+function untilNext(todo: Map<string, TimedMail>, uncertainAfterMs: number) {
+	const now = performance.now()
 	let next = now + 24 * 3_600_000
 	for (const mail of todo.values()) {
 		if (mail.status === 'UNCERTAIN') next = Math.min(next, doubtEnds(mail, uncertainAfterMs))
-		else if (mail.status === 'PENDING' && mail.due_at && mail.due_at.getTime() > now)
-			next = Math.min(next, mail.due_at.getTime())
+		else if (mail.status === 'PENDING' && mail.dueAt !== null && mail.dueAt > now)
+			next = Math.min(next, mail.dueAt)
 		else next = Math.min(next, now + napMs)
 	}
 	return Math.max(next - now, 1)

@@ -71,7 +71,7 @@ export function attemptEnd(
 	idempotent: boolean,
 	patienceMs: number,
 ): AttemptEnd {
-	const end = { id: mail.id, attempt: mail.attempt, outcome: outcome.kind, dueAt: null }
+	const end = { id: mail.id, attempt: mail.attempt, outcome: outcome.kind, dueInMs: null }
 	if (outcome.kind === 'SENT')
 		return { ...end, status: 'SENT', error: null, providerMessageId: outcome.providerMessageId }
 	const error = storable(outcome.error.slice(0, 1000))
@@ -85,16 +85,14 @@ export function attemptEnd(
 		const unknown = { ...failed, outcome: 'UNKNOWN' as const }
 		if (!isAnswerable) return { ...unknown, status: 'UNCERTAIN' }
 		if (outcome.kind === 'UNAVAILABLE') return { ...unknown, status: 'PENDING' }
-		return { ...unknown, status: 'PENDING', dueAt: after(backoff(1000, mail.attempt)) }
+		return { ...unknown, status: 'PENDING', dueInMs: backoff(1000, mail.attempt) }
 	}
 	if (ageMs >= patienceMs)
 		return { ...failed, status: 'FAILED', error: `Given up after many tries: ${error}` }
 	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING' }
-	const pauseMs = outcome.retryAfterMs ?? backoff(firstDeferralMs, mail.attempt)
-	return { ...failed, status: 'PENDING', dueAt: after(pauseMs) }
+	const dueInMs = outcome.retryAfterMs ?? backoff(firstDeferralMs, mail.attempt)
+	return { ...failed, status: 'PENDING', dueInMs }
 }
-
-const after = (ms: number) => new Date(Date.now() + ms).toISOString()
 
 const backoff = (firstMs: number, attempt: number) =>
 	Math.min(firstMs * 2 ** (attempt - 1), longestDeferralMs)

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { bar, doubt, type OpenMail, repeat } from '../db/ledger.ts'
+import { bar, doubt, repeat } from '../db/ledger.ts'
+import type { TimedMail } from './moments.ts'
 import type { Provider } from './providers/provider.ts'
 import { countEnds } from './settled-counts.ts'
 
@@ -12,9 +13,9 @@ interface PreparationServices {
 /** Resolves doubt as far as it can be, settles what must not go, and returns what is to be done. */
 export async function prepare(
 	{ pool, provider, settings }: PreparationServices,
-	mails: OpenMail[],
+	mails: TimedMail[],
 	flying: Set<string>,
-): Promise<Map<string, OpenMail>> {
+): Promise<Map<string, TimedMail>> {
 	const todo = new Map(mails.map((mail) => [mail.id, mail]))
 	const project = mails[0]?.project_id
 
@@ -42,12 +43,13 @@ export async function prepare(
 		if (mail.status === 'UNCERTAIN' && mail.source_type !== 'TRANSACTIONAL') todo.delete(mail.id)
 	const stale = [...todo.values()].filter(
 		(mail) =>
-			mail.status === 'UNCERTAIN' && doubtEnds(mail, settings.uncertainAfterMs) <= Date.now(),
+			mail.status === 'UNCERTAIN' &&
+			doubtEnds(mail, settings.uncertainAfterMs) <= performance.now(),
 	)
 	if (stale.length > 0) {
 		const ids = stale.map((mail) => mail.id)
 		for (const { id } of await repeat(pool, [project, ids, settings.uncertainAfterMs / 1000]))
-			Object.assign(todo.get(id)!, { status: 'PENDING', due_at: null })
+			Object.assign(todo.get(id)!, { status: 'PENDING', dueAt: null })
 	}
 	// Last of all: whatever is to be repeated must be allowed to go, too.
 	const barred = [...todo.values()].filter((mail) => mail.barred && mail.status === 'PENDING')
@@ -61,5 +63,5 @@ export async function prepare(
 }
 
 /** When a mail in doubt may be repeated. */
-export const doubtEnds = (mail: OpenMail, uncertainAfterMs: number) =>
-	mail.attempt_started_at!.getTime() + uncertainAfterMs
+export const doubtEnds = (mail: TimedMail, uncertainAfterMs: number) =>
+	mail.attemptStartedAt! + uncertainAfterMs

@@ -17,16 +17,16 @@ export function createProviderPause(): ProviderPause {
 	let failures = 0
 	let error: string | null = null
 	return {
-		remainingMs: () => Math.max(0, until - Date.now()),
+		remainingMs: () => Math.max(0, until - performance.now()),
 		isProbing: () => failures > 0,
 		reason: () => error,
 		unavailable(why, retryAfterMs) {
 			// Mails that were under way together fail together: they count as one.
-			if (Date.now() < until) return
+			if (performance.now() < until) return
 			const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(failures, 10), longestPauseMs)
 			failures += 1
 			error = why
-			until = Date.now() + Math.max(pauseMs, retryAfterMs ?? 0)
+			until = performance.now() + Math.max(pauseMs, retryAfterMs ?? 0)
 		},
 		available() {
 			failures = 0

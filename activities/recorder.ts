@@ -58,7 +58,7 @@ async function insist<T>(
 	write: (some: T[]) => Promise<unknown>,
 ): Promise<Map<T, unknown>> {
 	if (items.length === 0) return new Map()
-	const giveUpAt = Date.now() + holdMs
+	const giveUpAt = performance.now() + holdMs
 	for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000))
 		try {
 			await write(items)
@@ -70,7 +70,7 @@ async function insist<T>(
 				const failures = await insist(items.slice(0, half), write)
 				return new Map([...failures, ...(await insist(items.slice(half), write))])
 			}
-			if (Date.now() + pauseMs > giveUpAt) return new Map(items.map((item) => [item, error]))
+			if (performance.now() + pauseMs > giveUpAt) return new Map(items.map((item) => [item, error]))
 			await sleep(pauseMs)
 		}
 }

@@ -10,10 +10,11 @@ export interface OpenMail {
 	request_id: string | null
 	source_type: string
 	status: 'PENDING' | 'SENDING' | 'UNCERTAIN'
-	due_at: Date | null
+	/** From when this was read; negative for what is over. */
+	due_in_ms: number | null
 	attempt: number
 	granted_attempt: number
-	attempt_started_at: Date | null
+	attempt_started_in_ms: number | null
 	/** The sender's. */
 	domain: string
 	/** What it will weigh in memory. */
@@ -24,6 +25,9 @@ export interface OpenMail {
 	owner_verified: boolean
 	send_rate_per_second: number | null
 }
+
+/** The clocks of our processes may differ, and be set: they are told how far off a moment is. */
+const inMs = (time: string) => `(extract(epoch from ${time} - now()) * 1000)::float8`
 
 /** `/v1/send` may send HEADLESS mail to anybody, an automation may not. */
 const wantsConsent = `(e.type = 'MARKETING' or e.type = 'HEADLESS' and e.source_type <> 'TRANSACTIONAL')`
@@ -36,8 +40,9 @@ const isOpen = `(e.status in ('PENDING', 'SENDING')
 export const mailsOfClaim = statement<OpenMail>(
 	'mails-of-claim',
 	`select
-		e.project_id, e.id, e.request_id, e.source_type, e.status, e.due_at, e.attempt, e.granted_attempt,
-		e.attempt_started_at, split_part(e."from", '@', 2) as domain,
+		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt,
+		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
+		split_part(e."from", '@', 2) as domain,
 		(coalesce(octet_length(e.body), 0) + coalesce((
 			select sum((a->>'size')::int) from jsonb_array_elements(e.attachments) a), 0))::int as bytes,
 		e.attachments is not null as has_attachments,
@@ -112,7 +117,7 @@ export const repeat = statement<{ id: string }>(
  * a worker that dies before handing over leaves it to the next one, which does not pay again.
  * $1 project, $2 ids, $3 mails a second
  */
-export const grant = statement<{ id: string; due_at: Date }>(
+export const grant = statement<{ id: string; due_in_ms: number }>(
 	'grant',
 	`with budget as (
 		insert into send_budgets as b (project_id, next_at)
@@ -125,7 +130,7 @@ export const grant = statement<{ id: string; due_at: Date }>(
 		due_at = starts_at + make_interval(secs => (m.position - 1) / $3::float8)
 	from budget, unnest($2::uuid[]) with ordinality as m(id, position)
 	where e.project_id = $1 and e.id = m.id and e.status = 'PENDING'
-	returning e.id, e.due_at`,
+	returning e.id, ${inMs('e.due_at')} as due_in_ms`,
 )
 
 export const inIso = (time: string) =>
@@ -191,7 +196,8 @@ export interface AttemptEnd {
 	status: 'SENT' | 'BOUNCED' | 'FAILED' | 'PENDING' | 'UNCERTAIN'
 	providerMessageId: string | null
 	error: string | null
-	dueAt: string | null
+	/** When it may go again; null: as before. */
+	dueInMs: number | null
 }
 
 /**
@@ -205,10 +211,10 @@ export const record = statement<{ id: string }>(
 	'record',
 	`with outcome as (
 		select * from jsonb_to_recordset($2::jsonb) as o(id uuid, attempt int, outcome text, status text,
-			"providerMessageId" text, error text, "dueAt" timestamptz)
+			"providerMessageId" text, error text, "dueInMs" float8)
 	), recorded as (
 		update emails e set status = o.status, error = o.error, updated_at = now(),
-			due_at = coalesce(o."dueAt", e.due_at),
+			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at),
 			provider_message_id = coalesce(o."providerMessageId", e.provider_message_id),
 			sent_at = case when o.status = 'SENT' then now() else e.sent_at end,
 			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end

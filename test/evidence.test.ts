@@ -72,7 +72,7 @@ for (const status of ['SENDING', 'UNCERTAIN', 'PENDING'])
 			outcome: 'SENT',
 			status: 'SENT',
 			error: null,
-			dueAt: null,
+			dueInMs: null,
 		}
 		await record(pool, [project.id, JSON.stringify([{ ...end, providerMessageId: sent.resendId }])])
 		t.like(await mail(sent), { status: 'DELIVERED' })

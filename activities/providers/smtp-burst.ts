@@ -42,7 +42,7 @@ export function burst(
 		let unread = ''
 		let lines = ''
 		let needsReset = false
-		let heardAt = Date.now()
+		let heardAt = performance.now()
 		let timer = setTimeout(listen, envelopeMs)
 		const forget = onClosed(() => fail(new Error('Connection closed unexpectedly')))
 		let isOver = false
@@ -79,7 +79,7 @@ export function burst(
 		}
 
 		function hear(chunk: Buffer) {
-			heardAt = Date.now()
+			heardAt = performance.now()
 			unread += chunk.toString('latin1')
 			let begin = 0
 			for (let at = unread.indexOf('\n'); at >= 0 && !isOver; at = unread.indexOf('\n', begin)) {
@@ -154,7 +154,7 @@ export function burst(
 
 		function listen() {
 			const patienceMs = expected.some(({ verb }) => verb === 'CONTENT') ? answerMs : envelopeMs
-			const leftMs = heardAt + patienceMs - Date.now()
+			const leftMs = heardAt + patienceMs - performance.now()
 			if (leftMs > 0) timer = setTimeout(listen, Math.min(leftMs, envelopeMs))
 			else fail(new Error('Timeout: no answer of the server'))
 		}

@@ -94,12 +94,12 @@ export function smtpPool({ open, size, idleMs, mailsPerConnection }: SmtpPoolOpt
 	function keep(session: Session) {
 		if (!session.isOpen()) return
 		if (session.used >= mailsPerConnection) return void session.quit()
-		idle.push({ session, since: Date.now() })
+		idle.push({ session, since: performance.now() })
 		sweep ??= setTimeout(endCold, idleMs)
 	}
 
 	function endCold() {
-		const coldSince = Date.now() - idleMs
+		const coldSince = performance.now() - idleMs
 		while (idle[0] && idle[0].since <= coldSince) void idle.shift()?.session.quit()
 		sweep = idle[0] && setTimeout(endCold, idle[0].since - coldSince)
 	}
