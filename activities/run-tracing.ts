@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defaultPayloadConverter } from '@temporalio/common'
 import type { ActivityInterceptorsFactory, InjectedSinks, WorkerOptions } from '@temporalio/worker'
-import { traceHeader } from '../telemetry/start-tracing.ts'
-import { tracer } from '../telemetry/tracer.ts'
+import { traceHeader } from './telemetry/start-tracing.ts'
+import { tracer } from './telemetry/tracer.ts'
 import type { RunSinks } from '../workflows/trace-headers.ts'
 
 const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({

@@ -1,4 +1,4 @@
-import { meter } from '../telemetry/meter.ts'
+import { meter } from './telemetry/meter.ts'
 
 /** Mails whose state in the ledger was just written: what goes on is no end, and is not counted. */
 export function countEnds(mails: { status: string | null }[]) {

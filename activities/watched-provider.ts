@@ -1,5 +1,5 @@
-import { meter } from '../telemetry/meter.ts'
-import { tracer } from '../telemetry/tracer.ts'
+import { meter } from './telemetry/meter.ts'
+import { tracer } from './telemetry/tracer.ts'
 import type { Outcome, Provider } from './providers/provider.ts'
 
 /**

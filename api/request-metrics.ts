@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { meter } from '../telemetry/meter.ts'
+import { meter } from '../activities/telemetry/meter.ts'
 
 /** Every request by its route's pattern: a URL may carry an address, and there is no end of them. */
 export function measureRequests(app: FastifyInstance) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type OpenSpan, tracer } from '../telemetry/tracer.ts'
+import { type OpenSpan, tracer } from '../activities/telemetry/tracer.ts'
 
 declare module 'fastify' {
 	interface FastifyRequest {

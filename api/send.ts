@@ -2,7 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { sendContext } from '../db/acceptance.ts'
 import { notFound } from './errors.ts'
-import { meter } from '../telemetry/meter.ts'
+import { meter } from '../activities/telemetry/meter.ts'
 import { fieldErrors } from './field-errors.ts'
 import { claimLost } from './idempotency.ts'
 import { Id, success, Timestamp } from './schemas.ts'
