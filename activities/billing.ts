@@ -83,8 +83,6 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 	}
 }
 
+/** An update answers in any order. */
 const lastOf = (page: { id: string }[]) =>
-	page
-		.map(({ id }) => id)
-		.toSorted()
-		.at(-1)!
+	page.reduce((last, { id }) => (id > last ? id : last), first)

@@ -29,7 +29,7 @@ export const projectsToJudge = statement<Judgement>(
 	`with campaign as materialized (
 		select project_id, bool_or(paused_at is null) as has_running,
 			bool_or(coalesce(paused_reason = 'BILLING_LIMIT', false)) as has_held
-		from campaigns where status = 'SENDING' group by project_id
+		from campaigns where status = 'SENDING' and closed_at is null group by project_id
 	), unjudged as materialized (
 		select project_id, jsonb_agg(jsonb_build_object('project_id', project_id, 'month', month,
 			'category', category, 'used', used)) as seen
