@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { readBounceReport } from '../api/bounce-report.ts'
 import { complaint, dsn } from './helpers/bounce-mails.ts'
+import { cpuMeter } from './helpers/cpu.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupReports } from './helpers/reports.ts'
 
@@ -85,9 +86,9 @@ test('what is no report is none, whatever it contains, and is read in no time', 
 		Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 256)).toString('latin1'),
 	]
 	for (const [index, mail] of mails.entries()) {
-		const started = performance.now()
+		const spentMs = cpuMeter()
 		t.is(await read(mail), null, `mail ${index}`)
-		t.true(performance.now() - started < 3000, `mail ${index}`)
+		t.true(spentMs() < 3000, `mail ${index}: ${spentMs()} ms`)
 	}
 	// What is returned of a large mail does not matter.
 	const large = dsn({ id }, {}, { returned: 'message/rfc822' })

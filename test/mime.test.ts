@@ -3,6 +3,7 @@ import PostalMime from 'postal-mime'
 import { headerProblems, protectedHeaders } from '../activities/rendering/headers.ts'
 import type { Attachment, Message } from '../activities/rendering/message.ts'
 import { buildMime } from '../activities/rendering/mime.ts'
+import { cpuMeter } from './helpers/cpu.ts'
 
 const message: Message = {
 	emailId: '0199a7b4-1111-7000-8000-000000000001',
@@ -218,9 +219,9 @@ test('custom headers are checked by name and value', (t) => {
 })
 
 test('10 MB of attachments and hostile text are encoded in a moment', (t) => {
-	const begin = performance.now()
+	const spentMs = cpuMeter()
 	build({ attachments: [{ ...file, content: Buffer.alloc(10_000_000, 7) }], text: 'é'.repeat(1e6) })
-	t.true(performance.now() - begin < 2000)
+	t.true(spentMs() < 2000, `${spentMs()} ms`)
 })
 
 const signs = [

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { cpuMeter } from './helpers/cpu.ts'
 import { nothing, setupSend } from './helpers/send.ts'
 
 type Send = Awaited<ReturnType<typeof setupSend>>['send']
@@ -154,7 +155,8 @@ test('who finds the key taken over writes nothing and is 409', async (t) => {
 	t.deepEqual(details.response, (await successor).json())
 })
 
-test('while one request renders at length, others are served in between', async (t) => {
+// By itself, for the others render in the same thread.
+test.serial('while one request renders at length, others are served in between', async (t) => {
 	const { send, app } = await setupSend(t)
 	const endless = `${'{% for i in (1..9999) %}'.repeat(4)}x${'{% endfor %}'.repeat(4)}`
 	let isOver = false
@@ -162,10 +164,10 @@ test('while one request renders at length, others are served in between', async 
 	const ended = long.finally(() => (isOver = true))
 	let longestMs = 0
 	while (!isOver) {
-		const began = performance.now()
+		const spentMs = cpuMeter()
 		await app.inject('/config')
 		await sleep(1)
-		longestMs = Math.max(longestMs, performance.now() - began)
+		longestMs = Math.max(longestMs, spentMs())
 	}
 	await ended
 	// Each of the six mails takes half a second, until its limit stops it.
