@@ -5,6 +5,14 @@ const orm = await MikroORM.init(config)
 try {
 	await orm.schema.ensureDatabase()
 	await orm.migrator.up()
+} catch (error) {
+	const { code, message } = error as { code?: string; message: string }
+	if (!['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', '28P01', '3D000'].includes(code ?? ''))
+		throw error
+	process.stderr.write(
+		`The database cannot be reached: ${message}\nDATABASE_URL says where it is.\n`,
+	)
+	process.exitCode = 1
 } finally {
 	await orm.close()
 }
