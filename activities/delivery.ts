@@ -3,8 +3,8 @@ import type { Pool } from 'pg'
 import { open, type OpenMail } from '../db/ledger.ts'
 import type { Gate } from './gate.ts'
 import { handOver, type HandoverServices, loadAttachments, loadSources } from './handover.ts'
-import { doubtEnds, prepare } from './preparation.ts'
-import { momentIn, timed, type TimedMail } from './moments.ts'
+import { prepare } from './preparation.ts'
+import { momentIn, napMs, timed, type TimedMail, untilNext } from './moments.ts'
 import type { DkimKey } from './providers/provider.ts'
 import { createRecorder } from './recorder.ts'
 import { aheadMs, payFor } from './send-rate.ts'
@@ -37,8 +37,6 @@ const longestInlineWaitMs = 5000
 const refreshMs = 2000
 /** After this a set goes back to its workflow, which asks for it again. */
 const longestPassMs = 20 * 60_000
-/** The longest nap between two looks at whether the process is to end. */
-const napMs = 500
 const sliceMails = 50
 /** What the mails of a set may weigh while they are under way; a larger one goes alone. */
 const flyingBytesMost = 32 * 2 ** 20
@@ -98,7 +96,7 @@ export async function deliver(
 				continue
 			}
 			if (leaving && flying.size === 0) return rest(0, 'another worker goes on')
-			const waitMs = pause.remainingMs() || untilNext(todo, settings.uncertainAfterMs)
+			const waitMs = pause.remainingMs() || untilNext(todo.values(), settings.uncertainAfterMs)
 			if (flying.size === 0 && waitMs > longestInlineWaitMs)
 				return rest(waitMs, pause.reason() ?? 'not due yet')
 			await Promise.race([landed.promise, sleep(Math.min(waitMs, napMs))])
@@ -195,16 +193,3 @@ export async function deliver(
 }
 
 type Flight = Parameters<typeof handOver> extends [unknown, ...infer Rest] ? Rest : never
-
-/** Milliseconds until the first of these mails can move by itself: what is due waits for a neighbour. */
-function untilNext(todo: Map<string, TimedMail>, uncertainAfterMs: number) {
-	const now = performance.now()
-	let next = now + 24 * 3_600_000
-	for (const mail of todo.values()) {
-		if (mail.status === 'UNCERTAIN') next = Math.min(next, doubtEnds(mail, uncertainAfterMs))
-		else if (mail.status === 'PENDING' && mail.dueAt !== null && mail.dueAt > now)
-			next = Math.min(next, mail.dueAt)
-		else next = Math.min(next, now + napMs)
-	}
-	return Math.max(next - now, 1)
-}

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { bar, doubt, repeat } from '../db/ledger.ts'
-import type { TimedMail } from './moments.ts'
+import { doubtEnds, type TimedMail } from './moments.ts'
 import type { Provider } from './providers/provider.ts'
 import { countEnds } from './settled-counts.ts'
 
@@ -61,7 +61,3 @@ export async function prepare(
 	}
 	return todo
 }
-
-/** When a mail in doubt may be repeated. */
-export const doubtEnds = (mail: TimedMail, uncertainAfterMs: number) =>
-	mail.attemptStartedAt! + uncertainAfterMs

@@ -17,7 +17,7 @@ export function createProviderPause(): ProviderPause {
 	let failures = 0
 	let error: string | null = null
 	return {
-		remainingMs: () => Math.max(0, until - performance.now()),
+		remainingMs: () => Math.ceil(Math.max(0, until - performance.now())),
 		isProbing: () => failures > 0,
 		reason: () => error,
 		unavailable(why, retryAfterMs) {
