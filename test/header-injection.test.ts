@@ -10,7 +10,7 @@ import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/le
 import { setupSend } from './helpers/send.ts'
 
 const rounds = 150
-/** What every mail of ours has in its head; X-Given is what the requests ask for. */
+/** What every mail of ours has in its head; the requests ask for names that begin with X-Given. */
 const known = new Set([
 	'from',
 	'to',
@@ -21,7 +21,6 @@ const known = new Set([
 	'x-tempost-id',
 	'mime-version',
 	'content-type',
-	'x-given',
 	'list-unsubscribe',
 	'list-unsubscribe-post',
 ])
@@ -90,7 +89,9 @@ test('whatever is accepted as a mail can be built, and has no header that nobody
 		const raw = buildMime(message)
 		const mail = await PostalMime.parse(raw)
 		t.deepEqual(
-			mail.headers.map(({ key }) => key).filter((key) => !known.has(key)),
+			mail.headers
+				.map(({ key }) => key)
+				.filter((key) => !known.has(key) && !key.startsWith('x-given')),
 			[],
 			raw.toString(),
 		)
