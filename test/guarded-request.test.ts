@@ -80,6 +80,78 @@ test('a name is looked up once, and what it said then is what is connected to', 
 	t.is(connections(), 1)
 })
 
+test('each redirect is checked anew, however its address is written', async (t) => {
+	const inside = await listener(t)
+	const { address } = await dnsServer(t, { 'rebound.test': { A: ['127.0.0.1'] } })
+	for (const [to, error] of [
+		...[
+			'127.0.0.1',
+			'2130706433',
+			'0x7f000001',
+			'017700000001',
+			'127.1',
+			'[::]',
+			'[::ffff:127.0.0.1]',
+			'[64:ff9b::7f00:1]',
+			'[2002:7f00:1::]',
+			'0',
+			'127.0.0.1.',
+			'%31%32%37.0.0.1',
+			'public.example@127.0.0.1',
+			'rebound.test',
+		].map((host): [string, string] => [
+			`http://${host}:${inside.port}/`,
+			'The address leads into a private network',
+		]),
+		[`//127.0.0.1:${inside.port}/`, 'The address leads into a private network'],
+		['\\\\127.0.0.1', 'The address leads into a private network'],
+		['/again', 'The address leads into a private network'],
+		['file:///etc/passwd', 'The address is not one of http or https'],
+		['gopher://127.0.0.1:25/', 'The address is not one of http or https'],
+	] as [string, string][]) {
+		const location = to
+		const http = createServer((_, response) => response.writeHead(307, { location }).end())
+		await once(http.listen(0, '127.0.0.1'), 'listening')
+		const url = `http://rebound.test:${(http.address() as AddressInfo).port}/`
+		// The first server stands for one of the open internet.
+		let isFirst = true
+		const options = {
+			dnsServers: [address],
+			get allowPrivate() {
+				const isAllowed = isFirst
+				isFirst = false
+				return isAllowed
+			},
+		}
+		const answer = await guardedRequest({ url, method: 'POST', headers: {}, body: '{}' }, options)
+		http.close()
+		t.false(isFirst)
+		t.deepEqual(answer, { kind: 'refused', error }, location)
+	}
+	t.is(inside.connections(), 0)
+})
+
+test('a name whose address changes between two looks is held to the one that was checked', async (t) => {
+	const { port, connections } = await listener(t)
+	const { address, zone } = await dnsServer(t, { 'rebinding.test': { A: ['127.0.0.1'] } })
+	const request = { url: `http://rebinding.test:${port}/`, method: 'GET', headers: {}, body: null }
+	const options = {
+		dnsServers: [address],
+		// Asked once the addresses are known: from here on the name leads elsewhere.
+		get allowPrivate() {
+			zone['rebinding.test'] = { A: ['127.0.0.2'] }
+			return true
+		},
+	}
+	t.like(await guardedRequest(request, options), { kind: 'answered', text: 'seen' })
+	t.is(connections(), 1)
+	t.deepEqual(await ask(request.url, [address]), {
+		kind: 'refused',
+		error: 'The address leads into a private network',
+	})
+	t.is(connections(), 1)
+})
+
 test('a header that cannot be sent is refused, and not tried for ever', async (t) => {
 	const { port, connections } = await listener(t)
 	const answer = await guardedRequest(
