@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ApiError } from './errors.ts'
@@ -17,18 +17,15 @@ export const diskStore = (folder: string): ImageStore => ({
 	async put(key, content) {
 		const path = join(folder, key)
 		const part = `${path}.part`
-		await mkdir(dirname(path), { recursive: true })
-		const file = await open(part, 'w', 0o644)
 		try {
-			await file.writeFile(content)
-			await file.sync()
+			await mkdir(dirname(path), { recursive: true })
+			await writeFile(part, content, { mode: 0o644, flush: true })
+			await rename(part, path)
 		} catch (error) {
-			await rm(part, { force: true })
-			throw error
-		} finally {
-			await file.close()
+			// A full disk, or one that nobody may write to.
+			await rm(part, { force: true }).catch(() => {})
+			throw unavailable(error)
 		}
-		await rename(part, path)
 	},
 	async get(key) {
 		const stream = createReadStream(join(folder, key))

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -194,3 +195,28 @@ test('half of the S3 settings is an error that names the other half', (t) => {
 	t.throws(() => readSettings(environment), { message: /S3_ENDPOINT: .*\n.*S3_ACCESS_KEY_ID/ })
 	t.is(readSettings({ SESSION_SECRET: 'a secret of the tests' }).s3, undefined)
 })
+
+test('a disk that takes nothing more refuses the image with 503, and keeps no part of it', async (t) => {
+	const folder = await mkdtemp(join(tmpdir(), 'tempost-full-'))
+	t.teardown(() => rm(folder, { recursive: true }))
+	const disk = mountedDisk(t, folder) ?? join(folder, 'no-folder')
+	if (disk !== folder) await writeFile(disk, 'a file where a folder should be')
+	const { upload, fetchImage } = await setupUploads(t, { uploadsDir: disk })
+	const large = Buffer.concat([png, Buffer.alloc(2 ** 20)])
+	isEnvelope(t, await upload(large), 503, 'EXTERNAL_SERVICE_ERROR')
+	if (disk !== folder) return
+	t.deepEqual(
+		(await readdir(disk, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()),
+		[],
+	)
+	const { key } = (await upload(png)).json()
+	t.is((await fetchImage(key)).statusCode, 200)
+})
+
+/** A disk of half a megabyte, where mounting is allowed: to root on Linux, in most containers not. */
+function mountedDisk(t: ExecutionContext, folder: string) {
+	const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', folder])
+	if (status !== 0) return null
+	t.teardown(() => void spawnSync('umount', ['--lazy', folder]))
+	return folder
+}
