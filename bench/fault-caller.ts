@@ -4,7 +4,8 @@ import { type Answer, client } from './load.ts'
 import type { Stack } from './stack.ts'
 
 const againMs = 250
-const connections = 64
+/** Of each kind of key: together fewer than what the API ever calls a crowd, and refuses as such. */
+const connections = 40
 
 /** Somebody who asks the API as its documentation advises: again after 5xx and silence, under one key. */
 export interface Caller {
