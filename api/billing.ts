@@ -54,6 +54,7 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				return checkoutUrl(on, {
 					projectId: project.publicId,
 					customerId,
+					subscriptionId: account?.subscriptionId ?? null,
 					priceId,
 					currency,
 					returnUrl,

@@ -1,27 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import Type from 'typebox'
-import type { Stripe } from './client.ts'
+import { type Stripe, StripeError } from './client.ts'
 
 const Made = Type.Object({ id: Type.String() })
 const Session = Type.Object({ url: Type.String() })
 const Price = Type.Object({ recurring: Type.Object({ usage_type: Type.String() }) })
 
 /** Asked twice for the same project, Stripe makes one. */
-export const createCustomer = async (stripe: Stripe, projectId: string) =>
-	(await stripe.post('/v1/customers', { metadata: { projectId } }, Made, `customer/${projectId}`))
-		.id
+export async function createCustomer(stripe: Stripe, projectId: string) {
+	const parameters = { metadata: { projectId } }
+	const made = await underKey(`customer/${projectId}`, (key) =>
+		stripe.post('/v1/customers', parameters, Made, key),
+	)
+	return made.id
+}
 
 interface Checkout {
 	projectId: string
 	customerId: string
+	/** The one they had last. */
+	subscriptionId: string | null
 	priceId: string
 	currency: string | undefined
 	returnUrl: string
 }
 
-/** Where they enter how they pay. The invoices are for calendar months, as the usage is. */
+/**
+ * Where they enter how they pay. Whoever asks again on the same day gets the same page, so that nobody
+ * subscribes twice in two windows. The invoices are for calendar months, as the usage is.
+ */
 export async function checkoutUrl(stripe: Stripe, checkout: Checkout): Promise<string> {
-	const { projectId, customerId, priceId, currency, returnUrl } = checkout
+	const { projectId, customerId, subscriptionId, priceId, currency, returnUrl } = checkout
 	const price = await stripe.get(`/v1/prices/${encodeURIComponent(priceId)}`, {}, Price)
 	const isMetered = price.recurring.usage_type === 'metered'
 	const now = new Date()
@@ -37,11 +46,26 @@ export async function checkoutUrl(stripe: Stripe, checkout: Checkout): Promise<s
 		success_url: returnUrl,
 		cancel_url: returnUrl,
 	}
-	return (await stripe.post('/v1/checkout/sessions', parameters, Session, randomUUID())).url
+	const day = now.toISOString().slice(0, 10)
+	const about = [projectId, customerId, subscriptionId, priceId, currency, day].join('/')
+	const session = await underKey(`checkout/${about}`, (key) =>
+		stripe.post('/v1/checkout/sessions', parameters, Session, key),
+	)
+	return session.url
 }
 
 /** Where they change how they pay, see their invoices, and unsubscribe. */
 export async function portalUrl(stripe: Stripe, customerId: string, returnUrl: string) {
 	const parameters = { customer: customerId, return_url: returnUrl }
 	return (await stripe.post('/v1/billing_portal/sessions', parameters, Session, randomUUID())).url
+}
+
+/** Under its key Stripe would repeat a breakdown of its own, too. */
+async function underKey<T>(key: string, call: (key: string) => Promise<T>): Promise<T> {
+	try {
+		return await call(key)
+	} catch (error) {
+		if (error instanceof StripeError && (error.status ?? 0) >= 500) return call(randomUUID())
+		throw error
+	}
 }

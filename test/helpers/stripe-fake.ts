@@ -58,7 +58,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 			const wants = form['line_items[0][quantity]']
 			if (metered ? wants !== undefined : wants !== '1')
 				return fault(400, 'This quantity does not go with this price')
-			return ok({ id: 'cs_1', url: `https://checkout.stripe.test/${customer}` })
+			return ok({ id: 'cs_1', url: `https://checkout.stripe.test/${randomUUID()}` })
 		}
 		if (route === 'POST /v1/billing_portal/sessions')
 			return ok({ id: 'bps_1', url: `https://portal.stripe.test/${customer}` })
