@@ -33,7 +33,8 @@ export function openCaller(
 			const at = Date.now()
 			const answer = await asker.post(path, body, key ? { 'idempotency-key': key } : {})
 			if (answer.status === 200) return JSON.parse(answer.body) as unknown
-			if (answer.status === 0 || answer.status >= 500) refusals.push({ at, status: answer.status })
+			if (answer.status === 0 || answer.status >= 500)
+				refusals.push({ at, what: answer.body.slice(0, 100) || 'no answer' })
 			else if (answer.status !== 409 || !key)
 				oddities.push(`POST ${path}: ${answer.status} ${answer.body.slice(0, 300)}`)
 			if (!key || givesUp()) return null

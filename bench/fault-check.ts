@@ -175,9 +175,9 @@ interface Counted {
 /** Only who cannot serve may refuse: while Temporal, the worker or the provider is away, we can. */
 function checkRefusals({ refusals }: Load, harms: Harm[], find: Find) {
 	const serving = harms.filter(({ fault }) => /^api|postgres|disk/.test(fault))
-	for (const { at, status } of refusals)
+	for (const { at, what } of refusals)
 		if (!serving.some(({ from, until }) => at > from - graceMs && at < until + graceMs))
-			find('refused', `${status} at ${new Date(at).toISOString()}, when nothing was wrong with us`)
+			find('refused', `${new Date(at).toISOString()}, when nothing was wrong with us: ${what}`)
 }
 
 /** A request may be under way when harm begins, and connections take a moment to come back. */

@@ -19,7 +19,7 @@ export interface Load {
 	/** Every request for a pixel or a link: of which mail, and whether it was answered. */
 	reads: { emailId: string; at: number; isAnswered: boolean }[]
 	/** Answers 5xx, and none. */
-	refusals: { at: number; status: number }[]
+	refusals: { at: number; what: string }[]
 	/** What must never be seen, seen while all this went on. */
 	oddities: string[]
 }
