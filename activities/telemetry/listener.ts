@@ -39,7 +39,7 @@ export function listen(
 	server.on('listening', () => log.info({ ...(server.address() as object) }, 'metrics are shown'))
 	server.on('error', (error) => {
 		log.warn({ ...place, err: error }, 'the port of the metrics cannot be had yet')
-		again = setTimeout(() => server.listen(place), againMs).unref()
+		if (!server.listening) again = setTimeout(() => server.listen(place), againMs).unref()
 	})
 	server.listen(place)
 	return {
