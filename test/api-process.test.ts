@@ -42,7 +42,7 @@ async function addressOf(lines: string[]) {
 const exitCode = async (child: ChildProcess) => (await once(child, 'exit'))[0] as number
 
 test('SIGTERM ends the API with 0, whatever connections stay open', async (t) => {
-	t.timeout(60_000)
+	t.timeout(180_000)
 	const { child, lines, orm } = await startProcess(t)
 	const { withSecretKey } = await createProject(orm)
 	const address = await addressOf(lines)
@@ -54,7 +54,7 @@ test('SIGTERM ends the API with 0, whatever connections stay open', async (t) =>
 })
 
 test('an API whose parent is gone leaves too', async (t) => {
-	t.timeout(60_000)
+	t.timeout(180_000)
 	const { child, lines } = await startProcess(t)
 	await addressOf(lines)
 	child.disconnect()
@@ -62,7 +62,7 @@ test('an API whose parent is gone leaves too', async (t) => {
 })
 
 test('a port that is taken is one clear line and exit 1', async (t) => {
-	t.timeout(60_000)
+	t.timeout(180_000)
 	const server = createServer().listen(0, '127.0.0.1')
 	t.teardown(() => server.close())
 	await once(server, 'listening')
@@ -73,7 +73,7 @@ test('a port that is taken is one clear line and exit 1', async (t) => {
 })
 
 test('settings that are wrong are named before anything is started', async (t) => {
-	t.timeout(60_000)
+	t.timeout(180_000)
 	const { child, lines } = await startProcess(t, { RATE_LIMIT_PER_MINUTE: 'many' })
 	t.is(await exitCode(child), 1)
 	t.is(lines.length, 1)
