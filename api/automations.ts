@@ -38,13 +38,16 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'Create a workflow',
 				description: 'It begins with an event, is not enabled, and has one step: the trigger.',
-				body: Type.Object({
-					name: Name,
-					eventName: Type.Optional(EventName),
-					triggerConfig: Type.Optional(Type.Object({ eventName: Type.Optional(EventName) })),
-					description: Description,
-					allowReentry: Type.Boolean({ default: false }),
-				}),
+				body: Type.Object(
+					{
+						name: Name,
+						eventName: Type.Optional(EventName),
+						triggerConfig: Type.Optional(Type.Object({ eventName: Type.Optional(EventName) })),
+						description: Description,
+						allowReentry: Type.Boolean({ default: false }),
+					},
+					{ examples: [{ name: 'Onboarding', eventName: 'signup' }] },
+				),
 				response: { 201: Automation },
 			},
 		},

@@ -31,7 +31,17 @@ const members = {
 const Name = Type.String({ minLength: 1, maxLength: 100 })
 const AudienceType = Type.Enum([...audienceTypes])
 
-export const NewCampaign = Type.Object({ name: Name, audienceType: AudienceType, ...members })
+const example = {
+	name: 'Spring',
+	subject: 'Hello {{ name }}',
+	body: '<p>News for {{ name }}</p>',
+	from: 'news@example.com',
+	audienceType: 'ALL',
+}
+export const NewCampaign = Type.Object(
+	{ name: Name, audienceType: AudienceType, ...members },
+	{ examples: [example] },
+)
 export const ChangedCampaign = Type.Object({
 	name: Type.Optional(Name),
 	audienceType: Type.Optional(AudienceType),

@@ -45,13 +45,16 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			schema: {
 				tags,
 				summary: 'Create a contact, or update the one with this address',
-				body: Type.Object({
-					email: Email,
-					subscribed: Type.Optional(
-						Type.Boolean({ description: 'true for a new contact, as it is for an existing one' }),
-					),
-					data: Type.Optional(Data),
-				}),
+				body: Type.Object(
+					{
+						email: Email,
+						subscribed: Type.Optional(
+							Type.Boolean({ description: 'true for a new contact, as it is for an existing one' }),
+						),
+						data: Type.Optional(Data),
+					},
+					{ examples: [{ email: 'bob@example.org', data: { name: 'Bob', plan: 'pro' } }] },
+				),
 				response: { 200: Upserted, 201: Upserted },
 			},
 		},

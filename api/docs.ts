@@ -15,7 +15,10 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 			info: {
 				title: 'Tempost',
 				version: '1.0.0',
-				description: 'Email sending and audience management.',
+				description:
+					"Email sending and audience management. Everything takes a project's secret key, but for " +
+					'`/v1/track`, which takes the public one; whoever is logged in uses a session, and names the ' +
+					'project by `X-Project-Id`. Every error has the same form, and `suggestion` says what to do.',
 			},
 			servers: [{ url: publicUrl }],
 			tags,

@@ -37,6 +37,12 @@ const optional = {
 	replyTo: Type.Optional(Nullable(Email)),
 	type: Type.Optional(Type.Enum([...mailTypes])),
 }
+const example = {
+	name: 'Welcome',
+	subject: 'Hello {{ name }}',
+	body: '<p>Good to see you</p>',
+	from: 'hello@example.com',
+}
 
 const tags = ['templates']
 const auth = 'secret key or session'
@@ -101,7 +107,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'Create a template',
-				body: Type.Object({ ...required, ...optional }),
+				body: Type.Object({ ...required, ...optional }, { examples: [example] }),
 				response: { 201: Template },
 			},
 		},

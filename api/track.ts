@@ -15,19 +15,22 @@ import { claimLost } from './idempotency.ts'
 import { Email, Id, normalizeEmail, success, Timestamp } from './schemas.ts'
 import type { Failure } from './unions.ts'
 
-export const TrackBody = Type.Object({
-	email: Email,
-	event: EventName,
-	subscribed: Type.Optional(
-		Type.Boolean({ description: 'By default true for new contacts, unchanged for others' }),
-	),
-	data: Type.Optional(
-		Type.Record(Type.String(), Type.Unknown(), {
-			description:
-				'Stored on the contact and with the event; { value, persistent: false } with the event only',
-		}),
-	),
-})
+export const TrackBody = Type.Object(
+	{
+		email: Email,
+		event: EventName,
+		subscribed: Type.Optional(
+			Type.Boolean({ description: 'By default true for new contacts, unchanged for others' }),
+		),
+		data: Type.Optional(
+			Type.Record(Type.String(), Type.Unknown(), {
+				description:
+					'Stored on the contact and with the event; { value, persistent: false } with the event only',
+			}),
+		),
+	},
+	{ examples: [{ email: 'ann@example.org', event: 'signup', data: { plan: 'pro' } }] },
+)
 export type TrackBody = Type.Static<typeof TrackBody>
 
 export const TrackResult = success(Type.Object({ contact: Id, event: Id, timestamp: Timestamp }))
