@@ -72,6 +72,7 @@ export async function load(world: World, pace: Pace, over: AbortSignal): Promise
 		every(recordsEveryMs, (round) => campaign(round)),
 		every(recordsEveryMs, (round) => upload(round)),
 		every(300, watch),
+		every(500, async () => void arrived.push(...(await provider.mails(arrived.length)))),
 	])
 	caller.close()
 	return made
@@ -100,7 +101,6 @@ export async function load(world: World, pace: Pace, over: AbortSignal): Promise
 	}
 
 	async function read(_i: number, chance: number) {
-		arrived.push(...(await provider.mails(arrived.length)))
 		const { emailId, to } = arrived[Math.floor(chance * arrived.length)] ?? {}
 		// The links of campaigns say of which one they are.
 		if (!emailId || !to || !made.sends.has(to)) return
