@@ -191,7 +191,7 @@ test('a project that is deleted pays what it has sent, and its subscription ends
 		total,
 		app,
 		project,
-		owner,
+		person,
 		execute,
 		subscriptions,
 		id,
@@ -201,6 +201,7 @@ test('a project that is deleted pays what it has sent, and its subscription ends
 	await use('transactional', 10)
 	await report()
 	await use('transactional', 5)
+	const owner = await person('owner@example.org', 'OWNER')
 	const url = `/users/@me/projects/${project.id}`
 	t.is((await app.inject({ method: 'DELETE', url, headers: owner.headers })).statusCode, 204)
 	const [row] = await execute<{ workflow_id: string; payload: object }>(

@@ -123,7 +123,7 @@ test('a payment that failed for good disables the project, its members are told 
 	)
 	t.deepEqual(
 		mails.map(({ to }) => to),
-		['admin@example.org', 'member@example.org', 'owner@example.org'],
+		['admin@example.org', 'member@example.org'],
 	)
 	t.regex(mails[0]!.subject, /payment failed/)
 	t.is((await execute(`select from outbox where workflow_type = 'suspendProject'`)).length, 1)

@@ -35,7 +35,9 @@ test('without a key of Stripe there is no billing, and nothing is limited', asyn
 })
 
 test('members and strangers have no say in billing, administrators have', async (t) => {
-	const { route, member, owner } = await setupBilling(t)
+	const { route, person } = await setupBilling(t)
+	const member = await person('another@example.org', 'MEMBER')
+	const owner = await person('owner@example.org', 'OWNER')
 	for (const [method, name] of routes) {
 		t.is((await route(method, name, undefined, member.headers)).json().error.code, 'FORBIDDEN')
 		t.is((await route(method, name, undefined, {} as never)).json().error.code, 'UNAUTHORIZED')

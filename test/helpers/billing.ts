@@ -1,10 +1,11 @@
 import type { ExecutionContext } from 'ava'
 import { Domain } from '../../db/domain.ts'
-import { testSettings } from './app.ts'
+import { User } from '../../db/user.ts'
+import { setup, testSettings } from './app.ts'
+import { addMember, createUser } from './people.ts'
 import { startStripe, stripeEvent, stripeSecret } from './stripe-fake.ts'
-import { setupTeam } from './team.ts'
 
-/** A project with members on a service that bills through a fake of Stripe; its admin acts. */
+/** A project with two members on a service that bills through a fake of Stripe; its admin acts. */
 export async function setupBilling(t: ExecutionContext, options?: { metered?: boolean }) {
 	const fake = await startStripe(t, options)
 	const { features } = testSettings()
@@ -13,11 +14,20 @@ export async function setupBilling(t: ExecutionContext, options?: { metered?: bo
 		stripeWebhookSecret: stripeSecret,
 		features: { ...features, billing: true },
 	}
-	const team = await setupTeam(t, { settings })
-	const { app, orm, pool, project, withSecretKey, admin } = team
+	const context = await setup(t, { settings })
+	const { app, orm, pool, project, withSecretKey } = context
 	const em = orm.em.fork()
 	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
+	// Logging in takes its time: who does not act does not.
+	const member = em.create(User, { email: 'member@example.org' })
 	await em.flush()
+	await addMember(orm, project, member, 'MEMBER')
+	const person = async (email: string, role: 'OWNER' | 'ADMIN' | 'MEMBER') => {
+		const { user, headers } = await createUser(app, orm, email)
+		await addMember(orm, project, user, role)
+		return { headers }
+	}
+	const admin = await person('admin@example.org', 'ADMIN')
 
 	const route = (
 		method: 'GET' | 'POST' | 'PUT',
@@ -34,7 +44,9 @@ export async function setupBilling(t: ExecutionContext, options?: { metered?: bo
 	const execute = async <T = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
 		(await pool.query(sql, values)).rows as T[]
 	return {
-		...team,
+		...context,
+		admin,
+		person,
 		...fake,
 		settings,
 		route,
