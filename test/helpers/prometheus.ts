@@ -6,7 +6,8 @@ const label = `[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"`
 const sample = new RegExp(`^(${name})(?:\\{(${label}(?:,${label})*)?,?\\})? (\\S+)$`)
 const declaration = new RegExp(`^# (HELP|TYPE) (${name}) (.+)$`)
 const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped']
-const number = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?Inf|NaN)$/
+/** As Go reads it, to whom Nan is NaN: prom-client writes it so. */
+const number = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?Inf|NaN)$/i
 
 /** Reads the text format 0.0.4 and throws at whatever a Prometheus server would refuse. */
 export function parsePrometheus(text: string): Samples {
