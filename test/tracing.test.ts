@@ -1,7 +1,13 @@
 import test from 'ava'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import pg from 'pg'
 import { readSettings as readWorkerSettings } from '../activities/settings.ts'
 import { readSettings } from '../api/settings.ts'
+import { tracer } from '../activities/telemetry/tracer.ts'
+import { startTracing } from '../activities/telemetry/tracing.ts'
 import { client, until } from '../bench/load.ts'
 import { prepareStack } from '../bench/stack.ts'
 import { claimSends } from '../db/claims.ts'
@@ -96,6 +102,24 @@ test('rows that nobody follows note nothing', async (t) => {
 	const [row] = await claimSends(pool, [500, 2000, 2, 1.5, taskQueues.core, 1, 8])
 	t.is(row!.trace, null)
 	t.falsy(row!.trace_links?.length)
+})
+
+test('whoever takes the spans may hang: a process ends without waiting for them', async (t) => {
+	const server = createServer(() => {}).listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	t.teardown(() => {
+		server.closeAllConnections()
+		server.close()
+	})
+	const { port } = server.address() as AddressInfo
+	const options = { endpoint: `http://127.0.0.1:${port}`, service: 'test', ratio: 1 }
+	const tracing = await startTracing(options, new pg.Pool())
+	tracer.begin('span', {}).end({}, false)
+	const asked = once(server, 'request')
+	const startedAt = Date.now()
+	await Promise.all([tracing.stop(), asked])
+	// The exporter itself would try for ten seconds, and again.
+	t.true(Date.now() - startedAt < 9000)
 })
 
 test('nobody is told of traces unless an endpoint is set', (t) => {

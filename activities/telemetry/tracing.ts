@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import type { TracingOptions } from './otel-tracer.ts'
 import { traceBy, tracer } from './tracer.ts'
+
+/** Whoever is told of spans may be away; nobody stays for that. */
+const lastWordsMs = 2000
 
 /** Follows requests through this process, if it is known whom to tell; else nothing of it is loaded. */
 export async function startTracing(options: TracingOptions | undefined, pool: Pool) {
@@ -9,7 +13,10 @@ export async function startTracing(options: TracingOptions | undefined, pool: Po
 	const { tracer, stop } = otelTracer(options)
 	traceBy(tracer)
 	carryTrace(pool)
-	return { stop: () => stop().catch(() => {}) }
+	return {
+		stop: () =>
+			Promise.race([stop().catch(() => {}), sleep(lastWordsMs, undefined, { ref: false })]),
+	}
 }
 
 type Connected = Parameters<Parameters<Pool['connect']>[0]>
