@@ -125,11 +125,12 @@ function checkNames(names: string[]) {
 	const seen = new Set<string>()
 	for (const name of names) {
 		if (name === '') continue
+		// First: a reason that quoted one could not be stored.
+		if (name.includes('\0')) throw new FileFault('The header has a NUL character')
 		if (name.length > maxNameLength)
 			throw new FileFault(
 				`The column "${name.slice(0, 20)}…" has a name of more than ${maxNameLength} characters`,
 			)
-		if (name.includes('\0')) throw new FileFault('The header has a NUL character')
 		if (seen.has(name)) throw new FileFault(`The header names the column "${name}" twice`)
 		seen.add(name)
 	}

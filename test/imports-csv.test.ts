@@ -152,4 +152,5 @@ test('a header that cannot be meant fails with the reason', async (t) => {
 	t.regex((await failure(t, `email,${'x'.repeat(4_000_000)}\n`))!, /more than 100 characters/)
 	t.regex((await failure(t, `email,a${','.repeat(5000)}b\n`))!, /more than 1000 columns/)
 	t.regex((await failure(t, 'email,a\0b\n'))!, /NUL/)
+	t.regex((await failure(t, `email,a\0b${'x'.repeat(101)}\n`))!, /NUL/)
 })
