@@ -48,6 +48,7 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 	app,
 	{ pool, stripe },
 ) => {
+	app.addHook('preValidation', async () => void enabled(stripe))
 	app.get(
 		path,
 		{
@@ -59,18 +60,13 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				response: { 200: Limits },
 			},
 		},
-		async ({ project }) => {
-			enabled(stripe)
-			return standingOf(pool, project.id)
-		},
+		async ({ project }) => standingOf(pool, project.id),
 	)
 
 	app.put(
 		path,
 		{
 			config: { ...config, evenDisabled: true },
-			// Where there is no billing, nothing about it is checked.
-			preValidation: async () => void enabled(stripe),
 			schema: {
 				tags,
 				summary: 'Set limits; null is none, those not given stay',

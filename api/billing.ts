@@ -30,6 +30,7 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 	app,
 	{ pool, publicUrl, stripe },
 ) => {
+	app.addHook('preValidation', async () => void enabled(stripe))
 	app.post(
 		'/users/@me/projects/:id/checkout',
 		{
@@ -91,6 +92,7 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 	}
 }
 
+/** Where there is no billing, its routes say so whatever they are sent. */
 export function enabled(stripe: Stripe | undefined): Stripe {
 	if (stripe) return stripe
 	throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'There is no billing on this service', {

@@ -55,6 +55,7 @@ export const invoices: FastifyPluginAsyncTypebox<BillingOptions> = async (
 	app,
 	{ pool, stripe },
 ) => {
+	app.addHook('preValidation', async () => void enabled(stripe))
 	app.get(
 		'/users/@me/projects/:id/billing-consumption',
 		{

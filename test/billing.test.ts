@@ -4,7 +4,7 @@ import { subscription } from './helpers/stripe-fake.ts'
 import { setupTeam } from './helpers/team.ts'
 
 const routes = [
-	['POST', 'checkout'],
+	['POST', 'checkout?currency=none'],
 	['POST', 'billing-portal'],
 	['GET', 'billing-limits'],
 	['PUT', 'billing-limits'],

@@ -94,9 +94,9 @@ function refusal(status: number, body: unknown) {
 function encode(parameters: Parameters) {
 	const form = new URLSearchParams()
 	const add = (name: string, value: Parameter) => {
-		if (value === undefined) return
-		if (typeof value !== 'object') return void form.append(name, String(value))
-		for (const [key, member] of Object.entries(value)) add(`${name}[${key}]`, member)
+		if (typeof value === 'object')
+			for (const [key, member] of Object.entries(value)) add(`${name}[${key}]`, member)
+		else if (value !== undefined) form.append(name, `${value}`)
 	}
 	for (const [name, value] of Object.entries(parameters)) add(name, value)
 	return form
