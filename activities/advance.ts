@@ -10,7 +10,7 @@ import {
 	type StandingExecution,
 } from '../db/execution-advancing.ts'
 import { activeStatuses } from '../db/execution.ts'
-import { transaction } from '../db/jobs.ts'
+import { transaction } from '../db/transaction.ts'
 import { type End, factsOf, type Journey } from './journey.ts'
 import { perform } from './step-acts.ts'
 import type { StepSettings } from './step-mail.ts'

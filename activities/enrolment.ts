@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Condition } from '../db/condition.ts'
 import { compileFor } from '../db/condition-segments.ts'
 import { beginExecutions, lockContacts } from '../db/execution-beginning.ts'
-import { inChunk } from '../db/jobs.ts'
+import { inChunk } from '../db/transaction.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { permanently } from './permanence.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { transaction } from '../db/jobs.ts'
+import { transaction } from '../db/transaction.ts'
 import { accountByEmail } from '../db/user.ts'
 import { type MailSettings, prepareAccountMail } from './account-mail.ts'
 import { acceptedLanguage } from './public-words.ts'

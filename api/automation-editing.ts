@@ -13,7 +13,7 @@ import {
 	lockAutomation,
 	touchAutomation,
 } from '../db/automation-records.ts'
-import { transaction } from '../db/jobs.ts'
+import { transaction } from '../db/transaction.ts'
 import { type FieldError, invalid, notFound } from './errors.ts'
 
 /**

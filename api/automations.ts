@@ -12,7 +12,7 @@ import {
 } from '../db/automation-records.ts'
 import { triggerTypes } from '../db/automation.ts'
 import { countActive } from '../db/automation-usage.ts'
-import { transaction } from '../db/jobs.ts'
+import { transaction } from '../db/transaction.ts'
 import { draftOf, edit, existing } from './automation-editing.ts'
 import { checkedEventName, checkedTrigger, TriggerConfig } from './automation-trigger.ts'
 import { Automation, Changed, Detailed, viewOfAutomation, viewOfDraft } from './automation-views.ts'

@@ -8,7 +8,7 @@ import {
 	lockCampaign,
 	updateCampaign,
 } from '../db/campaign-records.ts'
-import { transaction } from '../db/jobs.ts'
+import { transaction } from '../db/transaction.ts'
 import {
 	ChangedCampaign,
 	checkContent,

@@ -9,9 +9,9 @@ import {
 	type Sort,
 } from '../db/campaign-records.ts'
 import { audienceTypes, campaignStatuses } from '../db/campaign.ts'
-import { transaction } from '../db/jobs.ts'
 import { containing } from '../db/like.ts'
 import { mailTypes } from '../db/template.ts'
+import { transaction } from '../db/transaction.ts'
 import {
 	checkContent,
 	contentOf,

@@ -1,7 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig } from 'fastify'
 import type { Pool } from 'pg'
-import { transaction } from '../db/jobs.ts'
 import {
 	countMatching,
 	deleteSegment,
@@ -16,6 +15,7 @@ import {
 } from '../db/segment-records.ts'
 import { segmentTypes } from '../db/segment.ts'
 import { segmentUses } from '../db/segment-usage.ts'
+import { transaction } from '../db/transaction.ts'
 import { checkCondition, ConditionTree } from './conditions.ts'
 import { ApiError, invalid, notFound } from './errors.ts'
 import { Id, Nullable, PathId, Timestamp } from './schemas.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { acceptSend } from '../db/acceptance.ts'
-import { transaction } from '../db/jobs.ts'
+import { transaction } from '../db/transaction.ts'
 import { exceeds, type Limit, limitUnderLock } from '../db/usage-standing.ts'
 import { ApiError } from './errors.ts'
 

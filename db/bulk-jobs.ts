@@ -1,9 +1,10 @@
 import type { Pool } from 'pg'
 import type { Condition } from './condition.ts'
 import { compileFor } from './condition-segments.ts'
-import { type JobKey, lockedContact, transaction } from './jobs.ts'
+import { type JobKey, lockedContact } from './jobs.ts'
 import { containing } from './like.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 
 export const contactsAtOnce = 1000
 

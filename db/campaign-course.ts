@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { audiencePredicate, type Audience } from './campaign-audience.ts'
 import { countsOf } from './campaign-counts.ts'
 import type { campaignStatuses, pausedReasons } from './campaign.ts'
-import { transaction } from './jobs.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 
 // What a campaign's run does to it, step by step. The row says which step is next, so that any run, of
 // any number, may go on where another has stopped.

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { inChunk } from './jobs.ts'
 import { priorities } from './outbox.ts'
 import { statement } from './statement.ts'
+import { inChunk } from './transaction.ts'
 
 const cancelled = (reason: string) => `status = 'CANCELLED', exit_reason = ${reason},
 	wait_event_name = null, wakes_at = null, due_at = null, completed_at = now(), updated_at = now()`

@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { finished } from 'node:stream/promises'
-import { type JobKey, transaction } from './jobs.ts'
+import { type JobKey } from './jobs.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 
 export interface GoodRow {
 	row: number

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import { accountOfReader, lockAccount } from './account-proof.ts'
-import { transaction } from './jobs.ts'
 import type { oauthProviders } from './oauth-identity.ts'
 import { openSession } from './session.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 
 export interface OAuthAccount {
 	provider: (typeof oauthProviders)[number]

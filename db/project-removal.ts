@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
-import { transaction } from './jobs.ts'
 import { priorities } from './outbox.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 import { unreportedUsage } from './usage-reporting.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { transaction } from './jobs.ts'
 import { type PlatformMail, queuePlatformMails } from './platform-mail.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 
 // A project is suspended in the database at once (`suspend_project`): from then on nothing of it is
 // handed over. What follows is carried out by the workflow `suspendProject`, by these steps.

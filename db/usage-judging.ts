@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { transaction } from './jobs.ts'
 import { type PlatformMail, queuePlatformMails } from './platform-mail.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 import type { LimitedCategory } from './usage-notice.ts'
 import type { Limit } from './usage-standing.ts'
 

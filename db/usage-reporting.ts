@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { transaction } from './jobs.ts'
 import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
 
 // What was sent and is not in a report yet becomes one, in its own transaction; then Stripe is told of
 // the reports, each under its id. Whoever dies in between leaves a report that the next run finds.

@@ -5,8 +5,8 @@ import {
 	type DomainRow,
 	noteCheck,
 } from '../../db/domain-records.ts'
-import { transaction } from '../../db/jobs.ts'
 import { queuePlatformMails } from '../../db/platform-mail.ts'
+import { transaction } from '../../db/transaction.ts'
 import { renderPlatformMail } from '../rendering/platform/mail.ts'
 import type { Finding } from './finding.ts'
 
