@@ -75,6 +75,7 @@ import type { Settings } from './settings.ts'
 import { stripeWebhooks } from './stripe-webhooks.ts'
 import { suppressions } from './suppressions.ts'
 import { track } from './track.ts'
+import { templateList } from './template-list.ts'
 import { templateUses } from './template-uses.ts'
 import { templates } from './templates.ts'
 import { buildValidator } from './validation.ts'
@@ -176,6 +177,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })
 	await app.register(engagements, { pool, ...settings })
+	await app.register(templateList)
 	await app.register(templates, { pool })
 	await app.register(templateUses, { pool, publicUrl })
 	await app.register(automationFields, { pool })

@@ -1,14 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { templateProblem } from '../activities/rendering/liquid.ts'
-import { containing } from '../db/like.ts'
 import { mailTypes, Template as TemplateRow } from '../db/template.ts'
 import { campaignsFrom, deleteTemplate, lockTemplate, stepsSending } from '../db/template-usage.ts'
 import { transaction } from '../db/transaction.ts'
 import { ApiError, invalid, notFound } from './errors.ts'
-import { Email, Id, Line, normalizeEmail, Nullable, page, PathId, Timestamp } from './schemas.ts'
+import { Email, Id, Line, normalizeEmail, Nullable, PathId, Timestamp } from './schemas.ts'
 import { requireSender } from './sender.ts'
-import type { EntityManager } from '@mikro-orm/postgresql'
 
 export const Template = Type.Object({
 	id: Id,
@@ -49,49 +48,6 @@ const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('template') })
 
 export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
-	app.get(
-		'/templates',
-		{
-			config: { auth },
-			schema: {
-				tags,
-				summary: 'List templates',
-				querystring: Type.Object({
-					page: Type.Integer({ minimum: 1, default: 1 }),
-					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
-					type: Type.Optional(Type.Enum([...mailTypes])),
-					search: Type.Optional(
-						Type.String({ description: 'Part of name, description or subject' }),
-					),
-					sort: Type.Enum(['name', 'createdAt', 'updatedAt'], { default: 'createdAt' }),
-					dir: Type.Enum(['asc', 'desc'], { default: 'desc' }),
-				}),
-				response: { 200: page(Template) },
-			},
-		},
-		async ({ em, project, query }) => {
-			const pageSize = Math.min(query.pageSize, 100)
-			const matching = { $ilike: containing(query.search ?? '') }
-			const [data, total] = await em.findAndCount(
-				TemplateRow,
-				{
-					projectId: project.id,
-					...(query.type ? { type: query.type } : {}),
-					...(query.search
-						? { $or: [{ name: matching }, { description: matching }, { subject: matching }] }
-						: {}),
-				},
-				{
-					orderBy: [{ [query.sort]: query.dir }, { id: query.dir }],
-					limit: pageSize,
-					offset: (query.page - 1) * pageSize,
-				},
-			)
-			const totalPages = Math.ceil(total / pageSize)
-			return { data: data.map(viewOfTemplate), page: query.page, pageSize, total, totalPages }
-		},
-	)
-
 	app.post(
 		'/templates',
 		{
