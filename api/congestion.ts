@@ -31,12 +31,12 @@ export function watchCongestion(pool: Pool, underWay: () => number, most: number
 
 	function look() {
 		const waitedMs = question && (question.waitedMs ?? performance.now() - question.askedAt)
-		if (waitedMs !== null && waitedMs > patienceMs)
-			limit = Math.max(fewest, Math.floor(Math.min(limit, underWay()) * 0.8))
-		else limit = Math.min(most, limit + growth)
+		const isCrowded = underWay() >= fewest
+		if (waitedMs === null || waitedMs <= patienceMs) limit = Math.min(most, limit + growth)
+		else if (isCrowded) limit = Math.max(Math.min(fewest, most), Math.floor(limit * 0.8))
 		if (question && question.waitedMs === null) return
 		question = null
-		if (underWay() >= fewest / 2) void ask()
+		if (isCrowded) void ask()
 	}
 
 	const timer = setInterval(look, tickMs).unref()
