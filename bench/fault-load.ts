@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { trackedUrls, trackingKey } from '../activities/rendering/tracked-urls.ts'
-import { randomFrom } from '../test/helpers/condition-random.ts'
+import { randomFrom } from '../test/helpers/random.ts'
 import { api, createCampaign, type Progress, sendCampaign } from './campaign-run.ts'
 import { signUp } from './fault-journey.ts'
 import { nobody, type Taken } from './fault-provider.ts'

@@ -5,7 +5,7 @@ import { prepareStack } from '../bench/stack.ts'
 import { poolOf } from '../db/statement.ts'
 import type { Progress } from '../db/campaign-counts.ts'
 import { sumOf, whole } from './helpers/campaigns.ts'
-import { randomFrom } from './helpers/condition-random.ts'
+import { randomFrom } from './helpers/random.ts'
 
 // Real processes, a real server of mail, and somebody who pauses, kills and redeploys as he likes.
 

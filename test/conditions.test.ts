@@ -6,7 +6,8 @@ import { compileFor } from '../db/condition-segments.ts'
 import { isoTime } from '../db/iso-time.ts'
 import { matches, type Person, timeOf } from './helpers/condition-oracle.ts'
 import { populate } from './helpers/condition-people.ts'
-import { now, randomFrom, randomTree } from './helpers/condition-random.ts'
+import { now, randomTree } from './helpers/condition-random.ts'
+import { randomFrom } from './helpers/random.ts'
 import { createProject } from './helpers/app.ts'
 
 test('a compiled condition finds whom the specification says, whatever the tree and the data', async (t) => {

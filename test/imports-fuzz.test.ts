@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import test from 'ava'
 import { FileFault, readRows } from '../activities/import-rows.ts'
 import { isEmail } from '../db/address.ts'
-import { hostileTexts, pick, type Random, randomFrom } from './helpers/hostile.ts'
+import { hostileTexts, pick, type Random, numbersFrom } from './helpers/hostile.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 /** What a cell can hold: no NUL, which Postgres does not take, and no half of a character. */
@@ -19,7 +19,7 @@ async function rowsOf(file: Buffer) {
 
 test('whatever a spreadsheet writes arrives cell by cell', async (t) => {
 	t.log(`FUZZ_SEED=${seed}`)
-	const next = randomFrom(seed)
+	const next = numbersFrom(seed)
 	for (let round = 0; round < 200; round++) {
 		const [separator, end] = [pick(next, [',', ';', '\t']), pick(next, ['\n', '\r\n', '\r'])]
 		const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
@@ -67,7 +67,7 @@ function mangled(next: Random) {
 
 test('a mangled file is refused with a reason, or read into rows that are sound', async (t) => {
 	t.log(`FUZZ_SEED=${seed}`)
-	const next = randomFrom(seed)
+	const next = numbersFrom(seed)
 	let [refused, good] = [0, 0]
 	for (let round = 0; round < 1000; round++) {
 		const file = mangled(next)

@@ -4,7 +4,8 @@ import { poolOf } from '../../db/statement.ts'
 import { createProject } from './app.ts'
 import { setupDatabase } from './database.ts'
 import type { Group, Person } from './condition-oracle.ts'
-import { randomFrom, randomPerson, randomTree } from './condition-random.ts'
+import { randomPerson, randomTree } from './condition-random.ts'
+import { randomFrom } from './random.ts'
 
 /** People of all kinds, and segments of each kind over them. */
 export async function populate(t: ExecutionContext, count: number) {

@@ -8,6 +8,7 @@ import {
 	valueOperators,
 } from '../../db/condition.ts'
 import type { Person } from './condition-oracle.ts'
+import type { Random } from './random.ts'
 
 export const now = Date.UTC(2026, 5, 15, 12, 0, 0)
 const dayMs = 86_400_000
@@ -70,22 +71,6 @@ export const keys = [
 	'mix',
 	...hostile.filter((k) => k !== ''),
 ]
-
-/** The same numbers each time: what fails once fails again. */
-export function randomFrom(seed: number) {
-	let state = seed
-	const next = () => {
-		state = (state + 0x6d2b79f5) | 0
-		let t = Math.imul(state ^ (state >>> 15), 1 | state)
-		t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-		return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-	}
-	const below = (count: number) => Math.floor(next() * count)
-	const one = <T>(list: readonly T[]) => list[below(list.length)]!
-	return { next, below, one }
-}
-
-type Random = ReturnType<typeof randomFrom>
 
 export const randomScalar = (random: Random): unknown =>
 	random.one([

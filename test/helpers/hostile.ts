@@ -1,17 +1,9 @@
+import { randomFrom } from './random.ts'
 import type { JsonSchema } from './schema-values.ts'
 
 /** Numbers below a limit, the same for the same seed. */
-export function randomFrom(seed: number) {
-	let state = seed >>> 0
-	return (limit: number) => {
-		// Mulberry32: short, and even enough to choose by.
-		state = (state + 0x6d2b79f5) >>> 0
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-		return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-	}
-}
-export type Random = ReturnType<typeof randomFrom>
+export const numbersFrom = (seed: number) => randomFrom(seed).below
+export type Random = ReturnType<typeof numbersFrom>
 
 export const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)]!
 
