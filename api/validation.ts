@@ -10,6 +10,8 @@ type Compile = (route: { schema: object; httpPart?: string }) => Validate
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const keywords = ['x-resource', 'x-message']
 const maxNodesForAllErrors = 5000
+/** One for the process: every part of the API asks for its compilers, and each costs as much as what it compiles. */
+const build = AjvCompiler()
 
 /**
  * What JSON says is taken at its word: a number is no string. Query strings, paths and headers are
@@ -20,7 +22,6 @@ const maxNodesForAllErrors = 5000
  * body of reasonable size: a list of a million wrong items would make some million complaints.
  */
 export const buildValidator = ((externalSchemas, options) => {
-	const build = AjvCompiler()
 	// The types of Fastify's compiler know neither what it is passed nor what it answers: a function of
 	// the route, not of the schema.
 	const compiler = (
