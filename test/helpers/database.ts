@@ -13,7 +13,9 @@ export async function setupDatabase(t: ExecutionContext) {
 	const dbName = `test_${randomUUID()}`
 	template ??= madeTemplate()
 	const from = await template
-	await asAdmin((admin) => admin.query(`create database "${dbName}" template "${from}"`))
+	await asAdmin((admin) =>
+		admin.query(`create database "${dbName}" template "${from}" strategy file_copy`),
+	)
 	const orm = await MikroORM.init({ ...config, dbName, pool: { min: 0, max: 10 } })
 	t.teardown(async () => {
 		await orm.schema.dropDatabase(dbName)

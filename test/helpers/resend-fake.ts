@@ -37,7 +37,7 @@ export interface ResendFake {
 	accepted: AcceptedMail[]
 	faults: ResendFault[]
 	/** Every request received: path and headers. */
-	requests: { path: string; headers: IncomingMessage['headers'] }[]
+	requests: { path: string; headers: IncomingMessage['headers']; at: number }[]
 	/** Answers take this long. */
 	delayMs: number
 	/** Ends all connections, whatever they wait for. */
@@ -80,7 +80,11 @@ export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<Resend
 	async function answer(request: IncomingMessage, response: ServerResponse) {
 		const body = await text(request)
 		const key = request.headers['idempotency-key']?.toString() ?? null
-		fake.requests.push({ path: request.url ?? '', headers: request.headers })
+		fake.requests.push({
+			path: request.url ?? '',
+			headers: request.headers,
+			at: performance.now(),
+		})
 		const fault = occurring(key)
 		if (fault && !fault.take) return fail(response, fault)
 		const { status, body: data } = await decide(request, body, key)
