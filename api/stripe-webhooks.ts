@@ -7,6 +7,7 @@ import { standingOf } from '../activities/stripe/subscription.ts'
 import { applyStanding } from '../db/billing-accounts.ts'
 import { transaction } from '../db/transaction.ts'
 import { ApiError } from './errors.ts'
+import { keepBytes } from './signed-body.ts'
 import { viaStripe } from './stripe-fault.ts'
 import { verifyStripe } from './stripe-signature.ts'
 
@@ -42,11 +43,7 @@ interface Options {
 /** What Stripe tells us. Each event is one transaction, and is answered once that is committed. */
 export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
 	const { pool, stripe, stripeWebhookSecret: secret, platformFrom } = options
-	// The signature is over the bytes: within this plugin nobody parses them first.
-	app.removeContentTypeParser('application/json')
-	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
-		done(null, bytes),
-	)
+	keepBytes(app)
 
 	app.post(
 		'/webhooks/incoming/stripe',

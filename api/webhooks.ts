@@ -4,6 +4,7 @@ import { settleByEvent } from '../db/evidence.ts'
 import { receiveMail } from '../db/inbound.ts'
 import { ApiError } from './errors.ts'
 import { readReceivedMail, readReportedMail } from './resend-event.ts'
+import { keepBytes } from './signed-body.ts'
 import { verifyWebhook } from './webhook-signature.ts'
 
 const Received = Type.Object({
@@ -20,11 +21,7 @@ interface Options {
 /** What Resend tells us. Each event is one transaction, and is answered once that is committed. */
 export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
 	const { pool, resendWebhookSecret: secret, features } = options
-	// The signature is over the bytes: within this plugin nobody parses them first.
-	app.removeContentTypeParser('application/json')
-	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
-		done(null, bytes),
-	)
+	keepBytes(app)
 
 	app.post(
 		'/webhooks/resend',
