@@ -16,6 +16,7 @@ import { beating } from './beating.ts'
 import { fly } from './campaign-flight.ts'
 import { createPace } from './campaign-pace.ts'
 import type { DeliveryServices, Rest } from './delivery.ts'
+import { napMs } from './moments.ts'
 import { countEnds } from './settled-counts.ts'
 import { type CampaignMessages, compileCampaign } from './rendering/campaign-message.ts'
 
@@ -23,7 +24,6 @@ import { type CampaignMessages, compileCampaign } from './rendering/campaign-mes
 const longestTurnMs = 20_000
 /** Longer waits belong to the workflow: they must survive this process, and free its place. */
 const longestInlineWaitMs = 5000
-const napMs = 500
 /** Slices of a lane that are under way at once: while one is claimed or recorded, another is handed over. */
 const flightsAtOnce = 2
 /** What a provider's batch may hold. */

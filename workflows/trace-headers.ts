@@ -6,21 +6,14 @@ import {
 	workflowInfo,
 	type WorkflowInterceptorsFactory,
 } from '@temporalio/workflow'
+import type { PastSpan } from '../activities/telemetry/tracer.ts'
 
 // Only in the bundle of a worker that follows traces. It adds headers and nothing else, so that a run
 // may go on under a worker that does not, and the other way round.
 
 export interface RunSinks extends Sinks {
 	runs: {
-		ended(span: {
-			name: string
-			traceparent: string
-			spanId: string
-			startedAt: number
-			endedAt: number
-			isFault: boolean
-			attributes: Record<string, string>
-		}): void
+		ended(span: PastSpan): void
 	}
 }
 
