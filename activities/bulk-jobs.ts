@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { bulkChunks, type BulkTarget, type BulkType, setTarget } from '../db/bulk-jobs.ts'
-import { beginJob, finishJob, inActiveJob, type JobKey } from '../db/jobs.ts'
+import { bulkChunks, type BulkTarget, type BulkType, setTarget } from '../db/jobs/bulk-jobs.ts'
+import { beginJob, finishJob, inActiveJob, type JobKey } from '../db/jobs/jobs.ts'
 import { beating } from './beating.ts'
 import { permanently } from './permanence.ts'
 

@@ -1,6 +1,6 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
-import { type DomainRow, takeDueDomains } from '../db/domain-records.ts'
+import { type DomainRow, takeDueDomains } from '../db/domains/domain-records.ts'
 import { beating } from './beating.ts'
 import type { DomainChecker } from './domain-checking/checker.ts'
 import { noteFinding } from './domain-checking/note.ts'

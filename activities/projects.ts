@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
-import { cancelCampaignsOf } from '../db/campaign-actions.ts'
-import { cancelProjectExecutions } from '../db/execution-cancelling.ts'
+import { cancelCampaignsOf } from '../db/campaigns/campaign-actions.ts'
+import { cancelProjectExecutions } from '../db/executions/execution-cancelling.ts'
 import {
 	countOpenRuns,
 	deleteProjectRow,
 	deleteRows,
 	isBuried,
 	tablesOfProjects,
-} from '../db/project-removal.ts'
+} from '../db/projects/project-removal.ts'
 import { vacuum } from '../db/vacuum.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { beating } from './beating.ts'

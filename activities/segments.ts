@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { log } from '@temporalio/activity'
-import { computeSegment } from '../db/segment-compute.ts'
-import { foldSegmentTallies, takeDueSegments } from '../db/segment-sweep.ts'
+import { computeSegment } from '../db/segments/segment-compute.ts'
+import { foldSegmentTallies, takeDueSegments } from '../db/segments/segment-sweep.ts'
 import { beating } from './beating.ts'
 
 const pageSize = 20

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { cancelCampaignsOf } from '../db/campaign-actions.ts'
+import { cancelCampaignsOf } from '../db/campaigns/campaign-actions.ts'
 import {
 	cancelQueued,
 	stillDisabled,
@@ -7,7 +7,7 @@ import {
 	tell,
 	type Told,
 	toBeTold,
-} from '../db/suspending.ts'
+} from '../db/reputation/suspending.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { beating } from './beating.ts'
 import { renderPlatformMail } from './rendering/platform/mail.ts'

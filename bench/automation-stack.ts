@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { Template } from '../db/template.ts'
 import { poolOf } from '../db/statement.ts'
+import { Template } from '../db/templates/template.ts'
 import type { Stack } from './stack.ts'
 
 export const poolOfStack = ({ orm }: Stack) => poolOf(orm.em.fork() as EntityManager)

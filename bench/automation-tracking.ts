@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { trackEvent } from '../db/tracking.ts'
+import { trackEvent } from '../db/events/tracking.ts'
 import { poolOfStack } from './automation-stack.ts'
 import { median } from './load.ts'
 import type { Stack } from './stack.ts'

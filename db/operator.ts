@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/postgresql'
 import config from './config.ts'
+import { liftSuspension } from './reputation/suspending.ts'
 import { poolOf } from './statement.ts'
-import { liftSuspension } from './suspending.ts'
 
 // What nobody may do by the API: npm run operator -- enable PROJECT_ID
 

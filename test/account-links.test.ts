@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { platformProjectId } from '../db/platform-mail.ts'
+import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { cookieOf, createUser, password } from './helpers/people.ts'

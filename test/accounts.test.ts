@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createJwt } from '../api/jwt.ts'
+import { createJwt } from '../api/accounts/jwt.ts'
 import { email, setupAccounts } from './helpers/accounts.ts'
 import { startApp, testSettings } from './helpers/app.ts'
 import { cookieOf, password } from './helpers/people.ts'

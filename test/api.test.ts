@@ -3,7 +3,7 @@ import { Type } from '@fastify/type-provider-typebox'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { Project } from '../db/project.ts'
+import { Project } from '../db/projects/project.ts'
 import { setup, startApp } from './helpers/app.ts'
 import { isEnvelope, uuid } from './helpers/envelope.ts'
 

@@ -1,8 +1,8 @@
 import test from 'ava'
 import type { FastifyInstance } from 'fastify'
-import { type Auth, authKinds } from '../api/auth.ts'
-import { keyDigest, newKeys } from '../db/project-keys.ts'
-import { Project } from '../db/project.ts'
+import { type Auth, authKinds } from '../api/requests/auth.ts'
+import { keyDigest, newKeys } from '../db/projects/project-keys.ts'
+import { Project } from '../db/projects/project.ts'
 import { createProject, setup } from './helpers/app.ts'
 
 const kinds = authKinds.filter((auth) => auth !== 'session')

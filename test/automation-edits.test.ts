@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { AutomationDefinition, DefinedStep } from '../db/automation-definition.ts'
+import type { AutomationDefinition, DefinedStep } from '../db/automations/automation-definition.ts'
 import { flat, multi, openAutomations } from './helpers/automations.ts'
 
 const configs: Record<string, (object | undefined)[]> = {

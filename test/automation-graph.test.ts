@@ -1,9 +1,9 @@
 import test from 'ava'
-import { stepTypes } from '../db/automation-definition.ts'
-import { branchesOf, graphFaults, unreachableSteps } from '../db/automation-graph.ts'
-import type { StepRecord, TransitionRecord } from '../db/automation-graph-records.ts'
-import type { AutomationRecord } from '../db/automation-records.ts'
-import { cronProblem } from '../api/cron.ts'
+import { cronProblem } from '../api/automations/cron.ts'
+import { stepTypes } from '../db/automations/automation-definition.ts'
+import type { StepRecord, TransitionRecord } from '../db/automations/automation-graph-records.ts'
+import { branchesOf, graphFaults, unreachableSteps } from '../db/automations/automation-graph.ts'
+import type { AutomationRecord } from '../db/automations/automation-records.ts'
 
 const now = new Date()
 const times = { createdAt: now, updatedAt: now }

@@ -1,11 +1,16 @@
 import test from 'ava'
-import { factAt, type Facts, holds } from '../db/automation-comparison.ts'
+import { factAt, type Facts, holds } from '../db/automations/automation-comparison.ts'
 import {
 	type AutomationDefinition,
 	type DefinedStep,
 	flatOperators,
-} from '../db/automation-definition.ts'
-import { type Act, hopLimit, nextAct, type Position } from '../db/automation-interpreter.ts'
+} from '../db/automations/automation-definition.ts'
+import {
+	type Act,
+	hopLimit,
+	nextAct,
+	type Position,
+} from '../db/automations/automation-interpreter.ts'
 
 const facts: Facts = {
 	contact: {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { randomUUID } from 'node:crypto'
-import { Template } from '../db/template.ts'
+import { Template } from '../db/templates/template.ts'
 import { createProject } from './helpers/app.ts'
 import { fault, flat, multi, openAutomations } from './helpers/automations.ts'
 

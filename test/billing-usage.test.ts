@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { doubt, open, record } from '../db/ledger.ts'
+import { doubt, open, record } from '../db/emails/ledger.ts'
 import { setupSend } from './helpers/send.ts'
 
 /** Counts of this month by category, as kept and as the ledger itself has them. */

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { platformProjectId } from '../db/platform-mail.ts'
+import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { setupBilling } from './helpers/billing.ts'
 import { stripeEvent, subscription } from './helpers/stripe-fake.ts'
 

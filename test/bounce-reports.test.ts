@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { readBounceReport } from '../api/bounce-report.ts'
+import { readBounceReport } from '../api/reputation/bounce-report.ts'
 import { complaint, dsn } from './helpers/bounce-mails.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 import { isEnvelope } from './helpers/envelope.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { acceptBulkJob } from '../db/jobs.ts'
+import { acceptBulkJob } from '../db/jobs/jobs.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'

@@ -1,7 +1,7 @@
 import test from 'ava'
 import PostalMime from 'postal-mime'
 import type { Outcome } from '../activities/providers/provider.ts'
-import { claimSlice } from '../db/campaign-ledger.ts'
+import { claimSlice } from '../db/campaigns/campaign-ledger.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'

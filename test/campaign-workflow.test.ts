@@ -4,7 +4,7 @@ import { Worker } from '@temporalio/worker'
 import type { WorkflowHandle } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import test, { type ExecutionContext } from 'ava'
-import type { Rest } from '../activities/delivery.ts'
+import type { Rest } from '../activities/delivery/delivery.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { quiet, workflowsPath } from './helpers/workflow.ts'
 

@@ -1,7 +1,10 @@
 import test from 'ava'
-import { cancelCampaignsOf, pauseCampaignsOf } from '../db/campaign-actions.ts'
-import { materialiseChunk } from '../db/campaign-course.ts'
-import { openCampaigns as campaignsOnTheirWay, restartCampaigns } from '../db/lost-campaigns.ts'
+import { cancelCampaignsOf, pauseCampaignsOf } from '../db/campaigns/campaign-actions.ts'
+import { materialiseChunk } from '../db/campaigns/campaign-course.ts'
+import {
+	openCampaigns as campaignsOnTheirWay,
+	restartCampaigns,
+} from '../db/campaigns/lost-campaigns.ts'
 import { openCampaigns, plan } from './helpers/campaigns.ts'
 
 test('the audience is that of the start: everybody once, with what a mail needs', async (t) => {

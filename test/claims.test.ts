@@ -7,7 +7,7 @@ import {
 	markFailed,
 	restartClaims,
 	unfinishedClaims,
-} from '../db/claims.ts'
+} from '../db/outbox/claims.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 test('a request that waits alone becomes a run of its own', async (t) => {

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Condition, Filter } from '../db/condition.ts'
-import { compileFor } from '../db/condition-segments.ts'
+import { compileFor } from '../db/conditions/condition-segments.ts'
+import type { Condition, Filter } from '../db/conditions/condition.ts'
 import { poolOf } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'

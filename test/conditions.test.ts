@@ -1,14 +1,14 @@
 import test from 'ava'
 import type { Pool } from 'pg'
-import { conditionProblems } from '../api/conditions.ts'
-import type { Condition } from '../db/condition.ts'
-import { compileFor } from '../db/condition-segments.ts'
+import { conditionProblems } from '../api/conditions/conditions.ts'
+import { compileFor } from '../db/conditions/condition-segments.ts'
+import type { Condition } from '../db/conditions/condition.ts'
 import { isoTime } from '../db/iso-time.ts'
+import { createProject } from './helpers/app.ts'
 import { matches, type Person, timeOf } from './helpers/condition-oracle.ts'
 import { populate } from './helpers/condition-people.ts'
 import { now, randomTree } from './helpers/condition-random.ts'
 import { randomFrom } from './helpers/random.ts'
-import { createProject } from './helpers/app.ts'
 
 test('a compiled condition finds whom the specification says, whatever the tree and the data', async (t) => {
 	const { pool, projectId, people, segments } = await populate(t, 80)

@@ -6,7 +6,7 @@ import {
 	foldFields,
 	listFieldValues,
 	recountField,
-} from '../db/contact-fields.ts'
+} from '../db/contacts/contact-fields.ts'
 import { setupJobs } from './helpers/jobs.ts'
 
 async function setup(t: ExecutionContext) {

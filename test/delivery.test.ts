@@ -1,6 +1,6 @@
 import test from 'ava'
 import { seal, unseal } from '../activities/seal.ts'
-import { Domain } from '../db/domain.ts'
+import { Domain } from '../db/domains/domain.ts'
 import { claimOf, scriptedProvider, sealingSecret, setupLedger } from './helpers/ledger.ts'
 
 test('a mail is delivered, its attempt recorded, and the event told', async (t) => {

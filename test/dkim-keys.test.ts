@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { createDkimKeys } from '../activities/dkim-keys.ts'
+import { createDkimKeys } from '../activities/delivery/dkim-keys.ts'
 import { seal } from '../activities/seal.ts'
-import { Domain } from '../db/domain.ts'
+import { Domain } from '../db/domains/domain.ts'
 import { createProject, setup } from './helpers/app.ts'
 
 const secret = 'a secret of the tests'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { platformProjectId } from '../db/platform-mail.ts'
+import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { dnsServer } from './helpers/dns-server.ts'
 import { setupDomains, smtp, zoneOf } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client'
 import test from 'ava'
 import { client, until } from '../bench/load.ts'
 import { prepareStack } from '../bench/stack.ts'
-import { Template } from '../db/template.ts'
+import { Template } from '../db/templates/template.ts'
 import { resendFake } from './helpers/resend-fake.ts'
 
 // Real processes, as in a deployment. SMTP is in faults.test.ts, with kills on top.

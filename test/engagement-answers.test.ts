@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { until } from '../bench/load.ts'
-import { createEngagementLog } from '../db/engagement-log.ts'
+import { createEngagementLog } from '../db/emails/engagement-log.ts'
 import { startApp, viaProxy } from './helpers/app.ts'
 import { link, setupEngagements } from './helpers/engagements.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { until } from '../bench/load.ts'
-import { Campaign } from '../db/campaign.ts'
-import type { Email } from '../db/email.ts'
-import { startFolding } from '../db/engagement-fold.ts'
+import { Campaign } from '../db/campaigns/campaign.ts'
+import type { Email } from '../db/emails/email.ts'
+import { startFolding } from '../db/emails/engagement-fold.ts'
 import { createProject } from './helpers/app.ts'
 import { addressesIn, link, setupEngagements } from './helpers/engagements.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { InjectOptions } from 'fastify'
 import { connect } from 'node:net'
-import { Project } from '../db/project.ts'
+import { Project } from '../db/projects/project.ts'
 import { setup, startApp, viaProxy } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 

@@ -1,11 +1,11 @@
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
-import { Event } from '../db/event.ts'
-import { eventStats } from '../db/event-queries.ts'
-import { EventCount, EventTally } from '../db/event-tally.ts'
+import { eventStats } from '../db/events/event-queries.ts'
+import { EventCount, EventTally } from '../db/events/event-tally.ts'
+import { Event } from '../db/events/event.ts'
+import { poolOf } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
-import { poolOf } from '../db/statement.ts'
 
 async function setupCounts(t: ExecutionContext) {
 	const orm = await setupDatabase(t)

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
 import { randomUUID } from 'node:crypto'
-import { Contact } from '../db/contact.ts'
-import { Event } from '../db/event.ts'
-import { Segment } from '../db/segment.ts'
+import { Contact } from '../db/contacts/contact.ts'
+import { Event } from '../db/events/event.ts'
+import { Segment } from '../db/segments/segment.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { isEnvelope, uuid } from './helpers/envelope.ts'
 

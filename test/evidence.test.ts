@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { deleteContacts } from '../db/contact-writing.ts'
-import { record } from '../db/ledger.ts'
+import { deleteContacts } from '../db/contacts/contact-writing.ts'
+import { record } from '../db/emails/ledger.ts'
 import { setupReports } from './helpers/reports.ts'
 import { bounce } from './helpers/resend-webhooks.ts'
 

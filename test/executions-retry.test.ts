@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { failExecution } from '../db/execution-advancing.ts'
+import { failExecution } from '../db/executions/execution-advancing.ts'
 import {
 	delayStep,
 	mailStep,

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { callWebhook } from '../activities/webhook-step.ts'
-import { webhookSecret } from '../db/webhook-secret.ts'
+import { callWebhook } from '../activities/automations/webhook-step.ts'
+import { webhookSecret } from '../db/projects/webhook-secret.ts'
 import { mailStep, setupExecutions, webhookStep } from './helpers/executions.ts'
 
 interface Heard {

@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { Worker } from '@temporalio/worker'
 import test, { type ExecutionContext } from 'ava'
-import { automationActivities } from '../activities/automations.ts'
+import { automationActivities } from '../activities/automations/automations.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import {
 	delayStep,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createGate } from '../activities/gate.ts'
+import { createGate } from '../activities/delivery/gate.ts'
 
 test('one project holds three quarters of the places, and another still gets in', async (t) => {
 	const gate = createGate(20)

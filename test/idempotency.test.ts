@@ -1,7 +1,7 @@
 import test from 'ava'
 import { Type } from '@fastify/type-provider-typebox'
 import { ApiError } from '../api/errors.ts'
-import { claimLost } from '../api/idempotency.ts'
+import { claimLost } from '../api/requests/idempotency.ts'
 import { claimKey, completeClaim } from '../db/idempotency-key.ts'
 import { createProject, setup } from './helpers/app.ts'
 

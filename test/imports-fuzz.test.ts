@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import test from 'ava'
-import { FileFault, readRows } from '../activities/import-rows.ts'
+import { FileFault, readRows } from '../activities/imports/import-rows.ts'
 import { isEmail } from '../db/address.ts'
 import { hostileTexts, pick, type Random, numbersFrom } from './helpers/hostile.ts'
 

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client'
 import test from 'ava'
-import { restartLost } from '../db/lost-runs.ts'
+import { restartLost } from '../db/outbox/lost-runs.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './helpers/executions.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { MailCount, MailTally } from '../db/mail-count.ts'
+import { MailCount, MailTally } from '../db/analytics/mail-count.ts'
 import { createProject } from './helpers/app.ts'
 import { setupFeed } from './helpers/feed.ts'
 

@@ -1,10 +1,10 @@
 import test from 'ava'
 import type { InjectOptions } from 'fastify'
-import { mailboxOf } from '../activities/mailbox.ts'
+import { mailboxOf } from '../activities/delivery/mailbox.ts'
 import { localProvider } from '../activities/providers/local.ts'
 import { composeMessage } from '../activities/rendering/compose.ts'
-import type { Email } from '../db/email.ts'
-import { attachmentsOf } from '../db/ledger.ts'
+import type { Email } from '../db/emails/email.ts'
+import { attachmentsOf } from '../db/emails/ledger.ts'
 import { startApp } from './helpers/app.ts'
 import { setupSend } from './helpers/send.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { readFile } from 'node:fs/promises'
-import { authKinds } from '../api/auth.ts'
-import { operationIds } from '../api/operation-ids.ts'
+import { operationIds } from '../api/docs/operation-ids.ts'
+import { authKinds } from '../api/requests/auth.ts'
 import { setup } from './helpers/app.ts'
 
 interface Operation {

@@ -1,12 +1,16 @@
 import test from 'ava'
 import type { PoolClient } from 'pg'
 import PostalMime from 'postal-mime'
-import { renderPlatformMail } from '../activities/rendering/platform/mail.ts'
-import { spokenWords } from '../activities/rendering/platform/languages.ts'
-import type { PlatformMailData } from '../activities/rendering/platform/words.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
 import type { Message } from '../activities/rendering/message.ts'
-import { type PlatformMail, platformProjectId, queuePlatformMails } from '../db/platform-mail.ts'
+import { buildMime } from '../activities/rendering/mime.ts'
+import { spokenWords } from '../activities/rendering/platform/languages.ts'
+import { renderPlatformMail } from '../activities/rendering/platform/mail.ts'
+import type { PlatformMailData } from '../activities/rendering/platform/words.ts'
+import {
+	type PlatformMail,
+	platformProjectId,
+	queuePlatformMails,
+} from '../db/emails/platform-mail.ts'
 import { transaction } from '../db/transaction.ts'
 import { setup } from './helpers/app.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'

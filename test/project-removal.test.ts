@@ -1,17 +1,17 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import { type RemovedRows, projectActivities } from '../activities/projects.ts'
-import { Domain } from '../db/domain.ts'
+import { Domain } from '../db/domains/domain.ts'
 import {
 	kept,
 	restartRemovals,
 	tablesOfProjects,
 	unfinishedRemovals,
-} from '../db/project-removal.ts'
+} from '../db/projects/project-removal.ts'
 import { vacuum } from '../db/vacuum.ts'
+import { setup, startApp } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { addMember, createUser } from './helpers/people.ts'
-import { setup, startApp } from './helpers/app.ts'
 
 /** A project with an owner, a domain and something of most kinds in it. */
 async function setupProject(t: ExecutionContext) {

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { Domain } from '../db/domain.ts'
+import { Domain } from '../db/domains/domain.ts'
 import { setup } from './helpers/app.ts'
 import { addMember, createUser } from './helpers/people.ts'
 

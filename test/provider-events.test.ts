@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test from 'ava'
-import { providerEventActivities } from '../activities/provider-events.ts'
+import { providerEventActivities } from '../activities/delivery/provider-events.ts'
 import { setupReports } from './helpers/reports.ts'
 import { bounce } from './helpers/resend-webhooks.ts'
 

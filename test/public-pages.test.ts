@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { Contact } from '../db/contact.ts'
-import { Project } from '../db/project.ts'
+import { Contact } from '../db/contacts/contact.ts'
+import { Project } from '../db/projects/project.ts'
 import { startApp, viaProxy } from './helpers/app.ts'
 import { oneClick, setupPublic, textOf, untouched } from './helpers/public-pages.ts'
 

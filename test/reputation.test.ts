@@ -1,5 +1,5 @@
 import test from 'ava'
-import { platformProjectId } from '../db/platform-mail.ts'
+import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { setupReputation } from './helpers/reputation.ts'
 
 test('the security page tells the windows, what is near a limit, and what is beyond', async (t) => {

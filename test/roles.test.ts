@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { HTTPMethods } from 'fastify'
-import { rolesOfRoutes } from '../api/roles.ts'
-import type { Project } from '../db/project.ts'
+import { rolesOfRoutes } from '../api/requests/roles.ts'
+import type { Project } from '../db/projects/project.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { addMember, createUser } from './helpers/people.ts'
 

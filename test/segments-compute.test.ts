@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Pool } from 'pg'
-import { computeSegment } from '../db/segment-compute.ts'
+import { computeSegment } from '../db/segments/segment-compute.ts'
 import { openSegments, plan } from './helpers/segments.ts'
 
 test('a compute stores who is in it, with one event for each entry and exit', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Filter } from '../db/condition.ts'
+import type { Filter } from '../db/conditions/condition.ts'
 import { openSegments } from './helpers/segments.ts'
 
 const only = (filter: unknown) => ({ logic: 'AND', groups: [{ filters: [filter] }] })

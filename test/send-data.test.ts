@@ -1,5 +1,5 @@
 import test from 'ava'
-import { Project } from '../db/project.ts'
+import { Project } from '../db/projects/project.ts'
 import { nothing, setupSend } from './helpers/send.ts'
 
 const body = '{{ plan }}|{{ data.plan }}|{{ count }}|{{ code }}|{{ data.code }}'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { Worker } from '@temporalio/worker'
 import test, { type ExecutionContext } from 'ava'
-import type { Rest } from '../activities/delivery.ts'
+import type { Rest } from '../activities/delivery/delivery.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { quiet, workflowsPath } from './helpers/workflow.ts'
 

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
-import { Suppression } from '../db/suppression.ts'
+import { Suppression } from '../db/reputation/suppression.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 

@@ -2,9 +2,9 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import test from 'ava'
 import { suspensionActivities } from '../activities/suspensions.ts'
 import { until } from '../bench/load.ts'
-import { settleByEvent } from '../db/evidence.ts'
-import { platformProjectId } from '../db/platform-mail.ts'
-import { restartSuspensions, unfinishedSuspensions } from '../db/lost-suspensions.ts'
+import { platformProjectId } from '../db/emails/platform-mail.ts'
+import { settleByEvent } from '../db/reputation/evidence.ts'
+import { restartSuspensions, unfinishedSuspensions } from '../db/reputation/lost-suspensions.ts'
 import { setupReputation } from './helpers/reputation.ts'
 
 type Counts = [ago: string, total: number, bounces: number, complaints: number]

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import { Contact } from '../db/contact.ts'
-import { Domain } from '../db/domain.ts'
+import { Contact } from '../db/contacts/contact.ts'
+import { Domain } from '../db/domains/domain.ts'
 import { createProject, setup } from './helpers/app.ts'
 
 const welcome = {

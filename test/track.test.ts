@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
-import { Contact } from '../db/contact.ts'
-import { Event } from '../db/event.ts'
+import { Contact } from '../db/contacts/contact.ts'
+import { Event } from '../db/events/event.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 

@@ -2,8 +2,8 @@ import test from 'ava'
 import type { Outcome } from '../activities/providers/provider.ts'
 import { client, until } from '../bench/load.ts'
 import { prepareStack } from '../bench/stack.ts'
-import { Email } from '../db/email.ts'
-import { type trackingModes, Project } from '../db/project.ts'
+import { Email } from '../db/emails/email.ts'
+import { type trackingModes, Project } from '../db/projects/project.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 const pixel = /<img src="[^"]*\/o\/[^"]*"/

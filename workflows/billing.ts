@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow'
+import type { EndedSubscription } from '../activities/billing/billing.ts'
 import type { Activities } from '../activities/index.ts'
-import type { EndedSubscription } from '../activities/billing.ts'
 import { taskQueues } from './task-queues.ts'
 
 const { reportUsage, endSubscription: endAtStripe } = proxyActivities<Activities>({

@@ -4,7 +4,7 @@ import {
 	setCurrentDetails,
 	workflowInfo,
 } from '@temporalio/workflow'
-import type { Closing } from '../activities/closing.ts'
+import type { Closing } from '../activities/automations/closing.ts'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
 

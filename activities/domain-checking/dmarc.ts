@@ -1,4 +1,4 @@
-import type { DomainRecord } from '../../db/domain-records.ts'
+import type { DomainRecord } from '../../db/domains/domain-records.ts'
 import type { Dns } from './dns.ts'
 
 const isPolicy = (text: string) => /^v=DMARC1\s*(;|$)/i.test(text.trim())

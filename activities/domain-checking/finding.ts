@@ -1,4 +1,4 @@
-import type { DomainRecord, DomainRow } from '../../db/domain-records.ts'
+import type { DomainRecord, DomainRow } from '../../db/domains/domain-records.ts'
 
 /** What a look at a domain came to. */
 export interface Finding {

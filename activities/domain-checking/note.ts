@@ -4,8 +4,8 @@ import {
 	domainReaders,
 	type DomainRow,
 	noteCheck,
-} from '../../db/domain-records.ts'
-import { queuePlatformMails } from '../../db/platform-mail.ts'
+} from '../../db/domains/domain-records.ts'
+import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
 import { transaction } from '../../db/transaction.ts'
 import { renderPlatformMail } from '../rendering/platform/mail.ts'
 import type { Finding } from './finding.ts'

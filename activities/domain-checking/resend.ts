@@ -1,5 +1,5 @@
 import { Resend } from 'resend'
-import type { DomainRecord, DomainRow } from '../../db/domain-records.ts'
+import type { DomainRecord, DomainRow } from '../../db/domains/domain-records.ts'
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck, Finding } from './finding.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
-import { type Backlog, readBacklog } from '../../db/backlog.ts'
+import { type Backlog, readBacklog } from '../../db/outbox/backlog.ts'
 
 /** However many look: the database is asked no more often than this. */
 const freshMs = 5000

@@ -1,4 +1,4 @@
-import type { OutboxRow } from '../../db/claims.ts'
+import type { OutboxRow } from '../../db/outbox/claims.ts'
 import { tracer } from './tracer.ts'
 
 /** What Temporal is told belongs to whoever wrote the row, not to whoever woke the relay. */

@@ -95,7 +95,7 @@ const changedFields = `
 		cross join lateral (values (n.subscribed, 1), (o.subscribed, -1)) flip (subscribed, n)
 		where o.subscribed <> n.subscribed`
 
-/** Statistics of contacts' fields: see db/contact-field.ts. */
+/** Statistics of contacts' fields: see db/contacts/contact-field.ts. */
 export class Migration20261121053817 extends Migration {
 	override name = 'Migration20261121053817'
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What a mail counts as, for each column of campaign_tallies; see db/campaign-count.ts. */
+/** What a mail counts as, for each column of campaign_tallies; see db/campaigns/campaign-count.ts. */
 const counted = {
 	pending: `status = 'PENDING'`,
 	sending: `status = 'SENDING'`,

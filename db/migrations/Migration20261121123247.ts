@@ -5,7 +5,7 @@ const columns = names.join(', ')
 const times = ['sent_at', 'delivered_at', 'opened_at', 'clicked_at', 'bounced_at']
 
 /**
- * What has happened to mails, n-fold there or gone, by quarters of an hour; see db/mail-count.ts. Mails
+ * What has happened to mails, n-fold there or gone, by quarters of an hour; see db/analytics/mail-count.ts. Mails
  * to which the same happened at the same time are many, and mostly there and gone alike: they are
  * counted before their columns are told apart.
  */

@@ -13,7 +13,7 @@ const categoryOf = `case source_type when 'WORKFLOW' then 'workflows' when 'CAMP
 	when 'INBOUND' then 'inbound' else 'transactional' end`
 
 /**
- * What mails come to, n-fold there or gone; see db/usage-count.ts. Mails that came and left at the same
+ * What mails come to, n-fold there or gone; see db/billing/usage-count.ts. Mails that came and left at the same
  * time are many, and mostly there and gone alike: they are counted before they are told apart.
  */
 const usageOf = (...mails: [n: number, from: string][]) => `

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import { Domain } from '../../db/domain.ts'
-import { Template } from '../../db/template.ts'
+import { Domain } from '../../db/domains/domain.ts'
+import { Template } from '../../db/templates/template.ts'
 import { setup } from './app.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import { Domain } from '../../db/domain.ts'
-import { User } from '../../db/user.ts'
+import { User } from '../../db/accounts/user.ts'
+import { Domain } from '../../db/domains/domain.ts'
 import { setup, testSettings } from './app.ts'
 import { addMember, createUser } from './people.ts'
 import { startStripe, stripeEvent, stripeSecret } from './stripe-fake.ts'

@@ -1,9 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { Pool } from 'pg'
-import { campaignDeliveryActivities } from '../../activities/campaign-delivery.ts'
-import { deliver, type DeliveryServices, type Rest } from '../../activities/delivery.ts'
+import { campaignDeliveryActivities } from '../../activities/campaigns/campaign-delivery.ts'
+import { deliver, type DeliveryServices, type Rest } from '../../activities/delivery/delivery.ts'
 import type { Provider } from '../../activities/providers/provider.ts'
-import { mailsOfClaim } from '../../db/ledger.ts'
+import { mailsOfClaim } from '../../db/emails/ledger.ts'
 import { claim, claimOf, deliveryServices } from './ledger.ts'
 
 /** A worker of its own that sends lanes of campaigns: several share the ledger and nothing else. */

@@ -1,10 +1,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import type { ExecutionContext } from 'ava'
-import { campaignActivities } from '../../activities/campaigns.ts'
-import type { CampaignKey } from '../../db/campaign-actions.ts'
-import type { Progress } from '../../db/campaign-counts.ts'
-import { Domain } from '../../db/domain.ts'
+import { campaignActivities } from '../../activities/campaigns/campaigns.ts'
+import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
+import type { Progress } from '../../db/campaigns/campaign-counts.ts'
+import { Domain } from '../../db/domains/domain.ts'
 import { createProject, setup } from './app.ts'
 
 export const sumOf = ({ pending, sending, uncertain, sent, failed, skipped }: Progress) =>

@@ -1,4 +1,4 @@
-import type { Condition, Filter } from '../../db/condition.ts'
+import type { Condition, Filter } from '../../db/conditions/condition.ts'
 
 // Conditions in plain TypeScript, written from the specification and not from the compiler.
 

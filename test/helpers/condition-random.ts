@@ -6,7 +6,7 @@ import {
 	timedOperators,
 	units,
 	valueOperators,
-} from '../../db/condition.ts'
+} from '../../db/conditions/condition.ts'
 import type { Person } from './condition-oracle.ts'
 import type { Random } from './random.ts'
 

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava'
 import { composeMessage } from '../../activities/rendering/compose.ts'
 import { trackingKey } from '../../activities/rendering/tracked-urls.ts'
-import { Engagement } from '../../db/engagement.ts'
-import { foldEngagements } from '../../db/engagement-fold.ts'
-import { Email } from '../../db/email.ts'
+import { Email } from '../../db/emails/email.ts'
+import { foldEngagements } from '../../db/emails/engagement-fold.ts'
+import { Engagement } from '../../db/emails/engagement.ts'
 import { testSettings } from './app.ts'
 import { setupSend } from './send.ts'
 

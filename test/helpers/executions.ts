@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
-import { advance } from '../../activities/advance.ts'
-import type { Stop } from '../../activities/stop.ts'
-import type { AutomationDefinition } from '../../db/automation-definition.ts'
+import { advance } from '../../activities/automations/advance.ts'
+import type { Stop } from '../../activities/automations/stop.ts'
+import type { AutomationDefinition } from '../../db/automations/automation-definition.ts'
 import { setup } from './app.ts'
 
 export type StepSketch = [type: string, config: object, name?: string]

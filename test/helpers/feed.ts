@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { FeedItem } from '../../db/feed.ts'
+import type { FeedItem } from '../../db/analytics/feed.ts'
 import { setupExecutions } from './executions.ts'
 
 export interface FeedPage {

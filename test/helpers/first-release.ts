@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { hashPassword } from '../../db/password.ts'
-import { newKeys } from '../../db/project-keys.ts'
+import { hashPassword } from '../../db/accounts/password.ts'
+import { newKeys } from '../../db/projects/project-keys.ts'
 
 /** The only migration of the first release. */
 export const firstMigration = 'Migration20261121043000'

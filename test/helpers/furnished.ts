@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Domain } from '../../db/domain.ts'
+import { Domain } from '../../db/domains/domain.ts'
 import type { setup } from './app.ts'
 
 export const missing = randomUUID()

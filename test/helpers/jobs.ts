@@ -1,8 +1,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
 import { bulkActivities } from '../../activities/bulk-jobs.ts'
-import { importActivities } from '../../activities/imports.ts'
-import type { JobKey } from '../../db/jobs.ts'
+import { importActivities } from '../../activities/imports/imports.ts'
+import type { JobKey } from '../../db/jobs/jobs.ts'
 import { setup } from './app.ts'
 
 export interface JobBody {

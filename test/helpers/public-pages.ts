@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava'
 import type { InjectOptions } from 'fastify'
-import { Contact } from '../../db/contact.ts'
-import { Email } from '../../db/email.ts'
-import { Event } from '../../db/event.ts'
-import { Suppression } from '../../db/suppression.ts'
+import { Contact } from '../../db/contacts/contact.ts'
+import { Email } from '../../db/emails/email.ts'
+import { Event } from '../../db/events/event.ts'
+import { Suppression } from '../../db/reputation/suppression.ts'
 import { setupSend } from './send.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

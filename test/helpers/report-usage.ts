@@ -1,7 +1,7 @@
 // One report of usage in a process of its own, which a test kills.
 import { MikroORM } from '@mikro-orm/postgresql'
 import { MockActivityEnvironment } from '@temporalio/testing'
-import { billingActivities } from '../../activities/billing.ts'
+import { billingActivities } from '../../activities/billing/billing.ts'
 import { createStripe } from '../../activities/stripe/client.ts'
 import config from '../../db/config.ts'
 import { poolOf } from '../../db/statement.ts'

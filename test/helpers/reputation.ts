@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { reputation } from '../../db/reputation.ts'
+import { reputation } from '../../db/reputation/reputation.ts'
 import { setupReports } from './reports.ts'
 
 /** A project with members and a past, that one more bounce or complaint may suspend. */

@@ -1,10 +1,10 @@
 import type { ExecutionContext } from 'ava'
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { Contact } from '../../db/contact.ts'
-import { Domain } from '../../db/domain.ts'
-import { Email } from '../../db/email.ts'
-import { Event } from '../../db/event.ts'
-import { Template } from '../../db/template.ts'
+import { Contact } from '../../db/contacts/contact.ts'
+import { Domain } from '../../db/domains/domain.ts'
+import { Email } from '../../db/emails/email.ts'
+import { Event } from '../../db/events/event.ts'
+import { Template } from '../../db/templates/template.ts'
 import { createProject, setup } from './app.ts'
 
 type Options = Parameters<typeof setup>[1]

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { platformProjectId } from '../../db/platform-mail.ts'
+import { platformProjectId } from '../../db/emails/platform-mail.ts'
 import { setup } from './app.ts'
 import { addMember, createUser } from './people.ts'
 

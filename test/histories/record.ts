@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import type { Rest } from '../../activities/delivery.ts'
+import type { Rest } from '../../activities/delivery/delivery.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { withWorkers } from '../helpers/workflow.ts'
 

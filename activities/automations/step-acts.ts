@@ -1,0 +1,102 @@
+import type { PoolClient } from 'pg'
+import type { DefinedStep } from '../../db/automations/automation-definition.ts'
+import type { Act } from '../../db/automations/automation-interpreter.ts'
+import { compileFor } from '../../db/conditions/condition-segments.ts'
+import type { Condition } from '../../db/conditions/condition.ts'
+import { eventSince, type StandingExecution } from '../../db/executions/execution-advancing.ts'
+import type { HeardEvent } from '../../db/executions/execution.ts'
+import { type End, type Journey, take } from './journey.ts'
+import { sendStepMail, type StepSettings } from './step-mail.ts'
+import { updateContact } from './step-update.ts'
+
+/** Does what the act says; answers the step that is done and its branch, or the end of the walk. */
+export async function perform(
+	db: PoolClient,
+	journey: Journey,
+	act: Act,
+	settings: StepSettings,
+): Promise<End | { stepId: string; branch: string | null }> {
+	const { key, execution } = journey
+	switch (act.do) {
+		case 'begin':
+			take(journey, act.step, 'COMPLETED', { output: triggerOutput(execution) })
+			return { stepId: act.step.id, branch: null }
+		case 'send':
+		case 'update': {
+			const error =
+				act.do === 'send'
+					? await sendStepMail(db, journey, act.step, settings)
+					: await updateContact(db, journey, act.step, settings.publicUrl)
+			if (error === null) return { stepId: act.step.id, branch: null }
+			return fail(journey, act.step, error)
+		}
+		case 'branch':
+		case 'ask': {
+			const branch =
+				act.do === 'branch' ? act.branch : (await holds(db, journey, act.condition)) ? 'yes' : 'no'
+			take(journey, act.step, 'COMPLETED', { output: { branch } })
+			return { stepId: act.step.id, branch }
+		}
+		case 'call':
+			take(journey, act.step, 'RUNNING')
+			return { status: 'RUNNING', step: act.step }
+		case 'sleep': {
+			const { step, ms } = act
+			const resumeAt = new Date(execution.now.getTime() + ms).toISOString()
+			take(journey, step, 'WAITING', { output: { resumeAt }, wakesInMs: ms })
+			return { status: 'WAITING', step, ms }
+		}
+		case 'wait': {
+			const { step, timeoutMs: ms } = act
+			const { eventName, since } = step.config
+			const from = since === 'start' ? execution.startedAt : journey.stopBeganAt
+			const ids = [key.projectId, key.executionId]
+			const [event] = await eventSince(db, [...ids, eventName, from, journey.heard])
+			journey.stopBeganAt = execution.now
+			if (!event) {
+				take(journey, step, 'WAITING', { wakesInMs: ms })
+				return { status: 'WAITING', step, ms }
+			}
+			journey.event = event
+			journey.heard.push(event.id)
+			take(journey, step, 'COMPLETED', { output: receivedOutput(event), eventId: event.id })
+			return { stepId: step.id, branch: 'event' }
+		}
+		case 'exit': {
+			const { reason } = act.step.config
+			take(journey, act.step, 'COMPLETED', { output: { reason } })
+			return { status: 'EXITED', reason }
+		}
+		case 'complete':
+			return { status: 'COMPLETED' }
+		case 'fail':
+			return fail(journey, act.step, act.error)
+	}
+}
+
+function fail(journey: Journey, step: DefinedStep | null, error: string): End {
+	if (step) take(journey, step, 'FAILED', { error })
+	return { status: 'FAILED', error }
+}
+
+const triggerOutput = ({ event, startedAt }: StandingExecution) => ({
+	triggered: true,
+	eventName: event?.name ?? null,
+	timestamp: event?.createdAt ?? startedAt.toISOString(),
+})
+
+export const receivedOutput = ({ name, data, createdAt }: HeardEvent) => ({
+	eventName: name,
+	eventData: data,
+	receivedAt: createdAt,
+})
+
+/** Under the contact's lock, so that what is true of it stays true until the walk is written. */
+async function holds(db: PoolClient, { key, contact }: Journey, condition: Condition) {
+	const { sql, parameters } = await compileFor(db, key.projectId, condition)
+	const { rows } = await db.query(
+		`select from contacts c where c.project_id = $1 and c.id = $2 and ${sql('c', 3)}`,
+		[key.projectId, contact.id, ...parameters],
+	)
+	return rows.length > 0
+}

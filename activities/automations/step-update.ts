@@ -1,0 +1,48 @@
+import type { PoolClient } from 'pg'
+import type { Step } from '../../db/automations/automation-interpreter.ts'
+import { patchContact } from '../../db/contacts/contact-writing.ts'
+import { dataProblems, splitData } from '../rendering/contact-data.ts'
+import { TemplateError } from '../rendering/liquid.ts'
+import { renderDeep } from '../rendering/plain.ts'
+import { linksFor } from '../rendering/variables.ts'
+import { type Journey, take, variablesOf } from './journey.ts'
+
+/**
+ * Writes what a step sets into the contact, by the rules that a request has to keep; a real flip of the
+ * subscription has its event. Answers what keeps the execution from going on.
+ */
+export async function updateContact(
+	db: PoolClient,
+	journey: Journey,
+	step: Step<'UPDATE_CONTACT'>,
+	publicUrl: string,
+): Promise<string | null> {
+	const { key, contact } = journey
+	const { data, subscribed } = step.config
+	const variables = variablesOf(journey, linksFor(publicUrl, contact.id))
+	let rendered
+	try {
+		rendered = renderDeep(data, variables) as Record<string, unknown>
+	} catch (error) {
+		if (!(error instanceof TemplateError)) throw error
+		return `InvalidData: a template cannot be read: ${error.message}`
+	}
+	const [problem] = dataProblems(rendered)
+	if (problem) return `InvalidData: ${problem.field} ${problem.message}`
+	const { stored, removed } = splitData(rendered)
+	const [written] = await patchContact(db, [
+		key.projectId,
+		contact.id,
+		null,
+		subscribed,
+		JSON.stringify(stored),
+		removed,
+		false,
+	])
+	if (!written!.fits) return 'InvalidData: the data of the contact would exceed 64 KB in total'
+	journey.contact = written!
+	const gone = Object.fromEntries(removed.map((name) => [name, null]))
+	const output = { data: { ...stored, ...gone }, subscribed: written!.subscribed }
+	take(journey, step, 'COMPLETED', { output })
+	return null
+}

@@ -1,0 +1,76 @@
+import type { DefinedStep } from '../../db/automations/automation-definition.ts'
+import type { Position } from '../../db/automations/automation-interpreter.ts'
+import type { StandingExecution } from '../../db/executions/execution-advancing.ts'
+import type { End, Journey } from './journey.ts'
+import { receivedOutput } from './step-acts.ts'
+
+/** What the workflow does next; `about` tells an operator. Nothing in it names a person. */
+export type Stop =
+	| { do: 'CALL'; visit: number; about: string }
+	| { do: 'SLEEP'; visit: number; about: string; ms: number }
+	| { do: 'WAIT'; visit: number; about: string; ms: number | null }
+	| { do: 'END'; about: string; failed?: string }
+
+/**
+ * Whether the stop that an execution stands at is over, and where that leads. An event that has arrived
+ * wins against the time-out, whichever of them woke the workflow: the row was cleared by one only.
+ */
+export function settled(journey: Journey, done: number): Position | 'standing' {
+	const { execution, visits, outputs, heard } = journey
+	const { visit, currentStepId, visitStatus, hasSlept, remainingMs, event } = execution
+	if (visit === 0) return { at: 'start' }
+	const stepId = currentStepId!
+	// It failed, and somebody asked for another try.
+	if (visitStatus === 'FAILED' && !hasSlept) return { at: 'step', stepId }
+	const step = execution.definition.steps.find(({ id }) => id === stepId)!
+	const isWaiting = execution.isWaiting || hasSlept
+	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)
+	const base = { visit, stepId, type: step.type, status: 'COMPLETED' } as const
+	if (step.type === 'WEBHOOK')
+		return visitStatus === 'COMPLETED' ? { at: 'done', stepId, branch: null } : 'standing'
+	if (step.type !== 'WAIT_FOR_EVENT') {
+		if (!isOver) return 'standing'
+		visits.push(base)
+		return { at: 'done', stepId, branch: null }
+	}
+	if (execution.isWaiting && (!isOver || remainingMs === null)) return 'standing'
+	const output = isWaiting ? { timedOut: true } : receivedOutput(event!)
+	outputs.set(stepId, output)
+	visits.push({ ...base, output, eventId: isWaiting ? null : event!.id })
+	if (!isWaiting) heard.push(event!.id)
+	return { at: 'done', stepId, branch: isWaiting ? 'timeout' : 'event' }
+}
+
+/** The stop once more, for who asks again. */
+export function standingStop({ definition, currentStepId, ...rest }: StandingExecution): Stop {
+	const { visit, remainingMs, now } = rest
+	const step = definition.steps.find(({ id }) => id === currentStepId)!
+	const ms = remainingMs === null ? null : Math.max(0, Math.round(remainingMs))
+	return stopAt(step, visit, ms, now)
+}
+
+export function stopOf({ visit, execution }: Journey, end: End): Stop {
+	if (end.status === 'RUNNING') return stopAt(end.step, visit, null, execution.now)
+	if (end.status === 'WAITING') return stopAt(end.step, visit, end.ms, execution.now)
+	if (end.status === 'FAILED') return { do: 'END', about: 'FAILED', failed: end.error }
+	const reason = 'reason' in end && end.reason !== null ? `: ${end.reason}` : ''
+	return { do: 'END', about: end.status + reason }
+}
+
+function stopAt(step: DefinedStep, visit: number, ms: number | null, now: Date): Stop {
+	const until = ms === null ? '' : ` until ${new Date(now.getTime() + ms).toISOString()}`
+	const name = JSON.stringify(step.name)
+	switch (step.type) {
+		case 'WEBHOOK':
+			return { do: 'CALL', visit, about: `${name} calls ${hostOf(step.config.url)}` }
+		case 'WAIT_FOR_EVENT': {
+			const event = JSON.stringify(step.config.eventName)
+			return { do: 'WAIT', visit, about: `${name} waits for ${event}${until || ', for ever'}`, ms }
+		}
+		default:
+			return { do: 'SLEEP', visit, about: `${name} sleeps${until}`, ms: ms ?? 0 }
+	}
+}
+
+/** The rest of an address may hold what is nobody else's business. */
+const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'

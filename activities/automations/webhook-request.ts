@@ -1,0 +1,54 @@
+import type { Pool } from 'pg'
+import type { Step } from '../../db/automations/automation-interpreter.ts'
+import type { ExecutionKey } from '../../db/executions/execution-advancing.ts'
+import { signWebhook, webhookKeys } from '../../db/projects/webhook-secret.ts'
+import type { GuardedRequest } from '../guarded-request.ts'
+import type { Variables } from '../rendering/look-up.ts'
+import { renderDeep, renderPlain } from '../rendering/plain.ts'
+
+/** Node's to say, whatever a customer writes. */
+const reserved = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
+
+/** One try of a call: the same at each but for its time and, with that, its signature. */
+export async function webhookRequest(
+	pool: Pool,
+	{ projectId, executionId }: ExecutionKey,
+	visit: number,
+	{ config }: Step<'WEBHOOK'>,
+	variables: Variables,
+): Promise<GuardedRequest> {
+	const id = `${executionId}:${visit}`
+	const body = config.method === 'GET' ? null : bodyOf(config.body, variables)
+	const timestamp = Math.floor(Date.now() / 1000)
+	const custom = Object.entries(config.headers)
+		.map(([name, value]) => [name.toLowerCase(), oneLine(renderPlain(value, variables))] as const)
+		.filter(([name]) => !reserved.has(name))
+	const signature = signWebhook(await webhookKeys(pool, projectId), {
+		id,
+		timestamp,
+		body: body ?? '',
+	})
+	return {
+		url: renderPlain(config.url, variables).trim(),
+		method: config.method,
+		headers: {
+			'user-agent': 'Tempost',
+			...(body === null ? {} : { 'content-type': 'application/json' }),
+			...Object.fromEntries(custom),
+			'idempotency-key': id,
+			'webhook-id': id,
+			'webhook-timestamp': String(timestamp),
+			'webhook-signature': signature,
+		},
+		body,
+	}
+}
+
+function bodyOf(body: unknown, variables: Variables) {
+	if (typeof body === 'string') return renderPlain(body, variables)
+	if (body !== null) return JSON.stringify(renderDeep(body, variables))
+	const { id, email, subscribed, data, workflow, execution, event } = variables
+	return JSON.stringify({ contact: { id, email, subscribed, data }, workflow, execution, event })
+}
+
+const oneLine = (text: string) => text.replaceAll(/[\r\n\0]+/g, ' ')

@@ -1,0 +1,93 @@
+import { ApplicationFailure } from '@temporalio/activity'
+import { ApplicationFailureCategory } from '@temporalio/common'
+import type { Step } from '../../db/automations/automation-interpreter.ts'
+import {
+	type ExecutionKey,
+	lockContact,
+	lockExecution,
+} from '../../db/executions/execution-advancing.ts'
+import { finishCall } from '../../db/executions/execution-call.ts'
+import { type GuardedAnswer, guardedRequest, type GuardOptions } from '../guarded-request.ts'
+import { TemplateError } from '../rendering/liquid.ts'
+import { linksFor } from '../rendering/variables.ts'
+import { type AdvanceServices, beginJourney } from './advance.ts'
+import { variablesOf } from './journey.ts'
+import { webhookRequest } from './webhook-request.ts'
+import { storable } from './webhook-response.ts'
+
+export interface WebhookServices extends AdvanceServices {
+	settings: AdvanceServices['settings'] & { webhooks: GuardOptions }
+}
+
+/**
+ * Calls a customer's server for the step that an execution stands at, and writes down what came of it.
+ * At least once: a worker that dies before writing leaves the next one to ask again, under the same
+ * Idempotency-Key. What may go well later is thrown, so that Temporal comes again.
+ */
+export async function callWebhook(services: WebhookServices, key: ExecutionKey, visit: number) {
+	const { pool, settings } = services
+	const ids = [key.projectId, key.executionId]
+	const [contact] = await lockContact(pool, ids)
+	const [execution] = await lockExecution(pool, ids)
+	if (!contact || execution?.status !== 'RUNNING' || execution.visit !== visit) return
+	if (execution.visitStatus !== 'RUNNING' || execution.isDisabled) return
+	const journey = await beginJourney(pool, key, execution, contact)
+	const step = execution.definition.steps.find(({ id }) => id === execution.currentStepId)
+	if (step?.type !== 'WEBHOOK') return
+
+	const answer = await ask()
+	// The stop that it stands at is this call.
+	const leftMs =
+		execution.stopBeganAt.getTime() + step.config.retryFor * 1000 - execution.now.getTime()
+	if (mayGoWellLater(answer)) {
+		const pauseMs = answer.kind === 'answered' ? retryAfterMs(answer.retryAfter) : undefined
+		if ((pauseMs ?? 1) <= leftMs)
+			throw ApplicationFailure.create({
+				message: problemOf(answer)!,
+				type: 'WebhookFailed',
+				// It is the customer's to look into, not the operator's.
+				category: ApplicationFailureCategory.BENIGN,
+				...(pauseMs === undefined ? {} : { nextRetryDelay: pauseMs }),
+			})
+	}
+	await finish(answer, step)
+
+	async function ask(): Promise<GuardedAnswer> {
+		try {
+			const variables = variablesOf(journey, linksFor(settings.publicUrl, contact!.id))
+			const request = await webhookRequest(pool, key, visit, step as Step<'WEBHOOK'>, variables)
+			return await guardedRequest(request, settings.webhooks)
+		} catch (error) {
+			if (!(error instanceof TemplateError)) throw error
+			return { kind: 'refused', error: `A template cannot be read: ${error.message}` }
+		}
+	}
+
+	async function finish(answer: GuardedAnswer, { config }: Step<'WEBHOOK'>) {
+		const problem = problemOf(answer)
+		const output = {
+			statusCode: answer.kind === 'answered' ? answer.status : null,
+			success: problem === null,
+			response: answer.kind === 'answered' ? storable(answer.text) : null,
+		}
+		const status = problem === null || config.continueOnError ? 'COMPLETED' : 'FAILED'
+		const error = problem === null ? null : `WebhookFailed: ${problem}`
+		await finishCall(pool, [...ids, visit, status, JSON.stringify(output), error])
+	}
+}
+
+function problemOf(answer: GuardedAnswer) {
+	if (answer.kind !== 'answered') return answer.error
+	return answer.status >= 200 && answer.status < 300 ? null : `It answered ${answer.status}`
+}
+
+const mayGoWellLater = (answer: GuardedAnswer) =>
+	answer.kind === 'failed' ||
+	(answer.kind === 'answered' && (answer.status === 429 || answer.status >= 500))
+
+/** Seconds, or a date. */
+function retryAfterMs(header: string | null) {
+	if (header === null) return undefined
+	const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+	return Number.isNaN(ms) ? undefined : Math.max(ms, 1000)
+}

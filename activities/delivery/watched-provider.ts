@@ -1,0 +1,40 @@
+import type { Outcome, Provider } from '../providers/provider.ts'
+import { meter } from '../telemetry/meter.ts'
+import { tracer } from '../telemetry/tracer.ts'
+
+/**
+ * The same provider, with all its answers counted and timed. Single mails and batches are spans of their
+ * own; of a campaign's mails one by one there would be too many.
+ */
+export function watchedProvider(provider: Provider): Provider {
+	const { name, deliverReady, deliverBatch } = provider
+
+	async function watched<T>(call: () => Promise<T>, outcomesOf: (answer: T) => Outcome[]) {
+		const startedAt = performance.now()
+		const answer = await call()
+		const outcomes = outcomesOf(answer).map(({ kind }) => kind)
+		meter.handedOver(name, outcomes, (performance.now() - startedAt) / 1000)
+		return answer
+	}
+
+	const one = (outcome: Outcome) => [outcome]
+	const all = (outcomes: Outcome[]) => outcomes
+	return {
+		...provider,
+		deliver: (...mail) =>
+			tracer.span(
+				`deliver ${name}`,
+				{ kind: 'client', attributes: { 'tempost.email.id': mail[0].emailId } },
+				() => watched(() => provider.deliver(...mail), one),
+			),
+		...(deliverReady && { deliverReady: (mail) => watched(() => deliverReady(mail), one) }),
+		...(deliverBatch && {
+			deliverBatch: (...mails) =>
+				tracer.span(
+					`deliver ${name} batch`,
+					{ kind: 'client', attributes: { 'tempost.mails': mails[0].length } },
+					() => watched(() => deliverBatch(...mails), all),
+				),
+		}),
+	}
+}

@@ -1,0 +1,114 @@
+import { Type } from '@fastify/type-provider-typebox'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { tokenDigest } from '../../db/accounts/secret-token.ts'
+import { findInvitation } from '../../db/projects/members.ts'
+import { pagePolicy, unavailablePage } from '../public/public-pages.tsx'
+import { acceptedLanguage } from '../public/public-words.ts'
+import { asApiError, handleError } from '../requests/error-handler.ts'
+import {
+	expiredPage,
+	invitationPage,
+	joinedPage,
+	resetPage,
+	verifiedPage,
+	verifyPage,
+	wasResetPage,
+} from './account-pages.tsx'
+
+const form = 'application/x-www-form-urlencoded'
+const formBytes = 16 * 1024
+const tags = ['accounts']
+const Query = Type.Object({ token: Type.String({ default: '' }) })
+
+interface Page {
+	summary: string
+	/** null: the token leads nowhere. */
+	ask(language: string, token: string, isRefused: boolean): Promise<string | null>
+	done(language: string): string
+}
+
+/**
+ * Pages for the links in mails, in front of the routes that do what they are for. Looking changes
+ * nothing, for whatever checks links in mails looks too: only the form on the page acts.
+ */
+export function serveForms(app: FastifyInstance, pool: Pool) {
+	const pages: Record<string, Page> = {
+		'/auth/verify-email': {
+			summary: 'Page to verify an address on',
+			ask: async (language, token) => verifyPage(language, token),
+			done: verifiedPage,
+		},
+		'/auth/reset-password': {
+			summary: 'Page to set a new password on',
+			ask: async (language, token, isRefused) => resetPage(language, token, isRefused),
+			done: wasResetPage,
+		},
+		'/auth/accept-invitation': {
+			summary: 'Page to accept an invitation on',
+			async ask(language, token, isRefused) {
+				const [invitation] = await findInvitation(pool, [tokenDigest(token)])
+				return invitation ? invitationPage(language, token, invitation, isRefused) : null
+			},
+			done: joinedPage,
+		},
+	}
+
+	app.addContentTypeParser(
+		form,
+		{ parseAs: 'string', bodyLimit: formBytes },
+		async (_request: unknown, text: string) => Object.fromEntries(new URLSearchParams(text)),
+	)
+
+	for (const [path, { summary, ask }] of Object.entries(pages))
+		app.get<{ Querystring: { token: string } }>(
+			path,
+			{
+				config: { auth: 'none', answers: 'text/html' },
+				schema: { tags, summary, querystring: Query },
+			},
+			async (request, reply) => {
+				const language = languageOf(request)
+				const page = await ask(language, request.query.token, false)
+				return show(reply.code(page ? 200 : 400), page ?? expiredPage(language))
+			},
+		)
+
+	app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
+		if (!isForm(request)) return handleError(thrown, request, reply)
+		const { status } = asApiError(thrown, request)
+		const language = languageOf(request)
+		if (status >= 500) {
+			request.log.error({ err: thrown }, 'request failed')
+			return show(reply.code(status), unavailablePage(language))
+		}
+		const { token } = (request.body ?? {}) as { token?: unknown }
+		const page =
+			status === 422 && typeof token === 'string'
+				? await pages[request.routeOptions.url!]!.ask(language, token, true)
+				: null
+		return show(reply.code(page ? 422 : 400), page ?? expiredPage(language))
+	})
+
+	// The routes answer programs; who filled in a form is answered by a page.
+	app.addHook('onSend', async (request, reply, payload) => {
+		if (!isForm(request) || reply.statusCode !== 200) return payload
+		dress(reply)
+		return pages[request.routeOptions.url!]!.done(languageOf(request))
+	})
+}
+
+const isForm = ({ method, headers }: FastifyRequest) =>
+	method === 'POST' && headers['content-type']?.startsWith(form) === true
+
+const languageOf = ({ headers }: FastifyRequest) => acceptedLanguage(headers['accept-language'])
+
+/** The address of the page is a secret: it goes nowhere from here. */
+const dress = (reply: FastifyReply) =>
+	reply
+		.type('text/html; charset=utf-8')
+		.header('x-robots-tag', 'noindex, nofollow')
+		.header('content-security-policy', pagePolicy)
+		.removeHeader('content-length')
+
+const show = (reply: FastifyReply, page: string) => dress(reply).send(page)

@@ -1,0 +1,119 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { accountOfReader, resetPassword } from '../../db/accounts/account-proof.ts'
+import { spendToken } from '../../db/accounts/account-token.ts'
+import { hashPassword } from '../../db/accounts/password.ts'
+import { tokenDigest } from '../../db/accounts/secret-token.ts'
+import { confirmAddress } from '../../db/accounts/user.ts'
+import { noteAudit } from '../../db/projects/audit.ts'
+import { acceptInvitation, lockInvitation } from '../../db/projects/members.ts'
+import { transaction } from '../../db/transaction.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { noteOf } from '../projects/audit.ts'
+import { serveForms } from './account-forms.ts'
+import { Password } from './accounts.ts'
+
+const tags = ['accounts']
+const Message = Type.Object({ message: Type.String() })
+const Token = Type.String({ minLength: 1, maxLength: 200 })
+const config = { auth: 'none' } as const
+
+/** What the links in our mails are for: programs send JSON, the pages behind the links send forms. */
+interface LinkOptions {
+	pool: Pool
+	isMailReal: boolean
+}
+
+export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
+	app,
+	{ pool, isMailReal },
+) => {
+	serveForms(app, pool)
+
+	app.post(
+		'/auth/verify-email',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Verify an address with the token of our mail',
+				body: Type.Object({ token: Token }),
+				response: { 200: Message },
+			},
+		},
+		async ({ body }) => {
+			await transaction(pool, async (db) => {
+				const [spent] = await spendToken(db, [tokenDigest(body.token), 'VERIFY_EMAIL'])
+				if (!spent) throw badToken()
+				await confirmAddress(db, spent.userId)
+			})
+			return { message: 'Your email address is verified' }
+		},
+	)
+
+	app.post(
+		'/auth/reset-password',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Set a new password with the token of our mail; ends all sessions',
+				body: Type.Object({ token: Token, newPassword: Password }),
+				response: { 200: Message },
+			},
+		},
+		async ({ body }) => {
+			await transaction(pool, async (db) => {
+				const [spent] = await spendToken(db, [tokenDigest(body.token), 'RESET_PASSWORD'])
+				if (!spent) throw badToken()
+				const hash = await hashPassword(body.newPassword)
+				await resetPassword(db, spent.userId, { hash, taskQueue: taskQueues.core, isMailReal })
+			})
+			app.relay.wake()
+			return { message: 'Your password is changed' }
+		},
+	)
+
+	app.post(
+		'/auth/accept-invitation',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Join a project with the token of our mail',
+				description: 'Who has no account with a verified address yet chooses a password with it.',
+				body: Type.Object({ token: Token, password: Type.Optional(Password) }),
+				response: { 200: Message },
+			},
+		},
+		async (request) => {
+			const { body } = request
+			const project = await transaction(pool, async (db) => {
+				const [invitation] = await lockInvitation(db, [tokenDigest(body.token)])
+				if (!invitation) throw badToken()
+				const { projectId, publicId, email, role, hasAccount } = invitation
+				if (!hasAccount && body.password === undefined) throw passwordMissing()
+				const hash = hasAccount ? null : await hashPassword(body.password!)
+				const userId = await accountOfReader(db, email, {
+					hash,
+					taskQueue: taskQueues.core,
+					isMailReal,
+				})
+				await acceptInvitation(db, [projectId, userId, role, email])
+				await noteAudit(db, noteOf(request, { projectId: publicId, userId, actor: email }, 200))
+				return invitation.project
+			})
+			app.relay.wake()
+			return { message: `You are a member of ${project}` }
+		},
+	)
+}
+
+const badToken = () =>
+	new ApiError(400, 'BAD_REQUEST', 'This link is not valid any more', {
+		suggestion: 'A link works once, and for a limited time. Ask for a new one.',
+	})
+
+const passwordMissing = () =>
+	invalid({ field: 'password', message: 'is required for a new account', code: 'required' })

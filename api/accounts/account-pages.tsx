@@ -1,0 +1,101 @@
+import type { ReactNode } from 'react'
+import { page } from '../public/public-pages.tsx'
+import { type AccountWords, accountWords } from './account-words.ts'
+
+// Where the links in our mails lead: a page with a form, and one that says what it has done.
+
+export interface Invited {
+	project: string
+	email: string
+	hasAccount: boolean
+}
+
+export function verifyPage(language: string, token: string) {
+	const words = accountWords[language]!
+	return page(language, words.verify, null, [
+		<p>{words.verifyMeans}</p>,
+		<Form to="verify-email" token={token} label={words.verify} />,
+	])
+}
+
+export function resetPage(language: string, token: string, isRefused: boolean) {
+	const words = accountWords[language]!
+	const field = { name: 'newPassword', label: words.newPassword, rule: words.passwordRule }
+	return page(language, words.reset, null, [
+		<Form to="reset-password" token={token} label={words.reset}>
+			<NewPassword {...field} isRefused={isRefused} />
+		</Form>,
+	])
+}
+
+export function invitationPage(
+	language: string,
+	token: string,
+	{ project, email, hasAccount }: Invited,
+	isRefused: boolean,
+) {
+	const words = accountWords[language]!
+	const field = { name: 'password', label: words.password, rule: words.passwordRule }
+	return page(
+		language,
+		words.join.replace('{project}', () => project),
+		project,
+		[
+			<p>{words.joinMeans.replace('{email}', () => email)}</p>,
+			<Form to="accept-invitation" token={token} label={words.accept}>
+				{!hasAccount && <NewPassword {...field} isRefused={isRefused} />}
+			</Form>,
+		],
+	)
+}
+
+export const verifiedPage = (language: string) => saying(language, 'verified')
+export const wasResetPage = (language: string) => saying(language, 'wasReset', 'wasResetMeans')
+export const joinedPage = (language: string) => saying(language, 'joined')
+export const loggedInPage = (language: string) => saying(language, 'loggedIn')
+export const notLoggedInPage = (language: string) =>
+	saying(language, 'notLoggedIn', 'notLoggedInMeans')
+export const expiredPage = (language: string) => saying(language, 'expired', 'expiredMeans')
+
+type Word = Exclude<keyof AccountWords, 'join' | 'joinMeans'>
+
+function saying(language: string, title: Word, means?: Word) {
+	const words = accountWords[language]!
+	return page(language, words[title], null, [means && <p role="status">{words[means]}</p>])
+}
+
+/** Relative, so that it is right under whatever path we are reached. */
+function Form(props: { to: string; token: string; label: string; children?: ReactNode }) {
+	return (
+		<form method="post" action={props.to}>
+			<input type="hidden" name="token" value={props.token} />
+			{props.children}
+			<button>{props.label}</button>
+		</form>
+	)
+}
+
+function NewPassword(props: { name: string; label: string; rule: string; isRefused: boolean }) {
+	return (
+		<p>
+			<label className="field" htmlFor="password">
+				{props.label}
+			</label>
+			<input
+				className="field"
+				type="password"
+				id="password"
+				name={props.name}
+				autoComplete="new-password"
+				required
+				minLength={8}
+				maxLength={200}
+				aria-describedby="rule"
+				aria-invalid={props.isRefused || undefined}
+			/>
+			<small id="rule" role={props.isRefused ? 'alert' : undefined}>
+				{props.rule}
+			</small>
+		</p>
+	)
+}

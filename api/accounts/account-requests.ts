@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { accountByEmail } from '../../db/accounts/user.ts'
+import { transaction } from '../../db/transaction.ts'
+import { acceptedLanguage } from '../public/public-words.ts'
+import { Email, normalizeEmail } from '../schemas.ts'
+import { type MailSettings, prepareAccountMail } from './account-mail.ts'
+import { countTry, fromNetwork } from './throttling.ts'
+
+const tags = ['accounts']
+const Message = Type.Object({ message: Type.String() })
+const errors: [429] = [429]
+
+/** Longer than a mail takes to be written: whether one was does not show. */
+const answerMs = 300
+
+export interface RequestOptions {
+	pool: Pool
+	settings: MailSettings
+}
+
+/** Mails that somebody asks us for, at most three an hour of each kind. */
+export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async (
+	app,
+	{ pool, settings },
+) => {
+	app.post(
+		'/auth/request-verification',
+		{
+			config: { auth: 'session', errors },
+			schema: {
+				tags,
+				summary: 'Have the mail to verify the address sent again',
+				response: { 200: Message },
+			},
+		},
+		async ({ user, headers }) => {
+			if (user.emailVerified) return { message: 'Your email address is verified already' }
+			await countTry(pool, { what: 'verification', subject: user.id, tries: 3, seconds: 3600 })
+			await write('VERIFY_EMAIL', user, headers['accept-language'])
+			return { message: 'We have sent you a mail with a link' }
+		},
+	)
+
+	app.post(
+		'/auth/request-password-reset',
+		{
+			config: { auth: 'none', errors },
+			schema: {
+				tags,
+				summary: 'Have a mail sent with a link to set a new password',
+				description: 'The answer is the same whether there is such an account or not.',
+				body: Type.Object({ email: Email }),
+				response: { 200: Message },
+			},
+		},
+		async ({ body, headers, ip }) => {
+			const email = normalizeEmail(body.email)
+			await countTry(pool, fromNetwork('reset', ip))
+			await countTry(pool, { what: 'reset', subject: email, tries: 3, seconds: 3600 })
+			const [account] = await accountByEmail(pool, [email])
+			const written =
+				account && write('RESET_PASSWORD', { id: account.id, email }, headers['accept-language'])
+			await Promise.all([written, sleep(answerMs)])
+			return { message: 'If there is an account with this address, a mail is on its way to it' }
+		},
+	)
+
+	async function write(
+		purpose: Parameters<typeof prepareAccountMail>[0],
+		user: { id: string; email: string },
+		wishes: string | undefined,
+	) {
+		const recipient = { to: user.email, language: acceptedLanguage(wishes) }
+		const queueMail = await prepareAccountMail(purpose, recipient, settings)
+		await transaction(pool, (db) => queueMail(db, user.id))
+		app.relay.wake()
+	}
+}

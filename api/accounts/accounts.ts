@@ -1,0 +1,152 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { hashPassword, isPassword } from '../../db/accounts/password.ts'
+import { closeSession, openSession, openSessionByPassword } from '../../db/accounts/session.ts'
+import { accountByEmail, createAccount } from '../../db/accounts/user.ts'
+import { forget, takeBack } from '../../db/throttle.ts'
+import { transaction } from '../../db/transaction.ts'
+import { ApiError } from '../errors.ts'
+import { acceptedLanguage } from '../public/public-words.ts'
+import { Email, Id, normalizeEmail } from '../schemas.ts'
+import { type MailSettings, prepareAccountMail } from './account-mail.ts'
+import { type SessionCookie, sessionSeconds } from './cookies.ts'
+import { countTry, fromNetwork } from './throttling.ts'
+
+const tags = ['accounts']
+const Account = Type.Object({ id: Id, email: Type.String() })
+
+export const Password = Type.String({ minLength: 8, maxLength: 200 })
+
+const quarter = 15 * 60
+const ofAddress = (email: string) => ({
+	what: 'login',
+	subject: email,
+	tries: 10,
+	seconds: quarter,
+})
+/** To compare a password is work: who knows it cannot have us do it without end. */
+const successes = (email: string) => ({
+	what: 'logged in',
+	subject: email,
+	tries: 60,
+	seconds: quarter,
+})
+
+export interface AccountOptions {
+	pool: Pool
+	cookie: SessionCookie
+	settings: MailSettings & { features: { signupsDisabled: boolean } }
+}
+
+export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
+	app,
+	{ pool, cookie, settings },
+) => {
+	app.post(
+		'/auth/login',
+		{
+			config: { auth: 'none', errors: [401, 429] },
+			schema: {
+				tags,
+				summary: 'Log in; sets the session cookie',
+				body: Type.Object({ email: Email, password: Type.String({ minLength: 1 }) }),
+				response: { 200: Account },
+			},
+		},
+		async ({ body, ip }, reply) => {
+			const email = normalizeEmail(body.email)
+			await countTry(pool, fromNetwork('login', ip))
+			await countTry(pool, ofAddress(email))
+			await countTry(pool, successes(email))
+			const [account] = await accountByEmail(pool, [email])
+			const hash = account?.passwordHash ?? null
+			if (!(await isPassword(body.password, hash)) || !account) {
+				await takeBack(pool, successes(email))
+				throw noMatch()
+			}
+			const [session] = await openSessionByPassword(pool, [account.id, sessionSeconds, hash])
+			if (!session) throw noMatch()
+			await Promise.all([forget(pool, ofAddress(email)), takeBack(pool, fromNetwork('login', ip))])
+			void reply.header('set-cookie', cookie.issue(session.id))
+			return { id: account.id, email }
+		},
+	)
+
+	app.post(
+		'/auth/signup',
+		{
+			config: { auth: 'none', errors: [403, 409, 429] },
+			schema: {
+				tags,
+				summary:
+					'Create an account; sets the session cookie and sends a mail to verify the address',
+				body: Type.Object({ email: Email, password: Password }),
+				response: { 201: Account },
+			},
+		},
+		async ({ body, ip, headers }, reply) => {
+			if (settings.features.signupsDisabled)
+				throw new ApiError(403, 'FORBIDDEN', 'Signing up is disabled here', {
+					suggestion: 'Ask a member of a project for an invitation.',
+				})
+			await countTry(pool, fromNetwork('signup', ip))
+			const email = normalizeEmail(body.email)
+			const recipient = { to: email, language: acceptedLanguage(headers['accept-language']) }
+			const [hash, queueMail] = await Promise.all([
+				hashPassword(body.password),
+				prepareAccountMail('VERIFY_EMAIL', recipient, settings),
+			])
+			const { id, sessionId } = await transaction(pool, async (db) => {
+				const [account] = await createAccount(db, [email, hash, false])
+				if (!account) throw taken()
+				await queueMail(db, account.id)
+				const [session] = await openSession(db, [account.id, sessionSeconds])
+				return { id: account.id, sessionId: session!.id }
+			})
+			app.relay.wake()
+			return reply.code(201).header('set-cookie', cookie.issue(sessionId)).send({ id, email })
+		},
+	)
+
+	app.get(
+		'/auth/logout',
+		{
+			exposeHeadRoute: false,
+			config: { auth: 'none' },
+			schema: {
+				tags,
+				summary: 'End the session, clear its cookie',
+				response: { 204: Type.Null() },
+			},
+		},
+		async (request, reply) => {
+			const sessionId = cookie.read(request)
+			if (sessionId !== undefined) await closeSession(pool, [sessionId])
+			return reply.code(204).header('set-cookie', cookie.cleared).send(null)
+		},
+	)
+
+	app.get(
+		'/users/@me',
+		{
+			config: { auth: 'session' },
+			schema: {
+				tags,
+				summary: 'Who is logged in',
+				response: {
+					200: Type.Object({ id: Id, email: Type.String(), emailVerified: Type.Boolean() }),
+				},
+			},
+		},
+		async ({ user: { id, email, emailVerified } }) => ({ id, email, emailVerified }),
+	)
+}
+
+const noMatch = () =>
+	new ApiError(401, 'INVALID_CREDENTIALS', 'Address and password do not match', {
+		suggestion: 'Have a link to set a new password sent by POST /auth/request-password-reset.',
+	})
+const taken = () =>
+	new ApiError(409, 'CONFLICT', 'There is an account with this email address', {
+		suggestion: 'Log in, or have a link to set a new password sent.',
+	})

@@ -1,0 +1,38 @@
+import { isIPv6 } from 'node:net'
+import type { Pool } from 'pg'
+import { type Limit, tryWithin } from '../../db/throttle.ts'
+import { ApiError } from '../errors.ts'
+
+/** Counts a try, or refuses it. */
+export async function countTry(pool: Pool, limit: Limit) {
+	const waitSeconds = await tryWithin(pool, limit)
+	if (waitSeconds === null) return
+	throw new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'This was tried too often', {
+		details: { retryAfter: waitSeconds },
+		suggestion: 'Wait as many seconds as the header Retry-After says.',
+		retryAfterSeconds: waitSeconds,
+	})
+}
+
+/** Tries of one kind from one network, whomever they are about. */
+export const fromNetwork = (what: string, ip: string): Limit => ({
+	what: `${what} from`,
+	subject: networkOf(ip),
+	tries: 50,
+	seconds: 15 * 60,
+})
+
+/** Whose network it is: with IPv6 everybody has 2^64 addresses. */
+export function networkOf(ip: string) {
+	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
+	if (mapped || !isIPv6(ip)) return mapped?.[1] ?? ip
+	const [before, after] = ip.split('%', 1)[0]!.split('::') as [string, string?]
+	const groups = (part: string | undefined) => (part ? part.split(':') : [])
+	const [start, end] = [groups(before), groups(after)]
+	const zeros = after === undefined ? 0 : 8 - start.length - end.length
+	const all = [...start, ...Array<string>(Math.max(0, zeros)).fill('0'), ...end]
+	return `${all
+		.slice(0, 4)
+		.map((group) => Number.parseInt(group, 16).toString(16))
+		.join(':')}::/64`
+}

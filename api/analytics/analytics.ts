@@ -1,0 +1,140 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import {
+	campaignFigures,
+	timeseries,
+	topCampaigns,
+	topEvents,
+} from '../../db/analytics/analytics.ts'
+import { Id } from '../schemas.ts'
+import { Days, readDays } from './analytics-days.ts'
+import { percentOf } from './percent.ts'
+
+const Count = Type.Integer()
+const Rate = Type.Number({ description: 'Percent' })
+
+const Day = Type.Object({
+	date: Type.String({ format: 'date' }),
+	emails: Count,
+	opens: Count,
+	clicks: Count,
+	bounces: Count,
+	delivered: Count,
+})
+const TopCampaign = Type.Object({
+	id: Id,
+	name: Type.String(),
+	subject: Type.String(),
+	sentCount: Count,
+	openedCount: Count,
+	clickedCount: Count,
+	openRate: Rate,
+	clickRate: Rate,
+})
+const CampaignFigures = Type.Object({
+	total: Count,
+	active: Count,
+	completed: Count,
+	averageOpenRate: Rate,
+	averageClickRate: Rate,
+})
+const TopEvent = Type.Object({
+	name: Type.String(),
+	count: Count,
+	trend: Type.Integer({ description: 'Percent more than in as many days before; 100 if new' }),
+})
+
+const limitOf = (byDefault: number) =>
+	Type.Integer({ minimum: 1, default: byDefault, description: 'At most 50' })
+const most = (limit: number) => Math.min(limit, 50)
+
+const config = { auth: 'secret key or session' } as const
+const tags = ['analytics']
+
+export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/analytics/timeseries',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Mails by day',
+				description:
+					'Every day, at most 366. Each mail counts once in every column, on the day on which it was sent, first opened and so on.',
+				querystring: Type.Object(Days),
+				response: { 200: Type.Array(Day) },
+			},
+		},
+		async ({ project, query }) => timeseries(pool, [project.id, ...(await readDays(pool, query))]),
+	)
+
+	app.get(
+		'/analytics/top-campaigns',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'The best campaigns of those sent on these days',
+				querystring: Type.Object({
+					...Days,
+					limit: limitOf(10),
+					metric: Type.Enum(['opened', 'clicked', 'sent'], { default: 'opened' }),
+				}),
+				response: { 200: Type.Array(TopCampaign) },
+			},
+		},
+		async ({ project, query }) => {
+			const days = await readDays(pool, query)
+			const rows = await topCampaigns(pool, [project.id, ...days, query.metric, most(query.limit)])
+			return rows.map((row) => ({
+				...row,
+				openRate: percentOf(row.openedCount, row.sentCount),
+				clickRate: percentOf(row.clickedCount, row.sentCount),
+			}))
+		},
+	)
+
+	app.get(
+		'/analytics/campaign-stats',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Campaigns created on these days, and how they did',
+				querystring: Type.Object(Days),
+				response: { 200: CampaignFigures },
+			},
+		},
+		async ({ project, query }) => {
+			const [figures] = await campaignFigures(pool, [project.id, ...(await readDays(pool, query))])
+			const { averageOpenRate, averageClickRate, ...counts } = figures!
+			return {
+				...counts,
+				averageOpenRate: percentOf(averageOpenRate, 100),
+				averageClickRate: percentOf(averageClickRate, 100),
+			}
+		},
+	)
+
+	app.get(
+		'/analytics/top-events',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'The commonest custom events of these days',
+				querystring: Type.Object({ ...Days, limit: limitOf(5) }),
+				response: { 200: Type.Array(TopEvent) },
+			},
+		},
+		async ({ project, query }) => {
+			const days = await readDays(pool, query)
+			const rows = await topEvents(pool, [project.id, ...days, most(query.limit)])
+			return rows.map(({ name, count, before }) => ({
+				name,
+				count,
+				trend: before === 0 ? 100 : Math.round((100 * (count - before)) / before),
+			}))
+		},
+	)
+}

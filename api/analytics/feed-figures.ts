@@ -1,0 +1,128 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { mailTotals } from '../../db/analytics/analytics.ts'
+import { countEntries, feedTypes, sourcesOf, typeOfEvent } from '../../db/analytics/feed.ts'
+import { upcoming } from '../../db/analytics/upcoming.ts'
+import { eventStats } from '../../db/events/event-queries.ts'
+import { Id, Timestamp } from '../schemas.ts'
+import { countFeed, feedWindow, viewOfItem } from './feed.ts'
+import { percentOf } from './percent.ts'
+import { Period } from './period.ts'
+
+const Count = Type.Integer()
+const Rate = Type.Number({ description: 'Percent of totalEmailsSent' })
+const Stats = Type.Object({
+	totalEvents: Count,
+	totalEmailsSent: Count,
+	totalEmailsOpened: Count,
+	totalEmailsClicked: Count,
+	totalWorkflowsStarted: Count,
+	openRate: Rate,
+	clickRate: Rate,
+})
+
+const UpcomingItem = Type.Object({
+	id: Id,
+	type: Type.Enum(['campaign.scheduled', 'workflow.active']),
+	timestamp: Timestamp,
+	contactEmail: Type.Optional(Type.String()),
+	contactId: Type.Optional(Id),
+	metadata: Type.Record(Type.String(), Type.Unknown()),
+})
+
+const config = { auth: 'secret key or session' } as const
+const tags = ['activity']
+const minuteMs = 60_000
+
+export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/activity/stats',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Count what happened',
+				description:
+					'Of the last 30 days unless startDate says otherwise. Mails are those sent in that time, to the quarter of an hour, and each is opened or clicked once. Events are those told as event.triggered.',
+				querystring: Type.Object(Period),
+				response: { 200: Stats },
+			},
+		},
+		async ({ project, query }) => {
+			const { start, end } = feedWindow(query)
+			const [events, [mails], [workflows]] = await Promise.all([
+				eventStats(pool, [project.id, start, end]),
+				mailTotals(pool, [project.id, start, end]),
+				countEntries(pool, [project.id, ['workflow.started'], start, end]),
+			])
+			const { sent, opened, clicked } = mails!
+			return {
+				totalEvents: events
+					.filter(({ name }) => typeOfEvent(name) === 'event.triggered')
+					.reduce((sum, { count }) => sum + count, 0),
+				totalEmailsSent: sent,
+				totalEmailsOpened: opened,
+				totalEmailsClicked: clicked,
+				totalWorkflowsStarted: workflows!.total,
+				openRate: percentOf(opened, sent),
+				clickRate: percentOf(clicked, sent),
+			}
+		},
+	)
+
+	app.get(
+		'/activity/recent-count',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Count what happened in the last minutes',
+				querystring: Type.Object({
+					minutes: Type.Integer({ minimum: 1, default: 5, description: 'At most 60' }),
+				}),
+				response: { 200: Type.Object({ count: Count, minutes: Count }) },
+			},
+		},
+		async ({ project, query }) => {
+			const minutes = Math.min(query.minutes, 60)
+			const since = new Date(Date.now() - minutes * minuteMs)
+			const count = await countFeed(pool, project.id, sourcesOf(feedTypes), since, null)
+			return { count, minutes }
+		},
+	)
+
+	app.get(
+		'/activity/types',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'List the types of activities that there are',
+				response: { 200: Type.Object({ types: Type.Array(Type.Enum(feedTypes)) }) },
+			},
+		},
+		async () => ({ types: feedTypes }),
+	)
+
+	app.get(
+		'/activity/upcoming',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'What is to come, soonest first',
+				description:
+					'Scheduled campaigns, and active executions by when they wake; those that wait for an event alone, by when they began.',
+				querystring: Type.Object({
+					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+					daysAhead: Type.Integer({ minimum: 1, default: 30, description: 'At most 90' }),
+				}),
+				response: { 200: Type.Object({ activities: Type.Array(UpcomingItem) }) },
+			},
+		},
+		async ({ project, query: { limit, daysAhead } }) => {
+			const rows = await upcoming(pool, [project.id, Math.min(daysAhead, 90), Math.min(limit, 100)])
+			return { activities: rows.map(viewOfItem) }
+		},
+	)
+}

@@ -1,0 +1,141 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import {
+	countEntries,
+	countFeedOfContact,
+	feedPage,
+	feedPageOfContact,
+	type FeedType,
+	feedTypes,
+	sourcesOf,
+	typeOfEvent,
+} from '../../db/analytics/feed.ts'
+import { eventStats } from '../../db/events/event-queries.ts'
+import { ApiError } from '../errors.ts'
+import { cursorPage, decodeCursor, encodeCursor, Id, Timestamp } from '../schemas.ts'
+import { Period, readPeriod } from './period.ts'
+
+const FeedItem = Type.Object({
+	id: Id,
+	type: Type.Enum(feedTypes),
+	timestamp: Timestamp,
+	contactEmail: Type.Optional(Type.String()),
+	contactId: Type.Optional(Id),
+	metadata: Type.Record(Type.String(), Type.Unknown()),
+})
+
+const Position = Type.Tuple([Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }), Id])
+const behindAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+const windowDays = 30
+const dayMs = 86_400_000
+
+export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/activity',
+		{
+			config: { auth: 'secret key or session' },
+			schema: {
+				tags: ['activity'],
+				summary: 'What happened, newest first',
+				description: 'Of the last 30 days unless startDate says otherwise.',
+				querystring: Type.Object({
+					...Period,
+					types: Type.Optional(
+						Type.Array(Type.String(), {
+							description: `Some of ${feedTypes.join(', ')}; with commas between, or repeated`,
+						}),
+					),
+					contactId: Type.Optional(Id),
+					cursor: Type.Optional(Type.String()),
+					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+				}),
+				response: { 200: cursorPage(FeedItem) },
+			},
+		},
+		async ({ project, query }) => {
+			const { cursor, contactId } = query
+			const size = Math.min(query.limit, 100)
+			const { start, end } = feedWindow(query)
+			const sources = sourcesOf(readTypes(query.types))
+			const filter = [project.id, sources.names, sources.triggered, sources.entries, start]
+			const [time, id] = cursor === undefined ? [null, behindAll] : decodeCursor(Position, cursor)
+			const before = time === null ? (end ?? 'infinity') : new Date(time)
+			const values = [...filter, before, id, size + 1]
+			const [rows, total] = await Promise.all([
+				contactId === undefined
+					? feedPage(pool, values)
+					: feedPageOfContact(pool, [...values, contactId]),
+				cursor !== undefined
+					? 0
+					: contactId === undefined
+						? countFeed(pool, project.id, sources, start, end)
+						: countFeedOfContact(pool, [...filter, end, contactId]).then(([row]) => row!.total),
+			])
+			const data = rows.slice(0, size).map(viewOfItem)
+			const last = data.at(-1)
+			const hasMore = rows.length > size
+			return {
+				data,
+				...(hasMore && last ? { cursor: encodeCursor([last.timestamp.getTime(), last.id]) } : {}),
+				hasMore,
+				total,
+			}
+		},
+	)
+}
+
+/** Thirty days unless more is asked for; from the beginning of a day, whose events are counted already. */
+export function feedWindow(query: { startDate?: string; endDate?: string }) {
+	const { start, end } = readPeriod(query)
+	if (start) return { start, end }
+	const since = (end?.getTime() ?? Date.now()) - windowDays * dayMs
+	return { start: new Date(since - (since % dayMs)), end }
+}
+
+function readTypes(given: string[] | undefined): FeedType[] {
+	const types = (given ?? []).flatMap((text) => text.split(',')).map((type) => type.trim())
+	const named = types.filter((type) => type !== '')
+	const unknown = named.find((type) => !feedTypes.includes(type as FeedType))
+	if (unknown !== undefined)
+		throw new ApiError(400, 'BAD_REQUEST', `There is no type ${unknown}`, {
+			errors: [
+				{
+					field: 'types',
+					message: `must be some of ${feedTypes.join(', ')}`,
+					code: 'invalid_enum_value',
+					received: unknown,
+				},
+			],
+			suggestion: 'GET /activity/types lists them.',
+		})
+	return named.length === 0 ? feedTypes : (named as FeedType[])
+}
+
+/** All items of some sources: events from their counts by day, entries in their index. */
+export async function countFeed(
+	pool: Pool,
+	projectId: string,
+	{ names, triggered, entries }: ReturnType<typeof sourcesOf>,
+	start: Date,
+	end: Date | null,
+) {
+	const [events, [entered]] = await Promise.all([
+		eventStats(pool, [projectId, start, end]),
+		countEntries(pool, [projectId, entries, start, end]),
+	])
+	const wanted = events.filter(({ name }) =>
+		typeOfEvent(name) === 'event.triggered' ? triggered : (names as string[]).includes(name),
+	)
+	return wanted.reduce((sum, { count }) => sum + count, entered!.total)
+}
+
+/** Who is no contact any more is left out. */
+export const viewOfItem = <Item extends { contactId: string | null; contactEmail: string | null }>({
+	contactId,
+	contactEmail,
+	...item
+}: Item) => ({
+	...item,
+	...(contactId === null || contactEmail === null ? {} : { contactId, contactEmail }),
+})

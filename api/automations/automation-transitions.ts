@@ -1,0 +1,126 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import {
+	deleteTransition,
+	findStep,
+	insertTransition,
+	type StepRecord,
+	transitionsOf,
+} from '../../db/automations/automation-graph-records.ts'
+import { branchesOf } from '../../db/automations/automation-graph.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { Id, Nullable, PathId } from '../schemas.ts'
+import { edit } from './automation-editing.ts'
+import { Transition, viewOfTransition } from './automation-views.ts'
+
+const Branch = Type.String({ minLength: 1, maxLength: 100 })
+
+const tags = ['workflows']
+const auth = 'secret key or session'
+
+export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
+	app,
+	{ pool },
+) => {
+	app.post(
+		'/workflows/:id/transitions',
+		{
+			config: { auth, errors: [400, 404] },
+			schema: {
+				tags,
+				summary: 'Add a transition between two steps',
+				description:
+					'From a CONDITION by a branch: yes or no, or the id of one of several, or default. From a WAIT_FOR_EVENT by event or timeout.',
+				params: Type.Object({ id: PathId('workflow') }),
+				body: Type.Object({
+					fromStepId: Id,
+					toStepId: Id,
+					branch: Type.Optional(Nullable(Branch)),
+					condition: Type.Optional(
+						Nullable(Type.Object({ branch: Type.Optional(Nullable(Branch)) })),
+					),
+					priority: Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, default: 0 }),
+				}),
+				response: { 201: Transition },
+			},
+		},
+		async ({ project, params, body }, reply) => {
+			const { fromStepId, toStepId, priority } = body
+			const key = [project.id, params.id]
+			const { changed } = await edit(pool, project.id, params.id, async (db) => {
+				const [from] = await findStep(db, [...key, fromStepId])
+				if (!from) throw notFound('step', fromStepId)
+				const [to] = await findStep(db, [...key, toStepId])
+				if (!to) throw notFound('step', toStepId)
+				checkEnds(from, to)
+				const branch = branchOf(from, body.branch ?? body.condition?.branch ?? null)
+				const ways = await transitionsOf(db, key)
+				if (ways.some((way) => way.fromStepId === from.id && way.branch === branch))
+					throw taken(from, branch)
+				return insertTransition(db, [...key, from.id, to.id, branch, priority])
+			})
+			return reply.code(201).send(viewOfTransition(changed[0]!))
+		},
+	)
+
+	app.delete(
+		'/workflows/:id/transitions/:transitionId',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Delete a transition',
+				params: Type.Object({ id: PathId('workflow'), transitionId: PathId('transition') }),
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ project, params: { id, transitionId } }, reply) => {
+			await edit(pool, project.id, id, async (db) => {
+				const [gone] = await deleteTransition(db, [project.id, id, transitionId])
+				if (!gone) throw notFound('transition', transitionId)
+			})
+			return reply.code(204).send(null)
+		},
+	)
+}
+
+function checkEnds(from: StepRecord, to: StepRecord) {
+	if (from.id === to.id) throw refused('A transition leads from one step to another')
+	if (from.type === 'EXIT') throw refused('Nothing comes after an EXIT')
+	if (to.type === 'TRIGGER') throw refused('Nothing comes before the TRIGGER')
+}
+
+/** The branch as it is kept: of a wait that is left out, the event's. */
+function branchOf(from: StepRecord, given: string | null) {
+	const branches = branchesOf(from)
+	const field = 'branch'
+	if (branches === undefined) {
+		if (given === null) return null
+		const message = `is not for a step of type ${from.type}, which has one way on`
+		throw invalid({ field, message, code: 'custom', received: given })
+	}
+	const branch = given ?? (from.type === 'WAIT_FOR_EVENT' ? 'event' : null)
+	const names = branches.join(', ')
+	if (branch === null)
+		throw invalid({ field, message: `is required: one of ${names}`, code: 'required' })
+	if (!branches.includes(branch))
+		throw invalid({
+			field,
+			message: `must be one of ${names}`,
+			code: 'invalid_enum_value',
+			received: branch,
+		})
+	return branch
+}
+
+const refused = (message: string) => new ApiError(400, 'BAD_REQUEST', message)
+
+const taken = ({ name }: StepRecord, branch: string | null) =>
+	new ApiError(
+		400,
+		'BAD_REQUEST',
+		branch === null
+			? `The step "${name}" already leads to another`
+			: `The branch ${branch} of the step "${name}" already leads to a step`,
+		{ suggestion: 'Delete that transition first.' },
+	)

@@ -1,0 +1,98 @@
+import type { PoolClient } from 'pg'
+import Type from 'typebox'
+import type { AutomationRecord } from '../../db/automations/automation-records.ts'
+import { lockReferences, findSegment } from '../../db/segments/segment-records.ts'
+import { timeZoneNamed } from '../../db/time-zone.ts'
+import { type FieldError, invalid, notFound } from '../errors.ts'
+import { EventName } from '../events/event-names.ts'
+import { fieldErrors } from '../requests/field-errors.ts'
+import { bodyFaults } from '../requests/validation.ts'
+import { Id, Nullable } from '../schemas.ts'
+import { cronProblem } from './cron.ts'
+
+const closed = { additionalProperties: false }
+
+/** `triggerConfig` in a body: what may be in it depends on the type of the trigger. */
+export const TriggerConfig = Type.Record(Type.String(), Type.Unknown(), {
+	description:
+		'EVENT: { eventName }. SCHEDULE: { schedule: cron, timezone?, segmentId? }. MANUAL: null.',
+})
+
+const faultsOf = {
+	EVENT: bodyFaults(Type.Object({ eventName: EventName }, closed)),
+	MANUAL: bodyFaults(Type.Object({}, closed)),
+	SCHEDULE: bodyFaults(
+		Type.Object(
+			{
+				schedule: Type.String({ minLength: 1, maxLength: 255 }),
+				timezone: Type.Optional(Nullable(Type.String({ maxLength: 64 }))),
+				segmentId: Type.Optional(Nullable(Id)),
+			},
+			closed,
+		),
+	),
+}
+
+export type TriggerColumns = Pick<
+	AutomationRecord,
+	'triggerType' | 'eventName' | 'schedule' | 'timezone' | 'segmentId'
+>
+
+/** A trigger as its columns say it, or 422 with what is wrong with it; of an unknown segment 404. */
+export async function checkedTrigger(
+	db: PoolClient,
+	projectId: string,
+	triggerType: TriggerColumns['triggerType'],
+	given: Record<string, unknown>,
+): Promise<TriggerColumns> {
+	const field = 'triggerConfig'
+	const errors = fieldErrors(faultsOf[triggerType](withoutNulls(given)))
+	if (errors.length > 0)
+		throw invalid(...errors.map((error) => ({ ...error, field: `${field}.${error.field}` })))
+	const none = { eventName: null, schedule: null, timezone: null, segmentId: null }
+	if (triggerType === 'MANUAL') return { triggerType, ...none }
+	if (triggerType === 'EVENT')
+		return {
+			triggerType,
+			...none,
+			eventName: checkedEventName(given['eventName'], `${field}.eventName`),
+		}
+	const schedule = String(given['schedule']).trim()
+	const problem = cronProblem(schedule)
+	if (problem !== undefined) throw invalid(wrong(`${field}.schedule`, problem, given['schedule']))
+	const timezone = await timeZoneNamed(db, (given['timezone'] ?? 'UTC') as string)
+	if (timezone === undefined)
+		throw invalid(
+			wrong(
+				`${field}.timezone`,
+				'must be an IANA time zone such as Europe/Berlin',
+				given['timezone'],
+			),
+		)
+	const segmentId = (given['segmentId'] ?? null) as string | null
+	if (segmentId !== null) await requireSegment(db, projectId, segmentId)
+	return { triggerType, ...none, schedule, timezone, segmentId }
+}
+
+export function checkedEventName(given: unknown, field: string): string {
+	const eventName = (given as string).trim()
+	if (eventName === '') throw invalid({ field, message: 'must not be empty', code: 'too_small' })
+	return eventName
+}
+
+/** Until the transaction ends it is not deleted. */
+async function requireSegment(db: PoolClient, projectId: string, id: string) {
+	await lockReferences(db, [projectId])
+	const [segment] = await findSegment(db, [projectId, id])
+	if (!segment) throw notFound('segment', id)
+}
+
+const withoutNulls = (given: Record<string, unknown>) =>
+	Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+
+const wrong = (field: string, message: string, received: unknown): FieldError => ({
+	field,
+	message,
+	code: 'invalid_string',
+	received,
+})

@@ -1,0 +1,119 @@
+import Type from 'typebox'
+import { stepTypes } from '../../db/automations/automation-definition.ts'
+import type {
+	DetailedStep,
+	StepRecord,
+	TransitionRecord,
+} from '../../db/automations/automation-graph-records.ts'
+import type { Draft } from '../../db/automations/automation-graph.ts'
+import type { AutomationRecord } from '../../db/automations/automation-records.ts'
+import { triggerTypes } from '../../db/automations/automation.ts'
+import { Id, Nullable, Timestamp } from '../schemas.ts'
+
+// How an automation, its steps and its transitions look from outside.
+
+export const Automation = Type.Object({
+	id: Id,
+	projectId: Id,
+	name: Type.String(),
+	description: Nullable(Type.String()),
+	enabled: Type.Boolean(),
+	triggerType: Type.Enum([...triggerTypes]),
+	triggerConfig: Nullable(
+		Type.Object({
+			eventName: Type.Optional(Type.String()),
+			schedule: Type.Optional(Type.String()),
+			timezone: Type.Optional(Type.String()),
+			segmentId: Type.Optional(Id),
+		}),
+	),
+	allowReentry: Type.Boolean(),
+	version: Nullable(
+		Type.Integer({ description: 'The one that executions begin with; null: none was frozen yet' }),
+	),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+export const Step = Type.Object({
+	id: Id,
+	workflowId: Id,
+	type: Type.Enum([...stepTypes]),
+	name: Type.String(),
+	position: Type.Object({ x: Type.Number(), y: Type.Number() }),
+	config: Type.Record(Type.String(), Type.Unknown()),
+	templateId: Nullable(Id),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+export const Transition = Type.Object({
+	id: Id,
+	fromStepId: Id,
+	toStepId: Id,
+	branch: Nullable(Type.String()),
+	condition: Nullable(Type.Object({ branch: Type.String() })),
+	priority: Type.Integer(),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+export const Detailed = Type.Interface([Automation], {
+	steps: Type.Array(
+		Type.Interface([Step], {
+			template: Nullable(Type.Object({ id: Id, name: Type.String() })),
+			outgoingTransitions: Type.Array(Transition),
+			incomingTransitions: Type.Array(Transition),
+		}),
+	),
+	transitions: Type.Array(Transition),
+})
+
+const Warning = Type.Object({
+	stepId: Id,
+	name: Type.String(),
+	message: Type.String(),
+})
+
+export const Changed = Type.Interface([Automation], {
+	warnings: Type.Array(Warning, { description: 'Of an enabled one: what makes no sense in it' }),
+})
+
+export const viewOfAutomation = ({ currentVersion, ...automation }: AutomationRecord) => ({
+	...automation,
+	triggerConfig: triggerConfigOf(automation),
+	version: currentVersion,
+})
+
+function triggerConfigOf(columns: Omit<AutomationRecord, 'currentVersion'>) {
+	const { triggerType, eventName, schedule, timezone, segmentId } = columns
+	if (triggerType === 'MANUAL') return null
+	const config = triggerType === 'EVENT' ? { eventName } : { schedule, timezone, segmentId }
+	return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null))
+}
+
+export const viewOfStep = ({ automationId, ...step }: StepRecord) => ({
+	...step,
+	workflowId: automationId,
+})
+
+export const viewOfTransition = (transition: TransitionRecord) => ({
+	...transition,
+	condition: transition.branch === null ? null : { branch: transition.branch },
+})
+
+type DetailedDraft = Omit<Draft, 'steps'> & { steps: DetailedStep[] }
+
+export function viewOfDraft({ automation, steps, transitions }: DetailedDraft) {
+	const ways = transitions.map(viewOfTransition)
+	return {
+		...viewOfAutomation(automation),
+		steps: steps.map((step) => ({
+			...viewOfStep(step),
+			template: step.template,
+			outgoingTransitions: ways.filter(({ fromStepId }) => fromStepId === step.id),
+			incomingTransitions: ways.filter(({ toStepId }) => toStepId === step.id),
+		})),
+		transitions: ways,
+	}
+}

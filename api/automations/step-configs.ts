@@ -1,0 +1,169 @@
+import Type from 'typebox'
+import { dataProblems } from '../../activities/rendering/contact-data.ts'
+import {
+	delayUnits,
+	delayUnitSeconds,
+	type DelayUnit,
+	type StepType,
+	waitSinces,
+} from '../../db/automations/automation-definition.ts'
+import { type FieldError, invalid } from '../errors.ts'
+import { EventName } from '../events/event-names.ts'
+import { fieldErrors } from '../requests/field-errors.ts'
+import { bodyFaults } from '../requests/validation.ts'
+import { Email, Id, normalizeEmail, Nullable } from '../schemas.ts'
+import { stepConditionProblems } from './step-conditions.ts'
+import { templateProblems, Webhook, webhookProblems } from './step-webhooks.ts'
+
+type Config = Record<string, unknown>
+
+/** In a body, for the documentation: what may be in it depends on the type of the step. */
+export const StepConfig = Type.Record(Type.String(), Type.Unknown(), {
+	description: [
+		'Checked in full when it is given; a member that is not named here is refused.',
+		'SEND_EMAIL: { templateId?, recipient?: { type: CONTACT | CUSTOM, customEmail? } }.',
+		'DELAY: { amount, unit: seconds | minutes | hours | days }, at most 365 days.',
+		'WAIT_FOR_EVENT: { eventName, timeout?: seconds, since?: step | start }.',
+		'CONDITION: { field, operator, value? }, or { mode: multi, field, branches: [{ id, name, operator, value? }] }, or a condition tree.',
+		'WEBHOOK: { url, method?, headers?, body?, retryFor?: seconds, continueOnError? }.',
+		'UPDATE_CONTACT: { data?, subscribed? }. EXIT: { reason? }.',
+	].join(' '),
+	examples: [{ amount: 2, unit: 'days' }],
+})
+
+const maxLength = 64 * 1024
+const maxErrors = 100
+const maxDelaySeconds = 365 * 86_400
+const maxWaitSeconds = 157_680_000
+
+const closed = (properties: Record<string, Type.TSchema>) =>
+	Type.Object(properties, { additionalProperties: false })
+/** Left out or null: as if it were not there. */
+const optional = <T extends Type.TSchema>(schema: T) => Type.Optional(Nullable(schema))
+
+/** Of UPDATE_CONTACT, and what they are other words for. */
+const aliases = { updates: 'data', subscriptionAction: 'subscribed' }
+const subscriptionActions = { subscribe: true, unsubscribe: false, none: null } as const
+
+/** The form of each type of configuration; what else is in one would be a typo. */
+const forms: { [T in Exclude<StepType, 'CONDITION'>]: Type.TSchema } = {
+	TRIGGER: closed({}),
+	SEND_EMAIL: closed({
+		templateId: optional(Id),
+		recipient: optional(
+			closed({ type: Type.Enum(['CONTACT', 'CUSTOM']), customEmail: optional(Email) }),
+		),
+	}),
+	DELAY: closed({
+		amount: Type.Number({ exclusiveMinimum: 0 }),
+		unit: Type.Enum([...delayUnits]),
+	}),
+	WAIT_FOR_EVENT: closed({
+		eventName: EventName,
+		timeout: optional(Type.Number({ minimum: 1, maximum: maxWaitSeconds })),
+		since: optional(Type.Enum([...waitSinces])),
+	}),
+	WEBHOOK: Webhook,
+	UPDATE_CONTACT: closed({
+		data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+		updates: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+		subscribed: optional(Type.Boolean()),
+		subscriptionAction: optional(Type.Enum(Object.keys(subscriptionActions))),
+	}),
+	EXIT: closed({ reason: optional(Type.String({ maxLength: 500 })) }),
+}
+
+const formFaults = Object.fromEntries(
+	Object.entries(forms).map(([type, form]) => [type, bodyFaults(form)]),
+) as Record<keyof typeof forms, ReturnType<typeof bodyFaults>>
+
+/**
+ * A step's configuration as it is kept, or 422 with everything that is wrong with it. Aliases are
+ * gone then, and so is the template, which is a member of the step.
+ */
+export function checkedConfig(type: StepType, given: Config) {
+	const errors = configProblems(type, given, 'config')
+	if (errors.length > 0) throw invalid(...errors.slice(0, maxErrors))
+	const { templateId, ...config } = type === 'CONDITION' ? given : normalized(type, given)
+	return { config, templateId: templateId as string | undefined }
+}
+
+function configProblems(type: StepType, given: Config, path: string): FieldError[] {
+	const errors =
+		type === 'CONDITION' ? stepConditionProblems(given, path) : formProblems(type, given, path)
+	if (errors.length === 0 && JSON.stringify(given).length > maxLength)
+		return [
+			{ field: path, message: `must be at most ${maxLength} characters of JSON`, code: 'too_big' },
+		]
+	return errors
+}
+
+function formProblems(type: keyof typeof forms, given: Config, path: string): FieldError[] {
+	const errors = fieldErrors(formFaults[type](given))
+	if (errors.length > 0)
+		return errors.map((error) => ({ ...error, field: `${path}.${error.field}` }))
+	return problemsOf[type]?.(given, path) ?? []
+}
+
+/** What a form cannot say of its members. */
+const problemsOf: Partial<Record<StepType, (given: Config, path: string) => FieldError[]>> = {
+	SEND_EMAIL({ recipient }, path) {
+		const { type, customEmail } = (recipient ?? {}) as { type?: string; customEmail?: string }
+		if (type !== 'CUSTOM' || customEmail) return []
+		return [{ field: `${path}.recipient.customEmail`, message: 'is required', code: 'required' }]
+	},
+	DELAY({ amount, unit }, path) {
+		const seconds = (amount as number) * delayUnitSeconds[unit as DelayUnit]
+		if (seconds <= maxDelaySeconds) return []
+		return [{ field: `${path}.amount`, message: 'must be at most 365 days', code: 'too_big' }]
+	},
+	WAIT_FOR_EVENT({ eventName }, path) {
+		if ((eventName as string).trim() !== '') return []
+		return [{ field: `${path}.eventName`, message: 'must not be empty', code: 'too_small' }]
+	},
+	WEBHOOK: (given, path) => webhookProblems(given as Webhook, path),
+	UPDATE_CONTACT(given, path) {
+		const isGiven = (member: string) => given[member] !== undefined && given[member] !== null
+		const doubles = Object.entries(aliases).filter((pair) => pair.every(isGiven))
+		const member = isGiven('updates') ? 'updates' : 'data'
+		const data = given[member] ?? {}
+		return [
+			...doubles.map(([alias, name]): FieldError => ({
+				field: `${path}.${alias}`,
+				message: `is another word for ${name}: give one of them`,
+				code: 'custom',
+			})),
+			...dataProblems(data, `${path}.${member}`),
+			...templateProblems(data, `${path}.${member}`),
+		]
+	},
+}
+
+function normalized(type: StepType, given: Config): Config {
+	const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+	switch (type) {
+		case 'SEND_EMAIL': {
+			const { recipient } = config
+			return recipient === undefined ? config : { ...config, recipient: recipientOf(recipient) }
+		}
+		case 'WAIT_FOR_EVENT':
+			return { ...config, eventName: (config['eventName'] as string).trim() }
+		case 'UPDATE_CONTACT': {
+			const { updates, subscriptionAction, ...rest } = config
+			const subscribed =
+				subscriptionActions[subscriptionAction as keyof typeof subscriptionActions] ?? null
+			return {
+				...rest,
+				...(updates === undefined ? {} : { data: updates }),
+				...(subscribed === null ? {} : { subscribed }),
+			}
+		}
+		default:
+			return config
+	}
+}
+
+function recipientOf(given: unknown) {
+	const { type, customEmail } = given as { type: string; customEmail?: string }
+	return type === 'CUSTOM' ? { type, customEmail: normalizeEmail(customEmail!) } : { type }
+}

@@ -1,0 +1,86 @@
+import Type from 'typebox'
+import { templateProblem } from '../../activities/rendering/liquid.ts'
+import { webhookMethods } from '../../db/automations/automation-definition.ts'
+import type { FieldError } from '../errors.ts'
+import { Line, Nullable } from '../schemas.ts'
+
+export const Webhook = Type.Object(
+	{
+		url: Line({ minLength: 1, maxLength: 2048 }),
+		method: Type.Optional(Nullable(Type.Enum([...webhookMethods]))),
+		headers: Type.Optional(Nullable(Type.Record(Type.String(), Line({ maxLength: 998 })))),
+		body: Type.Optional(Type.Unknown()),
+		retryFor: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 7 * 86_400 }))),
+		continueOnError: Type.Optional(Nullable(Type.Boolean())),
+	},
+	{ additionalProperties: false },
+)
+export type Webhook = Type.Static<typeof Webhook>
+
+/** What no schema can say of it: its templates, its address, and the headers that are ours to set. */
+export function webhookProblems({ url, method, headers, body }: Webhook, path: string) {
+	const hasBody = body !== undefined && body !== null
+	return [
+		...urlProblems(url, `${path}.url`),
+		...Object.entries(headers ?? {}).flatMap(([name, value]) =>
+			headerProblems(name, value, `${path}.headers.${name}`),
+		),
+		...(hasBody && method === 'GET'
+			? [custom(`${path}.body`, 'cannot be sent with the method GET')]
+			: templateProblems(body, `${path}.body`)),
+	]
+}
+
+function urlProblems(url: string, field: string): FieldError[] {
+	const problem = templateProblem(url, 'subject', field)
+	if (problem) return [problem]
+	const wrong: FieldError = {
+		field,
+		message: 'must be an address that begins with https:// or http://',
+		code: 'invalid_string',
+	}
+	// Of what is only known when it is rendered, the beginning can be seen, if it is not part of that.
+	const template = url.search(/\{[{%]/)
+	if (template === 0) return []
+	if (template > 0) return /^https?:\/\//i.test(url.slice(0, template)) ? [] : [wrong]
+	const parsed = URL.parse(url)
+	if (!parsed || !/^https?:$/.test(parsed.protocol)) return [wrong]
+	return parsed.username === '' && parsed.password === ''
+		? []
+		: [custom(field, 'must not carry a password: send a header Authorization')]
+}
+
+/** What belongs to the connection, and what proves to the receiver that the request is ours. */
+const ours = new Set([
+	'host',
+	'connection',
+	'content-length',
+	'transfer-encoding',
+	'keep-alive',
+	'upgrade',
+	'te',
+	'trailer',
+	'expect',
+	'idempotency-key',
+	'webhook-id',
+	'webhook-timestamp',
+	'webhook-signature',
+])
+
+function headerProblems(name: string, value: string, field: string): FieldError[] {
+	if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return [custom(field, 'is not a header’s name')]
+	if (ours.has(name.toLowerCase())) return [custom(field, 'is a header that we set ourselves')]
+	return templateProblems(value, field)
+}
+
+/** Every string is a template, at any depth. */
+export function templateProblems(value: unknown, field: string): FieldError[] {
+	if (typeof value === 'string') {
+		const problem = templateProblem(value, 'subject', field)
+		return problem ? [problem] : []
+	}
+	if (typeof value !== 'object' || value === null) return []
+	return Object.entries(value).flatMap(([key, inner]) => templateProblems(inner, `${field}.${key}`))
+}
+
+const custom = (field: string, message: string): FieldError => ({ field, message, code: 'custom' })

@@ -1,0 +1,113 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyContextConfig } from 'fastify'
+import type { Pool } from 'pg'
+import { accountOf } from '../../db/billing/billing-accounts.ts'
+import { type UsageCategory, usageCategories } from '../../db/billing/usage-count.ts'
+import {
+	exceeds,
+	type Limit,
+	percentageOf,
+	setLimits,
+	usageStanding,
+	warningPercent,
+} from '../../db/billing/usage-standing.ts'
+import { ProjectParams } from '../projects/projects.ts'
+import { Nullable } from '../schemas.ts'
+import { type BillingOptions, enabled } from './billing.ts'
+
+const Standing = Type.Object({
+	limit: Nullable(Type.Integer()),
+	usage: Type.Integer(),
+	percentage: Type.Integer({ description: 'Of the limit; 0 without one' }),
+	isWarning: Type.Boolean({ description: 'From 80 % on' }),
+	isBlocked: Type.Boolean({
+		description: 'No more is taken: at 100 %, or when all together is what is free',
+	}),
+})
+const Limits = Type.Object({
+	...(Object.fromEntries(usageCategories.map((name) => [name, Standing])) as Record<
+		UsageCategory,
+		typeof Standing
+	>),
+	currency: Type.String(),
+})
+const Wanted = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })))
+const WantedLimits = Type.Object(
+	Object.fromEntries(usageCategories.map((name) => [name, Wanted])) as Record<
+		UsageCategory,
+		typeof Wanted
+	>,
+)
+
+const path = '/users/@me/projects/:id/billing-limits'
+const tags = ['billing']
+const config: FastifyContextConfig = { auth: 'session', errors: [404] }
+
+/** How much a project may send in a calendar month, UTC. */
+export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
+	app,
+	{ pool, stripe },
+) => {
+	app.addHook('preValidation', async () => void enabled(stripe))
+	app.get(
+		path,
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Limits of each category, and what of them is used this month',
+				params: ProjectParams,
+				response: { 200: Limits },
+			},
+		},
+		async ({ project }) => standingOf(pool, project.id),
+	)
+
+	app.put(
+		path,
+		{
+			config: { ...config, evenDisabled: true },
+			schema: {
+				tags,
+				summary: 'Set limits; null is none, those not given stay',
+				params: ProjectParams,
+				body: WantedLimits,
+				response: { 200: Limits },
+			},
+		},
+		async ({ project, body }) => {
+			await setLimits(pool, project.id, body)
+			return standingOf(pool, project.id)
+		},
+	)
+}
+
+async function standingOf(pool: Pool, projectId: string) {
+	const [rows, [account]] = await Promise.all([
+		usageStanding(pool, [projectId]),
+		accountOf(pool, [projectId]),
+	])
+	const limitOf = (name: string): Limit | null => {
+		const { category, usage, limit } = rows.find((row) => row.category === name)!
+		return limit === null ? null : { category, usage, limit }
+	}
+	const total = limitOf('total')
+	const view = (name: UsageCategory) => {
+		const own = limitOf(name)
+		const limits = [own, total].filter((limit) => limit !== null)
+		return {
+			limit: own?.limit ?? null,
+			usage: rows.find((row) => row.category === name)!.usage,
+			percentage: own ? percentageOf(own) : 0,
+			isWarning: limits.some((limit) => percentageOf(limit) >= warningPercent),
+			isBlocked: limits.some((limit) => exceeds(limit, 1)),
+		}
+	}
+	return {
+		workflows: view('workflows'),
+		campaigns: view('campaigns'),
+		transactional: view('transactional'),
+		inbound: view('inbound'),
+		currency: account?.currency ?? 'usd',
+	}
+}

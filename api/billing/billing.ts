@@ -1,0 +1,114 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyContextConfig } from 'fastify'
+import type { Pool } from 'pg'
+import type { Stripe } from '../../activities/stripe/client.ts'
+import { checkoutUrl, createCustomer, portalUrl } from '../../activities/stripe/customer.ts'
+import { currencies } from '../../db/billing/billing-account.ts'
+import { accountOf, keepCustomer } from '../../db/billing/billing-accounts.ts'
+import { ApiError } from '../errors.ts'
+import { ProjectParams } from '../projects/projects.ts'
+import { viaStripe } from './stripe-fault.ts'
+
+const Link = Type.Object({ url: Type.String() })
+
+const tags = ['billing']
+/** Whoever has not paid must be able to. */
+const config: FastifyContextConfig = {
+	auth: 'session',
+	evenDisabled: true,
+	errors: [400, 404, 503],
+}
+
+export interface BillingOptions {
+	pool: Pool
+	publicUrl: string
+	/** undefined: nobody pays here. */
+	stripe: Stripe | undefined
+}
+
+export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
+	app,
+	{ pool, publicUrl, stripe },
+) => {
+	app.addHook('preValidation', async () => void enabled(stripe))
+	app.post(
+		'/users/@me/projects/:id/checkout',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Subscribe: answers the address of the payment page',
+				params: ProjectParams,
+				querystring: Type.Object({ currency: Type.Optional(Type.Enum([...currencies])) }),
+				response: { 200: Link },
+			},
+		},
+		async ({ project, query: { currency } }) => {
+			const on = enabled(stripe)
+			const { priceId } = on.settings
+			if (!priceId) throw noPrice()
+			const [account] = await accountOf(pool, [project.id])
+			if (account?.subscribed) throw subscribedAlready()
+			const url = await viaStripe(async () => {
+				const customerId = account?.customerId ?? (await customerOf(on, project))
+				const returnUrl = `${publicUrl}/`
+				return checkoutUrl(on, {
+					projectId: project.publicId,
+					customerId,
+					subscriptionId: account?.subscriptionId ?? null,
+					priceId,
+					currency,
+					returnUrl,
+				})
+			})
+			return { url }
+		},
+	)
+
+	app.post(
+		'/users/@me/projects/:id/billing-portal',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Change how the project is paid: answers the address of the page',
+				params: ProjectParams,
+				response: { 200: Link },
+			},
+		},
+		async ({ project }) => {
+			const on = enabled(stripe)
+			const [account] = await accountOf(pool, [project.id])
+			const customerId = account?.customerId
+			if (!customerId) throw noCustomer()
+			return { url: await viaStripe(() => portalUrl(on, customerId, `${publicUrl}/`)) }
+		},
+	)
+
+	async function customerOf(on: Stripe, project: { id: string; publicId: string }) {
+		const made = await createCustomer(on, project.publicId)
+		const [kept] = await keepCustomer(pool, [project.id, made])
+		return kept!.customerId
+	}
+}
+
+/** Where there is no billing, its routes say so whatever they are sent. */
+export function enabled(stripe: Stripe | undefined): Stripe {
+	if (stripe) return stripe
+	throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'There is no billing on this service', {
+		details: { resource: 'billing' },
+	})
+}
+
+const noPrice = () =>
+	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'There is nothing yet to subscribe to', {
+		suggestion: 'Whoever runs this service sets STRIPE_PRICE_ID.',
+	})
+const subscribedAlready = () =>
+	new ApiError(400, 'BAD_REQUEST', 'This project has a subscription already', {
+		suggestion: 'Change it with POST /users/@me/projects/{id}/billing-portal.',
+	})
+const noCustomer = () =>
+	new ApiError(400, 'BAD_REQUEST', 'Nobody pays for this project yet', {
+		suggestion: 'Subscribe with POST /users/@me/projects/{id}/checkout.',
+	})

@@ -1,0 +1,103 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import Value from 'typebox/value'
+import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
+import type { Stripe } from '../../activities/stripe/client.ts'
+import { standingOf } from '../../activities/stripe/subscription.ts'
+import { applyStanding } from '../../db/billing/billing-accounts.ts'
+import { transaction } from '../../db/transaction.ts'
+import { ApiError } from '../errors.ts'
+import { keepBytes } from '../requests/signed-body.ts'
+import { viaStripe } from './stripe-fault.ts'
+import { verifyStripe } from './stripe-signature.ts'
+
+const Received = Type.Object({
+	received: Type.Literal(true),
+	duplicate: Type.Boolean({ description: 'It was told before: nothing was done' }),
+})
+const Event = Type.Object({
+	id: Type.String({ minLength: 1, maxLength: 255 }),
+	type: Type.String(),
+	data: Type.Object({
+		object: Type.Object({ customer: Type.Optional(Type.Union([Type.String(), Type.Null()])) }),
+	}),
+})
+
+/** Whichever it is: what follows from it is asked of Stripe, so their order does not matter. */
+const heeded = new Set([
+	'checkout.session.completed',
+	'customer.subscription.created',
+	'customer.subscription.updated',
+	'customer.subscription.deleted',
+	'invoice.paid',
+	'invoice.payment_failed',
+])
+
+interface Options {
+	pool: Pool
+	stripe: Stripe | undefined
+	stripeWebhookSecret: string | undefined
+	platformFrom: string
+}
+
+/** What Stripe tells us. Each event is one transaction, and is answered once that is committed. */
+export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+	const { pool, stripe, stripeWebhookSecret: secret, platformFrom } = options
+	keepBytes(app)
+
+	app.post(
+		'/webhooks/incoming/stripe',
+		{
+			config: { auth: 'signature', errors: [400, 413, 503] },
+			schema: {
+				tags: ['webhooks'],
+				summary: 'Take an event of Stripe',
+				response: { 200: Received },
+			},
+		},
+		async ({ headers, body }) => {
+			if (!stripe || !secret) throw notSetUp()
+			const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+			verifyStripe(secret, headers['stripe-signature'], bytes)
+			const { id, type, data } = parsed(bytes)
+			const customerId = data.object.customer
+			if (!heeded.has(type) || !customerId) return { received: true as const, duplicate: false }
+			const isNew = await viaStripe(() =>
+				transaction(pool, (db) =>
+					applyStanding(
+						db,
+						{ eventId: `stripe/${id}`, customerId },
+						() => standingOf(stripe, customerId),
+						mailsTo,
+					),
+				),
+			)
+			// A project may have been suspended, and campaigns be stopped.
+			if (isNew) app.relay.wake()
+			return { received: true as const, duplicate: !isNew }
+		},
+	)
+
+	async function mailsTo(told: { project: string; language: string; members: string[] }) {
+		const mail = await renderPlatformMail('paymentFailed', told.language, { project: told.project })
+		return told.members.map((to) => ({ from: platformFrom, to, ...mail }))
+	}
+}
+
+function parsed(bytes: Buffer) {
+	try {
+		const event: unknown = JSON.parse(bytes.toString())
+		if (Value.Check(Event, event)) return event
+	} catch {
+		// The answer is the same as for JSON that is no event.
+	}
+	throw new ApiError(400, 'VALIDATION_ERROR', 'The body is not an event of Stripe')
+}
+
+const notSetUp = () =>
+	new ApiError(
+		401,
+		'UNAUTHORIZED',
+		'This service knows no secret of Stripe, so it trusts no event',
+		{ suggestion: 'Set STRIPE_WEBHOOK_SECRET to the signing secret of the endpoint (whsec_…).' },
+	)

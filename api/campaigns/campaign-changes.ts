@@ -1,0 +1,122 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { countAudience } from '../../db/campaigns/campaign-audience.ts'
+import {
+	deleteCampaign,
+	findCampaign,
+	insertCampaign,
+	lockCampaign,
+	updateCampaign,
+} from '../../db/campaigns/campaign-records.ts'
+import { transaction } from '../../db/transaction.ts'
+import { ApiError } from '../errors.ts'
+import { PathId } from '../schemas.ts'
+import { requireSender } from '../send/sender.ts'
+import {
+	ChangedCampaign,
+	checkContent,
+	contentOf,
+	namedTemplate,
+	recipientsOf,
+} from './campaign-content.ts'
+import { Campaign, existing, unlessGone, viewFor, wrongState } from './campaigns.ts'
+
+const tags = ['campaigns']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('campaign') })
+const copied = ' (Copy)'
+
+/** What is done with a campaign that is there, besides sending it. */
+export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.put(
+		'/campaigns/:id',
+		{
+			config: { auth, errors: [400, 403] },
+			schema: {
+				tags,
+				summary: 'Change a campaign that has not started',
+				description: 'Members that are not given stay; null clears an optional one.',
+				params: Params,
+				body: ChangedCampaign,
+				response: { 200: Campaign },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			const key = [project.id, params.id]
+			existing(await findCampaign(pool, key), params.id)
+			const template = await namedTemplate(em, project.id, body)
+			const from = body.from ?? template?.from
+			if (from !== undefined) await requireSender(em, project.id, from)
+			const changed = await unlessGone(body.template, () =>
+				transaction(pool, async (db) => {
+					const campaign = existing(await lockCampaign(db, key), params.id)
+					if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
+						throw wrongState(
+							campaign,
+							'changed',
+							'Only a DRAFT or SCHEDULED campaign can be changed.',
+						)
+					const content = contentOf(body, template, campaign)
+					checkContent(content)
+					const recipients = await recipientsOf(db, project.id, content)
+					await updateCampaign(db, [...key, JSON.stringify(content), recipients])
+					return existing(await findCampaign(db, key), params.id)
+				}),
+			)
+			return viewFor(project)(changed)
+		},
+	)
+
+	app.delete(
+		'/campaigns/:id',
+		{
+			config: { auth, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Delete a campaign',
+				description: 'Mails that it has sent stay in the ledger.',
+				params: Params,
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ project, params }, reply) => {
+			await transaction(pool, async (db) => {
+				const key = [project.id, params.id]
+				const { status } = existing(await lockCampaign(db, key), params.id)
+				if (status === 'SCHEDULED' || status === 'SENDING')
+					throw new ApiError(409, 'CONFLICT', `This campaign is ${status}`, {
+						details: { status },
+						suggestion: 'Cancel it first.',
+					})
+				await deleteCampaign(db, key)
+			})
+			return reply.code(204).send(null)
+		},
+	)
+
+	app.post(
+		'/campaigns/:id/duplicate',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Copy a campaign',
+				params: Params,
+				response: { 201: Campaign },
+			},
+		},
+		async ({ project, params }, reply) => {
+			const copy = await transaction(pool, async (db) => {
+				const original = existing(await findCampaign(db, [project.id, params.id]), params.id)
+				const name = `${original.name.slice(0, 100 - copied.length)}${copied}`
+				const content = { ...contentOf({}, null, original), name }
+				// Of an old one the segment may be gone: its owner will choose another.
+				const recipients = await countAudience(db, project.id, content)
+				const values = [project.id, JSON.stringify(content), recipients]
+				const [{ id }] = (await insertCampaign(db, values)) as [{ id: string }]
+				return existing(await findCampaign(db, [project.id, id]), id)
+			})
+			return reply.code(201).send(viewFor(project)(copy))
+		},
+	)
+}

@@ -1,0 +1,162 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { progressOf, statsOf } from '../../db/campaigns/campaign-counts.ts'
+import { countRecipients, listRecipients } from '../../db/campaigns/campaign-recipients.ts'
+import { findCampaign } from '../../db/campaigns/campaign-records.ts'
+import { emailStatuses } from '../../db/emails/email.ts'
+import { notFound } from '../errors.ts'
+import {
+	cursorPage,
+	decodeCursor,
+	encodeCursor,
+	Id,
+	Nullable,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
+import { existing } from './campaigns.ts'
+
+const Count = Type.Integer()
+const NullableTime = Nullable(Timestamp)
+const Rate = Type.Number({ description: 'Percent of sentCount' })
+
+const Stats = Type.Object({
+	totalRecipients: Count,
+	sentCount: Count,
+	deliveredCount: Count,
+	openedCount: Count,
+	clickedCount: Count,
+	bouncedCount: Count,
+	complainedCount: Count,
+	unsubscribedCount: Count,
+	failedCount: Count,
+	openRate: Rate,
+	clickRate: Rate,
+	bounceRate: Rate,
+	deliveryRate: Rate,
+})
+
+const Progress = Type.Object({
+	total: Count,
+	pending: Count,
+	sending: Count,
+	uncertain: Count,
+	sent: Count,
+	failed: Count,
+	skipped: Count,
+	paused: Type.Boolean(),
+	ratePerSecond: Type.Number(),
+	etaSeconds: Nullable(Type.Integer()),
+})
+
+const Recipient = Type.Object({
+	contactId: Nullable(Id),
+	emailId: Id,
+	email: Type.String(),
+	status: Type.Enum([...emailStatuses]),
+	error: Nullable(Type.String()),
+	sentAt: NullableTime,
+	deliveredAt: NullableTime,
+	openedAt: NullableTime,
+	clickedAt: NullableTime,
+	bouncedAt: NullableTime,
+	complainedAt: NullableTime,
+	unsubscribedAt: NullableTime,
+})
+
+const tags = ['campaigns']
+const config = { auth: 'secret key or session' } as const
+const Params = Type.Object({ id: PathId('campaign') })
+const Position = Type.Tuple([Nullable(Id), Id])
+
+/** How far a campaign has come, and what became of its mails. */
+export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/campaigns/:id/stats',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'What became of a campaign’s mails',
+				description: 'Each mail counts once, however often it was opened or clicked.',
+				params: Params,
+				response: { 200: Stats },
+			},
+		},
+		async ({ project, params }) => {
+			const [stats] = await statsOf(pool, [project.id, params.id])
+			if (!stats) throw notFound('campaign', params.id)
+			const percent = (count: number) =>
+				stats.sent === 0 ? 0 : Math.round((10_000 * count) / stats.sent) / 100
+			return {
+				totalRecipients: stats.totalRecipients,
+				sentCount: stats.sent,
+				deliveredCount: stats.delivered,
+				openedCount: stats.opened,
+				clickedCount: stats.clicked,
+				bouncedCount: stats.bounced,
+				complainedCount: stats.complained,
+				unsubscribedCount: stats.unsubscribed,
+				failedCount: stats.failed,
+				openRate: percent(stats.opened),
+				clickRate: percent(stats.clicked),
+				bounceRate: percent(stats.bounced),
+				deliveryRate: percent(stats.delivered),
+			}
+		},
+	)
+
+	app.get(
+		'/campaigns/:id/progress',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'How far a campaign has come',
+				description: 'The states come to the total at every reading.',
+				params: Params,
+				response: { 200: Progress },
+			},
+		},
+		async ({ project, params }) => {
+			const [progress] = await progressOf(pool, [project.id, params.id])
+			if (!progress) throw notFound('campaign', params.id)
+			return progress
+		},
+	)
+
+	app.get(
+		'/campaigns/:id/recipients',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'List the recipients of a campaign that has started',
+				params: Params,
+				querystring: Type.Object({
+					status: Type.Optional(Type.Enum([...emailStatuses])),
+					cursor: Type.Optional(Type.String()),
+					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+				}),
+				response: { 200: cursorPage(Recipient) },
+			},
+		},
+		async ({ project, params, query: { status = null, cursor, limit } }) => {
+			existing(await findCampaign(pool, [project.id, params.id]), params.id)
+			const size = Math.min(limit, 100)
+			const wanted = [project.id, params.id, status]
+			const after = cursor === undefined ? undefined : decodeCursor(Position, cursor)
+			const rows = await listRecipients(pool, [...wanted, size + 1, ...(after ?? [null, null])])
+			const [counted] = after ? [] : await countRecipients(pool, wanted)
+			const data = rows.slice(0, size)
+			const last = data.at(-1)
+			const hasMore = rows.length > size
+			return {
+				data,
+				...(hasMore ? { cursor: encodeCursor([last!.contactId, last!.emailId]) } : {}),
+				hasMore,
+				total: counted?.total ?? 0,
+			}
+		},
+	)
+}

@@ -1,0 +1,141 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { cancel, pause, resume, schedule, sendNow } from '../../db/campaigns/campaign-actions.ts'
+import { findCampaign, lockCampaign } from '../../db/campaigns/campaign-records.ts'
+import { campaignStatuses } from '../../db/campaigns/campaign.ts'
+import { transaction } from '../../db/transaction.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { ApiError } from '../errors.ts'
+import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { requireSender } from '../send/sender.ts'
+import { recipientsOf } from './campaign-content.ts'
+import { Campaign, existing, viewFor, wrongState } from './campaigns.ts'
+
+const Sent = Type.Object({
+	success: Type.Literal(true),
+	message: Type.String(),
+	data: Type.Object({
+		id: Id,
+		name: Type.String(),
+		status: Type.Enum([...campaignStatuses]),
+		scheduledFor: Nullable(Timestamp),
+	}),
+})
+
+const tags = ['campaigns']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('campaign') })
+/** Postgres knows no earlier day, and what is past is due. */
+const earliestMs = Date.UTC(-4712, 0, 1)
+
+/** What sets a campaign going, and stops it. */
+export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.post(
+		'/campaigns/:id/send',
+		{
+			config: { auth, sends: true, errors: [400, 403, 404] },
+			schema: {
+				tags,
+				summary: 'Send a campaign, at once or at a time',
+				description:
+					'Without a time it is SENDING from this answer on. A SCHEDULED one is scheduled anew.',
+				params: Type.Object({ id: Id }),
+				body: Type.Object({
+					scheduledFor: Type.Optional(
+						Type.Union([Type.String(), Type.Null()], {
+							description:
+								'Any text that JavaScript reads as a date; one that is past is due at once',
+						}),
+					),
+				}),
+				response: { 200: Sent },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			const time = timeOf(body.scheduledFor)
+			const key = [project.id, params.id]
+			const { from } = existing(await findCampaign(pool, key), params.id)
+			await requireSender(em, project.id, from)
+			const { id, name, status, scheduledFor } = await transaction(pool, async (db) => {
+				const campaign = existing(await lockCampaign(db, key), params.id)
+				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
+					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
+				const recipients = await recipientsOf(db, project.id, campaign)
+				if (recipients === 0) throw noRecipients()
+				const values = [...key, recipients, taskQueues.core]
+				if (time) await schedule(db, [...values, time])
+				else await sendNow(db, values)
+				return existing(await findCampaign(db, key), params.id)
+			})
+			app.relay.wake()
+			const message = scheduledFor
+				? `The campaign is scheduled for ${scheduledFor.toISOString()}`
+				: 'The campaign is being sent'
+			return { success: true as const, message, data: { id, name, status, scheduledFor } }
+		},
+	)
+
+	move('cancel', cancel, {
+		summary: 'Cancel a campaign',
+		description: 'What is not on its way yet will not go; what went, went.',
+		suggestion: 'Only a SCHEDULED or SENDING campaign can be cancelled.',
+	})
+	move('pause', pause, {
+		summary: 'Pause a campaign',
+		description: 'Within two seconds nothing more of it is handed over.',
+		suggestion: 'Only a SENDING campaign that is not paused can be paused.',
+	})
+	move('resume', resume, {
+		summary: 'Resume a paused campaign',
+		description: 'It goes on where it was.',
+		suggestion: 'Only a paused campaign can be resumed.',
+	})
+
+	function move(
+		action: 'cancel' | 'pause' | 'resume',
+		change: typeof cancel,
+		{ suggestion, ...words }: { summary: string; description: string; suggestion: string },
+	) {
+		const reasons = action === 'pause' ? ['OWNER'] : []
+		app.post(
+			`/campaigns/:id/${action}`,
+			{
+				config: { auth, errors: [400] },
+				schema: { tags, ...words, params: Params, response: { 200: Campaign } },
+			},
+			async ({ project, params }) => {
+				const key = [project.id, params.id]
+				const [moved] = await change(pool, [...key, taskQueues.core, ...reasons])
+				const campaign = existing(await findCampaign(pool, key), params.id)
+				if (!moved) throw wrongState(campaign, done[action], suggestion)
+				app.relay.wake()
+				return viewFor(project)(campaign)
+			},
+		)
+	}
+}
+
+const done = { cancel: 'cancelled', pause: 'paused', resume: 'resumed' }
+
+function timeOf(given: string | null | undefined) {
+	if (given === undefined || given === null) return null
+	const ms = new Date(given).getTime()
+	if (Number.isNaN(ms))
+		throw new ApiError(400, 'BAD_REQUEST', 'scheduledFor is not a date and time', {
+			errors: [
+				{
+					field: 'scheduledFor',
+					message: 'is not a date and time',
+					code: 'invalid_string',
+					received: given.slice(0, 100),
+				},
+			],
+			suggestion: 'Write it as 2026-01-31T12:00:00Z, or leave it out to send at once.',
+		})
+	return new Date(Math.max(ms, earliestMs))
+}
+
+const noRecipients = () =>
+	new ApiError(400, 'BAD_REQUEST', 'This campaign has no recipients', {
+		suggestion: 'Contacts who unsubscribed and suppressed addresses do not count.',
+	})

@@ -1,0 +1,76 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { meter } from '../../activities/telemetry/meter.ts'
+import { findCampaign } from '../../db/campaigns/campaign-records.ts'
+import { memberWith, queueTestMail } from '../../db/campaigns/campaign-test-mail.ts'
+import { Contact } from '../../db/contacts/contact.ts'
+import { ApiError } from '../errors.ts'
+import { Email, normalizeEmail, PathId } from '../schemas.ts'
+import { requireSender } from '../send/sender.ts'
+import { previewOf } from '../templates/template-preview.ts'
+import { existing } from './campaigns.ts'
+
+interface Options {
+	pool: Pool
+	publicUrl: string
+	emailProvider: string
+}
+
+const maxSubjectLength = 998
+
+/** A campaign before its recipients see it. */
+export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
+	app,
+	{ pool, publicUrl, emailProvider },
+) => {
+	app.post(
+		'/campaigns/:id/test',
+		{
+			config: { auth: 'secret key or session', sends: true, errors: [403] },
+			schema: {
+				tags: ['campaigns'],
+				summary: 'Send a test of a campaign to one address',
+				description:
+					'Rendered with the data of the contact that has the address, if there is one. Neither tracked nor counted.',
+				params: Type.Object({ id: PathId('campaign') }),
+				body: Type.Object({
+					email: Email,
+					data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+				}),
+				response: { 200: Type.Object({ message: Type.String() }) },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			const email = normalizeEmail(body.email)
+			const campaign = existing(await findCampaign(pool, [project.id, params.id]), params.id)
+			if (emailProvider !== 'local') await requireMember(project.id, email)
+			await requireSender(em, project.id, campaign.from)
+			const contact = await em.findOne(Contact, { projectId: project.id, email })
+			const { data = {} } = body
+			const asked = { data, ...(contact ? { contactId: contact.id } : {}) }
+			const { subject, html } = await previewOf(em, project, campaign, asked, publicUrl)
+			const locale = data['locale'] ?? contact?.data['locale']
+			await queueTestMail(pool, [
+				project.id,
+				email,
+				campaign.from,
+				campaign.fromName ?? project.name,
+				campaign.replyTo,
+				`[TEST] ${subject}`.slice(0, maxSubjectLength),
+				html,
+				typeof locale === 'string' ? locale : project.language,
+			])
+			app.relay.wake()
+			meter.accepted('/campaigns/:id/test', 1)
+			return { message: `A test is on its way to ${email}` }
+		},
+	)
+
+	async function requireMember(projectId: string, email: string) {
+		const [member] = await memberWith(pool, [projectId, email])
+		if (member) return
+		throw new ApiError(403, 'FORBIDDEN', 'Tests go to members of the project only', {
+			suggestion: 'Use the address of a member, or invite its owner to the project.',
+		})
+	}
+}

@@ -1,0 +1,183 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import {
+	type CampaignRecord,
+	countCampaigns,
+	findCampaign,
+	insertCampaign,
+	listCampaigns,
+	type Sort,
+} from '../../db/campaigns/campaign-records.ts'
+import { audienceTypes, campaignStatuses } from '../../db/campaigns/campaign.ts'
+import { containing } from '../../db/like.ts'
+import { mailTypes } from '../../db/templates/template.ts'
+import { transaction } from '../../db/transaction.ts'
+import { ConditionTree } from '../conditions/conditions.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { fieldErrors } from '../requests/field-errors.ts'
+import type { Failure } from '../requests/unions.ts'
+import { Id, Nullable, page, PathId, success, Timestamp } from '../schemas.ts'
+import { requireSender } from '../send/sender.ts'
+import {
+	checkContent,
+	contentOf,
+	missingIn,
+	namedTemplate,
+	NewCampaign,
+	recipientsOf,
+} from './campaign-content.ts'
+
+const NullableText = Nullable(Type.String())
+const NullableTime = Nullable(Timestamp)
+const Count = Type.Integer()
+
+export const Campaign = Type.Object({
+	id: Id,
+	name: Type.String(),
+	description: NullableText,
+	subject: Type.String(),
+	body: Type.String(),
+	from: Type.String(),
+	fromName: NullableText,
+	replyTo: NullableText,
+	type: Type.Enum([...mailTypes]),
+	templateId: Nullable(Id),
+	status: Type.Enum([...campaignStatuses]),
+	audienceType: Type.Enum([...audienceTypes]),
+	audienceCondition: Nullable(ConditionTree),
+	segmentId: Nullable(Id),
+	scheduledFor: NullableTime,
+	totalRecipients: Count,
+	sentCount: Count,
+	deliveredCount: Count,
+	openedCount: Count,
+	clickedCount: Count,
+	bouncedCount: Count,
+	complainedCount: Count,
+	unsubscribedCount: Count,
+	failedCount: Count,
+	pausedAt: NullableTime,
+	pausedReason: NullableText,
+	cancelledReason: NullableText,
+	projectId: Id,
+	sentAt: NullableTime,
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+const tags = ['campaigns']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('campaign') })
+
+export const campaigns: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/campaigns',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'List campaigns',
+				querystring: Type.Object({
+					page: Type.Integer({ minimum: 1, maximum: 2 ** 31, default: 1 }),
+					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+					status: Type.Optional(Type.Enum([...campaignStatuses])),
+					search: Type.Optional(Type.String({ description: 'Part of name, subject or sender' })),
+					sort: Type.String({
+						default: 'createdAt',
+						description: 'name, createdAt or updatedAt; anything else is createdAt',
+					}),
+					dir: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+				}),
+				response: { 200: page(Campaign) },
+			},
+		},
+		async ({ project, query }) => {
+			const pageSize = Math.min(query.pageSize, 100)
+			const sort: Sort =
+				query.sort === 'name' || query.sort === 'updatedAt' ? query.sort : 'createdAt'
+			const search = query.search ? containing(query.search) : null
+			const wanted = [project.id, query.status ?? null, search]
+			const offset = (query.page - 1) * pageSize
+			const [rows, [counted]] = await Promise.all([
+				listCampaigns[sort][query.dir](pool, [...wanted, pageSize, offset]),
+				countCampaigns(pool, wanted),
+			])
+			const { total } = counted!
+			const totalPages = Math.ceil(total / pageSize)
+			return { data: rows.map(viewFor(project)), page: query.page, pageSize, total, totalPages }
+		},
+	)
+
+	app.post(
+		'/campaigns',
+		{
+			// Told together with what the handler finds missing.
+			attachValidation: true,
+			config: { auth, errors: [403, 404] },
+			schema: {
+				tags,
+				summary: 'Create a campaign',
+				body: NewCampaign,
+				response: { 201: success(Campaign) },
+			},
+		},
+		async ({ em, project, body, validationError }, reply) => {
+			if (validationError) throw wholeOf(validationError.validation as Failure[], body)
+			const content = contentOf(body, await namedTemplate(em, project.id, body))
+			checkContent(content)
+			await requireSender(em, project.id, content.from)
+			const created = await unlessGone(body.template, () =>
+				transaction(pool, async (db) => {
+					const recipients = await recipientsOf(db, project.id, content)
+					const values = [project.id, JSON.stringify(content), recipients]
+					const [{ id }] = (await insertCampaign(db, values)) as [{ id: string }]
+					return existing(await findCampaign(db, [project.id, id]), id)
+				}),
+			)
+			return reply.code(201).send({ success: true, data: viewFor(project)(created) })
+		},
+	)
+
+	app.get(
+		'/campaigns/:id',
+		{
+			config: { auth },
+			schema: { tags, summary: 'Get a campaign', params: Params, response: { 200: Campaign } },
+		},
+		async ({ project, params }) =>
+			viewFor(project)(existing(await findCampaign(pool, [project.id, params.id]), params.id)),
+	)
+}
+
+export function existing(rows: CampaignRecord[], id: string): CampaignRecord {
+	if (!rows[0]) throw notFound('campaign', id)
+	return rows[0]
+}
+
+export const viewFor =
+	({ publicId }: { publicId: string }) =>
+	(campaign: CampaignRecord) => ({ ...campaign, projectId: publicId })
+
+/** A template that is deleted while it is being referred to is one that is not there. */
+export async function unlessGone<T>(template: string | null | undefined, write: () => Promise<T>) {
+	try {
+		return await write()
+	} catch (error) {
+		const isGone = (error as { constraint?: string }).constraint === 'campaigns_template'
+		throw isGone ? notFound('template', template) : error
+	}
+}
+
+/** What the schema found, and what it cannot know to be missing. */
+function wholeOf(failures: Failure[], body: Parameters<typeof missingIn>[0]) {
+	const faults = fieldErrors(failures)
+	const named = new Set(faults.map(({ field }) => field))
+	const missing = named.has('') ? [] : missingIn(body).filter(({ field }) => !named.has(field))
+	return invalid(...faults, ...missing)
+}
+
+export const wrongState = ({ status }: CampaignRecord, done: string, suggestion: string) =>
+	new ApiError(400, 'BAD_REQUEST', `A campaign that is ${status} cannot be ${done}`, {
+		details: { status },
+		suggestion,
+	})

@@ -1,0 +1,122 @@
+import {
+	comparisons,
+	familyOperators,
+	type Field,
+	fieldOf,
+	type Operator,
+	operators,
+	timedOperators,
+	type Unit,
+	units,
+	valueOperators,
+} from '../../db/conditions/condition.ts'
+import { isoTime } from '../../db/iso-time.ts'
+import type { FieldError } from '../errors.ts'
+
+const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+/** What is wrong with one filter: its field, whether the operator fits it, and the value and unit. */
+export function filterProblems(filter: Record<string, unknown>, path: string): FieldError[] {
+	const { field, operator, value, unit } = filter
+	const errors: FieldError[] = []
+	const about = typeof field === 'string' ? fieldOf(field) : undefined
+	if (field === undefined) errors.push(problem(`${path}.field`, 'required'))
+	else if (typeof field !== 'string')
+		errors.push(problem(`${path}.field`, 'invalid_type', 'must be a string'))
+	else if (!about)
+		errors.push(
+			problem(
+				`${path}.field`,
+				'invalid_enum_value',
+				'must be email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, email.<activity> or segment.<id>',
+			),
+		)
+	// Nothing that is no UUID names a segment, and Postgres would not take it for one.
+	else if (about.family === 'segment' && !uuid.test(about.id))
+		errors.push(problem(`${path}.field`, 'custom', 'names a segment that does not exist'))
+
+	if (operator === undefined) errors.push(problem(`${path}.operator`, 'required'))
+	else if (!isOperator(operator))
+		errors.push(
+			problem(
+				`${path}.operator`,
+				typeof operator === 'string' ? 'invalid_enum_value' : 'invalid_type',
+				`must be one of ${operators.join(', ')}`,
+			),
+		)
+	else if (about && !familyOperators[about.family].includes(operator))
+		errors.push(
+			problem(
+				`${path}.operator`,
+				'invalid_enum_value',
+				`must be one of ${familyOperators[about.family].join(', ')} with this field`,
+			),
+		)
+	if (!about || errors.length > 0 || !isOperator(operator)) return errors
+	if (timedOperators.includes(operator)) return amountProblems(value, unit, path)
+	return valueOperators.includes(operator) ? valueProblems(about, operator, value, path) : []
+}
+
+const isOperator = (given: unknown): given is Operator => operators.includes(given as Operator)
+
+function amountProblems(value: unknown, unit: unknown, path: string): FieldError[] {
+	const errors: FieldError[] = []
+	const at = `${path}.value`
+	if (value === undefined) errors.push(problem(at, 'required'))
+	else if (typeof value !== 'number' || !Number.isFinite(value))
+		errors.push(problem(at, 'invalid_type', 'must be a number'))
+	else if (value <= 0) errors.push(problem(at, 'too_small', 'must be greater than 0'))
+	if (unit === undefined || unit === null) errors.push(problem(`${path}.unit`, 'required'))
+	else if (!units.includes(unit as Unit))
+		errors.push(problem(`${path}.unit`, 'invalid_enum_value', `must be one of ${units.join(', ')}`))
+	return errors
+}
+
+function valueProblems(about: Field, operator: Operator, value: unknown, path: string) {
+	const at = `${path}.value`
+	if (value === undefined) return [problem(at, 'required')]
+	const isEquality = operator === 'equals' || operator === 'notEquals'
+	if (value === null)
+		return isEquality ? [] : [problem(at, 'invalid_type', 'must not be null with this operator')]
+	const wanted = wantedValue(about, operator, value)
+	return wanted === undefined ? [] : [problem(at, ...wanted)]
+}
+
+/** What is wrong with the value that something of any JSON type is compared with. */
+export const comparedProblems = (operator: Operator, value: unknown, path: string) =>
+	valueOperators.includes(operator)
+		? valueProblems({ family: 'data', path: [] }, operator, value, path)
+		: []
+
+/** The code and the words for a value that does not fit, which is no null. */
+function wantedValue(
+	{ family }: Field,
+	operator: Operator,
+	value: unknown,
+): [FieldError['code'], string] | undefined {
+	const isText = typeof value === 'string'
+	if (family === 'subscribed') {
+		const isFlag = typeof value === 'boolean' || value === 'true' || value === 'false'
+		return isFlag ? undefined : ['invalid_type', 'must be true or false']
+	}
+	if (family === 'date') {
+		if (!isText) return ['invalid_type', 'must be a string']
+		return isoTime(value) === undefined
+			? ['invalid_string', 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z']
+			: undefined
+	}
+	if (family === 'email' || operator === 'contains' || operator === 'notContains')
+		return isText ? undefined : ['invalid_type', 'must be a string']
+	if ((comparisons as readonly Operator[]).includes(operator)) {
+		const isNumber = typeof value === 'number' && Number.isFinite(value)
+		return isNumber || isText ? undefined : ['invalid_type', 'must be a number or a string']
+	}
+	// JSON can write numbers that JavaScript takes for infinite, and so could not give back.
+	return JSON.stringify(value) === 'null' ? ['invalid_type', 'is too large a number'] : undefined
+}
+
+const problem = (field: string, code: FieldError['code'], message = 'is required'): FieldError => ({
+	field,
+	message,
+	code,
+})

@@ -1,0 +1,121 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { fieldUsage } from '../../db/contacts/contact-field-usage.ts'
+import { countFields, deleteField } from '../../db/contacts/contact-fields.ts'
+import { acceptBulkJob } from '../../db/jobs/jobs.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { ApiError } from '../errors.ts'
+import { Queued } from '../jobs/jobs.ts'
+import { Id } from '../schemas.ts'
+import { FieldParams, isStandard, keyOf } from './contact-fields.ts'
+
+const tags = ['contacts']
+const config = { auth: 'secret key or session' } as const
+const Uses = Type.Array(Type.Object({ id: Id, name: Type.String() }))
+
+const contactsAtOnce = 5000
+const patienceMs = 10_000
+/** More cannot be done while a request waits. */
+const maxInRequest = 100_000
+
+export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
+	app,
+	{ pool },
+) => {
+	app.get(
+		'/contacts/fields/:field/usage',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Tell where a field is used',
+				params: FieldParams,
+				response: {
+					200: Type.Object({
+						usedInSegments: Uses,
+						usedInCampaigns: Uses,
+						usedInWorkflows: Uses,
+						contactCount: Type.Integer(),
+						canDelete: Type.Boolean(),
+					}),
+				},
+			},
+		},
+		async ({ project, params: { field } }) => {
+			const { uses, isUsed } = await usageOf(project.id, field)
+			const contactCount = await contactsWith(project.id, field)
+			return { ...uses, contactCount, canDelete: !isStandard(field) && !isUsed }
+		},
+	)
+
+	app.delete(
+		'/contacts/fields/:field',
+		{
+			config: { ...config, errors: [400, 409] },
+			schema: {
+				tags,
+				summary: 'Delete a custom field from every contact',
+				description:
+					'Where that takes longer than a request should, a job does it: see /contacts/bulk/{jobId}.',
+				params: FieldParams,
+				response: { 200: Type.Object({ deletedFrom: Type.Integer() }), 202: Queued },
+			},
+		},
+		async ({ project, params: { field } }, reply) => {
+			if (isStandard(field)) throw standardField(field)
+			const { uses, isUsed } = await usageOf(project.id, field)
+			if (isUsed) throw inUse(field, uses)
+			const isMuch = (await contactsWith(project.id, field)) > maxInRequest
+			const deletedFrom = isMuch ? undefined : await deleteWithin(project.id, keyOf(field))
+			if (deletedFrom !== undefined) return { deletedFrom }
+			const target = { field: keyOf(field), filter: {}, excludeIds: [] }
+			const [job] = await acceptBulkJob(pool, [
+				project.id,
+				'delete-field',
+				null,
+				JSON.stringify(target),
+				taskQueues.core,
+			])
+			app.relay.wake()
+			return reply.code(202).send({ message: 'The job is queued', jobId: job!.id })
+		},
+	)
+
+	async function usageOf(projectId: string, field: string) {
+		const [uses] = await fieldUsage(pool, [
+			projectId,
+			isStandard(field) ? field : `data.${keyOf(field)}`,
+		])
+		return { uses: uses!, isUsed: Object.values(uses!).some(({ length }) => length > 0) }
+	}
+
+	async function contactsWith(projectId: string, field: string) {
+		const key = isStandard(field) ? '' : keyOf(field)
+		const counts = await countFields(pool, [projectId])
+		return counts.filter((row) => row.key === key).reduce((sum, { count }) => sum + count, 0)
+	}
+
+	/** undefined: there was no time for all of it. */
+	async function deleteWithin(projectId: string, key: string) {
+		const endsAt = Date.now() + patienceMs
+		let deleted = 0
+		for (let last = '00000000-0000-0000-0000-000000000000'; Date.now() < endsAt;) {
+			const [chunk] = await deleteField(pool, [projectId, key, contactsAtOnce, last])
+			deleted += chunk!.count
+			if (chunk!.last === null) return deleted
+			last = chunk!.last
+		}
+		return undefined
+	}
+}
+
+const standardField = (field: string) =>
+	new ApiError(400, 'BAD_REQUEST', `${field} is a standard field and stays`, {
+		suggestion: `A custom field of the same name is data.${field}.`,
+	})
+
+const inUse = (field: string, uses: object) =>
+	new ApiError(409, 'CONFLICT', `The field ${field} is in use`, {
+		details: { ...uses },
+		suggestion: 'Take it out of what the details name, then delete it.',
+	})

@@ -1,0 +1,121 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { fieldTypes } from '../../db/contacts/contact-field.ts'
+import {
+	countFields,
+	type FieldCount,
+	foldFields,
+	listFieldValues,
+	recountField,
+} from '../../db/contacts/contact-fields.ts'
+
+const standardFields = [
+	{ field: 'email', type: 'string', coverage: 100 },
+	{ field: 'subscribed', type: 'boolean', coverage: 100 },
+	{ field: 'createdAt', type: 'date', coverage: 100 },
+	{ field: 'updatedAt', type: 'date', coverage: 100 },
+] as const
+
+const tags = ['contacts']
+const config = { auth: 'secret key or session' } as const
+export const FieldParams = Type.Object({
+	field: Type.String({
+		description: 'A standard field, or a custom one with or without `data.` before it',
+	}),
+})
+
+const maxWaiting = 4096
+
+export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/contacts/fields',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'List the fields that contacts have',
+				description: 'Of each custom field its commonest type, and how many of a hundred have it.',
+				response: {
+					200: Type.Object({
+						fields: Type.Array(
+							Type.Object({
+								field: Type.String(),
+								type: Type.Enum([...fieldTypes]),
+								coverage: Type.Integer({ minimum: 0, maximum: 100 }),
+							}),
+						),
+						count: Type.Integer(),
+					}),
+				},
+			},
+		},
+		async ({ project }) => {
+			const fields = await fieldsOfContacts(pool, project.id)
+			return { fields, count: fields.length }
+		},
+	)
+
+	app.get(
+		'/contacts/fields/:field/values',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'List the distinct values of a custom field',
+				description:
+					'Sorted: texts of up to 500 characters, numbers, then booleans. Objects and arrays are left out.',
+				params: FieldParams,
+				querystring: Type.Object({
+					limit: Type.Integer({ minimum: 1, default: 100, description: 'At most 200' }),
+				}),
+				response: {
+					200: Type.Object({
+						field: Type.String(),
+						values: Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+						count: Type.Integer(),
+						limit: Type.Integer(),
+					}),
+				},
+			},
+		},
+		async ({ project, params: { field }, query }) => {
+			const limit = Math.min(query.limit, 200)
+			const values = isStandard(field) ? standardValues(field) : await valuesOf(field)
+			return { field, values: values.slice(0, limit), count: Math.min(values.length, limit), limit }
+
+			async function valuesOf(given: string) {
+				const wanted = [project.id, keyOf(given), limit]
+				const [kept] = await listFieldValues(pool, wanted)
+				if (kept!.isComplete) return kept!.values
+				await recountField(pool, wanted.slice(0, 2))
+				const [counted] = await listFieldValues(pool, wanted)
+				return counted!.values
+			}
+		},
+	)
+}
+
+export async function fieldsOfContacts(pool: Pool, projectId: string) {
+	const counts = await countFields(pool, [projectId])
+	if (counts.length > 0 && counts[0]!.waiting > maxWaiting) await foldFields(pool, [projectId])
+	return [...standardFields, ...customFields(counts)]
+}
+
+export const isStandard = (field: string) =>
+	standardFields.some((standard) => standard.field === field)
+const standardValues = (field: string) => (field === 'subscribed' ? [true, false] : [])
+export const keyOf = (field: string) => (field.startsWith('data.') ? field.slice(5) : field)
+
+/** The rows come by key, the commonest type of each first. */
+function customFields(counts: FieldCount[]) {
+	const contacts = counts.filter(({ key }) => key === '').reduce((sum, row) => sum + row.count, 0)
+	const byKey = Map.groupBy(
+		counts.filter(({ key }) => key !== ''),
+		({ key }) => key,
+	)
+	return [...byKey].map(([key, rows]) => {
+		const count = rows.reduce((sum, row) => sum + row.count, 0)
+		const coverage = Math.round((100 * count) / contacts)
+		return { field: `data.${key}`, type: rows[0]!.type, coverage }
+	})
+}

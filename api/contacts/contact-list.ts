@@ -1,0 +1,106 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { countContacts } from '../../db/contacts/contact-fields.ts'
+import {
+	type ContactList,
+	countFound,
+	listContacts,
+	searchContacts,
+} from '../../db/contacts/contact-list.ts'
+import { cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
+import { Contact } from './contacts.ts'
+
+const Position = Type.Union([
+	Type.Tuple([
+		Type.Literal('createdAt'),
+		Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }),
+		Id,
+	]),
+	Type.Tuple([Type.Literal('email'), Type.String({ pattern: '^[\\x21-\\x7e]{1,254}$' }), Id]),
+])
+
+// Whatever the values are, the list answers: what cannot be understood counts as not given. So their
+// schemas take any text, and only tell the reader what is meant.
+const Query = Type.Object({
+	limit: Type.Optional(
+		Type.Unsafe<string>({ type: ['integer', 'string'], default: 20, description: '1 to 100' }),
+	),
+	cursor: Type.Optional(Type.String()),
+	search: Type.Optional(Type.String({ description: 'Part of the address' })),
+	subscribed: Type.Optional(Type.String({ description: 'true or false; both unless given' })),
+	sort: Type.Optional(Type.String({ default: 'createdAt', description: 'email or createdAt' })),
+	dir: Type.Optional(Type.String({ default: 'desc', description: 'asc or desc' })),
+})
+
+export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/contacts',
+		{
+			config: { auth: 'secret key or session', errors: [400] },
+			schema: {
+				tags: ['contacts'],
+				summary: 'List contacts',
+				querystring: Query,
+				response: { 200: cursorPage(Contact) },
+			},
+		},
+		async ({ project, query }) => {
+			const size = limitOf(query.limit)
+			const sort = query.sort === 'email' ? 'email' : 'createdAt'
+			const list: ContactList = {
+				projectId: project.id,
+				search: query.search?.trim() || null,
+				subscribed: flags.get(query.subscribed ?? '') ?? null,
+				sort,
+				dir: query.dir === 'asc' ? 'asc' : 'desc',
+				after: query.cursor === undefined ? null : positionOf(query.cursor, sort),
+				limit: size + 1,
+			}
+			const { rows, total } = await pageOf(pool, list)
+			const data = rows.slice(0, size)
+			const last = data.at(-1)
+			const hasMore = rows.length > size
+			if (!hasMore || !last) return { data, hasMore, total }
+			const value = sort === 'email' ? last.email : last.createdAt.getTime()
+			return { data, cursor: encodeCursor([sort, value, last.id]), hasMore, total }
+		},
+	)
+}
+
+const flags = new Map([
+	['true', true],
+	['false', false],
+])
+
+function limitOf(given: unknown) {
+	const limit = /^\d+$/.test(String(given)) ? Number(given) : 0
+	return limit < 1 ? 20 : Math.min(limit, 100)
+}
+
+/** A cursor of the list in the other order is none of this one. */
+function positionOf(cursor: string, sort: ContactList['sort']): ContactList['after'] {
+	const [by, value, id] = decodeCursor(Position, cursor)
+	if (by !== sort) return decodeCursor(Type.Never(), cursor)
+	return [typeof value === 'number' ? new Date(value).toISOString() : value, id]
+}
+
+async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
+	const isFirst = rest.after === null
+	const found = search === null ? null : await searchContacts(pool, { ...rest, search })
+	if (found) return { rows: found.contacts, total: isFirst ? found.count : 0 }
+	const list = { ...rest, search }
+	const [rows, total] = await Promise.all([
+		listContacts(pool, list),
+		isFirst ? totalOf(pool, list) : 0,
+	])
+	return { rows, total }
+}
+
+async function totalOf(pool: Pool, list: ContactList) {
+	const { search, subscribed } = list
+	if (search !== null) return await countFound(pool, { ...list, search })
+	const counts = await countContacts(pool, [list.projectId])
+	return counts
+		.filter((row) => subscribed === null || row.subscribed === subscribed)
+		.reduce((sum, { count }) => sum + count, 0)
+}

@@ -1,0 +1,202 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { dataProblems, splitData } from '../../activities/rendering/contact-data.ts'
+import { findAddresses, findContact } from '../../db/contacts/contact-list.ts'
+import {
+	deleteContacts,
+	patchContact,
+	upsertContact,
+	type WrittenContact,
+} from '../../db/contacts/contact-writing.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { Email, Id, normalizeEmail, Nullable, PathId, Timestamp } from '../schemas.ts'
+
+export const Contact = Type.Object({
+	id: Id,
+	email: Type.String(),
+	subscribed: Type.Boolean(),
+	data: Type.Record(Type.String(), Type.Unknown()),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+const Upserted = Type.Interface([Contact], {
+	_meta: Type.Object({ isNew: Type.Boolean(), isUpdate: Type.Boolean() }),
+})
+
+const Data = Type.Record(Type.String(), Type.Unknown(), {
+	description:
+		'A null deletes a field, an empty string is ignored, { value, persistent: false } is not stored',
+})
+
+const tags = ['contacts']
+const Params = Type.Object({ id: PathId('contact') })
+const tries = 5
+
+export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.post(
+		'/contacts',
+		{
+			config: {
+				auth: 'secret key or session',
+				simpleErrors: { email: ['required'] },
+				errors: [400],
+			},
+			schema: {
+				tags,
+				summary: 'Create a contact, or update the one with this address',
+				body: Type.Object(
+					{
+						email: Email,
+						subscribed: Type.Optional(
+							Type.Boolean({ description: 'true for a new contact, as it is for an existing one' }),
+						),
+						data: Type.Optional(Data),
+					},
+					{ examples: [{ email: 'bob@example.org', data: { name: 'Bob', plan: 'pro' } }] },
+				),
+				response: { 200: Upserted, 201: Upserted },
+			},
+		},
+		async ({ project, body }, reply) => {
+			const { stored, removed } = checkedData(body.data ?? {})
+			const values = [
+				project.id,
+				normalizeEmail(body.email),
+				body.subscribed ?? null,
+				JSON.stringify(stored),
+				removed,
+			]
+			for (let attempt = 1; attempt <= tries; attempt++) {
+				const [contact] = await upsertContact(pool, values)
+				if (!contact) continue
+				const { isNew } = fitting(contact)
+				const _meta = { isNew, isUpdate: !isNew }
+				return reply.code(isNew ? 201 : 200).send({ ...contact, _meta })
+			}
+			throw contended()
+		},
+	)
+
+	app.get(
+		'/contacts/:id',
+		{
+			config: { auth: 'secret key or session' },
+			schema: { tags, summary: 'Get a contact', params: Params, response: { 200: Contact } },
+		},
+		async ({ project, params }) => {
+			const [contact] = await findContact(pool, [project.id, params.id])
+			if (!contact) throw notFound('contact', params.id)
+			return contact
+		},
+	)
+
+	app.patch(
+		'/contacts/:id',
+		{
+			config: { auth: 'secret key or session', errors: [409] },
+			schema: {
+				tags,
+				summary: 'Update a contact',
+				params: Params,
+				body: Type.Object({
+					email: Type.Optional(Email),
+					subscribed: Type.Optional(Type.Boolean()),
+					data: Type.Optional(Nullable(Data)),
+				}),
+				response: { 200: Contact },
+			},
+		},
+		async ({ project, params, body }) => {
+			const { stored, removed } = checkedData(body.data ?? {})
+			const email = body.email === undefined ? null : normalizeEmail(body.email)
+			const [contact] = await patchContact(pool, [
+				project.id,
+				params.id,
+				email,
+				body.subscribed ?? null,
+				JSON.stringify(stored),
+				removed,
+				body.data === null,
+			]).catch(async (error: { code?: string }) => {
+				if (error.code !== '23505') throw error
+				const [other] = await findAddresses(pool, [project.id, [email]])
+				throw taken(email, other?.id)
+			})
+			if (!contact) throw notFound('contact', params.id)
+			return fitting(contact)
+		},
+	)
+
+	app.delete(
+		'/contacts/:id',
+		{
+			config: { auth: 'secret key or session' },
+			schema: {
+				tags,
+				summary: 'Delete a contact',
+				description:
+					'Its mails stay in the ledger with their address, unless erase=true takes the person out of them.',
+				params: Params,
+				querystring: Type.Object({ erase: Type.Boolean({ default: false }) }),
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ project, params, query }, reply) => {
+			const [deleted] = await deleteContacts(pool, [project.id, [params.id], query.erase])
+			if (!deleted) throw notFound('contact', params.id)
+			return reply.code(204).send(null)
+		},
+	)
+
+	app.post(
+		'/contacts/lookup',
+		{
+			config: { auth: 'secret key or session' },
+			schema: {
+				tags,
+				summary: 'Tell which addresses belong to contacts',
+				body: Type.Object({ emails: Type.Array(Email, { minItems: 1, maxItems: 500 }) }),
+				response: {
+					200: Type.Object({
+						found: Type.Array(Type.String()),
+						notFound: Type.Array(Type.String()),
+					}),
+				},
+			},
+		},
+		async ({ project, body: { emails } }) => {
+			const rows = await findAddresses(pool, [project.id, emails.map(normalizeEmail)])
+			const known = new Set(rows.map(({ email }) => email))
+			const isFound = (email: string) => known.has(normalizeEmail(email))
+			return { found: emails.filter(isFound), notFound: emails.filter((e) => !isFound(e)) }
+		},
+	)
+}
+
+function checkedData(data: Record<string, unknown>) {
+	const problems = dataProblems(data)
+	if (problems.length > 0) throw invalid(...problems)
+	return splitData(data)
+}
+
+function fitting(contact: WrittenContact) {
+	if (contact.fits) return contact
+	throw invalid({
+		field: 'data',
+		message: 'must be at most 64 KB in total, with what the contact already has',
+		code: 'too_big',
+	})
+}
+
+const taken = (email: string | null, contactId: string | undefined) =>
+	new ApiError(409, 'CONFLICT', 'Another contact has this email address', {
+		details: { email, contactId },
+		suggestion: 'Update that contact, or delete it first.',
+	})
+
+/** Created and deleted by others again and again, between our looks at it. */
+const contended = () =>
+	new ApiError(409, 'CONFLICT', 'This contact is being written by too many requests at once', {
+		suggestion: 'Send the request again.',
+	})

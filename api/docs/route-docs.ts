@@ -1,0 +1,182 @@
+import type { FastifySchema } from 'fastify'
+import Type from 'typebox'
+import { fieldCodes, type FieldError } from '../errors.ts'
+import type { Auth } from '../requests/auth.ts'
+import { operationIds } from './operation-ids.ts'
+
+declare module 'fastify' {
+	interface FastifyContextConfig {
+		/** Statuses, beside those that all routes of its kind have, that the document is to name. */
+		errors?: (keyof typeof errorMeanings)[]
+		/** The media type of a success that is no JSON: a page, a file. */
+		answers?: string
+		/** The media type of a body that no schema looks at, for it is read as it is. */
+		takes?: string
+	}
+	interface FastifySchema {
+		'x-auth'?: Auth
+	}
+}
+
+export const ErrorResponse = Type.Object(
+	{
+		success: Type.Literal(false),
+		error: Type.Object({
+			code: Type.String(),
+			message: Type.String(),
+			statusCode: Type.Integer(),
+			requestId: Type.String({ format: 'uuid' }),
+			errors: Type.Optional(
+				Type.Array(
+					Type.Object({
+						field: Type.String({ description: 'Dots lead into objects and arrays' }),
+						message: Type.String(),
+						code: Type.Enum([...fieldCodes]),
+						received: Type.Optional(Type.Unknown()),
+					}),
+				),
+			),
+			details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+			suggestion: Type.Optional(Type.String()),
+		}),
+		timestamp: Type.String({ format: 'date-time' }),
+	},
+	{ $id: 'ErrorResponse' },
+)
+
+/** Where the interface has it: see `simpleErrors`. */
+export const SimpleError = Type.Object({ error: Type.String() }, { $id: 'SimpleError' })
+
+const errorMeanings = {
+	400: 'Bad parameters or malformed body',
+	401: 'Missing or invalid key, or a key of the wrong kind',
+	403: 'Not authorised, project disabled, or sender domain not verified',
+	404: 'There is no such record',
+	409: 'Conflict with the present state, or Idempotency-Key used before',
+	413: 'Body too large',
+	414: 'A part of the path is too long',
+	415: 'Content type not supported',
+	422: 'Validation failed: errors names the fields',
+	429: 'Rate limit exceeded: see Retry-After',
+	500: 'Unexpected error',
+	503: 'Database away or service overloaded: see Retry-After',
+} as const
+
+const securityOf: Record<Auth, Record<string, string[]>[]> = {
+	'public key': [{ publicKey: [] }],
+	'secret key': [{ secretKey: [] }],
+	'secret key or session': [{ secretKey: [] }, { session: [] }],
+	session: [{ session: [] }],
+	signature: [],
+	none: [],
+}
+
+interface Documented {
+	auth?: Auth
+	errors?: number[]
+	idempotent?: true
+	answers?: string
+	takes?: string
+	simpleErrors?: Record<string, FieldError['code'][]>
+}
+
+/** What the route itself need not repeat: its name, its kind of key, and the errors that follow from it. */
+export function documented(name: string, schema: FastifySchema, route: Documented): FastifySchema {
+	const { auth = 'none', answers, takes } = route
+	const operationId = operationIds[name]
+	const errors = statusesOf(name, schema, route).map((status) => [
+		status,
+		errorAnswer(status, route),
+	])
+	const success = answers && { 200: file(answers) }
+	return {
+		...(operationId && { operationId }),
+		...headersOf(route),
+		...(takes && { body: Type.String(), consumes: [takes] }),
+		...schema,
+		...(schema.querystring ? { querystring: asGiven(schema.querystring) } : {}),
+		...(schema.body ? { body: asGiven(schema.body) } : {}),
+		'x-auth': auth,
+		security: securityOf[auth],
+		response: { ...Object.fromEntries(errors), ...success, ...described(schema.response ?? {}) },
+	}
+}
+
+/** What has a default need not be given, though it is there once the request has been read. */
+function asGiven(schema: { properties?: Record<string, object>; required?: string[] }) {
+	const { properties = {}, required } = schema
+	if (!required) return schema
+	return { ...schema, required: required.filter((name) => !('default' in properties[name]!)) }
+}
+
+const successMeanings: Record<string, string> = {
+	200: 'Success',
+	201: 'Created',
+	202: 'Queued',
+	204: 'Done; the answer is empty',
+}
+
+const described = (answers: object) =>
+	Object.fromEntries(
+		Object.entries(answers).map(([status, answer]) => [
+			status,
+			{ 'x-response-description': successMeanings[status], ...answer },
+		]),
+	)
+
+function statusesOf(
+	name: string,
+	schema: FastifySchema,
+	{ auth = 'none', errors = [], idempotent }: Documented,
+) {
+	const takesKey = auth !== 'none' && auth !== 'signature'
+	const statuses = new Set<number>([400, ...errors, 500, 503])
+	if (auth !== 'none') statuses.add(401)
+	if (takesKey) for (const status of [403, 429]) statuses.add(status)
+	if (schema.params) for (const status of [404, 414]) statuses.add(status)
+	// Of a body that comes unasked, too, its size and type are looked at.
+	if (!name.startsWith('GET ')) for (const status of [413, 415]) statuses.add(status)
+	if (schema.body) statuses.add(422)
+	if (idempotent) statuses.add(409)
+	return Object.keys(errorMeanings)
+		.map(Number)
+		.filter((status) => statuses.has(status))
+}
+
+function errorAnswer(status: number, { answers, simpleErrors }: Documented) {
+	const description = errorMeanings[status as keyof typeof errorMeanings]
+	const reference = { $ref: 'ErrorResponse#' }
+	const schema =
+		status === 400 && simpleErrors ? { anyOf: [reference, { $ref: 'SimpleError#' }] } : reference
+	if (answers !== 'text/html') return { description, ...schema }
+	const { content } = file(answers)
+	return { description, content: { 'application/json': { schema }, ...content } }
+}
+
+const file = (type: string) => ({
+	description: 'Success',
+	content: { [type]: { schema: { type: 'string' } } },
+})
+
+function headersOf({ auth, idempotent }: Documented) {
+	if (idempotent)
+		return {
+			headers: Type.Object({
+				'Idempotency-Key': Type.Optional(
+					Type.String({
+						minLength: 1,
+						maxLength: 255,
+						description: 'Printable ASCII. A second request with it within a day is a 409',
+					}),
+				),
+			}),
+		}
+	if (auth !== 'secret key or session') return undefined
+	return {
+		headers: Type.Object({
+			'X-Project-Id': Type.Optional(
+				Type.String({ format: 'uuid', description: 'By a session: which project this is about' }),
+			),
+		}),
+	}
+}

@@ -1,0 +1,43 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Settings } from '../settings.ts'
+
+const Enabled = Type.Object({ enabled: Type.Boolean() })
+const ServiceConfig = Type.Object({
+	environment: Type.String(),
+	urls: Type.Object({ api: Type.String(), dashboard: Type.String() }),
+	features: Type.Object({
+		billing: Enabled,
+		storage: Enabled,
+		authProviders: Type.Object({ github: Type.Boolean(), google: Type.Boolean() }),
+		signup: Type.Object({ signupsDisabled: Type.Boolean() }),
+		email: Type.Object({ provider: Type.String(), trackingToggleEnabled: Type.Boolean() }),
+	}),
+})
+
+export const serviceConfig: FastifyPluginAsyncTypebox<{ settings: Settings }> = async (
+	app,
+	{ settings: { emailProvider, publicUrl, oauth, features } },
+) => {
+	app.get(
+		'/config',
+		{
+			config: { auth: 'none' },
+			schema: {
+				tags: ['service'],
+				summary: 'Which integrations are enabled',
+				response: { 200: ServiceConfig },
+			},
+		},
+		async () => ({
+			environment: emailProvider === 'local' ? 'development' : 'production',
+			urls: { api: publicUrl, dashboard: publicUrl },
+			features: {
+				billing: { enabled: features.billing },
+				storage: { enabled: features.storage },
+				authProviders: { github: oauth.github !== undefined, google: oauth.google !== undefined },
+				signup: { signupsDisabled: features.signupsDisabled },
+				email: { provider: emailProvider, trackingToggleEnabled: true },
+			},
+		}),
+	)
+}

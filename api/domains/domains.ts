@@ -1,0 +1,200 @@
+import { domainToASCII } from 'node:url'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import type { DomainChecker } from '../../activities/domain-checking/checker.ts'
+import { noteFinding } from '../../activities/domain-checking/note.ts'
+import {
+	addDomain,
+	type DomainRow,
+	domainsOf,
+	domainUses,
+	findDomain,
+	hasDomain,
+	removeDomain,
+} from '../../db/domains/domain-records.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { countTry } from '../accounts/throttling.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+
+const tags = ['domains']
+const config = { auth: 'secret key or session' } as const
+const Params = Type.Object({ id: PathId('domain') })
+const checksAMinute = 30
+
+const DomainView = Type.Object({
+	id: Id,
+	domain: Type.String(),
+	verified: Type.Boolean(),
+	status: Type.Enum(['pending', 'verified']),
+	lastError: Nullable(Type.String()),
+	records: Type.Array(
+		Type.Object({
+			type: Type.Enum(['TXT', 'CNAME', 'MX']),
+			name: Type.String(),
+			value: Type.String(),
+			priority: Type.Optional(Type.Integer()),
+			purpose: Type.Enum(['DKIM', 'SPF', 'MX', 'DMARC']),
+			status: Type.Enum(['pending', 'verified']),
+		}),
+		{ description: 'What is to stand in DNS. Sending needs DKIM and SPF' },
+	),
+	lastCheckedAt: Nullable(Timestamp),
+	projectId: Id,
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+interface DomainOptions {
+	pool: Pool
+	checker: DomainChecker
+	platformFrom: string
+}
+
+export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (
+	app,
+	{ pool, checker, platformFrom },
+) => {
+	app.get(
+		'/domains/project/:projectId',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'The domains of a project, newest first',
+				params: Type.Object({ projectId: PathId('project') }),
+				response: { 200: Type.Array(DomainView) },
+			},
+		},
+		async ({ project, params }) => {
+			if (params.projectId.toLowerCase() !== project.publicId)
+				throw notFound('project', params.projectId)
+			return (await domainsOf(pool, [project.id])).map(view)
+		},
+	)
+
+	app.post(
+		'/domains',
+		{
+			config: { ...config, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Add a domain; the answer says what is to stand in its DNS',
+				body: Type.Object({ domain: Type.String() }),
+				response: { 201: DomainView },
+			},
+		},
+		async ({ project, body }, reply) => {
+			const name = domainName(body.domain)
+			await mayCheck(project.id)
+			const [added] = await addDomain(pool, [project.id, name])
+			if (!added) throw await taken(project.id, name)
+			return reply.code(201).send(view(await checked(added)))
+		},
+	)
+
+	app.get(
+		'/domains/:id/verify',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Check the DNS records of a domain now',
+				params: Params,
+				response: { 200: DomainView },
+			},
+		},
+		async ({ project, params }) => {
+			const domain = await found(project.id, params.id)
+			await mayCheck(project.id)
+			return view(domain.sweepExempt ? domain : await checked(domain))
+		},
+	)
+
+	app.delete(
+		'/domains/:id',
+		{
+			config: { ...config, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Remove a domain',
+				params: Params,
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ project, params }, reply) => {
+			const { domain } = await found(project.id, params.id)
+			const [uses] = await domainUses(pool, [project.id, domain])
+			if (uses!.templates.length + uses!.campaigns.length > 0)
+				throw new ApiError(409, 'CONFLICT', `Mail is sent from ${domain}`, {
+					details: { ...uses },
+					suggestion: 'Give these templates and campaigns another sender first, or delete them.',
+				})
+			const [gone] = await removeDomain(pool, [project.id, params.id, taskQueues.core])
+			if (!gone) throw notFound('domain', params.id)
+			app.relay.wake()
+			return reply.code(204).send(null)
+		},
+	)
+
+	async function found(projectId: string, id: string) {
+		const [domain] = await findDomain(pool, [projectId, id])
+		if (!domain) throw notFound('domain', id)
+		return domain
+	}
+
+	async function checked(row: DomainRow) {
+		const noted = await noteFinding(pool, row, await checker.check(row), platformFrom)
+		if (!noted) throw notFound('domain', row.id)
+		if (noted.wasLost) app.relay.wake()
+		return noted
+	}
+
+	/** A check asks others: resolvers, the provider. */
+	const mayCheck = (subject: string) =>
+		countTry(pool, { what: 'domain check', subject, tries: checksAMinute, seconds: 60 })
+
+	/** Whose it is otherwise is nobody's business. */
+	async function taken(projectId: string, domain: string) {
+		const [mine] = await hasDomain(pool, [projectId, domain])
+		return new ApiError(
+			409,
+			'CONFLICT',
+			mine ? `${domain} is a domain of this project already` : `${domain} is in use already`,
+			{
+				details: { domain, ...(mine ? { id: mine.id } : {}) },
+				suggestion: mine
+					? 'Check it with GET /domains/{id}/verify.'
+					: 'If it is yours, ask whoever added it to remove it, or write to support.',
+			},
+		)
+	}
+}
+
+const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
+
+/** As DNS has it: lower case, ASCII. */
+function domainName(given: string) {
+	// What would be a path or a port in a URL is dropped without a word by the conversion.
+	const name = /[/\\@:?#%\s]/.test(given.trim())
+		? ''
+		: domainToASCII(given.trim().replace(/\.$/, '')).toLowerCase()
+	const labels = name.split('.')
+	const isName =
+		name.length <= 253 &&
+		labels.length > 1 &&
+		labels.every((part) => label.test(part)) &&
+		!/^\d+$/.test(labels.at(-1)!)
+	if (isName) return name
+	throw invalid({
+		field: 'domain',
+		message: 'must be a domain name, as example.com or mail.example.com',
+		code: 'invalid_string',
+	})
+}
+
+const view = ({ verifiedAt, ...domain }: DomainRow) => ({
+	...domain,
+	verified: verifiedAt !== null,
+	status: verifiedAt === null ? ('pending' as const) : ('verified' as const),
+})

@@ -1,0 +1,208 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { renderCampaignMail } from '../../activities/rendering/campaign-mail.ts'
+import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
+import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
+import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
+import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
+import { ApiError, notFound } from '../errors.ts'
+import {
+	cursorPage,
+	decodeCursor,
+	encodeCursor,
+	Id,
+	Nullable,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
+
+const NullableTime = Nullable(Timestamp)
+const NullableText = Nullable(Type.String())
+
+const Email = Type.Object({
+	id: Id,
+	projectId: Id,
+	contactId: Nullable(Id),
+	to: Type.String(),
+	toName: NullableText,
+	from: Type.String(),
+	fromName: NullableText,
+	replyTo: NullableText,
+	subject: Type.String(),
+	body: NullableText,
+	headers: Type.Record(Type.String(), Type.String()),
+	attachments: Type.Array(
+		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
+	),
+	messageId: Type.String(),
+	sourceType: Type.Enum([...sourceTypes]),
+	templateId: Nullable(Id),
+	campaignId: Nullable(Id),
+	workflowExecutionId: Nullable(Id),
+	workflowStepExecutionId: Nullable(Id),
+	status: Type.Enum([...emailStatuses]),
+	possibleRepeat: Type.Boolean({
+		description: 'Handed over once more although an earlier try may have arrived',
+	}),
+	error: NullableText,
+	sentAt: NullableTime,
+	deliveredAt: NullableTime,
+	openedAt: NullableTime,
+	clickedAt: NullableTime,
+	bouncedAt: NullableTime,
+	complainedAt: NullableTime,
+	opens: Type.Integer(),
+	clicks: Type.Integer(),
+	prefetches: Type.Integer({
+		description: 'Opens and clicks by machines that looked ahead; they are in neither count',
+	}),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+const EmailWithAttempts = Type.Interface([Email], {
+	attempts: Type.Array(
+		Type.Object({
+			at: Timestamp,
+			outcome: Type.Enum([...attemptOutcomes, 'OPEN']),
+			provider: NullableText,
+			providerMessageId: NullableText,
+			error: NullableText,
+		}),
+	),
+})
+
+type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
+
+const tags = ['emails']
+const Params = Type.Object({ id: PathId('email') })
+const Position = Type.Tuple([Id])
+
+export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
+	app,
+	{ pool, publicUrl },
+) => {
+	app.get(
+		'/emails',
+		{
+			config: { auth: 'secret key or session' },
+			schema: {
+				tags,
+				summary: 'List mails, newest first',
+				querystring: Type.Object({
+					contactId: Type.Optional(Id),
+					status: Type.Optional(Type.Enum([...emailStatuses])),
+					sourceType: Type.Optional(Type.Enum([...sourceTypes])),
+					campaignId: Type.Optional(Id),
+					cursor: Type.Optional(Type.String()),
+					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+				}),
+				response: { 200: cursorPage(Email) },
+			},
+		},
+		async ({ em, project, query: { cursor, limit, ...filter } }) => {
+			const where = { ...filter, projectId: project.id }
+			const size = Math.min(limit, 100)
+			const [before] = cursor === undefined ? [] : decodeCursor(Position, cursor)
+			const rows = await em.find(
+				EmailRow,
+				{ ...where, ...(before === undefined ? {} : { id: { $lt: before } }) },
+				{ orderBy: { id: 'desc' }, limit: size + 1 },
+			)
+			const data = rows.slice(0, size)
+			const hasMore = rows.length > size
+			return {
+				data: data.map(viewOf),
+				...(hasMore ? { cursor: encodeCursor([data.at(-1)!.id]) } : {}),
+				hasMore,
+				total: cursor === undefined ? await em.count(EmailRow, where) : 0,
+			}
+		},
+	)
+
+	app.get(
+		'/emails/:id',
+		{
+			config: { auth: 'secret key or session' },
+			schema: {
+				tags,
+				summary: 'Get a mail with its attempts',
+				params: Params,
+				response: { 200: EmailWithAttempts },
+			},
+		},
+		async ({ em, project, params }) => {
+			const where = { projectId: project.id, id: params.id }
+			const email = await em.findOne(EmailRow, where)
+			if (!email) throw notFound('email', params.id)
+			const closed = await em.find(
+				Attempt,
+				{ projectId: project.id, emailId: params.id },
+				{ orderBy: { attempt: 'asc' } },
+			)
+			const [source] = await campaignMails(pool, [project.id, [email.id]])
+			return {
+				...viewOf(email),
+				...(source && { body: renderCampaignMail(source, publicUrl).body }),
+				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
+			}
+		},
+	)
+
+	app.post(
+		'/emails/:id/resolve',
+		{
+			config: { auth: 'secret key or session', errors: [409] },
+			schema: {
+				tags,
+				summary: 'Settle a mail that is UNCERTAIN',
+				description:
+					'`sent` takes it as delivered; `retry` hands it over once more, at the risk of a repeat.',
+				params: Params,
+				body: Type.Object({ as: Type.Union([Type.Literal('sent'), Type.Literal('retry')]) }),
+				response: { 200: Email },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			const where = { projectId: project.id, id: params.id }
+			const resolve = body.as === 'sent' ? resolveAsSent : resolveAsRetry
+			const [resolved] = await resolve(pool, [project.id, params.id])
+			const email = await em.findOne(EmailRow, where)
+			if (!email) throw notFound('email', params.id)
+			if (!resolved)
+				throw new ApiError(409, 'CONFLICT', `This mail is ${email.status}, not UNCERTAIN`, {
+					details: { status: email.status },
+					suggestion: 'Only a mail in doubt can be resolved.',
+				})
+			app.relay.wake()
+			return viewOf(email)
+		},
+	)
+}
+
+function viewOf(email: EmailRow) {
+	const view = Object.assign({}, email, {
+		attachments: email.attachments ?? [],
+		messageId: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
+		error: email.error ?? email.renderFault,
+	})
+	// What was read from the database has null where the entity's type would also allow undefined.
+	return view as unknown as Type.Static<typeof Email>
+}
+
+/**
+ * The attempt that is under way lies in the mail's own row, and so does the first of a campaign's mail
+ * when it went well.
+ */
+const ownAttempt = (email: EmailRow, closed: number) =>
+	email.status === 'SENDING' || (closed < email.attempt && email.sentAt)
+		? [
+				{
+					at: email.attemptStartedAt!,
+					outcome: email.status === 'SENDING' ? ('OPEN' as const) : ('SENT' as const),
+					provider: email.provider ?? null,
+					providerMessageId: email.status === 'SENDING' ? null : (email.providerMessageId ?? null),
+					error: null,
+				},
+			]
+		: []

@@ -1,0 +1,103 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { readTracked, type Tracked, trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import { createEngagementLog } from '../../db/emails/engagement-log.ts'
+import type { fetchers } from '../../db/emails/engagement.ts'
+import { missingPage, pagePolicy } from '../public/public-pages.tsx'
+import { acceptedLanguage } from '../public/public-words.ts'
+
+// A transparent picture of one pixel.
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+const config = { auth: 'none', evenOverloaded: true } as const
+const Params = Type.Object({ token: Type.String(), emailId: Type.String() })
+
+interface Options {
+	pool: Pool
+	sessionSecret: string
+}
+
+/**
+ * Our pixel and our redirect. Both answer whether the database is there or not: what they saw is written
+ * when it is. Nothing here may be kept by anybody on the way, so that each open is seen.
+ */
+export const engagements: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+	const key = trackingKey(options.sessionSecret)
+	const log = createEngagementLog({ pool: options.pool, log: app.log })
+	app.addHook('onClose', () => log.close())
+	app.addHook('onRequest', async (_request, reply) => {
+		reply.header('x-robots-tag', 'noindex, nofollow')
+	})
+
+	const note = (request: FastifyRequest, tracked: Tracked) =>
+		log.note({
+			...tracked,
+			kind: tracked.link === null ? 'OPEN' : 'CLICK',
+			fetcher: fetcherOf(request),
+			at: new Date(),
+		})
+
+	app.get(
+		'/o/:token/:emailId',
+		{ config, schema: { hide: true, params: Params } },
+		async (request, reply) => {
+			const tracked = readTracked(key, { ...request.params, link: null })
+			if (!tracked) return missing(request, reply)
+			await note(request, tracked)
+			// Webmail shows it from its own address.
+			return reply
+				.header('cross-origin-resource-policy', 'cross-origin')
+				.type('image/gif')
+				.send(pixel)
+		},
+	)
+
+	app.get(
+		'/c/:token/:emailId',
+		{
+			config,
+			schema: {
+				hide: true,
+				params: Params,
+				querystring: Type.Object({ to: Type.Optional(Type.Unknown()) }),
+			},
+		},
+		async (request, reply) => {
+			const { to } = request.query
+			const tracked =
+				typeof to === 'string' ? readTracked(key, { ...request.params, link: to }) : null
+			if (!tracked) return missing(request, reply)
+			await note(request, tracked)
+			// As a browser would have asked for it: in ASCII.
+			return reply.redirect(new URL(tracked.link!).href, 302)
+		},
+	)
+}
+
+/** Never a redirect to where we led nobody. */
+const missing = ({ headers }: FastifyRequest, reply: FastifyReply) =>
+	reply
+		.code(404)
+		.type('text/html; charset=utf-8')
+		.header('content-security-policy', pagePolicy)
+		.send(missingPage(acceptedLanguage(headers['accept-language'])))
+
+/** What says of itself that nobody is reading: robots, link checkers, browsers that fetch ahead. */
+const machine =
+	/bot[/-]|TelegramBot|crawler|spider|BingPreview|facebookexternalhit|SkypeUriPreview|Barracuda|Mimecast|Proofpoint/i
+/** Fetches for readers, and on arrival also ahead of them: Gmail, Yahoo, Apple's Mail Privacy Protection. */
+const proxy = /GoogleImageProxy|YahooMailProxy|^Mozilla\/5\.0$/
+
+function fetcherOf({ method, headers }: FastifyRequest): (typeof fetchers)[number] {
+	const agent = headers['user-agent'] ?? ''
+	const purpose = [
+		headers['sec-purpose'],
+		headers['purpose'],
+		headers['x-purpose'],
+		headers['x-moz'],
+	]
+	if (method === 'HEAD' || machine.test(agent)) return 'MACHINE'
+	if (purpose.some((said) => /prefetch|preview/i.test(String(said ?? '')))) return 'MACHINE'
+	return proxy.test(agent) ? 'PROXY' : 'PERSON'
+}

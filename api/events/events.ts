@@ -1,0 +1,155 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { unwrapData } from '../../activities/rendering/contact-data.ts'
+import { Contact } from '../../db/contacts/contact.ts'
+import {
+	eventStats,
+	latestEvents,
+	latestEventsNamed,
+	latestEventsOfContact,
+} from '../../db/events/event-queries.ts'
+import { insertEvent } from '../../db/events/tracking.ts'
+import { Period, readPeriod } from '../analytics/period.ts'
+import { notFound } from '../errors.ts'
+import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { EventName } from './event-names.ts'
+import { namedEvents } from './named-events.ts'
+import { checkEvent, TrackBody, trackContact, TrackResult } from './track.ts'
+
+const Event = Type.Object({
+	id: Id,
+	name: Type.String(),
+	data: Type.Record(Type.String(), Type.Unknown()),
+	contactId: Nullable(Id),
+	emailId: Nullable(Id),
+	createdAt: Timestamp,
+})
+const EventWithContact = Type.Interface([Event], {
+	contact: Nullable(Type.Object({ id: Id, email: Type.String() })),
+})
+
+const EventBody = Type.Object({
+	name: EventName,
+	contactId: Type.Optional(Nullable(Id)),
+	emailId: Type.Optional(Nullable(Id)),
+	data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+})
+type EventBody = Type.Static<typeof EventBody>
+
+/** Both bodies, told apart by the member that only one of them has: each is answered its own faults. */
+const EitherBody = Type.Unsafe<EventBody | TrackBody>({
+	if: { type: 'object', required: ['name'], not: { required: ['event'] } },
+	// Ajv reads it, and no code awaits it.
+	// oxlint-disable-next-line unicorn/no-thenable
+	then: EventBody,
+	else: TrackBody,
+})
+
+const limitOf = (byDefault: number) =>
+	Type.Integer({ minimum: 1, default: byDefault, description: 'At most 1000' })
+const most = (limit: number) => Math.min(limit, 1000)
+
+const config = { auth: 'secret key or session' } as const
+const tags = ['events']
+
+export const events: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.post(
+		'/events/track',
+		{
+			// Told together with what the handler finds.
+			attachValidation: true,
+			config: { ...config, errors: [404] },
+			schema: {
+				tags,
+				summary: 'Track an event',
+				description:
+					'With the body of POST /v1/track, as that; with { name, contactId?, emailId?, data? }, just the event.',
+				body: EitherBody,
+				response: { 200: TrackResult, 201: Event },
+			},
+		},
+		async (request, reply) => {
+			const { body, project } = request
+			if (!isEventBody(body)) return trackContact(pool, request, body)
+			checkEvent(request, body, 'name')
+			const { contactId = null, emailId = null, data = {} } = body
+			const [event] = await insertEvent(pool, [
+				project.id,
+				body.name.trim(),
+				JSON.stringify(unwrapData(data)),
+				contactId,
+				emailId,
+			]).catch((error: { code?: string; constraint?: string }) => {
+				if (error.constraint === 'events_contact') throw notFound('contact', contactId)
+				if (error.constraint === 'events_email') throw notFound('email', emailId)
+				throw error
+			})
+			return reply.code(201).send(event!)
+		},
+	)
+
+	app.get(
+		'/events',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'List the latest events',
+				querystring: Type.Object({
+					eventName: Type.Optional(Type.String()),
+					limit: limitOf(100),
+				}),
+				response: { 200: Type.Object({ events: Type.Array(EventWithContact) }) },
+			},
+		},
+		async ({ project, query: { eventName, limit } }) => ({
+			events: eventName
+				? await latestEventsNamed(pool, [project.id, most(limit), eventName.trim()])
+				: await latestEvents(pool, [project.id, most(limit)]),
+		}),
+	)
+
+	app.get(
+		'/events/stats',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Count events by name',
+				querystring: Type.Object(Period),
+				response: {
+					200: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() })),
+				},
+			},
+		},
+		async ({ project, query }) => {
+			const { start, end } = readPeriod(query)
+			return eventStats(pool, [project.id, start, end])
+		},
+	)
+
+	app.get(
+		'/events/contact/:contactId',
+		{
+			config: { ...config, errors: [404] },
+			schema: {
+				tags,
+				summary: "List a contact's latest events",
+				params: Type.Object({ contactId: PathId('contact') }),
+				querystring: Type.Object({ limit: limitOf(50) }),
+				response: { 200: Type.Object({ events: Type.Array(Event) }) },
+			},
+		},
+		async ({ em, project, params: { contactId }, query: { limit } }) => {
+			if ((await em.count(Contact, { projectId: project.id, id: contactId })) === 0)
+				throw notFound('contact', contactId)
+			return { events: await latestEventsOfContact(pool, [project.id, contactId, most(limit)]) }
+		},
+	)
+
+	await app.register(namedEvents, { pool })
+}
+
+/** As the schema tells them apart; what is neither is told what POST /v1/track would tell. */
+const isEventBody = (body: EventBody | TrackBody): body is EventBody =>
+	typeof body === 'object' && body !== null && 'name' in body && !('event' in body)

@@ -1,0 +1,102 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { deleteEvents, eventNames, eventTotals } from '../../db/events/event-queries.ts'
+import { eventUsage } from '../../db/events/event-usage.ts'
+import { ApiError } from '../errors.ts'
+import { Id } from '../schemas.ts'
+import { isReservedEvent } from './event-names.ts'
+
+const Reference = Type.Object({ id: Id, name: Type.String() })
+const Usage = Type.Object({
+	usedInSegments: Type.Array(Reference),
+	usedInWorkflows: Type.Array(Reference),
+	totalCount: Type.Integer(),
+	uniqueContacts: Type.Integer(),
+	canDelete: Type.Boolean(),
+})
+
+const NameParams = Type.Object({ eventName: Type.String() })
+
+const config = { auth: 'secret key or session' } as const
+const tags = ['events']
+/** Short transactions: what else writes events never waits for long. */
+const deletedAtOnce = 10_000
+
+/** What is asked and done about all events of a name. */
+export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/events/names',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'List the names of events, commonest first',
+				response: { 200: Type.Object({ eventNames: Type.Array(Type.String()) }) },
+			},
+		},
+		async ({ project }) => {
+			const rows = await eventNames(pool, [project.id])
+			return { eventNames: rows.map(({ name }) => name) }
+		},
+	)
+
+	app.get(
+		'/events/:eventName/usage',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Where an event is referred to',
+				params: NameParams,
+				response: { 200: Usage },
+			},
+		},
+		async ({ project, params }) => {
+			const name = params.eventName.trim()
+			const [[usage], [totals]] = await Promise.all([
+				eventUsage(pool, [project.id, name]),
+				eventTotals(pool, [project.id, name]),
+			])
+			const canDelete = !isReservedEvent(name) && !isUsed(usage!)
+			return { ...usage!, ...totals!, canDelete }
+		},
+	)
+
+	app.delete(
+		'/events/:eventName',
+		{
+			config: { ...config, errors: [400, 409] },
+			schema: {
+				tags,
+				summary: 'Delete all events of a name',
+				params: NameParams,
+				response: { 200: Type.Object({ deletedCount: Type.Integer() }) },
+			},
+		},
+		async ({ project, params }) => {
+			const name = params.eventName.trim()
+			if (isReservedEvent(name))
+				throw new ApiError(400, 'BAD_REQUEST', `${name} is an event of the service itself`, {
+					suggestion: 'Only custom events can be deleted.',
+				})
+			const [found] = await eventUsage(pool, [project.id, name])
+			const { askedAt, ...usage } = found!
+			if (isUsed(usage))
+				throw new ApiError(409, 'CONFLICT', `The event ${name} is in use`, {
+					details: usage,
+					suggestion: 'Remove it from these segments, campaigns and workflows first.',
+				})
+			let deletedCount = 0
+			for (let more = true; more;) {
+				const [row] = await deleteEvents(pool, [project.id, name, askedAt, deletedAtOnce])
+				deletedCount += row!.deleted
+				more = row!.deleted > 0
+			}
+			return { deletedCount }
+		},
+	)
+}
+
+const isUsed = (
+	usage: Record<'usedInSegments' | 'usedInCampaigns' | 'usedInWorkflows', unknown[]>,
+) => usage.usedInSegments.length + usage.usedInCampaigns.length + usage.usedInWorkflows.length > 0

@@ -1,0 +1,55 @@
+import { Type } from '@fastify/type-provider-typebox'
+import { stepTypes } from '../../db/automations/automation-definition.ts'
+import { visitStatuses } from '../../db/executions/execution-step.ts'
+import { executionStatuses } from '../../db/executions/execution.ts'
+import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+
+const Text = Nullable(Type.String())
+const Json = Type.Record(Type.String(), Type.Unknown())
+
+const StepName = Type.Object({ id: Id, name: Type.String(), type: Type.Enum([...stepTypes]) })
+const ContactName = Type.Object({ id: Id, email: Type.String() })
+
+export const Execution = Type.Object({
+	id: Id,
+	workflowId: Id,
+	version: Type.Integer({ description: 'Of the workflow, as it was when this began' }),
+	contactId: Nullable(Id),
+	status: Type.Enum([...executionStatuses]),
+	currentStepId: Nullable(Id),
+	exitReason: Text,
+	error: Text,
+	context: Json,
+	startedAt: Timestamp,
+	completedAt: Nullable(Timestamp),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+export const ListedExecution = Type.Interface([Execution], {
+	contact: Nullable(ContactName),
+	currentStep: Nullable(StepName),
+})
+
+const StepExecution = Type.Object({
+	id: Id,
+	stepId: Id,
+	step: Nullable(StepName),
+	status: Type.Enum([...visitStatuses]),
+	output: Nullable(Json),
+	error: Text,
+	startedAt: Timestamp,
+	completedAt: Nullable(Timestamp),
+	wakesAt: Nullable(Timestamp),
+})
+
+export const DetailedExecution = Type.Interface([ListedExecution], {
+	workflow: Type.Object({ id: Id, name: Type.String() }),
+	stepExecutions: Type.Array(StepExecution, { description: 'The latest 1,000, in their order' }),
+})
+
+export const WorkflowParams = Type.Object({ id: PathId('workflow') })
+export const ExecutionParams = Type.Object({
+	id: PathId('workflow'),
+	executionId: PathId('execution'),
+})

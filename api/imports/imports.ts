@@ -1,0 +1,153 @@
+import { Readable } from 'node:stream'
+import multipart from '@fastify/multipart'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { importTypes, Job } from '../../db/jobs/job.ts'
+import { acceptImport, acceptUndo, lockImport, undoOf } from '../../db/jobs/jobs.ts'
+import { transaction } from '../../db/transaction.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { cancelAndView, JobView, JobParams, Queued, viewJob } from '../jobs/jobs.ts'
+import { formBytes, readUpload, uploadLimits } from '../uploads/upload.ts'
+import { errorsAsCsv } from './import-errors.ts'
+
+const tags = ['contacts']
+const config = { auth: 'secret key or session' } as const
+const undoDays = 7
+const maxFileBytes = 5 * 2 ** 20
+
+export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	await app.register(multipart, { limits: uploadLimits(maxFileBytes) })
+
+	app.post(
+		'/contacts/import',
+		{
+			bodyLimit: maxFileBytes + formBytes,
+			config: { ...config, errors: [400, 413, 422] },
+			schema: {
+				tags,
+				summary: 'Import contacts from a CSV file',
+				description:
+					'Separated by comma, semicolon or tab; UTF-8. The header needs `email` and may have `subscribed`; other columns become custom data. Later rows win.',
+				consumes: ['multipart/form-data'],
+				body: Type.Object({
+					file: Type.Optional(
+						Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'At most 5 MB' }),
+					),
+				}),
+				response: { 202: Queued },
+			},
+		},
+		async (request, reply) => {
+			const file = await readCsv(request)
+			const [job] = await acceptImport(pool, [request.project.id, file, taskQueues.core])
+			app.relay.wake()
+			return reply.code(202).send({ message: 'The import is queued', jobId: job!.id })
+		},
+	)
+
+	app.get(
+		'/contacts/import/:jobId',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Get an import, or its undo',
+				params: JobParams,
+				response: { 200: JobView },
+			},
+		},
+		({ em, project, params }) => viewJob(em, project.id, params.jobId, importTypes),
+	)
+
+	app.delete(
+		'/contacts/import/:jobId',
+		{
+			config: { ...config, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Cancel an import, or its undo',
+				description: 'What is done stays; a cancelled import can be undone.',
+				params: JobParams,
+				response: { 200: JobView },
+			},
+		},
+		({ em, project, params }) => cancelAndView({ em, pool }, project.id, params.jobId, importTypes),
+	)
+
+	app.get(
+		'/contacts/import/:jobId/errors',
+		{
+			config: { ...config, answers: 'text/csv' },
+			schema: {
+				tags,
+				summary: 'Get all rows that an import could not read, as CSV',
+				params: JobParams,
+			},
+		},
+		async ({ em, project, params }, reply) => {
+			const where = { projectId: project.id, id: params.jobId, type: 'import' as const }
+			if ((await em.count(Job, where)) === 0) throw notFound('job', params.jobId)
+			return reply
+				.type('text/csv; charset=utf-8')
+				.header('content-disposition', `attachment; filename="errors-${params.jobId}.csv"`)
+				.send(Readable.from(errorsAsCsv(pool, project.id, params.jobId)))
+		},
+	)
+
+	app.post(
+		'/contacts/import/:jobId/undo',
+		{
+			config: { ...config, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Undo an import within 7 days',
+				description:
+					'Removes the contacts it created and restores those it changed, unless they were changed since.',
+				params: JobParams,
+				response: { 202: Queued },
+			},
+		},
+		async ({ project, params }, reply) => {
+			const jobId = await transaction(pool, async (db) => {
+				const values = [project.id, params.jobId]
+				const [job] = await lockImport(db, values)
+				if (!job) throw notFound('job', params.jobId)
+				if (!job.finished_at) throw stillRunning(job.state)
+				if (Date.now() - job.finished_at.getTime() > undoDays * 86_400_000) throw tooLate()
+				const [other] = await undoOf(db, values)
+				if (other) throw alreadyUndone(other)
+				const [undo] = await acceptUndo(db, [...values, taskQueues.core])
+				return undo!.id
+			})
+			app.relay.wake()
+			return reply.code(202).send({ message: 'The undo is queued', jobId })
+		},
+	)
+}
+
+const stillRunning = (state: string) =>
+	new ApiError(409, 'CONFLICT', `This import is ${state} and cannot be undone yet`, {
+		details: { state },
+		suggestion: 'Cancel it first, or wait until it has ended.',
+	})
+const tooLate = () =>
+	new ApiError(409, 'CONFLICT', `An import can be undone within ${undoDays} days`, {
+		details: { days: undoDays },
+	})
+const alreadyUndone = ({ id, state }: { id: string; state: string }) =>
+	new ApiError(409, 'CONFLICT', 'This import is undone already, or is being undone', {
+		details: { jobId: id, state },
+		suggestion: 'Follow the job named in details.',
+	})
+
+async function readCsv(request: FastifyRequest) {
+	const { content, filename, mimetype } = await readUpload(request, 'file', maxFileBytes)
+	if (/\.csv$/i.test(filename) || /^text\/csv\b/i.test(mimetype)) return content
+	throw invalid({
+		field: 'file',
+		message: 'must be a CSV file: named .csv, or of the type text/csv',
+		code: 'custom',
+	})
+}

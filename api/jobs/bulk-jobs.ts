@@ -1,0 +1,130 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { segmentsReached } from '../../db/conditions/condition-segments.ts'
+import { type Condition, type ConditionGroup, segmentsIn } from '../../db/conditions/condition.ts'
+import type { BulkTarget } from '../../db/jobs/bulk-jobs.ts'
+import { bulkTypes } from '../../db/jobs/job.ts'
+import { acceptBulkJob } from '../../db/jobs/jobs.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
+import { invalid, notFound } from '../errors.ts'
+import { Id } from '../schemas.ts'
+import { cancelAndView, JobParams, JobView, Queued, viewJob } from './jobs.ts'
+
+const tags = ['contacts']
+const config = { auth: 'secret key or session' } as const
+const maxContacts = 1000
+
+const Contacts = Type.Object({
+	mode: Type.Optional(Type.Enum(['ids', 'query'])),
+	contactIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: maxContacts })),
+	filter: Type.Optional(
+		Type.Object({
+			search: Type.Optional(Type.String({ description: 'A substring of the address' })),
+			subscribed: Type.Optional(Type.Boolean()),
+			segmentId: Type.Optional(Id),
+			condition: Type.Optional(ConditionTree),
+		}),
+	),
+	excludeIds: Type.Optional(Type.Array(Id, { maxItems: 10_000 })),
+})
+
+const operations = [
+	{ type: 'bulk-subscribe', summary: 'Subscribe many contacts' },
+	{ type: 'bulk-unsubscribe', summary: 'Unsubscribe many contacts' },
+	{ type: 'bulk-delete', summary: 'Delete many contacts' },
+] as const
+
+export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	for (const { type, summary } of operations)
+		app.post(
+			`/contacts/${type}`,
+			{
+				config,
+				schema: {
+					tags,
+					summary,
+					description:
+						'`contactIds`, at most 1,000; or `mode: "query"` with a `filter`: all contacts it finds now, but for `excludeIds`.',
+					body: Contacts,
+					response: { 202: Queued },
+				},
+			},
+			async ({ project, body }, reply) => {
+				const { ids, target } = await meant(pool, project.id, body)
+				const values = [project.id, type, ids, target && JSON.stringify(target), taskQueues.core]
+				const [job] = await acceptBulkJob(pool, values)
+				app.relay.wake()
+				return reply.code(202).send({ message: 'The job is queued', jobId: job!.id })
+			},
+		)
+
+	app.get(
+		'/contacts/bulk/:jobId',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Get a bulk job',
+				params: JobParams,
+				response: { 200: JobView },
+			},
+		},
+		({ em, project, params }) => viewJob(em, project.id, params.jobId, bulkTypes),
+	)
+
+	app.delete(
+		'/contacts/bulk/:jobId',
+		{
+			config: { ...config, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Cancel a bulk job',
+				description: 'What is done stays.',
+				params: JobParams,
+				response: { 200: JobView },
+			},
+		},
+		({ em, project, params }) => cancelAndView({ em, pool }, project.id, params.jobId, bulkTypes),
+	)
+}
+
+/** Whom the request is about. Each contact counts once, however often it is named. */
+async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Contacts>) {
+	const { mode, contactIds, filter, excludeIds = [] } = body
+	if (mode !== 'query') {
+		if (!contactIds) throw missing('contactIds')
+		return { ids: [...new Set(contactIds.map((id) => id.toLowerCase()))], target: null }
+	}
+	if (!filter) throw missing('filter')
+	const { condition, segmentId, search, subscribed } = filter
+	const groups: ConditionGroup[] = []
+	if (condition !== undefined) {
+		const tree = checkCondition(condition, 'filter.condition')
+		await checkSegments(pool, projectId, tree)
+		groups.push({ conditions: tree })
+	}
+	if (segmentId !== undefined) {
+		const tree = { logic: 'AND' as const, groups: [memberOf(segmentId)] }
+		if ((await segmentsReached(pool, projectId, tree)).size === 0)
+			throw notFound('segment', segmentId)
+		groups.push(...tree.groups)
+	}
+	const all = groups.length > 0 ? { condition: { logic: 'AND' as const, groups } } : {}
+	const target = { search, subscribed, ...all, excludeIds }
+	return { ids: null, target: target satisfies BulkTarget }
+}
+
+const memberOf = (segmentId: string): ConditionGroup => ({
+	filters: [{ field: `segment.${segmentId.toLowerCase()}`, operator: 'memberOfSegment' }],
+})
+
+async function checkSegments(pool: Pool, projectId: string, tree: Condition) {
+	const reached = await segmentsReached(pool, projectId, tree)
+	const unknown = segmentsIn(tree).find((id) => !reached.has(id))
+	if (unknown === undefined) return
+	const message = `names the segment ${unknown}, which does not exist`
+	throw invalid({ field: 'filter.condition', message, code: 'custom' })
+}
+
+const missing = (field: string) => invalid({ field, message: 'is required', code: 'required' })

@@ -1,0 +1,134 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { JobError } from '../../db/jobs/job-error.ts'
+import { Job, jobStates, jobTypes } from '../../db/jobs/job.ts'
+import { cancelJob } from '../../db/jobs/jobs.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+
+type Types = readonly Job['type'][]
+
+const Count = Type.Integer()
+const Message = Nullable(Type.String())
+const maxErrors = 1000
+
+const ImportResult = Type.Object({
+	totalRows: Count,
+	successCount: Count,
+	createdCount: Count,
+	updatedCount: Count,
+	failureCount: Count,
+	errors: Type.Array(Type.Object({ row: Count, email: Message, error: Type.String() }), {
+		description: 'The first 1,000; all of them at /contacts/import/{jobId}/errors',
+	}),
+})
+const UndoResult = Type.Object({ restored: Count, removed: Count, skipped: Count })
+const BulkResult = Type.Object({
+	operation: Type.String(),
+	totalRequested: Count,
+	successCount: Count,
+	unchangedCount: Count,
+	failureCount: Count,
+	errors: Type.Array(
+		Type.Object({ contactId: Nullable(Id), email: Message, error: Type.String() }),
+	),
+})
+
+export const Queued = Type.Object({ message: Type.String(), jobId: Id })
+export const JobParams = Type.Object({ jobId: PathId('job') })
+
+export const JobView = Type.Object({
+	id: Id,
+	type: Type.Enum([...jobTypes]),
+	state: Type.Enum([...jobStates]),
+	progress: Type.Integer({ minimum: 0, maximum: 100 }),
+	result: Type.Union([ImportResult, UndoResult, BulkResult, Type.Null()], {
+		description: 'Of an import, an undo or a bulk job; null until it has ended',
+	}),
+	failedReason: Message,
+	createdAt: Timestamp,
+	startedAt: Nullable(Timestamp),
+	finishedAt: Nullable(Timestamp),
+})
+type JobView = Type.Static<typeof JobView>
+
+/** A job as its callers see it; the result is there once it has ended, whatever way. */
+export async function viewJob(
+	em: EntityManager,
+	projectId: string,
+	id: string,
+	types: Types,
+): Promise<JobView> {
+	const job = await em.findOne(Job, { projectId, id, type: { $in: [...types] } }, { refresh: true })
+	if (!job) throw notFound('job', id)
+	const hasResult = job.finishedAt !== null && job.total !== null
+	return {
+		id: job.id,
+		type: job.type,
+		state: job.state,
+		progress: progressOf(job),
+		result: hasResult ? await resultOf(em, job) : null,
+		failedReason: job.failedReason ?? null,
+		createdAt: job.createdAt,
+		startedAt: job.startedAt ?? null,
+		finishedAt: job.finishedAt ?? null,
+	}
+}
+
+function progressOf({ type, state, total, position, failedCount }: Job) {
+	if (state === 'completed') return 100
+	if (!total) return 0
+	// The rows of a file that cannot be read are out of the way before the first is applied.
+	const done = position + (type === 'import' ? failedCount : 0)
+	return Math.min(99, Math.floor((100 * done) / total))
+}
+
+async function resultOf(em: EntityManager, job: Job): Promise<JobView['result']> {
+	const { total, createdCount, changedCount, unchangedCount, removedCount, failedCount } = job
+	if (job.type === 'undo')
+		return { restored: changedCount, removed: removedCount, skipped: unchangedCount }
+	const errors = await em.find(
+		JobError,
+		{ projectId: job.projectId, jobId: job.id },
+		{ orderBy: { row: 'asc' }, limit: maxErrors },
+	)
+	if (job.type === 'import')
+		return {
+			totalRows: total!,
+			successCount: createdCount + changedCount + unchangedCount,
+			createdCount,
+			updatedCount: changedCount + unchangedCount,
+			failureCount: failedCount,
+			errors: errors.map(({ row, email, error }) => ({ row, email: email ?? null, error })),
+		}
+	return {
+		operation: job.type.replace('bulk-', ''),
+		totalRequested: total!,
+		successCount: changedCount,
+		unchangedCount,
+		failureCount: failedCount,
+		errors: errors.map(({ contactId, email, error }) => ({
+			contactId: contactId ?? null,
+			email: email ?? null,
+			error,
+		})),
+	}
+}
+
+/** What is done stays; the workflow notices before its next chunk. */
+export async function cancelAndView(
+	{ em, pool }: { em: EntityManager; pool: Pool },
+	projectId: string,
+	id: string,
+	types: Types,
+) {
+	const [cancelled] = await cancelJob(pool, [projectId, id, types])
+	const job = await viewJob(em, projectId, id, types)
+	if (!cancelled)
+		throw new ApiError(409, 'CONFLICT', `This job is ${job.state} and cannot be cancelled`, {
+			details: { state: job.state },
+			suggestion: 'Only a job that is waiting or active can be cancelled.',
+		})
+	return job
+}

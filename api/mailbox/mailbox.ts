@@ -1,0 +1,195 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { BlockList } from 'node:net'
+import { MailboxMessage } from '../../db/emails/mailbox-message.ts'
+import { containing } from '../../db/like.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
+import { readMail } from './mailbox-mail.ts'
+import { mailboxPage, messageBody } from './mailbox-page.ts'
+
+const tags = ['mailbox']
+const Params = Type.Object({ id: PathId('message') })
+const Filter = Type.Object({
+	to: Type.Optional(Type.String({ description: 'The whole address' })),
+	subject: Type.Optional(Type.String({ description: 'Part of the subject' })),
+	limit: Type.Integer({ minimum: 1, default: 50, description: 'At most 1000' }),
+})
+
+const Message = Type.Object({
+	id: Id,
+	emailId: Id,
+	to: Type.String(),
+	from: Type.String(),
+	subject: Type.String(),
+	html: Type.String(),
+	text: Type.String(),
+	headers: Type.Record(Type.String(), Type.String()),
+	attachments: Type.Array(
+		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
+	),
+	receivedAt: Timestamp,
+})
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+const localHost = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+
+/**
+ * Where mail lands with the local provider. It asks for no key, so it answers only whoever sits at
+ * this machine, and only under a local name: a page elsewhere must not read it through their browser,
+ * nor anybody through a proxy on this machine.
+ */
+export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
+	app.addHook('onRequest', async (request) => {
+		const address = request.socket.remoteAddress ?? ''
+		const isLocal = loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
+		const isForwarded = proxyHeaders.some((name) => request.headers[name] !== undefined)
+		if (!isLocal || isForwarded || !localHost.test(request.headers.host ?? ''))
+			throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'The mailbox is only there for this machine', {
+				suggestion: 'Open it on the machine that Tempost runs on, under http://localhost.',
+			})
+	})
+
+	app.get(
+		'/mailbox',
+		{
+			config: { auth: 'none', answers: 'text/html' },
+			schema: {
+				tags,
+				summary: 'Page of the local mailbox',
+				querystring: Type.Object({
+					id: Type.Optional(Id),
+					view: Type.Optional(Type.String()),
+					search: Type.Optional(Type.String()),
+				}),
+			},
+		},
+		async ({ em, query }, reply) => {
+			const rows = await em.find(
+				MailboxMessage,
+				query.search
+					? { $or: [matching('to', query.search), matching('subject', query.search)] }
+					: {},
+				{ orderBy: { id: 'desc' }, limit: 100, exclude: ['raw'] },
+			)
+			const id = query.id ?? rows[0]?.id
+			const row = id ? await em.findOne(MailboxMessage, id, { refresh: true }) : null
+			const open = row && { row, mail: await readMail(row.raw) }
+			return reply.type('text/html; charset=utf-8').send(mailboxPage(rows, open, query))
+		},
+	)
+
+	app.get(
+		'/mailbox/messages',
+		{
+			config: { auth: 'none' },
+			schema: {
+				tags,
+				summary: 'Mails of the local mailbox, newest first',
+				querystring: Filter,
+				response: { 200: Type.Object({ messages: Type.Array(Message) }) },
+			},
+		},
+		async ({ em, query: { to, subject, limit } }) => {
+			const rows = await em.find(
+				MailboxMessage,
+				{
+					...(to ? { to: normalizeEmail(to) } : {}),
+					...(subject ? matching('subject', subject) : {}),
+				},
+				{ orderBy: { id: 'desc' }, limit: Math.min(limit, 1000) },
+			)
+			return { messages: await Promise.all(rows.map(messageOf)) }
+		},
+	)
+
+	app.get(
+		'/mailbox/messages/:id/raw',
+		{
+			config: { auth: 'none', answers: 'message/rfc822' },
+			schema: { tags, summary: 'Source of a mail in the local mailbox', params: Params },
+		},
+		async ({ em, params }, reply) => {
+			const { raw } = await found(em, params.id)
+			return reply
+				.type('message/rfc822')
+				.header('content-disposition', `attachment; filename="${params.id}.eml"`)
+				.send(raw)
+		},
+	)
+
+	app.get(
+		'/mailbox/messages/:id/html',
+		{
+			config: { auth: 'none', answers: 'text/html' },
+			schema: { tags, summary: 'Body of a mail in the local mailbox', params: Params },
+		},
+		async ({ em, params }, reply) => {
+			const mail = await readMail((await found(em, params.id)).raw)
+			// Somebody else's HTML: nothing in it may run or reach our pages.
+			return reply
+				.header(
+					'content-security-policy',
+					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
+				)
+				.type('text/html; charset=utf-8')
+				.send(messageBody(mail))
+		},
+	)
+
+	app.get(
+		'/mailbox/messages/:id/attachments/:position',
+		{
+			config: { auth: 'none', answers: 'application/octet-stream' },
+			schema: {
+				tags,
+				summary: 'File of a mail in the local mailbox',
+				params: Type.Object({
+					id: PathId('message'),
+					position: Type.Integer({ minimum: 0, 'x-resource': 'attachment' }),
+				}),
+			},
+		},
+		async ({ em, params }, reply) => {
+			const mail = await readMail((await found(em, params.id)).raw)
+			const file = mail.files[params.position]
+			if (!file) throw notFound('attachment', params.position)
+			return reply
+				.type('application/octet-stream')
+				.header(
+					'content-disposition',
+					`attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+				)
+				.send(file.content)
+		},
+	)
+
+	app.delete(
+		'/mailbox/messages',
+		{
+			config: { auth: 'none' },
+			schema: { tags, summary: 'Empty the local mailbox', response: { 204: Type.Null() } },
+		},
+		async ({ em }, reply) => {
+			await em.nativeDelete(MailboxMessage, {})
+			return reply.code(204).send(null)
+		},
+	)
+}
+
+async function messageOf({ id, emailId, to, from, subject, raw, receivedAt }: MailboxMessage) {
+	return { id, emailId, to, from, subject, receivedAt, ...(await readMail(raw)) }
+}
+
+const matching = (column: 'to' | 'subject', part: string) => ({
+	[column]: { $ilike: containing(part) },
+})
+
+async function found(em: EntityManager, id: string) {
+	const row = await em.findOne(MailboxMessage, id)
+	if (!row) throw notFound('message', id)
+	return row
+}

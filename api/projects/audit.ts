@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { type AuditRecord, countAudit, listAudit, noteAudit } from '../../db/projects/audit.ts'
+import { isReading } from '../accounts/session-auth.ts'
+import { cursorPage, decodeCursor, encodeCursor, Id, Nullable, Timestamp } from '../schemas.ts'
+import { ProjectParams } from './projects.ts'
+
+declare module 'fastify' {
+	interface FastifyRequest {
+		/** The project that a request has made, as it is known outside: its first change. */
+		madeProjectId: string | null
+	}
+}
+
+/** Posts that change nothing, and what is tracked: that is use of a project, not a change of it. */
+const unnoted = new Set([
+	'POST /contacts/lookup',
+	'POST /templates/:id/preview',
+	'POST /segments/:id/refresh',
+	'POST /events/track',
+])
+
+/** An answer does not wait longer for its note. */
+const patienceMs = 1000
+
+/**
+ * Notes every change that was made by a session or a secret key, before its answer leaves: one place
+ * for all routes. Sending and tracking have the ledger and the events. Should the note fail, the change
+ * has happened nevertheless, and our log says who made it.
+ */
+export function keepAudit(app: FastifyInstance, pool: Pool) {
+	app.decorateRequest('madeProjectId', null)
+	app.addHook('onSend', async (request, reply) => {
+		const entry = entryOf(request, reply)
+		if (!entry) return
+		await Promise.race([
+			noteAudit(pool, entry).catch((err: Error) =>
+				request.log.error(
+					{ err, action: entry[3], userId: request.visitor?.user.id ?? null },
+					'a change is missing in the audit',
+				),
+			),
+			sleep(patienceMs, undefined, { ref: false }),
+		])
+	})
+}
+
+function entryOf(request: FastifyRequest, reply: FastifyReply) {
+	const { method, routeOptions, visitor, caller } = request
+	const { auth } = routeOptions.config
+	const projectId = request.madeProjectId ?? caller?.publicId
+	const action = `${method} ${routeOptions.url}`
+	if (!projectId || isReading(method) || reply.statusCode >= 400 || unnoted.has(action)) return null
+	if (auth !== 'session' && auth !== 'secret key or session') return null
+	const actor = visitor?.user.email ?? `sk_…${caller!.secretKeyEnding}`
+	return noteOf(request, { projectId, userId: visitor?.user.id ?? null, actor }, reply.statusCode)
+}
+
+interface Deed {
+	/** The id by which the project is known outside. */
+	projectId: string
+	userId: string | null
+	actor: string
+}
+
+/** What `noteAudit` takes, for routes that find out themselves who acts. */
+export const noteOf = (
+	{ method, routeOptions, params, ip, headers, id }: FastifyRequest,
+	{ projectId, userId, actor }: Deed,
+	status: number,
+) => [
+	projectId,
+	userId,
+	actor,
+	`${method} ${routeOptions.url}`.replaceAll(/:(\w+)/g, '{$1}'),
+	JSON.stringify(params ?? {}),
+	status,
+	ip,
+	headers['user-agent']?.slice(0, 300) ?? null,
+	id,
+]
+
+const Entry = Type.Object({
+	id: Id,
+	actor: Type.Object({
+		type: Type.Enum(['user', 'key']),
+		userId: Nullable(Id),
+		name: Type.String({ description: "The user's address then, or the masked key" }),
+	}),
+	action: Type.String({ description: 'Method and path, as POST /templates' }),
+	target: Type.Record(Type.String(), Type.String(), { description: 'What the path names' }),
+	status: Type.Integer(),
+	ip: Type.String(),
+	userAgent: Nullable(Type.String()),
+	requestId: Id,
+	createdAt: Timestamp,
+})
+const Position = Type.Tuple([Type.String({ format: 'uuid' })])
+
+export const audit: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/projects/:id/audit',
+		{
+			config: { auth: 'session' },
+			schema: {
+				tags: ['projects'],
+				summary: 'Who changed what, newest first',
+				params: ProjectParams,
+				querystring: Type.Object({
+					cursor: Type.Optional(Type.String()),
+					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+				}),
+				response: { 200: cursorPage(Entry) },
+			},
+		},
+		async ({ project, query: { cursor, limit } }) => {
+			const size = Math.min(limit, 100)
+			const [after] = cursor === undefined ? [] : decodeCursor(Position, cursor)
+			const [rows, [count]] = await Promise.all([
+				listAudit(pool, [project.publicId, after ?? null, size + 1]),
+				cursor === undefined ? countAudit(pool, [project.publicId]) : [],
+			])
+			const data = rows.slice(0, size).map(view)
+			const hasMore = rows.length > size
+			return {
+				data,
+				...(hasMore ? { cursor: encodeCursor([data.at(-1)!.id]) } : {}),
+				hasMore,
+				total: count?.total ?? 0,
+			}
+		},
+	)
+}
+
+const view = ({ userId, actor, ...entry }: AuditRecord) => ({
+	...entry,
+	actor: { type: userId === null ? ('key' as const) : ('user' as const), userId, name: actor },
+})

@@ -1,0 +1,122 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { countContacts } from '../../db/contacts/contact-fields.ts'
+import { setupState } from '../../db/projects/setup-state.ts'
+import { changeWebhookSecret, webhookSecret } from '../../db/projects/webhook-secret.ts'
+import { reputation } from '../../db/reputation/reputation.ts'
+import { Id, Nullable, Timestamp } from '../schemas.ts'
+import { ProjectParams } from './projects.ts'
+
+const SetupState = Type.Object({
+	hasSubscription: Type.Boolean(),
+	hasVerifiedDomain: Type.Boolean(),
+	contactCount: Type.Integer(),
+	lastCampaignSentAt: Nullable(Timestamp),
+	hasEnabledWorkflow: Type.Boolean(),
+})
+const Window = Type.Object({
+	total: Type.Integer(),
+	bounces: Type.Integer(),
+	complaints: Type.Integer(),
+	bounceRate: Type.Number({ description: 'In percent' }),
+	complaintRate: Type.Number({ description: 'In percent' }),
+})
+const Level = Type.Enum(['healthy', 'warning', 'critical'])
+const Security = Type.Object({
+	status: Type.Object({
+		projectId: Id,
+		isHealthy: Type.Boolean(),
+		shouldDisable: Type.Boolean(),
+		twentyFourHour: Window,
+		sevenDay: Window,
+		allTime: Window,
+		isNewProject: Type.Boolean(),
+		violations: Type.Array(Type.String()),
+		warnings: Type.Array(Type.String()),
+	}),
+	levels: Type.Object({
+		bounce7Day: Level,
+		bounceAllTime: Level,
+		complaint7Day: Level,
+		complaintAllTime: Level,
+	}),
+	isDisabled: Type.Boolean(),
+	recentSuspensions: Type.Array(
+		Type.Object({
+			at: Type.String({ format: 'date-time' }),
+			reason: Type.String(),
+			liftedAt: Nullable(Type.String({ format: 'date-time' })),
+		}),
+	),
+})
+const Secret = Type.Object({ secret: Type.String({ description: 'whsec_…' }) })
+
+const config = { auth: 'session' } as const
+const tags = ['projects']
+
+export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/projects/:id/setup-state',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'How far a new project has come',
+				params: ProjectParams,
+				response: { 200: SetupState },
+			},
+		},
+		async ({ project: { id } }) => {
+			const [[state], counts] = await Promise.all([
+				setupState(pool, [id]),
+				countContacts(pool, [id]),
+			])
+			const contactCount = counts.reduce((sum, { count }) => sum + count, 0)
+			return { contactCount, ...state! }
+		},
+	)
+
+	for (const path of ['/projects/:id/security', '/users/@me/projects/:id/security'])
+		app.get(
+			path,
+			{
+				config,
+				schema: {
+					tags,
+					summary: 'Bounces, complaints and suspensions',
+					params: ProjectParams,
+					response: { 200: Security },
+				},
+			},
+			async ({ project }) => reputation(pool, project.id),
+		)
+
+	app.get(
+		'/projects/:id/webhook-secret',
+		{
+			config,
+			schema: {
+				tags,
+				summary: "What the project's webhooks are signed with (Standard Webhooks)",
+				params: ProjectParams,
+				response: { 200: Secret },
+			},
+		},
+		async ({ project }) => ({ secret: await webhookSecret(pool, project.id) }),
+	)
+
+	app.post(
+		'/projects/:id/webhook-secret',
+		{
+			config,
+			schema: {
+				tags,
+				summary: "Change the secret of the project's webhooks",
+				description: 'For a day both the new and the old one sign.',
+				params: ProjectParams,
+				response: { 200: Secret },
+			},
+		},
+		async ({ project }) => ({ secret: await changeWebhookSecret(pool, project.id) }),
+	)
+}

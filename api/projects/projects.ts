@@ -1,0 +1,191 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { roles } from '../../db/projects/membership.ts'
+import { newKeys } from '../../db/projects/project-keys.ts'
+import {
+	createProject,
+	patchProject,
+	type ProjectRecord,
+	projectsOfUser,
+	replaceKeys,
+} from '../../db/projects/project-records.ts'
+import { deleteLivingProject, ofLiving, resetProject } from '../../db/projects/project-removal.ts'
+import { disabledReasons, trackingModes } from '../../db/projects/project.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { countTry } from '../accounts/throttling.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { Id, Line, Nullable, PathId, Timestamp } from '../schemas.ts'
+
+const Name = Line({ minLength: 1, maxLength: 100 })
+const Language = Type.String({
+	pattern: '^[a-z]{2}(-[A-Z]{2})?$',
+	'x-message': 'must be a language, as en or de-AT',
+})
+
+const ProjectView = Type.Object({
+	id: Id,
+	name: Type.String(),
+	public: Type.String(),
+	secret: Type.String({ description: 'In full when it was just made, otherwise its last four' }),
+	role: Type.Enum([...roles]),
+	disabled: Type.Boolean(),
+	disabledReason: Nullable(Type.Enum([...disabledReasons])),
+	tracking: Type.Enum([...trackingModes]),
+	language: Type.String(),
+	sendRatePerSecond: Nullable(Type.Number()),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+const tags = ['projects']
+export const ProjectParams = Type.Object({ id: PathId('project') })
+const config = { auth: 'session' } as const
+
+export interface ProjectOptions {
+	pool: Pool
+	isMailReal: boolean
+}
+
+export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
+	app,
+	{ pool, isMailReal },
+) => {
+	app.get(
+		'/users/@me/projects',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'The projects of the user',
+				response: { 200: Type.Array(ProjectView) },
+			},
+		},
+		async ({ user }) =>
+			(await projectsOfUser(pool, [user.id, isMailReal && !user.emailVerified])).map((p) =>
+				view(p),
+			),
+	)
+
+	app.post(
+		'/users/@me/projects',
+		{
+			config: { ...config, errors: [429] },
+			schema: {
+				tags,
+				summary: 'Create a project; the only answer with its secret key in full',
+				body: Type.Object({ name: Name }),
+				response: { 201: ProjectView },
+			},
+		},
+		async (request, reply) => {
+			const { user, body } = request
+			// Each is a limit of its own for sending, and rows that are kept.
+			await countTry(pool, { what: 'project', subject: user.id, tries: 20, seconds: 3600 })
+			const { secretKey, values } = freshKeys()
+			const [project] = await createProject(pool, [user.sessionId, body.name, ...values])
+			if (!project) throw sessionEnded()
+			request.madeProjectId = project.id
+			return reply.code(201).send(view(project, secretKey))
+		},
+	)
+
+	app.patch(
+		'/users/@me/projects/:id',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Change name, tracking or language of a project',
+				params: ProjectParams,
+				body: Type.Object({
+					name: Type.Optional(Name),
+					tracking: Type.Optional(Type.Enum([...trackingModes])),
+					language: Type.Optional(Language),
+				}),
+				response: { 200: ProjectView },
+			},
+		},
+		async ({ project: { publicId }, visitor, params, body: { name, tracking, language } }) => {
+			const values = [publicId, visitor!.role, name ?? null, tracking ?? null, language ?? null]
+			const [project] = await ofLiving(() => patchProject(pool, values))
+			if (!project) throw notFound('project', params.id)
+			return view(project)
+		},
+	)
+
+	app.post(
+		'/users/@me/projects/:id/regenerate-keys',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Replace both keys at once; the old ones stop working',
+				params: ProjectParams,
+				response: { 200: ProjectView },
+			},
+		},
+		async ({ project: { publicId }, visitor, params }) => {
+			const { secretKey, values } = freshKeys()
+			const change = [publicId, visitor!.role, ...values]
+			const [project] = await ofLiving(() => replaceKeys(pool, change))
+			if (!project) throw notFound('project', params.id)
+			return view(project, secretKey)
+		},
+	)
+
+	app.post(
+		'/users/@me/projects/:id/reset',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Wipe all data of a project, for good; domains, members and keys stay',
+				params: ProjectParams,
+				response: { 200: Type.Object({ message: Type.String() }) },
+			},
+		},
+		async ({ project }) => {
+			await resetProject(pool, project.id, taskQueues.core)
+			app.relay.wake()
+			return { message: 'The project is empty' }
+		},
+	)
+
+	app.delete(
+		'/users/@me/projects/:id',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Delete a project with everything in it, for good',
+				params: ProjectParams,
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ project }, reply) => {
+			await deleteLivingProject(pool, project.publicId, taskQueues.core)
+			app.relay.wake()
+			return reply.code(204).send(null)
+		},
+	)
+}
+
+const sessionEnded = () => new ApiError(401, 'UNAUTHORIZED', 'This session has ended')
+
+function freshKeys() {
+	const { secretKey, columns } = newKeys()
+	return {
+		secretKey,
+		values: [columns.publicKey, columns.secretKeyDigest, columns.secretKeyEnding],
+	}
+}
+
+const view = (
+	{ secretKeyEnding, disabledReason, ...project }: ProjectRecord,
+	secretKey?: string,
+) => ({
+	...project,
+	secret: secretKey ?? `sk_…${secretKeyEnding}`,
+	disabled: disabledReason !== null,
+	disabledReason,
+})

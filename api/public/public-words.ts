@@ -1,0 +1,186 @@
+import { primaryLanguage } from '../../activities/rendering/language.ts'
+
+/** `{email}` and `{project}` are put in. */
+export interface PublicWords {
+	unsubscribe: string
+	unsubscribeQuestion: string
+	unsubscribed: string
+	unsubscribedMeans: string
+	subscribe: string
+	subscribeQuestion: string
+	subscribed: string
+	subscribedMeans: string
+	subscribeAgain: string
+	manage: string
+	manageIntroduction: string
+	all: string
+	allMeans: string
+	necessary: string
+	necessaryMeans: string
+	none: string
+	noneMeans: string
+	save: string
+	saved: string
+	missing: string
+	missingMeans: string
+	unavailable: string
+	unavailableMeans: string
+}
+
+const en: PublicWords = {
+	unsubscribe: 'Unsubscribe',
+	unsubscribeQuestion: 'Should {email} get no more newsletters from {project}?',
+	unsubscribed: 'You are unsubscribed',
+	unsubscribedMeans: '{email} gets no more newsletters from {project}.',
+	subscribe: 'Subscribe',
+	subscribeQuestion: 'Should {email} get newsletters from {project}?',
+	subscribed: 'You are subscribed',
+	subscribedMeans: '{email} gets newsletters from {project}.',
+	subscribeAgain: 'Subscribe again',
+	manage: 'Email preferences',
+	manageIntroduction: 'What may {project} send to {email}?',
+	all: 'Newsletters and necessary emails',
+	allMeans: 'News and offers as well.',
+	necessary: 'Only necessary emails',
+	necessaryMeans: 'Such as receipts, and answers to what you do yourself.',
+	none: 'No emails at all',
+	noneMeans: 'Not even receipts or links for a new password.',
+	save: 'Save',
+	saved: 'Your choice is saved.',
+	missing: 'This link leads nowhere',
+	missingMeans:
+		'It may be incomplete, or what it led to is no longer there. Please open it once more from the email.',
+	unavailable: 'Please try again in a moment',
+	unavailableMeans: 'We cannot do this right now. Nothing was changed.',
+}
+
+const de: PublicWords = {
+	unsubscribe: 'Abmelden',
+	unsubscribeQuestion: 'Soll {email} keine Newsletter von {project} mehr erhalten?',
+	unsubscribed: 'Sie sind abgemeldet',
+	unsubscribedMeans: '{email} erhält keine Newsletter von {project} mehr.',
+	subscribe: 'Anmelden',
+	subscribeQuestion: 'Soll {email} Newsletter von {project} erhalten?',
+	subscribed: 'Sie sind angemeldet',
+	subscribedMeans: '{email} erhält Newsletter von {project}.',
+	subscribeAgain: 'Wieder anmelden',
+	manage: 'E-Mail-Einstellungen',
+	manageIntroduction: 'Was darf {project} an {email} senden?',
+	all: 'Newsletter und notwendige E-Mails',
+	allMeans: 'Auch Neuigkeiten und Angebote.',
+	necessary: 'Nur notwendige E-Mails',
+	necessaryMeans: 'Zum Beispiel Belege und Antworten auf das, was Sie selbst tun.',
+	none: 'Gar keine E-Mails',
+	noneMeans: 'Auch keine Belege und keine Links für ein neues Passwort.',
+	save: 'Speichern',
+	saved: 'Ihre Auswahl ist gespeichert.',
+	missing: 'Dieser Link führt nirgendwohin',
+	missingMeans:
+		'Vielleicht ist er unvollständig, oder das Ziel gibt es nicht mehr. Bitte öffnen Sie ihn noch einmal aus der E-Mail.',
+	unavailable: 'Bitte versuchen Sie es gleich noch einmal',
+	unavailableMeans: 'Das ist im Augenblick nicht möglich. Es wurde nichts geändert.',
+}
+
+const fr: PublicWords = {
+	unsubscribe: 'Se désabonner',
+	unsubscribeQuestion: 'Voulez-vous que {email} ne reçoive plus les newsletters de {project} ?',
+	unsubscribed: 'Vous êtes désabonné(e)',
+	unsubscribedMeans: '{email} ne reçoit plus les newsletters de {project}.',
+	subscribe: 'S’abonner',
+	subscribeQuestion: 'Voulez-vous que {email} reçoive les newsletters de {project} ?',
+	subscribed: 'Vous êtes abonné(e)',
+	subscribedMeans: '{email} reçoit les newsletters de {project}.',
+	subscribeAgain: 'Se réabonner',
+	manage: 'Préférences d’e-mail',
+	manageIntroduction: 'Que peut envoyer {project} à {email} ?',
+	all: 'Les newsletters et les e-mails nécessaires',
+	allMeans: 'Y compris les nouveautés et les offres.',
+	necessary: 'Seulement les e-mails nécessaires',
+	necessaryMeans: 'Par exemple les reçus et les réponses à vos propres actions.',
+	none: 'Aucun e-mail',
+	noneMeans: 'Pas même les reçus ni les liens pour un nouveau mot de passe.',
+	save: 'Enregistrer',
+	saved: 'Votre choix est enregistré.',
+	missing: 'Ce lien ne mène nulle part',
+	missingMeans:
+		'Il est peut-être incomplet, ou sa destination n’existe plus. Ouvrez-le de nouveau depuis l’e-mail.',
+	unavailable: 'Veuillez réessayer dans un instant',
+	unavailableMeans: 'Ce n’est pas possible pour le moment. Rien n’a été modifié.',
+}
+
+const es: PublicWords = {
+	unsubscribe: 'Darse de baja',
+	unsubscribeQuestion: '¿Desea que {email} deje de recibir los boletines de {project}?',
+	unsubscribed: 'Se ha dado de baja',
+	unsubscribedMeans: '{email} ya no recibe los boletines de {project}.',
+	subscribe: 'Suscribirse',
+	subscribeQuestion: '¿Desea que {email} reciba los boletines de {project}?',
+	subscribed: 'La suscripción está activa',
+	subscribedMeans: '{email} recibe los boletines de {project}.',
+	subscribeAgain: 'Suscribirse de nuevo',
+	manage: 'Preferencias de correo',
+	manageIntroduction: '¿Qué puede enviar {project} a {email}?',
+	all: 'Boletines y correos necesarios',
+	allMeans: 'También novedades y ofertas.',
+	necessary: 'Solo correos necesarios',
+	necessaryMeans: 'Por ejemplo, recibos y respuestas a lo que usted mismo hace.',
+	none: 'Ningún correo',
+	noneMeans: 'Tampoco recibos ni enlaces para una contraseña nueva.',
+	save: 'Guardar',
+	saved: 'Su elección se ha guardado.',
+	missing: 'Este enlace no lleva a ninguna parte',
+	missingMeans:
+		'Puede que esté incompleto o que su destino ya no exista. Ábralo de nuevo desde el correo.',
+	unavailable: 'Inténtelo de nuevo en un momento',
+	unavailableMeans: 'Ahora mismo no es posible. No se ha cambiado nada.',
+}
+
+const nl: PublicWords = {
+	unsubscribe: 'Uitschrijven',
+	unsubscribeQuestion: 'Wilt u dat {email} geen nieuwsbrieven van {project} meer ontvangt?',
+	unsubscribed: 'U bent uitgeschreven',
+	unsubscribedMeans: '{email} ontvangt geen nieuwsbrieven van {project} meer.',
+	subscribe: 'Inschrijven',
+	subscribeQuestion: 'Wilt u dat {email} nieuwsbrieven van {project} ontvangt?',
+	subscribed: 'U bent ingeschreven',
+	subscribedMeans: '{email} ontvangt nieuwsbrieven van {project}.',
+	subscribeAgain: 'Opnieuw inschrijven',
+	manage: 'E-mailvoorkeuren',
+	manageIntroduction: 'Wat mag {project} naar {email} sturen?',
+	all: 'Nieuwsbrieven en noodzakelijke e-mails',
+	allMeans: 'Ook nieuws en aanbiedingen.',
+	necessary: 'Alleen noodzakelijke e-mails',
+	necessaryMeans: 'Zoals bonnen, en antwoorden op wat u zelf doet.',
+	none: 'Helemaal geen e-mails',
+	noneMeans: 'Ook geen bonnen of links voor een nieuw wachtwoord.',
+	save: 'Opslaan',
+	saved: 'Uw keuze is opgeslagen.',
+	missing: 'Deze link leidt nergens heen',
+	missingMeans:
+		'Misschien is hij onvolledig, of bestaat het doel niet meer. Open hem nog eens vanuit de e-mail.',
+	unavailable: 'Probeer het zo dadelijk nog eens',
+	unavailableMeans: 'Dit lukt op dit moment niet. Er is niets gewijzigd.',
+}
+
+export const publicWords: Record<string, PublicWords> = { en, de, fr, es, nl }
+
+const isSpoken = (language: string) => Object.hasOwn(publicWords, language)
+
+/** The language that we speak nearest to a tag; English where we don't. */
+export function spokenLanguage(tag: string): string {
+	const language = primaryLanguage(tag)
+	return isSpoken(language) ? language : 'en'
+}
+
+/** What a browser would rather read, of what we speak; for pages about nobody we know. */
+export function acceptedLanguage(header = ''): string {
+	const wishes = header.split(',').map((wish) => {
+		const [tag = '', weight = ''] = wish.split(';q=')
+		return {
+			language: primaryLanguage(tag.trim()),
+			weight: weight === '' ? 1 : Number(weight) || 0,
+		}
+	})
+	const spoken = wishes.filter(({ language, weight }) => isSpoken(language) && weight > 0)
+	return spoken.toSorted((a, b) => b.weight - a.weight)[0]?.language ?? 'en'
+}

@@ -1,0 +1,119 @@
+import PostalMime, { type Attachment } from 'postal-mime'
+import type { Evidence } from '../../db/reputation/evidence.ts'
+
+/** What a mail that came back says about a mail of ours. */
+export interface BounceReport extends Pick<Evidence, 'kind' | 'bounceType' | 'error'> {
+	emailId: string
+}
+
+/** Status and headers stand in front of what is returned of the mail, however much that is. */
+const readBytes = 2 ** 20
+const maxNesting = 10
+
+/**
+ * Reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Null: it is neither, or
+ * names no mail of ours. Whatever it is, reading it neither throws nor takes long.
+ */
+export async function readBounceReport(raw: Buffer): Promise<BounceReport | null> {
+	const parts = await partsOf(raw)
+	const emailId = emailIdIn(parts)
+	if (emailId === null) return null
+	const status = find(parts, /^message\/(global-)?delivery-status$/)
+	if (status) return { emailId, ...deliveryStatus(blocksOf(textOf(status))) }
+	const feedback = find(parts, /^message\/feedback-report$/)
+	const [report] = feedback ? blocksOf(textOf(feedback)) : []
+	const type = report?.get('feedback-type')?.toLowerCase()
+	if (!type || !complaints.has(type)) return null
+	return { emailId, kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}` }
+}
+
+/** What is not among them says that a mail is no spam, or speaks of signatures. */
+const complaints = new Set(['abuse', 'fraud', 'virus', 'other', 'opt-out'])
+
+async function partsOf(raw: Buffer): Promise<Attachment[]> {
+	try {
+		const options = { forceRfc822Attachments: true, maxNestingDepth: maxNesting }
+		return (await PostalMime.parse(raw.subarray(0, readBytes), options)).attachments
+	} catch {
+		// Whatever stands there, it is no report that anybody could read.
+		return []
+	}
+}
+
+const find = (parts: Attachment[], type: RegExp) =>
+	parts.find(({ mimeType }) => type.test(mimeType))
+
+const textOf = ({ content }: Attachment) =>
+	typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString()
+
+/** Groups of header fields, with an empty line between them; of a field given twice the first counts. */
+function blocksOf(text: string) {
+	const lines = text
+		.replaceAll('\r\n', '\n')
+		.replaceAll(/\n[ \t]+/g, ' ')
+		.trim()
+	return lines.split(/\n{2,}/).map((block) => {
+		const fields = new Map<string, string>()
+		for (const line of block.split('\n')) {
+			const colon = line.indexOf(':')
+			if (colon < 1) continue
+			const name = line.slice(0, colon).trim().toLowerCase()
+			if (!fields.has(name)) fields.set(name, line.slice(colon + 1).trim())
+		}
+		return fields
+	})
+}
+
+/** The headers of the mail that came back name ours; those of Resend's making hold our id, too. */
+function emailIdIn(parts: Attachment[]) {
+	const original = find(parts, /^(text\/rfc822-headers|message\/(rfc822|global|global-headers))$/)
+	const [headers] = original ? blocksOf(textOf(original)) : []
+	return (
+		idIn(/^([\da-f-]{36})$/i, headers?.get('x-tempost-id')) ??
+		idIn(/^<([\da-f-]{36})@[^<>@\s]+>$/i, headers?.get('message-id'))
+	)
+}
+
+function idIn(form: RegExp, value = '') {
+	const id = form.exec(value)?.[1]
+	return id && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.toLowerCase() : null
+}
+
+/** Our mails have one recipient; should it have stood for several, the worst that befell one of them. */
+function deliveryStatus(blocks: Map<string, string>[]) {
+	const outcomes = blocks.filter((fields) => fields.has('action')).map(outcomeOf)
+	const worst = outcomes.sort((a, b) => severity(b) - severity(a))[0]
+	return worst ?? bounced('Undetermined', null)
+}
+
+const severities = ['SENT', 'DELIVERED', 'Undetermined', 'Transient', 'Permanent']
+const severity = ({ kind, bounceType }: Omit<BounceReport, 'emailId'>) =>
+	severities.indexOf(bounceType ?? kind)
+
+function outcomeOf(fields: Map<string, string>): Omit<BounceReport, 'emailId'> {
+	const action = fields.get('action')!.toLowerCase()
+	const diagnostic = fields.get('diagnostic-code')?.replace(/^smtp;\s*/i, '')
+	const status = /^[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]
+	const error = storable([status, diagnostic].filter(Boolean).join(' '))
+	if (action === 'delivered') return { kind: 'DELIVERED', bounceType: null, error: null }
+	if (action === 'relayed' || action === 'expanded')
+		return { kind: 'SENT', bounceType: null, error: null }
+	if (action === 'delayed') return bounced('Transient', error)
+	// Some leave the status out: then the answer of the server that refused it tells.
+	const [major] = status ?? /^[45](?=\d\d\b)/.exec(diagnostic ?? '') ?? []
+	if (action !== 'failed' || !major) return bounced('Undetermined', error)
+	return bounced(major === '5' ? 'Permanent' : 'Transient', error)
+}
+
+const bounced = (bounceType: NonNullable<Evidence['bounceType']>, error: string | null) => ({
+	kind: 'BOUNCED' as const,
+	bounceType,
+	error: error || 'It came back without a reason',
+})
+
+const storable = (text: string) =>
+	text
+		.toWellFormed()
+		.replaceAll(/[\p{Cc}\s]+/gu, ' ')
+		.trim()
+		.slice(0, 1000)

@@ -1,0 +1,50 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { createHash } from 'node:crypto'
+import type { Pool } from 'pg'
+import { bounceTypes, settleByReport } from '../../db/reputation/evidence.ts'
+import { Id, Nullable } from '../schemas.ts'
+import { readBounceReport } from './bounce-report.ts'
+
+const Matched = Type.Object({
+	emailId: Id,
+	event: Type.Enum(['bounce', 'complaint', 'delivery']),
+	bounceType: Nullable(Type.Enum([...bounceTypes])),
+})
+
+const events = { BOUNCED: 'bounce', COMPLAINED: 'complaint' } as const
+
+/** Bounces and complaints that come by mail, from whatever receives them for the sender. */
+export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.addContentTypeParser('message/rfc822', { parseAs: 'buffer' }, (_request, bytes, done) =>
+		done(null, bytes),
+	)
+
+	app.post(
+		'/webhooks/bounce',
+		{
+			bodyLimit: 10 * 2 ** 20,
+			config: { auth: 'secret key', errors: [413, 415], takes: 'message/rfc822' },
+			schema: {
+				tags: ['webhooks'],
+				summary: 'Take a bounce or complaint that came by mail',
+				description:
+					'The mail as it came, as message/rfc822: a delivery status notification (RFC 3464) or an ' +
+					'abuse report (RFC 5965). `matched` is empty if it is neither, or not about a mail of ours.',
+				response: { 200: Type.Object({ matched: Type.Array(Matched) }) },
+			},
+		},
+		async ({ project, body }) => {
+			const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+			const report = await readBounceReport(raw)
+			if (!report) return { matched: [] }
+			const { emailId, kind, bounceType, error } = report
+			const evidence = { id: emailId, kind, bounceType, error, at: new Date().toISOString() }
+			const reportId = `bounce/${project.id}/${createHash('sha256').update(raw).digest('hex')}`
+			const found = await settleByReport(pool, [reportId, project.id, JSON.stringify([evidence])])
+			// It may have suspended the project.
+			app.relay.wake()
+			const event = events[kind as keyof typeof events] ?? 'delivery'
+			return { matched: found.map(() => ({ emailId, event, bounceType })) }
+		},
+	)
+}

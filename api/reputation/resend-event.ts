@@ -1,0 +1,134 @@
+import { addressParser } from 'postal-mime'
+import type { InboundMail } from '../../db/emails/inbound.ts'
+import { bounceTypes, type Evidence } from '../../db/reputation/evidence.ts'
+import { isEmail, normalizeEmail } from '../schemas.ts'
+
+/** What Resend posts, as far as we read it. Nothing in it is relied on to be there. */
+interface ResendEvent {
+	type?: unknown
+	created_at?: unknown
+	data?: {
+		email_id?: unknown
+		message_id?: unknown
+		from?: unknown
+		to?: unknown
+		received_for?: unknown
+		subject?: unknown
+		tags?: unknown
+		bounce?: { type?: unknown; subType?: unknown; message?: unknown; diagnosticCode?: unknown }
+		click?: { link?: unknown; timestamp?: unknown }
+		failed?: { reason?: unknown }
+		suppressed?: { message?: unknown }
+	}
+}
+
+export interface ReportedMail {
+	projectId: string | null
+	emailId: string | null
+	evidence: Evidence
+}
+
+const kinds: Record<string, Evidence['kind']> = {
+	'email.sent': 'SENT',
+	'email.delivery_delayed': 'DELAYED',
+	'email.delivered': 'DELIVERED',
+	'email.opened': 'OPENED',
+	'email.clicked': 'CLICKED',
+	'email.bounced': 'BOUNCED',
+	'email.complained': 'COMPLAINED',
+	'email.failed': 'FAILED',
+	'email.suppressed': 'SUPPRESSED',
+}
+
+/** What the event says about a mail of ours; null: it is about something else. */
+export function readReportedMail({ type, created_at, data }: ResendEvent): ReportedMail | null {
+	const kind = kinds[String(type)]
+	const providerMessageId = line(data?.email_id)
+	if (!kind || !data || providerMessageId === null) return null
+	const { bounce, click, failed, suppressed } = data
+	const tags = tagsOf(data.tags)
+	return {
+		projectId: uuid(tags['project_id']),
+		emailId: uuid(tags['email_id']),
+		evidence: {
+			kind,
+			at: timeOf(kind === 'CLICKED' ? (click?.timestamp ?? created_at) : created_at),
+			bounceType: kind === 'BOUNCED' ? bounceTypeOf(bounce?.type) : null,
+			error:
+				kind === 'BOUNCED'
+					? bounceText(bounce)
+					: (line(failed?.reason ?? suppressed?.message) ?? withoutReason[kind] ?? null),
+			link: line(click?.link),
+			providerMessageId,
+		},
+	}
+}
+
+/** A mail that came in, once for each of our domains that it may have come for. */
+export function readReceivedMail({ type, data }: ResendEvent): InboundMail | null {
+	if (type !== 'email.received' || !data) return null
+	const [sender] = addressParser(line(data.from) ?? '', { flatten: true })
+	const from = normalizeEmail(sender?.address ?? '')
+	if (!isEmail(from)) return null
+	const named = [data.received_for, data.to].flat().map((to) => line(to) ?? '')
+	const to = named
+		.flatMap((text) => addressParser(text, { flatten: true }))
+		.map(({ address = '' }) => normalizeEmail(address))
+		.filter(isEmail)
+	return {
+		from,
+		fromName: sender?.name || null,
+		to: [...new Set(to)],
+		subject: line(data.subject) ?? '',
+		messageId: line(data.message_id),
+		providerMessageId: line(data.email_id),
+	}
+}
+
+/** As an object today; the documentation also shows a list of names and values. */
+function tagsOf(tags: unknown): Record<string, unknown> {
+	if (!Array.isArray(tags)) return (tags ?? {}) as Record<string, unknown>
+	return Object.fromEntries(tags.map((tag) => [tag?.name, tag?.value]))
+}
+
+const withoutReason: Partial<Record<Evidence['kind'], string>> = {
+	DELAYED: 'Delivery is delayed',
+	FAILED: 'Resend could not send it',
+	SUPPRESSED: 'The address is on the suppression list of Resend',
+}
+
+const bounceTypeOf = (type: unknown) =>
+	bounceTypes.find((known) => known === type) ?? 'Undetermined'
+
+function bounceText(bounce: NonNullable<ResendEvent['data']>['bounce']) {
+	const [diagnostic] = [bounce?.diagnosticCode].flat()
+	const parts = [line(bounce?.subType), line(bounce?.message), line(diagnostic)]
+	return (
+		parts
+			.filter((part) => part !== null)
+			.join(': ')
+			.slice(0, 1000) || 'It bounced'
+	)
+}
+
+/** One line that Postgres can store. */
+function line(value: unknown) {
+	if (typeof value !== 'string') return null
+	const text = value
+		.toWellFormed()
+		.replaceAll(/[\p{Cc}\s]+/gu, ' ')
+		.trim()
+	return text === '' ? null : text.slice(0, 2000)
+}
+
+const uuid = (value: unknown) =>
+	typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)
+		? value
+		: null
+
+/** Never in the future: the ledger's times are compared with the clock. */
+function timeOf(value: unknown) {
+	const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+	const now = Date.now()
+	return new Date(time > 0 && time < now ? time : now).toISOString()
+}

@@ -1,0 +1,113 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import {
+	addSuppression,
+	countSuppressions,
+	listSuppressions,
+	removeSuppression,
+	suppressionReasons,
+} from '../../db/reputation/suppression.ts'
+import { notFound } from '../errors.ts'
+import {
+	cursorPage,
+	decodeCursor,
+	Email,
+	encodeCursor,
+	Id,
+	normalizeEmail,
+	Nullable,
+	Timestamp,
+} from '../schemas.ts'
+
+const Reason = Type.Enum([...suppressionReasons])
+const Suppression = Type.Object({
+	email: Type.String(),
+	reason: Reason,
+	emailId: Nullable(Id),
+	createdAt: Timestamp,
+})
+const Position = Type.Tuple([Type.String({ format: 'date-time' }), Type.String()])
+
+const config = { auth: 'secret key or session' } as const
+const tags = ['suppressions']
+const tries = 5
+
+export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/suppressions',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'List addresses that get no mail, newest first',
+				querystring: Type.Object({
+					search: Type.Optional(Type.String({ description: 'Part of the address' })),
+					reason: Type.Optional(Reason),
+					cursor: Type.Optional(Type.String()),
+					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+				}),
+				response: { 200: cursorPage(Suppression) },
+			},
+		},
+		async ({ project, query: { search, reason, cursor, limit } }) => {
+			const size = Math.min(limit, 100)
+			const where = [project.id, reason ?? null, search?.trim().toLowerCase() || null]
+			const [time, email] = cursor === undefined ? [] : decodeCursor(Position, cursor)
+			const [rows, [count]] = await Promise.all([
+				listSuppressions(pool, [...where, time ?? null, email ?? null, size + 1]),
+				cursor === undefined ? countSuppressions(pool, where) : [],
+			])
+			const data = rows.slice(0, size)
+			const last = data.at(-1)
+			const hasMore = rows.length > size
+			return {
+				data,
+				...(hasMore && last ? { cursor: encodeCursor([last.createdAt, last.email]) } : {}),
+				hasMore,
+				total: count?.total ?? 0,
+			}
+		},
+	)
+
+	app.post(
+		'/suppressions',
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Send no more mail to an address',
+				description: 'An address that is on the list already stays as it is: 200 with its entry.',
+				body: Type.Object({ email: Email, reason: Type.Optional(Reason) }),
+				response: { 200: Suppression, 201: Suppression },
+			},
+		},
+		async ({ project, body }, reply) => {
+			const values = [project.id, normalizeEmail(body.email), body.reason ?? 'MANUAL']
+			// Another request may have added it after our statement began to look.
+			for (let attempt = 0; attempt < tries; attempt++) {
+				const [added] = await addSuppression(pool, values)
+				if (added) return reply.code(added.isNew ? 201 : 200).send(added)
+			}
+			throw new Error('A suppression was added and removed again too often')
+		},
+	)
+
+	app.delete(
+		'/suppressions/:email',
+		{
+			config: { ...config, errors: [404] },
+			schema: {
+				tags,
+				summary: 'Send mail to an address again',
+				params: Type.Object({ email: Type.String() }),
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ project, params }, reply) => {
+			const email = normalizeEmail(params.email)
+			const [removed] = await removeSuppression(pool, [project.id, email])
+			if (!removed) throw notFound('suppression', email)
+			return reply.code(204).send(null)
+		},
+	)
+}

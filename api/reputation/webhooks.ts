@@ -1,0 +1,80 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { receiveMail } from '../../db/emails/inbound.ts'
+import { settleByEvent } from '../../db/reputation/evidence.ts'
+import { ApiError } from '../errors.ts'
+import { keepBytes } from '../requests/signed-body.ts'
+import { readReceivedMail, readReportedMail } from './resend-event.ts'
+import { verifyWebhook } from './webhook-signature.ts'
+
+const Received = Type.Object({
+	received: Type.Literal(true),
+	duplicate: Type.Boolean({ description: 'It was told before: nothing was done' }),
+})
+
+interface Options {
+	pool: Pool
+	resendWebhookSecret: string | undefined
+	features: { billing: boolean }
+}
+
+/** What Resend tells us. Each event is one transaction, and is answered once that is committed. */
+export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+	const { pool, resendWebhookSecret: secret, features } = options
+	keepBytes(app)
+
+	app.post(
+		'/webhooks/resend',
+		{
+			config: { auth: 'signature', errors: [413, 415], takes: 'application/json' },
+			schema: {
+				tags: ['webhooks'],
+				summary: 'Take an event of Resend',
+				response: { 200: Received },
+			},
+		},
+		async ({ headers, body }) => {
+			if (!secret) throw notSetUp()
+			const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+			const id = `resend/${verifyWebhook(secret, headers, bytes)}`
+			const isNew = await take(id, parsed(bytes))
+			// A bounce may have suspended its project.
+			if (isNew) app.relay.wake()
+			return { received: true as const, duplicate: !isNew }
+		},
+	)
+
+	async function take(id: string, event: object) {
+		const reported = readReportedMail(event)
+		if (reported) {
+			const { projectId, emailId, evidence } = reported
+			const values = [id, projectId, emailId, evidence.providerMessageId, JSON.stringify(evidence)]
+			const [settled] = await settleByEvent(pool, values)
+			return settled!.isNew
+		}
+		const mail = readReceivedMail(event)
+		if (!mail) return true
+		const [received] = await receiveMail(pool, [id, JSON.stringify(mail), features.billing])
+		return received!.isNew
+	}
+}
+
+function parsed(bytes: Buffer): object {
+	try {
+		const event: unknown = JSON.parse(bytes.toString())
+		if (typeof event === 'object' && event !== null) return event
+	} catch {
+		// The answer is the same as for JSON that is no object.
+	}
+	throw new ApiError(400, 'VALIDATION_ERROR', 'The body is not a JSON object')
+}
+
+const notSetUp = () =>
+	new ApiError(
+		401,
+		'UNAUTHORIZED',
+		'This service knows no secret of Resend, so it trusts no event',
+		{
+			suggestion: 'Set RESEND_WEBHOOK_SECRET to the signing secret of the webhook (whsec_…).',
+		},
+	)

@@ -1,0 +1,164 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import {
+	keyDigest,
+	projectByPublicKey,
+	projectBySecretKeyDigest,
+	type ProjectOfKey,
+} from '../../db/projects/project-keys.ts'
+import { isReading, type SessionAuth, type Visitor, visitorOf } from '../accounts/session-auth.ts'
+import { ApiError } from '../errors.ts'
+import { rolesOfRoutes } from './roles.ts'
+
+export const authKinds = [
+	'public key',
+	'secret key',
+	'secret key or session',
+	'session',
+	'signature',
+	'none',
+] as const
+export type Auth = (typeof authKinds)[number]
+
+declare module 'fastify' {
+	interface FastifyContextConfig {
+		/** Who may call the route. One without it stops the process from starting. */
+		auth?: Auth
+		/** The route sends mail: not before the project's owner has verified their address. */
+		sends?: true
+		/** The route may be written to while the project is disabled. */
+		evenDisabled?: true
+	}
+	interface FastifyRequest {
+		/** The project that the request is about; on a route that is about none, reading it throws. */
+		readonly project: ProjectOfKey
+		/** As `project`, but null where there is none. */
+		caller: ProjectOfKey | null
+		/** Who is logged in; on a route that takes no session, or called by a key, reading it throws. */
+		readonly user: Visitor['user']
+		/** null: nobody is logged in, the request carries a key or nothing. */
+		visitor: Visitor | null
+	}
+}
+
+/** Every route says who may call it, and whoever calls is identified before anything is read. */
+export function authenticate(app: FastifyInstance, services: SessionAuth) {
+	app.decorateRequest('caller', null)
+	app.decorateRequest('visitor', null)
+	app.decorateRequest('user', {
+		getter(this: FastifyRequest) {
+			if (!this.visitor) throw new Error('A request without a session has no user')
+			return this.visitor.user
+		},
+	})
+	app.decorateRequest('project', {
+		getter(this: FastifyRequest) {
+			if (!this.caller) throw new Error('A route without a key has no project')
+			return this.caller
+		},
+	})
+	app.addHook('onRoute', ({ method, url, config }) => {
+		const name = `${String(method)} ${url}`
+		if (!config?.auth) throw new Error(`${name} does not say who may call it`)
+		if (config.auth === 'session' && method !== 'HEAD' && !rolesOfRoutes[name])
+			throw new Error(`${name} is missing in the table of roles`)
+	})
+	app.addHook('onRequest', async (request) => {
+		const auth = request.routeOptions.config.auth
+		if (auth === undefined || auth === 'none' || auth === 'signature') return
+		await identify(request, auth, services)
+		if (request.caller) refuseByState(request, request.caller, services)
+	})
+}
+
+/** A key goes before a session where either is taken. */
+async function identify(request: FastifyRequest, auth: Auth, services: SessionAuth) {
+	const { authorization } = request.headers
+	const takesSession =
+		auth === 'session' || (auth === 'secret key or session' && authorization === undefined)
+	if (takesSession) {
+		const visitor = await visitorOf(request, services)
+		if (visitor) {
+			request.visitor = visitor
+			request.caller = visitor.project
+			return
+		}
+	}
+	if (auth === 'session') throw authorization === undefined ? noSession() : keyOnSessionRoute()
+	if (authorization === undefined) throw missingKey(auth)
+	request.caller = await projectOfKey(authorization, auth, services.pool)
+}
+
+async function projectOfKey(authorization: string, auth: Auth, pool: Pool) {
+	const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+	if (key === undefined) throw malformedKey()
+	const kind = key.startsWith('pk_') ? 'public' : key.startsWith('sk_') ? 'secret' : undefined
+	if (kind === undefined) throw unknownKey()
+	if ((kind === 'public') !== (auth === 'public key')) throw wrongKind(kind)
+	const [project] =
+		kind === 'public'
+			? await projectByPublicKey(pool, [key])
+			: await projectBySecretKeyDigest(pool, [keyDigest(key)])
+	if (!project) throw unknownKey()
+	return project
+}
+
+function refuseByState(
+	{ method, routeOptions }: FastifyRequest,
+	{ disabledReason, ownerVerified }: ProjectOfKey,
+	{ isMailReal }: SessionAuth,
+) {
+	const { config, url } = routeOptions
+	const isHarmless = isReading(method) && !url?.startsWith('/v1/')
+	if (disabledReason !== null && !isHarmless && !config.evenDisabled)
+		throw projectDisabled(disabledReason)
+	if (config.sends && isMailReal && !ownerVerified) throw ownerUnverified()
+}
+
+const projectDisabled = (reason: string) =>
+	new ApiError(403, 'PROJECT_DISABLED', 'This project is disabled', {
+		details: { reason },
+		suggestion:
+			reason === 'PAYMENT_FAILED'
+				? 'Settle the open invoice in the dashboard.'
+				: 'Contact support. Data can still be read.',
+	})
+const ownerUnverified = () =>
+	new ApiError(
+		403,
+		'EMAIL_VERIFICATION_REQUIRED',
+		"The project's owner has not verified their email address",
+		{ suggestion: 'Follow the link in our mail, or have it sent again.' },
+	)
+
+const invalidKey = (message: string, suggestion: string) =>
+	new ApiError(401, 'INVALID_API_KEY', message, { suggestion })
+
+const missingKey = (auth: Auth) =>
+	invalidKey(
+		'This request carries no API key',
+		`Send the header Authorization: Bearer <${auth === 'public key' ? 'pk' : 'sk'}_…>.`,
+	)
+const malformedKey = () =>
+	invalidKey(
+		'The Authorization header is malformed',
+		'It must read Authorization: Bearer <API key>.',
+	)
+const wrongKind = (kind: 'public' | 'secret') =>
+	kind === 'public'
+		? invalidKey(
+				'This endpoint does not accept a public key',
+				'Use the secret key (sk_…), from your server only.',
+			)
+		: invalidKey('This endpoint does not accept a secret key', 'Use the public key (pk_…).')
+const unknownKey = () =>
+	invalidKey(
+		'This API key is not valid',
+		'Copy the key from the project; keys from before a regeneration no longer work.',
+	)
+const keyOnSessionRoute = () =>
+	invalidKey('This endpoint does not accept an API key', 'Log in with POST /auth/login.')
+const noSession = () =>
+	new ApiError(401, 'UNAUTHORIZED', 'This endpoint needs a session', {
+		suggestion: 'Log in with POST /auth/login.',
+	})

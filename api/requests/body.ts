@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify'
+import { isUtf8 } from 'node:buffer'
+import { ApiError, type FieldError, invalid } from '../errors.ts'
+
+const maxDepth = 100
+/** Up to here a body cannot be deep enough to harm anyone. */
+const harmlessLength = 200
+/** NUL and surrogates, as escapes: the only way in which JSON in UTF-8 can carry them. */
+const suspicious = /\\u(0000|d[89a-f])/i
+
+/**
+ * JSON is the only body unless a route adds another. An empty one counts as none: many clients send
+ * the content type with everything. What Postgres could not store is refused here, by its field.
+ */
+export function parseBodies(app: FastifyInstance) {
+	const parse = app.getDefaultJsonParser('error', 'error')
+	app.removeAllContentTypeParsers()
+	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+		// Decoding would replace what is no UTF-8, and we would mail the replacement.
+		if (!isUtf8(bytes as Buffer)) return done(notUtf8())
+		const json = bytes.toString()
+		if (json.trim() === '') return done(null, undefined)
+		void parse(request, json, (error, body) => {
+			if (error) return done(unreadable(json))
+			try {
+				if (json.length > harmlessLength) checkDepth(body, 0)
+				if (suspicious.test(json)) checkStrings(body)
+				done(null, body)
+			} catch (problem) {
+				done(problem as Error)
+			}
+		})
+	})
+	// A missing body is an empty one: what it lacks is then reported field by field.
+	app.addHook('preValidation', async (request) => {
+		if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+	})
+}
+
+function checkDepth(value: unknown, depth: number) {
+	if (typeof value !== 'object' || value === null) return
+	if (depth === maxDepth)
+		throw new ApiError(400, 'VALIDATION_ERROR', 'The body is nested too deeply', {
+			details: { maxDepth },
+		})
+	for (const inner of Object.values(value)) checkDepth(inner, depth + 1)
+}
+
+function checkStrings(body: unknown) {
+	const errors: FieldError[] = []
+	const visit = (value: unknown, path: string[]) => {
+		if (errors.length === 10) return
+		if (typeof value === 'string' && !isStorable(value)) errors.push(unstorable(path))
+		if (typeof value !== 'object' || value === null) return
+		for (const [key, inner] of Object.entries(value)) {
+			if (!isStorable(key)) errors.push(unstorable(path))
+			else visit(inner, [...path, key])
+		}
+	}
+	visit(body, [])
+	if (errors.length > 0) throw invalid(...errors)
+}
+
+const notUtf8 = () =>
+	new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid UTF-8', {
+		suggestion: 'Send JSON in UTF-8, whatever encoding your text comes from.',
+	})
+
+const unreadable = (json: string) =>
+	new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid JSON', {
+		details: { reason: syntaxFault(json) ?? 'It has a member __proto__ or constructor.prototype' },
+		suggestion: 'Names and texts take double quotes, and no comma follows the last member.',
+	})
+
+/** Where and why it breaks, as the parser says it. */
+function syntaxFault(json: string) {
+	try {
+		JSON.parse(json)
+		return undefined
+	} catch (error) {
+		return (error as Error).message
+	}
+}
+
+const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+const unstorable = (path: string[]): FieldError => ({
+	field: path.join('.'),
+	message: 'must not contain NUL characters or broken Unicode',
+	code: 'invalid_string',
+})

@@ -1,0 +1,41 @@
+import type { Role } from '../../db/accounts/session.ts'
+import { roles } from '../../db/projects/membership.ts'
+
+/**
+ * Who may do what by a session. USER: whoever is logged in. The others are roles in the project that
+ * the path names (`:id`), each including those before it. Of the routes that take a secret key as
+ * well, only those stand here that ask for more than MEMBER; their project is named by X-Project-Id.
+ */
+export const rolesOfRoutes: Record<string, 'USER' | Role> = {
+	'POST /auth/request-verification': 'USER',
+	'GET /users/@me': 'USER',
+	'GET /users/@me/projects': 'USER',
+	'POST /users/@me/projects': 'USER',
+
+	'GET /users/@me/projects/:id/security': 'MEMBER',
+	'GET /projects/:id/security': 'MEMBER',
+	'GET /projects/:id/setup-state': 'MEMBER',
+	'GET /projects/:id/members': 'MEMBER',
+
+	'PATCH /users/@me/projects/:id': 'ADMIN',
+	'POST /users/@me/projects/:id/regenerate-keys': 'ADMIN',
+	'POST /users/@me/projects/:id/reset': 'ADMIN',
+	'POST /users/@me/projects/:id/checkout': 'ADMIN',
+	'POST /users/@me/projects/:id/billing-portal': 'ADMIN',
+	'GET /users/@me/projects/:id/billing-limits': 'ADMIN',
+	'PUT /users/@me/projects/:id/billing-limits': 'ADMIN',
+	'GET /users/@me/projects/:id/billing-consumption': 'ADMIN',
+	'GET /users/@me/projects/:id/billing-invoices': 'ADMIN',
+	'POST /projects/:id/members': 'ADMIN',
+	'PATCH /projects/:id/members/:userId': 'ADMIN',
+	'DELETE /projects/:id/members/:userId': 'ADMIN',
+	'GET /projects/:id/webhook-secret': 'ADMIN',
+	'POST /projects/:id/webhook-secret': 'ADMIN',
+	'GET /projects/:id/audit': 'ADMIN',
+	'POST /domains': 'ADMIN',
+	'DELETE /domains/:id': 'ADMIN',
+
+	'DELETE /users/@me/projects/:id': 'OWNER',
+}
+
+export const includes = (role: Role, needed: Role) => roles.indexOf(role) >= roles.indexOf(needed)

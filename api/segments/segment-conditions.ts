@@ -1,0 +1,44 @@
+import type { PoolClient } from 'pg'
+import { type Condition, segmentsIn } from '../../db/conditions/condition.ts'
+import { lockReferences } from '../../db/segments/segment-records.ts'
+import { maxFiltersInAll, referenceFault } from '../../db/segments/segment-references.ts'
+import { type FieldError, invalid } from '../errors.ts'
+
+/**
+ * Refuses, by its path, a filter on a segment that does not exist, closes a circle, or makes the whole
+ * too large. Until the transaction ends nobody else changes what segments refer to.
+ */
+export async function checkReferences(
+	db: PoolClient,
+	projectId: string,
+	condition: Condition,
+	id?: string,
+	path = 'condition',
+) {
+	if (id === undefined && segmentsIn(condition).length === 0) return
+	await lockReferences(db, [projectId])
+	const found = await referenceFault(db, projectId, condition, id?.toLowerCase())
+	if (!found) return
+	const field = pathTo(condition, `segment.${found.segmentId}`, path) ?? path
+	throw invalid({ field, ...wording[found.fault] })
+}
+
+const wording: Record<'unknown' | 'circle' | 'cost', Omit<FieldError, 'field'>> = {
+	unknown: { message: 'names a segment that does not exist', code: 'custom' },
+	circle: { message: 'names a segment that is itself made of this one', code: 'custom' },
+	cost: {
+		message: `comes to more than ${maxFiltersInAll} filters with the segments it is made of`,
+		code: 'too_big',
+	},
+}
+
+function pathTo(condition: Condition, field: string, path: string): string | undefined {
+	for (const [index, { filters = [], conditions }] of condition.groups.entries()) {
+		const group = `${path}.groups.${index}`
+		const at = filters.findIndex((filter) => filter.field.toLowerCase() === field)
+		if (at >= 0) return `${group}.filters.${at}.field`
+		const inside = conditions && pathTo(conditions, field, `${group}.conditions`)
+		if (inside) return inside
+	}
+	return undefined
+}

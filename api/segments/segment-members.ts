@@ -1,0 +1,143 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import {
+	addMembers,
+	matchingMembers,
+	removeMembers,
+	storedMembers,
+} from '../../db/segments/segment-members.ts'
+import { findSegment, type SegmentRecord } from '../../db/segments/segment-records.ts'
+import { slugOf } from '../../db/segments/segment-slug.ts'
+import { Contact } from '../contacts/contacts.ts'
+import { ApiError } from '../errors.ts'
+import { Email, normalizeEmail, page, PathId } from '../schemas.ts'
+import { existing } from './segments.ts'
+
+const tags = ['segments']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('segment') })
+const Emails = Type.Array(Email, { minItems: 1, maxItems: 500 })
+const tries = 5
+
+export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/segments/:id/contacts',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'List the members of a segment',
+				description: 'Of a dynamic one those whom its condition finds at this moment.',
+				params: Params,
+				querystring: Type.Object({
+					page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
+				}),
+				response: { 200: page(Contact) },
+			},
+		},
+		async ({ project, params, query }) => {
+			const segment = existing(await findSegment(pool, [project.id, params.id]), params.id)
+			const pageSize = Math.min(query.pageSize, 100)
+			const offset = (query.page - 1) * pageSize
+			const { data, total } =
+				segment.type === 'DYNAMIC'
+					? await matchingMembers(pool, segment, pageSize, offset)
+					: {
+							data: await storedMembers(pool, [project.id, segment.id, pageSize, offset]),
+							total: segment.memberCount,
+						}
+			const totalPages = Math.ceil(total / pageSize)
+			return { data, page: query.page, pageSize, total, totalPages }
+		},
+	)
+
+	app.post(
+		'/segments/:id/members',
+		{
+			config: { auth, errors: [400] },
+			schema: {
+				tags,
+				summary: 'Put contacts into a static segment',
+				params: Params,
+				body: Type.Object({
+					emails: Emails,
+					createMissing: Type.Boolean({ default: false }),
+					subscribed: Type.Boolean({ default: true, description: 'For contacts that are created' }),
+				}),
+				response: {
+					200: Type.Object({
+						added: Type.Integer(),
+						created: Type.Integer(),
+						notFound: Type.Array(Type.String(), { description: 'As they were given' }),
+					}),
+				},
+			},
+		},
+		async ({ project, params, body }) => {
+			const segment = await staticSegment(project.id, params.id)
+			const given = new Map(body.emails.map((email) => [normalizeEmail(email), email]))
+			const values = [
+				project.id,
+				segment.id,
+				[...given.keys()],
+				body.createMissing,
+				body.subscribed,
+				...eventOf(segment, 'entry'),
+			]
+			const answer = { added: 0, created: 0, notFound: [] as string[] }
+			for (let attempt = 1; ; attempt++) {
+				const [did] = (await addMembers(pool, values)) as [
+					Awaited<ReturnType<typeof addMembers>>[0],
+				]
+				answer.added += did.added
+				answer.created += did.created
+				answer.notFound = did.notFound.map((email) => given.get(email)!)
+				if (!body.createMissing || did.known === given.size || attempt === tries) return answer
+			}
+		},
+	)
+
+	app.delete(
+		'/segments/:id/members',
+		{
+			config: { auth, errors: [400] },
+			schema: {
+				tags,
+				summary: 'Take contacts out of a static segment',
+				params: Params,
+				body: Type.Object({ emails: Emails }),
+				response: { 200: Type.Object({ removed: Type.Integer() }) },
+			},
+		},
+		async ({ project, params, body }) => {
+			const segment = await staticSegment(project.id, params.id)
+			const emails = [...new Set(body.emails.map(normalizeEmail))]
+			const values = [project.id, segment.id, emails, ...eventOf(segment, 'exit')]
+			const [did] = await removeMembers(pool, values)
+			return did!
+		},
+	)
+
+	async function staticSegment(projectId: string, id: string) {
+		const segment = existing(await findSegment(pool, [projectId, id]), id)
+		if (segment.type === 'STATIC') return segment
+		throw new ApiError(
+			400,
+			'BAD_REQUEST',
+			'The members of a dynamic segment follow its condition',
+			{
+				suggestion: 'Create a segment of type STATIC to choose its members yourself.',
+			},
+		)
+	}
+}
+
+/** The event's name and data; two nulls where nothing is emitted. */
+const eventOf = (segment: SegmentRecord, happening: 'entry' | 'exit') =>
+	segment.trackMembership
+		? [
+				`segment.${slugOf(segment)}.${happening}`,
+				JSON.stringify({ segmentId: segment.id, segmentName: segment.name }),
+			]
+		: [null, null]

@@ -1,0 +1,179 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyContextConfig } from 'fastify'
+import type { Pool } from 'pg'
+import {
+	countMatching,
+	deleteSegment,
+	findSegment,
+	insertSegment,
+	listSegments,
+	lockReferences,
+	lockSegment,
+	recount,
+	type SegmentRecord,
+	updateSegment,
+} from '../../db/segments/segment-records.ts'
+import { segmentUses } from '../../db/segments/segment-usage.ts'
+import { segmentTypes } from '../../db/segments/segment.ts'
+import { transaction } from '../../db/transaction.ts'
+import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { checkReferences } from './segment-conditions.ts'
+
+const Segment = Type.Object({
+	id: Id,
+	projectId: Id,
+	name: Type.String(),
+	description: Nullable(Type.String()),
+	type: Type.Enum([...segmentTypes]),
+	condition: Nullable(ConditionTree),
+	trackMembership: Type.Boolean(),
+	memberCount: Type.Integer(),
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+const Name = Type.String({ minLength: 1, maxLength: 100 })
+const Description = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
+
+const tags = ['segments']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('segment') })
+/** No condition at all is the simple 400; of a new segment, no name as well. */
+const noCondition: FastifyContextConfig['simpleErrors'] = {
+	condition: ['required', 'invalid_type'],
+}
+const noName: FastifyContextConfig['simpleErrors'] = { name: ['required', 'invalid_type'] }
+
+export const segments: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.get(
+		'/segments',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'List segments, newest first',
+				response: { 200: Type.Array(Segment) },
+			},
+		},
+		({ project }) => listSegments(pool, [project.id]),
+	)
+
+	app.post(
+		'/segments',
+		{
+			config: { auth, simpleErrors: { ...noName, ...noCondition } },
+			schema: {
+				tags,
+				summary: 'Create a segment',
+				body: Type.Object({
+					name: Name,
+					description: Description,
+					type: Type.Enum([...segmentTypes], { default: 'DYNAMIC' }),
+					condition: Type.Optional(ConditionTree),
+					trackMembership: Type.Boolean({ default: false }),
+				}),
+				response: { 201: Segment },
+			},
+		},
+		async ({ project, body }, reply) => {
+			const { name, description = null, type, trackMembership } = body
+			const condition = type === 'DYNAMIC' ? checkedCondition(body.condition) : null
+			const created = await transaction(pool, async (db) => {
+				if (condition) await checkReferences(db, project.id, condition)
+				const count = condition ? await countMatching(db, project.id, condition) : 0
+				const stored = condition && JSON.stringify(condition)
+				const values = [project.id, name, description, type, stored, trackMembership, count]
+				const [{ id }] = (await insertSegment(db, values)) as [{ id: string }]
+				return existing(await findSegment(db, [project.id, id]), id)
+			})
+			return reply.code(201).send(created)
+		},
+	)
+
+	app.get(
+		'/segments/:id',
+		{
+			config: { auth },
+			schema: { tags, summary: 'Get a segment', params: Params, response: { 200: Segment } },
+		},
+		async ({ project, params }) =>
+			existing(await findSegment(pool, [project.id, params.id]), params.id),
+	)
+
+	app.patch(
+		'/segments/:id',
+		{
+			config: { auth, simpleErrors: noCondition },
+			schema: {
+				tags,
+				summary: 'Change a segment',
+				description:
+					'Its type stays. Another condition is counted at once; members and events follow with the next compute.',
+				params: Params,
+				body: Type.Object({
+					name: Type.Optional(Name),
+					description: Description,
+					condition: Type.Optional(ConditionTree),
+					trackMembership: Type.Optional(Type.Boolean()),
+				}),
+				response: { 200: Segment },
+			},
+		},
+		({ project, params, body }) =>
+			transaction(pool, async (db) => {
+				const key = [project.id, params.id]
+				const before = existing(await findSegment(db, key), params.id)
+				const isChanged = before.type === 'DYNAMIC' && body.condition !== undefined
+				const given = isChanged ? checkedCondition(body.condition) : undefined
+				if (given) await checkReferences(db, project.id, given, params.id)
+				const segment = existing(await lockSegment(db, key), params.id)
+				const { name, description, condition, trackMembership } = {
+					...segment,
+					...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)),
+					condition: given ?? segment.condition,
+				}
+				const stored = condition && JSON.stringify(condition)
+				await updateSegment(db, [...key, name, description, stored, trackMembership])
+				if (given) await recount(db, segment, given)
+				return existing(await findSegment(db, key), params.id)
+			}),
+	)
+
+	app.delete(
+		'/segments/:id',
+		{
+			config: { auth, errors: [409] },
+			schema: { tags, summary: 'Delete a segment', params: Params, response: { 204: Type.Null() } },
+		},
+		async ({ project, params }, reply) => {
+			await transaction(pool, async (db) => {
+				await lockReferences(db, [project.id])
+				existing(await lockSegment(db, [project.id, params.id]), params.id)
+				const uses = await segmentUses(db, project.id, params.id.toLowerCase())
+				if (Object.values(uses).some((list) => list.length > 0)) throw inUse(uses)
+				await deleteSegment(db, [project.id, params.id])
+			})
+			return reply.code(204).send(null)
+		},
+	)
+}
+
+export function existing(rows: SegmentRecord[], id: string): SegmentRecord {
+	if (!rows[0]) throw notFound('segment', id)
+	return rows[0]
+}
+
+/** What is no object at all is the simple 400. */
+function checkedCondition(given: unknown) {
+	if (given === undefined)
+		throw invalid({ field: 'condition', message: 'is required', code: 'required' })
+	return checkCondition(given, 'condition')
+}
+
+const inUse = (usedBy: Awaited<ReturnType<typeof segmentUses>>) =>
+	new ApiError(409, 'CONFLICT', 'This segment is in use', {
+		details: { usedBy },
+		suggestion: 'Change what refers to it first.',
+	})

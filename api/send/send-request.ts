@@ -1,0 +1,186 @@
+import { dataProblems } from '../../activities/rendering/contact-data.ts'
+import { headerProblems } from '../../activities/rendering/headers.ts'
+import { templateProblem } from '../../activities/rendering/liquid.ts'
+import Type from 'typebox'
+import { type FieldError, invalid } from '../errors.ts'
+import { Email, Id, Line, normalizeEmail } from '../schemas.ts'
+
+const Named = Type.Object({ name: Type.Optional(Line({ maxLength: 255 })), email: Email })
+const Recipient = Type.Union([Email, Named])
+
+const Attachment = Type.Object({
+	filename: Type.String({
+		minLength: 1,
+		maxLength: 255,
+		pattern: '^[^"\\r\\n\\0]*$',
+		'x-message': 'must not contain quotes or line breaks',
+	}),
+	content: Type.String({ description: 'The file, in base64' }),
+	contentType: Type.String({
+		minLength: 1,
+		maxLength: 255,
+		pattern: '^[\\w!#$&^.+-]+/[\\w!#$&^.+-]+( *;[ -~]*)?$',
+		'x-message': 'must be a media type such as application/pdf',
+	}),
+	contentId: Type.Optional(
+		Type.String({
+			minLength: 1,
+			maxLength: 255,
+			pattern: '^[^<>\\r\\n]*$',
+			'x-message': 'must not contain <, > or line breaks',
+		}),
+	),
+	disposition: Type.Optional(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),
+})
+
+const example = {
+	to: { name: 'Anna', email: 'anna@example.org' },
+	from: { name: 'Example', email: 'hello@example.com' },
+	subject: 'Your order {{ order }}',
+	body: '<p>Dear {{ name }}, your order {{ order }} is on its way.</p>',
+	data: { plan: 'pro', order: { value: 1234, persistent: false } },
+}
+
+export const SendBody = Type.Object(
+	{
+		to: Type.Union([Recipient, Type.Array(Recipient, { minItems: 1, maxItems: 1000 })], {
+			description: 'One recipient or up to 1,000, each an address or { name, email }',
+		}),
+		subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
+		body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
+		template: Type.Optional(Id),
+		from: Type.Optional(Recipient),
+		name: Type.Optional(Line({ maxLength: 255 })),
+		subscribed: Type.Optional(Type.Boolean()),
+		data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+		headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+		reply: Type.Optional(Email),
+		attachments: Type.Optional(Type.Array(Attachment)),
+	},
+	{ examples: [example] },
+)
+export type SendBody = Type.Static<typeof SendBody>
+
+export interface SendLimits {
+	attachmentsMaxCount: number
+	attachmentsMaxMb: number
+}
+
+/** The request with its alternatives resolved. */
+export interface SendRequest {
+	/** `field` is where the recipient stands in the request: `to`, or `to.1` in a list. */
+	recipients: { field: string; email: string; name: string | null }[]
+	from: { email: string; name: string | null } | null
+	replyTo: string | null
+	files: ReturnType<typeof filesOf>
+}
+
+/**
+ * Refuses, in one answer, everything that can be seen in the request alone: what its schema found,
+ * and what a schema cannot say about the members that are sound.
+ */
+export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[]): SendRequest {
+	const isSound = (...fields: (keyof SendBody)[]) =>
+		!faults.some(({ field }) => field === '' || fields.some((f) => `${field}.`.startsWith(`${f}.`)))
+	const problems = [...faults]
+	if (isSound('template', 'subject', 'body') && !body.template && !(body.subject && body.body))
+		problems.push({
+			field: 'template',
+			message: 'must be given unless both subject and body are',
+			code: 'custom',
+		})
+	if (isSound('template', 'from') && !body.template && body.from === undefined)
+		problems.push({ field: 'from', message: 'is required', code: 'required' })
+	for (const part of ['subject', 'body'] as const) {
+		const problem = isSound(part) && body[part] && templateProblem(body[part], part, part)
+		if (problem) problems.push(problem)
+	}
+	const files = isSound('attachments') ? filesOf(body) : []
+	const found = problems.concat(
+		isSound('data') && body.data ? dataProblems(body.data) : [],
+		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
+		fileProblems(files, limits),
+	)
+	if (found.length > 0) throw invalid(...found.slice(0, maxProblems))
+	return {
+		recipients: recipientsOf(body),
+		from: senderOf(body),
+		replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
+		files,
+	}
+}
+
+const maxProblems = 100
+
+function recipientsOf({ to }: SendBody) {
+	const isList = Array.isArray(to)
+	return (isList ? to : [to]).map((recipient, index) => ({
+		field: isList ? `to.${index}` : 'to',
+		...(typeof recipient === 'string'
+			? { email: normalizeEmail(recipient), name: null }
+			: addressOf(recipient)),
+	}))
+}
+
+function senderOf({ from, name }: SendBody) {
+	if (from === undefined) return null
+	return addressOf(typeof from === 'string' ? { email: from, name } : from)
+}
+
+const addressOf = ({ email, name }: { email: string; name?: string | undefined }) => ({
+	email: normalizeEmail(email),
+	name: name?.trim() || null,
+})
+
+function filesOf({ attachments = [] }: SendBody) {
+	// Member by member: what else came with an attachment is none of ours.
+	return attachments.map(({ filename, contentType, content, contentId, disposition }, position) => {
+		const base64 = /\s/.test(content) ? content.replaceAll(/\s+/g, '') : content
+		const size = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+		const inline = disposition === 'inline'
+		const file = { filename, contentType, contentId: contentId ?? null, inline, position, size }
+		return { ...file, content: base64 }
+	})
+}
+
+function fileProblems(
+	files: SendRequest['files'],
+	{ attachmentsMaxCount, attachmentsMaxMb }: SendLimits,
+): FieldError[] {
+	if (files.length > attachmentsMaxCount)
+		return [
+			{
+				field: 'attachments',
+				message: `must have at most ${attachmentsMaxCount} items`,
+				code: 'too_big',
+				received: files.length,
+			},
+		]
+	const problems: FieldError[] = []
+	for (const { content, contentId, inline, position } of files) {
+		const field = `attachments.${position}`
+		if (content === '')
+			problems.push({ field: `${field}.content`, message: 'must not be empty', code: 'too_small' })
+		else if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))
+			problems.push({
+				field: `${field}.content`,
+				message: 'must be base64, padded with = to a multiple of four characters',
+				code: 'invalid_string',
+			})
+		if (inline && contentId === null)
+			problems.push({
+				field: `${field}.contentId`,
+				message: 'is required for an inline attachment: the body refers to it as cid:…',
+				code: 'required',
+			})
+	}
+	const bytes = files.reduce((sum, { size }) => sum + size, 0)
+	if (bytes > attachmentsMaxMb * 2 ** 20)
+		problems.push({
+			field: 'attachments',
+			message: `must be at most ${attachmentsMaxMb} MB in total`,
+			code: 'too_big',
+			received: bytes,
+		})
+	return problems
+}

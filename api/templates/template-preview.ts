@@ -1,0 +1,58 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { composeMessage } from '../../activities/rendering/compose.ts'
+import { dataProblems, splitData } from '../../activities/rendering/contact-data.ts'
+import { compile, render, unsetIn } from '../../activities/rendering/liquid.ts'
+import { linksFor, variablesFor } from '../../activities/rendering/variables.ts'
+import { Contact } from '../../db/contacts/contact.ts'
+import type { Template } from '../../db/templates/template.ts'
+import { invalid, notFound } from '../errors.ts'
+
+/** Stands where no contact is named: its links lead to pages that say so. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** The mail as this contact would get it, and what the template asks for in vain. */
+export async function previewOf(
+	em: EntityManager,
+	project: { id: string; language: string },
+	template: Pick<Template, 'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type'>,
+	{ data = {}, contactId }: { data?: Record<string, unknown>; contactId?: string },
+	publicUrl: string,
+) {
+	const problems = dataProblems(data)
+	if (problems.length > 0) throw invalid(...problems)
+	const contact = contactId
+		? await em.findOne(Contact, { projectId: project.id, id: contactId })
+		: null
+	if (contactId && !contact) throw notFound('contact', contactId)
+	const { stored, once } = splitData(data)
+	const person = {
+		id: contact?.id ?? nobody,
+		email: contact?.email ?? 'someone@example.com',
+		subscribed: contact?.subscribed ?? true,
+		data: contact?.data ?? {},
+	}
+	const variables = variablesFor(person, linksFor(publicUrl, person.id), { ...stored, ...once })
+	const subject = compile(template.subject, 'subject')
+	const body = compile(template.body, 'body')
+	const locale = variables['locale']
+	const message = composeMessage(
+		{
+			emailId: nobody,
+			projectId: project.id,
+			contactId: person.id,
+			from: { email: template.from, name: template.fromName ?? null },
+			to: { email: person.email, name: null },
+			replyTo: template.replyTo ?? null,
+			subject: render(subject, variables).text,
+			body: render(body, variables).text,
+			headers: null,
+			language: typeof locale === 'string' ? locale : project.language,
+			type: template.type,
+			createdAt: new Date(),
+		},
+		[],
+		publicUrl,
+	)
+	const unset = new Set([...unsetIn(subject, variables), ...unsetIn(body, variables)])
+	return { subject: message.subject, html: message.html, text: message.text, unset: [...unset] }
+}

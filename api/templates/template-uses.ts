@@ -1,0 +1,102 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { campaignsFrom, emailsSentFrom, stepsSending } from '../../db/templates/template-usage.ts'
+import { Template as TemplateRow } from '../../db/templates/template.ts'
+import { Id, PathId } from '../schemas.ts'
+import { previewOf } from './template-preview.ts'
+import { foundTemplate, Template, viewOfTemplate } from './templates.ts'
+
+const tags = ['templates']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('template') })
+const copied = ' (Copy)'
+
+const Usage = Type.Object({
+	campaigns: Type.Array(Type.Object({ id: Id, name: Type.String(), status: Type.String() })),
+	workflowSteps: Type.Array(
+		Type.Object({ id: Id, name: Type.String(), workflowId: Id, workflowName: Type.String() }),
+	),
+	emailsSent: Type.Integer(),
+})
+
+const Preview = Type.Object({
+	subject: Type.String(),
+	html: Type.String(),
+	text: Type.String(),
+	unset: Type.Array(Type.String()),
+})
+
+/** What can be done with a template besides changing it. */
+export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
+	app,
+	{ pool, publicUrl },
+) => {
+	app.post(
+		'/templates/:id/duplicate',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Copy a template',
+				params: Params,
+				response: { 201: Template },
+			},
+		},
+		async ({ em, project, params }, reply) => {
+			const {
+				id: _,
+				createdAt: _c,
+				updatedAt: _u,
+				...columns
+			} = await foundTemplate(em, project.id, params.id)
+			const name = `${columns.name.slice(0, 100 - copied.length)}${copied}`
+			const copy = em.create(TemplateRow, { ...columns, name })
+			await em.flush()
+			return reply.code(201).send(viewOfTemplate(copy))
+		},
+	)
+
+	app.get(
+		'/templates/:id/usage',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Where a template is used',
+				params: Params,
+				response: { 200: Usage },
+			},
+		},
+		async ({ em, project, params }) => {
+			await foundTemplate(em, project.id, params.id)
+			const [campaigns, workflowSteps, [sent]] = await Promise.all([
+				campaignsFrom(pool, [project.id, params.id]),
+				stepsSending(pool, [project.id, params.id]),
+				emailsSentFrom(pool, [project.id, params.id]),
+			])
+			return { campaigns, workflowSteps, emailsSent: sent!.count }
+		},
+	)
+
+	app.post(
+		'/templates/:id/preview',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Render a template',
+				description: 'With the data given, and with a contact’s if one is named.',
+				params: Params,
+				body: Type.Object({
+					data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+					contactId: Type.Optional(Id),
+				}),
+				response: { 200: Preview },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			const template = await foundTemplate(em, project.id, params.id)
+			return previewOf(em, project, template, body, publicUrl)
+		},
+	)
+}

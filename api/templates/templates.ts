@@ -1,0 +1,191 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
+import { templateProblem } from '../../activities/rendering/liquid.ts'
+import {
+	campaignsFrom,
+	deleteTemplate,
+	lockTemplate,
+	stepsSending,
+} from '../../db/templates/template-usage.ts'
+import { mailTypes, Template as TemplateRow } from '../../db/templates/template.ts'
+import { transaction } from '../../db/transaction.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
+import { Email, Id, Line, normalizeEmail, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { requireSender } from '../send/sender.ts'
+
+export const Template = Type.Object({
+	id: Id,
+	name: Type.String(),
+	description: Nullable(Type.String()),
+	subject: Type.String(),
+	body: Type.String(),
+	from: Type.String(),
+	fromName: Nullable(Type.String()),
+	replyTo: Nullable(Type.String()),
+	type: Type.Enum([...mailTypes]),
+	projectId: Id,
+	createdAt: Timestamp,
+	updatedAt: Timestamp,
+})
+
+const required = {
+	name: Type.String({ minLength: 1, maxLength: 100 }),
+	subject: Line({ minLength: 1, maxLength: 998 }),
+	body: Type.String({ minLength: 1, description: 'HTML, a Liquid template' }),
+	from: Email,
+}
+const optional = {
+	description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+	fromName: Type.Optional(Nullable(Line({ maxLength: 100 }))),
+	replyTo: Type.Optional(Nullable(Email)),
+	type: Type.Optional(Type.Enum([...mailTypes])),
+}
+const example = {
+	name: 'Welcome',
+	subject: 'Hello {{ name }}',
+	body: '<p>Good to see you</p>',
+	from: 'hello@example.com',
+}
+
+const tags = ['templates']
+const auth = 'secret key or session'
+const Params = Type.Object({ id: PathId('template') })
+
+export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.post(
+		'/templates',
+		{
+			config: {
+				auth,
+				simpleErrors: {
+					name: ['required', 'invalid_type'],
+					subject: ['required', 'invalid_type'],
+					body: ['required', 'invalid_type'],
+					from: ['required', 'invalid_type'],
+				},
+			},
+			schema: {
+				tags,
+				summary: 'Create a template',
+				body: Type.Object({ ...required, ...optional }, { examples: [example] }),
+				response: { 201: Template },
+			},
+		},
+		async ({ em, project, body }, reply) => {
+			checkSyntax(body)
+			await requireSender(em, project.id, body.from)
+			const template = em.create(TemplateRow, { projectId: project.id, ...columnsOf(body) })
+			await em.flush()
+			return reply.code(201).send(viewOfTemplate(template))
+		},
+	)
+
+	app.get(
+		'/templates/:id',
+		{
+			config: { auth },
+			schema: { tags, summary: 'Get a template', params: Params, response: { 200: Template } },
+		},
+		async ({ em, project, params }) =>
+			viewOfTemplate(await foundTemplate(em, project.id, params.id)),
+	)
+
+	app.patch(
+		'/templates/:id',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Change a template',
+				params: Params,
+				body: Type.Partial(Type.Object({ ...required, ...optional })),
+				response: { 200: Template },
+			},
+		},
+		async ({ em, project, params, body }) => {
+			checkSyntax(body)
+			const template = await foundTemplate(em, project.id, params.id)
+			if (body.from !== undefined) await requireSender(em, project.id, body.from)
+			em.assign(template, columnsOf(body))
+			await em.flush()
+			return viewOfTemplate(template)
+		},
+	)
+
+	app.delete(
+		'/templates/:id',
+		{
+			config: { auth, errors: [409] },
+			schema: {
+				tags,
+				summary: 'Delete a template',
+				params: Params,
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ project, params }, reply) => {
+			const key = [project.id, params.id]
+			await transaction(pool, async (db) => {
+				const [template] = await lockTemplate(db, key)
+				if (!template) throw notFound('template', params.id)
+				const campaigns = (await campaignsFrom(db, key)).filter(({ status }) => isOpen(status))
+				const workflowSteps = await stepsSending(db, key)
+				if (campaigns.length + workflowSteps.length > 0) throw inUse({ campaigns, workflowSteps })
+				await deleteTemplate(db, key)
+			})
+			return reply.code(204).send(null)
+		},
+	)
+}
+
+/** A campaign that is over has its content, and needs its template no more. */
+const isOpen = (status: string) => ['DRAFT', 'SCHEDULED', 'SENDING'].includes(status)
+
+const inUse = (usedBy: object) =>
+	new ApiError(409, 'CONFLICT', 'This template is in use', {
+		details: { usedBy },
+		suggestion: 'Change what refers to it first.',
+	})
+
+export async function foundTemplate(em: EntityManager, projectId: string, id: string) {
+	const template = await em.findOne(TemplateRow, { projectId, id })
+	if (!template) throw notFound('template', id)
+	return template
+}
+
+/** A row that was just made has undefined where one that was read has null. */
+export const viewOfTemplate = ({ description, fromName, replyTo, ...template }: TemplateRow) => ({
+	...template,
+	description: description ?? null,
+	fromName: fromName ?? null,
+	replyTo: replyTo ?? null,
+})
+
+function checkSyntax({ subject, body }: { subject?: string; body?: string }) {
+	const problems = [
+		subject === undefined ? null : templateProblem(subject, 'subject', 'subject'),
+		body === undefined ? null : templateProblem(body, 'body', 'body'),
+	].filter((problem) => problem !== null)
+	if (problems.length > 0) throw invalid(...problems)
+}
+
+/** Open bodies carry more than columns: only these are taken. */
+function columnsOf<
+	T extends Partial<Record<keyof typeof required | keyof typeof optional, unknown>>,
+>(body: T & { from?: string; replyTo?: string | null }) {
+	const { name, description, subject, body: html, from, fromName, replyTo, type } = body
+	const given = {
+		name,
+		description,
+		subject,
+		body: html,
+		from: from && normalizeEmail(from),
+		fromName,
+		replyTo: replyTo && normalizeEmail(replyTo),
+		type,
+	}
+	return Object.fromEntries(
+		Object.entries(given).filter(([, value]) => value !== undefined),
+	) as Pick<TemplateRow, keyof T & keyof typeof given>
+}

@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+
+/** For @fastify/multipart: one file, and what little a form may have beside it. */
+export const uploadLimits = (maxBytes: number) => ({
+	fileSize: maxBytes,
+	files: 2,
+	fields: 20,
+	fieldSize: 1000,
+})
+
+/** What a form is in bytes beside its file. */
+export const formBytes = 2 ** 16
+
+export interface Upload {
+	content: Buffer
+	filename: string
+	/** As the form says, which need not be true. */
+	mimetype: string
+}
+
+/** The file of a form's field, whole. */
+export async function readUpload(
+	request: FastifyRequest,
+	field: string,
+	maxBytes: number,
+): Promise<Upload> {
+	if (!request.isMultipart()) throw noFile(field)
+	try {
+		for await (const part of request.parts()) {
+			if (part.type !== 'file') continue
+			// Reading it to its end is what lets the next part come.
+			const content = await part.toBuffer()
+			// It overlooks an excess that comes in a packet of its own, and hands over what came before.
+			if (part.file.truncated) throw tooLarge(maxBytes)
+			if (part.fieldname !== field) continue
+			return { content, filename: part.filename, mimetype: part.mimetype }
+		}
+	} catch (error) {
+		throw refusalOf(error as Error & { code?: string; statusCode?: number }, field, maxBytes)
+	}
+	throw noFile(field)
+}
+
+function refusalOf(
+	error: Error & { code?: string; statusCode?: number },
+	field: string,
+	maxBytes: number,
+) {
+	if (error instanceof ApiError) return error
+	if (error.code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(maxBytes)
+	if (error.statusCode === 413) return tooMany(field)
+	// What its parser throws has no code of its own: a boundary that is missing, a form that breaks off.
+	return new ApiError(400, 'BAD_REQUEST', 'The multipart form cannot be read', {
+		cause: error,
+		details: { reason: error.message },
+	})
+}
+
+const tooLarge = (maxBytes: number) =>
+	new ApiError(413, 'BAD_REQUEST', `The file is larger than ${maxBytes / 2 ** 20} MB`, {
+		details: { maxBytes },
+	})
+
+const tooMany = (field: string) =>
+	new ApiError(413, 'BAD_REQUEST', 'The form has too many or too large fields', {
+		suggestion: `Send the file as the one field "${field}".`,
+	})
+
+const noFile = (field: string) =>
+	new ApiError(400, 'BAD_REQUEST', 'There is no file in this request', {
+		suggestion: `Send the file as multipart/form-data, in a field named "${field}".`,
+	})

@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto'
+import multipart from '@fastify/multipart'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { invalid, notFound } from '../errors.ts'
+import type { ImageStore } from './image-store.ts'
+import { imageExtension, type ImageExtension, imageTypes } from './image-type.ts'
+import { formBytes, readUpload, uploadLimits } from './upload.ts'
+
+const tags = ['uploads']
+const maxBytes = 10 * 2 ** 20
+const key = /^[0-9a-f]{16}\/[\w-]{22}\.(png|jpg|gif|webp)$/
+
+/** Pictures for the bodies of mails. They are never changed, so everybody may keep them. */
+const served = {
+	'cache-control': 'public, max-age=31536000, immutable',
+	'content-security-policy': "default-src 'none'; sandbox",
+	'cross-origin-resource-policy': 'cross-origin',
+	'content-disposition': 'inline',
+}
+
+export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl: string }> = async (
+	app,
+	{ images, publicUrl },
+) => {
+	await app.register(multipart, { limits: uploadLimits(maxBytes) })
+
+	app.post(
+		'/uploads/image',
+		{
+			bodyLimit: maxBytes + formBytes,
+			config: { auth: 'secret key or session', errors: [400, 413, 422] },
+			schema: {
+				tags,
+				summary: 'Upload an image for the bodies of mails',
+				description: 'PNG, JPEG, GIF or WebP, by its content. The URL is public and stays.',
+				consumes: ['multipart/form-data'],
+				body: Type.Object({
+					image: Type.Optional(
+						Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'At most 10 MB' }),
+					),
+				}),
+				response: {
+					200: Type.Object({
+						url: Type.String(),
+						key: Type.String(),
+						filename: Type.String(),
+						contentType: Type.Enum(Object.values(imageTypes)),
+						size: Type.Integer(),
+					}),
+				},
+			},
+		},
+		async (request) => {
+			const { content, filename } = await readUpload(request, 'image', maxBytes)
+			const extension = imageExtension(content)
+			if (!extension)
+				throw invalid({
+					field: 'image',
+					message: 'must be a PNG, JPEG, GIF or WebP image',
+					code: 'custom',
+				})
+			const contentType = imageTypes[extension]
+			const name = `${folderOf(request.project.id)}/${randomBytes(16).toString('base64url')}.${extension}`
+			await images.put(name, content, contentType)
+			const url = `${publicUrl}/uploads/${name}`
+			return { url, key: name, filename, contentType, size: content.length }
+		},
+	)
+
+	app.get(
+		'/uploads/*',
+		{
+			config: { auth: 'none' },
+			schema: {
+				tags,
+				summary: 'An image',
+				params: Type.Object({ '*': Type.String() }),
+				hide: true,
+			},
+		},
+		async ({ params: { '*': name } }, reply) => {
+			const extension = key.exec(name)?.[1] as ImageExtension | undefined
+			const image = extension && (await images.get(name))
+			if (!image) throw notFound('image', name)
+			return reply.headers(served).type(imageTypes[extension]).send(image)
+		},
+	)
+}
+
+/** All images of a project lie together, and none of another. */
+const folderOf = (projectId: string) =>
+	createHash('sha256').update(`images of ${projectId}`).digest('hex').slice(0, 16)

@@ -1,0 +1,81 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Email, normalizeEmail, success } from '../schemas.ts'
+import { isDisposable, isForwarding, isPersonal, meantDomain } from './address-lists.ts'
+import { createDomainLookUp, type DomainFacts } from './domain-look-up.ts'
+
+const Verdict = Type.Object({
+	email: Type.String(),
+	valid: Type.Boolean({ description: 'False only where mail certainly cannot arrive' }),
+	isDisposable: Type.Boolean(),
+	isAlias: Type.Boolean({ description: 'Of a service that forwards to another mailbox' }),
+	isTypo: Type.Boolean(),
+	isPlusAddressed: Type.Boolean(),
+	isPersonalEmail: Type.Boolean(),
+	domainExists: Type.Boolean(),
+	hasWebsite: Type.Boolean(),
+	hasMxRecords: Type.Boolean(),
+	suggestedEmail: Type.Optional(Type.String()),
+	reasons: Type.Array(Type.String()),
+})
+
+export const verify: FastifyPluginAsyncTypebox<{ dnsServers: string[] }> = async (app, options) => {
+	const lookUp = createDomainLookUp(options.dnsServers)
+	app.post(
+		'/v1/verify',
+		{
+			config: { auth: 'secret key' },
+			schema: {
+				tags: ['public'],
+				summary: 'Check an email address',
+				description:
+					'Looks at the address and asks DNS about its domain, for 3 seconds at most; sends nothing.',
+				body: Type.Object({ email: Email }),
+				response: { 200: success(Verdict) },
+			},
+		},
+		async ({ body }) => {
+			const email = normalizeEmail(body.email)
+			const facts = await lookUp(email.slice(email.lastIndexOf('@') + 1))
+			return { success: true as const, data: judge(email, facts) }
+		},
+	)
+}
+
+/** What the address itself and DNS say of it, with a line for each thing worth knowing. */
+function judge(email: string, { exists, hasMx, hasWebsite, fault }: DomainFacts) {
+	const [local, domain] = [email.slice(0, email.lastIndexOf('@')), email.split('@').at(-1)!]
+	const meant = meantDomain(domain)
+	const isTypo = meant !== undefined
+	const findings = {
+		// The lists of disposable domains take up what is often mistyped, too.
+		isDisposable: !isTypo && isDisposable(domain),
+		isAlias: isForwarding(domain),
+		isTypo,
+		isPlusAddressed: /^[^+].*\+/.test(local),
+		isPersonalEmail: !isTypo && isPersonal(domain),
+	}
+	const suggestedEmail = isTypo ? `${local}@${meant}` : undefined
+	const lines: [boolean, string][] = [
+		[exists === false, `The domain ${domain} does not exist: it has no name servers`],
+		[exists !== false && hasMx === false, `The domain ${domain} takes no mail: no MX records`],
+		[exists !== false && hasWebsite === false, `The domain ${domain} has no A or AAAA records`],
+		[fault !== null, `The domain ${domain} could not be looked up completely: ${fault}`],
+		[isTypo, `The domain looks mistyped: ${suggestedEmail} may be meant`],
+		[findings.isDisposable, `The domain ${domain} hands out disposable addresses`],
+		[findings.isAlias, 'The address is an alias: it forwards to another mailbox'],
+		[findings.isPlusAddressed, 'The address has a tag after a plus sign'],
+		[findings.isPersonalEmail, `The domain ${domain} is a provider of personal mailboxes`],
+	]
+	const reasons = lines.filter(([applies]) => applies).map(([, reason]) => reason)
+	return {
+		email,
+		// Who could not be asked has not said no.
+		valid: exists !== false && hasMx !== false,
+		...findings,
+		domainExists: exists ?? false,
+		hasWebsite: hasWebsite ?? false,
+		hasMxRecords: hasMx ?? false,
+		...(suggestedEmail === undefined ? {} : { suggestedEmail }),
+		reasons: reasons.length > 0 ? reasons : ['The address looks fine'],
+	}
+}

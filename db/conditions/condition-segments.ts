@@ -1,0 +1,43 @@
+import type { Pool, PoolClient } from 'pg'
+import { statement } from '../statement.ts'
+import { compileCondition, type SegmentRule } from './condition-sql.ts'
+import { type Condition, segmentsIn } from './condition.ts'
+
+type Rule = SegmentRule & { id: string }
+
+/** $1 project, $2 ids */
+const rulesOf = statement<Rule>(
+	'segment-rules',
+	`select id, type, track_membership as "trackMembership", condition from segments
+	where project_id = $1 and id::text = any($2::text[])`,
+)
+
+/** A condition with all that it needs to know of the project's segments, ready to be compiled. */
+export async function compileFor(
+	db: Pool | PoolClient,
+	projectId: string,
+	condition: Condition,
+	now?: Date,
+) {
+	const segments = await segmentsReached(db, projectId, condition)
+	return compileCondition(condition, { projectId, segments, ...(now ? { now } : {}) })
+}
+
+/** The segments that a condition names, and those that these are made of in turn. */
+export async function segmentsReached(
+	db: Pool | PoolClient,
+	projectId: string,
+	condition: Condition,
+) {
+	const reached = new Map<string, SegmentRule>()
+	const asked = new Set<string>()
+	for (let wanted = segmentsIn(condition); wanted.length > 0;) {
+		for (const id of wanted) asked.add(id)
+		const rules = await rulesOf(db, [projectId, wanted])
+		for (const { id, ...rule } of rules) reached.set(id, rule)
+		wanted = rules
+			.flatMap((rule) => (rule.condition ? segmentsIn(rule.condition) : []))
+			.filter((id) => !asked.has(id))
+	}
+	return reached
+}

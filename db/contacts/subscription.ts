@@ -1,0 +1,76 @@
+import { statement } from '../statement.ts'
+
+/** A contact as its own public pages see it. */
+export interface PublicContact {
+	id: string
+	email: string
+	subscribed: boolean
+	/** It wants no mail at all, not even what it asks for itself. */
+	stopped: boolean
+	project: string
+	/** What the contact says of itself; anything may stand there. */
+	locale: string | null
+	projectLanguage: string
+}
+
+const known = `select c.project_id, c.id, c.email, c.subscribed, p.name as project,
+	c.data ->> 'locale' as locale, p.language as "projectLanguage"
+	from contacts c join projects p on p.id = c.project_id and p.deleted_at is null
+	where c.id = $1`
+const isStopped = `exists (select from suppressions s where s.project_id = known.project_id
+	and s.email = known.email and s.reason = 'UNSUBSCRIBED_ALL')`
+
+/** $1 contact */
+export const publicContact = statement<PublicContact>(
+	'public-contact',
+	`with known as (${known})
+	select id, email, subscribed, ${isStopped} as stopped, project, locale, "projectLanguage"
+	from known`,
+)
+
+/**
+ * What a contact decides for itself. Of concurrent decisions each finds what the one before it left: a
+ * flip happens once, and so does its event. An unsubscribe is remembered on the mail it came from, if
+ * that was a mail to this contact. Who stops all mail is put on the suppression list; who takes it back
+ * leaves only their own entry.
+ *
+ * Mails are locked before contacts, as whoever delivers or counts mails does.
+ *
+ * $1 contact, $2 subscribed, $3 mail or null, $4 whether all mail stops; null: as it is
+ */
+export const decideSubscription = statement<PublicContact>(
+	'decide-subscription',
+	`with known as materialized (${known}), mail as materialized (
+		select e.project_id, e.id from known join emails e on e.project_id = known.project_id
+			and e.id = $3::uuid and e.contact_id = known.id
+		for no key update of e
+	), flipped as (
+		update contacts c set subscribed = $2::bool, updated_at = now()
+		from known
+		where c.project_id = known.project_id and c.id = known.id and c.subscribed <> $2::bool
+			and (select count(*) from mail) >= 0
+		returning c.project_id, c.id
+	), remembered as (
+		update emails e set unsubscribed_at = now()
+		from mail, flipped
+		where e.project_id = mail.project_id and e.id = mail.id and not $2::bool
+			and e.unsubscribed_at is null
+	), flips as (
+		insert into events (project_id, name, contact_id, email_id)
+		select flipped.project_id,
+			case when $2::bool then 'contact.subscribed' else 'contact.unsubscribed' end,
+			flipped.id, mail.id
+		from flipped left join mail on true
+	), stopped as (
+		insert into suppressions (project_id, email, reason, email_id)
+		select project_id, email, 'UNSUBSCRIBED_ALL', (select id from mail) from known where $4::bool
+		on conflict (project_id, email) do nothing
+	), resumed as (
+		delete from suppressions s using known
+		where not $4::bool and s.project_id = known.project_id and s.email = known.email
+			and s.reason = 'UNSUBSCRIBED_ALL'
+	)
+	select id, email, $2::bool as subscribed, coalesce($4::bool, ${isStopped}) as stopped, project,
+		locale, "projectLanguage"
+	from known`,
+)

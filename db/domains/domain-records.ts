@@ -1,0 +1,176 @@
+import { statement } from '../statement.ts'
+
+/** What is to stand in DNS, and whether it did when we last looked. */
+export interface DomainRecord {
+	type: 'TXT' | 'CNAME' | 'MX'
+	name: string
+	value: string
+	priority?: number
+	purpose: 'DKIM' | 'SPF' | 'MX' | 'DMARC'
+	status: 'pending' | 'verified'
+}
+
+export interface DomainRow {
+	id: string
+	projectId: string
+	domain: string
+	verifiedAt: Date | null
+	sweepExempt: boolean
+	dkimSelector: string | null
+	dkimPublicKey: string | null
+	providerDomainId: string | null
+	records: DomainRecord[]
+	lastError: string | null
+	lastCheckedAt: Date | null
+	createdAt: Date
+	updatedAt: Date
+}
+
+const columns = (d: string) => `${d}.id, ${d}.project_id as "projectId", ${d}.domain,
+	${d}.verified_at as "verifiedAt", ${d}.sweep_exempt as "sweepExempt",
+	${d}.dkim_selector as "dkimSelector", ${d}.dkim_public_key as "dkimPublicKey",
+	${d}.provider_domain_id as "providerDomainId", ${d}.records, ${d}.last_error as "lastError",
+	${d}.last_checked_at as "lastCheckedAt", ${d}.created_at as "createdAt",
+	${d}.updated_at as "updatedAt"`
+
+/** No row: the domain is taken, here or elsewhere. $1 project, $2 domain */
+export const addDomain = statement<DomainRow>(
+	'add-domain',
+	`insert into domains as d (project_id, domain) values ($1, $2) on conflict (domain) do nothing
+	returning ${columns('d')}`,
+)
+
+/** $1 project, $2 domain */
+export const hasDomain = statement<{ id: string }>(
+	'has-domain',
+	'select id from domains where project_id = $1 and domain = $2',
+)
+
+/** $1 project, $2 domain's id */
+export const findDomain = statement<DomainRow>(
+	'find-domain',
+	`select ${columns('d')} from domains d where project_id = $1 and id = $2::uuid`,
+)
+
+/** $1 project */
+export const domainsOf = statement<DomainRow>(
+	'domains-of',
+	`select ${columns('d')} from domains d where project_id = $1 order by created_at desc, id desc`,
+)
+
+/**
+ * A key of our own to sign with, unless there is one: of two who make one the first is kept.
+ * $1 project, $2 id, $3 selector, $4 sealed private key, $5 public key
+ */
+export const keepDkimKey = statement<DomainRow>(
+	'keep-dkim-key',
+	`update domains d set
+		dkim_selector = coalesce(dkim_selector, $3::text),
+		dkim_private_key = case when dkim_selector is null then $4::bytea else dkim_private_key end,
+		dkim_public_key = case when dkim_selector is null then $5::text else dkim_public_key end
+	where project_id = $1 and id = $2::uuid
+	returning ${columns('d')}`,
+)
+
+/**
+ * Three checks in a row must find it wanting before a domain that was verified is so no longer. Those
+ * that follow each other at once are one: whoever asks again and again must not lose it by that.
+ */
+const patienceChecks = 3
+
+export interface CheckedDomain extends DomainRow {
+	/** By this check, and not before it. */
+	wasLost: boolean
+}
+
+/**
+ * What a check found, and when the next one is due: soon where something may change soon, then ever
+ * less often. No row: the domain was removed meanwhile.
+ *
+ * $1 project, $2 id, $3 whether all is there (null: that could not be found out), $4 records,
+ * $5 what is wrong or null, $6 the provider's id or null
+ */
+export const noteCheck = statement<CheckedDomain>(
+	'note-domain-check',
+	`with checked as (
+		select id, case
+			when $3::bool is null or last_checked_at > now() - interval '3 minutes' and not $3
+				then failed_checks
+			when $3 then 0 else failed_checks + 1 end as failed
+		from domains where project_id = $1 and id = $2::uuid for no key update
+	)
+	update domains d set
+		verified_at = case when $3::bool then coalesce(d.verified_at, now())
+			when failed >= ${patienceChecks} then null else d.verified_at end,
+		failed_checks = failed, records = $4::jsonb, last_error = $5::text,
+		provider_domain_id = coalesce($6::text, d.provider_domain_id),
+		last_checked_at = now(), updated_at = now(),
+		next_check_at = now() + case
+			when $3 then interval '6 hours'
+			when d.verified_at is not null or d.created_at > now() - interval '1 day' then interval '4 minutes'
+			when d.created_at > now() - interval '14 days' then interval '1 hour'
+			else interval '1 day' end
+	from checked where d.id = checked.id
+	returning ${columns('d')}, old.verified_at is not null and new.verified_at is null as "wasLost"`,
+)
+
+/**
+ * Takes some of the domains whose check is due. Each comes due again with the next sweep but one,
+ * whether or not this one gets to its end. $1 how many
+ */
+export const takeDueDomains = statement<DomainRow>(
+	'take-due-domains',
+	`with due as (
+		select id from domains where next_check_at <= now() and not sweep_exempt
+		order by next_check_at, id limit $1::int for no key update skip locked
+	)
+	update domains d set next_check_at = now() + interval '9 minutes'
+	from due where d.id = due.id returning ${columns('d')}`,
+)
+
+/** Whom to tell of a domain. $1 project */
+export const domainReaders = statement<{
+	project: string
+	language: string
+	members: string[]
+}>(
+	'domain-readers',
+	`select p.name as project, p.language, array(
+		select u.email from memberships m join users u on u.id = m.user_id
+		where m.project_id = p.id order by u.email) as members
+	from projects p where p.id = $1 and p.disabled_reason is null`,
+)
+
+export interface DomainUses {
+	templates: { id: string; name: string }[]
+	campaigns: { id: string; name: string; status: string }[]
+}
+
+/** What sends from it. Steps of workflows send by templates. $1 project, $2 domain */
+export const domainUses = statement<DomainUses>(
+	'domain-uses',
+	`select
+		coalesce((select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by name)
+			from templates where project_id = $1
+				and lower(split_part("from", '@', 2)) = $2::text), '[]') as templates,
+		coalesce((select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'status', status) order by name)
+			from campaigns where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING')
+				and lower(split_part("from", '@', 2)) = $2::text), '[]') as campaigns`,
+)
+
+/**
+ * Removes a domain here, and has it removed at the provider. $1 project, $2 id, $3 task queue
+ */
+export const removeDomain = statement<{ id: string }>(
+	'remove-domain',
+	`with gone as (
+		delete from domains where project_id = $1 and id = $2::uuid
+		returning id, project_id, domain, provider_domain_id
+	), told as (
+		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
+		select project_id, 'start', 3, 'removeDomain', 'remove-domain/' || id, $3::text,
+			jsonb_build_object('providerDomainId', provider_domain_id), domain
+		from gone where provider_domain_id is not null
+	)
+	select id from gone`,
+)

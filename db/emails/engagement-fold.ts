@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { statement } from '../statement.ts'
+import { sentEventData } from './ledger.ts'
+
+const batchRows = 500
+const restMs = 500
+
+/** A proxy that comes so soon was not sent by a reader. */
+const proxyHaste = '2 seconds'
+
+const at = `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const openData = `jsonb_build_object('openedAt', ${at}, 'opens', opens_before + nth,
+	'isFirstOpen', opens_before + nth = 1)`
+const clickData = `jsonb_build_object('clickedAt', ${at}, 'clicks', clicks_before + nth,
+	'isFirstClick', clicks_before + nth = 1, 'link', link)`
+
+/**
+ * Counts opens and clicks: each exactly once, since the rows go in the transaction that counts them. Any
+ * number of processes may fold, and they wait for nobody: what another folder, a delivery, a campaign
+ * or whoever deletes a contact has in its hands is left for the next time, and so are the mails whose
+ * hand-over is not recorded yet, for their status is still to come.
+ *
+ * A click also shows that the mail was opened, whether its pictures were loaded or not, but it is no
+ * open: `opened_at` is set, `opens` and the events count what was fetched. Whoever fetches anything has
+ * the mail, so an UNCERTAIN one is settled. Links of a campaign count for its own mails only.
+ *
+ * $1 rows at most
+ */
+export const foldEngagements = statement<{ folded: number; emitted: number }>(
+	'fold-engagements',
+	`with waiting as materialized (
+		select g.id, g.project_id, g.email_id from engagements g
+		where coalesce((select e.status from emails e
+			where e.project_id = g.project_id and e.id = g.email_id), '') not in ('PENDING', 'SENDING')
+		order by g.id limit $1::int for update skip locked
+	), held as materialized (
+		select mail.* from (select distinct project_id, email_id from waiting) w
+		cross join lateral (
+			select project_id, id, contact_id, campaign_id,
+				coalesce(greatest(sent_at, delivered_at), attempt_started_at) as arrived_at
+			from emails e
+			where e.project_id = w.project_id and e.id = w.email_id
+				and e.status not in ('PENDING', 'SENDING')
+			for no key update skip locked) mail
+		where mail.contact_id is null or exists (select from contacts c
+			where c.project_id = mail.project_id and c.id = mail.contact_id for key share skip locked)
+	), taken as (
+		delete from engagements g using waiting w
+		where g.id = w.id and (
+			exists (select from held h where h.project_id = w.project_id and h.id = w.email_id)
+			or not exists (select from emails e where e.project_id = w.project_id and e.id = w.email_id))
+		returning g.*
+	), judged as (
+		select t.*, t.fetcher = 'MACHINE'
+			or t.fetcher = 'PROXY' and t.at < h.arrived_at + interval '${proxyHaste}' as by_machine
+		from taken t join held h on h.project_id = t.project_id and h.id = t.email_id
+		where t.campaign_id is null or t.campaign_id = h.campaign_id
+	), sums as (
+		select project_id as of_project, email_id,
+			count(*) filter (where by_machine)::int as by_machines,
+			count(*) filter (where kind = 'OPEN' and not by_machine)::int as more_opens,
+			count(*) filter (where kind = 'CLICK' and not by_machine)::int as more_clicks,
+			min(at) filter (where not by_machine) as first_at,
+			min(at) filter (where kind = 'CLICK' and not by_machine) as first_click_at,
+			array_agg(kind order by at, id) filter (where not by_machine) as kinds,
+			array_agg(link order by at, id) filter (where not by_machine) as links,
+			array_agg(at order by at, id) filter (where not by_machine) as times
+		from judged group by project_id, email_id
+	), counted as (
+		update emails e set
+			opens = e.opens + more_opens, clicks = e.clicks + more_clicks,
+			prefetches = e.prefetches + by_machines,
+			opened_at = least(e.opened_at, first_at), clicked_at = least(e.clicked_at, first_click_at),
+			status = case
+				when more_clicks > 0 and e.status in ('UNCERTAIN', 'SENT', 'DELIVERED', 'OPENED')
+					then 'CLICKED'
+				when more_opens > 0 and e.status in ('UNCERTAIN', 'SENT', 'DELIVERED') then 'OPENED'
+				when e.status = 'UNCERTAIN' then 'SENT'
+				else e.status end,
+			sent_at = case e.status when 'UNCERTAIN' then e.attempt_started_at else e.sent_at end,
+			error = case e.status when 'UNCERTAIN' then null else e.error end,
+			updated_at = now()
+		from sums where e.project_id = of_project and e.id = email_id
+		returning new.*, old.opens as opens_before, old.clicks as clicks_before,
+			old.status as status_before, kinds, links, times
+	), numbered as (
+		select *, row_number() over (partition by project_id, id, kind order by position) as nth
+		from counted cross join lateral unnest(kinds, links, times)
+			with ordinality as n(kind, link, at, position)
+	), happened as (
+		select project_id, 'email.sent' as name, contact_id, id as email_id, ${sentEventData} as data,
+			sent_at as at, 0 as position
+		from counted where status_before = 'UNCERTAIN'
+		union all
+		select project_id, case kind when 'OPEN' then 'email.open' else 'email.click' end, contact_id, id,
+			${sentEventData} || case kind when 'OPEN' then ${openData} else ${clickData} end,
+			at, position
+		from numbered
+	), emitted as (
+		insert into events (project_id, name, contact_id, email_id, data)
+		select project_id, name, contact_id, email_id, data from happened order by at, position
+		returning 1
+	)
+	select (select count(*) from taken)::int as folded, (select count(*) from emitted)::int as emitted`,
+)
+
+interface FoldingServices {
+	pool: Pool
+	/** Events may have started something. */
+	relay: { wake(): void }
+	log: { warn(fields: object, message: string): void }
+}
+
+/** Folds what comes, until stopped; the database may be away in between. */
+export function startFolding({ pool, relay, log }: FoldingServices) {
+	const stopped = new AbortController()
+	const { signal } = stopped
+
+	async function foldAll() {
+		while (!signal.aborted) {
+			const [{ folded, emitted } = { folded: 0, emitted: 0 }] = await foldEngagements(pool, [
+				batchRows,
+			])
+			if (emitted > 0) relay.wake()
+			if (folded < batchRows) return
+		}
+	}
+
+	const folding = (async () => {
+		while (!signal.aborted) {
+			await foldAll().catch((error: unknown) => {
+				log.warn({ err: error }, 'opens and clicks could not be counted, and wait')
+			})
+			await sleep(restMs, undefined, { signal }).catch(() => {})
+		}
+	})()
+	return async () => {
+		stopped.abort()
+		await folding
+	}
+}

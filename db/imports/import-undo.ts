@@ -1,0 +1,64 @@
+import { lockedContact } from '../jobs/jobs.ts'
+import { statement } from '../statement.ts'
+
+/**
+ * How much there is to take back; in the same statement the undo learns its total. $1 project, $2 undo,
+ * $3 import
+ */
+export const countChanges = statement(
+	'count-import-changes',
+	`update jobs set total = (
+		select coalesce(sum(cardinality(contact_ids)), 0) from import_changes
+		where project_id = $1 and job_id = $3::uuid)
+	where project_id = $1 and id = $2 and total is null`,
+)
+
+/**
+ * Takes back what one chunk of an import did: contacts it created go, contacts it changed become what
+ * they were. Whoever was changed since is left alone. To be run by `inActiveJob`; the note goes with
+ * the deed, so that it is done once. No row: nothing is left.
+ *
+ * $1 project, $2 undo, $3 import
+ */
+export const undoChunk = statement<{ contacts: number }>(
+	'undo-import-chunk',
+	`with taken as (
+		delete from import_changes where project_id = $1 and job_id = $3::uuid and position = (
+			select position from import_changes where project_id = $1 and job_id = $3::uuid
+			order by position desc limit 1)
+		returning changed_at, contact_ids, marks, befores
+	), noted as materialized (
+		select changed_at, id, mark, before
+		from taken cross join lateral unnest(contact_ids, marks, befores) as n(id, mark, before)
+		order by id
+	), untouched as materialized (
+		select c.id, n.before
+		from noted n cross join lateral (${lockedContact('id = n.id', 'update')}) c
+		where c.updated_at = n.changed_at and jsonb_hash_extended(c.data, c.subscribed::int) = n.mark
+	), removed as (
+		delete from contacts c using untouched u
+		where c.project_id = $1 and c.id = u.id and u.before is null
+		returning c.id
+	), restored as (
+		update contacts c set subscribed = (u.before->'subscribed')::bool, data = u.before->'data',
+			updated_at = now()
+		from untouched u where c.project_id = $1 and c.id = u.id and u.before is not null
+		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped
+	), flips as (
+		insert into events (project_id, name, contact_id)
+		select $1, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, id
+		from restored where flipped order by id
+	), counted as (
+		select (select count(*) from noted) as contacts, (select count(*) from removed) as removed,
+			(select count(*) from restored) as restored
+		from taken
+	), told as (
+		update jobs set
+			position = position + contacts,
+			removed_count = removed_count + removed,
+			changed_count = changed_count + restored,
+			unchanged_count = unchanged_count + contacts - removed - restored
+		from counted where project_id = $1 and id = $2
+	)
+	select contacts::int from counted`,
+)

@@ -1,0 +1,109 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client'
+import type { Pool } from 'pg'
+import { openCampaigns, restartCampaigns } from '../campaigns/lost-campaigns.ts'
+import {
+	overdueClosings,
+	overdueExecutions,
+	postponeExecutions,
+	restartClosings,
+	restartExecutions,
+} from '../executions/lost-executions.ts'
+import { restartJobs, unfinishedJobs } from '../jobs/lost-jobs.ts'
+import { restartRemovals, unfinishedRemovals } from '../projects/project-removal.ts'
+import { restartSuspensions, unfinishedSuspensions } from '../reputation/lost-suspensions.ts'
+import { restartClaims, unfinishedClaims } from './claims.ts'
+import { priorities } from './outbox.ts'
+
+interface LostRunsServices {
+	pool: Pool
+	temporal: Pick<Client, 'workflow' | 'withDeadline'>
+	sendTaskQueue: string
+	isStopped: () => boolean
+}
+
+interface Row {
+	workflow_id: string
+}
+
+interface Kind {
+	/** $1 how many at most */
+	unfinished: (pool: Pool, values: [number]) => Promise<Row[]>
+	/** $1 rows, $2 task queue */
+	restart: (pool: Pool, values: [string, string]) => Promise<unknown>
+	/** Rows that have been looked at do not come up again at once: so there may be another page. */
+	isPaged?: true
+	/** Those whose runs live come up later. $1 rows */
+	postpone?: (pool: Pool, values: [string]) => Promise<unknown>
+}
+
+const rowsAtOnce = 100
+const describedAtOnce = 20
+const rpcDeadlineMs = 5000
+
+/** What each row that is not finished says must be running. */
+const kinds: Kind[] = [
+	{
+		unfinished: async (pool, values) =>
+			(await unfinishedClaims(pool, values)).map((claim) => ({
+				...claim,
+				workflow_id: `send/${claim.claim_id}`,
+			})),
+		restart: (pool, values) => restartClaims(pool, [...values, priorities.transactional]),
+		isPaged: true,
+	},
+	{ unfinished: unfinishedJobs, restart: restartJobs },
+	{ unfinished: openCampaigns, restart: restartCampaigns },
+	{
+		unfinished: overdueExecutions,
+		restart: restartExecutions,
+		isPaged: true,
+		postpone: postponeExecutions,
+	},
+	{ unfinished: overdueClosings, restart: restartClosings },
+	{ unfinished: unfinishedSuspensions, restart: restartSuspensions },
+	{ unfinished: unfinishedRemovals, restart: restartRemovals },
+]
+
+/** Starts runs again that Temporal has lost, all there are; says how many. */
+export async function restartLost(services: LostRunsServices) {
+	let count = 0
+	for (const kind of kinds) count += await restartKind(services, kind)
+	return count
+}
+
+async function restartKind(services: LostRunsServices, kind: Kind) {
+	const { pool, sendTaskQueue, isStopped } = services
+	let count = 0
+	while (!isStopped()) {
+		const rows = await kind.unfinished(pool, [rowsAtOnce])
+		const { lost = [], alive = [] } = await sort(services, rows)
+		if (lost.length > 0) await kind.restart(pool, [JSON.stringify(lost), sendTaskQueue])
+		if (alive.length > 0) await kind.postpone?.(pool, [JSON.stringify(alive)])
+		count += lost.length
+		if (!kind.isPaged || rows.length < rowsAtOnce) break
+	}
+	return count
+}
+
+async function sort({ temporal }: LostRunsServices, rows: Row[]) {
+	const isAlive = new Map<Row, boolean>()
+	const queue = rows.values()
+	await Promise.all(
+		Array.from({ length: describedAtOnce }, async () => {
+			for (const row of queue) isAlive.set(row, await isRunning(temporal, row.workflow_id))
+		}),
+	)
+	return Object.groupBy(rows, (row) => (isAlive.get(row) ? 'alive' : 'lost'))
+}
+
+async function isRunning(temporal: LostRunsServices['temporal'], workflowId: string) {
+	try {
+		const { status } = await temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
+			temporal.workflow.getHandle(workflowId).describe(),
+		)
+		return status.name === 'RUNNING'
+	} catch (error) {
+		if (error instanceof WorkflowNotFoundError) return false
+		throw error
+	}
+}

@@ -1,0 +1,32 @@
+import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { createdAt } from '../columns.ts'
+
+/** A change that somebody made to a project: kept when the project is reset or deleted. */
+const schema = defineEntity({
+	name: 'AuditEntry',
+	tableName: 'audit_entries',
+	indexes: [{ properties: ['createdAt'] }],
+	properties: {
+		/** The id under which the project is known outside, and no reference: a reset keeps it. */
+		projectId: p.uuid().primary(),
+		id: p.uuid().primary().defaultRaw('uuidv7()'),
+		/** null: a key was used. */
+		userId: p.uuid().nullable(),
+		/** The user's address then, or the masked key. */
+		actor: p.text(),
+		/** Method and pattern of the path. */
+		action: p.text(),
+		/** What the path names. */
+		target: p.json<Record<string, string>>().defaultRaw(`'{}'`),
+		status: p.smallint(),
+		ip: p.text(),
+		userAgent: p.text().nullable(),
+		requestId: p.uuid(),
+		createdAt: createdAt(),
+	},
+})
+
+export class AuditEntry extends schema.class {
+	declare [PrimaryKeyProp]?: ['projectId', 'id']
+}
+schema.setClass(AuditEntry)

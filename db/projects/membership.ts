@@ -1,0 +1,21 @@
+import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { createdAt } from '../columns.ts'
+
+export const roles = ['MEMBER', 'ADMIN', 'OWNER'] as const
+
+const schema = defineEntity({
+	name: 'Membership',
+	tableName: 'memberships',
+	indexes: [{ properties: ['userId'] }],
+	properties: {
+		projectId: p.uuid().primary(),
+		userId: p.uuid().primary(),
+		role: p.enum(roles).default('MEMBER'),
+		createdAt: createdAt(),
+	},
+})
+
+export class Membership extends schema.class {
+	declare [PrimaryKeyProp]?: ['projectId', 'userId']
+}
+schema.setClass(Membership)
