@@ -11,7 +11,10 @@ interface Operation {
 	'x-auth': string
 	security?: Record<string, unknown>[]
 	parameters?: { in: string; name: string; required?: boolean }[]
-	responses: Record<string, unknown>
+	responses: Record<string, Answer>
+}
+interface Answer {
+	headers: Record<string, { $ref: string }>
 }
 interface Document {
 	openapi: string
@@ -29,13 +32,13 @@ const ownPages =
 	/^GET \/auth\/(\{\}(\/callback)?|verify-email|reset-password|accept-invitation)$|^[A-Z]+ \/mailbox(\/|$)|^GET \/uploads\//
 
 async function document(t: Parameters<typeof setup>[0]) {
-	const { app } = await setup(t)
+	const { app, secretKey } = await setup(t, { settings: { rateLimitPerMinute: 100 } })
 	const response = await app.inject('/openapi.json')
 	const document = response.json<Document>()
 	const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 		Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 	)
-	return { document, operations }
+	return { document, operations, app, secretKey }
 }
 
 const nameOf = (method: string, path: string) =>
@@ -134,6 +137,29 @@ test('errors are described once and referred to', async (t) => {
 		'200 400 401 403 404 409 413 415 422 429 500 503',
 	)
 	t.regex(JSON.stringify(responses['422']), /"\$ref":"#\/components\/schemas\/ErrorResponse"/)
+})
+
+test('the headers of an answer are those that the document names', async (t) => {
+	const { document: doc, app, secretKey } = await document(t)
+	const known = Object.keys(doc.components['headers']!)
+	const kept = { authorization: `Bearer ${secretKey}` }
+	for (const [path, headers] of [
+		['/templates', kept],
+		['/templates', {}],
+		['/templates/none', kept],
+		['/health', {}],
+	] as const) {
+		const answer = await app.inject({ url: path, headers })
+		const documented = doc.paths[path.replace('none', '{id}')]!['get']!.responses
+		const named = documented[answer.statusCode]!.headers
+		t.deepEqual(
+			known.filter((name) => name.toLowerCase() in answer.headers),
+			Object.keys(named),
+			`${path} ${answer.statusCode}`,
+		)
+	}
+	for (const status of [429, 503])
+		t.true('Retry-After' in doc.paths['/v1/send']!['post']!.responses[status]!.headers)
 })
 
 test('the page of the documentation opens', async (t) => {

@@ -48,7 +48,7 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 	app.post(
 		'/webhooks/incoming/stripe',
 		{
-			config: { auth: 'signature', errors: [400, 413, 503] },
+			config: { auth: 'signature', errors: [400, 413, 503], takes: 'application/json' },
 			schema: {
 				tags: ['webhooks'],
 				summary: 'Take an event of Stripe',

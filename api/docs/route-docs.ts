@@ -11,7 +11,7 @@ declare module 'fastify' {
 		/** The media type of a success that is no JSON: a page, a file. */
 		answers?: string
 		/** The media type of a body that no schema looks at, for it is read as it is. */
-		takes?: string
+		takes?: keyof typeof rawBodies
 	}
 	interface FastifySchema {
 		'x-auth'?: Auth
@@ -47,6 +47,14 @@ export const ErrorResponse = Type.Object(
 /** Where the interface has it: see `simpleErrors`. */
 export const SimpleError = Type.Object({ error: Type.String() }, { $id: 'SimpleError' })
 
+const rawBodies = {
+	'message/rfc822': Type.String(),
+	'application/json': Type.Object(
+		{ type: Type.String(), data: Type.Unknown() },
+		{ description: 'An event as its sender documents it, signed in the headers over its bytes' },
+	),
+}
+
 const errorMeanings = {
 	400: 'Bad parameters or malformed body',
 	401: 'Missing or invalid key, or a key of the wrong kind',
@@ -76,7 +84,7 @@ interface Documented {
 	errors?: number[]
 	idempotent?: true
 	answers?: string
-	takes?: string
+	takes?: keyof typeof rawBodies
 	simpleErrors?: Record<string, FieldError['code'][]>
 }
 
@@ -92,7 +100,7 @@ export function documented(name: string, schema: FastifySchema, route: Documente
 	return {
 		...(operationId && { operationId }),
 		...headersOf(route),
-		...(takes && { body: Type.String(), consumes: [takes] }),
+		...(takes && { body: rawBodies[takes], consumes: [takes] }),
 		...schema,
 		...(schema.querystring ? { querystring: asGiven(schema.querystring) } : {}),
 		...(schema.body ? { body: asGiven(schema.body) } : {}),

@@ -1,0 +1,47 @@
+import type { SwaggerTransformObject } from '@fastify/swagger'
+
+const number = { type: 'integer', minimum: 0 } as const
+
+const headers = {
+	'X-Request-Id': {
+		description: 'Names the request in our logs, and in the body of an error',
+		schema: { type: 'string', format: 'uuid' },
+	},
+	'RateLimit-Limit': { description: 'How many requests a minute a project has', schema: number },
+	'RateLimit-Remaining': { description: 'How many of them are left', schema: number },
+	'RateLimit-Reset': { description: 'Seconds until the minute is over', schema: number },
+	'Retry-After': { description: 'Seconds after which to ask again', schema: number },
+} as const
+
+type Name = keyof typeof headers
+
+const limited: Name[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+
+interface Operation {
+	security?: Record<string, unknown>[]
+	responses?: Record<string, { headers?: Record<string, { $ref: string }> }>
+}
+
+/** What answers carry beside their bodies: described once, and referred to by every answer that has it. */
+export const withHeaders: SwaggerTransformObject = (document) => {
+	if (!('openapiObject' in document)) return document.swaggerObject
+	const { openapiObject: api } = document
+	for (const path of Object.values(api.paths ?? {}))
+		for (const operation of Object.values(path as Record<string, Operation>))
+			for (const [status, answer] of Object.entries(operation.responses ?? {})) {
+				const names = headersOf(status, operation)
+				answer.headers = Object.fromEntries(
+					names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+				)
+			}
+	return { ...api, components: { ...api.components, headers } } as typeof api
+}
+
+function headersOf(status: string, { security = [] }: Operation) {
+	const names: Name[] = ['X-Request-Id']
+	// Who has no key is not counted.
+	const isKept = security.some((one) => 'secretKey' in one || 'publicKey' in one)
+	if (isKept && status !== '401') names.push(...limited)
+	if (status === '429' || status === '503') names.push('Retry-After')
+	return names
+}
