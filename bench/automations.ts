@@ -18,6 +18,7 @@ export const full = {
 	parked: 5000,
 	due: 300,
 	enrolments: 600,
+	sends: 500,
 	cached: 20_000,
 	kills: 8,
 }
@@ -33,7 +34,8 @@ export async function bench(servers: Servers, size: Size = full): Promise<Row[]>
 		await stack.worker.start()
 		const make = await maker(stack)
 		rows.push(...(await eventLatency(stack, sink, make, size)))
-		rows.push(...(await throughput(stack, sink, make, size)))
+		rows.push(await throughput(stack, sink, make, size))
+		rows.push(await besideEnrolments(stack, make, size))
 		rows.push(await timers(stack, make, size))
 		rows.push(await parkedMemory(stack, make, size))
 		rows.push(...(await trackingCost(stack)))
@@ -93,16 +95,21 @@ async function eventLatency(stack: Stack, sink: SinkProcess, make: Maker, { wait
 	}))
 }
 
-/** Enrolments as fast as they come, with sends beside them. */
-async function throughput(stack: Stack, sink: SinkProcess, make: Maker, { enrolments }: Size) {
-	const alone = await sendTimes(make, 10_000)
+const completed = `select count(*)::int as n from executions x join automations a
+	on a.id = x.automation_id where a.event_name = 'enrol' and x.status = 'COMPLETED'`
+
+/** Enrolments as fast as they come. */
+async function throughput(
+	stack: Stack,
+	sink: SinkProcess,
+	make: Maker,
+	{ enrolments }: Size,
+): Promise<Row> {
 	await make.freeze({
 		on: 'enrol',
 		steps: [mailStep, delayStep(1), mailStep],
 		name: 'Three steps',
 	})
-	const completed = `select count(*)::int as n from executions x join automations a
-		on a.id = x.automation_id where a.event_name = 'enrol' and x.status = 'COMPLETED'`
 	const startedAt = performance.now()
 	let sent = 0
 	await lanes(
@@ -110,39 +117,65 @@ async function throughput(stack: Stack, sink: SinkProcess, make: Maker, { enrolm
 		() => sent < enrolments,
 		() => track(make, `enrol-${sent++}@example.org`, 'enrol'),
 	)
-	const beside = await sendTimes(make, Math.min(10_000, enrolments * 20))
 	await until(async () => (await counted(stack, completed)) === enrolments, 300_000, 50)
 	const rate = enrolments / ((performance.now() - startedAt) / 1000)
 	await until(async () => (await sink.statistics()).accepted >= 2 * enrolments, 60_000, 50)
-	const p99 = (times: number[]) => percentile(times, 0.99)
-	return [
-		{
-			what: `${enrolments} executions of mail, delay, mail`,
-			reached: `${rate.toFixed(1)} completed/s`,
-			target: '>= 15/s',
-			floor: '',
-			isMet: rate >= 15,
-		},
-		{
-			what: '/v1/send beside them, 10 a second, p99',
-			reached: `${p99(beside).toFixed(0)} ms`,
-			target: '<= 2x alone',
-			floor: `${p99(alone).toFixed(0)} ms (alone)`,
-			isMet: p99(beside) <= 2 * p99(alone),
-		},
-	]
+	return {
+		what: `${enrolments} executions of mail, delay, mail`,
+		reached: `${rate.toFixed(1)} completed/s`,
+		target: '>= 15/s',
+		floor: '',
+		isMet: rate >= 15,
+	}
 }
 
-async function sendTimes({ secret }: Maker, forMs: number) {
+/** Sends without enrolments, then while ten contacts a second are enrolled. */
+async function besideEnrolments(
+	stack: Stack,
+	make: Maker,
+	{ enrolments, sends }: Size,
+): Promise<Row> {
+	await sendTimes(make, sends / 4)
+	const alone = await sendTimes(make, sends)
+	const startedAt = performance.now()
+	let isOver = false
+	let count = 0
+	const enrolling = (async () => {
+		for (; !isOver; count++) {
+			await track(make, `ten-${count}@example.org`, 'enrol')
+			await sleep(Math.max(0, startedAt + count * 100 - performance.now()))
+		}
+	})()
+	// By then the first of them come to their second mail.
+	await sleep(2000)
+	const beside = await sendTimes(make, sends)
+	isOver = true
+	await enrolling
+	await until(async () => (await counted(stack, completed)) === enrolments + count, 60_000, 50)
+	const p99 = (times: number[]) => percentile(times, 0.99)
+	return {
+		what: `/v1/send beside 10 enrolments a second, p99 of ${sends}`,
+		reached: `${p99(beside).toFixed(0)} ms`,
+		target: '<= 2x alone',
+		floor: `${p99(alone).toFixed(0)} ms (alone)`,
+		isMet: p99(beside) <= 2 * p99(alone),
+	}
+}
+
+let sendsMade = 0
+
+async function sendTimes({ secret }: Maker, count: number) {
 	const times: number[] = []
-	for (const endsAt = Date.now() + forMs; Date.now() < endsAt; await sleep(100)) {
-		const { ms } = await secret.post('/v1/send', {
-			to: 'beside@example.org',
+	for (let i = 0; i < count; i++) {
+		const { ms, status, body } = await secret.post('/v1/send', {
+			to: `beside-${sendsMade++}@example.org`,
 			from: 'bench@example.com',
 			subject: 'Beside',
 			body: '<p>Beside</p>',
 		})
+		if (status !== 200) throw new Error(`send: ${status} ${body}`)
 		times.push(ms)
+		await sleep(40)
 	}
 	return times
 }

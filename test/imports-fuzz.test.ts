@@ -13,7 +13,7 @@ const reserved = ['id', 'email', 'subscribed', '__proto__']
 
 async function rowsOf(file: Buffer) {
 	const rows = []
-	for await (const row of readRows(file)) rows.push(row)
+	for await (const some of readRows(file)) rows.push(...some)
 	return rows
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { type CsvError, parse } from 'csv-parse'
 import { isEmail, normalizeEmail } from '../../db/address.ts'
@@ -17,50 +18,57 @@ const reservedInLowerCase = new Set(['unsubscribeurl', 'subscribeurl', 'manageur
 
 type Reader = (cells: string[], row: number) => GoodRow | BadRow | undefined
 
-/** The rows of a CSV file in its order, in the header's terms. Rows are counted as a spreadsheet does. */
-export async function* readRows(file: Buffer): AsyncGenerator<GoodRow | BadRow> {
-	if (file.length === 0) throw new FileFault('The file is empty')
+/**
+ * The rows of a CSV file in its order, some thousand at a time, in the header's terms. Rows are counted
+ * as a spreadsheet does.
+ */
+export async function* readRows(file: Buffer): AsyncGenerator<(GoodRow | BadRow)[]> {
 	if (!isUtf8(file)) throw notUtf8(file)
+	let row = 0
+	let read: Reader | undefined
+	for await (const records of readRecords(file)) {
+		const rows: (GoodRow | BadRow)[] = []
+		for (const record of records) {
+			row += 1
+			if (read) {
+				const one = read(record, row)
+				if (one) rows.push(one)
+			} else if (record.length > 1 || record[0] !== '') read = readerFor(record)
+		}
+		yield rows
+	}
+	if (!read) throw new FileFault('The file is empty')
+}
+
+/** In slices, with a turn for whatever else this process does after each of them. Empty lines are records. */
+async function* readRecords(file: Buffer): AsyncGenerator<string[][]> {
+	// Without what it could say of each record, which costs as much as the parsing.
 	const parser = parse({
 		bom: true,
 		delimiter: delimiterOf(file),
 		record_delimiter: ['\r\n', '\n', '\r'],
 		relax_column_count: true,
 		relax_quotes: true,
-		skip_empty_lines: true,
-		info: true,
 	})
-	parser.on('error', () => {}) // it is thrown below as well
-	void feed(parser, file)
-	let read: Reader | undefined
-	try {
-		for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-			if (!read) read = readerFor(record)
-			else {
-				const row = read(record, info.records + info.empty_lines)
-				if (row) yield row
-			}
-		}
-	} catch (error) {
-		if ((error as CsvError).code === 'CSV_QUOTE_NOT_CLOSED') throw unclosedQuote(error as CsvError)
-		throw error
-	}
-	if (!read) throw new FileFault('The file is empty')
-}
-
-interface Parsed {
-	record: string[]
-	info: { records: number; empty_lines: number }
-}
-
-/** In slices, with a turn for whatever else this process does after each of them. */
-async function feed(parser: ReturnType<typeof parse>, file: Buffer) {
+	let records: string[][] = []
+	parser.on('data', (record: string[]) => records.push(record))
+	const ended = finished(parser)
+	ended.catch(() => {}) // it is thrown below
 	for (let at = 0; at < file.length && !parser.destroyed; at += sliceBytes) {
 		const isTaken = parser.write(file.subarray(at, at + sliceBytes))
 		if (!isTaken) await once(parser, 'drain').catch(() => {}) // it ended early, and says so itself
 		await setImmediate()
+		yield records
+		records = []
 	}
 	if (!parser.destroyed) parser.end()
+	try {
+		await ended
+	} catch (error) {
+		if ((error as CsvError).code === 'CSV_QUOTE_NOT_CLOSED') throw unclosedQuote(error as CsvError)
+		throw error
+	}
+	yield records
 }
 
 /** Whichever of the three the first line has most of, outside of quotes. */

@@ -20,7 +20,6 @@ export interface BadRow {
 	error: string
 }
 
-const rowsPerCopy = 10_000
 /**
  * So many rows are applied at a time: enough for the work to be Postgres' own, few enough that a request
  * for one of these contacts does not wait noticeably.
@@ -88,30 +87,37 @@ const noteStaged = statement(
 export async function stageRows(
 	pool: Pool,
 	{ projectId, jobId }: JobKey,
-	rows: AsyncIterable<GoodRow | BadRow>,
+	batches: AsyncIterable<(GoodRow | BadRow)[]>,
 ) {
 	await transaction(pool, async (db) => {
 		await db.query(createStage)
 		let position = 0
 		let badRows = 0
-		let lines: string[] = []
-		let bad: BadRow[] = []
-		async function flush() {
-			if (lines.length > 0) await copy(db, lines.join(''))
-			if (bad.length > 0) await noteBadRows(db, [projectId, jobId, JSON.stringify(bad)])
-			badRows += bad.length
-			lines = []
-			bad = []
+		// While Postgres takes a batch, the next one is read.
+		let taken: Promise<unknown> = Promise.resolve()
+		try {
+			for await (const batch of batches) {
+				const lines: string[] = []
+				const bad: BadRow[] = []
+				for (const row of batch)
+					if ('error' in row) bad.push(row)
+					else lines.push(`${++position}\t${textOf(row)}\n`)
+				badRows += bad.length
+				await taken
+				taken = setDown(db, lines, bad)
+				taken.catch(() => {}) // it is thrown above or below
+			}
+		} finally {
+			await taken
 		}
-		for await (const row of rows) {
-			if ('error' in row) bad.push(row)
-			else lines.push(`${++position}\t${textOf(row)}\n`)
-			if (lines.length + bad.length === rowsPerCopy) await flush()
-		}
-		await flush()
 		await makeChunks(db, [projectId, jobId])
 		await noteStaged(db, [projectId, jobId, position + badRows, badRows])
 	})
+
+	async function setDown(db: PoolClient, lines: string[], bad: BadRow[]) {
+		if (lines.length > 0) await copy(db, lines.join(''))
+		if (bad.length > 0) await noteBadRows(db, [projectId, jobId, JSON.stringify(bad)])
+	}
 }
 
 /** COPY's own escapes: JSON has no raw line breaks or tabs, so its backslashes are all there is. */
