@@ -1,6 +1,6 @@
-import type { Servers } from '../local/servers.ts'
 import { poolOf } from '../db/statement.ts'
-import { seedRecipients } from './campaign-run.ts'
+import type { Servers } from '../local/servers.ts'
+import { seedRecipients } from './campaign/campaign-run.ts'
 import { type Answer, client, percentile } from './load.ts'
 import { prepareStack, type Stack } from './stack.ts'
 import type { Row } from './table.ts'

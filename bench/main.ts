@@ -6,13 +6,13 @@ type Bench = (servers: Servers) => Promise<Row[]>
 
 const benches: Record<string, () => Promise<Bench>> = {
 	send: async () => (await import('./send.ts')).bench,
-	audience: async () => (await import('./audience.ts')).bench,
-	campaign: async () => (await import('./campaign.ts')).bench,
-	automations: async () => (await import('./automations.ts')).bench,
-	analytics: async () => (await import('./analytics.ts')).bench,
+	audience: async () => (await import('./audience/audience.ts')).bench,
+	campaign: async () => (await import('./campaign/campaign.ts')).bench,
+	automations: async () => (await import('./automations/automations.ts')).bench,
+	analytics: async () => (await import('./analytics/analytics.ts')).bench,
 	growth: async () => (await import('./growth.ts')).bench,
 	overload: async () => (await import('./overload.ts')).bench,
-	faults: async () => (await import('./faults.ts')).bench,
+	faults: async () => (await import('./faults/faults.ts')).bench,
 }
 const wanted = process.argv[2] ? [process.argv[2]] : Object.keys(benches)
 const all: Row[] = []

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { journeys } from '../bench/automation-drill.ts'
+import { journeys } from '../bench/automations/automation-drill.ts'
 import { killWorker } from '../bench/drill.ts'
 
 const servers = {

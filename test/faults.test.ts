@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { apiKilledAfterCommit } from '../bench/fault-dispatch.ts'
-import { drill } from '../bench/fault-drill.ts'
-import { type DrillProvider, resendProvider, smtpProvider } from '../bench/fault-provider.ts'
+import { apiKilledAfterCommit } from '../bench/faults/fault-dispatch.ts'
+import { drill } from '../bench/faults/fault-drill.ts'
+import { type DrillProvider, resendProvider, smtpProvider } from '../bench/faults/fault-provider.ts'
 
 // The drill of `npm run bench faults`, small: each brings its own servers and processes, so they take
 // turns. What is wrong comes again with its seed, as far as the machine has a part in it.

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { finished } from 'node:stream/promises'
 import { from as copyFrom } from 'pg-copy-streams'
-import { poolOf } from '../db/statement.ts'
-import { client, median } from './load.ts'
-import type { Stack } from './stack.ts'
-import type { Row } from './table.ts'
+import { poolOf } from '../../db/statement.ts'
+import { client, median } from '../load.ts'
+import type { Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 
 const rows = 70_000
 /** Every so many rows one is bad: 1 %. */

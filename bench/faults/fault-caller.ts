@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, client } from '../load.ts'
+import type { Stack } from '../stack.ts'
 import type { Load } from './fault-load.ts'
-import { type Answer, client } from './load.ts'
-import type { Stack } from './stack.ts'
 
 const againMs = 250
 /** Of each kind of key: together fewer than what the API ever calls a crowd, and refuses as such. */

@@ -1,7 +1,7 @@
-import { poolOf } from '../db/statement.ts'
-import { client, lanes, rateOf, underLoad } from './load.ts'
-import type { Stack } from './stack.ts'
-import type { Row } from './table.ts'
+import { poolOf } from '../../db/statement.ts'
+import { client, lanes, rateOf, underLoad } from '../load.ts'
+import type { Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 
 const connections = 32
 const rounds = 3

@@ -1,12 +1,12 @@
 import nodemailer from 'nodemailer'
-import type { Servers } from '../local/servers.ts'
+import type { Servers } from '../../local/servers.ts'
+import { lanes, median } from '../load.ts'
+import { type SinkProcess, startSink } from '../sink.ts'
+import { prepareStack, type Stack } from '../stack.ts'
+import { printTable, type Row } from '../table.ts'
 import { beside } from './campaign-beside.ts'
 import { faults } from './campaign-faults.ts'
 import { content, type Run, runCampaign, seedRecipients } from './campaign-run.ts'
-import { lanes, median } from './load.ts'
-import { type SinkProcess, startSink } from './sink.ts'
-import { prepareStack, type Stack } from './stack.ts'
-import { printTable, type Row } from './table.ts'
 
 /**
  * npm run bench campaign [recipients]: a tenth of them and ten times as many are compared with it. Fewer

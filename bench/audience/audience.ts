@@ -1,11 +1,11 @@
-import type { Servers } from '../local/servers.ts'
+import type { Servers } from '../../local/servers.ts'
+import { prepareStack, type Stack } from '../stack.ts'
+import { printTable, type Row } from '../table.ts'
 import { jobs } from './audience-jobs.ts'
 import { lists } from './audience-lists.ts'
 import { seedContacts } from './audience-seed.ts'
 import { segments } from './audience-segments.ts'
 import { track } from './audience-track.ts'
-import { prepareStack, type Stack } from './stack.ts'
-import { printTable, type Row } from './table.ts'
 
 /** npm run bench audience [contacts]: fewer of them for a quick look, the promises are about a million. */
 const contacts = Number(process.argv[3] ?? 1_000_000)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { poolOf } from '../db/statement.ts'
-import { cpuMeter, peakMb } from './cpu.ts'
-import type { SinkProcess } from './sink.ts'
-import type { Stack } from './stack.ts'
+import { poolOf } from '../../db/statement.ts'
+import { cpuMeter, peakMb } from '../cpu.ts'
+import type { SinkProcess } from '../sink.ts'
+import type { Stack } from '../stack.ts'
 
 const sentence =
 	'This is what a campaign of ours looks like, with words enough to fill a line or two. '

@@ -2,13 +2,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Servers } from '../local/servers.ts'
-import { delayStep, freeze, mailStep, waitStep, webhookStep } from '../test/helpers/executions.ts'
-import { tally } from './drill.ts'
-import { client, until } from './load.ts'
-import { startSink } from './sink.ts'
+import type { Servers } from '../../local/servers.ts'
+import {
+	delayStep,
+	freeze,
+	mailStep,
+	waitStep,
+	webhookStep,
+} from '../../test/helpers/executions.ts'
+import { tally } from '../drill.ts'
+import { client, until } from '../load.ts'
+import { startSink } from '../sink.ts'
+import { prepareStack, type Stack } from '../stack.ts'
 import { poolOfStack, templateOf } from './automation-stack.ts'
-import { prepareStack, type Stack } from './stack.ts'
 
 /** What an independent look says after a drill of journeys. */
 export interface JourneyVerdict {

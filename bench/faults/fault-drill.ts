@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { until } from '../load.ts'
 import { check, type Verdict } from './fault-check.ts'
 import { createJourney } from './fault-journey.ts'
 import { load, type Pace } from './fault-load.ts'
@@ -6,7 +7,6 @@ import { planOf } from './fault-plan.ts'
 import type { DrillProvider } from './fault-provider.ts'
 import { type Harm, harm } from './fault-strikes.ts'
 import { openWorld } from './fault-world.ts'
-import { until } from './load.ts'
 
 export interface DrillOptions extends Pace {
 	provider: () => Promise<DrillProvider>

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { Pool } from 'pg'
-import { poolOf } from '../db/statement.ts'
-import { client, percentile } from './load.ts'
-import type { Stack } from './stack.ts'
-import type { Row } from './table.ts'
+import { poolOf } from '../../db/statement.ts'
+import { client, percentile } from '../load.ts'
+import type { Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 
 const event = 'segment-login'
 const atOnce = 50_000

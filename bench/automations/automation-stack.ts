@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { poolOf } from '../db/statement.ts'
-import { Template } from '../db/templates/template.ts'
-import type { Stack } from './stack.ts'
+import { poolOf } from '../../db/statement.ts'
+import { Template } from '../../db/templates/template.ts'
+import type { Stack } from '../stack.ts'
 
 export const poolOfStack = ({ orm }: Stack) => poolOf(orm.em.fork() as EntityManager)
 

@@ -1,10 +1,10 @@
-import { poolOf } from '../db/statement.ts'
-import type { Servers } from '../local/servers.ts'
+import { poolOf } from '../../db/statement.ts'
+import type { Servers } from '../../local/servers.ts'
+import { client } from '../load.ts'
+import { ask, type Question } from '../questions.ts'
+import { prepareStack } from '../stack.ts'
+import { printTable, type Row } from '../table.ts'
 import { seedAnalytics } from './analytics-seed.ts'
-import { client } from './load.ts'
-import { ask, type Question } from './questions.ts'
-import { prepareStack } from './stack.ts'
-import { printTable, type Row } from './table.ts'
 
 /** npm run bench analytics [mails]: fewer of them for a quick look, the promises are about ten million. */
 const mails = Number(process.argv[3] ?? 10_000_000)

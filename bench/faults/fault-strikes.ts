@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { kill } from '../local/processes.ts'
+import { kill } from '../../local/processes.ts'
 import type { Blow, MachineFault, Plan, ProcessName, Strike } from './fault-plan.ts'
 import type { Victim, World } from './fault-world.ts'
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { poolOf } from '../db/statement.ts'
-import type { Stack } from './stack.ts'
-import type { Row } from './table.ts'
+import { poolOf } from '../../db/statement.ts'
+import type { Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 
 const atOnce = 20_000
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Servers } from '../local/servers.ts'
-import { delayStep, freeze, mailStep, waitStep } from '../test/helpers/executions.ts'
+import type { Servers } from '../../local/servers.ts'
+import { delayStep, freeze, mailStep, waitStep } from '../../test/helpers/executions.ts'
+import { killWorker } from '../drill.ts'
+import { client, lanes, median, percentile, until } from '../load.ts'
+import { type SinkProcess, startSink } from '../sink.ts'
+import { prepareStack, type Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 import { counted, journeys } from './automation-drill.ts'
 import { poolOfStack, templateOf } from './automation-stack.ts'
 import { trackingCost } from './automation-tracking.ts'
-import { killWorker } from './drill.ts'
-import { client, lanes, median, percentile, until } from './load.ts'
-import { type SinkProcess, startSink } from './sink.ts'
-import { prepareStack, type Stack } from './stack.ts'
-import type { Row } from './table.ts'
 
 /** Small figures show that it works, the full ones what is promised. */
 export const full = {

@@ -1,4 +1,4 @@
-import { randomFrom } from '../test/helpers/random.ts'
+import { randomFrom } from '../../test/helpers/random.ts'
 
 const processes = ['api', 'worker', 'temporal', 'postgres'] as const
 const blows = ['killed', 'restarted', 'stopped', 'slowed'] as const

@@ -1,9 +1,9 @@
 import type pg from 'pg'
-import { api, type Progress, progressOf } from './campaign-run.ts'
+import { api, type Progress, progressOf } from '../campaign/campaign-run.ts'
+import type { Stack } from '../stack.ts'
 import type { Find } from './fault-check.ts'
 import type { Load } from './fault-load.ts'
 import type { Harm } from './fault-strikes.ts'
-import type { Stack } from './stack.ts'
 
 interface Job {
 	state: string

@@ -1,7 +1,7 @@
-import { client } from './load.ts'
-import { ask, type Question, times } from './questions.ts'
-import type { Stack } from './stack.ts'
-import type { Row } from './table.ts'
+import { client } from '../load.ts'
+import { ask, type Question, times } from '../questions.ts'
+import type { Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 
 const timesIfLong = 20
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { trackedUrls, trackingKey } from '../activities/rendering/tracked-urls.ts'
-import { randomFrom } from '../test/helpers/random.ts'
-import { api, createCampaign, type Progress, sendCampaign } from './campaign-run.ts'
+import { trackedUrls, trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import { randomFrom } from '../../test/helpers/random.ts'
+import { api, createCampaign, type Progress, sendCampaign } from '../campaign/campaign-run.ts'
+import { ask, type Caller, openCaller } from './fault-caller.ts'
 import { signUp } from './fault-journey.ts'
 import { nobody, type Taken } from './fault-provider.ts'
 import { trackingSecret, type World } from './fault-world.ts'
-import { ask, type Caller, openCaller } from './fault-caller.ts'
 
 export interface Load {
 	/** Of each address that somebody sent to: the mails we were told of. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { api } from './campaign-run.ts'
+import { api } from '../campaign/campaign-run.ts'
+import type { Stack } from '../stack.ts'
 import type { Caller } from './fault-caller.ts'
 import type { Load } from './fault-load.ts'
-import type { Stack } from './stack.ts'
 
 /** TRIGGER, mail, wait, update, delay, mail: how often whoever goes to the end is somewhere, and mailed. */
 export const visitsOfJourney = 6

@@ -1,7 +1,7 @@
-import type { Servers } from '../local/servers.ts'
-import { client, until } from './load.ts'
-import { startSink } from './sink.ts'
-import { prepareStack, type Stack } from './stack.ts'
+import type { Servers } from '../../local/servers.ts'
+import { client, until } from '../load.ts'
+import { startSink } from '../sink.ts'
+import { prepareStack, type Stack } from '../stack.ts'
 
 /** The API commits, cannot tell Temporal, and is killed: how long until the mail is there. */
 export async function apiKilledAfterCommit(

@@ -1,9 +1,9 @@
-import { durationMs } from '../db/environment.ts'
-import type { Servers } from '../local/servers.ts'
+import { durationMs } from '../../db/environment.ts'
+import type { Servers } from '../../local/servers.ts'
+import type { Row } from '../table.ts'
 import { apiKilledAfterCommit } from './fault-dispatch.ts'
 import { drill } from './fault-drill.ts'
 import { resendProvider, smtpProvider } from './fault-provider.ts'
-import type { Row } from './table.ts'
 
 const providers = { SMTP: smtpProvider, Resend: resendProvider }
 

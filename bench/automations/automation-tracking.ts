@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import { trackEvent } from '../db/events/tracking.ts'
+import { trackEvent } from '../../db/events/tracking.ts'
+import { median } from '../load.ts'
+import type { Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 import { poolOfStack } from './automation-stack.ts'
-import { median } from './load.ts'
-import type { Stack } from './stack.ts'
-import type { Row } from './table.ts'
 
 const rounds = 10
 const events = 500

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { poolOf } from '../db/statement.ts'
-import type { Servers } from '../local/servers.ts'
-import { resendFake } from '../test/helpers/resend-fake.ts'
+import { poolOf } from '../../db/statement.ts'
+import type { Servers } from '../../local/servers.ts'
+import { resendFake } from '../../test/helpers/resend-fake.ts'
+import { killWorker, tally } from '../drill.ts'
+import { median, until } from '../load.ts'
+import { startSink } from '../sink.ts'
+import { prepareStack, type Stack } from '../stack.ts'
+import type { Row } from '../table.ts'
 import {
 	api,
 	createCampaign,
@@ -10,11 +15,6 @@ import {
 	seedRecipients,
 	sendCampaign,
 } from './campaign-run.ts'
-import { killWorker, tally } from './drill.ts'
-import { median, until } from './load.ts'
-import { startSink } from './sink.ts'
-import { prepareStack, type Stack } from './stack.ts'
-import type { Row } from './table.ts'
 
 const rounds = 3
 

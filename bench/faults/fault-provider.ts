@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { resendFake, type ResendFault } from '../test/helpers/resend-fake.ts'
-import type { Fault } from '../test/helpers/smtp-sink.ts'
+import { resendFake, type ResendFault } from '../../test/helpers/resend-fake.ts'
+import type { Fault } from '../../test/helpers/smtp-sink.ts'
+import { startSink } from '../sink.ts'
 import type { ProviderFault } from './fault-plan.ts'
-import { startSink } from './sink.ts'
 
 export interface Taken {
 	emailId: string | null

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Pool } from 'pg'
-import type { Row } from './table.ts'
+import type { Row } from '../table.ts'
 
 const atOnce = 20_000
 const days = 90

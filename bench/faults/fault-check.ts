@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { tally } from './drill.ts'
+import { tally } from '../drill.ts'
 import { checkCounters } from './fault-counters.ts'
 import { mailsOfJourney, visitsOfJourney } from './fault-journey.ts'
 import type { Load } from './fault-load.ts'
