@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import test from 'ava'
 import type { ReadyMail } from '../activities/providers/provider.ts'
+import { smtpProvider } from '../activities/providers/smtp.ts'
 import { buildMime } from '../activities/rendering/mime.ts'
 import { aMessage } from './helpers/message.ts'
 import { setupSmtp, type SmtpSetup } from './helpers/smtp.ts'
@@ -52,6 +53,23 @@ test('a server that wants fewer connections than campaign mail has lines gets al
 	const mails = Array.from({ length: 60 }, (_, i) => ready(`r${i}@example.org`))
 	for (const outcome of await Promise.all(mails.map((mail) => hand(mail)))) t.like(outcome, sent)
 	t.is(sink.mails.length, mails.length)
+})
+
+test('a server that lets nobody in is asked once on each line, and every mail that waits learns so', async (t) => {
+	let asked = 0
+	const server = createServer((socket) => {
+		asked += 1
+		socket.end('535 5.7.8 Not you\r\n')
+	}).listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	t.teardown(() => server.close())
+	const { port } = server.address() as AddressInfo
+	const provider = smtpProvider({ url: `smtp://127.0.0.1:${port}`, concurrency: 8 })
+	t.teardown(() => provider.close())
+	const mails = Array.from({ length: 50 }, (_, i) => ready(`r${i}@example.org`))
+	const outcomes = await Promise.all(mails.map((mail) => provider.deliverReady!(mail)))
+	for (const { kind } of outcomes) t.is(kind, 'UNAVAILABLE')
+	t.is(asked, 6)
 })
 
 for (const pipelining of [true, false]) {

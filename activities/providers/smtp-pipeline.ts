@@ -38,19 +38,20 @@ export function smtpPipeline({
 
 	async function run() {
 		active += 1
+		let fault: SmtpError | undefined
 		try {
 			await connections.withSession(
 				(session) => (session.isPipelining ? stream(session) : oneByOne(session)),
 				{ isPatient: true },
 			)
 		} catch (error) {
-			// As long as others get through, their connections are enough.
-			if (active === 1)
-				for (const { done } of queue.splice(0)) done(noConnection(error as SmtpError)) // open rejects with nothing else
-		} finally {
-			active -= 1
-			start()
+			fault = error as SmtpError // open rejects with nothing else
 		}
+		active -= 1
+		// Another try would end as this one did. As long as others get through, their connections are
+		// enough; the last to fail tells everybody who waits.
+		if (!fault) start()
+		else if (active === 0) for (const { done } of queue.splice(0)) done(noConnection(fault))
 	}
 
 	const stream = (session: Session) => session.burst(() => take(session)?.parcel)
