@@ -13,6 +13,16 @@ test('over Resend a campaign goes in batches', async (t) => {
 		t.like(mail, { status: 'SENT', provider_message_id: idOf.get(mail.id)! })
 })
 
+test('at a send rate a batch is a second’s worth of it, whatever lanes there are', async (t) => {
+	const { send, provider, pool, fake, mails, query } = await overResend(t, 60)
+	await query('update projects set send_rate_per_second = 20')
+	const worker = campaignWorker(pool, provider)
+	await Promise.all([send(worker), send(worker)])
+	t.is(fake.accepted.length, 60)
+	for (const { status } of await mails()) t.is(status, 'SENT')
+	t.true(fake.requests.length <= 5, `${fake.requests.length} requests`)
+})
+
 test('a batch that a dead worker had handed over is repeated under its key, though contacts have changed', async (t) => {
 	const { send, provider, pool, fake, mails, query, project, id } = await overResend(t, 120)
 	const answers = Promise.withResolvers<never>()

@@ -18,6 +18,7 @@ import { napMs } from '../delivery/moments.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
 import { type CampaignMessages, compileCampaign } from '../rendering/campaign-message.ts'
 import { fly } from './campaign-flight.ts'
+import { createLine } from './campaign-line.ts'
 import { createPace } from './campaign-pace.ts'
 
 /** After this a lane gives its place to that of another campaign. */
@@ -30,6 +31,8 @@ const flightsAtOnce = 2
 const batchMails = 100
 /** Send rate is reserved for so long ahead: beyond it, it is there for more urgent mail. */
 const rateAheadSeconds = 0.1
+/** Of a batch so much, for a provider counts its requests, too: all lanes wait for it in one line. */
+const batchAheadSeconds = 1
 const mostCompiled = 20
 
 interface Lane extends CampaignKey {
@@ -40,6 +43,7 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 	const compiled = new Map<string, CampaignMessages>()
 	/** How far this process has come in each lane: only a hint, for whoever begins looks at all of it. */
 	const positions = new Map<string, string>()
+	const inLine = createLine()
 
 	return {
 		/**
@@ -55,7 +59,7 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				compiled.delete(campaignId)
 				compiled.set(campaignId, messages)
 				if (compiled.size > mostCompiled) compiled.delete(compiled.keys().next().value!)
-				return sendLane(services, lane, campaign, messages, positions)
+				return sendLane(services, lane, campaign, messages, positions, inLine)
 			}),
 	}
 }
@@ -77,6 +81,7 @@ async function sendLane(
 	campaign: CampaignLane,
 	messages: CampaignMessages,
 	positions: Map<string, string>,
+	inLine: ReturnType<typeof createLine>,
 ): Promise<Rest> {
 	const { pool, provider, pause, settings, stopping } = services
 	const endsAt = Date.now() + longestTurnMs
@@ -124,9 +129,9 @@ async function sendLane(
 		const batchId = provider.deliverBatch ? randomUUID() : null
 		let wanted = pause.isProbing() ? 1 : batchId ? batchMails : pace.mails()
 		if (rate > 0) {
-			wanted = Math.min(wanted, Math.max(1, Math.floor(rate * rateAheadSeconds)))
-			const [reserved] = await reserveRate(pool, [projectId, wanted, rate])
-			await wait(reserved!.wait_ms)
+			const seconds = batchId ? batchAheadSeconds : rateAheadSeconds
+			wanted = Math.min(wanted, Math.max(1, Math.floor(rate * seconds)))
+			await (batchId ? inLine(projectId, () => payFor(wanted)) : payFor(wanted))
 			if (stopping.aborted) return true
 		}
 		const dkim = (await services.dkimKeys(projectId, [domain])).get(domain)
@@ -146,6 +151,12 @@ async function sendLane(
 		if (claimed.length > 0) positions.set(place, (cursor = claimed.at(-1)!.contact_id))
 		if (mails.length > 0) launch(mails, batchId, dkim)
 		return claimed.length === wanted
+	}
+
+	async function payFor(count: number) {
+		if (stopping.aborted) return
+		const [reserved] = await reserveRate(pool, [projectId, count, rate])
+		await wait(reserved!.wait_ms)
 	}
 
 	function launch(
