@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
 import { statement } from '../statement.ts'
 import { noteUsage, skipUsage } from './usage-reporting.ts'
@@ -103,7 +103,3 @@ export async function applyStanding(
 	}
 	return true
 }
-
-/** $1 project */
-export const hasSubscription = async (pool: Pool, projectId: string) =>
-	(await accountOf(pool, [projectId]))[0]?.subscribed ?? false
