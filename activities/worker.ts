@@ -93,6 +93,7 @@ async function main() {
 		relay,
 		stripe: settings.stripe && createStripe(settings.stripe),
 		gate: createGate(provider.concurrency),
+		inHand: new Set(),
 		pause,
 		dkimKeys: createDkimKeys(pool, env.SESSION_SECRET),
 		domains: createDomainChecker(pool, env, settings.webhooks.dnsServers),

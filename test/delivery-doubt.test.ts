@@ -96,3 +96,26 @@ test('a second worker on the same mails doubts them, and the first one settles t
 	t.like(await mail(id!), { status: 'SENT', providerMessageId: 'late' })
 	t.deepEqual(await attempts(id!), ['SENT'])
 })
+
+test('a second run in the same process leaves alone what the first one is handing over, however long it stood still', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	const claimId = claimOf((await claim())[0])
+	const answer = Promise.withResolvers<void>()
+	const asked = Promise.withResolvers<void>()
+	const { provider, handed } = scriptedProvider(async () => {
+		asked.resolve()
+		await answer.promise
+		return { kind: 'SENT', providerMessageId: 'late' }
+	})
+	const { deliverClaim } = await worker(provider)
+	const first = deliverClaim(claimId)
+	await asked.promise
+	await execute(`update emails set attempt_started_at = now() - interval '1 hour'`)
+	t.like(await deliverClaim(claimId), { left: 1, because: 'another worker is at it' })
+	t.like(await mail(id!), { status: 'SENDING', possibleRepeat: false })
+	answer.resolve()
+	t.like(await first, { left: 0 })
+	t.is(handed.length, 1)
+	t.like(await mail(id!), { status: 'SENT', attempt: 1 })
+})

@@ -12,6 +12,8 @@ import { aheadMs, payFor } from './send-rate.ts'
 export interface DeliveryServices extends HandoverServices {
 	pool: Pool
 	gate: Gate
+	/** Mails that this process is handing over, whichever of its runs: none of them has lost its worker. */
+	inHand: Set<string>
 	dkimKeys(projectId: string, domains: string[]): Promise<Map<string, DkimKey | undefined>>
 	settings: HandoverServices['settings'] & {
 		/** For projects that do not say otherwise; 0 is unlimited. */
@@ -50,7 +52,7 @@ export async function deliver(
 	services: DeliveryServices,
 	load: () => Promise<OpenMail[]>,
 ): Promise<Rest> {
-	const { pool, gate, pause, settings, stopping } = services
+	const { pool, gate, inHand, pause, settings, stopping } = services
 	const read = async () => (await load()).map(timed)
 	const loaded = await read()
 	let todo = await prepare(services, loaded, new Set())
@@ -146,6 +148,7 @@ export async function deliver(
 			opened.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
 			for (const mail of opened) {
 				flying.add(mail.id)
+				inHand.add(mail.id)
 				flyingBytes += bytesOf.get(mail.id) ?? 0
 				busyRequests.add(mail.request_id)
 				const attachments = files.get(mail.request_id!) ?? []
@@ -183,6 +186,7 @@ export async function deliver(
 			failure = error
 		} finally {
 			flying.delete(mail.id)
+			inHand.delete(mail.id)
 			flyingBytes -= bytesOf.get(mail.id) ?? 0
 			busyRequests.delete(mail.request_id)
 			gate.recorded(1)

@@ -7,12 +7,13 @@ import { countEnds } from './settled-counts.ts'
 interface PreparationServices {
 	pool: Pool
 	provider: Provider
+	inHand: Set<string>
 	settings: { uncertainAfterMs: number }
 }
 
 /** Resolves doubt as far as it can be, settles what must not go, and returns what is to be done. */
 export async function prepare(
-	{ pool, provider, settings }: PreparationServices,
+	{ pool, provider, inHand, settings }: PreparationServices,
 	mails: TimedMail[],
 	flying: Set<string>,
 ): Promise<Map<string, TimedMail>> {
@@ -25,7 +26,9 @@ export async function prepare(
 			mail.barred = 'CANCELLED'
 			mail.barred_because = "The project's owner has not verified their email address"
 		}
-	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !flying.has(mail.id))
+	// Another run of this claim is at them, one that Temporal has given up while all of us stood still.
+	for (const { id } of mails) if (inHand.has(id) && !flying.has(id)) todo.delete(id)
+	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !inHand.has(mail.id))
 	if (orphans.length > 0) {
 		const rows = JSON.stringify(orphans.map(({ id, attempt }) => ({ id, attempt })))
 		const doubted = await doubt(pool, [project, rows, provider.idempotent])

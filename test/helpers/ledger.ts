@@ -65,6 +65,7 @@ export function deliveryServices(pool: Pool, provider: Provider, settings: Parti
 		pool,
 		provider,
 		gate: createGate(provider.concurrency),
+		inHand: new Set(),
 		pause: createProviderPause(),
 		dkimKeys: createDkimKeys(pool, sealingSecret),
 		stopping: stopping.signal,
