@@ -36,10 +36,19 @@ const wantsConsent = `(e.type = 'MARKETING' or e.type = 'HEADLESS' and e.source_
 const isOpen = `(e.status in ('PENDING', 'SENDING')
 		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL')`
 
-/** The mails of a claim that are not settled, in the order of requests and recipients. $1 claim */
+/**
+ * The mails of a claim that are not settled, in the order of requests and recipients. Each is looked up
+ * by its id: tables that grow by a hundred thousand rows within seconds have no statistics yet, and a
+ * planner that takes them for empty would read all mails of all projects for each claim. $1 claim
+ */
 export const mailsOfClaim = statement<OpenMail>(
 	'mails-of-claim',
-	`select
+	`with claimed as materialized (
+		select q.id as place, q.project_id, m.id, m.position
+		from queued_sends q cross join lateral unnest(q.email_ids) with ordinality as m(id, position)
+		where q.claim_id = $1
+	)
+	select
 		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt,
 		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
 		split_part(e."from", '@', 2) as domain,
@@ -57,14 +66,15 @@ export const mailsOfClaim = statement<OpenMail>(
 			when ${wantsConsent} and not c.subscribed then 'The contact is not subscribed'
 		end as barred_because,
 		p.owner_verified, p.send_rate_per_second
-	from queued_sends q
-	cross join lateral unnest(q.email_ids) with ordinality as m(id, position)
-	join emails e on e.project_id = q.project_id and e.id = m.id
-	join projects p on p.id = e.project_id
-	left join suppressions s on s.project_id = e.project_id and s.email = e."to"
-	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-	where q.claim_id = $1 and ${isOpen}
-	order by q.id, m.position`,
+	from claimed q
+	cross join lateral (
+		select * from emails e where e.project_id = q.project_id and e.id = q.id and ${isOpen} offset 0) e
+	cross join lateral (select * from projects p where p.id = q.project_id offset 0) p
+	left join lateral (
+		select reason from suppressions s where s.project_id = q.project_id and s.email = e."to" offset 0) s on true
+	left join lateral (
+		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
+	order by q.place, q.position`,
 )
 
 /** What must not go is settled with its reason. $1 project, $2 [{id, status, error}] */
