@@ -13,6 +13,14 @@ test('over Resend a campaign goes in batches', async (t) => {
 		t.like(mail, { status: 'SENT', provider_message_id: idOf.get(mail.id)! })
 })
 
+test('heavy mail goes in smaller batches', async (t) => {
+	const { send, worker, fake, query } = await overResend(t, 100)
+	await query('update campaigns set body = $1', [`<p>${'word '.repeat(20_000)}</p>`])
+	t.like(await send(worker), { settled: 100, left: 0 })
+	t.is(new Set(fake.accepted.map(({ emailId }) => emailId)).size, 100)
+	t.is(fake.requests.length, 5)
+})
+
 test('at a send rate a batch is a second’s worth of it, whatever lanes there are', async (t) => {
 	const { send, provider, pool, fake, mails, query } = await overResend(t, 60)
 	await query('update projects set send_rate_per_second = 20')

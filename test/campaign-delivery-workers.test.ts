@@ -55,7 +55,7 @@ test('a worker that is to end hands nothing more over, and leaves nothing open',
 	t.deepEqual([...states].sort(), ['PENDING', 'SENT'])
 })
 
-test('ready mail is put together only when its turn comes', async (t) => {
+test('what is handed over ready is its recipient’s own mail, and a subject of its own is kept', async (t) => {
 	const { send, pool, query } = await sendingCampaign(t, 40)
 	const { provider } = scriptedProvider()
 	const waiting: { mail: ReadyMail; done(outcome: Outcome): void }[] = []

@@ -29,6 +29,8 @@ const longestInlineWaitMs = 5000
 const flightsAtOnce = 2
 /** What a provider's batch may hold. */
 const batchMails = 100
+/** What it may weigh, each mail in HTML and as text: all of them lie in memory until the provider answers. */
+const batchBytes = 4 * 2 ** 20
 /** Send rate is reserved for so long ahead: beyond it, it is there for more urgent mail. */
 const rateAheadSeconds = 0.1
 /** Of a batch so much, for a provider counts its requests, too: all lanes wait for it in one line. */
@@ -90,6 +92,8 @@ async function sendLane(
 	const rate = campaign.send_rate_per_second ?? settings.sendRatePerSecond
 	const domain = campaign.from.slice(campaign.from.lastIndexOf('@') + 1)
 	const pace = createPace()
+	const fitting = Math.floor(batchBytes / (2 * Buffer.byteLength(campaign.body) + 1))
+	const mailsInBatch = Math.min(batchMails, Math.max(1, fitting))
 	const flights = new Set<Promise<void>>()
 	const held = new Set<string>()
 	let cursor = positions.get(place)
@@ -127,7 +131,7 @@ async function sendLane(
 	/** False when there was less than could have been sent: the end of the lane, or of its sending. */
 	async function sendSlice() {
 		const batchId = provider.deliverBatch ? randomUUID() : null
-		let wanted = pause.isProbing() ? 1 : batchId ? batchMails : pace.mails()
+		let wanted = pause.isProbing() ? 1 : batchId ? mailsInBatch : pace.mails()
 		if (rate > 0) {
 			const seconds = batchId ? batchAheadSeconds : rateAheadSeconds
 			wanted = Math.min(wanted, Math.max(1, Math.floor(rate * seconds)))

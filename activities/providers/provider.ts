@@ -34,7 +34,7 @@ export interface DkimKey {
 export interface ReadyMail {
 	from: string
 	to: string
-	/** One character a byte, no line beginning with a dot. Put together when its turn comes. */
+	/** One character a byte, no line beginning with a dot. Put together when its turn comes, if it need not be signed. */
 	raw(): string
 }
 
