@@ -154,3 +154,11 @@ test('a header that cannot be meant fails with the reason', async (t) => {
 	t.regex((await failure(t, 'email,a\0b\n'))!, /NUL/)
 	t.regex((await failure(t, `email,a\0b${'x'.repeat(101)}\n`))!, /NUL/)
 })
+
+test('whatever stands in place of an address, only its row fails', async (t) => {
+	const jobs = await setupJobs(t)
+	const long = `${'x'.repeat(253)}😀 and more`
+	const job = await jobs.import(`email\n${long}\na@example.org\n`)
+	t.like(job, { state: 'completed', result: { successCount: 1 } as never })
+	t.is(job.result.errors[0]!.email, `${'x'.repeat(253)}\ufffd`)
+})

@@ -102,7 +102,7 @@ function readerFor(header: string[]): Reader {
 		const given = cells[emailAt]?.trim() ?? ''
 		const bad = (error: string): BadRow => ({
 			row,
-			email: given === '' ? null : given.replaceAll('\0', '').slice(0, 254),
+			email: given === '' ? null : given.replaceAll('\0', '').slice(0, 254).toWellFormed(),
 			error,
 		})
 		if (given === '') return bad('The email is missing')
