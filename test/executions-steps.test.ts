@@ -62,6 +62,32 @@ test('a mail may go to somebody else, whose own consent then counts, and never w
 	t.like(nobody, { to: '', status: 'FAILED' })
 })
 
+test('whatever a template makes of an address, the mail fails and the execution goes on', async (t) => {
+	const { freeze, contact, track, executionId, advance, mails } = await setupExecutions(t)
+	const long = `${'x'.repeat(253)}😀@example.org`
+	// What is shown of it would be an address.
+	const cut = `ann@${[1, 2, 3, 4].map(() => 'z'.repeat(61)).join('.')}.ab`
+	const tooLong = `${cut}c`
+	await contact('ann@example.org', { long, tooLong })
+	const custom = (customEmail: string): StepSketch => [
+		'SEND_EMAIL',
+		{ recipient: { type: 'CUSTOM', customEmail } },
+		'Tell',
+	]
+	const templates = ['{{ long }}', '{{ tooLong }}', '{{ "%00" | url_decode }}a@a.org']
+	await freeze({ on: 'x', steps: templates.map(custom) })
+	await track('x')
+	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+	t.deepEqual(
+		(await mails()).map(({ to, status }) => [to, status]),
+		[
+			[`${'x'.repeat(253)}\ufffd`, 'FAILED'],
+			[cut, 'FAILED'],
+			['a@a.org', 'FAILED'],
+		],
+	)
+})
+
 test('a mail from a domain that is not verified fails, and says so', async (t) => {
 	const { freeze, contact, track, executionId, advance, mails, select } = await setupExecutions(t)
 	await contact()

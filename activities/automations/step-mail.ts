@@ -32,21 +32,24 @@ export async function sendStepMail(
 	const { key, execution, contact } = journey
 	const { recipient } = step.config
 	const isCustom = recipient.type === 'CUSTOM'
-	const to = isCustom
+	const given = isCustom
 		? normalizeEmail(renderPlain(recipient.customEmail, variablesOf(journey, noLinks)))
 		: contact.email
-	const [context] = await stepMailContext(db, [key.projectId, step.templateId, to, hasBilling])
+	const isAddress = isEmail(given)
+	const to = isAddress ? given : storable(given)
+	const whose = isAddress ? to : null
+	const [context] = await stepMailContext(db, [key.projectId, step.templateId, whose, hasBilling])
 	const { template, addressee, emailId, visitId } = context!
 	if (!template) return 'TemplateMissing: the template of this step no longer exists'
 
 	const links = addressee ? linksFor(publicUrl, addressee.id, emailId) : noLinks
 	const { content, fault } = contentOf(template, variablesOf(journey, links))
-	const error = refusal(to, context!) ?? fault
+	const error = refusal(isAddress, context!) ?? fault
 	const { locale, name } = contact.data
 	const mail = {
 		id: emailId,
 		contactId: addressee?.id ?? null,
-		to: to.slice(0, maxAddressLength),
+		to,
 		toName: !isCustom && typeof name === 'string' && name !== '' ? name : null,
 		from: normalizeEmail(template.from),
 		fromName: template.fromName ?? execution.projectName,
@@ -68,10 +71,14 @@ export async function sendStepMail(
 	return null
 }
 
+/** What a template makes of an address may be of any length, and have what no JSON of Postgres takes. */
+const storable = (text: string) =>
+	text.replaceAll('\0', '').slice(0, maxAddressLength).toWellFormed()
+
 type Context = Awaited<ReturnType<typeof stepMailContext>>[number]
 
-function refusal(to: string, { template, addressee, isVerified, limit }: Context) {
-	if (!isEmail(to)) return 'The address that this step gives is not an email address'
+function refusal(isAddress: boolean, { template, addressee, isVerified, limit }: Context) {
+	if (!isAddress) return 'The address that this step gives is not an email address'
 	if (!isVerified) return `The domain of ${template!.from} is not verified`
 	if (template!.type !== 'TRANSACTIONAL' && addressee && !addressee.subscribed)
 		return 'The contact is not subscribed'

@@ -21,7 +21,10 @@ export interface StepMailContext {
 	limit: Limit | null
 }
 
-/** What a SEND_EMAIL step needs to know. $1 project, $2 template, $3 address, $4 whether limits apply */
+/**
+ * What a SEND_EMAIL step needs to know. $1 project, $2 template, $3 address or null, $4 whether limits
+ * apply
+ */
 export const stepMailContext = statement<StepMailContext>(
 	'step-mail-context',
 	`with template as (
