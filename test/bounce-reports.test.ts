@@ -31,6 +31,11 @@ for (const [fields, bounceType, error] of statuses)
 		})
 	})
 
+test('a reason that is long and in whatever script is kept as far as it fits', async (t) => {
+	const report = dsn({ id }, { status: '', diagnostic: `smtp; ${'x'.repeat(999)}😀` })
+	t.is((await read(report))!.error, `${'x'.repeat(999)}\ufffd`)
+})
+
 test('a report may also tell of success', async (t) => {
 	t.like(await read(dsn({ id }, { action: 'delivered', status: '2.0.0' })), { kind: 'DELIVERED' })
 	t.like(await read(dsn({ id }, { action: 'relayed', status: '2.0.0' })), { kind: 'SENT' })

@@ -84,3 +84,13 @@ test('what nobody knows is forgotten after a week, and so is what was settled', 
 	await pool.query(`update provider_events set received_at = now() - interval '8 days'`)
 	t.deepEqual(await sweep(all), { matched: 0, forgotten: 2 })
 })
+
+test('a reason that is long and in whatever script is kept as far as it fits', async (t) => {
+	const { handedOver, report, mail } = await setupReports(t)
+	const sent = await handedOver()
+	await report('bounced', sent, bounce('Permanent', `${'x'.repeat(990)}😀 and more`))
+	t.is((await mail(sent))['error'], `General: ${'x'.repeat(990)}\ufffd`)
+	const other = await handedOver()
+	await report('failed', other, { failed: { reason: `${'x'.repeat(1999)}😀` } })
+	t.is((await mail(other))['error'], `${'x'.repeat(1999)}\ufffd`)
+})

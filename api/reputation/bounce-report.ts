@@ -113,7 +113,7 @@ const bounced = (bounceType: NonNullable<Evidence['bounceType']>, error: string 
 
 const storable = (text: string) =>
 	text
-		.toWellFormed()
 		.replaceAll(/[\p{Cc}\s]+/gu, ' ')
 		.trim()
 		.slice(0, 1000)
+		.toWellFormed()

@@ -107,7 +107,8 @@ function bounceText(bounce: NonNullable<ResendEvent['data']>['bounce']) {
 		parts
 			.filter((part) => part !== null)
 			.join(': ')
-			.slice(0, 1000) || 'It bounced'
+			.slice(0, 1000)
+			.toWellFormed() || 'It bounced'
 	)
 }
 
@@ -115,10 +116,11 @@ function bounceText(bounce: NonNullable<ResendEvent['data']>['bounce']) {
 function line(value: unknown) {
 	if (typeof value !== 'string') return null
 	const text = value
-		.toWellFormed()
 		.replaceAll(/[\p{Cc}\s]+/gu, ' ')
 		.trim()
-	return text === '' ? null : text.slice(0, 2000)
+		.slice(0, 2000)
+		.toWellFormed()
+	return text === '' ? null : text
 }
 
 const uuid = (value: unknown) =>
