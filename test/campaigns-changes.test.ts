@@ -59,6 +59,14 @@ test('a copy is a draft of the same content with a name of its own', async (t) =
 	})
 })
 
+test('a copy of a name in whatever script keeps its characters whole', async (t) => {
+	const { call, create } = await openCampaigns(t)
+	const { id } = await create({ name: '😀'.repeat(100) })
+	const answer = await call('POST', `/${id}/duplicate`)
+	t.is(answer.statusCode, 201)
+	t.is(answer.json().name, `${'😀'.repeat(93)} (Copy)`)
+})
+
 test('only what is not on its way is deleted, and its mails stay in the ledger', async (t) => {
 	const { call, create, contacts, started, states, activities, act } = await openCampaigns(t)
 	await contacts(2)

@@ -144,7 +144,13 @@ test('the list is paged, searched, filtered and sorted', async (t) => {
 	t.like(second, { page: 2, pageSize: 2, total: 3, totalPages: 2 })
 	t.is(second.data.length, 1)
 	t.is((await call('GET', '?pageSize=1000')).json().pageSize, 100)
-	for (const query of ['?page=0', '?pageSize=x', '?type=SPAM', '?sort=body', '?dir=up'])
+	for (const query of [
+		'?page=0',
+		'?pageSize=x',
+		'?type=SPAM',
+		'?sort=body',
+		'?dir=up',
+	])
 		t.is((await call('GET', query)).statusCode, 400, query)
 })
 
@@ -156,6 +162,12 @@ test('a copy is a template of its own whose name says so, however long', async (
 	const copy = answer.json()
 	t.not(copy.id, template.id)
 	t.is(copy.name, `${'x'.repeat(93)} (Copy)`)
+	const smile = await create({ name: '😀'.repeat(100) })
+	t.is(
+		(await call('POST', `/${smile.id}/duplicate`)).json().name,
+		`${'😀'.repeat(93)} (Copy)`,
+		'no character is cut in halves',
+	)
 	t.like(copy, { subject: template.subject, type: 'TRANSACTIONAL' })
 })
 

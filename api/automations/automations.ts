@@ -13,6 +13,7 @@ import {
 import { countActive } from '../../db/automations/automation-usage.ts'
 import { triggerTypes } from '../../db/automations/automation.ts'
 import { transaction } from '../../db/transaction.ts'
+import { copyName } from '../copy-name.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
 import { Nullable, PathId } from '../schemas.ts'
@@ -26,7 +27,6 @@ const Description = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
 const tags = ['workflows']
 const auth = 'secret key or session'
 export const Params = Type.Object({ id: PathId('workflow') })
-const copied = ' (Copy)'
 const oneSnapshot = 'set transaction isolation level repeatable read, read only'
 
 export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -169,8 +169,7 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		async ({ project, params }, reply) => {
 			const copy = await transaction(pool, async (db) => {
 				const { name } = existing(await lockAutomation(db, [project.id, params.id]), params.id)
-				const copyName = `${name.slice(0, 100 - copied.length)}${copied}`
-				const [made] = await copyAutomation(db, [project.id, params.id, copyName])
+				const [made] = await copyAutomation(db, [project.id, params.id, copyName(name)])
 				await copyGraph(db, [project.id, params.id, made!.id])
 				return made!
 			})

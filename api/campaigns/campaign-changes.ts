@@ -9,6 +9,7 @@ import {
 	updateCampaign,
 } from '../../db/campaigns/campaign-records.ts'
 import { transaction } from '../../db/transaction.ts'
+import { copyName } from '../copy-name.ts'
 import { ApiError } from '../errors.ts'
 import { PathId } from '../schemas.ts'
 import { requireSender } from '../send/sender.ts'
@@ -24,7 +25,6 @@ import { Campaign, existing, unlessGone, viewFor, wrongState } from './campaigns
 const tags = ['campaigns']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('campaign') })
-const copied = ' (Copy)'
 
 /** What is done with a campaign that is there, besides sending it. */
 export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -108,8 +108,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		async ({ project, params }, reply) => {
 			const copy = await transaction(pool, async (db) => {
 				const original = existing(await findCampaign(db, [project.id, params.id]), params.id)
-				const name = `${original.name.slice(0, 100 - copied.length)}${copied}`
-				const content = { ...contentOf({}, null, original), name }
+				const content = { ...contentOf({}, null, original), name: copyName(original.name) }
 				// Of an old one the segment may be gone: its owner will choose another.
 				const recipients = await countAudience(db, project.id, content)
 				const values = [project.id, JSON.stringify(content), recipients]

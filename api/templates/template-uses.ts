@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { campaignsFrom, emailsSentFrom, stepsSending } from '../../db/templates/template-usage.ts'
 import { Template as TemplateRow } from '../../db/templates/template.ts'
+import { copyName } from '../copy-name.ts'
 import { Id, PathId } from '../schemas.ts'
 import { previewOf } from './template-preview.ts'
 import { foundTemplate, Template, viewOfTemplate } from './templates.ts'
@@ -9,7 +10,6 @@ import { foundTemplate, Template, viewOfTemplate } from './templates.ts'
 const tags = ['templates']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('template') })
-const copied = ' (Copy)'
 
 const Usage = Type.Object({
 	campaigns: Type.Array(Type.Object({ id: Id, name: Type.String(), status: Type.String() })),
@@ -49,8 +49,7 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 				updatedAt: _u,
 				...columns
 			} = await foundTemplate(em, project.id, params.id)
-			const name = `${columns.name.slice(0, 100 - copied.length)}${copied}`
-			const copy = em.create(TemplateRow, { ...columns, name })
+			const copy = em.create(TemplateRow, { ...columns, name: copyName(columns.name) })
 			await em.flush()
 			return reply.code(201).send(viewOfTemplate(copy))
 		},
