@@ -1,5 +1,6 @@
 import test from 'ava'
 import { delayStep, mailStep, setupExecutions, type StepSketch } from './helpers/executions.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 const update = (data: object, subscribed: boolean | null = null): StepSketch => [
 	'UPDATE_CONTACT',
@@ -125,6 +126,26 @@ test('an update is rendered, follows the data rules, and flips the subscription 
 	const flips = await select(`select from events where name = 'contact.unsubscribed'`)
 	t.is(flips.length, 1)
 	t.is((await mails())[0]!.error, 'The contact is not subscribed')
+})
+
+test('an update and an event of the same contact at one moment do not wait for each other for ever', async (t) => {
+	const { freeze, contact, track, call, executionId, advance, pool, select } =
+		await setupExecutions(t)
+	const contactId = await contact()
+	await freeze({ on: 'x', steps: [update({ plan: 'pro' })], reentry: true })
+	await track('x')
+	const id = await executionId()
+	const other = await pool.connect()
+	t.teardown(() => other.release())
+	await other.query('begin; select from executions for update')
+	const advancing = advance(id) // has the contact, waits for the execution
+	await lockWaits(t, pool, 1)
+	const tracking = call('POST', '/events/track', { name: 'x', contactId }) // waits for the contact
+	await lockWaits(t, pool, 2)
+	await other.query('commit')
+	t.like(await advancing, { do: 'END', about: 'COMPLETED' })
+	t.is((await tracking).statusCode, 201)
+	t.deepEqual(await select('select data from contacts'), [{ data: { plan: 'pro' } }])
 })
 
 test('an update that would be too large fails the execution, and changes nothing', async (t) => {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
-import { patchContact } from '../../db/contacts/contact-writing.ts'
+import { upsertContact } from '../../db/contacts/contact-writing.ts'
 import { dataProblems, splitData } from '../rendering/contact-data.ts'
 import { TemplateError } from '../rendering/liquid.ts'
 import { renderDeep } from '../rendering/plain.ts'
@@ -30,15 +30,10 @@ export async function updateContact(
 	const [problem] = dataProblems(rendered)
 	if (problem) return `InvalidData: ${problem.field} ${problem.message}`
 	const { stored, removed } = splitData(rendered)
-	const [written] = await patchContact(db, [
-		key.projectId,
-		contact.id,
-		null,
-		subscribed,
-		JSON.stringify(stored),
-		removed,
-		false,
-	])
+	// It is there, locked as this locks it. Whoever else has told of it an event that is yet to be heard
+	// holds it already: a stronger lock would wait for them, who wait for us.
+	const values = [key.projectId, contact.email, subscribed, JSON.stringify(stored), removed]
+	const [written] = await upsertContact(db, values)
 	if (!written!.fits) return 'InvalidData: the data of the contact would exceed 64 KB in total'
 	journey.contact = written!
 	const gone = Object.fromEntries(removed.map((name) => [name, null]))
