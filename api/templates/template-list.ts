@@ -13,7 +13,7 @@ export const templateList: FastifyPluginAsyncTypebox = async (app) => {
 				tags: ['templates'],
 				summary: 'List templates',
 				querystring: Type.Object({
-					page: Type.Integer({ minimum: 1, default: 1 }),
+					page: Type.Integer({ minimum: 1, maximum: 2 ** 31, default: 1 }),
 					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 					type: Type.Optional(Type.Enum([...mailTypes])),
 					search: Type.Optional(
