@@ -1,6 +1,7 @@
 import test from 'ava'
 import { openCampaigns, plan, whole } from './helpers/campaigns.ts'
 import { isEnvelope } from './helpers/envelope.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 const unknown = '01a1fe06-34a2-73c1-89d1-74afe08bc011'
 
@@ -66,6 +67,32 @@ test('a copy of a name in whatever script keeps its characters whole', async (t)
 	t.is(answer.statusCode, 201)
 	t.is(answer.json().name, `${'😀'.repeat(93)} (Copy)`)
 })
+
+for (const [reference, sql] of [
+	['template', 'delete from templates'],
+	['segment', 'delete from segments'],
+] as const)
+	test(`a campaign can be copied while its ${reference} is being deleted`, async (t) => {
+		const { call, create, request, pool, query } = await openCampaigns(t)
+		const { name, subject, body, from } = whole
+		const template = (await request('POST', '/templates', { name, subject, body, from })).json()
+		const segment = (await request('POST', '/segments', { name, type: 'STATIC' })).json()
+		const audience = { audienceType: 'SEGMENT', segmentId: segment.id }
+		const { id } = await create({ template: template.id, ...audience })
+		const other = await pool.connect()
+		t.teardown(() => other.release())
+		await other.query(`begin; ${sql}`)
+		const copying = call('POST', `/${id}/duplicate`)
+		await lockWaits(t, pool, 1)
+		await other.query('commit')
+		const answer = await copying
+		t.is(answer.statusCode, 201, answer.body)
+		t.like(answer.json(), {
+			templateId: reference === 'template' ? null : template.id,
+			segmentId: reference === 'segment' ? null : segment.id,
+		})
+		t.is((await query('select from campaigns')).length, 2)
+	})
 
 test('only what is not on its way is deleted, and its mails stay in the ledger', async (t) => {
 	const { call, create, contacts, started, states, activities, act } = await openCampaigns(t)

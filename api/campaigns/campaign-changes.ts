@@ -25,6 +25,8 @@ import { Campaign, existing, unlessGone, viewFor, wrongState } from './campaigns
 const tags = ['campaigns']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('campaign') })
+/** What the original refers to was deleted after it was read: the next time it refers to nothing. */
+const foreignKeyViolation = '23503'
 
 /** What is done with a campaign that is there, besides sending it. */
 export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -106,14 +108,19 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ project, params }, reply) => {
-			const copy = await transaction(pool, async (db) => {
-				const original = existing(await findCampaign(db, [project.id, params.id]), params.id)
-				const content = { ...contentOf({}, null, original), name: copyName(original.name) }
-				// Of an old one the segment may be gone: its owner will choose another.
-				const recipients = await countAudience(db, project.id, content)
-				const values = [project.id, JSON.stringify(content), recipients]
-				const [{ id }] = (await insertCampaign(db, values)) as [{ id: string }]
-				return existing(await findCampaign(db, [project.id, id]), id)
+			const duplicate = () =>
+				transaction(pool, async (db) => {
+					const original = existing(await findCampaign(db, [project.id, params.id]), params.id)
+					const content = { ...contentOf({}, null, original), name: copyName(original.name) }
+					// Of an old one the segment may be gone: its owner will choose another.
+					const recipients = await countAudience(db, project.id, content)
+					const values = [project.id, JSON.stringify(content), recipients]
+					const [{ id }] = (await insertCampaign(db, values)) as [{ id: string }]
+					return existing(await findCampaign(db, [project.id, id]), id)
+				})
+			const copy = await duplicate().catch((error: { code?: string }) => {
+				if (error.code !== foreignKeyViolation) throw error
+				return duplicate()
 			})
 			return reply.code(201).send(viewFor(project)(copy))
 		},
