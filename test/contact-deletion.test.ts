@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 import { setup as setupApp } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 /** A contact with an event and a mail of each of these statuses. */
 async function setup(t: ExecutionContext, statuses: string[]) {
@@ -68,3 +69,17 @@ test('erase is true or false', async (t) => {
 	t.is((await remove('?erase=false')).statusCode, 204)
 	t.is((await mails())[0]!['to'], 'ann@example.com')
 })
+
+for (const erase of [false, true])
+	test(`a contact is deleted while its mail is delivered, and neither waits for the other for ever${erase ? ', also when it is erased' : ''}`, async (t) => {
+		const { pool, id, remove } = await setup(t, ['SENDING'])
+		const delivery = await pool.connect()
+		t.teardown(() => delivery.release())
+		await delivery.query('begin; select from emails for no key update')
+		const removing = remove(`?erase=${erase}`) // has the contact, waits for its mail
+		await lockWaits(t, pool, 1)
+		await delivery.query('select from contacts where id = $1 for key share', [id])
+		await delivery.query('commit')
+		t.is((await removing).statusCode, 204)
+		t.is((await pool.query('select from contacts')).rowCount, 0)
+	})

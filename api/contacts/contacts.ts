@@ -8,6 +8,7 @@ import {
 	upsertContact,
 	type WrittenContact,
 } from '../../db/contacts/contact-writing.ts'
+import { inChunk } from '../../db/transaction.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { Email, Id, normalizeEmail, Nullable, PathId, Timestamp } from '../schemas.ts'
 
@@ -143,7 +144,8 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			},
 		},
 		async ({ project, params, query }, reply) => {
-			const [deleted] = await deleteContacts(pool, [project.id, [params.id], query.erase])
+			const values = [project.id, [params.id], query.erase]
+			const [deleted] = await inChunk(pool, (db) => deleteContacts(db, values))
 			if (!deleted) throw notFound('contact', params.id)
 			return reply.code(204).send(null)
 		},

@@ -105,7 +105,11 @@ const anonymous = 'deleted@deleted.invalid'
 /**
  * Deletes contacts and answers those that were there. Foreign keys let mails and events go; erasing
  * also takes the person out of the mails. Those that wait are then not sent, and those in doubt not
- * repeated: there is nobody left to send them to. $1 project, $2 ids, $3 whether to erase
+ * repeated: there is nobody left to send them to.
+ *
+ * Their mails are locked after them, by everybody else before them: to be run by `inChunk`.
+ *
+ * $1 project, $2 ids, $3 whether to erase
  */
 export const deleteContacts = statement<{ id: string }>(
 	'delete-contacts',
