@@ -84,7 +84,7 @@ const thinFields: Chore = {
 	),
 }
 
-const importEnded = (table: string) =>
+const jobEnded = (table: string) =>
 	`exists (select from jobs j where j.project_id = ${table}.project_id and j.id = ${table}.job_id
 		and j.finished_at < now() - interval '1 day')`
 
@@ -124,19 +124,21 @@ export const chores: Chore[] = [
 		what: 'files of ended imports',
 		remove: statement(
 			'remove-ended-import-files',
-			rowsOf('import_files', 'project_id, job_id', importEnded('import_files'), 'job_id'),
+			rowsOf('import_files', 'project_id, job_id', jobEnded('import_files'), 'job_id'),
 		),
 	},
 	{
 		what: 'staged rows of ended imports',
 		remove: statement(
 			'remove-ended-import-chunks',
-			rowsOf(
-				'import_chunks',
-				'project_id, job_id, position',
-				importEnded('import_chunks'),
-				'job_id',
-			),
+			rowsOf('import_chunks', 'project_id, job_id, position', jobEnded('import_chunks'), 'job_id'),
+		),
+	},
+	{
+		what: 'contacts that ended jobs did not come to',
+		remove: statement(
+			'remove-ended-job-contacts',
+			rowsOf('job_contacts', 'project_id, job_id, position', jobEnded('job_contacts'), 'job_id'),
 		),
 	},
 	{

@@ -127,6 +127,22 @@ test('what an import left behind goes when it has ended a day ago', async (t) =>
 	)
 })
 
+test('the contacts that a job did not come to go when it has ended a day ago', async (t) => {
+	const { pool, project } = await setup(t)
+	await pool.query(
+		`with job as (
+			insert into jobs (project_id, type, state, finished_at)
+			values ($1, 'bulk-delete', 'cancelled', now() - interval '2 days'),
+				($1, 'bulk-delete', 'failed', now() - interval '2 days'),
+				($1, 'bulk-delete', 'cancelled', now()), ($1, 'bulk-delete', 'active', null) returning id
+		)
+		insert into job_contacts (project_id, job_id, position, contact_ids) select $1, id, 0, '{}' from job`,
+		[project.id],
+	)
+	t.is(await keepHouse(pool), 'contacts that ended jobs did not come to: 2')
+	t.is((await pool.query('select from job_contacts')).rowCount, 2)
+})
+
 test('a field that lost most of its kept values is counted again before anybody asks', async (t) => {
 	const { app, pool, project, withSecretKey } = await setup(t)
 	await pool.query(

@@ -24,6 +24,7 @@ const reasons: Record<string, string[]> = {
 		'remove-done-outbox',
 		'remove-ended-import-chunks',
 		'remove-ended-import-files',
+		'remove-ended-job-contacts',
 		'remove-expired-idempotency_keys',
 		'remove-expired-invitations',
 		'remove-old-audit-entries',
