@@ -10,6 +10,7 @@ import { AutomationStep } from './automations/automation-step.ts'
 import { AutomationTransition } from './automations/automation-transition.ts'
 import { AutomationEventName, AutomationVersion } from './automations/automation-version.ts'
 import { Automation } from './automations/automation.ts'
+import { RemovedAutomation } from './automations/removed-automation.ts'
 import { BillingAccount } from './billing/billing-account.ts'
 import { UsageCount, UsageTally } from './billing/usage-count.ts'
 import { UsageNotice } from './billing/usage-notice.ts'
@@ -100,6 +101,7 @@ export default defineConfig({
 		ProviderEvent,
 		QueuedSend,
 		RateBudget,
+		RemovedAutomation,
 		ReputationCount,
 		ReputationTally,
 		Segment,

@@ -84,6 +84,31 @@ const thinFields: Chore = {
 	),
 }
 
+/**
+ * What deleted workflows leave behind. Executions whose runs are still to be closed stay until they are:
+ * these would wait for ever.
+ */
+const abandoned: Chore = {
+	what: 'executions of deleted workflows',
+	remove: statement(
+		'remove-abandoned-executions',
+		`with due as materialized (
+			select x.project_id, x.id from removed_automations a cross join lateral (
+				select x.project_id, x.id from executions x
+				where x.project_id = a.project_id and x.automation_id = a.id and not x.is_closing
+				order by x.id limit $1::int for update skip locked) x
+			where $2::int is not null limit $1::int
+		), gone as (
+			delete from executions x using due
+			where x.project_id = due.project_id and x.id = due.id returning 1
+		), done as (
+			delete from removed_automations a where not exists (
+				select from executions x where x.project_id = a.project_id and x.automation_id = a.id)
+		)
+		select count(*)::int as removed from gone`,
+	),
+}
+
 const jobEnded = (table: string) =>
 	`exists (select from jobs j where j.project_id = ${table}.project_id and j.id = ${table}.job_id
 		and j.finished_at < now() - interval '1 day')`
@@ -165,5 +190,6 @@ export const chores: Chore[] = [
 			),
 		),
 	},
+	abandoned,
 	thinFields,
 ]

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { randomUUID } from 'node:crypto'
+import { chores } from '../db/housekeeping.ts'
 import { createProject } from './helpers/app.ts'
 import { fault, openAutomations } from './helpers/automations.ts'
 
@@ -137,6 +138,40 @@ test('a workflow is deleted with all that belongs to it', async (t) => {
 		const { rows } = await pool.query(`select from automation_${table}`)
 		t.is(rows.length, 0, table)
 	}
+})
+
+test('a workflow is gone at once however many executions it had; they go behind it, once their runs are closed', async (t) => {
+	const { app, call, create, pool, project, headers } = await openAutomations(t)
+	const automation = await create()
+	await automation.step('EXIT')
+	t.is((await automation.enable()).statusCode, 200)
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into executions (project_id, automation_id, version, allow_reentry, status, is_closing, due_at)
+		select $1, $2, 1, false, 'FAILED', n = 2100, null from generate_series(1, 2100) n returning id`,
+		[project.id, automation.id],
+	)
+	await pool.query(
+		`insert into execution_steps (project_id, execution_id, visit, step_id, type, status)
+		select project_id, id, 1, id, 'TRIGGER', 'COMPLETED' from executions`,
+	)
+	const other = await create()
+	t.is((await call('DELETE', `/${automation.id}`)).statusCode, 204)
+	const count = async (table: string) => (await pool.query(`select from ${table}`)).rowCount
+	t.is(await count('executions'), 2100, 'nobody has waited for them')
+	for (const path of ['', '/executions', `/executions/${rows[0]!.id}`])
+		t.is((await call('GET', `/${automation.id}${path}`)).statusCode, 404, path)
+	for (const path of [`/executions/${rows[0]!.id}/retry`, '/executions/cancel-all'])
+		t.is((await call('POST', `/${automation.id}${path}`)).statusCode, 404, path)
+	t.is((await pool.query(`select from executions where status <> 'FAILED'`)).rowCount, 0)
+
+	const { remove } = chores.find(({ what }) => what === 'executions of deleted workflows')!
+	const sweep = async () => (await remove(pool, [2000, 90]))[0]!.removed
+	t.deepEqual([await sweep(), await sweep(), await sweep()], [2000, 99, 0])
+	t.deepEqual([await count('executions'), await count('execution_steps')], [1, 1])
+	await pool.query('update executions set is_closing = false')
+	t.deepEqual([await sweep(), await sweep()], [1, 0])
+	t.is(await count('removed_automations'), 0)
+	t.is((await app.inject({ url: `/workflows/${other.id}`, headers })).statusCode, 200)
 })
 
 test("another project's workflow, step, transition and version are not there", async (t) => {

@@ -21,6 +21,7 @@ const reasons: Record<string, string[]> = {
 		'pending-reports',
 		'projects-to-judge',
 		'recount-thin-fields',
+		'remove-abandoned-executions',
 		'remove-done-outbox',
 		'remove-ended-import-chunks',
 		'remove-ended-import-files',

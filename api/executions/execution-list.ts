@@ -41,7 +41,7 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				pageSize,
 				(query.page - 1) * pageSize,
 			)
-			if (total === 0) await checkWorkflow(project.id, id)
+			if (rows.length === 0) await checkWorkflow(project.id, id)
 			const totalPages = Math.ceil(total / pageSize)
 			return { data: rows, page: query.page, pageSize, total, totalPages }
 		},

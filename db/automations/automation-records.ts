@@ -70,10 +70,16 @@ export const touchAutomation = statement(
 	`update automations set updated_at = now() where project_id = $1 and id = $2::uuid`,
 )
 
-/** $1 project, $2 id */
+/**
+ * Gone at once for whoever asks; its executions, of which there may be a million, go behind it.
+ * $1 project, $2 id
+ */
 export const deleteAutomation = statement(
 	'delete-automation',
-	`delete from automations where project_id = $1 and id = $2::uuid`,
+	`with gone as (
+		delete from automations where project_id = $1 and id = $2::uuid returning project_id, id
+	)
+	insert into removed_automations (project_id, id) select project_id, id from gone`,
 )
 
 /** A copy that is not enabled and has no steps yet. $1 project, $2 id, $3 its name */

@@ -53,19 +53,23 @@ export const beginExecutions = statement<{ id: string }>(
 /**
  * Lets a failed execution go on with the step that failed. No row: it has not failed, is not there, or
  * its contact is gone. The run that failed may take a moment to close; until then a start would find it.
+ * As with all that begins, the automation stays there meanwhile.
  *
  * $1 project, $2 automation, $3 execution, $4 task queue
  */
 export const retryExecution = statement<{ id: string }>(
 	'retry-execution',
-	`with b as (
-		update executions set status = 'RUNNING', error = null, completed_at = null, due_at = now(),
+	`with a as (
+		select id, name from automations where project_id = $1 and id = $2::uuid for key share
+	), b as (
+		update executions x set status = 'RUNNING', error = null, completed_at = null, due_at = now(),
 			updated_at = now()
-		where project_id = $1 and automation_id = $2::uuid and id = $3::uuid and status = 'FAILED'
-			and contact_id is not null
-		returning project_id, id, automation_id, version, contact_id
+		from a
+		where x.project_id = $1 and x.automation_id = a.id and x.id = $3::uuid and x.status = 'FAILED'
+			and x.contact_id is not null
+		returning x.project_id, x.id, x.automation_id, x.version, x.contact_id
 	), told as (${tellTemporal('$4::text', `now() + interval '1 second'`)}
-		from b join automations a on a.project_id = b.project_id and a.id = b.automation_id
+		from b cross join a
 		returning id
 	)
 	select id from b`,
