@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import { setTarget } from '../db/jobs/bulk-jobs.ts'
 import { acceptBulkJob } from '../db/jobs/jobs.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
@@ -152,6 +153,20 @@ test('a job that goes on after a crash does the rest and nothing twice', async (
 	const { result } = await jobs.job(jobId, 'bulk')
 	t.like(result, { totalRequested: 2500, successCount: 1250, unchangedCount: 1250 })
 	t.is((await jobs.eventNames()).length, 1250)
+})
+
+test('a try that knows whom the job is about when another has done it leaves nothing to be done again', async (t) => {
+	const jobs = await setupContacts(t)
+	const answer = await jobs.call('POST', '/contacts/bulk-unsubscribe', {
+		mode: 'query',
+		filter: {},
+	})
+	const { jobId } = answer.json<{ jobId: string }>()
+	await jobs.run(jobId)
+	const key = { projectId: jobs.project.id, jobId }
+	await t.throwsAsync(setTarget(jobs.pool, key, {}), { message: /meanwhile/ })
+	t.deepEqual(await jobs.execute('select 1 from job_contacts'), [])
+	t.like((await jobs.job(jobId, 'bulk')).result, { totalRequested: 6, successCount: 3 })
 })
 
 test('a cancelled job does nothing more, keeps what is done, and cannot be cancelled again', async (t) => {

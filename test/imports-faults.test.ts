@@ -1,6 +1,8 @@
 import test from 'ava'
 import type { Pool } from 'pg'
+import { readRows } from '../activities/imports/import-rows.ts'
 import { finishImport } from '../db/imports/import-applying.ts'
+import { importFile, stageRows } from '../db/imports/import-staging.ts'
 import { restartJobs, unfinishedJobs } from '../db/jobs/lost-jobs.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
@@ -32,6 +34,18 @@ test('two workers that hold the same import do it once together', async (t) => {
 	await Promise.all([worker(), worker(), worker()])
 	const { result } = await jobs.job(jobId)
 	t.like(result, { totalRows: 6501, createdCount: 6500, updatedCount: 0, failureCount: 1 })
+})
+
+test('a try that has staged the file when another has applied it leaves nothing to be applied again', async (t) => {
+	const jobs = await setupJobs(t)
+	const { jobId } = (await jobs.upload(fileOf(5))).json()
+	const key = { projectId: jobs.project.id, jobId }
+	const [late] = await importFile(jobs.pool, [key.projectId, jobId])
+	t.true(await jobs.act(jobs.activities.stageImport, key))
+	await jobs.act(jobs.activities.applyImport, key)
+	await t.throwsAsync(stageRows(jobs.pool, key, readRows(late!.content)), { message: /meanwhile/ })
+	t.deepEqual(await jobs.execute('select 1 from import_chunks'), [])
+	t.false(await jobs.act(jobs.activities.stageImport, key), 'the next try finds it done')
 })
 
 test('contacts created by others at the same time are updated, not lost', async (t) => {

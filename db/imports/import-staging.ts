@@ -72,10 +72,10 @@ const makeChunks = statement(
 )
 
 /** $1 project, $2 job, $3 all rows, $4 bad ones */
-const noteStaged = statement(
+const noteStaged = statement<{ id: string }>(
 	'note-staged',
 	`update jobs set total = $3::int, failed_count = $4::int
-	where project_id = $1 and id = $2 and total is null`,
+	where project_id = $1 and id = $2 and total is null returning id`,
 )
 
 /**
@@ -111,7 +111,9 @@ export async function stageRows(
 			await taken
 		}
 		await makeChunks(db, [projectId, jobId])
-		await noteStaged(db, [projectId, jobId, position + badRows, badRows])
+		const [noted] = await noteStaged(db, [projectId, jobId, position + badRows, badRows])
+		// Another try was faster, and its rows may be applied by now: these would be applied again.
+		if (!noted) throw new Error('This file was staged meanwhile')
 	})
 
 	async function setDown(db: PoolClient, lines: string[], bad: BadRow[]) {

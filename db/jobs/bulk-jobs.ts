@@ -58,7 +58,9 @@ export async function setTarget(
 			group by place / ${contactsAtOnce}`,
 			values,
 		)
-		await noteTarget(db, [projectId, jobId])
+		const [noted] = await noteTarget(db, [projectId, jobId])
+		// It was cancelled, or another try was faster and may have done it by now.
+		if (!noted) throw new Error('Whom this job is about was set down meanwhile, or it has ended')
 	})
 }
 
