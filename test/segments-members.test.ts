@@ -1,5 +1,6 @@
 import test from 'ava'
 import { addresses, openSegments, plan } from './helpers/segments.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 test('members are added and removed, and the counts are of what really changed', async (t) => {
 	const { call, contact, entries } = await openSegments(t)
@@ -98,6 +99,24 @@ test('a segment with members can be deleted, and so can its project', async (t) 
 		'select from segment_members union all select from segment_tallies',
 	)
 	t.deepEqual(rows, [])
+})
+
+test('a segment that is deleted while members are added is not there', async (t) => {
+	const { call, contact, pool } = await openSegments(t)
+	await contact('a@example.com')
+	const { id } = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()
+	const other = await pool.connect()
+	t.teardown(() => other.release())
+	await other.query('begin; select from contacts for update')
+	const emails = ['a@example.com', 'b@example.com']
+	const adding = call('POST', `/${id}/members`, { emails, createMissing: true })
+	await lockWaits(t, pool, 1)
+	t.is((await call('DELETE', `/${id}`)).statusCode, 204)
+	await other.query('commit')
+	const answer = await adding
+	t.is(answer.statusCode, 404)
+	t.deepEqual(answer.json().error.details, { resource: 'segment', id })
+	t.is((await pool.query('select from contacts')).rowCount, 1, 'nobody is created')
 })
 
 test('the members of a dynamic segment cannot be chosen', async (t) => {

@@ -9,7 +9,7 @@ import {
 import { findSegment, type SegmentRecord } from '../../db/segments/segment-records.ts'
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { Contact } from '../contacts/contacts.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, notFound } from '../errors.ts'
 import { Email, normalizeEmail, page, PathId } from '../schemas.ts'
 import { existing } from './segments.ts'
 
@@ -87,13 +87,15 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			]
 			const answer = { added: 0, created: 0, notFound: [] as string[] }
 			for (let attempt = 1; ; attempt++) {
-				const [did] = (await addMembers(pool, values)) as [
-					Awaited<ReturnType<typeof addMembers>>[0],
-				]
-				answer.added += did.added
-				answer.created += did.created
-				answer.notFound = did.notFound.map((email) => given.get(email)!)
-				if (!body.createMissing || did.known === given.size || attempt === tries) return answer
+				const [did] = await addMembers(pool, values).catch((error: { constraint?: string }) => {
+					throw error.constraint === 'segment_members_segment'
+						? notFound('segment', params.id)
+						: error
+				})
+				answer.added += did!.added
+				answer.created += did!.created
+				answer.notFound = did!.notFound.map((email) => given.get(email)!)
+				if (!body.createMissing || did!.known === given.size || attempt === tries) return answer
 			}
 		},
 	)
