@@ -23,7 +23,7 @@ async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) {
 			const response = await ask(`/emails${query}`)
 			t.is(response.statusCode, 200, response.body)
 			return response.json() as {
-				data: { id: string }[]
+				data: { id: string; body: string | null }[]
 				cursor?: string
 				hasMore: boolean
 				total: number
@@ -151,6 +151,31 @@ test('the list is newest first, page by page, and counts once', async (t) => {
 	t.deepEqual([last.hasMore, last.total, 'cursor' in last], [false, 0, false])
 	const exact = await list('?limit=5')
 	t.deepEqual([exact.hasMore, 'cursor' in exact], [false, false])
+})
+
+test('a page ends before its bodies are more than 16 MB, and the next begins there', async (t) => {
+	const { list, ids, pool, get } = await setupMails(t, 6)
+	// Newest first: 9 and 7 MB are a page, the next alone is more than one, then comes what is small.
+	const megabytes = [9, 7, 17, 0, 1, null]
+	for (const [i, size] of megabytes.entries())
+		await pool.query('update emails set body = repeat($2, $3 * 1024 * 1024) where id = $1', [
+			ids[i],
+			String(i),
+			size,
+		])
+	const pages: string[][] = []
+	const sizes: (number | null)[] = []
+	for (let cursor = ''; ;) {
+		const page = await list(`?limit=100${cursor && `&cursor=${cursor}`}`)
+		pages.push(idsOf(page))
+		sizes.push(...page.data.map(({ body }) => (body === null ? null : body.length / 2 ** 20)))
+		t.is(page.hasMore, page.cursor !== undefined)
+		if (page.cursor === undefined) break
+		cursor = page.cursor
+	}
+	t.deepEqual(pages, [ids.slice(0, 2), ids.slice(2, 3), ids.slice(3)])
+	t.deepEqual(sizes, [9, 7, 17, 0, 1, null])
+	t.is((await get(ids[2]!)).body.length, 17 * 2 ** 20)
 })
 
 test('a page has 20 mails unless told otherwise, 100 at most', async (t) => {

@@ -4,6 +4,7 @@ import { renderCampaignMail } from '../../activities/rendering/campaign-mail.ts'
 import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
+import { mailBodies } from '../../db/emails/mail-bodies.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
 import { ApiError, notFound } from '../errors.ts'
 import {
@@ -77,6 +78,8 @@ type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
 const tags = ['emails']
 const Params = Type.Object({ id: PathId('email') })
 const Position = Type.Tuple([Id])
+/** Of bodies in one page: one alone may have some 10 MB, and a page is put together in memory. */
+const bodyBytesAtOnce = 16 * 2 ** 20
 
 export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
 	app,
@@ -89,6 +92,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			schema: {
 				tags,
 				summary: 'List mails, newest first',
+				description: 'A page ends early where the bodies come to more than 16 MB.',
 				querystring: Type.Object({
 					contactId: Type.Optional(Id),
 					status: Type.Optional(Type.Enum([...emailStatuses])),
@@ -107,12 +111,17 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			const rows = await em.find(
 				EmailRow,
 				{ ...where, ...(before === undefined ? {} : { id: { $lt: before } }) },
-				{ orderBy: { id: 'desc' }, limit: size + 1 },
+				{ exclude: ['body'], orderBy: { id: 'desc' }, limit: size + 1 },
 			)
-			const data = rows.slice(0, size)
-			const hasMore = rows.length > size
+			const ids = rows.slice(0, size).map(({ id }) => id)
+			const found = await mailBodies(pool, [project.id, ids, bodyBytesAtOnce])
+			const bodies = new Map(found.map(({ id, body }) => [id, body]))
+			const data = rows
+				.filter(({ id }) => bodies.has(id))
+				.map((row) => viewOf({ ...row, body: bodies.get(row.id)! }))
+			const hasMore = rows.length > data.length
 			return {
-				data: data.map(viewOf),
+				data,
 				...(hasMore ? { cursor: encodeCursor([data.at(-1)!.id]) } : {}),
 				hasMore,
 				total: cursor === undefined ? await em.count(EmailRow, where) : 0,
@@ -180,7 +189,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 	)
 }
 
-function viewOf(email: EmailRow) {
+function viewOf(email: Omit<EmailRow, symbol>) {
 	const view = Object.assign({}, email, {
 		attachments: email.attachments ?? [],
 		messageId: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
