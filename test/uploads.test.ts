@@ -53,6 +53,22 @@ test('an image is known by its content, whatever its name and type say', async (
 	}
 })
 
+test('an image without a file name is taken, and has none', async (t) => {
+	const { app, fetchImage, uploadsDir, withSecretKey } = await setupUploads(t)
+	const payload = Buffer.concat([
+		bytes('--x\r\nContent-Disposition: form-data; name="image"\r\n'),
+		bytes('Content-Type: application/octet-stream\r\n\r\n'),
+		png,
+		bytes('\r\n--x--\r\n'),
+	])
+	const headers = { ...withSecretKey, 'content-type': 'multipart/form-data; boundary=x' }
+	const answer = await app.inject({ method: 'POST', url: '/uploads/image', headers, payload })
+	t.is(answer.statusCode, 200, answer.body)
+	t.like(answer.json(), { filename: '', contentType: 'image/png', size: png.length })
+	t.deepEqual((await fetchImage(answer.json().key)).rawPayload, png)
+	t.is((await readdir(uploadsDir)).length, 1)
+})
+
 test('what is no image is refused, and leaves nothing behind', async (t) => {
 	const { upload, uploadsDir } = await setupUploads(t)
 	const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

@@ -14,6 +14,7 @@ export const formBytes = 2 ** 16
 
 export interface Upload {
 	content: Buffer
+	/** Empty: the form names none. */
 	filename: string
 	/** As the form says, which need not be true. */
 	mimetype: string
@@ -34,7 +35,9 @@ export async function readUpload(
 			// It overlooks an excess that comes in a packet of its own, and hands over what came before.
 			if (part.file.truncated) throw tooLarge(maxBytes)
 			if (part.fieldname !== field) continue
-			return { content, filename: part.filename, mimetype: part.mimetype }
+			// Its types say otherwise, but bytes of no particular type are a file to it by that alone.
+			const filename = (part.filename as string | undefined) ?? ''
+			return { content, filename, mimetype: part.mimetype }
 		}
 	} catch (error) {
 		throw refusalOf(error as Error & { code?: string; statusCode?: number }, field, maxBytes)
