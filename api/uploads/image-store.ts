@@ -49,16 +49,19 @@ const timeoutMs = 20_000
 export function s3Store(settings: S3Settings): ImageStore {
 	const base = `${settings.endpoint.replace(/\/+$/, '')}/${settings.bucket}/`
 
+	/** Its answer, whole: one that breaks off is none. */
 	async function ask(method: 'GET' | 'PUT', key: string, body: Buffer, headers = {}) {
 		const url = new URL(base + key)
 		try {
-			return await fetch(url, {
+			const answer = await fetch(url, {
 				method,
 				headers: signS3(settings, method, url, body, headers),
 				...(method === 'PUT' ? { body: new Uint8Array(body) } : {}),
 				redirect: 'error',
 				signal: AbortSignal.timeout(timeoutMs),
 			})
+			const { ok, status } = answer
+			return { ok, status, content: Buffer.from(await answer.arrayBuffer()) }
 		} catch (error) {
 			throw unavailable(error)
 		}
@@ -67,19 +70,19 @@ export function s3Store(settings: S3Settings): ImageStore {
 	return {
 		async put(key, content, contentType) {
 			const answer = await ask('PUT', key, content, { 'content-type': contentType })
-			if (!answer.ok) throw unavailable(`${answer.status} ${(await answer.text()).slice(0, 1000)}`)
+			if (!answer.ok) throw refused(answer)
 		},
 		async get(key) {
 			const answer = await ask('GET', key, Buffer.alloc(0))
-			if (answer.status === 404) {
-				await answer.body?.cancel()
-				return undefined
-			}
-			if (!answer.ok) throw unavailable(`${answer.status} ${(await answer.text()).slice(0, 1000)}`)
-			return Buffer.from(await answer.arrayBuffer())
+			if (answer.status === 404) return undefined
+			if (!answer.ok) throw refused(answer)
+			return answer.content
 		},
 	}
 }
+
+const refused = ({ status, content }: { status: number; content: Buffer }) =>
+	unavailable(`${status} ${content.toString('utf8', 0, 1000)}`)
 
 const unavailable = (cause: unknown) =>
 	new ApiError(
@@ -88,6 +91,7 @@ const unavailable = (cause: unknown) =>
 		'The storage of images does not answer as it should',
 		{
 			cause,
+			retryAfterSeconds: 5,
 			suggestion: 'Try again in a moment; whoever runs this service finds the reason in the log.',
 		},
 	)

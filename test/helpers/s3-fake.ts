@@ -13,14 +13,18 @@ interface Stored {
 export async function s3Fake(t: ExecutionContext) {
 	const objects = new Map<string, Stored>()
 	const requests: { method: string; headers: IncomingHttpHeaders }[] = []
-	let status: number | undefined
+	let fault: number | 'torn' | undefined
 	const server = createServer(async (request, response) => {
 		const body = Buffer.concat(await request.toArray())
 		const { method = '', url = '', headers } = request
 		requests.push({ method, headers })
 		const isWhole =
 			headers['x-amz-content-sha256'] === createHash('sha256').update(body).digest('hex')
-		if (status) response.writeHead(status).end('<Error><Code>SlowDown</Code></Error>')
+		if (fault === 'torn') {
+			// Sent before the connection ends, so that the fault lies in the body.
+			response.writeHead(200, { 'content-length': 1000 })
+			response.write('the first of it', () => response.destroy())
+		} else if (fault) response.writeHead(fault).end('<Error><Code>SlowDown</Code></Error>')
 		else if (!isWhole)
 			response.writeHead(400).end('<Error><Code>XAmzContentSHA256Mismatch</Code></Error>')
 		else if (method === 'PUT') {
@@ -37,6 +41,7 @@ export async function s3Fake(t: ExecutionContext) {
 		endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		objects,
 		requests,
-		fail: (code: number | undefined) => (status = code),
+		/** By a status, or by an answer that breaks off. */
+		fail: (next: typeof fault) => (fault = next),
 	}
 }
