@@ -59,6 +59,30 @@ test('a resolver that fails takes nobody their domain, and says so', async (t) =
 	t.regex(checked.lastError!, /DNS did not answer/)
 })
 
+test('a domain that lists the addresses of our server stays verified while nobody can tell them', async (t) => {
+	const dns = await dnsServer(t, { 'relay.example.net': { A: ['192.0.2.7'], AAAA: 'SERVFAIL' } })
+	const { add, sweep, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	const list = (address: string) =>
+		(dns.zone['example.org'] = { TXT: [`v=spf1 ip4:${address} -all`] })
+	// What is known suffices where it is listed.
+	list('192.0.2.7')
+	t.like(await verify(added.id), { verified: true, lastError: null })
+	dns.zone['relay.example.net'] = 'SERVFAIL'
+	for (let i = 0; i < 4; i++) t.like(await sweep(), { checked: 1, lost: 0 })
+	t.like(await verify(added.id), {
+		verified: true,
+		lastError: 'DNS did not answer for relay.example.net: this will be looked up again.',
+	})
+	dns.zone['relay.example.net'] = { A: ['192.0.2.7'] }
+	list('192.0.2.8')
+	t.regex((await verify(added.id)).lastError!, /does not let relay\.example\.net send/)
+	await sweep()
+	await sweep()
+	t.like(await sweep(), { lost: 1 })
+})
+
 test('checks become rarer, and the domain of the first start is left alone', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, pool, sweep } = await setupDomains(t, smtp, [dns.address])

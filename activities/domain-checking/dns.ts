@@ -24,13 +24,8 @@ export function createDns(servers: string[]) {
 		txt: async (name: string) =>
 			(await known(resolver.resolveTxt(name)))?.map((parts) => parts.join('')) ?? null,
 		mx: (name: string) => known(resolver.resolveMx(name)),
-		addresses: async (name: string) => {
-			const [four, six] = await Promise.all([
-				known(resolver.resolve4(name)),
-				known(resolver.resolve6(name)),
-			])
-			return [...(four ?? []), ...(six ?? [])]
-		},
+		ipv4: (name: string) => known(resolver.resolve4(name)),
+		ipv6: (name: string) => known(resolver.resolve6(name)),
 	}
 }
 

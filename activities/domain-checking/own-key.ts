@@ -76,20 +76,26 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 			)
 		const words = policies?.[0]?.toLowerCase().split(/\s+/) ?? []
 		const named = [`a:${smtpHost}`, `include:${smtpHost}`, '+all', 'all']
-		const addresses = isIP(smtpHost)
-			? [smtpHost]
-			: policies?.length
-				? await dns.addresses(smtpHost)
-				: []
-		const listed = addresses.flatMap((address) => [`ip4:${address}`, `ip6:${address}`])
+		const addresses = words.length > 0 ? await addressesOf(smtpHost) : []
+		const listed = addresses
+			.flatMap((found) => found ?? [])
+			.flatMap((address) => [`ip4:${address}`, `ip6:${address}`])
 		const allowing = new Set([...named, ...listed].flatMap((word) => [word, `+${word}`]))
+		const isAllowed = words.some((word) => allowing.has(word))
+		// The record may list the addresses that nobody could tell: that is no fault of the domain.
+		const isUnknown = !policies || (!isAllowed && addresses.includes(null))
 		return needed(
 			record,
-			policies && words.some((word) => allowing.has(word)),
+			isUnknown ? undefined : isAllowed,
 			words.length > 0
 				? `The SPF record of ${domain} does not let ${smtpHost} send.`
 				: `${domain} has no SPF record.`,
+			policies ? smtpHost : domain,
 		)
+	}
+
+	async function addressesOf(host: string): Promise<(string[] | null)[]> {
+		return isIP(host) ? [[host]] : Promise.all([dns.ipv4(host), dns.ipv6(host)])
 	}
 
 	async function mxRecord(domain: string): Promise<DomainRecord> {
@@ -108,18 +114,19 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 	}
 }
 
-/** undefined as to whether it is there: nobody could say. */
+/** undefined as to whether it is there: nobody could say, for DNS did not answer for what was asked. */
 const needed = (
 	record: Omit<DomainRecord, 'status'>,
 	isThere: boolean | undefined,
 	fault: string,
+	asked = record.name,
 ) => ({
 	record: { ...record, status: isThere ? ('verified' as const) : ('pending' as const) },
 	isKnown: isThere !== undefined,
 	fault: isThere
 		? undefined
 		: isThere === undefined
-			? `DNS did not answer for ${record.name}: this will be looked up again.`
+			? `DNS did not answer for ${asked}: this will be looked up again.`
 			: fault,
 })
 
