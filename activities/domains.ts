@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { type DomainRow, takeDueDomains } from '../db/domains/domain-records.ts'
 import { beating } from './beating.ts'
 import type { DomainChecker } from './domain-checking/checker.ts'
-import { noteFinding } from './domain-checking/note.ts'
+import { noteSwept } from './domain-checking/note.ts'
 
 const pageSize = 50
 /** Resend takes few requests a second, and a resolver has others to serve. */
@@ -54,7 +54,7 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 		const finding = await domains.check(row)
 		const { error } = finding
 		if (error) log.info('a domain is not as it must be', { domainId: row.id, error })
-		const noted = await noteFinding(pool, row, finding, settings.platformFrom)
+		const noted = await noteSwept(pool, row, finding, settings.platformFrom)
 		if (noted?.wasLost) relay.wake()
 		return noted
 	}

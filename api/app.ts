@@ -198,7 +198,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(bulkJobs, { pool })
 	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)
 	const checker = createDomainChecker(pool, settings.env, settings.dnsServers)
-	await app.register(domains, { pool, checker, platformFrom: settings.platformFrom })
+	await app.register(domains, { pool, checker })
 	await app.register(uploads, { images, publicUrl })
 	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })

@@ -106,6 +106,31 @@ test('checks become rarer, and the domain of the first start is left alone', asy
 	t.like(await sweep(), { checked: 0 })
 })
 
+test('asking again and again keeps nobody a domain that has lost its records', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, pool, sweepDue, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	t.true((await verify(added.id)).verified)
+	delete dns.zone['tempost._domainkey.example.org']
+	let checks = 0
+	let lost = 0
+	// Somebody asks every two minutes, and the sweep comes every four.
+	for (let minute = 2; minute <= 24; minute += 2) {
+		await pool.query(
+			`update domains set next_check_at = next_check_at - interval '2 minutes',
+				last_checked_at = last_checked_at - interval '2 minutes'`,
+		)
+		await verify(added.id)
+		const page = minute % 4 === 0 ? await sweepDue() : { checked: 0, lost: 0 }
+		checks += page.checked
+		lost += page.lost
+		t.is(lost, checks < 3 ? 0 : 1)
+	}
+	t.is(lost, 1)
+	t.false((await verify(added.id)).verified)
+})
+
 test('asking again and again takes nobody their domain, and is limited', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, call, verify } = await setupDomains(t, smtp, [dns.address])

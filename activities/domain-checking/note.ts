@@ -10,29 +10,44 @@ import { transaction } from '../../db/transaction.ts'
 import { renderPlatformMail } from '../rendering/platform/mail.ts'
 import type { Finding } from './finding.ts'
 
+/** Notes what was found for whoever asked. Undefined: the domain was removed meanwhile. */
+export const noteAsked = (pool: Pool, row: DomainRow, finding: Finding) =>
+	note(pool, row, finding, false)
+
 /**
- * Notes what a check found; that a domain was lost and that its people are told is one thing. Wake the
- * relay if it was. Undefined: the domain was removed meanwhile.
+ * Notes what the sweep found; that a domain was lost and that its people are told is one thing. Wake
+ * the relay if it was. Undefined: the domain was removed meanwhile.
  */
-export const noteFinding = (
+export const noteSwept = (
 	pool: Pool,
 	row: DomainRow,
-	{ isVerified, records, error, providerDomainId }: Finding,
+	finding: Finding,
 	platformFrom: string,
 ): Promise<CheckedDomain | undefined> =>
 	transaction(pool, async (db) => {
-		const [domain] = await noteCheck(db, [
-			row.projectId,
-			row.id,
-			isVerified,
-			JSON.stringify(records),
-			error,
-			providerDomainId,
-		])
+		const domain = await note(db, row, finding, true)
 		if (domain?.wasLost)
 			await queuePlatformMails(db, [JSON.stringify(await letters(db, domain, platformFrom))])
 		return domain
 	})
+
+async function note(
+	db: Pool | PoolClient,
+	{ projectId, id }: DomainRow,
+	{ isVerified, records, error, providerDomainId }: Finding,
+	isSweep: boolean,
+) {
+	const [domain] = await noteCheck(db, [
+		projectId,
+		id,
+		isVerified,
+		JSON.stringify(records),
+		error,
+		providerDomainId,
+		isSweep,
+	])
+	return domain
+}
 
 async function letters(db: PoolClient, { projectId, domain, lastError }: DomainRow, from: string) {
 	const [readers] = await domainReaders(db, [projectId])

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import type { DomainChecker } from '../../activities/domain-checking/checker.ts'
-import { noteFinding } from '../../activities/domain-checking/note.ts'
+import { noteAsked } from '../../activities/domain-checking/note.ts'
 import {
 	addDomain,
 	type DomainRow,
@@ -48,13 +48,9 @@ const DomainView = Type.Object({
 interface DomainOptions {
 	pool: Pool
 	checker: DomainChecker
-	platformFrom: string
 }
 
-export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (
-	app,
-	{ pool, checker, platformFrom },
-) => {
+export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { pool, checker }) => {
 	app.get(
 		'/domains/project/:projectId',
 		{
@@ -144,9 +140,8 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (
 	}
 
 	async function checked(row: DomainRow) {
-		const noted = await noteFinding(pool, row, await checker.check(row), platformFrom)
+		const noted = await noteAsked(pool, row, await checker.check(row))
 		if (!noted) throw notFound('domain', row.id)
-		if (noted.wasLost) app.relay.wake()
 		return noted
 	}
 

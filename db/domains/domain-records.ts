@@ -73,8 +73,9 @@ export const keepDkimKey = statement<DomainRow>(
 )
 
 /**
- * Three checks in a row must find it wanting before a domain that was verified is so no longer. Those
- * that follow each other at once are one: whoever asks again and again must not lose it by that.
+ * Three checks of the sweep in a row must find it wanting before a domain that was verified is so no
+ * longer. Whoever asks again and again must neither lose it by that nor keep it: what was asked for is
+ * not counted, and puts off no check of the sweep unless it finds that all is there.
  */
 const patienceChecks = 3
 
@@ -88,15 +89,13 @@ export interface CheckedDomain extends DomainRow {
  * less often. No row: the domain was removed meanwhile.
  *
  * $1 project, $2 id, $3 whether all is there (null: that could not be found out), $4 records,
- * $5 what is wrong or null, $6 the provider's id or null
+ * $5 what is wrong or null, $6 the provider's id or null, $7 whether it is the sweep's
  */
 export const noteCheck = statement<CheckedDomain>(
 	'note-domain-check',
 	`with checked as (
-		select id, case
-			when $3::bool is null or last_checked_at > now() - interval '3 minutes' and not $3
-				then failed_checks
-			when $3 then 0 else failed_checks + 1 end as failed
+		select id, case when $3::bool then 0
+			when not $3 and $7::bool then failed_checks + 1 else failed_checks end as failed
 		from domains where project_id = $1 and id = $2::uuid for no key update
 	)
 	update domains d set
@@ -105,11 +104,11 @@ export const noteCheck = statement<CheckedDomain>(
 		failed_checks = failed, records = $4::jsonb, last_error = $5::text,
 		provider_domain_id = coalesce($6::text, d.provider_domain_id),
 		last_checked_at = now(), updated_at = now(),
-		next_check_at = now() + case
+		next_check_at = least(case when $3 is not true and not $7 then d.next_check_at end, now() + case
 			when $3 then interval '6 hours'
 			when d.verified_at is not null or d.created_at > now() - interval '1 day' then interval '4 minutes'
 			when d.created_at > now() - interval '14 days' then interval '1 hour'
-			else interval '1 day' end
+			else interval '1 day' end)
 	from checked where d.id = checked.id
 	returning ${columns('d')}, old.verified_at is not null and new.verified_at is null as "wasLost"`,
 )

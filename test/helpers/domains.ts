@@ -33,6 +33,8 @@ export async function setupDomains(
 		domains: createDomainChecker(pool, { ...defaults.env, ...env }, dnsServers),
 		settings: { platformFrom: 'noreply@tempost.example' },
 	})
+	const sweepDue = () =>
+		new MockActivityEnvironment({}, { logger }).run(activities.checkDomains) as Promise<CheckedPage>
 	return {
 		...context,
 		call,
@@ -44,13 +46,10 @@ export async function setupDomains(
 		verify: async (id: string) => (await call('GET', `/domains/${id}/verify`)).json<DomainBody>(),
 		/** What the sweep does when every domain is due. */
 		async sweep() {
-			await pool.query(
-				`update domains set next_check_at = now(), last_checked_at = last_checked_at - interval '5 minutes'`,
-			)
-			return new MockActivityEnvironment({}, { logger }).run(
-				activities.checkDomains,
-			) as Promise<CheckedPage>
+			await pool.query('update domains set next_check_at = now()')
+			return sweepDue()
 		},
+		sweepDue,
 		activities,
 	}
 }
