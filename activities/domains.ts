@@ -35,9 +35,10 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 				const lane = async () => {
 					for (const domain of waiting) {
 						const end = await checkDomain(domain)
+						if (!end) continue
 						page.checked += 1
-						if (end?.verifiedAt && !domain.verifiedAt) page.verified += 1
-						if (end?.wasLost) page.lost += 1
+						if (end.verifiedAt && !domain.verifiedAt) page.verified += 1
+						if (end.wasLost) page.lost += 1
 					}
 				}
 				await Promise.all(Array.from({ length: checksAtOnce }, lane))
@@ -50,8 +51,10 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 		},
 	}
 
+	/** undefined: it was removed meanwhile, or could not be looked at, and comes due again. */
 	async function checkDomain(row: DomainRow) {
 		const finding = await domains.check(row)
+		if (!finding) return undefined
 		const { error } = finding
 		if (error) log.info('a domain is not as it must be', { domainId: row.id, error })
 		const noted = await noteSwept(pool, row, finding, settings.platformFrom)

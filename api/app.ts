@@ -6,7 +6,7 @@ import Fastify, {
 	type FastifyServerOptions,
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import { createDomainChecker } from '../activities/domain-checking/checker.ts'
+import { createDomainChecker, type DomainChecker } from '../activities/domain-checking/checker.ts'
 import { createStripe } from '../activities/stripe/client.ts'
 import { poolOf } from '../db/statement.ts'
 import { accountLinks } from './accounts/account-links.ts'
@@ -90,6 +90,8 @@ export interface Services {
 	settings: Settings
 	checkTemporal: HealthOptions['checkTemporal']
 	capacity?: Capacity
+	/** Of domains; as the settings say. */
+	checker?: DomainChecker
 }
 
 declare module 'fastify' {
@@ -197,7 +199,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(imports, { pool })
 	await app.register(bulkJobs, { pool })
 	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)
-	const checker = createDomainChecker(pool, settings.env, settings.dnsServers)
+	const checker = services.checker ?? createDomainChecker(pool, settings.env, settings.dnsServers)
 	await app.register(domains, { pool, checker })
 	await app.register(uploads, { images, publicUrl })
 	await app.register(bounces, { pool })

@@ -1,15 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
+import { createDns } from '../activities/domain-checking/dns.ts'
+import { type ResendDomainOptions, resendDomains } from '../activities/domain-checking/resend.ts'
+import { until } from '../bench/load.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { dnsServer } from './helpers/dns-server.ts'
-import { logger, setupDomains } from './helpers/domains.ts'
+import { startApp } from './helpers/app.ts'
+import { logger, setupDomains, statuses } from './helpers/domains.ts'
+import { isEnvelope } from './helpers/envelope.ts'
 import { resendDomainsFake } from './helpers/resend-domains-fake.ts'
 
-test('with Resend a domain is set up there once, shows its records, and is verified when Resend says so', async (t) => {
+/** For what a test holds up on purpose: a busy machine takes its time. */
+const patient = { timeoutMs: 120_000, patienceMs: 120_000 }
+
+async function setupResend(t: ExecutionContext, options?: Partial<ResendDomainOptions>) {
 	const resend = await resendDomainsFake(t)
-	const dns = await dnsServer(t)
+	const { address } = await dnsServer(t)
+	const access = { apiKey: 're_test', baseUrl: resend.url, dns: createDns([address]) }
+	const checkerOf = (options: object) => () => resendDomains({ ...access, ...options })
 	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
-	const { add, sweep, verify } = await setupDomains(t, env, [dns.address])
+	const context = await setupDomains(t, env, [address], options && checkerOf(options))
+	/** Another process, as it were. */
+	const another = async (options: Partial<ResendDomainOptions>) =>
+		startApp(t, context.orm, { services: { checker: checkerOf(options)() } })
+	return { ...context, resend, another }
+}
+
+test('with Resend a domain is set up there once, shows its records, and is verified when Resend says so', async (t) => {
+	const { resend, add, sweep, verify } = await setupResend(t)
 	const added = await add('example.org')
 	t.deepEqual(
 		added.records.map(({ purpose, type, name }) => [purpose, type, name]),
@@ -34,17 +53,8 @@ test('with Resend a domain is set up there once, shows its records, and is verif
 })
 
 test('a domain whose set-up at Resend was torn off is made there anew, not twice', async (t) => {
-	const resend = await resendDomainsFake(t)
-	const dns = await dnsServer(t)
-	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
-	const { add, pool, verify } = await setupDomains(t, env, [dns.address])
-	resend.fail({ status: 429, name: 'rate_limit_exceeded' })
+	const { resend, add, pool, verify } = await setupResend(t)
 	const added = await add('example.org')
-	t.like(added, { verified: false })
-	t.regex(added.lastError!, /Resend could not be asked/)
-	resend.fail(undefined)
-	const made = await verify(added.id)
-	t.is(made.records.length, 4)
 	// Our process died before it could note the id; or somebody removed the domain there by hand.
 	await pool.query('update domains set provider_domain_id = null')
 	await verify(added.id)
@@ -54,11 +64,73 @@ test('a domain whose set-up at Resend was torn off is made there anew, not twice
 	t.is(resend.domains.size, 1)
 })
 
+test('while Resend refuses or is silent no domain is added, and what is known of others stays', async (t) => {
+	const { resend, add, call, another, withSecretKey: headers } = await setupResend(t)
+	const known = await add('example.org')
+	const { app } = await another({ timeoutMs: 200 })
+	for (const fault of [{ status: 429, name: 'rate_limit_exceeded' }, 'silence'] as const) {
+		resend.fail(fault)
+		const payload = { domain: 'example.com' }
+		const answer = await app.inject({ method: 'POST', url: '/domains', headers, payload })
+		const { message } = isEnvelope(t, answer, 503, 'EXTERNAL_SERVICE_ERROR')
+		t.regex(message, /Resend could not be asked/)
+		t.truthy(answer.headers['retry-after'])
+		const checked = await app.inject({ url: `/domains/${known.id}/verify`, headers })
+		t.is(checked.statusCode, 200)
+		t.deepEqual(checked.json().records, known.records)
+		t.regex(checked.json().lastError, /Resend could not be asked/)
+	}
+	resend.fail(undefined)
+	t.is((await call('POST', '/domains', { domain: 'example.com' })).json().records.length, 4)
+})
+
+test("one domain's slow DNS holds up nobody else", async (t) => {
+	const slowAnswer = Promise.withResolvers<string[]>()
+	const txt = async (name: string) => (name === '_dmarc.slow.example' ? slowAnswer.promise : [])
+	const { resend, add } = await setupResend(t, { ...patient, dns: { ...createDns([]), txt } })
+	const slow = add('slow.example')
+	t.true(await until(async () => resend.requests.length > 0, 30_000))
+	t.is((await add('quick.example')).records.length, 4)
+	slowAnswer.resolve(['v=DMARC1; p=none'])
+	t.is(statuses(await slow)['DMARC'], 'verified')
+})
+
+test('who would wait for many others to be checked is told to come again, and has changed nothing', async (t) => {
+	const { resend, add, another, pool, withSecretKey: headers } = await setupResend(t)
+	const known = await add('example.org')
+	const { app } = await another({ ...patient, patienceMs: 1000 })
+	const post = (domain: string) =>
+		app.inject({ method: 'POST', url: '/domains', headers, payload: { domain } })
+	resend.fail('silence')
+	const before = resend.requests.length
+	const first = post('first.example')
+	t.true(await until(async () => resend.requests.length > before, 30_000))
+	const others = [
+		post('other.example'),
+		app.inject({ url: `/domains/${known.id}/verify`, headers }),
+	]
+	const haveCome = async () => {
+		const { rows } = await pool.query(
+			`select cardinality(tries) = 4 and (select count(*) = 3 from domains) as all from throttles`,
+		)
+		return rows[0].all
+	}
+	t.true(await until(haveCome, 30_000))
+	await sleep(1200)
+	resend.hangUp()
+	isEnvelope(t, await first, 503, 'EXTERNAL_SERVICE_ERROR')
+	for (const answer of await Promise.all(others)) {
+		const { message } = isEnvelope(t, answer, 503, 'EXTERNAL_SERVICE_ERROR')
+		t.regex(message, /Too many domains/)
+		t.truthy(answer.headers['retry-after'])
+	}
+	t.is(resend.requests.length, before + 1)
+	const { rows } = await pool.query('select domain, last_error from domains')
+	t.deepEqual(rows, [{ domain: 'example.org', last_error: known.lastError }])
+})
+
 test('what is verified at Resend by somebody else is not given to whoever asks for it here', async (t) => {
-	const resend = await resendDomainsFake(t)
-	const dns = await dnsServer(t)
-	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
-	const { add, call, activities, pool, verify } = await setupDomains(t, env, [dns.address])
+	const { resend, add, call, activities, pool, verify } = await setupResend(t)
 	const first = await add('example.org')
 	resend.settle('example.org', 'verified')
 	t.true((await verify(first.id)).verified)

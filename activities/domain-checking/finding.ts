@@ -4,7 +4,8 @@ import type { DomainRecord, DomainRow } from '../../db/domains/domain-records.ts
 export interface Finding {
 	/** Whether all that sending needs is there; null: that could not be found out. */
 	isVerified: boolean | null
-	records: DomainRecord[]
+	/** null: as they were. */
+	records: DomainRecord[] | null
 	/** What is wrong, for whoever owns the domain. */
 	error: string | null
 	providerDomainId: string | null
@@ -12,5 +13,6 @@ export interface Finding {
 
 /** How a provider of mail wants domains to be set up. */
 export interface DomainCheck {
-	(domain: DomainRow): Promise<Finding>
+	/** null: so many others were before it that it was not looked at. */
+	(domain: DomainRow): Promise<Finding | null>
 }

@@ -41,7 +41,7 @@ async function note(
 		projectId,
 		id,
 		isVerified,
-		JSON.stringify(records),
+		records && JSON.stringify(records),
 		error,
 		providerDomainId,
 		isSweep,

@@ -8,7 +8,14 @@ export interface ResendDomainOptions {
 	apiKey: string
 	baseUrl?: string | undefined
 	dns: Dns
+	/** For all that one domain takes. */
+	timeoutMs?: number
+	/** For those before it. */
+	patienceMs?: number
 }
+
+/** The SDK has no time limit of its own, but hands this on to fetch. */
+type Limit = { signal: AbortSignal }
 
 /** What Resend says instead of what was asked for. */
 class Refused extends Error {}
@@ -17,45 +24,59 @@ const foreign =
 	'This domain is set up at Resend already, and not by this project. Once it is removed there, check again.'
 
 /** Domains that Resend signs for, each set up there by whoever has it here. */
-export function resendDomains({ apiKey, baseUrl, dns }: ResendDomainOptions) {
-	const resend = new Resend(apiKey, baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {})
+export function resendDomains({
+	apiKey,
+	baseUrl,
+	dns,
+	timeoutMs = 10_000,
+	patienceMs = 10_000,
+}: ResendDomainOptions) {
+	const { domains } = new Resend(apiKey, baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {})
+	const limit = (): Limit => ({ signal: AbortSignal.timeout(timeoutMs) })
 
-	// One at a time: these requests and the mails share what Resend takes of an account in a second.
-	let turn: Promise<unknown> = Promise.resolve()
 	const check: DomainCheck = async (row) => {
-		const mine = turn.then(() => look(row))
-		turn = mine.catch(() => {})
+		const dmarc = dmarcRecord(dns, row.domain) // of its owner's resolvers, for which nobody else waits
 		try {
-			return await mine
+			const finding = await inTurn(() => look(row, limit()))
+			if (!finding?.records) return finding
+			return { ...finding, records: [...finding.records, await dmarc] }
 		} catch (error) {
-			const why = error instanceof Refused ? error.message : String(error)
-			return { ...nothingNew(row), isVerified: null, error: `Resend could not be asked: ${why}` }
+			if (!(error instanceof Refused)) throw error
+			const why = `Resend could not be asked: ${error.message}`
+			return { ...nothingNew, isVerified: null, error: why }
 		}
 	}
 
-	async function look(row: DomainRow): Promise<Finding> {
-		const id = (await known(row.providerDomainId)) ?? (await setUp(row.domain))
-		if (id === null) return { ...nothingNew(row), isVerified: false, error: foreign }
-		const before = await get(id)
-		if (before.status !== 'verified') value(await resend.domains.verify(id))
-		const now = before.status === 'verified' ? before : await get(id)
+	// One at a time: these requests and the mails share what Resend takes of an account in a second.
+	let turn: Promise<unknown> = Promise.resolve()
+	function inTurn<T>(work: () => Promise<T>): Promise<T | null> {
+		const arrivedAt = performance.now()
+		const mine = turn.then(() => (performance.now() - arrivedAt > patienceMs ? null : work()))
+		turn = mine.catch(() => {})
+		return mine
+	}
+
+	async function look({ providerDomainId, domain }: DomainRow, limit: Limit): Promise<Finding> {
+		const before = (await known(providerDomainId, limit)) ?? (await setUp(domain, limit))
+		if (before === null) return { ...nothingNew, isVerified: false, error: foreign }
+		const { id } = before
+		if (before.status !== 'verified') value(await domains.verify(id, limit))
+		const now = before.status === 'verified' ? before : value(await domains.get(id, limit))
 		const records = now.records.flatMap(recordOf)
 		const isVerified = now.status === 'verified'
 		return {
 			isVerified,
-			records: [...records, await dmarcRecord(dns, row.domain)],
+			records,
 			error: isVerified ? null : errorOf(records, now.status),
 			providerDomainId: id,
 		}
 	}
 
 	/** Somebody may have removed it there by hand. */
-	async function known(id: string | null) {
+	async function known(id: string | null, limit: Limit) {
 		if (!id) return null
-		const { error } = await resend.domains.get(id)
-		if (!error) return id
-		if (error.name === 'not_found') return null
-		throw new Refused(error.message)
+		const answer = await domains.get(id, limit)
+		return answer.error?.name === 'not_found' ? null : value(answer)
 	}
 
 	/**
@@ -63,26 +84,24 @@ export function resendDomains({ apiKey, baseUrl, dns }: ResendDomainOptions) {
 	 * who had the domain before, or the operator's. None of it proves anything of whoever asks now. What is
 	 * not verified is made anew, so that the proof begins with a new key; what is, is not given away: null.
 	 */
-	async function setUp(domain: string) {
-		const { data } = value(await resend.domains.list())
-		const found = data.find(({ name }) => name === domain)
+	async function setUp(name: string, limit: Limit) {
+		const { data } = value(await domains.list({}, limit))
+		const found = data.find((domain) => domain.name === name)
 		if (found?.status === 'verified') return null
-		if (found) await remove(found.id)
-		return value(await resend.domains.create({ name: domain })).id
+		if (found) await remove(found.id, limit)
+		return value(await domains.create({ name }, limit))
 	}
 
 	/** It is gone afterwards, whoever took it away. */
-	async function remove(id: string) {
-		const { error } = await resend.domains.remove(id)
+	async function remove(id: string, limit: Limit) {
+		const { error } = await domains.remove(id, limit)
 		if (error && error.name !== 'not_found') throw new Refused(error.message)
 	}
 
-	const get = async (id: string) => value(await resend.domains.get(id))
-
-	return { check, remove }
+	return { check, remove: (id: string) => remove(id, limit()) }
 }
 
-const nothingNew = ({ records }: DomainRow) => ({ records, providerDomainId: null })
+const nothingNew = { records: null, providerDomainId: null }
 
 function value<T>({ data, error }: { data: T | null; error: { message: string } | null }) {
 	if (error || data === null) throw new Refused(error?.message ?? 'it answered nothing')

@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import type { DomainChecker } from '../../activities/domain-checking/checker.ts'
@@ -14,8 +13,9 @@ import {
 } from '../../db/domains/domain-records.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
-import { ApiError, invalid, notFound } from '../errors.ts'
+import { ApiError, notFound } from '../errors.ts'
 import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { domainName } from './domain-name.ts'
 
 const tags = ['domains']
 const config = { auth: 'secret key or session' } as const
@@ -85,7 +85,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			await mayCheck(project.id)
 			const [added] = await addDomain(pool, [project.id, name])
 			if (!added) throw await taken(project.id, name)
-			return reply.code(201).send(view(await checked(added)))
+			return reply.code(201).send(view(await introduced(added)))
 		},
 	)
 
@@ -139,8 +139,20 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		return domain
 	}
 
+	/** Whoever adds a domain is told what is to stand in its DNS, or has added none. */
+	async function introduced(row: DomainRow) {
+		const finding = await checker.check(row)
+		const noted = finding && (await noteAsked(pool, row, finding))
+		if (noted && (finding.isVerified !== null || noted.records.length > 0)) return noted
+		await removeDomain(pool, [row.projectId, row.id, taskQueues.core])
+		app.relay.wake()
+		throw unavailable('the domain was not added', finding?.error)
+	}
+
 	async function checked(row: DomainRow) {
-		const noted = await noteAsked(pool, row, await checker.check(row))
+		const finding = await checker.check(row)
+		if (!finding) throw unavailable('the domain was not checked')
+		const noted = await noteAsked(pool, row, finding)
 		if (!noted) throw notFound('domain', row.id)
 		return noted
 	}
@@ -166,27 +178,13 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 	}
 }
 
-const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
-
-/** As DNS has it: lower case, ASCII. */
-function domainName(given: string) {
-	// What would be a path or a port in a URL is dropped without a word by the conversion.
-	const name = /[/\\@:?#%\s]/.test(given.trim())
-		? ''
-		: domainToASCII(given.trim().replace(/\.$/, '')).toLowerCase()
-	const labels = name.split('.')
-	const isName =
-		name.length <= 253 &&
-		labels.length > 1 &&
-		labels.every((part) => label.test(part)) &&
-		!/^\d+$/.test(labels.at(-1)!)
-	if (isName) return name
-	throw invalid({
-		field: 'domain',
-		message: 'must be a domain name, as example.com or mail.example.com',
-		code: 'invalid_string',
-	})
-}
+const unavailable = (end: string, reason?: string | null) =>
+	new ApiError(
+		503,
+		'EXTERNAL_SERVICE_ERROR',
+		reason ?? 'Too many domains are being checked at the moment',
+		{ retryAfterSeconds: 10, suggestion: `Try again in a moment; ${end}.` },
+	)
 
 const view = ({ verifiedAt, ...domain }: DomainRow) => ({
 	...domain,

@@ -88,8 +88,8 @@ export interface CheckedDomain extends DomainRow {
  * What a check found, and when the next one is due: soon where something may change soon, then ever
  * less often. No row: the domain was removed meanwhile.
  *
- * $1 project, $2 id, $3 whether all is there (null: that could not be found out), $4 records,
- * $5 what is wrong or null, $6 the provider's id or null, $7 whether it is the sweep's
+ * $1 project, $2 id, $3 whether all is there (null: that could not be found out), $4 records
+ * (null: as they were), $5 what is wrong or null, $6 the provider's id or null, $7 whether it is the sweep's
  */
 export const noteCheck = statement<CheckedDomain>(
 	'note-domain-check',
@@ -101,7 +101,7 @@ export const noteCheck = statement<CheckedDomain>(
 	update domains d set
 		verified_at = case when $3::bool then coalesce(d.verified_at, now())
 			when failed >= ${patienceChecks} then null else d.verified_at end,
-		failed_checks = failed, records = $4::jsonb, last_error = $5::text,
+		failed_checks = failed, records = coalesce($4::jsonb, d.records), last_error = $5::text,
 		provider_domain_id = coalesce($6::text, d.provider_domain_id),
 		last_checked_at = now(), updated_at = now(),
 		next_check_at = least(case when $3 is not true and not $7 then d.next_check_at end, now() + case

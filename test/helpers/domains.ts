@@ -1,9 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import type { ExecutionContext } from 'ava'
-import { createDomainChecker } from '../../activities/domain-checking/checker.ts'
+import type { Pool } from 'pg'
+import {
+	createDomainChecker,
+	type DomainChecker,
+} from '../../activities/domain-checking/checker.ts'
 import { type CheckedPage, domainActivities } from '../../activities/domains.ts'
-import { setup, testSettings } from './app.ts'
+import { setup, startApp, testSettings } from './app.ts'
 import type { DnsRecords } from './dns-server.ts'
 
 export interface DomainBody {
@@ -21,22 +25,27 @@ export async function setupDomains(
 	t: ExecutionContext,
 	env: object = {},
 	dnsServers: string[] = [],
+	/** Instead of the one that these settings lead to. */
+	checkerOf?: (pool: Pool) => DomainChecker,
 ) {
-	const defaults = testSettings()
-	const context = await setup(t, { settings: { env: { ...defaults.env, ...env }, dnsServers } })
-	const { app, pool, withSecretKey: headers } = context
+	const settings = { env: { ...testSettings().env, ...env }, dnsServers }
+	const context = await setup(t, { settings })
+	const { orm, pool, withSecretKey: headers } = context
+	const checker = checkerOf?.(pool)
+	const { app } = checker ? await startApp(t, orm, { settings, services: { checker } }) : context
 	const call = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
 		app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
 	const activities = domainActivities({
 		pool,
 		relay: { wake() {} },
-		domains: createDomainChecker(pool, { ...defaults.env, ...env }, dnsServers),
+		domains: checker ?? createDomainChecker(pool, settings.env, dnsServers),
 		settings: { platformFrom: 'noreply@tempost.example' },
 	})
 	const sweepDue = () =>
 		new MockActivityEnvironment({}, { logger }).run(activities.checkDomains) as Promise<CheckedPage>
 	return {
 		...context,
+		app,
 		call,
 		add: async (domain: string) => {
 			const answer = await call('POST', '/domains', { domain })

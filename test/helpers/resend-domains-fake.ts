@@ -16,7 +16,7 @@ export interface FakeDomain {
 export async function resendDomainsFake(t: ExecutionContext) {
 	const domains = new Map<string, FakeDomain>()
 	const requests: string[] = []
-	let fault: { status: number; name: string } | undefined
+	let fault: { status: number; name: string } | 'silence' | undefined
 	const server = createServer(async (request, response) => {
 		const say = (status: number, body: object) =>
 			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -24,6 +24,7 @@ export async function resendDomainsFake(t: ExecutionContext) {
 		requests.push(route)
 		const notFound = () =>
 			say(404, { statusCode: 404, name: 'not_found', message: 'Domain not found' })
+		if (fault === 'silence') return undefined
 		if (fault) return say(fault.status, { ...fault, statusCode: fault.status, message: 'Not now' })
 		if (route === 'GET /domains')
 			return say(200, { object: 'list', has_more: false, data: [...domains.values()] })
@@ -51,12 +52,13 @@ export async function resendDomainsFake(t: ExecutionContext) {
 	})
 	server.listen(0, '127.0.0.1')
 	await once(server, 'listening')
-	t.teardown(() => server.close())
+	t.teardown(() => server.close().closeAllConnections())
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		domains,
 		requests,
 		fail: (next: typeof fault) => (fault = next),
+		hangUp: () => server.closeAllConnections(),
 		find: (name: string) => [...domains.values()].find((domain) => domain.name === name),
 		/** What its owner's DNS says now. */
 		settle(name: string, status: 'verified' | 'failed') {
