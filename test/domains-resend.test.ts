@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
 import { createDns } from '../activities/domain-checking/dns.ts'
 import { type ResendDomainOptions, resendDomains } from '../activities/domain-checking/resend.ts'
 import { until } from '../bench/load.ts'
@@ -18,12 +19,13 @@ async function setupResend(t: ExecutionContext, options?: Partial<ResendDomainOp
 	const resend = await resendDomainsFake(t)
 	const { address } = await dnsServer(t)
 	const access = { apiKey: 're_test', baseUrl: resend.url, dns: createDns([address]) }
-	const checkerOf = (options: object) => () => resendDomains({ ...access, ...options })
+	const checkerOf = (options: object) => (pool: Pool) =>
+		resendDomains({ pool, ...access, ...options })
 	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
 	const context = await setupDomains(t, env, [address], options && checkerOf(options))
 	/** Another process, as it were. */
 	const another = async (options: Partial<ResendDomainOptions>) =>
-		startApp(t, context.orm, { services: { checker: checkerOf(options)() } })
+		startApp(t, context.orm, { services: { checker: checkerOf(options)(context.pool) } })
 	return { ...context, resend, another }
 }
 
@@ -127,6 +129,62 @@ test('who would wait for many others to be checked is told to come again, and ha
 	t.is(resend.requests.length, before + 1)
 	const { rows } = await pool.query('select domain, last_error from domains')
 	t.deepEqual(rows, [{ domain: 'example.org', last_error: known.lastError }])
+})
+
+test('who checks a domain that is just being added finds it set up, and sets up nothing', async (t) => {
+	const { resend, add, pool, sweepDue, verify } = await setupResend(t, patient)
+	resend.hold('GET /domains')
+	const adding = add('example.org')
+	t.true(await until(async () => resend.held.length > 0, 30_000))
+	const { rows } = await pool.query('select id from domains')
+	const checking = verify(rows[0].id)
+	const hasCome = async () =>
+		(await pool.query('select from throttles where cardinality(tries) = 2')).rowCount === 1
+	t.true(await until(hasCome, 30_000))
+	// The sweep, which takes turns with nobody here, leaves it to them.
+	t.like(await sweepDue(), { checked: 0 })
+	resend.hold(undefined)
+	resend.held.shift()!()
+	const [added, checked] = await Promise.all([adding, checking])
+	t.deepEqual(checked.records, added.records)
+	t.deepEqual(
+		resend.requests.filter((route) => /^(POST \/domains|DELETE .*)$/.test(route)),
+		['POST /domains'],
+	)
+})
+
+test('when two processes set up a domain at once, the one is kept that stands at Resend', async (t) => {
+	const { resend, add, another, pool, verify, withSecretKey } = await setupResend(t, patient)
+	const { app } = await another(patient)
+	resend.hold('POST /domains')
+	const adding = add('example.org')
+	t.true(await until(async () => resend.held.length === 1, 30_000))
+	const { rows } = await pool.query('select id from domains')
+	const url = `/domains/${rows[0].id}/verify`
+	const checking = app.inject({ url, headers: withSecretKey })
+	t.true(await until(async () => resend.held.length === 2, 30_000))
+	resend.hold(undefined)
+	resend.held.shift()!()
+	await adding
+	resend.held.shift()!()
+	t.is((await checking).statusCode, 200)
+	const kept = await pool.query('select provider_domain_id as id from domains')
+	t.deepEqual(kept.rows, [{ id: resend.find('example.org')!.id }])
+	const requests = resend.requests.length
+	t.is((await verify(rows[0].id)).records.length, 4)
+	t.false(resend.requests.slice(requests).includes('POST /domains'))
+})
+
+test('a domain that is removed while it is set up leaves nothing at Resend', async (t) => {
+	const { resend, call, pool } = await setupResend(t, patient)
+	resend.hold('POST /domains')
+	const adding = call('POST', '/domains', { domain: 'example.org' })
+	t.true(await until(async () => resend.held.length === 1, 30_000))
+	const { rows } = await pool.query('select id from domains')
+	t.is((await call('DELETE', `/domains/${rows[0].id}`)).statusCode, 204)
+	resend.held.shift()!()
+	isEnvelope(t, await adding, 503, 'EXTERNAL_SERVICE_ERROR')
+	t.is(resend.domains.size, 0)
 })
 
 test('what is verified at Resend by somebody else is not given to whoever asks for it here', async (t) => {

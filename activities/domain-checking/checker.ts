@@ -23,7 +23,7 @@ export function createDomainChecker(
 		case 'local':
 			// Nothing leaves this machine: there is nobody to whom it would have to be proved.
 			return {
-				check: async () => ({ isVerified: true, records: [], error: null, providerDomainId: null }),
+				check: async () => ({ isVerified: true, records: [], error: null }),
 				remove: nothing,
 			}
 		case 'smtp': {
@@ -34,6 +34,11 @@ export function createDomainChecker(
 			}
 		}
 		case 'resend':
-			return resendDomains({ apiKey: env.RESEND_API_KEY!, baseUrl: env.RESEND_BASE_URL, dns })
+			return resendDomains({
+				pool,
+				apiKey: env.RESEND_API_KEY!,
+				baseUrl: env.RESEND_BASE_URL,
+				dns,
+			})
 	}
 }

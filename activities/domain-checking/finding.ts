@@ -8,7 +8,6 @@ export interface Finding {
 	records: DomainRecord[] | null
 	/** What is wrong, for whoever owns the domain. */
 	error: string | null
-	providerDomainId: string | null
 }
 
 /** How a provider of mail wants domains to be set up. */

@@ -34,7 +34,7 @@ export const noteSwept = (
 async function note(
 	db: Pool | PoolClient,
 	{ projectId, id }: DomainRow,
-	{ isVerified, records, error, providerDomainId }: Finding,
+	{ isVerified, records, error }: Finding,
 	isSweep: boolean,
 ) {
 	const [domain] = await noteCheck(db, [
@@ -43,7 +43,6 @@ async function note(
 		isVerified,
 		records && JSON.stringify(records),
 		error,
-		providerDomainId,
 		isSweep,
 	])
 	return domain

@@ -40,7 +40,6 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 			isVerified: faults.length === 0 ? true : isUnknown ? null : false,
 			records: [dkim.record, spf.record, mx, dmarc],
 			error: faults.length > 0 ? faults.join(' ') : null,
-			providerDomainId: null,
 		}
 	}
 

@@ -1,10 +1,17 @@
+import type { Pool } from 'pg'
 import { Resend } from 'resend'
-import type { DomainRecord, DomainRow } from '../../db/domains/domain-records.ts'
+import {
+	type DomainRecord,
+	type DomainRow,
+	findDomain,
+	keepProviderDomain,
+} from '../../db/domains/domain-records.ts'
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck, Finding } from './finding.ts'
 
 export interface ResendDomainOptions {
+	pool: Pool
 	apiKey: string
 	baseUrl?: string | undefined
 	dns: Dns
@@ -25,6 +32,7 @@ const foreign =
 
 /** Domains that Resend signs for, each set up there by whoever has it here. */
 export function resendDomains({
+	pool,
 	apiKey,
 	baseUrl,
 	dns,
@@ -43,7 +51,7 @@ export function resendDomains({
 		} catch (error) {
 			if (!(error instanceof Refused)) throw error
 			const why = `Resend could not be asked: ${error.message}`
-			return { ...nothingNew, isVerified: null, error: why }
+			return { isVerified: null, records: null, error: why }
 		}
 	}
 
@@ -56,20 +64,18 @@ export function resendDomains({
 		return mine
 	}
 
-	async function look({ providerDomainId, domain }: DomainRow, limit: Limit): Promise<Finding> {
-		const before = (await known(providerDomainId, limit)) ?? (await setUp(domain, limit))
-		if (before === null) return { ...nothingNew, isVerified: false, error: foreign }
+	async function look({ projectId, id: ours }: DomainRow, limit: Limit): Promise<Finding> {
+		// As it is now: who was before may have set it up.
+		const [row] = await findDomain(pool, [projectId, ours])
+		if (!row) throw new Refused('the domain was removed')
+		const before = (await known(row.providerDomainId, limit)) ?? (await setUp(row, limit))
+		if (before === null) return { isVerified: false, records: null, error: foreign }
 		const { id } = before
 		if (before.status !== 'verified') value(await domains.verify(id, limit))
 		const now = before.status === 'verified' ? before : value(await domains.get(id, limit))
 		const records = now.records.flatMap(recordOf)
 		const isVerified = now.status === 'verified'
-		return {
-			isVerified,
-			records,
-			error: isVerified ? null : errorOf(records, now.status),
-			providerDomainId: id,
-		}
+		return { isVerified, records, error: isVerified ? null : errorOf(records, now.status) }
 	}
 
 	/** Somebody may have removed it there by hand. */
@@ -84,12 +90,18 @@ export function resendDomains({
 	 * who had the domain before, or the operator's. None of it proves anything of whoever asks now. What is
 	 * not verified is made anew, so that the proof begins with a new key; what is, is not given away: null.
 	 */
-	async function setUp(name: string, limit: Limit) {
+	async function setUp({ projectId, id, domain, providerDomainId }: DomainRow, limit: Limit) {
 		const { data } = value(await domains.list({}, limit))
-		const found = data.find((domain) => domain.name === name)
+		const found = data.find(({ name }) => name === domain)
 		if (found?.status === 'verified') return null
 		if (found) await remove(found.id, limit)
-		return value(await domains.create({ name }, limit))
+		const made = value(await domains.create({ name: domain }, limit))
+		const gone = [providerDomainId, found?.id]
+		const records = JSON.stringify(made.records.flatMap(recordOf))
+		const [kept] = await keepProviderDomain(pool, [projectId, id, made.id, gone, records])
+		if (kept) return made
+		await remove(made.id, limit)
+		throw new Refused('the domain was removed, or set up anew, at the same time')
 	}
 
 	/** It is gone afterwards, whoever took it away. */
@@ -100,8 +112,6 @@ export function resendDomains({
 
 	return { check, remove: (id: string) => remove(id, limit()) }
 }
-
-const nothingNew = { records: null, providerDomainId: null }
 
 function value<T>({ data, error }: { data: T | null; error: { message: string } | null }) {
 	if (error || data === null) throw new Refused(error?.message ?? 'it answered nothing')

@@ -33,10 +33,14 @@ const columns = (d: string) => `${d}.id, ${d}.project_id as "projectId", ${d}.do
 	${d}.last_checked_at as "lastCheckedAt", ${d}.created_at as "createdAt",
 	${d}.updated_at as "updatedAt"`
 
-/** No row: the domain is taken, here or elsewhere. $1 project, $2 domain */
+/**
+ * No row: the domain is taken, here or elsewhere. Whoever adds it has it checked at once, the sweep
+ * comes later. $1 project, $2 domain
+ */
 export const addDomain = statement<DomainRow>(
 	'add-domain',
-	`insert into domains as d (project_id, domain) values ($1, $2) on conflict (domain) do nothing
+	`insert into domains as d (project_id, domain, next_check_at)
+	values ($1, $2, now() + interval '4 minutes') on conflict (domain) do nothing
 	returning ${columns('d')}`,
 )
 
@@ -73,6 +77,19 @@ export const keepDkimKey = statement<DomainRow>(
 )
 
 /**
+ * Notes what was made at the provider for a domain, in the place of what is gone there. No row: another
+ * process has made it anew, or the domain was removed.
+ * $1 project, $2 id, $3 the provider's id, $4 those that are gone, $5 records
+ */
+export const keepProviderDomain = statement<{ id: string }>(
+	'keep-provider-domain',
+	`update domains set provider_domain_id = $3::text, records = $5::jsonb, updated_at = now()
+	where project_id = $1 and id = $2::uuid
+		and (provider_domain_id is null or provider_domain_id = any($4::text[]))
+	returning id`,
+)
+
+/**
  * Three checks of the sweep in a row must find it wanting before a domain that was verified is so no
  * longer. Whoever asks again and again must neither lose it by that nor keep it: what was asked for is
  * not counted, and puts off no check of the sweep unless it finds that all is there.
@@ -89,22 +106,21 @@ export interface CheckedDomain extends DomainRow {
  * less often. No row: the domain was removed meanwhile.
  *
  * $1 project, $2 id, $3 whether all is there (null: that could not be found out), $4 records
- * (null: as they were), $5 what is wrong or null, $6 the provider's id or null, $7 whether it is the sweep's
+ * (null: as they were), $5 what is wrong or null, $6 whether it is the sweep's
  */
 export const noteCheck = statement<CheckedDomain>(
 	'note-domain-check',
 	`with checked as (
 		select id, case when $3::bool then 0
-			when not $3 and $7::bool then failed_checks + 1 else failed_checks end as failed
+			when not $3 and $6::bool then failed_checks + 1 else failed_checks end as failed
 		from domains where project_id = $1 and id = $2::uuid for no key update
 	)
 	update domains d set
 		verified_at = case when $3::bool then coalesce(d.verified_at, now())
 			when failed >= ${patienceChecks} then null else d.verified_at end,
 		failed_checks = failed, records = coalesce($4::jsonb, d.records), last_error = $5::text,
-		provider_domain_id = coalesce($6::text, d.provider_domain_id),
 		last_checked_at = now(), updated_at = now(),
-		next_check_at = least(case when $3 is not true and not $7 then d.next_check_at end, now() + case
+		next_check_at = least(case when $3 is not true and not $6 then d.next_check_at end, now() + case
 			when $3 then interval '6 hours'
 			when d.verified_at is not null or d.created_at > now() - interval '1 day' then interval '4 minutes'
 			when d.created_at > now() - interval '14 days' then interval '1 hour'

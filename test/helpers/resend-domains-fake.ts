@@ -17,10 +17,14 @@ export async function resendDomainsFake(t: ExecutionContext) {
 	const domains = new Map<string, FakeDomain>()
 	const requests: string[] = []
 	let fault: { status: number; name: string } | 'silence' | undefined
+	let heldRoute: string | undefined
+	const held: (() => void)[] = []
 	const server = createServer(async (request, response) => {
-		const say = (status: number, body: object) =>
-			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 		const route = `${request.method} ${request.url}`
+		const say = async (status: number, body: object) => {
+			if (route === heldRoute) await new Promise<void>((resolve) => held.push(resolve))
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+		}
 		requests.push(route)
 		const notFound = () =>
 			say(404, { statusCode: 404, name: 'not_found', message: 'Domain not found' })
@@ -58,6 +62,9 @@ export async function resendDomainsFake(t: ExecutionContext) {
 		domains,
 		requests,
 		fail: (next: typeof fault) => (fault = next),
+		/** Answers to these requests are done, but wait until each is let go. */
+		hold: (route: string | undefined) => (heldRoute = route),
+		held,
 		hangUp: () => server.closeAllConnections(),
 		find: (name: string) => [...domains.values()].find((domain) => domain.name === name),
 		/** What its owner's DNS says now. */
