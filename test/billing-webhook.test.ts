@@ -1,4 +1,6 @@
 import test from 'ava'
+import { createTurns } from '../api/billing/turns.ts'
+import { until } from '../bench/load.ts'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { setupBilling } from './helpers/billing.ts'
 import { stripeEvent, subscription } from './helpers/stripe-fake.ts'
@@ -105,6 +107,50 @@ test('while Stripe is away an event is not taken, and counts when it comes again
 	faults.push({ path: '/v1/subscriptions', cut: 'before' })
 	t.is((await tell('invoice.paid', id, { id: 'evt_1' })).status, 503)
 	t.like(await tell('invoice.paid', id, { id: 'evt_1' }), { status: 200, duplicate: false })
+})
+
+test('however many events come while Stripe is slow, the database is there for others', async (t) => {
+	const { tell, customer, subscriptions, holds, pool, route } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('active')])
+	const { promise, resolve } = Promise.withResolvers<void>()
+	holds.set('GET /v1/subscriptions', { before: promise })
+	let answered = 0
+	async function tellOf(n: number) {
+		const answer = await tell('invoice.paid', id, { id: `evt_${n}` })
+		answered++
+		return answer
+	}
+	const telling = Promise.all(Array.from({ length: 60 }, (_, n) => tellOf(n)))
+	t.true(await until(async () => answered >= 7, 20_000), 'more than can wait are not let in')
+	t.is((await route('GET', 'billing-limits')).statusCode, 200)
+	t.true(pool.totalCount - pool.idleCount <= 3, `${pool.totalCount - pool.idleCount}`)
+	resolve()
+	const statuses = (await telling).map(({ status }) => status)
+	const refused = statuses.flatMap((status, n) => (status === 200 ? [] : [{ status, n }]))
+	t.true(refused.length < 60)
+	for (const { status, n } of refused) {
+		t.is(status, 503)
+		t.like(await tellOf(n), { status: 200, duplicate: false })
+	}
+})
+
+test('whose turn does not come soon is sent away, and whoever fails makes room', async (t) => {
+	const inTurn = createTurns({ atOnce: 1, waiting: 1, patienceMs: 50 })
+	const { promise, reject } = Promise.withResolvers<void>()
+	const first = inTurn(() => promise)
+	const impatient = inTurn(async () => t.fail('it was not its turn'))
+	await t.throwsAsync(
+		inTurn(async () => {}),
+		{ message: /still waiting/ },
+		'the queue is full',
+	)
+	await t.throwsAsync(impatient, { message: /still waiting/ })
+	const next = inTurn(async () => 'next')
+	reject(new Error('failed'))
+	await t.throwsAsync(first, { message: 'failed' })
+	t.is(await next, 'next')
+	t.is(await inTurn(async () => 'last'), 'last')
 })
 
 test('a payment that failed for good disables the project, its members are told once, and paying enables it', async (t) => {

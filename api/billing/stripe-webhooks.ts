@@ -10,6 +10,7 @@ import { ApiError } from '../errors.ts'
 import { keepBytes } from '../requests/signed-body.ts'
 import { viaStripe } from './stripe-fault.ts'
 import { verifyStripe } from './stripe-signature.ts'
+import { createTurns } from './turns.ts'
 
 const Received = Type.Object({
 	received: Type.Literal(true),
@@ -33,6 +34,12 @@ const heeded = new Set([
 	'invoice.payment_failed',
 ])
 
+/**
+ * On the first of a month all subscribers' events come together, and each transaction waits for Stripe.
+ * Stripe repeats what is not taken for three days.
+ */
+const turns = { atOnce: 3, waiting: 50, patienceMs: 5000 }
+
 interface Options {
 	pool: Pool
 	stripe: Stripe | undefined
@@ -43,6 +50,7 @@ interface Options {
 /** What Stripe tells us. Each event is one transaction, and is answered once that is committed. */
 export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
 	const { pool, stripe, stripeWebhookSecret: secret, platformFrom } = options
+	const inTurn = createTurns(turns)
 	keepBytes(app)
 
 	app.post(
@@ -62,16 +70,10 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 			const { id, type, data } = parsed(bytes)
 			const customerId = data.object.customer
 			if (!heeded.has(type) || !customerId) return { received: true as const, duplicate: false }
-			const isNew = await viaStripe(() =>
-				transaction(pool, (db) =>
-					applyStanding(
-						db,
-						{ eventId: `stripe/${id}`, customerId },
-						() => standingOf(stripe, customerId),
-						mailsTo,
-					),
-				),
-			)
+			const event = { eventId: `stripe/${id}`, customerId }
+			const ask = () => standingOf(stripe, customerId)
+			const apply = () => transaction(pool, (db) => applyStanding(db, event, ask, mailsTo))
+			const isNew = await viaStripe(() => inTurn(apply))
 			// A project may have been suspended, and campaigns be stopped.
 			if (isNew) app.relay.wake()
 			return { received: true as const, duplicate: !isNew }

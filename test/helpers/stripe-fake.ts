@@ -31,6 +31,8 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 	const metering = new Map<string, Form>()
 	/** What happens instead of an answer, or after it was made and before it leaves. */
 	const faults: { path: string; status?: number; cut?: 'before' | 'after' }[] = []
+	/** Calls, as `GET /v1/…`, that wait before they are done, or before they are answered. */
+	const holds = new Map<string, { before?: Promise<void>; after?: Promise<void> }>()
 
 	const fault = (status: number, message: string, code?: string): Answer => ({
 		status,
@@ -110,8 +112,10 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 	}
 
 	const server = createServer((request, response) => {
-		void callOf(request).then((call) => {
+		void callOf(request).then(async (call) => {
 			calls.push(call)
+			const hold = holds.get(`${call.method} ${call.path}`)
+			await hold?.before
 			const at = faults.findIndex(({ path }) => path === call.path)
 			const [wrong] = at < 0 ? [] : faults.splice(at, 1)
 			if (wrong?.cut === 'before') return void request.socket.destroy()
@@ -119,6 +123,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 			const { status, body } = wrong?.status
 				? fault(wrong.status, 'It is not to be')
 				: replyTo(call, isKnown)
+			await hold?.after
 			if (wrong?.cut === 'after') return void request.socket.destroy()
 			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 		})
@@ -133,6 +138,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 		stripe: { secretKey: apiKey, priceId: 'price_1', base },
 		calls,
 		faults,
+		holds,
 		answered,
 		subscriptions,
 		invoices,
