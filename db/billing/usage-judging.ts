@@ -45,13 +45,20 @@ export const projectsToJudge = statement<Judgement>(
 	) standing`,
 )
 
-/** What was counted since is still to be looked at. $1 all that was seen */
+/**
+ * What was counted since is still to be looked at, and so is what somebody counts at this moment: who
+ * holds counts of many projects waits for nobody who may be waiting for them. $1 all that was seen
+ */
 export const markJudged = statement(
 	'mark-usage-judged',
-	`update usage_counts c set judged = s.used
-	from jsonb_to_recordset($1::jsonb) as s(project_id uuid, month date, category text, used int)
-	where c.project_id = s.project_id and c.month = s.month and c.category = s.category
-		and c.judged <> s.used`,
+	`with seen as materialized (
+		select c.project_id, c.month, c.category, s.used
+		from jsonb_to_recordset($1::jsonb) as s(project_id uuid, month date, category text, used int)
+		join usage_counts c on c.project_id = s.project_id and c.month = s.month and c.category = s.category
+		where c.judged <> s.used for no key update of c skip locked
+	)
+	update usage_counts c set judged = seen.used from seen
+	where c.project_id = seen.project_id and c.month = seen.month and c.category = seen.category`,
 )
 
 const noteTold = statement<{ project: string; language: string; members: string[] }>(
