@@ -3,10 +3,46 @@ import type { Pool, PoolClient } from 'pg'
 import { markJudged } from '../db/billing/usage-judging.ts'
 import { transaction } from '../db/transaction.ts'
 import { createProject, setup } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
+import { addMember, createUser } from './helpers/people.ts'
 
 // What locks several rows at once does so beside others that lock the same ones.
 
 const month = `date_trunc('month', now(), 'UTC')::date`
+
+/** Whoever inserts into a table stops before they do, until they may go on. */
+async function stopAt(pool: Pool, table: string) {
+	await pool.query(`create function stop_here() returns trigger language plpgsql as $$
+		begin perform pg_advisory_xact_lock_shared(42); return new; end $$`)
+	await pool.query(
+		`create trigger stop_here before insert on ${table} for each row execute function stop_here()`,
+	)
+	const holder = await pool.connect()
+	await holder.query('select pg_advisory_lock(42)')
+	return async () => {
+		await holder.query('select pg_advisory_unlock(42)')
+		holder.release()
+	}
+}
+
+/** A project whose owner acts. */
+async function setupOwned(t: ExecutionContext) {
+	const all = await setup(t)
+	const { app, orm, pool, project } = all
+	const { user, headers } = await createUser(app, orm, 'owner@example.org')
+	await addMember(orm, project, user, 'OWNER')
+	const url = `/users/@me/projects/${project.id}`
+	return {
+		...all,
+		reset: () => app.inject({ method: 'POST', url: `${url}/reset`, headers }),
+		living: async () =>
+			(
+				await pool.query<{ id: string }>('select id from projects where public_id = $1', [
+					project.id,
+				])
+			).rows[0]!.id,
+	}
+}
 
 /** A connection that is hung up on in the end, whatever it has begun. */
 async function connect(t: ExecutionContext, pool: Pool) {
@@ -42,3 +78,40 @@ test('whoever notes what was judged waits for nobody who counts', async (t) => {
 	await judge()
 	t.deepEqual(await unjudged(), [])
 })
+
+const folded = [
+	{
+		what: 'usage',
+		tallies: `insert into usage_tallies (project_id, month, category, used, sent)
+			select $1, ${month}, category, 3, 3 from unnest(array['inbound', 'transactional']) as category`,
+		counts: 'usage_counts',
+		counted: `insert into usage_counts (project_id, month, category, used, sent)
+			values ($1, ${month}, 'inbound', 4, 4)`,
+		sum: 'select sum(used)::int as sum from usage_counts where project_id = $1',
+	},
+	{
+		what: 'reputation',
+		tallies: `insert into reputation_tallies (project_id, hour, total, bounces, complaints)
+			select $1, hour, 3, 0, 0 from unnest(array['2026-01-01T00:00Z', '2026-01-02T00:00Z']::timestamptz[]) as hour`,
+		counts: 'reputation_counts',
+		counted: `insert into reputation_counts values ($1, '2026-01-01T00:00Z', 4, 0, 0)`,
+		sum: 'select sum(total)::int as sum from reputation_counts where project_id = $1',
+	},
+]
+
+for (const { what, tallies, counts, counted, sum } of folded)
+	test(`a reset and whoever folds ${what} do not wait for each other`, async (t) => {
+		const { pool, project, reset, living } = await setupOwned(t)
+		await pool.query(counted, [project.id])
+		await pool.query(tallies, [project.id])
+		const goOn = await stopAt(pool, counts)
+		const folding = pool.query(`select fold_${what}($1)`, [project.id])
+		await lockWaits(t, pool, 1)
+		const resetting = reset()
+		await lockWaits(t, pool, 2)
+		await goOn()
+		await t.notThrowsAsync(folding)
+		t.is((await resetting).statusCode, 200)
+		const { rows } = await pool.query(sum, [await living()])
+		t.deepEqual(rows, [{ sum: 10 }])
+	})

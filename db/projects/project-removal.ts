@@ -7,7 +7,7 @@ import { transaction } from '../transaction.ts'
 /**
  * Tables that a reset leaves to the project, a few rows each; its reputation with recipients and what it
  * has used are not its own to wipe. All others that refer to a project lose its rows, new ones included:
- * they are found in the catalogue.
+ * they are found in the catalogue. Tallies come before counts, as for whoever folds them.
  */
 export const kept = [
 	'memberships',
@@ -15,11 +15,11 @@ export const kept = [
 	'domains',
 	'webhook_secrets',
 	'suspensions',
-	'reputation_counts',
 	'reputation_tallies',
+	'reputation_counts',
 	'billing_accounts',
-	'usage_counts',
 	'usage_tallies',
+	'usage_counts',
 	'usage_notices',
 	'usage_reports',
 ]
