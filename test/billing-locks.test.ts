@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Pool, PoolClient } from 'pg'
 import { markJudged } from '../db/billing/usage-judging.ts'
+import { noteUsageOf } from '../db/billing/usage-reporting.ts'
 import { transaction } from '../db/transaction.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
@@ -8,6 +9,7 @@ import { addMember, createUser } from './helpers/people.ts'
 
 // What locks several rows at once does so beside others that lock the same ones.
 
+const first = '00000000-0000-0000-0000-000000000000'
 const month = `date_trunc('month', now(), 'UTC')::date`
 
 /** Whoever inserts into a table stops before they do, until they may go on. */
@@ -35,6 +37,7 @@ async function setupOwned(t: ExecutionContext) {
 	return {
 		...all,
 		reset: () => app.inject({ method: 'POST', url: `${url}/reset`, headers }),
+		remove: () => app.inject({ method: 'DELETE', url, headers }),
 		living: async () =>
 			(
 				await pool.query<{ id: string }>('select id from projects where public_id = $1', [
@@ -114,4 +117,37 @@ for (const { what, tallies, counts, counted, sum } of folded)
 		t.is((await resetting).statusCode, 200)
 		const { rows } = await pool.query(sum, [await living()])
 		t.deepEqual(rows, [{ sum: 10 }])
+	})
+
+for (const act of ['reset', 'remove'] as const)
+	test(`whoever notes usage and a ${act} of its project do not wait for each other`, async (t) => {
+		const all = await setupOwned(t)
+		const { pool, project, living } = all
+		await pool.query(
+			`insert into billing_accounts (project_id, customer_id, subscription_id, subscribed)
+			values ($1, 'cus_1', 'sub_1', true)`,
+			[project.id],
+		)
+		await pool.query(
+			`insert into usage_counts (project_id, month, category, used, sent)
+			values ($1, ${month}, 'transactional', 5, 5)`,
+			[project.id],
+		)
+		const goOn = await stopAt(pool, 'usage_reports')
+		const noting = noteUsageOf(pool, first, 10)
+		await lockWaits(t, pool, 1)
+		const acting = all[act]()
+		await lockWaits(t, pool, 2)
+		await goOn()
+		await t.notThrowsAsync(noting)
+		t.true((await acting).statusCode < 300)
+		if (act === 'reset') {
+			const { rows } = await pool.query('select project_id, value from usage_reports')
+			t.deepEqual(rows, [{ project_id: await living(), value: 5 }])
+		} else {
+			const { rows } = await pool.query(
+				`select payload->'unreported' as unreported from outbox where workflow_type = 'endSubscription'`,
+			)
+			t.deepEqual(rows, [{ unreported: 5 }])
+		}
 	})

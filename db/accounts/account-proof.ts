@@ -55,7 +55,7 @@ export async function resetPassword(db: PoolClient, userId: string, proof: Proof
  */
 async function takeOver(db: PoolClient, userId: string, { hash, taskQueue, isMailReal }: Proof) {
 	if (isMailReal)
-		for (const { id } of await ownProjects(db, [userId])) await deleteProject(db, [id, taskQueue])
+		for (const { id } of await ownProjects(db, [userId])) await deleteProject(db, id, taskQueue)
 	await confirmAddress(db, userId)
 	await replacePassword(db, [userId, hash])
 }

@@ -53,7 +53,12 @@ const subscribers = statement<{ id: string }>(
 	`select project_id as id from billing_accounts
 	where subscribed and customer_id is not null and project_id > $1 order by project_id limit $2::int`,
 )
-const lockAccount = statement<{ subscribed: boolean }>(
+
+/**
+ * In a statement of its own, so that the next one sees what others did under the lock. Who needs the
+ * project's row as well takes it after this one: to note usage is to refer to the project. $1 project
+ */
+export const lockAccount = statement<{ subscribed: boolean }>(
 	'lock-account',
 	`select subscribed from billing_accounts where project_id = $1 for no key update`,
 )

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { unreportedUsage } from '../billing/usage-reporting.ts'
+import { lockAccount, unreportedUsage } from '../billing/usage-reporting.ts'
 import { priorities } from '../outbox/outbox.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -56,6 +56,7 @@ const replaceProject = statement<{ id: string }>(
 /** Empty at once for whoever asks, however many rows there were; those go behind it. */
 export const resetProject = (pool: Pool, projectId: string, taskQueue: string) =>
 	transaction(pool, async (db) => {
+		await lockAccount(db, [projectId])
 		const [fresh] = await replaceProject(db, [projectId, taskQueue])
 		if (!fresh) return
 		for (const table of kept)
@@ -90,8 +91,8 @@ export const restartRemovals = statement(
 	)${startRemoval('found', `'found unfinished, started again'`)}`,
 )
 
-/** Gone at once for whoever asks; its domains are free for others. $1 project, $2 task queue */
-export const deleteProject = statement(
+/** No row: somebody else was faster. $1 project, $2 task queue */
+const buryProject = statement<{ id: string }>(
 	'delete-project',
 	`with grave as (
 		update projects set ${buried} where id = $1 and public_id is not null
@@ -119,18 +120,29 @@ export const deleteProject = statement(
 			jsonb_build_object('providerDomainId', provider_domain_id), domain
 		from domains_gone where provider_domain_id is not null
 	)
-	${startRemoval('grave', `'All of project ' || known_as`)}`,
+	${startRemoval('grave', `'All of project ' || known_as`)} returning id`,
 )
+
+/**
+ * Gone at once for whoever asks; its domains are free for others. What was noted of its usage while its
+ * account was waited for is seen by the statement that follows. In a transaction.
+ */
+export async function deleteProject(db: PoolClient, projectId: string, taskQueue: string) {
+	await lockAccount(db, [projectId])
+	return buryProject(db, [projectId, taskQueue])
+}
 
 /**
  * The living project, whatever row it has by now: who waits for a reset to end finds the row buried
  * that was there, and at the second look the new one.
  */
 export const deleteLivingProject = (pool: Pool, publicId: string, taskQueue: string) =>
-	transaction(pool, async (db) => {
-		const [living] = await ofLiving(() => lockLiving(db, [publicId]))
-		if (living) await deleteProject(db, [living.id, taskQueue])
-	})
+	transaction(pool, (db) =>
+		ofLiving(async () => {
+			const [living] = await findLiving(db, [publicId])
+			return living ? deleteProject(db, living.id, taskQueue) : []
+		}),
+	)
 
 /** What a change of a project by its id outside comes to: at the second look, if a reset was under way. */
 export async function ofLiving<T>(change: () => Promise<T[]>) {
@@ -138,9 +150,9 @@ export async function ofLiving<T>(change: () => Promise<T[]>) {
 	return found.length > 0 ? found : change()
 }
 
-const lockLiving = statement<{ id: string }>(
-	'lock-living-project',
-	`select id from projects where public_id = $1 for no key update`,
+const findLiving = statement<{ id: string }>(
+	'find-living-project',
+	`select id from projects where public_id = $1`,
 )
 
 /** Whether it is buried: only then may its rows go. $1 project */
