@@ -207,7 +207,7 @@ test('a project that is deleted pays what it has sent, and its subscription ends
 	const [row] = await execute<{ workflow_id: string; payload: object }>(
 		`select workflow_id, payload from outbox where workflow_type = 'endSubscription'`,
 	)
-	t.is(row!.workflow_id, 'end-subscription/sub_1')
+	t.is(row!.workflow_id, `end-subscription/${id}`)
 	t.deepEqual(row!.payload, { subscriptionId: 'sub_1', customerId: id, unreported: 5 })
 	faults.push({ path: '/v1/subscriptions/sub_1', cut: 'after' })
 	await t.throwsAsync(end(row!.payload))

@@ -15,7 +15,7 @@ export async function usageReporting(): Promise<string> {
 	return reportUsage()
 }
 
-/** A project is gone, and nobody pays for it any more. Tried until Stripe has heard of it. */
+/** A project is gone, and nobody pays for it any more, nor begins to. Tried until Stripe has heard of it. */
 export async function endSubscription(ended: EndedSubscription): Promise<void> {
 	await endAtStripe(ended)
 }

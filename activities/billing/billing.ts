@@ -1,5 +1,4 @@
 import { log } from '@temporalio/activity'
-import Type from 'typebox'
 import type { Pool } from 'pg'
 import {
 	countPending,
@@ -10,7 +9,9 @@ import {
 } from '../../db/billing/usage-reporting.ts'
 import { beating } from '../beating.ts'
 import { type Stripe, StripeError } from '../stripe/client.ts'
+import { expireCheckouts } from '../stripe/customer.ts'
 import { meterOf } from '../stripe/meter.ts'
+import { endSubscriptions } from '../stripe/subscription.ts'
 
 const pageRows = 200
 const first = '00000000-0000-0000-0000-000000000000'
@@ -22,7 +23,8 @@ interface BillingServices {
 }
 
 export interface EndedSubscription {
-	subscriptionId: string
+	/** The last one that was heard of: there may be another that was not. */
+	subscriptionId: string | null
 	customerId: string
 	/** What the project had sent, and nobody had told Stripe of. */
 	unreported: number
@@ -63,20 +65,22 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 			})
 		},
 
-		/** Of a project that is gone: it pays for what it has sent, and for nothing any more. */
+		/** Of a project that is gone: it pays for what it has sent, for nothing any more, and never again. */
 		async endSubscription({ subscriptionId, customerId, unreported }: EndedSubscription) {
 			if (!stripe) throw new Error('There is no billing on this service any more')
 			await beating(async () => {
 				if (unreported > 0) {
+					const identifier = `end-${subscriptionId ?? customerId}`
 					const tell = await meterOf(stripe)
-					await tell?.({ identifier: `end-${subscriptionId}`, customerId, value: unreported })
+					await tell?.({ identifier, customerId, value: unreported })
 				}
-				const path = `/v1/subscriptions/${encodeURIComponent(subscriptionId)}`
 				try {
-					await stripe.delete(path, { invoice_now: true }, Type.Object({}))
+					// In this order: what was paid on a page until it closed is among the subscriptions then.
+					await expireCheckouts(stripe, customerId)
+					await endSubscriptions(stripe, customerId)
 				} catch (error) {
-					// It was ended before, by them or by our last try.
-					if (!(error instanceof StripeError && error.status === 404)) throw error
+					// The customer is one of another account, or of its test mode: nobody pays here.
+					if (!(error instanceof StripeError && error.code === 'resource_missing')) throw error
 				}
 			})
 		},

@@ -4,6 +4,7 @@ import { type Stripe, StripeError } from './client.ts'
 
 const Made = Type.Object({ id: Type.String() })
 const Session = Type.Object({ url: Type.String() })
+const Sessions = Type.Object({ data: Type.Array(Made) })
 const Price = Type.Object({ recurring: Type.Object({ usage_type: Type.String() }) })
 
 /** Asked twice for the same project, Stripe makes one. */
@@ -26,8 +27,9 @@ interface Checkout {
 }
 
 /**
- * Where they enter how they pay. Whoever asks again on the same day gets the same page, so that nobody
- * subscribes twice in two windows. The invoices are for calendar months, as the usage is.
+ * Where they enter how they pay. Whoever asks again on the same day, and in the same currency, gets the
+ * same page; what else is open is closed as soon as they have subscribed on one. The invoices are for
+ * calendar months, as the usage is.
  */
 export async function checkoutUrl(stripe: Stripe, checkout: Checkout): Promise<string> {
 	const { projectId, customerId, subscriptionId, priceId, currency, returnUrl } = checkout
@@ -52,6 +54,19 @@ export async function checkoutUrl(stripe: Stripe, checkout: Checkout): Promise<s
 		stripe.post('/v1/checkout/sessions', parameters, Session, key),
 	)
 	return session.url
+}
+
+/**
+ * Nobody subscribes any more on the pages that are open. Stripe refuses to close one that is paid at this
+ * moment; whoever comes again does not find it among them.
+ */
+export async function expireCheckouts(stripe: Stripe, customerId: string) {
+	const parameters = { customer: customerId, status: 'open', limit: 100 }
+	const { data } = await stripe.get('/v1/checkout/sessions', parameters, Sessions)
+	for (const { id } of data) {
+		const path = `/v1/checkout/sessions/${encodeURIComponent(id)}/expire`
+		await stripe.post(path, {}, Made, randomUUID())
+	}
 }
 
 /** Where they change how they pay, see their invoices, and unsubscribe. */

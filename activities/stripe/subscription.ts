@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { Stripe } from './client.ts'
+import { type Stripe, StripeError } from './client.ts'
 
 const Nullish = <T extends Type.TSchema>(schema: T) =>
 	Type.Optional(Type.Union([schema, Type.Null()]))
@@ -56,4 +56,28 @@ function hasFailed({ status, latest_invoice: invoice, cancellation_details }: Su
 	if (status === 'unpaid') return true
 	if (status === 'past_due') return isOpen && invoice.attempted && !invoice.next_payment_attempt
 	return status === 'canceled' && isOpen && cancellation_details?.reason === 'payment_failed'
+}
+
+const Begun = Type.Object({
+	data: Type.Array(Type.Object({ id: Type.String(), status: Type.String() })),
+})
+
+/** All that a customer has, also those that wait for a first payment: what they still owe is invoiced. */
+export async function endSubscriptions(stripe: Stripe, customerId: string) {
+	// Without a status, those that were cancelled are left out.
+	const { data } = await stripe.get(
+		'/v1/subscriptions',
+		{ customer: customerId, limit: 100 },
+		Begun,
+	)
+	for (const { id, status } of data) {
+		if (status === 'incomplete_expired') continue
+		const path = `/v1/subscriptions/${encodeURIComponent(id)}`
+		try {
+			await stripe.delete(path, { invoice_now: true }, Type.Object({}))
+		} catch (error) {
+			// They were faster.
+			if (!(error instanceof StripeError && error.status === 404)) throw error
+		}
+	}
 }

@@ -2,10 +2,16 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyContextConfig } from 'fastify'
 import type { Pool } from 'pg'
 import type { Stripe } from '../../activities/stripe/client.ts'
-import { checkoutUrl, createCustomer, portalUrl } from '../../activities/stripe/customer.ts'
+import {
+	checkoutUrl,
+	createCustomer,
+	expireCheckouts,
+	portalUrl,
+} from '../../activities/stripe/customer.ts'
 import { currencies } from '../../db/billing/billing-account.ts'
-import { accountOf, keepCustomer } from '../../db/billing/billing-accounts.ts'
-import { ApiError } from '../errors.ts'
+import { accountOf, keepCustomer, payerOf } from '../../db/billing/billing-accounts.ts'
+import { ofLiving } from '../../db/projects/project-removal.ts'
+import { ApiError, notFound } from '../errors.ts'
 import { ProjectParams } from '../projects/projects.ts'
 import { viaStripe } from './stripe-fault.ts'
 
@@ -52,7 +58,7 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			const url = await viaStripe(async () => {
 				const customerId = account?.customerId ?? (await customerOf(on, project))
 				const returnUrl = `${publicUrl}/`
-				return checkoutUrl(on, {
+				const page = await checkoutUrl(on, {
 					projectId: project.publicId,
 					customerId,
 					subscriptionId: account?.subscriptionId ?? null,
@@ -60,6 +66,8 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 					currency,
 					returnUrl,
 				})
+				await stayOpen(on, project.publicId, customerId)
+				return page
 			})
 			return { url }
 		},
@@ -84,6 +92,17 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			return { url: await viaStripe(() => portalUrl(on, customerId, `${publicUrl}/`)) }
 		},
 	)
+
+	/**
+	 * Whoever has subscribed, or deleted the project, while the page was made has closed the pages that
+	 * were there, and may not have seen this one.
+	 */
+	async function stayOpen(on: Stripe, projectId: string, customerId: string) {
+		const [payer] = await ofLiving(() => payerOf(pool, [projectId, customerId]))
+		if (payer && !payer.subscribed) return
+		await expireCheckouts(on, customerId)
+		throw payer ? subscribedAlready() : notFound('project', projectId)
+	}
 
 	async function customerOf(on: Stripe, project: { id: string; publicId: string }) {
 		const made = await createCustomer(on, project.publicId)

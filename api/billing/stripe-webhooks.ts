@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import Value from 'typebox/value'
 import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
 import type { Stripe } from '../../activities/stripe/client.ts'
+import { expireCheckouts } from '../../activities/stripe/customer.ts'
 import { standingOf } from '../../activities/stripe/subscription.ts'
 import { applyStanding } from '../../db/billing/billing-accounts.ts'
 import { transaction } from '../../db/transaction.ts'
@@ -71,7 +72,11 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 			const customerId = data.object.customer
 			if (!heeded.has(type) || !customerId) return { received: true as const, duplicate: false }
 			const event = { eventId: `stripe/${id}`, customerId }
-			const ask = () => standingOf(stripe, customerId)
+			const ask = async (wasSubscribed: boolean) => {
+				const standing = await standingOf(stripe, customerId)
+				if (standing.subscribed && !wasSubscribed) await expireCheckouts(stripe, customerId)
+				return standing
+			}
 			const apply = () => transaction(pool, (db) => applyStanding(db, event, ask, mailsTo))
 			const isNew = await viaStripe(() => inTurn(apply))
 			// A project may have been suspended, and campaigns be stopped.

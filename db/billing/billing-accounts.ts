@@ -25,6 +25,16 @@ export const keepCustomer = statement<{ customerId: string }>(
 	returning customer_id as "customerId"`,
 )
 
+/**
+ * Whether a customer's project has a subscription; no row: it is deleted. Whoever is about to change
+ * either is waited for. $1 the project's id outside, $2 customer
+ */
+export const payerOf = statement<{ subscribed: boolean }>(
+	'payer-of-project',
+	`select a.subscribed from projects p join billing_accounts a on a.project_id = p.id
+	where p.public_id = $1 and a.customer_id = $2 for share of a for key share of p`,
+)
+
 const lockCustomer = statement<{ projectId: string; subscribed: boolean }>(
 	'lock-customer',
 	`select project_id as "projectId", subscribed from billing_accounts
@@ -84,14 +94,14 @@ type Told = Awaited<ReturnType<typeof suspendUnpaid>>[number]
 export async function applyStanding(
 	db: PoolClient,
 	{ eventId, customerId }: { eventId: string; customerId: string },
-	ask: () => Promise<Standing>,
+	ask: (wasSubscribed: boolean) => Promise<Standing>,
 	mailsTo: (told: Told) => Promise<PlatformMail[]>,
 ): Promise<boolean> {
 	const [account] = await lockCustomer(db, [customerId])
 	const [event] = await noteEvent(db, [eventId])
 	if (!event || !account) return event !== undefined
 	const { projectId } = account
-	const { subscriptionId, subscribed, currency, hasFailed } = await ask()
+	const { subscriptionId, subscribed, currency, hasFailed } = await ask(account.subscribed)
 	// What was sent without a subscription nobody pays, what was sent with one is theirs to pay.
 	if (subscribed && !account.subscribed) await skipUsage(db, [projectId])
 	if (!subscribed && account.subscribed) await noteUsage(db, [projectId])

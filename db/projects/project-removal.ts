@@ -109,11 +109,12 @@ const buryProject = statement<{ id: string }>(
 		returning a.project_id, a.customer_id, a.subscription_id, a.subscribed
 	), subscription_told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-		select project_id, 'start', 3, 'endSubscription', 'end-subscription/' || subscription_id, $2::text,
+		select project_id, 'start', 3, 'endSubscription', 'end-subscription/' || customer_id, $2::text,
 			jsonb_build_object('subscriptionId', subscription_id, 'customerId', customer_id,
-				'unreported', greatest(0, unreported)), 'its project is deleted'
+				'unreported', case when subscribed then greatest(0, unreported) else 0 end),
+			'its project is deleted'
 		from account_gone cross join lateral (${unreportedUsage('account_gone.project_id')}) u
-		where subscribed
+		where customer_id is not null
 	), domains_told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
 		select project_id, 'start', 3, 'removeDomain', 'remove-domain/' || id, $2::text,

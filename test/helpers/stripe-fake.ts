@@ -27,10 +27,11 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 	const calls: Call[] = []
 	const answered = new Map<string, Answer>()
 	const subscriptions = new Map<string, object[]>()
+	const sessions: { id: string; customer: string; status: string; url: string }[] = []
 	const invoices = new Map<string, object[]>()
 	const metering = new Map<string, Form>()
 	/** What happens instead of an answer, or after it was made and before it leaves. */
-	const faults: { path: string; status?: number; cut?: 'before' | 'after' }[] = []
+	const faults: { path: string; status?: number; code?: string; cut?: 'before' | 'after' }[] = []
 	/** Calls, as `GET /v1/…`, that wait before they are done, or before they are answered. */
 	const holds = new Map<string, { before?: Promise<void>; after?: Promise<void> }>()
 
@@ -60,11 +61,31 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 			const wants = form['line_items[0][quantity]']
 			if (metered ? wants !== undefined : wants !== '1')
 				return fault(400, 'This quantity does not go with this price')
-			return ok({ id: 'cs_1', url: `https://checkout.stripe.test/${randomUUID()}` })
+			const id = `cs_${randomUUID()}`
+			const session = { id, customer, status: 'open', url: `https://checkout.stripe.test/${id}` }
+			sessions.push(session)
+			return ok({ ...session })
+		}
+		if (route === 'GET /v1/checkout/sessions') {
+			const isWanted = (one: { customer: string; status: string }) =>
+				one.customer === customer && one.status === (form['status'] ?? one.status)
+			return ok({ data: sessions.filter(isWanted).toReversed() })
+		}
+		const [, expiring] = /^POST \/v1\/checkout\/sessions\/(.+)\/expire$/.exec(route) ?? []
+		if (expiring) {
+			const session = sessions.find(({ id }) => id === expiring)
+			if (session?.status !== 'open')
+				return fault(400, 'Only Checkout Sessions with a status in ["open"] can be expired.')
+			return ok(Object.assign(session, { status: 'expired' }))
 		}
 		if (route === 'POST /v1/billing_portal/sessions')
 			return ok({ id: 'bps_1', url: `https://portal.stripe.test/${customer}` })
-		if (route === 'GET /v1/subscriptions') return ok({ data: subscriptions.get(customer) ?? [] })
+		if (route === 'GET /v1/subscriptions') {
+			const list = (subscriptions.get(customer) ?? []) as { status: string }[]
+			const isWanted = ({ status }: { status: string }) =>
+				form['status'] === 'all' || status !== 'canceled'
+			return ok({ data: list.filter(isWanted) })
+		}
 		if (route === 'GET /v1/invoices') return ok({ data: invoices.get(customer) ?? [] })
 		if (route === 'POST /v1/invoices/create_preview') {
 			const period = { period_start: 1_790_000_000, period_end: 1_792_000_000 }
@@ -121,7 +142,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 			if (wrong?.cut === 'before') return void request.socket.destroy()
 			const isKnown = request.headers.authorization === `Bearer ${apiKey}`
 			const { status, body } = wrong?.status
-				? fault(wrong.status, 'It is not to be')
+				? fault(wrong.status, 'It is not to be', wrong.code)
 				: replyTo(call, isKnown)
 			await hold?.after
 			if (wrong?.cut === 'after') return void request.socket.destroy()
@@ -140,6 +161,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 		faults,
 		holds,
 		answered,
+		sessions,
 		subscriptions,
 		invoices,
 		/** What a customer's meter comes to. */
