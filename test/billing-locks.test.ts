@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Pool, PoolClient } from 'pg'
 import { markJudged } from '../db/billing/usage-judging.ts'
-import { noteUsageOf } from '../db/billing/usage-reporting.ts'
+import { noteUsageOf, pendingReports } from '../db/billing/usage-reporting.ts'
 import { transaction } from '../db/transaction.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
@@ -151,3 +151,19 @@ for (const act of ['reset', 'remove'] as const)
 			t.deepEqual(rows, [{ unreported: 5 }])
 		}
 	})
+
+test('whoever tells of usage waits for nobody who takes reports away', async (t) => {
+	const { pool, project } = await setup(t)
+	await pool.query(
+		`insert into usage_reports (project_id, month, value, customer_id, at)
+		select $1, ${month}, value, 'cus_1', now() from generate_series(1, 2) as value`,
+		[project.id],
+	)
+	const taking = await connect(t, pool)
+	await taking.query('begin; delete from usage_reports where value = 1')
+	const page = await withoutWaiting(pool, (db) => pendingReports(db, [first, 10]))
+	t.deepEqual(
+		page.map(({ value }) => value),
+		[2],
+	)
+})

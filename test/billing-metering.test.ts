@@ -16,7 +16,8 @@ const logger = new DefaultLogger('ERROR', () => {})
 /** A customer that pays by use, and the hourly report done by hand. */
 async function setupMetering(t: ExecutionContext) {
 	const all = await setupBilling(t)
-	const { pool, stripe, customer, subscriptions, tell, metered } = all
+	const { app, project, person, execute, pool, stripe, customer, subscriptions, tell, metered } =
+		all
 	const id = await customer()
 	const activities = billingActivities({ pool, stripe: createStripe(stripe) })
 	const run = <T>(work: (...given: never[]) => Promise<T>, ...given: unknown[]) =>
@@ -30,6 +31,17 @@ async function setupMetering(t: ExecutionContext) {
 		},
 		report: () => run(activities.reportUsage),
 		end: (ended: object) => run(activities.endSubscription, ended),
+		/** Deletes the project, and says what the run is told that ends its subscription. */
+		remove: async () => {
+			const { headers } = await person('owner@example.org', 'OWNER')
+			const url = `/users/@me/projects/${project.id}`
+			t.is((await app.inject({ method: 'DELETE', url, headers })).statusCode, 204)
+			const [row] = await execute<{ workflow_id: string; payload: object }>(
+				`select workflow_id, payload from outbox where workflow_type = 'endSubscription'`,
+			)
+			t.is(row!.workflow_id, `end-subscription/${id}`)
+			return row!.payload
+		},
 		total: () => metered(id),
 	}
 }
@@ -183,38 +195,64 @@ test('while Stripe is away nothing is lost', async (t) => {
 })
 
 test('a project that is deleted pays what it has sent, and its subscription ends', async (t) => {
-	const {
-		subscribe,
-		use,
-		report,
-		end,
-		total,
-		app,
-		project,
-		person,
-		execute,
-		subscriptions,
-		id,
-		faults,
-	} = await setupMetering(t)
+	const { subscribe, use, report, remove, end, total, subscriptions, id, faults } =
+		await setupMetering(t)
 	await subscribe()
 	await use('transactional', 10)
 	await report()
 	await use('transactional', 5)
-	const owner = await person('owner@example.org', 'OWNER')
-	const url = `/users/@me/projects/${project.id}`
-	t.is((await app.inject({ method: 'DELETE', url, headers: owner.headers })).statusCode, 204)
-	const [row] = await execute<{ workflow_id: string; payload: object }>(
-		`select workflow_id, payload from outbox where workflow_type = 'endSubscription'`,
-	)
-	t.is(row!.workflow_id, `end-subscription/${id}`)
-	t.deepEqual(row!.payload, { subscriptionId: 'sub_1', customerId: id, unreported: 5 })
+	const ended = await remove()
+	t.deepEqual(ended, { subscriptionId: 'sub_1', customerId: id, unreported: 5 })
 	faults.push({ path: '/v1/subscriptions/sub_1', cut: 'after' })
-	await t.throwsAsync(end(row!.payload))
-	await end(row!.payload)
+	await t.throwsAsync(end(ended))
+	await end(ended)
 	t.is(total(), 15)
 	t.like(subscriptions.get(id)![0], { status: 'canceled' })
 })
+
+type Metering = Awaited<ReturnType<typeof setupMetering>>
+const meterEvents = '/v1/billing/meter_events'
+const untold: [what: string, unreported: number, happens: (metering: Metering) => Promise<void>][] =
+	[
+		[
+			'a report that Stripe refused',
+			5,
+			async ({ report, faults }) => {
+				faults.push({ path: meterEvents, status: 400 })
+				await report()
+			},
+		],
+		[
+			'a report that nobody has told yet, of a subscription that has ended',
+			5,
+			async ({ subscribe, use }) => {
+				await subscribe('canceled')
+				await use('transactional', 50)
+			},
+		],
+		[
+			'a report that Stripe took and nobody heard of',
+			0,
+			async ({ report, faults }) => {
+				faults.push({ path: meterEvents, cut: 'after' })
+				await report().catch(() => {})
+			},
+		],
+	]
+for (const [what, unreported, happens] of untold)
+	test(`what is in ${what} is paid once when its project is deleted`, async (t) => {
+		const metering = await setupMetering(t)
+		const { subscribe, use, remove, report, end, total } = metering
+		await subscribe()
+		await use('transactional', 5)
+		await happens(metering)
+		const ended = await remove()
+		t.like(ended, { unreported })
+		// The project's rows may stay for long.
+		await report()
+		await end(ended)
+		t.is(total(), 5)
+	})
 
 test('a reset leaves what was used, and who pays', async (t) => {
 	const { subscribe, use, report, total, app, project, admin, route } = await setupMetering(t)

@@ -41,12 +41,12 @@ export const skipUsage = statement(
 	select project_id, month, value, at, now() from sent`,
 )
 
-/** Of a project: what Stripe surely was not told. */
+/** Of a project: what it has sent and is in no report. */
 export const unreportedUsage = (project: string) => `
 	select (coalesce((select sum(sent) from usage_counts where project_id = ${project}), 0)
 		+ coalesce((select sum(sent) from usage_tallies where project_id = ${project}), 0)
-		- coalesce((select sum(value) from usage_reports where project_id = ${project}
-			and (reported_at is not null or attempted_at is not null)), 0))::int as unreported`
+		- coalesce((select sum(value) from usage_reports where project_id = ${project}), 0))::int
+		as unreported`
 
 const subscribers = statement<{ id: string }>(
 	'subscribers',
@@ -85,15 +85,15 @@ export interface Report {
 
 /**
  * A page of what Stripe is to be told. It knows an identifier again for a day at least: what it may have
- * been told longer ago is left to a person, for nobody shall pay twice. $1 the last id of the page
- * before, $2 rows
+ * been told longer ago is left to a person, for nobody shall pay twice. What somebody moves or takes away
+ * at this moment is left to the next run. $1 the last id of the page before, $2 rows
  */
 export const pendingReports = statement<Report>(
 	'pending-reports',
 	`update usage_reports r set attempted_at = coalesce(attempted_at, now()) from (
 		select project_id, month, id from usage_reports
 		where reported_at is null and id > $1 and coalesce(attempted_at, now()) > now() - interval '23 hours'
-		order by id limit $2::int
+		order by id limit $2::int for no key update skip locked
 	) due where r.project_id = due.project_id and r.month = due.month and r.id = due.id
 	returning r.project_id, r.id, r.customer_id, r.value, extract(epoch from r.at)::int as at`,
 )

@@ -91,7 +91,10 @@ export const restartRemovals = statement(
 	)${startRemoval('found', `'found unfinished, started again'`)}`,
 )
 
-/** No row: somebody else was faster. $1 project, $2 task queue */
+/**
+ * Reports of which Stripe surely was not told go with it: the run that ends the subscription tells of
+ * them, and nobody else. No row: somebody else was faster. $1 project, $2 task queue
+ */
 const buryProject = statement<{ id: string }>(
 	'delete-project',
 	`with grave as (
@@ -107,13 +110,19 @@ const buryProject = statement<{ id: string }>(
 	), account_gone as (
 		delete from billing_accounts a using grave where a.project_id = grave.id
 		returning a.project_id, a.customer_id, a.subscription_id, a.subscribed
+	), reports_gone as (
+		delete from usage_reports r using grave
+		where r.project_id = grave.id and r.attempted_at is null and r.reported_at is null
+		returning r.value
 	), subscription_told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
 		select project_id, 'start', 3, 'endSubscription', 'end-subscription/' || customer_id, $2::text,
 			jsonb_build_object('subscriptionId', subscription_id, 'customerId', customer_id,
-				'unreported', case when subscribed then greatest(0, unreported) else 0 end),
+				'unreported', greatest(0, case when subscribed then unreported else 0 end + untold)),
 			'its project is deleted'
-		from account_gone cross join lateral (${unreportedUsage('account_gone.project_id')}) u
+		from account_gone
+		cross join lateral (${unreportedUsage('account_gone.project_id')}) u
+		cross join (select coalesce(sum(value), 0)::int as untold from reports_gone) r
 		where customer_id is not null
 	), domains_told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
