@@ -173,3 +173,21 @@ for (const seed of [1, 2, 3])
 		t.log(outcome)
 		for (const count of Object.values(outcome)) t.true(count > 3, JSON.stringify(outcome))
 	})
+
+test('what an enabled workflow cannot be without is not taken away, and the document says so', async (t) => {
+	const { app, create } = await openAutomations(t)
+	const automation = await create()
+	const exit = await automation.step('EXIT')
+	t.is((await automation.enable()).statusCode, 200)
+	const before = await automation.get()
+	t.is((await automation.deleteStep(exit.id)).statusCode, 422)
+	t.is((await automation.disconnect(before.transitions[0].id)).statusCode, 422)
+	t.deepEqual(await automation.get(), before)
+	const { paths } = (await app.inject('/openapi.json')).json()
+	for (const [path, method] of [
+		['steps/{stepId}', 'delete'],
+		['transitions/{transitionId}', 'delete'],
+		['versions/{version}/restore', 'post'],
+	] as const)
+		t.truthy(paths[`/workflows/{id}/${path}`][method].responses['422'], path)
+})

@@ -112,7 +112,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 	app.delete(
 		'/workflows/:id/steps/:stepId',
 		{
-			config: { auth, errors: [400] },
+			config: { auth, errors: [400, 422] },
 			schema: {
 				tags,
 				summary: 'Delete a step',

@@ -66,7 +66,7 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 	app.delete(
 		'/workflows/:id/transitions/:transitionId',
 		{
-			config: { auth },
+			config: { auth, errors: [422] },
 			schema: {
 				tags,
 				summary: 'Delete a transition',

@@ -78,7 +78,7 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 	app.post(
 		'/workflows/:id/versions/:version/restore',
 		{
-			config: { auth },
+			config: { auth, errors: [422] },
 			schema: {
 				tags,
 				summary: 'Make an old version the current draft',
