@@ -231,6 +231,15 @@ const untold: [what: string, unreported: number, happens: (metering: Metering) =
 			},
 		],
 		[
+			'a report that nobody has told yet, beside one of what was free',
+			5,
+			async ({ subscribe, use }) => {
+				await subscribe('canceled')
+				await use('transactional', 50)
+				await subscribe()
+			},
+		],
+		[
 			'a report that Stripe took and nobody heard of',
 			0,
 			async ({ report, faults }) => {
