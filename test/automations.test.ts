@@ -209,7 +209,13 @@ test("another project's workflow, step, transition and version are not there", a
 			t.is(answer.json().error.code, 'WORKFLOW_NOT_FOUND')
 			t.deepEqual(answer.json().error.details, { resource: 'workflow', id })
 		}
-	for (const path of ['/versions/2', '/versions/0', '/versions/x', '/versions/99999999999']) {
+	for (const path of [
+		'/versions/2',
+		'/versions/0',
+		'/versions/x',
+		'/versions/99999999999',
+		'/versions/1e400',
+	]) {
 		const answer = await app.inject({ url: `/workflows/${automation.id}${path}`, headers })
 		t.is(answer.statusCode, 404, path)
 		t.is(answer.json().error.code, 'RESOURCE_NOT_FOUND')

@@ -147,6 +147,8 @@ test('the list is paged, searched, filtered and sorted', async (t) => {
 	for (const query of [
 		'?page=0',
 		'?page=1000000000000000000',
+		'?page=1e400',
+		'?pageSize=-1e400',
 		'?pageSize=x',
 		'?type=SPAM',
 		'?sort=body',

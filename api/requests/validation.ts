@@ -52,8 +52,8 @@ export const buildValidator = ((externalSchemas, options) => {
 	const coercing = compiler('array', true)
 	const picking = compiler('array', true, 'all')
 	const compile = (route: Parameters<Compile>[0]) => {
-		if (route.httpPart === 'querystring') return picking(route)
-		if (route.httpPart !== 'body') return coercing(route)
+		if (route.httpPart === 'querystring') return finite(picking(route))
+		if (route.httpPart !== 'body') return finite(coercing(route))
 		const isValid = quick(route)
 		const everyFault = thorough(route)
 		return (body: unknown) => {
@@ -65,6 +65,16 @@ export const buildValidator = ((externalSchemas, options) => {
 	}
 	return compile as unknown as ReturnType<BuildCompilerFromPool>
 }) as BuildCompilerFromPool
+
+/**
+ * What is no number of JSON (1e400) becomes infinity where text is coerced, and then no limit is asked
+ * about it. Looked at again, it is no number.
+ */
+const finite = (isValid: Validate) => (given: unknown) =>
+	(isValid(given) && (!hasInfinity(given) || isValid(given))) || { error: isValid.errors ?? [] }
+
+const hasInfinity = (given: unknown) =>
+	Object.values(given as object).some((value) => value === Infinity || value === -Infinity)
 
 let compileBody: Compile | undefined
 
