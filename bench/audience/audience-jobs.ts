@@ -26,9 +26,9 @@ interface Job {
 export async function jobs(stack: Stack, contacts: number, wantedPerSecond: number) {
 	const rates: number[] = []
 	const verdicts = new Set<string>()
-	const file = csv(`in-${contacts}-0`, rows)
+	const file = csv(`${contacts}-0`, rows)
 	for (let i = 0; i < imports; i++) {
-		const name = `in-${contacts}-${i}`
+		const name = `${contacts}-${i}`
 		const { rate, verdict } = await importing(stack, csv(name, rows), name)
 		rates.push(rate)
 		verdicts.add(verdict)
