@@ -4,7 +4,7 @@ const tickMs = 100
 /** What a statement may wait for a connection and the processor; a request waits for some of them. */
 const patienceMs = 100
 /** So many are never too many: some connections' worth each. */
-const fewest = 100
+const fewest = 50
 const growth = 20
 
 export interface Congestion {

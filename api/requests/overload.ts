@@ -15,7 +15,7 @@ export interface Capacity {
 	bodyBytes: number
 }
 
-const defaults: Capacity = { requests: 400, bodyBytes: 192 * 2 ** 20 }
+const defaults: Capacity = { requests: 200, bodyBytes: 192 * 2 ** 20 }
 const smallBody = 2 ** 20
 const notingMs = 1000
 

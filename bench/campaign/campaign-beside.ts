@@ -40,11 +40,17 @@ export async function beside(servers: Servers, recipients: number): Promise<Row[
 /** Single mails of another project, alone and beside a campaign. */
 async function single(stack: Stack, sink: SinkProcess, neighbour: { secretKey: string }) {
 	await delays(stack, sink, neighbour) // warm
-	const alone = percentile(await delays(stack, sink, neighbour), 0.99)
+	const p99 = async (rounds: number) => {
+		const all: number[] = []
+		while (all.length < rounds) all.push(percentile(await delays(stack, sink, neighbour), 0.99))
+		return median(all)
+	}
+	const alone = await p99(3)
 	const rows: Row[] = []
-	for (const [rate, most] of [
-		[1000, 2],
-		[0, 5],
+	// Without a rate the campaign is over before a second round is.
+	for (const [rate, most, rounds] of [
+		[1000, 2, 3],
+		[0, 5, 1],
 	] as const) {
 		const pool = await poolOf(stack.orm.em)
 		await pool.query('update projects set send_rate_per_second = $2 where id = $1', [
@@ -55,14 +61,14 @@ async function single(stack: Stack, sink: SinkProcess, neighbour: { secretKey: s
 		await sendCampaign(stack, id)
 		const before = (await sink.statistics()).accepted
 		await until(async () => (await sink.statistics()).accepted > before + 500, 120_000, 10)
-		const p99 = percentile(await delays(stack, sink, neighbour), 0.99)
+		const beside = await p99(rounds)
 		await ended(stack, id)
 		rows.push({
-			what: `/v1/send to sink, p99, beside a campaign ${rate ? `at ${rate} mails/s` : 'unthrottled'}`,
-			reached: `${p99} ms, ${(p99 / alone).toFixed(1)} times`,
+			what: `/v1/send to sink, p99 of ${singleSends}, beside a campaign ${rate ? `at ${rate} mails/s` : 'unthrottled'}`,
+			reached: `${beside} ms, ${(beside / alone).toFixed(1)} times`,
 			target: `<= ${most} times alone`,
 			floor: `${alone} ms alone`,
-			isMet: p99 <= most * alone,
+			isMet: beside <= most * alone,
 		})
 	}
 	return rows
