@@ -10,7 +10,7 @@ export interface Computed {
 	total: number
 }
 
-const chunkSize = 5000
+const chunkSize = 2000
 const patienceMs = 90_000
 /** Computing is one query over all contacts: a few of them leave a machine room for what is urgent. */
 const mostAtOnce = 2
