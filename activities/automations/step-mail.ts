@@ -6,6 +6,7 @@ import { insertStepMail, stepMailContext } from '../../db/executions/execution-m
 import { compile, TemplateError } from '../rendering/liquid.ts'
 import { languageFor, renderContent } from '../rendering/mail-content.ts'
 import { renderPlain } from '../rendering/plain.ts'
+import { cutText } from '../rendering/storable-text.ts'
 import { type Links, linksFor } from '../rendering/variables.ts'
 import { type Journey, take, variablesOf } from './journey.ts'
 
@@ -36,7 +37,8 @@ export async function sendStepMail(
 		? normalizeEmail(renderPlain(recipient.customEmail, variablesOf(journey, noLinks)))
 		: contact.email
 	const isAddress = isEmail(given)
-	const to = isAddress ? given : storable(given)
+	// What a template makes of an address may be of any length.
+	const to = isAddress ? given : cutText(given, maxAddressLength)
 	const whose = isAddress ? to : null
 	const [context] = await stepMailContext(db, [key.projectId, step.templateId, whose, hasBilling])
 	const { template, addressee, emailId, visitId } = context!
@@ -70,10 +72,6 @@ export async function sendStepMail(
 	})
 	return null
 }
-
-/** What a template makes of an address may be of any length, and have what no JSON of Postgres takes. */
-const storable = (text: string) =>
-	text.replaceAll('\0', '').slice(0, maxAddressLength).toWellFormed()
 
 type Context = Awaited<ReturnType<typeof stepMailContext>>[number]
 

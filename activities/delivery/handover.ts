@@ -11,6 +11,7 @@ import { type DkimKey, mayBeTaken, type Outcome, type Provider } from '../provid
 import { renderCampaignMail } from '../rendering/campaign-mail.ts'
 import { composeMessage } from '../rendering/compose.ts'
 import type { Attachment, Message } from '../rendering/message.ts'
+import { storableText } from '../rendering/storable-text.ts'
 import type { ProviderPause } from './provider-pause.ts'
 
 export interface HandoverServices {
@@ -74,7 +75,8 @@ export function attemptEnd(
 	const end = { id: mail.id, attempt: mail.attempt, outcome: outcome.kind, dueInMs: null }
 	if (outcome.kind === 'SENT')
 		return { ...end, status: 'SENT', error: null, providerMessageId: outcome.providerMessageId }
-	const error = storable(outcome.error.slice(0, 1000))
+	// A provider may quote whatever it was given.
+	const error = storableText(outcome.error.slice(0, 1000))
 	const failed = { ...end, error, providerMessageId: null }
 	if (outcome.kind === 'REJECTED')
 		return { ...failed, status: outcome.bounce ? 'BOUNCED' : 'FAILED' }
@@ -96,9 +98,6 @@ export function attemptEnd(
 
 const backoff = (firstMs: number, attempt: number) =>
 	Math.min(firstMs * 2 ** (attempt - 1), longestDeferralMs)
-
-/** A provider may quote whatever it was given; the ledger's JSON holds neither half characters nor NUL. */
-const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')
 
 /** The sources of those among them that are a campaign's, by mail. */
 export async function loadSources(pool: Pool, mails: OpenMail[]) {

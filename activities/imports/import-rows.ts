@@ -6,6 +6,7 @@ import { type CsvError, parse } from 'csv-parse'
 import { isEmail, normalizeEmail } from '../../db/address.ts'
 import type { BadRow, GoodRow } from '../../db/imports/import-staging.ts'
 import { maxDataBytes, splitData } from '../rendering/contact-data.ts'
+import { cutText } from '../rendering/storable-text.ts'
 
 /** The file as a whole cannot be read; the message is for whoever uploaded it. */
 export class FileFault extends Error {}
@@ -102,7 +103,7 @@ function readerFor(header: string[]): Reader {
 		const given = cells[emailAt]?.trim() ?? ''
 		const bad = (error: string): BadRow => ({
 			row,
-			email: given === '' ? null : given.replaceAll('\0', '').slice(0, 254).toWellFormed(),
+			email: given === '' ? null : cutText(given, 254),
 			error,
 		})
 		if (given === '') return bad('The email is missing')

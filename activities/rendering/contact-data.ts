@@ -1,5 +1,6 @@
 import type { Problem } from './problem.ts'
 import type { Variables } from './look-up.ts'
+import { isStorableText } from './storable-text.ts'
 
 export interface ContactData {
 	/** To be kept on the contact. */
@@ -98,11 +99,6 @@ function valueProblem(value: unknown, field: string): Problem[] {
 
 function storedBytes(data: Variables) {
 	return Buffer.byteLength(JSON.stringify(splitData(data).stored))
-}
-
-/** Postgres's jsonb refuses both. */
-function isStorableText(text: string) {
-	return text.isWellFormed() && !text.includes('\0')
 }
 
 /** `{ value, persistent }`: a value with a word on how long it is meant. */

@@ -6,6 +6,7 @@ import { lookUp } from './look-up.ts'
 import type { Variables } from './look-up.ts'
 import type { TemplateKind } from './printing.ts'
 import type { Problem } from './problem.ts'
+import { storableText } from './storable-text.ts'
 
 /** A template that has been read: rendering it any number of times costs no more parsing. */
 export interface Template {
@@ -73,8 +74,9 @@ export function render(template: Template, variables: Variables, into?: Output):
 	const { kind, nodes } = template
 	const { context, output, faults } = contextFor(kind, variables, into)
 	print(engines[kind], nodes, context, output)
-	const text = storable(kind === 'subject' ? oneLine(output.buffer) : output.buffer)
-	return { text, fault: faults.length > 0 ? storable(faults.join('; ')) : null }
+	// Filters may cut a character in halves, or decode a NUL.
+	const text = storableText(kind === 'subject' ? oneLine(output.buffer) : output.buffer)
+	return { text, fault: faults.length > 0 ? storableText(faults.join('; ')) : null }
 }
 
 /** What a template asks for, as written: `firstName`, `order.total`. */
@@ -145,9 +147,6 @@ function keep(cache: Cache, source: string, template: Template) {
 		cache.weight -= weight
 	}
 }
-
-/** Filters may cut a character in halves or decode a NUL, which no database takes, nor any JSON of it. */
-const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')
 
 /** A header cannot hold line breaks or other controls, nor more than 998 characters. */
 function oneLine(text: string) {

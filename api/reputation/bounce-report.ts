@@ -1,4 +1,5 @@
 import PostalMime, { type Attachment } from 'postal-mime'
+import { cutLine } from '../../activities/rendering/storable-text.ts'
 import type { Evidence } from '../../db/reputation/evidence.ts'
 
 /** What a mail that came back says about a mail of ours. */
@@ -94,7 +95,7 @@ function outcomeOf(fields: Map<string, string>): Omit<BounceReport, 'emailId'> {
 	const action = fields.get('action')!.toLowerCase()
 	const diagnostic = fields.get('diagnostic-code')?.replace(/^smtp;\s*/i, '')
 	const status = /^[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]
-	const error = storable([status, diagnostic].filter(Boolean).join(' '))
+	const error = cutLine([status, diagnostic].filter(Boolean).join(' '), 1000)
 	if (action === 'delivered') return { kind: 'DELIVERED', bounceType: null, error: null }
 	if (action === 'relayed' || action === 'expanded')
 		return { kind: 'SENT', bounceType: null, error: null }
@@ -110,10 +111,3 @@ const bounced = (bounceType: NonNullable<Evidence['bounceType']>, error: string 
 	bounceType,
 	error: error || 'It came back without a reason',
 })
-
-const storable = (text: string) =>
-	text
-		.replaceAll(/[\p{Cc}\s]+/gu, ' ')
-		.trim()
-		.slice(0, 1000)
-		.toWellFormed()

@@ -1,4 +1,5 @@
 import { addressParser } from 'postal-mime'
+import { cutLine, cutText } from '../../activities/rendering/storable-text.ts'
 import type { InboundMail } from '../../db/emails/inbound.ts'
 import { bounceTypes, type Evidence } from '../../db/reputation/evidence.ts'
 import { isEmail, normalizeEmail } from '../schemas.ts'
@@ -103,23 +104,13 @@ const bounceTypeOf = (type: unknown) =>
 function bounceText(bounce: NonNullable<ResendEvent['data']>['bounce']) {
 	const [diagnostic] = [bounce?.diagnosticCode].flat()
 	const parts = [line(bounce?.subType), line(bounce?.message), line(diagnostic)]
-	return (
-		parts
-			.filter((part) => part !== null)
-			.join(': ')
-			.slice(0, 1000)
-			.toWellFormed() || 'It bounced'
-	)
+	return cutText(parts.filter((part) => part !== null).join(': '), 1000) || 'It bounced'
 }
 
 /** One line that Postgres can store. */
 function line(value: unknown) {
 	if (typeof value !== 'string') return null
-	const text = value
-		.replaceAll(/[\p{Cc}\s]+/gu, ' ')
-		.trim()
-		.slice(0, 2000)
-		.toWellFormed()
+	const text = cutLine(value, 2000)
 	return text === '' ? null : text
 }
 

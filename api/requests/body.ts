@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isUtf8 } from 'node:buffer'
+import { isStorableText } from '../../activities/rendering/storable-text.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 
 const maxDepth = 100
@@ -50,10 +51,10 @@ function checkStrings(body: unknown) {
 	const errors: FieldError[] = []
 	const visit = (value: unknown, path: string[]) => {
 		if (errors.length === 10) return
-		if (typeof value === 'string' && !isStorable(value)) errors.push(unstorable(path))
+		if (typeof value === 'string' && !isStorableText(value)) errors.push(unstorable(path))
 		if (typeof value !== 'object' || value === null) return
 		for (const [key, inner] of Object.entries(value)) {
-			if (!isStorable(key)) errors.push(unstorable(path))
+			if (!isStorableText(key)) errors.push(unstorable(path))
 			else visit(inner, [...path, key])
 		}
 	}
@@ -81,8 +82,6 @@ function syntaxFault(json: string) {
 		return (error as Error).message
 	}
 }
-
-const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 const unstorable = (path: string[]): FieldError => ({
 	field: path.join('.'),
