@@ -5,6 +5,7 @@ import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
 import { mailBodies } from '../../db/emails/mail-bodies.ts'
+import { mailTotal } from '../../db/emails/mail-total.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
 import { ApiError, notFound } from '../errors.ts'
 import {
@@ -106,6 +107,10 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 		},
 		async ({ em, project, query: { cursor, limit, ...filter } }) => {
 			const where = { ...filter, projectId: project.id }
+			const total = async () =>
+				Object.keys(filter).length > 0
+					? em.count(EmailRow, where)
+					: (await mailTotal(pool, [project.id]))[0]!.total
 			const size = Math.min(limit, 100)
 			const [before] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const rows = await em.find(
@@ -124,7 +129,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				data,
 				...(hasMore ? { cursor: encodeCursor([data.at(-1)!.id]) } : {}),
 				hasMore,
-				total: cursor === undefined ? await em.count(EmailRow, where) : 0,
+				total: cursor === undefined ? await total() : 0,
 			}
 		},
 	)

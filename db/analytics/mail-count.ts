@@ -9,6 +9,7 @@ const count = () => p.integer().default(0)
 
 /** Each mail counts once, at the time its row has for it. */
 const counts = {
+	created: count(),
 	sent: count(),
 	delivered: count(),
 	opened: count(),
