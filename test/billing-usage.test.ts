@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import { doubt, open, record } from '../db/emails/ledger.ts'
+import { doubt } from '../db/emails/doubt.ts'
+import { open, record } from '../db/emails/ledger.ts'
 import { setupSend } from './helpers/send.ts'
 
 /** Counts of this month by category, as kept and as the ledger itself has them. */

@@ -36,6 +36,19 @@ test('when doubt has lasted, transactional mail goes once more and is marked', a
 	t.deepEqual(await attempts(id!), ['UNKNOWN', 'SENT'])
 })
 
+test('where all ends in doubt, a mail goes three times more, then waits for a decision', async (t) => {
+	const { send, claim, worker, mail, attempts } = await setupLedger(t, { uncertainAfterMs: 50 })
+	const [id] = await send(['ann@example.org'])
+	const { provider, handed } = scriptedProvider(() => unknown)
+	const { pass, finish } = await worker(provider)
+	const claimId = claimOf((await claim())[0])
+	t.like(await pass(claimId), { left: 0 })
+	t.true(await finish(claimId), 'nobody holds on to it')
+	t.is(handed.length, 4)
+	t.like(await mail(id!), { status: 'UNCERTAIN', possibleRepeat: true })
+	t.deepEqual(await attempts(id!), ['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'UNKNOWN'])
+})
+
 test('campaign mail in doubt is never repeated without somebody asking for it', async (t) => {
 	const { send, claim, worker, mail, execute } = await setupLedger(t, { uncertainAfterMs: 0 })
 	const [id] = await send(['ann@example.org'])

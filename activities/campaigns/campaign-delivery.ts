@@ -11,7 +11,7 @@ import {
 	sendingInLane,
 	takeBatchOver,
 } from '../../db/campaigns/campaign-ledger.ts'
-import { doubt } from '../../db/emails/ledger.ts'
+import { doubt } from '../../db/emails/doubt.ts'
 import { beating } from '../beating.ts'
 import type { DeliveryServices, Rest } from '../delivery/delivery.ts'
 import { napMs } from '../delivery/moments.ts'

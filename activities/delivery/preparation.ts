@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { bar, doubt, repeat } from '../../db/emails/ledger.ts'
+import { doubt, repeat } from '../../db/emails/doubt.ts'
+import { bar } from '../../db/emails/ledger.ts'
 import type { Provider } from '../providers/provider.ts'
 import { doubtEnds, type TimedMail } from './moments.ts'
 import { countEnds } from './settled-counts.ts'

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { isOpen } from '../../db/emails/ledger.ts'
 import { until } from '../load.ts'
 import { check, type Verdict } from './fault-check.ts'
 import { createJourney } from './fault-journey.ts'
@@ -51,8 +52,7 @@ export async function drill(options: DrillOptions): Promise<Verdict> {
 }
 
 const open = {
-	'mails in the ledger': `select count(*)::int as n from emails where status in ('PENDING', 'SENDING')
-		or status = 'UNCERTAIN' and source_type = 'TRANSACTIONAL'`,
+	'mails in the ledger': `select count(*)::int as n from emails e where ${isOpen}`,
 	'sends in the queue': 'select count(*)::int as n from queued_sends',
 	executions: `select count(*)::int as n from executions where status in ('RUNNING', 'WAITING')`,
 	jobs: `select count(*)::int as n from jobs where state in ('waiting', 'active')`,

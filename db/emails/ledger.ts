@@ -32,9 +32,18 @@ const inMs = (time: string) => `(extract(epoch from ${time} - now()) * 1000)::fl
 /** `/v1/send` may send HEADLESS mail to anybody, an automation may not. */
 const wantsConsent = `(e.type = 'MARKETING' or e.type = 'HEADLESS' and e.source_type <> 'TRANSACTIONAL')`
 
-/** In doubt, only transactional mail is still the claim's to settle: the rest waits for a decision. */
-const isOpen = `(e.status in ('PENDING', 'SENDING')
-		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL')`
+/** A server that takes each mail and never says so: its reader has got enough of them by then. */
+const mostRepeats = 3
+
+/**
+ * In doubt, only transactional mail is still the claim's to settle, and not for ever: the rest waits for
+ * a decision.
+ */
+export const isOpen = `(e.status in ('PENDING', 'SENDING')
+		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL' and (
+			select count(*) from attempts a
+			where a.project_id = e.project_id and a.email_id = e.id and a.outcome = 'UNKNOWN'
+		) <= ${mostRepeats})`
 
 /**
  * The mails of a claim that are not settled, in the order of requests and recipients. Each is looked up
@@ -83,43 +92,6 @@ export const bar = statement(
 	`update emails e set status = b.status, error = b.error, updated_at = now()
 	from jsonb_to_recordset($2::jsonb) as b(id uuid, status text, error text)
 	where e.project_id = $1 and e.id = b.id and e.status = 'PENDING'`,
-)
-
-/**
- * Mails whose worker went away between hand-over and record. A provider that knows our id is asked
- * again under the same id, as long as it remembers (a day, since the first attempt); any other leaves us
- * in doubt. $1 project, $2 [{id, attempt}], $3 whether the provider knows our ids
- */
-export const doubt = statement<{ id: string; status: 'PENDING' | 'UNCERTAIN' }>(
-	'doubt',
-	`with doubted as (
-		update emails e set
-			status = case when $3::bool
-					and coalesce(e.first_attempt_at, e.attempt_started_at) > now() - interval '23 hours'
-				then 'PENDING' else 'UNCERTAIN' end,
-			error = 'The worker went away between the hand-over and its record', updated_at = now()
-		from jsonb_to_recordset($2::jsonb) as d(id uuid, attempt int)
-		where e.project_id = $1 and e.id = d.id and e.attempt = d.attempt and e.status = 'SENDING'
-		returning e.project_id, e.id, e.status, e.attempt, e.attempt_started_at, e.provider, e.error
-	), noted as (
-		insert into attempts (project_id, email_id, attempt, at, outcome, provider, error)
-		select project_id, id, attempt, attempt_started_at, 'UNKNOWN', provider, error from doubted
-		on conflict do nothing
-	)
-	select id, status from doubted`,
-)
-
-/**
- * Transactional mail that no evidence has settled in time goes once more, and is marked.
- * $1 project, $2 ids, $3 seconds of doubt
- */
-export const repeat = statement<{ id: string }>(
-	'repeat',
-	`update emails set status = 'PENDING', possible_repeat = true, due_at = null, updated_at = now()
-	where project_id = $1 and id = any($2::uuid[]) and status = 'UNCERTAIN'
-		and source_type = 'TRANSACTIONAL'
-		and attempt_started_at <= now() - make_interval(secs => $3::float8)
-	returning id`,
 )
 
 /**
