@@ -6,7 +6,7 @@ import { type Condition, segmentsIn } from './condition.ts'
 type Rule = SegmentRule & { id: string }
 
 /** $1 project, $2 ids */
-const rulesOf = statement<Rule>(
+export const rulesOf = statement<Rule>(
 	'segment-rules',
 	`select id, type, track_membership as "trackMembership", condition from segments
 	where project_id = $1 and id::text = any($2::text[])`,
