@@ -1,4 +1,5 @@
 import { statement } from '../statement.ts'
+import { isOpen } from './ledger.ts'
 
 // How a mail comes into doubt, and leaves it without evidence. Compare-and-set, as all of the ledger.
 
@@ -32,9 +33,8 @@ export const doubt = statement<{ id: string; status: 'PENDING' | 'UNCERTAIN' }>(
  */
 export const repeat = statement<{ id: string }>(
 	'repeat',
-	`update emails set status = 'PENDING', possible_repeat = true, due_at = null, updated_at = now()
-	where project_id = $1 and id = any($2::uuid[]) and status = 'UNCERTAIN'
-		and source_type = 'TRANSACTIONAL'
-		and attempt_started_at <= now() - make_interval(secs => $3::float8)
-	returning id`,
+	`update emails e set status = 'PENDING', possible_repeat = true, due_at = null, updated_at = now()
+	where e.project_id = $1 and e.id = any($2::uuid[]) and e.status = 'UNCERTAIN' and ${isOpen}
+		and e.attempt_started_at <= now() - make_interval(secs => $3::float8)
+	returning e.id`,
 )

@@ -25,6 +25,9 @@ export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] 
  * (`attempt`, `attemptStartedAt` while SENDING); closed attempts are rows of `attempts`.
  * No index names `status`, so that its changes stay heap-only updates.
  */
+/** What stands in place of the address once its person was erased. Nothing goes there. */
+export const erasedAddress = 'deleted@deleted.invalid'
+
 const schema = defineEntity({
 	name: 'Email',
 	tableName: 'emails',

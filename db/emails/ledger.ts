@@ -1,4 +1,5 @@
 import { statement } from '../statement.ts'
+import { erasedAddress } from './email.ts'
 
 // The statements by which the ledger moves. Every one is a compare-and-set on status (and, once a mail
 // was handed over, on the attempt), so that any two workers may hold the same mail at the same time.
@@ -37,12 +38,13 @@ const mostRepeats = 3
 
 /**
  * In doubt, only transactional mail is still the claim's to settle, and not for ever: the rest waits for
- * a decision.
+ * a decision. Tries under a key that the provider still knew were no repeats.
  */
 export const isOpen = `(e.status in ('PENDING', 'SENDING')
 		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL' and (
 			select count(*) from attempts a
 			where a.project_id = e.project_id and a.email_id = e.id and a.outcome = 'UNKNOWN'
+				and (a.provider is distinct from 'resend' or a.at > e.first_attempt_at + interval '23 hours')
 		) <= ${mostRepeats})`
 
 /**
@@ -68,11 +70,13 @@ export const mailsOfClaim = statement<OpenMail>(
 			when p.disabled_reason is not null then 'CANCELLED'
 			when s.reason is not null then 'SUPPRESSED'
 			when ${wantsConsent} and not c.subscribed then 'CANCELLED'
+			when e."to" = '${erasedAddress}' then 'CANCELLED'
 		end as barred,
 		case
 			when p.disabled_reason is not null then 'The project is disabled: ' || p.disabled_reason
 			when s.reason is not null then 'The address is on the suppression list: ' || s.reason
 			when ${wantsConsent} and not c.subscribed then 'The contact is not subscribed'
+			when e."to" = '${erasedAddress}' then 'The contact was erased'
 		end as barred_because,
 		p.owner_verified, p.send_rate_per_second
 	from claimed q
@@ -111,7 +115,7 @@ export const grant = statement<{ id: string; due_in_ms: number }>(
 	update emails e set granted_attempt = e.attempt + 1,
 		due_at = starts_at + make_interval(secs => (m.position - 1) / $3::float8)
 	from budget, unnest($2::uuid[]) with ordinality as m(id, position)
-	where e.project_id = $1 and e.id = m.id and e.status = 'PENDING'
+	where e.project_id = $1 and e.id = any($2::uuid[]) and e.id = m.id and e.status = 'PENDING'
 	returning e.id, ${inMs('e.due_at')} as due_in_ms`,
 )
 
@@ -182,11 +186,15 @@ export interface AttemptEnd {
 	dueInMs: number | null
 }
 
+/** It may name the address, also one that was erased while the mail was handed over. */
+const errorOf = `case when e."to" <> '${erasedAddress}' then o.error end`
+
 /**
  * Records how attempts ended, with the events that follow from it. An outcome that comes late, after
  * another worker had to doubt it, still settles the mail if no newer attempt was opened: for good if it
  * is final; surely not taken, it may go again, as long as somebody looks after it (who does so for other
- * than transactional mail has left it to a decision).
+ * than transactional mail has left it to a decision). Mails are looked up by their ids, whatever the
+ * planner takes a new project's for.
  * $1 project, $2 [AttemptEnd]
  */
 export const record = statement<{ id: string }>(
@@ -195,24 +203,26 @@ export const record = statement<{ id: string }>(
 		select * from jsonb_to_recordset($2::jsonb) as o(id uuid, attempt int, outcome text, status text,
 			"providerMessageId" text, error text, "dueInMs" float8)
 	), recorded as (
-		update emails e set status = o.status, error = o.error, updated_at = now(),
+		update emails e set status = o.status, error = ${errorOf}, updated_at = now(),
 			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at),
 			provider_message_id = coalesce(o."providerMessageId", e.provider_message_id),
 			sent_at = case when o.status = 'SENT' then now() else e.sent_at end,
 			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end
 		from outcome o
-		where e.project_id = $1 and e.id = o.id and e.attempt = o.attempt
+		where e.project_id = $1 and e.id = any(array(select id from outcome))
+			and e.id = o.id and e.attempt = o.attempt
 			and (e.status = 'SENDING'
 				or o.outcome in ('SENT', 'REJECTED') and e.status in ('UNCERTAIN', 'PENDING')
 				or o.outcome in ('DEFERRED', 'UNAVAILABLE') and e.status = 'UNCERTAIN'
-					and (o.status = 'FAILED' or e.source_type = 'TRANSACTIONAL'))
+					and (o.status = 'FAILED' or ${isOpen}))
 		returning e.*
 	), noted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
 			provider_message_id, error)
 		select e.project_id, e.id, o.attempt, e.attempt_started_at, o.outcome, e.provider,
-			o."providerMessageId", o.error
-		from outcome o join emails e on e.project_id = $1 and e.id = o.id
+			o."providerMessageId", ${errorOf}
+		from outcome o join emails e on e.project_id = $1 and e.id = any(array(select id from outcome))
+			and e.id = o.id
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = excluded.outcome, provider_message_id = excluded.provider_message_id,
 				error = excluded.error
@@ -229,15 +239,17 @@ export const record = statement<{ id: string }>(
 )
 
 /**
- * Ends a claim if every mail of it is settled, or is for somebody else to settle. $1 claim
+ * Ends a claim if every mail of it is settled, or is for somebody else to settle. Here, too, each is
+ * looked up by its id. $1 claim
  */
 export const finishClaim = statement<{ finished: boolean }>(
 	'finish-claim',
 	`with finished as (
 		delete from queued_sends where claim_id = $1 and not exists (
 			select from queued_sends q cross join lateral unnest(q.email_ids) as m(id)
-			join emails e on e.project_id = q.project_id and e.id = m.id
-			where q.claim_id = $1 and ${isOpen})
+			cross join lateral (
+				select from emails e where e.project_id = q.project_id and e.id = m.id and ${isOpen} offset 0) e
+			where q.claim_id = $1)
 		returning 1
 	), freed as (
 		delete from outbox where workflow_id = 'send/' || $1::text and exists (select from finished)

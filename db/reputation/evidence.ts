@@ -141,7 +141,9 @@ export const settleByReport = statement<{ id: string }>(
 	'settle-by-report',
 	`with given as materialized (
 		select e.project_id, v.* from jsonb_to_recordset($3::jsonb) as v(id uuid, ${evidenceRow})
-		join emails e on e.project_id = $2 and e.id = v.id and e.attempt > 0
+		cross join lateral (
+			select project_id from emails
+			where project_id = $2 and id = v.id and attempt > 0 offset 0) e
 	), told as (
 		insert into provider_events (id) select $1 where exists (select from given)
 		on conflict (id) do nothing returning 1
