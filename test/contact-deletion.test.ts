@@ -25,7 +25,8 @@ async function setup(t: ExecutionContext, statuses: string[]) {
 	const mails = async () =>
 		(
 			await pool.query<Record<string, unknown>>(
-				'select contact_id, "to", to_name, subject, body, status from emails order by id',
+				`select contact_id, "to", to_name, subject, body, status, "from", from_name
+				from emails order by id`,
 			)
 		).rows
 	return { ...context, id, remove, mails }
@@ -46,6 +47,8 @@ test('a deleted contact is gone; its mails stay with their address, its events w
 			subject: 'For Ann',
 			body: 'Dear Ann',
 			status: 'SENT',
+			from: 'us@example.com',
+			from_name: null,
 		},
 	])
 	const { rows } = await pool.query('select name, contact_id from events')
@@ -53,14 +56,64 @@ test('a deleted contact is gone; its mails stay with their address, its events w
 })
 
 test('erasing takes the person out of the mails, and stops those that wait', async (t) => {
-	const { remove, mails } = await setup(t, ['SENT', 'PENDING', 'SENDING', 'UNCERTAIN'])
+	const { id, pool, project, remove, mails } = await setup(t, [
+		'SENT',
+		'PENDING',
+		'SENDING',
+		'UNCERTAIN',
+	])
+	await pool.query(
+		`with received as (
+			insert into emails (project_id, contact_id, "to", "from", from_name, subject, body, source_type, status)
+			values ($1, $2, 'us@example.com', 'ann@example.com', 'Ann', 'From Ann', 'I am Ann', 'INBOUND', 'RECEIVED')
+			returning *
+		)
+		insert into events (project_id, contact_id, email_id, name, data)
+		select project_id, contact_id, id, 'email.received', jsonb_build_object(
+			'from', "from", 'fromName', from_name, 'subject', subject, 'emailId', id) from received
+		union all
+		select project_id, contact_id, id, 'email.sent', '{"subject": "For Ann", "from": "us@example.com"}'
+		from emails where project_id = $1`,
+		[project.id, id],
+	)
 	t.is((await remove('?erase=true')).statusCode, 204)
 	const rows = await mails()
 	t.deepEqual(
 		rows.map(({ status }) => status),
-		['SENT', 'CANCELLED', 'SENDING', 'FAILED'],
+		['SENT', 'CANCELLED', 'SENDING', 'FAILED', 'RECEIVED'],
 	)
-	t.false(/ann/i.test(JSON.stringify(rows)))
+	const { rows: events } = await pool.query(`select data from events where name like 'email.%'`)
+	t.is(events.length, 5)
+	t.false(/ann/i.test(JSON.stringify([rows, events])))
+	t.true(JSON.stringify(events).includes('us@example.com'))
+})
+
+test('erasing takes the files of a mail along, unless another is still to be read by somebody else', async (t) => {
+	const { app, pool, project, withSecretKey: headers } = await setup(t, [])
+	await pool.query(
+		`insert into domains (project_id, domain, verified_at) values ($1, 'example.com', now())`,
+		[project.id],
+	)
+	const send = async (to: string[]) => {
+		const content = Buffer.from('For Ann').toString('base64')
+		const attachments = [{ filename: 'ann.txt', content, contentType: 'text/plain' }]
+		const payload = { to, subject: 'Files', body: 'Files', from: 'us@example.com', attachments }
+		const answer = await app.inject({ method: 'POST', url: '/v1/send', headers, payload })
+		t.is(answer.statusCode, 200, answer.body)
+	}
+	const files = async () => (await pool.query('select from attachments')).rowCount
+	const erase = async (email: string) => {
+		const { rows } = await pool.query('select id from contacts where email = $1', [email])
+		const url = `/contacts/${rows[0].id}?erase=true`
+		t.is((await app.inject({ method: 'DELETE', url, headers })).statusCode, 204)
+	}
+	await send(['ann@example.com'])
+	await send(['ann@example.com', 'bob@example.com'])
+	t.is(await files(), 2)
+	await erase('ann@example.com')
+	t.is(await files(), 1)
+	await erase('bob@example.com')
+	t.is(await files(), 0)
 })
 
 test('erase is true or false', async (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Outcome } from '../activities/providers/provider.ts'
+import { deleteContacts } from '../db/contacts/contact-writing.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 const unknown: Outcome = { kind: 'UNKNOWN', error: 'The connection went away' }
@@ -47,6 +48,26 @@ test('where all ends in doubt, a mail goes three times more, then waits for a de
 	t.is(handed.length, 4)
 	t.like(await mail(id!), { status: 'UNCERTAIN', possibleRepeat: true })
 	t.deepEqual(await attempts(id!), ['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'UNKNOWN'])
+})
+
+test('a mail whose contact is erased while it is handed over does not go again, and keeps nothing of it', async (t) => {
+	const { pool, project, send, claim, worker, mail, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	const claimId = claimOf((await claim())[0])
+	const { contactId } = await mail(id!)
+	const { provider, handed } = scriptedProvider(async () => {
+		await deleteContacts(pool, [project.id, [contactId], true])
+		return { kind: 'DEFERRED', error: '450 ann@example.org: try again', retryAfterMs: 60_000 }
+	})
+	const { pass, finish } = await worker(provider)
+	t.like(await pass(claimId), { left: 1 })
+	t.like(await pass(claimId), { left: 0 })
+	t.true(await finish(claimId))
+	t.is(handed.length, 1)
+	t.like(await mail(id!), { status: 'CANCELLED', error: 'The contact was erased' })
+	const kept = await execute(`select * from emails cross join attempts`)
+	t.is(kept.length, 1)
+	t.false(JSON.stringify(kept).includes('ann@'))
 })
 
 test('campaign mail in doubt is never repeated without somebody asking for it', async (t) => {
