@@ -34,7 +34,7 @@ export const publicContact = statement<PublicContact>(
  * that was a mail to this contact. Who stops all mail is put on the suppression list; who takes it back
  * leaves only their own entry.
  *
- * Mails are locked before contacts, as whoever delivers or counts mails does.
+ * Mails are locked before contacts, and those before suppressions, as whoever hears of a bounce does.
  *
  * $1 contact, $2 subscribed, $3 mail or null, $4 whether all mail stops; null: as it is
  */
@@ -63,7 +63,8 @@ export const decideSubscription = statement<PublicContact>(
 		from flipped left join mail on true
 	), stopped as (
 		insert into suppressions (project_id, email, reason, email_id)
-		select project_id, email, 'UNSUBSCRIBED_ALL', (select id from mail) from known where $4::bool
+		select project_id, email, 'UNSUBSCRIBED_ALL', (select id from mail) from known
+		where $4::bool and (select count(*) from flipped) >= 0
 		on conflict (project_id, email) do nothing
 	), resumed as (
 		delete from suppressions s using known
