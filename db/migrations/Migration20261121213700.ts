@@ -20,6 +20,9 @@ export class Migration20261121213700 extends Migration {
 	override name = 'Migration20261121213700'
 
 	override up() {
+		// A mail that comes between the count of those that are there and the trigger would be in neither;
+		// and first of all, as whoever writes a mail comes to its tallies after it.
+		this.addSql(`lock table emails in share row exclusive mode`)
 		for (const table of ['mail_tallies', 'mail_counts'])
 			this.addSql(`alter table "${table}" add column "created" int not null default 0`)
 		this.addSql(`create or replace function fold_mail_tallies(project uuid) returns void language plpgsql as $$
@@ -39,9 +42,6 @@ export class Migration20261121213700 extends Migration {
 				on conflict (project_id, slot) do update
 					set ${names.map((name) => `${name} = c.${name} + excluded.${name}`).join(', ')};
 			end $$`)
-
-		// A mail that comes between the count of those that are there and the trigger would be in neither.
-		this.addSql(`lock table emails in share row exclusive mode`)
 		this.addSql(`insert into mail_counts as c (project_id, slot, created) ${createdIn('emails')}
 			on conflict (project_id, slot) do update set created = c.created + excluded.created`)
 		// Many mails come to nothing more, so it is here too that their tallies are folded.
