@@ -1,3 +1,4 @@
+import { foldOldTallies } from './campaigns/campaign-counts.ts'
 import { statement } from './statement.ts'
 
 // What has served its time, page by page: each statement takes some of it away and says how much.
@@ -192,4 +193,5 @@ export const chores: Chore[] = [
 	},
 	abandoned,
 	thinFields,
+	{ what: 'tallies of campaigns', remove: foldOldTallies },
 ]

@@ -76,6 +76,22 @@ test('counts outlive their folding', async (t) => {
 	t.is((await query('select from campaign_tallies')).length, 1)
 })
 
+test('a list counts the mails of the campaigns on its page, and of no others', async (t) => {
+	const { create, query, project, call } = await openCampaigns(t)
+	const other = await create({ name: 'Other' })
+	const { id } = await create()
+	// Of these nobody can tell the sum.
+	for (const campaign of [other.id, other.id, id])
+		await query(
+			'insert into campaign_tallies (project_id, campaign_id, sent) values ($1, $2, $3)',
+			[project.id, campaign, 2 ** 31 - 1],
+		)
+	const page = await call('GET', '?pageSize=1')
+	t.is(page.statusCode, 200, page.body)
+	t.like(page.json(), { total: 2, data: { 0: { id, sentCount: 2 ** 31 - 1 }, length: 1 } })
+	t.is((await call('GET', `/${other.id}`)).statusCode, 500)
+})
+
 test('a contact that is deleted while it waits is skipped; what was on its way to it is in doubt', async (t) => {
 	const { contacts, started, act, activities, request, query, states, progress, get } =
 		await openCampaigns(t)

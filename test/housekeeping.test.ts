@@ -166,6 +166,43 @@ test('a field that lost most of its kept values is counted again before anybody 
 	t.is(answer.json().count, 200)
 })
 
+test('what the mails of campaigns left to be counted is counted within minutes, once', async (t) => {
+	const { pool, project } = await setup(t)
+	const { rows } = await pool.query(
+		`insert into campaigns (project_id, name, subject, body, "from", audience_type)
+		select $1, 'Spring', 'Hello', 'Hello', 'a@example.com', 'ALL' from generate_series(1, 120) returning id`,
+		[project.id],
+	)
+	const [{ id }] = rows
+	await pool.query(
+		`insert into campaign_counts (project_id, campaign_id, pending, sent) values ($1, $2, 1000, 7)`,
+		[project.id, id],
+	)
+	await pool.query(
+		`insert into campaign_tallies (project_id, campaign_id, id, pending, sent)
+		select project_id, id, uuidv7('-2 minutes'), -n, n from campaigns, generate_series(1, 20) n
+		union all select project_id, id, uuidv7(), -1, 1 from campaigns`,
+	)
+	const folder = await pool.connect()
+	t.teardown(() => folder.release())
+	await folder.query(
+		`select pg_advisory_lock(hashtextextended('campaign tallies of ' || $1::uuid, 0))`,
+		[id],
+	)
+	t.is(await keepHouse(pool), 'tallies of campaigns: 2380')
+	await folder.query('select pg_advisory_unlock_all()')
+	t.is(await keepHouse(pool), 'tallies of campaigns: 20')
+	t.is(await keepHouse(pool), 'nothing was due')
+	const counts = await pool.query(
+		`select pending, sent, count(*)::int as campaigns from campaign_counts group by 1, 2 order by 1`,
+	)
+	t.deepEqual(counts.rows, [
+		{ pending: -210, sent: 210, campaigns: 119 },
+		{ pending: 790, sent: 217, campaigns: 1 },
+	])
+	t.is((await pool.query('select from campaign_tallies')).rowCount, 120)
+})
+
 test('a chore that fails is named, and keeps no other from its turn', async (t) => {
 	const { pool } = await setup(t)
 	await pool.query(

@@ -11,6 +11,7 @@ const reasons: Record<string, string[]> = {
 	'sweeps and housekeeping are about all projects': [
 		'count-pending-reports',
 		'fold-engagements',
+		'fold-old-campaign-tallies',
 		'fold-segment-tallies',
 		'fold-usage',
 		'match-waiting-evidence',

@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import {
 	type CampaignRecord,
+	campaignsOfPage,
 	countCampaigns,
 	findCampaign,
 	insertCampaign,
@@ -98,10 +99,11 @@ export const campaigns: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			const search = query.search ? containing(query.search) : null
 			const wanted = [project.id, query.status ?? null, search]
 			const offset = (query.page - 1) * pageSize
-			const [rows, [counted]] = await Promise.all([
+			const [listed, [counted]] = await Promise.all([
 				listCampaigns[sort][query.dir](pool, [...wanted, pageSize, offset]),
 				countCampaigns(pool, wanted),
 			])
+			const rows = await campaignsOfPage(pool, [project.id, listed.map(({ id }) => id)])
 			const { total } = counted!
 			const totalPages = Math.ceil(total / pageSize)
 			return { data: rows.map(viewFor(project)), page: query.page, pageSize, total, totalPages }

@@ -2,8 +2,9 @@ import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 
 // How many mails of a campaign are in which state, without a row that everybody waits for: triggers on
 // `emails` append what each statement changed to campaign_tallies, and one in some of these statements
-// also folds what is older than half a minute into campaign_counts. The sum of both is exact at any time,
-// whoever changed the mails and however, and what is not folded yet tells how fast they go.
+// also folds what is older than half a minute into campaign_counts; what is left at the end, housekeeping
+// folds. The sum of both is exact at any time, whoever changed the mails and however, and what is not
+// folded yet tells how fast they go.
 
 const count = () => p.integer().default(0)
 

@@ -15,18 +15,48 @@ export const countNames = [
 	'complained',
 	'unsubscribed',
 ] as const
+const columns = countNames.join(', ')
 
 /** For a lateral join: how many mails of campaign `k` are in which state, in the statement's snapshot. */
 export const countsOf = `(
 	select ${countNames.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
 	from (
-		select ${countNames.join(', ')} from campaign_counts
+		select ${columns} from campaign_counts
 		where project_id = k.project_id and campaign_id = k.id
 		union all
-		select ${countNames.join(', ')} from campaign_tallies
+		select ${columns} from campaign_tallies
 		where project_id = k.project_id and campaign_id = k.id
 	) counted
 )`
+
+/**
+ * What the triggers left, of campaigns at which nothing happens any more. As they do: one folder at a time
+ * for a campaign, and who finds another at work leaves it to them. Of a hundred campaigns at once, for
+ * each takes a lock. $1 how many at most, $2 is of other chores
+ */
+export const foldOldTallies = statement<{ removed: number }>(
+	'fold-old-campaign-tallies',
+	`with due as materialized (
+		select project_id, campaign_id, id from campaign_tallies
+		where id < (select uuidv7('-1 minute')) and $2::int is not null
+		limit $1::int for update skip locked
+	), ours as materialized (
+		select project_id, campaign_id
+		from (select distinct project_id, campaign_id from due limit 100) campaign
+		where pg_try_advisory_xact_lock(hashtextextended('campaign tallies of ' || campaign_id, 0))
+	), gone as (
+		delete from campaign_tallies t using due join ours using (project_id, campaign_id)
+		where t.project_id = due.project_id and t.campaign_id = due.campaign_id and t.id = due.id
+		returning t.*
+	), folded as (
+		insert into campaign_counts as c (project_id, campaign_id, ${columns})
+		select project_id, campaign_id, ${countNames.map((name) => `sum(${name})`).join(', ')}
+		from gone group by project_id, campaign_id
+		on conflict (project_id, campaign_id) do update
+			set ${countNames.map((name) => `${name} = c.${name} + excluded.${name}`).join(', ')}
+	)
+	select count(*)::int as removed from gone`,
+)
 
 /** What settled in these last seconds tells the rate. */
 const rateSeconds = 10

@@ -75,9 +75,10 @@ const wanted = `k.project_id = $1 and k.deleted_at is null and ($2::text is null
 	and ($3::text is null or k.name ilike $3 or k.subject ilike $3 or k."from" ilike $3)`
 
 const listing = (sort: Sort, dir: Direction) =>
-	statement<CampaignRecord>(
+	statement<{ id: string }>(
 		`list-campaigns-${sort}-${dir}`,
-		`${record} where ${wanted} order by ${sorts[sort]} ${dir}, k.id ${dir} limit $4 offset $5`,
+		`select k.id from campaigns k
+		where ${wanted} order by ${sorts[sort]} ${dir}, k.id ${dir} limit $4 offset $5`,
 	)
 const both = (sort: Sort) => ({ asc: listing(sort, 'asc'), desc: listing(sort, 'desc') })
 
@@ -87,6 +88,13 @@ export const listCampaigns = {
 	createdAt: both('createdAt'),
 	updatedAt: both('updatedAt'),
 }
+
+/** Those on a page: of no others are the mails counted. $1 project, $2 ids, in whose order they come */
+export const campaignsOfPage = statement<CampaignRecord>(
+	'campaigns-of-page',
+	`${record} where k.project_id = $1 and k.id = any($2::uuid[]) and k.deleted_at is null
+	order by array_position($2::uuid[], k.id)`,
+)
 
 /** $1 project, $2 status or null, $3 pattern or null */
 export const countCampaigns = statement<{ total: number }>(
