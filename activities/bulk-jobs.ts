@@ -18,7 +18,7 @@ async function run(pool: Pool, job: JobKey) {
 	const [begun] = await beginJob(pool, [projectId, jobId])
 	if (!begun) return
 	const target = begun.target as BulkTarget | null
-	if (begun.total === null) await setTarget(pool, job, target!)
+	if (begun.total === null && !(await setTarget(pool, job, target!))) return
 	const doChunk = bulkChunks[begun.type as BulkType]
 	const values = [projectId, jobId, ...(begun.type === 'delete-field' ? [target!.field] : [])]
 	for (;;) {

@@ -5,6 +5,7 @@ import { acceptBulkJob } from '../db/jobs/jobs.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 /** Contacts 0, 1, 2… of whom the even ones are subscribed; `plan` is pro for every third. */
 async function setupContacts(t: ExecutionContext, count = 6) {
@@ -114,6 +115,54 @@ test('all parts of a filter must hold: search, subscription, segment and conditi
 const condition = (field: string, operator: string, value: unknown) => ({
 	logic: 'AND',
 	groups: [{ filters: [{ field, operator, value }] }],
+})
+
+/** A job for those who are not among the VIPs; c0 is one. */
+async function outsideVips(t: ExecutionContext) {
+	const jobs = await setupContacts(t)
+	const { id } = (await jobs.call('POST', '/segments', { name: 'VIP', type: 'STATIC' })).json()
+	await jobs.call('POST', `/segments/${id}/members`, { emails: ['c0@example.org'] })
+	const filters = [{ field: `segment.${id}`, operator: 'notMemberOfSegment' }]
+	const ask = async (filter: object) => {
+		const answer = await jobs.call('POST', '/contacts/bulk-delete', { mode: 'query', filter })
+		t.is(answer.statusCode, 202)
+		return answer.json<{ jobId: string }>().jobId
+	}
+	return {
+		...jobs,
+		ask,
+		segmentId: id as string,
+		outside: { condition: { logic: 'AND', groups: [{ filters }] } },
+		deleteSegment: async () => t.is((await jobs.call('DELETE', `/segments/${id}`)).statusCode, 204),
+	}
+}
+
+test('a job whose segment is deleted before its turn fails, says why, and concerns nobody', async (t) => {
+	const jobs = await outsideVips(t)
+	const asked = [await jobs.ask(jobs.outside), await jobs.ask({ segmentId: jobs.segmentId })]
+	await jobs.deleteSegment()
+	for (const jobId of asked) {
+		await jobs.run(jobId)
+		const failedReason = 'The filter names a segment that was deleted'
+		t.like(await jobs.job(jobId, 'bulk'), { state: 'failed', failedReason })
+	}
+	t.is(await jobs.contactCount(), 6)
+	t.deepEqual(await jobs.execute('select from job_contacts'), [])
+})
+
+test('a segment that is deleted while a job looks whom it is about counts as it was', async (t) => {
+	const jobs = await outsideVips(t)
+	const jobId = await jobs.ask(jobs.outside)
+	const other = await jobs.pool.connect()
+	t.teardown(() => other.release())
+	await other.query('begin; lock table job_contacts')
+	const running = jobs.run(jobId)
+	await lockWaits(t, jobs.pool, 1)
+	await jobs.deleteSegment()
+	await other.query('commit')
+	await running
+	t.like(await jobs.job(jobId, 'bulk'), { state: 'completed', result: { successCount: 5 } })
+	t.not(await jobs.contact('c0@example.org'), undefined)
 })
 
 test('a field can be taken from everybody who has it, as a job', async (t) => {

@@ -192,6 +192,34 @@ test('a condition tree is asked of the database, with segments and events in it'
 	)
 })
 
+test('a condition that names a segment which was deleted is not answered: the execution fails', async (t) => {
+	const { freeze, contact, track, executionId, advance, executions, mails, call, select } =
+		await setupExecutions(t)
+	const { id: segmentId } = (
+		await call('POST', '/segments', { name: 'VIP', type: 'STATIC' })
+	).json()
+	const emails = ['ann@example.org']
+	await contact(emails[0])
+	await call('POST', `/segments/${segmentId}/members`, { emails })
+	const filters = [{ field: `segment.${segmentId}`, operator: 'notMemberOfSegment' }]
+	const id = await freeze({
+		on: 'x',
+		steps: [['CONDITION', { logic: 'AND', groups: [{ filters }] }], mailStep],
+		ways: [
+			[0, 1],
+			[1, 2, 'yes'],
+		],
+	})
+	await track('x')
+	const execution = await executionId()
+	await select(`update executions set status = 'FAILED', due_at = null`)
+	t.is((await call('DELETE', `/segments/${segmentId}`)).statusCode, 204)
+	t.is((await call('POST', `/workflows/${id}/executions/${execution}/retry`)).statusCode, 200)
+	t.like(await advance(execution), { do: 'END', about: 'FAILED' })
+	t.is((await executions())[0]!.error, 'The condition names a segment that was deleted')
+	t.deepEqual(await mails(), [])
+})
+
 test('outputs of earlier steps and the names of things are variables', async (t) => {
 	const { freeze, contact, track, executionId, advance, mails, template } = await setupExecutions(t)
 	await contact()

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { DefinedStep } from '../../db/automations/automation-definition.ts'
 import type { Act } from '../../db/automations/automation-interpreter.ts'
-import { compileFor } from '../../db/conditions/condition-segments.ts'
+import { compileWhole } from '../../db/conditions/condition-segments.ts'
 import type { Condition } from '../../db/conditions/condition.ts'
 import { eventSince, type StandingExecution } from '../../db/executions/execution-advancing.ts'
 import type { HeardEvent } from '../../db/executions/execution.ts'
@@ -32,8 +32,9 @@ export async function perform(
 		}
 		case 'branch':
 		case 'ask': {
-			const branch =
-				act.do === 'branch' ? act.branch : (await holds(db, journey, act.condition)) ? 'yes' : 'no'
+			const branch = act.do === 'branch' ? act.branch : await ask(db, journey, act.condition)
+			if (branch === null)
+				return fail(journey, act.step, 'The condition names a segment that was deleted')
 			take(journey, act.step, 'COMPLETED', { output: { branch } })
 			return { stepId: act.step.id, branch }
 		}
@@ -91,12 +92,16 @@ export const receivedOutput = ({ name, data, createdAt }: HeardEvent) => ({
 	receivedAt: createdAt,
 })
 
-/** Under the contact's lock, so that what is true of it stays true until the walk is written. */
-async function holds(db: PoolClient, { key, contact }: Journey, condition: Condition) {
-	const { sql, parameters } = await compileFor(db, key.projectId, condition)
+/**
+ * Under the contact's lock, so that what is true of it stays true until the walk is written. Null: nobody
+ * can say; an execution that had failed does not keep the segments of its version from being deleted.
+ */
+async function ask(db: PoolClient, { key, contact }: Journey, condition: Condition) {
+	const predicate = await compileWhole(db, key.projectId, condition)
+	if (!predicate) return null
 	const { rows } = await db.query(
-		`select from contacts c where c.project_id = $1 and c.id = $2 and ${sql('c', 3)}`,
-		[key.projectId, contact.id, ...parameters],
+		`select from contacts c where c.project_id = $1 and c.id = $2 and ${predicate.sql('c', 3)}`,
+		[key.projectId, contact.id, ...predicate.parameters],
 	)
-	return rows.length > 0
+	return rows.length > 0 ? 'yes' : 'no'
 }

@@ -23,6 +23,16 @@ export async function compileFor(
 	return compileCondition(condition, { projectId, segments, ...(now ? { now } : {}) })
 }
 
+/**
+ * The same for what cannot be taken back. Null: the condition names a segment that is no more, so nobody
+ * can say any longer whom it means; elsewhere nobody is in such a one, and everybody is not in it.
+ */
+export async function compileWhole(db: Pool | PoolClient, projectId: string, condition: Condition) {
+	const segments = await segmentsReached(db, projectId, condition)
+	if (segmentsIn(condition).some((id) => !segments.has(id))) return null
+	return compileCondition(condition, { projectId, segments })
+}
+
 /** The segments that a condition names, and those that these are made of in turn. */
 export async function segmentsReached(
 	db: Pool | PoolClient,

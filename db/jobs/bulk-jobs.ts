@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { compileFor } from '../conditions/condition-segments.ts'
+import { compileWhole } from '../conditions/condition-segments.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { containing } from '../like.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
-import { type JobKey, lockedContact } from './jobs.ts'
+import { failJob, type JobKey, lockedContact } from './jobs.ts'
 
 export const contactsAtOnce = 1000
 
@@ -28,41 +28,51 @@ const noteTarget = statement<{ total: number }>(
 
 /**
  * Sets down who is meant, once and for all: a job that changes what its filter asks for, or that goes
- * on after a crash, still does exactly those.
+ * on after a crash, still does exactly those. False: nobody can say who is meant, and the job has failed.
  */
-export async function setTarget(
+export const setTarget = (
 	pool: Pool,
 	{ projectId, jobId }: JobKey,
 	{ search, subscribed, condition, excludeIds = [], field }: BulkTarget,
-) {
-	const values: unknown[] = [projectId, jobId]
-	const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`
-	const where = ['c.project_id = $1']
-	if (search) where.push(`c.email like ${put(likePattern(search), 'text')}`)
-	if (subscribed !== undefined) where.push(`c.subscribed = ${put(subscribed, 'bool')}`)
-	if (excludeIds.length > 0) where.push(`c.id not in (select unnest(${put(excludeIds, 'uuid[]')}))`)
-	if (field !== undefined) where.push(`c.data ? ${put(field, 'text')}`)
-	if (condition) {
-		const predicate = await compileFor(pool, projectId, condition)
-		where.push(`(${predicate.sql('c', values.length + 1)})`)
-		values.push(...predicate.parameters)
-	}
-	await transaction(pool, async (db) => {
-		await db.query(
-			`insert into job_contacts (project_id, job_id, position, contact_ids)
-			select $1, $2, min(place), array_agg(id order by place)
-			from (
-				select c.id, row_number() over (order by c.id) - 1 as place
-				from contacts c where ${where.join(' and ')}
-			) found
-			group by place / ${contactsAtOnce}`,
-			values,
-		)
-		const [noted] = await noteTarget(db, [projectId, jobId])
-		// It was cancelled, or another try was faster and may have done it by now.
-		if (!noted) throw new Error('Whom this job is about was set down meanwhile, or it has ended')
-	})
-}
+) =>
+	transaction(
+		pool,
+		async (db) => {
+			const values: unknown[] = [projectId, jobId]
+			const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`
+			const where = ['c.project_id = $1']
+			if (search) where.push(`c.email like ${put(likePattern(search), 'text')}`)
+			if (subscribed !== undefined) where.push(`c.subscribed = ${put(subscribed, 'bool')}`)
+			if (excludeIds.length > 0)
+				where.push(`c.id not in (select unnest(${put(excludeIds, 'uuid[]')}))`)
+			if (field !== undefined) where.push(`c.data ? ${put(field, 'text')}`)
+			if (condition) {
+				const predicate = await compileWhole(db, projectId, condition)
+				if (!predicate) {
+					await failJob(db, [projectId, jobId, 'The filter names a segment that was deleted'])
+					return false
+				}
+				where.push(`(${predicate.sql('c', values.length + 1)})`)
+				values.push(...predicate.parameters)
+			}
+			await db.query(
+				`insert into job_contacts (project_id, job_id, position, contact_ids)
+				select $1, $2, min(place), array_agg(id order by place)
+				from (
+					select c.id, row_number() over (order by c.id) - 1 as place
+					from contacts c where ${where.join(' and ')}
+				) found
+				group by place / ${contactsAtOnce}`,
+				values,
+			)
+			const [noted] = await noteTarget(db, [projectId, jobId])
+			// It was cancelled, or another try was faster and may have done it by now.
+			if (!noted) throw new Error('Whom this job is about was set down meanwhile, or it has ended')
+			return true
+		},
+		// A segment that is deleted meanwhile still has its members.
+		'set transaction isolation level repeatable read',
+	)
 
 const likePattern = (search: string) => containing(search.toLowerCase())
 
