@@ -92,6 +92,34 @@ test('the count is right at once, follows a changed condition and a refresh, and
 	t.deepEqual(await events(), [])
 })
 
+test('in a tracked segment are those it finds, until a compute has stored them, and again when it is changed', async (t) => {
+	const { call, contact } = await openSegments(t)
+	const tracked = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', tracked)).json()
+	const filters = [{ field: `segment.${id}`, operator: 'notMemberOfSegment' }]
+	const condition = { logic: 'AND', groups: [{ filters }] }
+	const outside = (await call('POST', '', { name: 'Outside', condition })).json().id
+	const found = async () => addresses((await call('GET', `/${outside}/contacts`)).json())
+	const compute = async () => t.is((await call('POST', `/${id}/compute`)).statusCode, 200)
+
+	await contact('a@example.com', { plan: 'pro' })
+	await contact('b@example.com', { plan: 'free' })
+	t.deepEqual(await found(), ['b@example.com'])
+	await compute()
+	await contact('b@example.com', { plan: 'pro' })
+	t.deepEqual(await found(), ['b@example.com'], 'as it is stored')
+	await compute()
+	t.deepEqual(await found(), [])
+
+	await call('PATCH', `/${id}`, { condition: plan('free') })
+	t.deepEqual(await found(), ['b@example.com', 'a@example.com'])
+	await compute()
+	await call('PATCH', `/${id}`, { trackMembership: false })
+	await contact('a@example.com', { plan: 'free' })
+	await call('PATCH', `/${id}`, { trackMembership: true })
+	t.deepEqual(await found(), ['b@example.com'])
+})
+
 test('the members of a dynamic segment are those of this moment, newest first', async (t) => {
 	const { call, contact } = await openSegments(t)
 	const { id } = (await call('POST', '', { name: 'Pro', condition: plan('pro') })).json()

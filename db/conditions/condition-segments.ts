@@ -5,11 +5,14 @@ import { type Condition, segmentsIn } from './condition.ts'
 
 type Rule = SegmentRule & { id: string }
 
-/** $1 project, $2 ids */
+/**
+ * Until a compute has stored all whom its present condition finds, a tracked segment is asked like any
+ * other: nobody would be in it, and everybody not in it. $1 project, $2 ids
+ */
 export const rulesOf = statement<Rule>(
 	'segment-rules',
-	`select id, type, track_membership as "trackMembership", condition from segments
-	where project_id = $1 and id::text = any($2::text[])`,
+	`select id, type, track_membership and computed_until is not null as "trackMembership", condition
+	from segments where project_id = $1 and id::text = any($2::text[])`,
 )
 
 /** A condition with all that it needs to know of the project's segments, ready to be compiled. */

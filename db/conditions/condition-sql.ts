@@ -14,6 +14,7 @@ import {
 /** What a filter on another segment must know of it. */
 export interface SegmentRule {
 	type: 'DYNAMIC' | 'STATIC'
+	/** Of a dynamic one: that its members are stored, as its condition finds them. */
 	trackMembership: boolean
 	condition: Condition | null
 }

@@ -40,8 +40,8 @@ export async function populate(t: ExecutionContext, count: number) {
 		const condition = randomTree(random, [...segments.keys()])
 		const stored = kind === 'nested' ? undefined : people.filter(() => random.next() < 0.4)
 		const { rows } = await pool.query<{ id: string }>(
-			`insert into segments (project_id, name, type, condition, track_membership)
-			values ($1, $2, $3, $4, $5) returning id`,
+			`insert into segments (project_id, name, type, condition, track_membership, computed_until)
+			values ($1, $2, $3, $4, $5, case when $5 then now() end) returning id`,
 			[
 				project.id,
 				kind,
