@@ -213,6 +213,8 @@ test('a campaign that Temporal has forgotten is found after five minutes, and st
 	await age()
 	t.deepEqual(await found(), [], 'Temporal is yet to be told')
 	await query('update outbox set done_at = now()')
+	t.deepEqual(await found(), [], 'its time is far')
+	await query(`update campaigns set scheduled_for = now() + interval '9 minutes'`)
 	t.deepEqual(await found(), [id])
 	await restartCampaigns(pool, [JSON.stringify(await campaignsOnTheirWay(pool, [10])), 'core'])
 	const [start] = await query(

@@ -9,14 +9,15 @@ export interface OpenCampaign {
 
 /**
  * Campaigns with something left to do, unless they moved within the last minutes or Temporal is still to
- * be told of them: it is asked about their runs. Any of them, so that those that wait for next year do
- * not hide the others. $1 how many at most
+ * be told of them: it is asked about their runs. Not those whose time is far: until then they need none,
+ * and would be in the way of the others. $1 how many at most
  */
 export const openCampaigns = statement<OpenCampaign>(
 	'open-campaigns',
 	`with open as (
 		select project_id, id, 'campaign/' || id as workflow_id from campaigns
 		where status <> 'DRAFT' and closed_at is null and updated_at < now() - interval '5 minutes'
+			and not (status = 'SCHEDULED' and scheduled_for > now() + interval '10 minutes')
 	)
 	select * from open where not exists (
 		select from outbox o where o.workflow_id = open.workflow_id and o.done_at is null)
