@@ -110,3 +110,37 @@ test('a wait that ends by time goes the other way, and an event after that chang
 	)
 	t.deepEqual(wait!.output, { timedOut: true })
 })
+
+test('an event counts from when it was written, however long its transaction has been open', async (t) => {
+	const { freeze, contact, track, executionId, advance, pool, project, select } =
+		await setupExecutions(t)
+	const contactId = await contact()
+	await freeze({
+		on: 'signed-up',
+		steps: [delayStep(1), waitStep('bought', 60, 'start'), mailStep],
+	})
+	const chunk = await pool.connect()
+	t.teardown(() => chunk.release())
+	await chunk.query('begin')
+	const { rows } = await chunk.query<{ now: Date }>('select now()')
+	await track('signed-up')
+	const id = await executionId()
+	await advance(id)
+	const [execution] = await select<{ started_at: Date }>('select started_at from executions')
+	t.true(rows[0]!.now < execution!.started_at)
+	await chunk.query(`insert into events (project_id, name, contact_id) values ($1, 'bought', $2)`, [
+		project.id,
+		contactId,
+	])
+	await chunk.query('commit')
+	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
+})
+
+test('an event that was written before the execution began is none of its own', async (t) => {
+	const { freeze, contact, track, executionId, advance } = await setupExecutions(t)
+	await contact()
+	await freeze({ on: 'signed-up', steps: [waitStep('bought', 60, 'start'), mailStep] })
+	await track('bought')
+	await track('signed-up')
+	t.like(await advance(await executionId()), { do: 'WAIT' })
+})

@@ -91,7 +91,9 @@ export const outputsOf = statement<{ stepId: string; output: Record<string, unkn
 
 /**
  * The first event of a name since a moment that has not ended another wait of this execution, nor begun
- * it. $1 project, $2 execution, $3 name, $4 since, $5 events that ended waits a moment ago
+ * it. An event has the moment at which its transaction began, and in its id the one at which it was
+ * written; in work on many contacts the two lie apart.
+ * $1 project, $2 execution, $3 name, $4 since, $5 events that ended waits a moment ago
  */
 export const eventSince = statement<HeardEvent>(
 	'event-since',
@@ -99,7 +101,8 @@ export const eventSince = statement<HeardEvent>(
 		to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
 	from executions x
 	join events e on e.project_id = x.project_id and e.contact_id = x.contact_id
-		and e.name = $3::text and e.created_at >= $4::timestamptz
+		and e.name = $3::text and e.created_at >= $4::timestamptz - interval '1 hour'
+		and greatest(e.created_at, uuid_extract_timestamp(e.id)) >= $4::timestamptz
 	where x.project_id = $1 and x.id = $2 and e.id is distinct from x.trigger_event_id
 		and e.id <> all($5::uuid[]) and not exists (
 			select from execution_steps s
