@@ -4,6 +4,7 @@ import { type DomainRow, takeDueDomains } from '../db/domains/domain-records.ts'
 import { beating } from './beating.ts'
 import type { DomainChecker } from './domain-checking/checker.ts'
 import { noteSwept } from './domain-checking/note.ts'
+import { errand } from './errand.ts'
 
 const pageSize = 50
 /** Resend takes few requests a second, and a resolver has others to serve. */
@@ -47,7 +48,7 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 		},
 
 		async removeProviderDomain(providerDomainId: string): Promise<void> {
-			await domains.remove(providerDomainId)
+			await errand(pool, () => domains.remove(providerDomainId))
 		},
 	}
 

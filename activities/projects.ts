@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { cancelCampaignsOf } from '../db/campaigns/campaign-actions.ts'
 import { cancelProjectExecutions } from '../db/executions/execution-cancelling.ts'
+import { countErrands } from '../db/outbox/errands.ts'
 import {
 	countOpenRuns,
 	deleteProjectRow,
@@ -17,10 +18,13 @@ const rowsAtOnce = 2000
 const harmlessTraces = 10_000
 /** A page ends after so long, so that the run says how far it is. */
 const pageMs = 20_000
+const errandWaitMs = 600_000
 
 export interface RemovedRows {
 	removed: number
 	isLast: boolean
+	/** Only errands are left: the project's own row stays until they are done, so look again after so long. */
+	waitMs?: number
 }
 
 interface ProjectServices {
@@ -68,6 +72,8 @@ async function removePage(pool: Pool, projectId: string, endsAt: number): Promis
 		if (traces > harmlessTraces) await vacuum(pool, table)
 		if (Date.now() >= endsAt) return { removed, isLast: false }
 	}
+	if ((await countErrands(pool, [projectId]))[0]!.count > 0)
+		return { removed, isLast: false, waitMs: errandWaitMs }
 	// What workers at work until now have left behind goes with the row.
 	await deleteProjectRow(pool, [projectId])
 	return { removed, isLast: true }

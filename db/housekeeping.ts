@@ -1,4 +1,5 @@
 import { foldOldTallies } from './campaigns/campaign-counts.ts'
+import { isErrand } from './outbox/errands.ts'
 import { statement } from './statement.ts'
 
 // What has served its time, page by page: each statement takes some of it away and says how much.
@@ -135,13 +136,14 @@ export const chores: Chore[] = [
 	},
 	{
 		what: 'rows of the outbox',
-		// A row of `send` is how its project's runs are counted, and goes with its run.
+		// A row of `send` is how its project's runs are counted, and goes with its run; as errands do.
 		remove: statement(
 			'remove-done-outbox',
 			rowsOf(
 				'outbox',
 				'id',
-				`done_at < now() - interval '1 hour' and workflow_type is distinct from 'send'`,
+				`done_at < now() - interval '1 hour' and workflow_type is distinct from 'send'
+					and (${isErrand}) is not true`,
 				'id',
 			),
 		),

@@ -36,6 +36,9 @@ export async function deleteProject({ projectId, removed = 0 }: Removal): Promis
 		removed += page.removed
 		if (page.isLast) return `${removed} rows are removed`
 		setCurrentDetails(`**${removed}** rows are removed so far`)
+		if (!page.waitMs) continue
+		setCurrentDetails(`**${removed}** rows are removed; providers are still to be told`)
+		await sleep(page.waitMs, { summary: 'providers are still to be told' })
 	}
 	return continueAsNew<typeof deleteProject>({ projectId, removed })
 }

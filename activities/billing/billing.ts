@@ -8,6 +8,7 @@ import {
 	pendingReports,
 } from '../../db/billing/usage-reporting.ts'
 import { beating } from '../beating.ts'
+import { errand } from '../errand.ts'
 import { type Stripe, StripeError } from '../stripe/client.ts'
 import { expireCheckouts } from '../stripe/customer.ts'
 import { meterOf } from '../stripe/meter.ts'
@@ -68,7 +69,7 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 		/** Of a project that is gone: it pays for what it has sent, for nothing any more, and never again. */
 		async endSubscription({ subscriptionId, customerId, unreported }: EndedSubscription) {
 			if (!stripe) throw new Error('There is no billing on this service any more')
-			await beating(async () => {
+			const end = async () => {
 				if (unreported > 0) {
 					const identifier = `end-${subscriptionId ?? customerId}`
 					const tell = await meterOf(stripe)
@@ -82,7 +83,8 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 					// The customer is one of another account, or of its test mode: nobody pays here.
 					if (!(error instanceof StripeError && error.code === 'resource_missing')) throw error
 				}
-			})
+			}
+			await beating(() => errand(pool, end))
 		},
 	}
 }

@@ -12,6 +12,7 @@ import { restartJobs, unfinishedJobs } from '../jobs/lost-jobs.ts'
 import { restartRemovals, unfinishedRemovals } from '../projects/project-removal.ts'
 import { restartSuspensions, unfinishedSuspensions } from '../reputation/lost-suspensions.ts'
 import { restartClaims, unfinishedClaims } from './claims.ts'
+import { restartErrands, unfinishedErrands } from './errands.ts'
 import { priorities } from './outbox.ts'
 
 interface LostRunsServices {
@@ -62,6 +63,7 @@ const kinds: Kind[] = [
 	{ unfinished: overdueClosings, restart: restartClosings },
 	{ unfinished: unfinishedSuspensions, restart: restartSuspensions },
 	{ unfinished: unfinishedRemovals, restart: restartRemovals },
+	{ unfinished: unfinishedErrands, restart: (pool, [rows]) => restartErrands(pool, [rows]) },
 ]
 
 /** Starts runs again that Temporal has lost, all there are; says how many. */

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, noteTrace } from '../columns.ts'
+import { isErrand } from './errands.ts'
 
 /** `schedule`: the Schedule of an automation is to be made what the row says by then. */
 export const outboxKinds = ['start', 'signal', 'cancel', 'terminate', 'schedule'] as const
@@ -19,6 +20,7 @@ const schema = defineEntity({
 			where: `workflow_type = 'send'`,
 		},
 		{ name: 'outbox_workflow', properties: ['workflowId'] },
+		{ name: 'outbox_errands', properties: ['projectId', 'doneAt'], where: isErrand },
 	],
 	properties: {
 		id: p.bigint('number').primary().autoincrement(),

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { lockAccount, unreportedUsage } from '../billing/usage-reporting.ts'
+import { isErrand } from '../outbox/errands.ts'
 import { priorities } from '../outbox/outbox.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -182,10 +183,11 @@ export const countOpenRuns = statement<{ count: number }>(
 			where project_id = $1 and done_at is null and workflow_id <> 'delete/' || $1::uuid) as count`,
 )
 
-/** With the few rows that may have come meanwhile. $1 project */
+/** With the few rows that may have come meanwhile, unless there is an errand among them. $1 project */
 export const deleteProjectRow = statement(
 	'delete-project-row',
-	`delete from projects where id = $1 and deleted_at is not null`,
+	`delete from projects where id = $1 and deleted_at is not null and not exists (
+		select from outbox where project_id = $1 and ${isErrand})`,
 )
 
 /** Tables whose rows belong to a project, those first that refer to others: nothing is let go for nothing. */
@@ -217,11 +219,15 @@ const referringTables = statement<{ table: string; refersTo: string[] }>(
 	order by c.relname`,
 )
 
-/** How many rows of the project a table had, of at most so many that are gone now. */
+/**
+ * How many rows of the project a table had, of at most so many that are gone now. Errands in the outbox
+ * stay until they are done.
+ */
 export async function deleteRows(pool: Pool, table: string, projectId: string, atMost: number) {
+	const spared = table === 'outbox' ? `and (${isErrand}) is not true` : ''
 	const { rowCount } = await pool.query(
 		`delete from ${table} where ctid = any(array(
-			select ctid from ${table} where project_id = $1 limit $2::int))`,
+			select ctid from ${table} where project_id = $1 ${spared} limit $2::int))`,
 		[projectId, atMost],
 	)
 	return rowCount ?? 0

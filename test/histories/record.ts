@@ -59,6 +59,13 @@ const removing = {
 	removeProjectRows: async () => removals.next().value,
 }
 await record('deleteProject-two-pages', removing, { projectId: 'project' })
+const errandLeft = { removed: 3, isLast: false, waitMs: 300 }
+const lastPages = [errandLeft, { removed: 0, isLast: true }].values()
+const waitingOutside = {
+	endProjectRuns: async () => 0,
+	removeProjectRows: async () => lastPages.next().value,
+}
+await record('deleteProject-with-errands', waitingOutside, { projectId: 'project' })
 
 const sweeping = { sweepProviderEvents: async () => ({ matched: 2, forgotten: 0 }) }
 await record('providerEventSweep-whole', sweeping, {})
