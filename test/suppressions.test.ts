@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
+import { encodeCursor } from '../api/schemas.ts'
 import { Suppression } from '../db/reputation/suppression.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
@@ -116,6 +117,27 @@ test('a bad query is a 400', async (t) => {
 	const { refused } = await setupSuppressions(t)
 	for (const query of ['reason=WHIM', 'limit=0', 'limit=x', 'cursor=x', 'cursor=W10'])
 		isEnvelope(t, await refused(query), 400, 'BAD_REQUEST')
+})
+
+test('a cursor that no page could have is a 400, whatever stands in it', async (t) => {
+	const { refused } = await setupSuppressions(t)
+	const time = Date.UTC(2026, 0, 1)
+	t.is((await refused(`cursor=${encodeCursor([time, 'ann@example.org'])}`)).statusCode, 200)
+	for (const position of [
+		['0000-01-01T00:00:00Z', 'a'],
+		[-1, 'a'],
+		[1e300, 'a'],
+		[1.5, 'a'],
+		[time, '\0'],
+		[time, '\ud800'],
+		[time, ''],
+		[time, 'a'.repeat(255)],
+		[time, 'a', 'more'],
+	]) {
+		const answer = await refused(`cursor=${encodeCursor(position)}`)
+		const { errors } = isEnvelope(t, answer, 400, 'BAD_REQUEST')
+		t.is(errors[0].field, 'cursor', JSON.stringify(position))
+	}
 })
 
 test('no project sees or removes the addresses of another', async (t) => {

@@ -26,7 +26,10 @@ const Suppression = Type.Object({
 	emailId: Nullable(Id),
 	createdAt: Timestamp,
 })
-const Position = Type.Tuple([Type.String({ format: 'date-time' }), Type.String()])
+const Position = Type.Tuple([
+	Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }),
+	Type.String({ pattern: '^[\\x21-\\x7e]{1,254}$' }),
+])
 
 const config = { auth: 'secret key or session' } as const
 const tags = ['suppressions']
@@ -53,8 +56,9 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			const size = Math.min(limit, 100)
 			const where = [project.id, reason ?? null, search?.trim().toLowerCase() || null]
 			const [time, email] = cursor === undefined ? [] : decodeCursor(Position, cursor)
+			const after = time === undefined ? null : new Date(time).toISOString()
 			const [rows, [count]] = await Promise.all([
-				listSuppressions(pool, [...where, time ?? null, email ?? null, size + 1]),
+				listSuppressions(pool, [...where, after, email ?? null, size + 1]),
 				cursor === undefined ? countSuppressions(pool, where) : [],
 			])
 			const data = rows.slice(0, size)
@@ -62,7 +66,9 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			const hasMore = rows.length > size
 			return {
 				data,
-				...(hasMore && last ? { cursor: encodeCursor([last.createdAt, last.email]) } : {}),
+				...(hasMore && last
+					? { cursor: encodeCursor([last.createdAt.getTime(), last.email]) }
+					: {}),
 				hasMore,
 				total: count?.total ?? 0,
 			}
