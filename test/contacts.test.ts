@@ -104,6 +104,26 @@ test('data of another kind than an object is refused; null clears it all on PATC
 	t.deepEqual((await call('PATCH', `/contacts/${id}`, { data: null })).json().data, {})
 })
 
+test('a number too large to be kept leaves what was there', async (t) => {
+	const { app, call, withPublicKey, withSecretKey } = await setup(t)
+	const email = 'a@example.com'
+	const { id } = (await call('POST', '/contacts', { email, data: { n: 5 } })).json<{ id: string }>()
+	const data = '"data":{"n":1e400}'
+	for (const [method, url, payload] of [
+		['POST', '/contacts', `{"email":"${email}",${data}}`],
+		['PATCH', `/contacts/${id}`, `{${data}}`],
+		['POST', '/v1/track', `{"email":"${email}","event":"e",${data}}`],
+		['POST', '/v1/send', `{"to":"${email}","from":"a@b.org","subject":"s","body":"b",${data}}`],
+	] as const) {
+		const keyed = url === '/v1/track' ? withPublicKey : withSecretKey
+		const headers = { ...keyed, 'content-type': 'application/json' }
+		const answer = await app.inject({ method, url, headers, payload })
+		t.is(answer.statusCode, 422, url)
+		t.like(answer.json().error.errors, [{ field: 'data.n', code: 'invalid_type' }])
+	}
+	t.deepEqual((await call('GET', `/contacts/${id}`)).json().data, { n: 5 })
+})
+
 test('data may have 64 KB with what is there already, and not a byte more', async (t) => {
 	const { call, post } = await setup(t)
 	const filler = (used: object) => 'x'.repeat(65_536 - JSON.stringify({ ...used, fill: '' }).length)

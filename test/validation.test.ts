@@ -147,6 +147,24 @@ test('nothing reaches Postgres that it could not store', async (t) => {
 	t.deepEqual(await check(String.raw`{"data":{"a":"\ud83d\ude00"}}`), { data: { a: '😀' } })
 })
 
+test('a number that is none once it has been read is refused by its field, in any body', async (t) => {
+	const check = await setupChecked(t)
+	const fault = 'invalid_type, must be a number that a double can hold'
+	t.is(await check('{"data":{"a":1e400}}'), `data.a: ${fault}`)
+	t.is(
+		await check('{"data":{"a":[{"b":-1E+0999}]},"extra":1e400}'),
+		`data.a.0.b: ${fault}\nextra: ${fault}`,
+	)
+	t.is(
+		await check(`{"data":{"long":"${'x'.repeat(1000)}","a":${'9'.repeat(400)}}}`),
+		`data.a: ${fault}`,
+	)
+	t.is(await check('{"count":1e400}'), `count: ${fault}`)
+	t.deepEqual(await check('{"data":{"a":1.7e308,"b":1e-400,"c":"1e400"}}'), {
+		data: { a: 1.7e308, b: 0, c: '1e400' },
+	})
+})
+
 test('nesting that would exhaust a stack is malformed', async (t) => {
 	const { app } = await setup(t)
 	app.post('/deep', { config: { auth: 'none' } }, async () => 'read')

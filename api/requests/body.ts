@@ -4,8 +4,6 @@ import { isStorableText } from '../../activities/rendering/storable-text.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 
 const maxDepth = 100
-/** Up to here a body cannot be deep enough to harm anyone. */
-const harmlessLength = 200
 /** NUL and surrogates, as escapes: the only way in which JSON in UTF-8 can carry them. */
 const suspicious = /\\u(0000|d[89a-f])/i
 
@@ -24,8 +22,8 @@ export function parseBodies(app: FastifyInstance) {
 		void parse(request, json, (error, body) => {
 			if (error) return done(unreadable(json))
 			try {
-				if (json.length > harmlessLength) checkDepth(body, 0)
-				if (suspicious.test(json)) checkStrings(body)
+				const isSound = checkDepth(body, 0)
+				if (!isSound || suspicious.test(json)) checkValues(body)
 				done(null, body)
 			} catch (problem) {
 				done(problem as Error)
@@ -38,20 +36,25 @@ export function parseBodies(app: FastifyInstance) {
 	})
 }
 
-function checkDepth(value: unknown, depth: number) {
-	if (typeof value !== 'object' || value === null) return
+/** Whether all its numbers are numbers: what is too large for one (1e400) is read as Infinity. */
+function checkDepth(value: unknown, depth: number): boolean {
+	if (typeof value === 'number') return Number.isFinite(value)
+	if (typeof value !== 'object' || value === null) return true
 	if (depth === maxDepth)
 		throw new ApiError(400, 'VALIDATION_ERROR', 'The body is nested too deeply', {
 			details: { maxDepth },
 		})
-	for (const inner of Object.values(value)) checkDepth(inner, depth + 1)
+	let isSound = true
+	for (const inner of Object.values(value)) isSound = checkDepth(inner, depth + 1) && isSound
+	return isSound
 }
 
-function checkStrings(body: unknown) {
+function checkValues(body: unknown) {
 	const errors: FieldError[] = []
 	const visit = (value: unknown, path: string[]) => {
 		if (errors.length === 10) return
 		if (typeof value === 'string' && !isStorableText(value)) errors.push(unstorable(path))
+		if (typeof value === 'number' && !Number.isFinite(value)) errors.push(tooLarge(path))
 		if (typeof value !== 'object' || value === null) return
 		for (const [key, inner] of Object.entries(value)) {
 			if (!isStorableText(key)) errors.push(unstorable(path))
@@ -87,4 +90,11 @@ const unstorable = (path: string[]): FieldError => ({
 	field: path.join('.'),
 	message: 'must not contain NUL characters or broken Unicode',
 	code: 'invalid_string',
+})
+
+/** Written as JSON again it would be a null, which takes a field away from a contact. */
+const tooLarge = (path: string[]): FieldError => ({
+	field: path.join('.'),
+	message: 'must be a number that a double can hold',
+	code: 'invalid_type',
 })
