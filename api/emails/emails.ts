@@ -1,10 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { renderCampaignMail } from '../../activities/rendering/campaign-mail.ts'
-import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
-import { mailBodies } from '../../db/emails/mail-bodies.ts'
 import { mailTotal } from '../../db/emails/mail-total.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
 import { ApiError, notFound } from '../errors.ts'
@@ -17,6 +14,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
+import { bodiesOf, bodyOf } from './mail-bodies.ts'
 
 const NullableTime = Nullable(Timestamp)
 const NullableText = Nullable(Type.String())
@@ -79,8 +77,6 @@ type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
 const tags = ['emails']
 const Params = Type.Object({ id: PathId('email') })
 const Position = Type.Tuple([Id])
-/** Of bodies in one page: one alone may have some 10 MB, and a page is put together in memory. */
-const bodyBytesAtOnce = 16 * 2 ** 20
 
 export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
 	app,
@@ -93,7 +89,8 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			schema: {
 				tags,
 				summary: 'List mails, newest first',
-				description: 'A page ends early where the bodies come to more than 16 MB.',
+				description:
+					'A page ends early where the bodies come to more than 16 MB, or take long to render.',
 				querystring: Type.Object({
 					contactId: Type.Optional(Id),
 					status: Type.Optional(Type.Enum([...emailStatuses])),
@@ -119,11 +116,10 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				{ exclude: ['body'], orderBy: { id: 'desc' }, limit: size + 1 },
 			)
 			const ids = rows.slice(0, size).map(({ id }) => id)
-			const found = await mailBodies(pool, [project.id, ids, bodyBytesAtOnce])
-			const bodies = new Map(found.map(({ id, body }) => [id, body]))
+			const bodies = await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
 			const data = rows
 				.filter(({ id }) => bodies.has(id))
-				.map((row) => viewOf({ ...row, body: bodies.get(row.id)! }))
+				.map((row) => viewOf(row, bodies.get(row.id) ?? null))
 			const hasMore = rows.length > data.length
 			return {
 				data,
@@ -154,10 +150,8 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				{ projectId: project.id, emailId: params.id },
 				{ orderBy: { attempt: 'asc' } },
 			)
-			const [source] = await campaignMails(pool, [project.id, [email.id]])
 			return {
-				...viewOf(email),
-				...(source && { body: renderCampaignMail(source, publicUrl).body }),
+				...(await wholeOf(email)),
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
 			}
 		},
@@ -189,13 +183,19 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 					suggestion: 'Only a mail in doubt can be resolved.',
 				})
 			app.relay.wake()
-			return viewOf(email)
+			return wholeOf(email)
 		},
 	)
+
+	async function wholeOf(email: EmailRow) {
+		const from = { pool, publicUrl, projectId: email.projectId }
+		return viewOf(email, await bodyOf(from, email))
+	}
 }
 
-function viewOf(email: Omit<EmailRow, symbol>) {
+function viewOf(email: Omit<EmailRow, symbol | 'body'>, body: string | null) {
 	const view = Object.assign({}, email, {
+		body,
 		attachments: email.attachments ?? [],
 		messageId: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
 		error: email.error ?? email.renderFault,

@@ -1,0 +1,61 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { renderCampaignMail } from '../../activities/rendering/campaign-mail.ts'
+import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
+import type { Email } from '../../db/emails/email.ts'
+import { mailBodies } from '../../db/emails/mail-bodies.ts'
+
+interface Bodies {
+	pool: Pool
+	publicUrl: string
+	projectId: string
+}
+
+/** Of bodies in one page: one alone may have some 10 MB, and a page is put together in memory. */
+const bytesAtOnce = 16 * 2 ** 20
+/** Each comes with the whole text of its campaign. */
+const sourcesAtOnce = 10
+/** Of the processor, for one page: a template may take half a second for each mail. */
+const renderingMs = 1000
+
+/** A campaign keeps one text for all its mails: what a single one said is rendered when it is asked for. */
+export async function bodyOf(from: Bodies, { id, body }: Pick<Email, 'id' | 'body'>) {
+	return body ?? (await sourcesOf(from, [id])).map((source) => rendered(from, source))[0] ?? null
+}
+
+/**
+ * The bodies of mails, newest first, for as long as they are not too much for a page, nor take too long
+ * to render; of the newest in any case. Others are served between any two that are rendered.
+ */
+export async function bodiesOf(from: Bodies, ids: string[]) {
+	const stored = await mailBodies(from.pool, [from.projectId, ids, bytesAtOnce])
+	const bodies = new Map<string, string | null>()
+	let bytes = 0
+	let spentMs = 0
+	for (let start = 0; start < stored.length; start += sourcesAtOnce) {
+		const mails = stored.slice(start, start + sourcesAtOnce)
+		const missing = mails.filter(({ body }) => body === null).map(({ id }) => id)
+		const sources = missing.length > 0 ? await sourcesOf(from, missing) : []
+		const sourceOf = new Map(sources.map((source) => [source.id, source]))
+		for (const mail of mails) {
+			const source = sourceOf.get(mail.id)
+			if (source && spentMs > renderingMs) return bodies
+			const begunAt = performance.now()
+			const body = source ? rendered(from, source) : mail.body
+			spentMs += performance.now() - begunAt
+			bytes += Buffer.byteLength(body ?? '')
+			if (bodies.size > 0 && bytes > bytesAtOnce) return bodies
+			bodies.set(mail.id, body)
+			if (source) await breath()
+		}
+	}
+	return bodies
+}
+
+const sourcesOf = ({ pool, projectId }: Bodies, ids: string[]) =>
+	campaignMails(pool, [projectId, ids])
+
+const rendered = (
+	{ publicUrl }: Bodies,
+	source: Awaited<ReturnType<typeof campaignMails>>[number],
+) => renderCampaignMail(source, publicUrl).body
