@@ -42,7 +42,19 @@ test("a mail that comes in makes its sender a contact of the domain's project", 
 		sourceType: 'INBOUND',
 	})
 	const answer = await app.inject({ url: `/emails/${mail!.id}`, headers: withSecretKey })
-	t.like(answer.json(), { status: 'RECEIVED', body: null })
+	t.like(answer.json(), {
+		status: 'RECEIVED',
+		body: null,
+		messageId: '<question@example.org>',
+	})
+})
+
+test('a mail that came in without a Message-ID is shown without one', async (t) => {
+	const { post, app, withSecretKey: headers } = await setupReports(t)
+	t.is((await post(received({}, { message_id: undefined }))).statusCode, 200)
+	const { data } = (await app.inject({ url: '/emails', headers })).json()
+	t.is(data.length, 1)
+	t.is(data[0].messageId, null)
 })
 
 test('a contact stays as it is; one that arrives by two mails at once is one', async (t) => {

@@ -34,7 +34,7 @@ const Email = Type.Object({
 	attachments: Type.Array(
 		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
 	),
-	messageId: Type.String(),
+	messageId: NullableText,
 	sourceType: Type.Enum([...sourceTypes]),
 	templateId: Nullable(Id),
 	campaignId: Nullable(Id),
@@ -197,7 +197,10 @@ function viewOf(email: Omit<EmailRow, symbol | 'body'>, body: string | null) {
 	const view = Object.assign({}, email, {
 		body,
 		attachments: email.attachments ?? [],
-		messageId: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
+		messageId:
+			email.sourceType === 'INBOUND'
+				? (email.headers['Message-ID'] ?? null) // its sender's, if it had one
+				: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
 		error: email.error ?? email.renderFault,
 	})
 	// What was read from the database has null where the entity's type would also allow undefined.
