@@ -81,6 +81,12 @@ test('what is wrong with a campaign is said field by field', async (t) => {
 		[{ audienceType: 'SEGMENT', segmentId: 'x' }, 'segmentId: invalid_string'],
 		[{ audienceType: 'FILTERED' }, 'audienceCondition: required'],
 		[{ audienceType: 'FILTERED', audienceCondition: 'x' }, 'audienceCondition: invalid_type'],
+		...[false, 0, '', []].map((audienceCondition): [object, string] => [
+			{ audienceType: 'FILTERED', audienceCondition },
+			'audienceCondition: invalid_type',
+		]),
+		[{ audienceCondition: false }, 'audienceCondition: invalid_type'],
+		[{ audienceType: 'FILTERED', audienceCondition: null }, 'audienceCondition: required'],
 		[
 			{ audienceType: 'FILTERED', audienceCondition: badCondition },
 			'audienceCondition.groups.0.filters.0.field: invalid_enum_value',

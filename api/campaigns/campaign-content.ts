@@ -103,7 +103,9 @@ export function checkContent(content: CampaignContent) {
 	const { subject, body, audienceCondition } = content
 	const problems = [
 		...missingIn(content),
-		...(audienceCondition ? conditionProblems(audienceCondition, 'audienceCondition') : []),
+		...(audienceCondition !== null
+			? conditionProblems(audienceCondition, 'audienceCondition')
+			: []),
 		templateProblem(subject, 'subject', 'subject'),
 		templateProblem(body, 'body', 'body'),
 	].filter((problem) => problem !== null)
@@ -123,7 +125,7 @@ export function missingIn(given: {
 		...(audienceType === 'SEGMENT' && !given.segmentId
 			? [required('segmentId', 'is required when audienceType is SEGMENT')]
 			: []),
-		...(audienceType === 'FILTERED' && !given.audienceCondition
+		...(audienceType === 'FILTERED' && (given.audienceCondition ?? null) === null
 			? [required('audienceCondition', 'is required when audienceType is FILTERED')]
 			: []),
 	]
