@@ -21,9 +21,9 @@ async function setup(t: ExecutionContext) {
 		from generate_series(0, 29) i, unnest(array[$1, $2]::uuid[]) project`,
 		[project.id, other.project.id],
 	)
-	const get = (query: Record<string, string> = {}) =>
+	const get = (query: Record<string, string | string[]> = {}) =>
 		app.inject({ url: '/contacts', query, headers })
-	const list = async (query?: Record<string, string>) => (await get(query)).json<Page>()
+	const list = async (query?: Record<string, string | string[]>) => (await get(query)).json<Page>()
 	/** All pages, one after the other. */
 	async function walk(query: Record<string, string>) {
 		const pages: Page[] = []
@@ -116,7 +116,12 @@ test('what cannot be understood counts as not given', async (t) => {
 		{ subscribed: '1' },
 		{ subscribed: 'constructor' },
 		{ unknown: 'x' },
-	] as Record<string, string>[])
+		{ limit: ['5', '10'] },
+		{ subscribed: ['true', 'false'] },
+		{ search: ['p07', 'p08'] },
+		{ sort: ['email', 'email'], dir: ['asc', 'asc'] },
+		{ unknown: ['x', 'y'] },
+	] as Record<string, string | string[]>[])
 		t.deepEqual(await list(query), byDefault, JSON.stringify(query))
 	t.is((await list({ limit: '1000' })).data.length, 30)
 	t.is((await list({ limit: '1' })).data.length, 1)
@@ -132,10 +137,11 @@ test('a cursor of another list, or none at all, is a 400', async (t) => {
 		{ cursor: 'x' },
 		{ cursor: '' },
 		{ cursor: cursor!, sort: 'email' },
+		{ cursor: [cursor!, cursor!] },
 		{ cursor: encode(['createdAt', 1e300, id]) },
 		{ cursor: encode(['createdAt', '2026', id]) },
 		{ cursor: encode(['email', 'a', 'x']), sort: 'email' },
-	] as Record<string, string>[]) {
+	] as Record<string, string | string[]>[]) {
 		const answer = await get(query)
 		t.is(answer.statusCode, 400, JSON.stringify(query))
 		t.is(answer.json().error.errors[0].field, 'cursor')

@@ -37,6 +37,7 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		'/contacts',
 		{
 			config: { auth: 'secret key or session', errors: [400] },
+			preValidation: async ({ query }) => forgetRepeated(query),
 			schema: {
 				tags: ['contacts'],
 				summary: 'List contacts',
@@ -65,6 +66,12 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			return { data, cursor: encodeCursor([sort, value, last.id]), hasMore, total }
 		},
 	)
+}
+
+/** What is given twice says nothing; only a cursor is right or wrong, or its reader would begin anew. */
+function forgetRepeated(query: Record<string, unknown>) {
+	for (const [name, value] of Object.entries(query))
+		if (typeof value !== 'string' && name !== 'cursor') delete query[name]
 }
 
 const flags = new Map([
