@@ -134,6 +134,25 @@ test('usage names the segments whose conditions mention the field, at any depth'
 	t.is((await call('GET', '/contacts/fields/plan/usage')).json().contactCount, 1)
 })
 
+test('a field without a name is none, and nothing is told or done about all contacts', async (t) => {
+	const { call, post, valuesOf } = await setup(t)
+	await post('a@example.com', { plan: 'pro', 'data.': 'odd' })
+	for (const [method, url] of [
+		['GET', '/contacts/fields/data./values'],
+		['GET', '/contacts/fields/data./usage'],
+		['DELETE', '/contacts/fields/data.'],
+		['GET', '/contacts/fields//values'],
+		['GET', '/contacts/fields//usage'],
+		['DELETE', '/contacts/fields/'],
+	] as const) {
+		const answer = await call(method, url)
+		t.is(answer.statusCode, 404, url)
+		t.is(answer.json().error.code, 'RESOURCE_NOT_FOUND')
+	}
+	t.deepEqual(await valuesOf('data.data.'), ['odd'])
+	t.deepEqual((await call('DELETE', '/contacts/fields/data.data.')).json(), { deletedFrom: 1 })
+})
+
 test('deleting a field takes it from every contact of the project, and from no other', async (t) => {
 	const { orm, app, call, post, custom, wakes } = await setup(t)
 	const { id } = await post('a@example.com', { plan: 'pro', age: 1 })

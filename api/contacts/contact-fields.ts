@@ -8,6 +8,7 @@ import {
 	listFieldValues,
 	recountField,
 } from '../../db/contacts/contact-fields.ts'
+import { notFound } from '../errors.ts'
 
 const standardFields = [
 	{ field: 'email', type: 'string', coverage: 100 },
@@ -104,7 +105,13 @@ export async function fieldsOfContacts(pool: Pool, projectId: string) {
 export const isStandard = (field: string) =>
 	standardFields.some((standard) => standard.field === field)
 const standardValues = (field: string) => (field === 'subscribed' ? [true, false] : [])
-export const keyOf = (field: string) => (field.startsWith('data.') ? field.slice(5) : field)
+
+/** No key is empty: '' is how the contacts themselves are counted. */
+export function keyOf(field: string) {
+	const key = field.startsWith('data.') ? field.slice(5) : field
+	if (key === '') throw notFound('field', field)
+	return key
+}
 
 /** The rows come by key, the commonest type of each first. */
 function customFields(counts: FieldCount[]) {
