@@ -223,6 +223,14 @@ test('usage counts events and the contacts they are of', async (t) => {
 	t.false((await get('/events/email.sent/usage')).canDelete)
 })
 
+test('the usage of an event is found whatever it is called', async (t) => {
+	const { add, get } = await setupEvents(t)
+	for (const name of ['contact', 'names', 'stats', 'track', 'usage']) {
+		await add({ name })
+		t.like(await get(`/events/${name}/usage`), { totalCount: 1, canDelete: true }, name)
+	}
+})
+
 test('an event that segments refer to is said to be used, and is not deleted', async (t) => {
 	const { add, call, get, orm, project } = await setupEvents(t)
 	const other = await createProject(orm)

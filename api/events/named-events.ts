@@ -51,15 +51,14 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				response: { 200: Usage },
 			},
 		},
-		async ({ project, params }) => {
-			const name = params.eventName.trim()
-			const [[usage], [totals]] = await Promise.all([
-				eventUsage(pool, [project.id, name]),
-				eventTotals(pool, [project.id, name]),
-			])
-			const canDelete = !isReservedEvent(name) && !isUsed(usage!)
-			return { ...usage!, ...totals!, canDelete }
-		},
+		async ({ project, params }) => usageOf(project.id, params.eventName.trim()),
+	)
+
+	// An event may be called so, and GET /events/contact/{contactId} would take it.
+	app.get(
+		'/events/contact/usage',
+		{ config, schema: { hide: true, response: { 200: Usage } } },
+		async ({ project }) => usageOf(project.id, 'contact'),
 	)
 
 	app.delete(
@@ -95,6 +94,15 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			return { deletedCount }
 		},
 	)
+
+	async function usageOf(projectId: string, name: string) {
+		const [[usage], [totals]] = await Promise.all([
+			eventUsage(pool, [projectId, name]),
+			eventTotals(pool, [projectId, name]),
+		])
+		const canDelete = !isReservedEvent(name) && !isUsed(usage!)
+		return { ...usage!, ...totals!, canDelete }
+	}
 }
 
 const isUsed = (
