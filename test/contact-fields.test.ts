@@ -134,6 +134,18 @@ test('usage names the segments whose conditions mention the field, at any depth'
 	t.is((await call('GET', '/contacts/fields/plan/usage')).json().contactCount, 1)
 })
 
+test('a condition on the activity of mails does not use the address', async (t) => {
+	const { call } = await setup(t)
+	const filters = ['email.opened', 'email.clicked'].map((field) => ({
+		field,
+		operator: 'triggered',
+	}))
+	const condition = { logic: 'AND', groups: [{ filters }] }
+	await call('POST', '/segments', { name: 'Readers', condition })
+	const usage = (await call('GET', '/contacts/fields/email/usage')).json()
+	t.deepEqual(usage.usedInSegments, [])
+})
+
 test('a field without a name is none, and nothing is told or done about all contacts', async (t) => {
 	const { call, post, valuesOf } = await setup(t)
 	await post('a@example.com', { plan: 'pro', 'data.': 'odd' })

@@ -6,10 +6,14 @@ export interface Named {
 	name: string
 }
 
-/** Whether a condition tree (jsonb) names a field, itself or something inside its objects. */
+/**
+ * Whether a condition tree (jsonb) names a field, itself or something inside its objects. Only custom
+ * fields are objects: what begins with `email.` is an activity, not the address.
+ */
 const namesField = (condition: string, field: string) => `exists (
 	select from jsonb_path_query(${condition}, '$.**.field') as named
-	where named #>> '{}' = ${field} or starts_with(named #>> '{}', ${field} || '.'))`
+	where named #>> '{}' = ${field}
+		or $2::text like 'data.%' and starts_with(named #>> '{}', ${field} || '.'))`
 
 /** A step compares a field by one of its names, or writes it. */
 const stepsWithField = `s.type = 'CONDITION' and (${namesField('s.config', '$2::text')}
