@@ -23,6 +23,7 @@ async function standing(t: ExecutionContext, step: StepSketch) {
 	await context.track('signed-up')
 	const executionId = await context.executionId()
 	await context.advance(executionId)
+	const path = `/workflows/${id}/executions/${executionId}`
 	return {
 		...context,
 		executionId,
@@ -32,9 +33,9 @@ async function standing(t: ExecutionContext, step: StepSketch) {
 					where wakes_at is not null`)
 		},
 		fail: () => failExecution(context.pool, [context.project.id, executionId, 'out of range']),
+		path,
 		retry: async () => {
-			const url = `/workflows/${id}/executions/${executionId}/retry`
-			t.is((await context.call('POST', url)).statusCode, 200)
+			t.is((await context.call('POST', `${path}/retry`)).statusCode, 200)
 			return context.advance(executionId)
 		},
 	}
@@ -83,4 +84,18 @@ test('a wait that failed while it waited hears what came before the next try', a
 	await track('bought')
 	await retry()
 	t.deepEqual((await visits()).slice(1, 3), ['WAIT_FOR_EVENT FAILED', 'WAIT_FOR_EVENT COMPLETED'])
+})
+
+test('what failed for a contact that is gone is not tried again, and the answer says so', async (t) => {
+	const { fail, call, select, path } = await standing(t, waitStep('bought', 60))
+	await fail()
+	const [contact] = await select<{ id: string }>('select id from contacts')
+	t.is((await call('DELETE', `/contacts/${contact!.id}`)).statusCode, 204)
+	t.like((await call('GET', path)).json(), { status: 'FAILED', contactId: null })
+	const refused = await call('POST', `${path}/retry`)
+	t.is(refused.statusCode, 409)
+	t.like(refused.json().error, {
+		code: 'CONFLICT',
+		message: 'The contact of this execution has been deleted',
+	})
 })

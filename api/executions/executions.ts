@@ -115,6 +115,7 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 				throw error
 			})
 			const found = await execution(project.id, id, executionId)
+			if (!retried && found.contactId === null) throw withoutContact(found.status)
 			if (!retried) throw wrongState(found.status, 'Only a failed one can be tried again.')
 			app.relay.wake()
 			return found
@@ -157,6 +158,12 @@ const notEnabled = () =>
 const alreadyActive = () =>
 	new ApiError(409, 'CONFLICT', 'Another execution of this contact is active', {
 		suggestion: 'Cancel it first, or let it end.',
+	})
+
+const withoutContact = (status: string) =>
+	new ApiError(409, 'CONFLICT', 'The contact of this execution has been deleted', {
+		details: { status, contactId: null },
+		suggestion: 'Start the workflow for another contact.',
 	})
 
 const wrongState = (status: string, suggestion: string) =>
