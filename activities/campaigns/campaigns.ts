@@ -5,6 +5,7 @@ import {
 	pause,
 	startDue,
 } from '../../db/campaigns/campaign-actions.ts'
+import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
 import {
 	cancelChunk,
 	close,
@@ -16,6 +17,7 @@ import {
 	finishSending,
 	materialiseChunk,
 } from '../../db/campaigns/campaign-course.ts'
+import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { beating } from '../beating.ts'
 import { permanently } from '../permanence.ts'
@@ -69,6 +71,12 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 	}
 }
 
+const start = (pool: Pool, key: CampaignKey) =>
+	transaction(pool, async (db) => {
+		const [started] = await startDue(db, [key.projectId, key.campaignId])
+		if (started) await freezeAudience(db, key)
+	})
+
 async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 	const values = [key.projectId, key.campaignId]
 	for (;;) {
@@ -84,7 +92,7 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 		else if (status === 'SCHEDULED') {
 			const waitMs = Math.min(course.due_in_ms, longestWaitMs)
 			if (waitMs > 0) return { ...next, act: 'wait', waitMs, said: 'scheduled' }
-			await startDue(pool, values)
+			await start(pool, key)
 		} else if (status === 'SENDING') {
 			if (course.paused)
 				return {

@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { cancel, pause, resume, schedule, sendNow } from '../../db/campaigns/campaign-actions.ts'
+import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
 import { findCampaign, lockCampaign } from '../../db/campaigns/campaign-records.ts'
 import { campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { transaction } from '../../db/transaction.ts'
@@ -38,7 +39,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				tags,
 				summary: 'Send a campaign, at once or at a time',
 				description:
-					'Without a time it is SENDING from this answer on. A SCHEDULED one is scheduled anew.',
+					'Without a time it is SENDING from this answer on. A SCHEDULED one is scheduled anew. From its start on an edit of a segment no longer changes its audience; contacts, and the members of segments, are read as their turn comes.',
 				params: Type.Object({ id: Id }),
 				body: Type.Object({
 					scheduledFor: Type.Optional(
@@ -64,7 +65,10 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				if (recipients === 0) throw noRecipients()
 				const values = [...key, recipients, taskQueues.core]
 				if (time) await schedule(db, [...values, time])
-				else await sendNow(db, values)
+				else {
+					await sendNow(db, values)
+					await freezeAudience(db, { projectId: project.id, campaignId: params.id })
+				}
 				return existing(await findCampaign(db, key), params.id)
 			})
 			app.relay.wake()

@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
-import { compileFor } from '../conditions/condition-segments.ts'
-import type { CompiledCondition } from '../conditions/condition-sql.ts'
 import type { Condition } from '../conditions/condition.ts'
+import { compileFrozen, freeze, type FrozenCondition } from '../conditions/frozen-condition.ts'
+import { lockReferences } from '../segments/segment-records.ts'
 import { statement } from '../statement.ts'
+import type { CampaignKey } from './campaign-actions.ts'
 
 /** Whom a campaign is for. */
 export interface Audience {
@@ -10,7 +11,12 @@ export interface Audience {
 	audienceType: 'ALL' | 'SEGMENT' | 'FILTERED'
 	segmentId: string | null
 	audienceCondition: Condition | null
+	/** What the rest meant at the start; null: it has not begun, or long ago. */
+	frozenAudience?: FrozenCondition | null
 }
+
+export const audienceColumns = `type, audience_type as "audienceType", segment_id as "segmentId",
+	audience_condition as "audienceCondition", frozen_audience as "frozenAudience"`
 
 /** $1 project, $2 segment */
 const segmentCondition = statement<{ type: string; condition: Condition }>(
@@ -34,6 +40,29 @@ const storedMembers = (segmentId: string | null): Condition => ({
 	groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
 })
 
+/** $1 project, $2 campaign */
+const audienceOf = statement<Audience>(
+	'audience-of-campaign',
+	`select ${audienceColumns} from campaigns where project_id = $1 and id = $2`,
+)
+
+/** $1 project, $2 campaign, $3 FrozenCondition */
+const keepAudience = statement(
+	'keep-audience-of-campaign',
+	'update campaigns set frozen_audience = $3::jsonb where project_id = $1 and id = $2',
+)
+
+/**
+ * Whom the audience means from now on: for the transaction that starts the campaign. Its recipients may
+ * be set down for hours, and an edit of a segment meanwhile is not for half of them.
+ */
+export async function freezeAudience(db: PoolClient, { projectId, campaignId }: CampaignKey) {
+	await lockReferences(db, [projectId])
+	const [audience] = await audienceOf(db, [projectId, campaignId])
+	const frozen = await freeze(db, projectId, await conditionOf(db, projectId, audience!))
+	await keepAudience(db, [projectId, campaignId, JSON.stringify(frozen)])
+}
+
 /**
  * A predicate on contacts `c`, whose parameters begin behind `before` others: they are of the audience,
  * want such mail, and their address takes mail at all.
@@ -45,9 +74,10 @@ export async function audiencePredicate(
 	before: number,
 	now?: Date,
 ): Promise<{ sql: string; parameters: unknown[] }> {
-	const condition = await conditionOf(db, projectId, audience)
-	const compiled: CompiledCondition | null =
-		condition && (await compileFor(db, projectId, condition, now))
+	const meant =
+		audience.frozenAudience ??
+		(await freeze(db, projectId, await conditionOf(db, projectId, audience)))
+	const compiled = await compileFrozen(db, projectId, meant, now)
 	const parts = [
 		...(audience.type === 'TRANSACTIONAL' ? [] : ['c.subscribed']),
 		`not exists (select from suppressions s where s.project_id = c.project_id and s.email = c.email)`,

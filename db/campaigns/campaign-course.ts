@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
-import { audiencePredicate, type Audience } from './campaign-audience.ts'
+import { type Audience, audienceColumns, audiencePredicate } from './campaign-audience.ts'
 import { countsOf } from './campaign-counts.ts'
 import type { campaignStatuses, pausedReasons } from './campaign.ts'
 
@@ -81,9 +81,8 @@ export const materialiseChunk = (pool: Pool, projectId: string, campaignId: stri
 
 const lockMaterialising = statement<Audience & { startedAt: Date }>(
 	'lock-materialising-campaign',
-	`select type, audience_type as "audienceType", segment_id as "segmentId",
-		audience_condition as "audienceCondition", started_at as "startedAt"
-	from campaigns where ${materialising} for no key update`,
+	`select ${audienceColumns}, started_at as "startedAt" from campaigns
+	where ${materialising} for no key update`,
 )
 
 /** Fewer are not worth a lane of their own. */

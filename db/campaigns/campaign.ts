@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, id, projectId, updatedAt } from '../columns.ts'
 import type { Condition } from '../conditions/condition.ts'
+import type { FrozenCondition } from '../conditions/frozen-condition.ts'
 import { trackingModes } from '../projects/project.ts'
 import { mailTypes } from '../templates/template.ts'
 
@@ -53,6 +54,8 @@ const schema = defineEntity({
 		projectName: p.text().nullable(),
 		language: p.text().nullable(),
 		tracking: p.enum(trackingModes).nullable(),
+		/** Whom its audience meant at the start, whatever becomes of the segments in it. */
+		frozenAudience: p.json<FrozenCondition>().nullable(),
 		/** Contacts up to this id have been looked at and have their rows. */
 		materialisedUntil: p.uuid().nullable(),
 		/** When the last recipient got a row; before that nothing is handed over. */

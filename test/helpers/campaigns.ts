@@ -26,6 +26,11 @@ export const plan = (value: string) => ({
 	groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value }] }],
 })
 
+export const inSegment = (id: string) => ({
+	logic: 'AND',
+	groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOfSegment' }] }],
+})
+
 /** An API with a project that may send from example.com, and short words for what tests of campaigns do. */
 export async function openCampaigns(
 	t: ExecutionContext,
