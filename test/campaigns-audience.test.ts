@@ -1,6 +1,7 @@
 import test from 'ava'
 import { materialiseChunk } from '../db/campaigns/campaign-course.ts'
 import { inSegment, openCampaigns, plan } from './helpers/campaigns.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 /** One more than are looked at in a chunk. */
 const people = 5001
@@ -101,4 +102,37 @@ test('a campaign that was on its way before audiences were kept goes on by its s
 	await query('update campaigns set frozen_audience = null')
 	await act(activities.materialiseCampaign, id)
 	t.deepEqual(await recipients(id), ['user0@example.net'])
+})
+
+test('contacts that are deleted while recipients are set down do not stop it', async (t) => {
+	const { pool, contacts, create, call, act, activities, query, get, recipients } =
+		await openCampaigns(t)
+	const [early, late] = await contacts(3)
+	await query('update contacts set subscribed = false where id = $1', [late])
+	const { id } = await create()
+	await call('POST', `/${id}/send`)
+	const first = await deleting(early!)
+	const materialised = act(activities.materialiseCampaign, id)
+	await first.isWaitedFor()
+	// Of the audience only from the next look on, and deleted during that one.
+	await query('update contacts set subscribed = true where id = $1', [late])
+	const second = await deleting(late!)
+	await first.commit()
+	await second.isWaitedFor()
+	await second.commit()
+	await materialised
+	t.deepEqual(await recipients(id), ['user2@example.net'])
+	t.like(await get(id), { totalRecipients: 1, pausedAt: null })
+
+	/** Deletes a contact, but for the commit. */
+	async function deleting(contact: string) {
+		const db = await pool.connect()
+		await db.query('begin')
+		await db.query('delete from contacts where id = $1', [contact])
+		const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid')
+		return {
+			isWaitedFor: () => lockWaits(t, pool, 1, rows[0]!.pid),
+			commit: () => db.query('commit').then(() => db.release()),
+		}
+	}
 })

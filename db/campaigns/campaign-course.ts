@@ -38,12 +38,27 @@ export const courseOf = statement<Course>(
 const contactsAtOnce = 5000
 const materialising = `project_id = $1 and id = $2 and status = 'SENDING' and materialised_at is null`
 
+/** A contact went after it was looked at. */
+const foreignKeyViolation = '23503'
+
 /**
  * The next few thousand contacts are looked at, and those of the audience get their rows, in the
  * transaction that notes how far it has come: two workers at the same campaign take turns, chunk by
  * chunk. False: nobody was left to look at, or it is not to be gone on with.
+ *
+ * A contact that is deleted between the look and its row fails the chunk. Then they are looked at once
+ * more and held, which writes to every one of them.
  */
-export const materialiseChunk = (pool: Pool, projectId: string, campaignId: string) =>
+export async function materialiseChunk(pool: Pool, projectId: string, campaignId: string) {
+	try {
+		return await writeChunk(pool, projectId, campaignId, '')
+	} catch (error) {
+		if ((error as { code?: string }).code !== foreignKeyViolation) throw error
+		return writeChunk(pool, projectId, campaignId, 'for key share')
+	}
+}
+
+const writeChunk = (pool: Pool, projectId: string, campaignId: string, hold: string) =>
 	transaction(pool, async (db) => {
 		const [campaign] = await lockMaterialising(db, [projectId, campaignId])
 		if (!campaign) return false
@@ -60,7 +75,7 @@ export const materialiseChunk = (pool: Pool, projectId: string, campaignId: stri
 				where project_id = $1 and created_at <= $3
 					and id > (select coalesce(materialised_until, '00000000-0000-0000-0000-000000000000')
 						from campaigns where project_id = $1 and id = $2)
-				order by id limit ${contactsAtOnce}
+				order by id limit ${contactsAtOnce} ${hold}
 			), made as (
 				insert into emails (project_id, contact_id, "to", "from", from_name, reply_to, subject, language,
 					type, source_type, template_id, campaign_id)
