@@ -1,12 +1,17 @@
 import {
 	continueAsNew,
+	defineSignal,
 	proxyActivities,
 	setCurrentDetails,
+	setHandler,
 	workflowInfo,
 } from '@temporalio/workflow'
 import type { Closing } from '../activities/automations/closing.ts'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
+
+/** More have ended, perhaps since it last looked. */
+const moreEnded = defineSignal('moreEnded')
 
 const { closeRuns } = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
@@ -22,12 +27,17 @@ interface Closings {
 
 /** Closes the runs of a project's executions that have ended in the database, at a steady pace. */
 export async function closeExecutions({ projectId, closed = 0 }: Closings): Promise<string> {
+	let words = 0
+	setHandler(moreEnded, () => {
+		words += 1
+	})
 	while (!workflowInfo().continueAsNewSuggested) {
+		const heard = words
 		const page = (await closeRuns({ projectId })) as Closing | number
 		// An older worker comes back when all are closed, with their number.
 		if (typeof page === 'number') return `${page} runs are closed`
 		closed += page.closed
-		if (page.isLast) return `${closed} runs are closed`
+		if (page.isLast && words === heard) return `${closed} runs are closed`
 		setCurrentDetails(`**${closed}** runs are closed so far`)
 	}
 	return continueAsNew<typeof closeExecutions>({ projectId, closed })

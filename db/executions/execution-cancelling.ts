@@ -27,8 +27,8 @@ export const cancelOne = statement<{ id: string }>(
 
 /**
  * Ends some of an automation's executions, in the order of the index that has the active ones. Their
- * runs are closed behind it. $1 project, $2 automation, $3 reason, $4 the contact after which to go on,
- * $5 how many, $6 those begun until then, $7 task queue
+ * runs are closed behind it, by a run that is told even if it was about to end. $1 project, $2 automation,
+ * $3 reason, $4 the contact after which to go on, $5 how many, $6 those begun until then, $7 task queue
  */
 const cancelSome = statement<{ cancelled: number; last: string | null }>(
 	'cancel-executions',
@@ -43,8 +43,8 @@ const cancelSome = statement<{ cancelled: number; last: string | null }>(
 		returning x.id
 	), told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload)
-		select $1, 'start', ${priorities.bulk}, 'closeExecutions', 'close/' || $1::text, $7::text,
-			jsonb_build_object('projectId', $1::uuid)
+		select $1, 'signal', ${priorities.bulk}, 'closeExecutions', 'close/' || $1::text, $7::text,
+			jsonb_build_object('name', 'moreEnded', 'argument', jsonb_build_object('projectId', $1::uuid))
 		where exists (select from cancelled)
 	)
 	select (select count(*)::int from cancelled) as cancelled,

@@ -30,7 +30,10 @@ const schema = defineEntity({
 		workflowType: p.text().nullable(),
 		workflowId: p.text(),
 		taskQueue: p.text().nullable(),
-		/** A workflow's argument, or a signal's `{ name, argument }`. */
+		/**
+		 * A workflow's argument, or a signal's `{ name, argument }`. A signal with a workflow's type starts one
+		 * with that argument where none is open: no word is lost to a run that is about to end.
+		 */
 		payload: p.json<unknown>().nullable(),
 		summary: p.text().nullable(),
 		/** Keywords beside ProjectId by which an operator finds the run. */

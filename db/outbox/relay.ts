@@ -148,30 +148,34 @@ async function tell(temporal: RelayServices['temporal'], row: OutboxRow) {
 		if (row.kind === 'start') return await start(temporal, row)
 		if (row.kind === 'cancel') return await handle.cancel()
 		if (row.kind === 'terminate') return await handle.terminate(row.summary ?? undefined)
-		const signal = row.payload as { name: string; argument: unknown }
-		return await handle.signal(signal.name, signal.argument)
+		const { name, argument } = row.payload as { name: string; argument: unknown }
+		if (row.workflow_type === null) return await handle.signal(name, argument)
+		const options = { ...startOf(row, argument), signal: name, signalArgs: [argument] }
+		return await temporal.workflow.signalWithStart(row.workflow_type, options)
 	} catch (error) {
 		// Nobody is there any more to be told: that is what the row wanted, or it no longer matters.
-		if (row.kind !== 'start' && error instanceof WorkflowNotFoundError) return
+		if (row.workflow_type === null && error instanceof WorkflowNotFoundError) return
 		throw error
 	}
 }
 
 async function start(temporal: RelayServices['temporal'], row: OutboxRow) {
 	try {
-		await temporal.workflow.start(row.workflow_type!, {
-			workflowId: row.workflow_id,
-			taskQueue: row.task_queue!,
-			args: [row.payload],
-			// A closed run may be started again (its work is guarded by the rows, not by its id); a
-			// running one is the one we want.
-			workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-			workflowIdConflictPolicy: 'USE_EXISTING',
-			priority: { priorityKey: row.priority, fairnessKey: row.project_id },
-			typedSearchAttributes: keywords({ ProjectId: row.project_id, ...row.search_attributes }),
-			...(row.summary === null ? {} : { staticSummary: row.summary }),
-		})
+		await temporal.workflow.start(row.workflow_type!, startOf(row, row.payload))
 	} catch (error) {
 		if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
 	}
 }
+
+const startOf = (row: OutboxRow, argument: unknown) => ({
+	workflowId: row.workflow_id,
+	taskQueue: row.task_queue!,
+	args: [argument],
+	// A closed run may be started again (its work is guarded by the rows, not by its id); a running one
+	// is the one we want.
+	workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+	workflowIdConflictPolicy: 'USE_EXISTING' as const,
+	priority: { priorityKey: row.priority, fairnessKey: row.project_id },
+	typedSearchAttributes: keywords({ ProjectId: row.project_id, ...row.search_attributes }),
+	...(row.summary === null ? {} : { staticSummary: row.summary }),
+})

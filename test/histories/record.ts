@@ -109,6 +109,19 @@ await record('enrol-two-pages', enrolling, { projectId: 'project', automationId:
 const closings = [{ closed: 2000, isLast: false }, { closed: 7, isLast: true }].values()
 const closing = { closeRuns: async () => closings.next().value }
 await record('closeExecutions-two-pages', closing, { projectId: 'project' })
+const looks = [{ closed: 7, isLast: true }, { closed: 1, isLast: true }].values()
+const looking = Promise.withResolvers<void>()
+const interrupted = {
+	closeRuns: async () => {
+		const look = looks.next().value
+		if (look?.closed === 7) await looking.promise
+		return look
+	},
+}
+await record('closeExecutions-told-of-more', interrupted, { projectId: 'project' }, async (handle) => {
+	await handle.signal('moreEnded', { projectId: 'project' })
+	looking.resolve()
+})
 await record('automation-cancelled', along([{ ...waitingFor, ms: null }]), key, (handle) =>
 	handle.cancel(),
 )
