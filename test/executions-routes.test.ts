@@ -201,5 +201,5 @@ test('a hundred thousand executions are cancelled within seconds, and Temporal i
 		`select count(*)::int as n from executions where status <> 'CANCELLED' or not is_closing`,
 	)
 	t.is(left!.n, 0)
-	t.is((await outbox('start'))[0]!.workflow_id, `close/${project.id}`)
+	t.is((await outbox('signal'))[0]!.workflow_id, `close/${project.id}`)
 })
