@@ -110,7 +110,7 @@ export const segments: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				tags,
 				summary: 'Change a segment',
 				description:
-					'Its type stays. Another condition is counted at once; members and events follow with the next compute.',
+					'Its type stays. Another condition is counted at once, and asked at once where a filter names the segment; members and events follow with the next compute.',
 				params: Params,
 				body: Type.Object({
 					name: Type.Optional(Name),
