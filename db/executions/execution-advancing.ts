@@ -83,8 +83,10 @@ export const outputsOf = statement<{ stepId: string; output: Record<string, unkn
 		case when e.sent_at is null then s.output else s.output || jsonb_build_object('sentAt',
 			to_char(e.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as output
 	from execution_steps s
-	left join emails e on s.type = 'SEND_EMAIL' and e.project_id = s.project_id
-		and e.workflow_step_execution_id = s.id
+	left join lateral (
+		select sent_at from emails
+		where s.type = 'SEND_EMAIL' and project_id = s.project_id and workflow_step_execution_id = s.id
+		offset 0) e on true
 	where s.project_id = $1 and s.execution_id = $2 and s.output is not null
 	order by s.step_id, s.visit desc`,
 )

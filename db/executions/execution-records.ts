@@ -119,7 +119,9 @@ export const visitsOf = statement<VisitRecord>(
 	join executions x on x.project_id = s.project_id and x.id = s.execution_id
 	join automation_versions v on v.project_id = x.project_id and v.automation_id = x.automation_id
 		and v.version = x.version
-	left join emails e on s.type = 'SEND_EMAIL' and e.project_id = s.project_id
-		and e.workflow_step_execution_id = s.id
+	left join lateral (
+		select sent_at from emails
+		where s.type = 'SEND_EMAIL' and project_id = s.project_id and workflow_step_execution_id = s.id
+		offset 0) e on true
 	order by s.visit`,
 )
