@@ -64,6 +64,7 @@ import { parseBodies } from './requests/body.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './requests/error-handler.ts'
 import { setHeaders } from './requests/headers.ts'
 import { keepIdempotency } from './requests/idempotency.ts'
+import { createPages, type PageLimits } from './requests/large-pages.ts'
 import { logRequests, quietController } from './requests/log.ts'
 import { type Capacity, shedLoad } from './requests/overload.ts'
 import { showPublicIds } from './requests/project-ids.ts'
@@ -90,6 +91,7 @@ export interface Services {
 	settings: Settings
 	checkTemporal: HealthOptions['checkTemporal']
 	capacity?: Capacity
+	pageLimits?: PageLimits
 	/** Of domains; as the settings say. */
 	checker?: DomainChecker
 }
@@ -107,7 +109,7 @@ declare module 'fastify' {
 
 /** The API as a value: `listen` it, or talk to it through `inject`. */
 export async function createApp(services: Services, options: FastifyServerOptions = {}) {
-	const { orm, relay, settings, checkTemporal, capacity } = services
+	const { orm, relay, settings, checkTemporal, capacity, pageLimits } = services
 	const { publicUrl } = settings
 	const pool = await poolOf(orm.em)
 	const cookie = sessionCookie(settings)
@@ -151,6 +153,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	limitRate(app, pool, settings.rateLimitPerMinute)
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
 
+	const sendPage = createPages(pageLimits)
 	await app.register(health, { pool, checkTemporal })
 	await app.register(serviceConfig, { settings })
 	await app.register(accounts, { pool, cookie, settings })
@@ -179,7 +182,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })
 	await app.register(engagements, { pool, ...settings })
-	await app.register(templateList)
+	await app.register(templateList, { pool, sendPage })
 	await app.register(templates, { pool })
 	await app.register(templateUses, { pool, publicUrl })
 	await app.register(automationFields, { pool })
@@ -188,7 +191,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(automationSteps, { pool })
 	await app.register(automationTransitions, { pool })
 	await app.register(automationVersions, { pool })
-	await app.register(campaigns, { pool })
+	await app.register(campaigns, { pool, sendPage })
 	await app.register(campaignChanges, { pool })
 	await app.register(campaignSending, { pool })
 	await app.register(campaignFigures, { pool })

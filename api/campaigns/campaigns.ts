@@ -16,6 +16,7 @@ import { transaction } from '../../db/transaction.ts'
 import { ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
+import type { SendPage } from '../requests/large-pages.ts'
 import type { Failure } from '../requests/unions.ts'
 import { Id, Nullable, page, PathId, success, Timestamp } from '../schemas.ts'
 import { requireSender } from '../send/sender.ts'
@@ -70,7 +71,12 @@ const tags = ['campaigns']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('campaign') })
 
-export const campaigns: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+interface Options {
+	pool: Pool
+	sendPage: SendPage
+}
+
+export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool, sendPage }) => {
 	app.get(
 		'/campaigns',
 		{
@@ -92,7 +98,7 @@ export const campaigns: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				response: { 200: page(Campaign) },
 			},
 		},
-		async ({ project, query }) => {
+		async ({ project, query }, reply) => {
 			const pageSize = Math.min(query.pageSize, 100)
 			const sort: Sort =
 				query.sort === 'name' || query.sort === 'updatedAt' ? query.sort : 'createdAt'
@@ -103,10 +109,19 @@ export const campaigns: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				listCampaigns[sort][query.dir](pool, [...wanted, pageSize, offset]),
 				countCampaigns(pool, wanted),
 			])
-			const rows = await campaignsOfPage(pool, [project.id, listed.map(({ id }) => id)])
 			const { total } = counted!
 			const totalPages = Math.ceil(total / pageSize)
-			return { data: rows.map(viewFor(project)), page: query.page, pageSize, total, totalPages }
+			return sendPage(reply, {
+				listed,
+				read: (ids) => campaignsOfPage(pool, [project.id, ids]),
+				answer: (rows) => ({
+					data: rows.map(viewFor(project)),
+					page: query.page,
+					pageSize,
+					total,
+					totalPages,
+				}),
+			})
 		},
 	)
 

@@ -18,6 +18,7 @@ export interface Capacity {
 const defaults: Capacity = { requests: 200, bodyBytes: 192 * 2 ** 20 }
 const smallBody = 2 ** 20
 const notingMs = 1000
+const retryAfterSeconds = 1
 
 /**
  * Refuses at once what would only wait and fill the memory: beyond so many requests at a time (fewer
@@ -62,13 +63,16 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 	}
 }
 
+export const overloaded = () =>
+	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'The service is overloaded at the moment', {
+		retryAfterSeconds,
+		suggestion: 'Nothing was done. Send the request again in a moment.',
+	})
+
 /** Without the way that errors go, which is longer. */
 function refuse(request: FastifyRequest, reply: FastifyReply) {
-	const error = new ApiError(
-		503,
-		'EXTERNAL_SERVICE_ERROR',
-		'The service is overloaded at the moment',
-		{ suggestion: 'Nothing was done. Send the request again in a moment.' },
-	)
-	void reply.code(503).header('retry-after', 1).send(envelope(error, request.id))
+	void reply
+		.code(503)
+		.header('retry-after', retryAfterSeconds)
+		.send(envelope(overloaded(), request.id))
 }

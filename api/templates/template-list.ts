@@ -1,10 +1,18 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
 import { containing } from '../../db/like.ts'
-import { mailTypes, Template as TemplateRow } from '../../db/templates/template.ts'
+import { countTemplates, listTemplates, templatesOfPage } from '../../db/templates/template-list.ts'
+import { mailTypes } from '../../db/templates/template.ts'
+import type { SendPage } from '../requests/large-pages.ts'
 import { page } from '../schemas.ts'
-import { Template, viewOfTemplate } from './templates.ts'
+import { Template } from './templates.ts'
 
-export const templateList: FastifyPluginAsyncTypebox = async (app) => {
+interface Options {
+	pool: Pool
+	sendPage: SendPage
+}
+
+export const templateList: FastifyPluginAsyncTypebox<Options> = async (app, { pool, sendPage }) => {
 	app.get(
 		'/templates',
 		{
@@ -25,26 +33,28 @@ export const templateList: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: page(Template) },
 			},
 		},
-		async ({ em, project, query }) => {
+		async ({ project, query }, reply) => {
 			const pageSize = Math.min(query.pageSize, 100)
-			const matching = { $ilike: containing(query.search ?? '') }
-			const [data, total] = await em.findAndCount(
-				TemplateRow,
-				{
-					projectId: project.id,
-					...(query.type ? { type: query.type } : {}),
-					...(query.search
-						? { $or: [{ name: matching }, { description: matching }, { subject: matching }] }
-						: {}),
-				},
-				{
-					orderBy: [{ [query.sort]: query.dir }, { id: query.dir }],
-					limit: pageSize,
-					offset: (query.page - 1) * pageSize,
-				},
-			)
+			const search = query.search ? containing(query.search) : null
+			const wanted = [project.id, query.type ?? null, search]
+			const offset = (query.page - 1) * pageSize
+			const [listed, [counted]] = await Promise.all([
+				listTemplates[query.sort][query.dir](pool, [...wanted, pageSize, offset]),
+				countTemplates(pool, wanted),
+			])
+			const { total } = counted!
 			const totalPages = Math.ceil(total / pageSize)
-			return { data: data.map(viewOfTemplate), page: query.page, pageSize, total, totalPages }
+			return sendPage(reply, {
+				listed,
+				read: (ids) => templatesOfPage(pool, [project.id, ids]),
+				answer: (rows) => ({
+					data: rows.map((row) => ({ ...row, projectId: project.publicId })),
+					page: query.page,
+					pageSize,
+					total,
+					totalPages,
+				}),
+			})
 		},
 	)
 }

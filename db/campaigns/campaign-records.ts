@@ -75,9 +75,10 @@ const wanted = `k.project_id = $1 and k.deleted_at is null and ($2::text is null
 	and ($3::text is null or k.name ilike $3 or k.subject ilike $3 or k."from" ilike $3)`
 
 const listing = (sort: Sort, dir: Direction) =>
-	statement<{ id: string }>(
+	statement<{ id: string; bytes: number }>(
 		`list-campaigns-${sort}-${dir}`,
-		`select k.id from campaigns k
+		`select k.id, octet_length(k.body) + coalesce(octet_length(k.audience_condition::text), 0) as bytes
+		from campaigns k
 		where ${wanted} order by ${sorts[sort]} ${dir}, k.id ${dir} limit $4 offset $5`,
 	)
 const both = (sort: Sort) => ({ asc: listing(sort, 'asc'), desc: listing(sort, 'desc') })

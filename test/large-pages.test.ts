@@ -1,0 +1,167 @@
+import test, { type ExecutionContext } from 'ava'
+import { once } from 'node:events'
+import { type ClientRequest, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ApiError } from '../api/errors.ts'
+import type { PageLimits } from '../api/requests/large-pages.ts'
+import { createRoom } from '../api/requests/room.ts'
+import { setup, startApp } from './helpers/app.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+
+const megabyte = 2 ** 20
+/** A reader at a time, and one who waits for him. */
+const narrow: PageLimits = {
+	bytes: 4 * megabyte,
+	waiting: 1,
+	patienceMs: 60_000,
+	smallBytes: 1000,
+	batchBytes: 2 * megabyte,
+}
+
+async function setupPages(t: ExecutionContext, bodyBytes: number[], pageLimits = narrow) {
+	const context = await setup(t, { services: { pageLimits } })
+	const { pool, project } = context
+	await pool.query(
+		`insert into templates (project_id, name, subject, body, "from")
+		select $1, 'Template ' || n, 'Hello "' || n || '"', repeat('é', bytes / 2), 'a@example.com'
+		from unnest($2::int[]) with ordinality as b(bytes, n)`,
+		[project.id, bodyBytes],
+	)
+	return context
+}
+
+test('a page of large bodies is written in batches, and says what it says in one piece', async (t) => {
+	const sizes = [10, 3000, 0, 700, 700, 700, 4000, 2, 1500, 1500]
+	const limits = { ...narrow, smallBytes: 100, batchBytes: 1500 }
+	const { app, orm, pool, project, withSecretKey: headers } = await setupPages(t, sizes, limits)
+	await pool.query(
+		`insert into campaigns (project_id, name, subject, body, "from", audience_type)
+		select project_id, name, subject, body, "from", 'ALL' from templates`,
+	)
+	// As after a reset.
+	await pool.query('update projects set public_id = uuidv7() where id = $1', [project.id])
+	const { app: other } = await startApp(t, orm)
+	for (const list of ['/templates', '/campaigns'])
+		for (const query of ['pageSize=100', 'pageSize=4&page=2&sort=name&dir=asc', 'page=9']) {
+			const url = `${list}?${query}`
+			const [written, whole] = await Promise.all(
+				[app, other].map((api) => api.inject({ url, headers })),
+			)
+			t.is(written!.statusCode, 200)
+			t.is(written!.body, whole!.body)
+			t.is(written!.headers['content-type'], whole!.headers['content-type'])
+			t.false(written!.body.includes(project.id))
+			t.is(written!.headers['content-length'] === undefined, query !== 'page=9')
+			const head = await app.inject({ method: 'HEAD', url, headers })
+			t.is(head.statusCode, 200)
+			t.is(head.body, '')
+		}
+	const all = (await app.inject({ url: '/templates?pageSize=100', headers })).json()
+	t.like(all, { page: 1, pageSize: 100, total: sizes.length, totalPages: 1 })
+	t.deepEqual(
+		all.data.map(({ body }: { body: string }) => Buffer.byteLength(body)),
+		sizes.toReversed(),
+	)
+})
+
+test('readers of large pages wait for each other, one too many is refused, and small pages are not concerned', async (t) => {
+	const { app, withSecretKey: headers } = await setupPages(t, [
+		...Array.from({ length: 30 }, () => megabyte),
+		10,
+	])
+	const ask = (query: string) => app.inject({ url: `/templates?${query}`, headers })
+	const slow = await slowReader(t, app, headers)
+	t.is((await slow.answered()).statusCode, 200)
+	const asked = [ask('pageSize=100'), ask('pageSize=100')]
+	const refused = await Promise.race(asked)
+	isEnvelope(t, refused, 503, 'EXTERNAL_SERVICE_ERROR')
+	t.is(refused.headers['retry-after'], '1')
+	t.is((await ask('pageSize=1')).statusCode, 200)
+	slow.request.destroy()
+	const answers = await Promise.all(asked)
+	const served = answers.filter(({ statusCode }) => statusCode === 200)
+	t.is(served.length, 1)
+	t.is(served[0]!.json().data.length, 31)
+})
+
+test('who leaves while waiting takes no room', async (t) => {
+	const { app, withSecretKey: headers } = await setupPages(
+		t,
+		Array.from({ length: 30 }, () => megabyte),
+	)
+	const slow = await slowReader(t, app, headers)
+	await slow.answered()
+	const others = [await slowReader(t, app, headers), await slowReader(t, app, headers)]
+	// Of the two one waits, and the other is refused.
+	const refused = await Promise.race(others.map((other) => other.answered()))
+	t.is(refused.statusCode, 503)
+	for (const { request } of [...others, slow]) request.destroy()
+	const url = '/templates?pageSize=100'
+	let answer = await app.inject({ url, headers })
+	for (const endsAt = Date.now() + 20_000; answer.statusCode === 503 && Date.now() < endsAt;)
+		answer = await app.inject({ url, headers })
+	t.is(answer.statusCode, 200)
+})
+
+/** Asks for a page of everything, and takes no more of it than the connection does by itself. */
+async function slowReader(
+	t: ExecutionContext,
+	app: Awaited<ReturnType<typeof setup>>['app'],
+	headers: Record<string, string>,
+) {
+	if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+	const { port } = app.server.address() as AddressInfo
+	const url = `http://127.0.0.1:${port}/templates?pageSize=100`
+	const request: ClientRequest = get(url, { headers, agent: false })
+	const response = once(request, 'response').then(([answer]) => answer as IncomingMessage)
+	response.catch(() => {}) // it was refused, or we left
+	request.on('error', () => {})
+	t.teardown(() => request.destroy())
+	return { request, answered: () => response }
+}
+
+const limits = { bytes: 10, waiting: 10, patienceMs: 60_000 }
+
+/** Whoever may come has come. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('room is given in the order of asking, and a small one does not overtake a large one', async (t) => {
+	const take = createRoom(limits)
+	const [first, second] = [await take(6), await take(4)]
+	const came: string[] = []
+	const large = take(9).then((giveBack) => (came.push('large'), giveBack))
+	const small = take(1).then((giveBack) => (came.push('small'), giveBack))
+	second()
+	await settled()
+	t.deepEqual(came, [])
+	second()
+	await settled()
+	t.deepEqual(came, [], 'what is given back twice counts once')
+	first()
+	await Promise.all([large, small])
+	t.deepEqual(came, ['large', 'small'])
+})
+
+test('who wants more than all comes in when nobody else is there', async (t) => {
+	const take = createRoom(limits)
+	const giveBack = await take(1)
+	const giant = take(11)
+	let hasCome = false
+	const next = take(1).then(() => (hasCome = true))
+	giveBack()
+	const leave = await giant
+	await settled()
+	t.false(hasCome)
+	leave()
+	t.true(await next)
+})
+
+test('whose turn does not come soon is sent away, and lets the next one in', async (t) => {
+	const take = createRoom({ ...limits, patienceMs: 50 })
+	await take(8)
+	const large = take(10)
+	const small = take(2)
+	const error = await t.throwsAsync(large, { instanceOf: ApiError })
+	t.like(error, { status: 503, extras: { retryAfterSeconds: 1 } })
+	t.is(typeof (await small), 'function')
+})
