@@ -120,7 +120,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			const data = rows
 				.filter(({ id }) => bodies.has(id))
 				.map((row) => viewOf(row, bodies.get(row.id) ?? null))
-			const hasMore = rows.length > data.length
+			const hasMore = data.length > 0 && rows.length > data.length
 			return {
 				data,
 				...(hasMore ? { cursor: encodeCursor([data.at(-1)!.id]) } : {}),
