@@ -10,6 +10,7 @@ import { AutomationStep } from './automations/automation-step.ts'
 import { AutomationTransition } from './automations/automation-transition.ts'
 import { AutomationEventName, AutomationVersion } from './automations/automation-version.ts'
 import { Automation } from './automations/automation.ts'
+import { Enrolment } from './automations/enrolment.ts'
 import { RemovedAutomation } from './automations/removed-automation.ts'
 import { BillingAccount } from './billing/billing-account.ts'
 import { UsageCount, UsageTally } from './billing/usage-count.ts'
@@ -77,6 +78,7 @@ export default defineConfig({
 		Domain,
 		Email,
 		Engagement,
+		Enrolment,
 		Event,
 		EventCount,
 		EventTally,

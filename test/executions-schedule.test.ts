@@ -6,10 +6,12 @@ import { type Closing, closingActivities } from '../activities/automations/closi
 import { enrolmentActivities } from '../activities/automations/enrolment.ts'
 import { newNamespace } from '../bench/namespace.ts'
 import { reconcileSchedules, scheduleIdOf } from '../db/automations/automation-schedules.ts'
+import { restartEnrolments, unfinishedEnrolments } from '../db/automations/lost-enrolments.ts'
 import { overdueExecutions, restartExecutions } from '../db/executions/lost-executions.ts'
 import { startRelay } from '../db/outbox/relay.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './helpers/executions.ts'
+import { lookForLost } from './helpers/forgetful.ts'
 
 const byClock = `update automations set trigger_type = 'SCHEDULE', schedule = '30 9 * * 1',
 	timezone = 'Europe/Berlin', event_name = null`
@@ -98,9 +100,10 @@ test('a moment of the schedule begins everybody once, however often it is told',
 	await people(select, project.id, 1100)
 	const { enrolSome } = enrolmentActivities({ pool, relay: { wake() {} } })
 	type Page = Awaited<ReturnType<typeof enrolSome>>
-	async function enrol(scheduledFor: string) {
+	async function enrol(scheduledFor: string, between = async () => {}) {
 		const pages: Page[] = []
 		do {
+			if (pages.length > 0) await between()
 			const after = pages.at(-1)?.last ?? null
 			const page = { projectId: project.id, automationId, scheduledFor, after }
 			pages.push(await new MockActivityEnvironment().run(enrolSome, page))
@@ -113,9 +116,109 @@ test('a moment of the schedule begins everybody once, however often it is told',
 	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [0, 0, 0])
 	t.deepEqual(await enrol('2026-05-11T07:30:00.000Z'), [500, 500, 100])
 	t.is((await executions()).length, 2200)
-	await select('update automations set enabled = false')
-	t.deepEqual(await enrol('2026-05-18T07:30:00.000Z'), [0])
+	await select(`update executions set status = 'COMPLETED', completed_at = now()`)
+	const disable = async () => void (await select('update automations set enabled = false'))
+	t.deepEqual(await enrol('2026-05-18T07:30:00.000Z', disable), [500, 0])
+	t.deepEqual(await enrol('2026-05-25T07:30:00.000Z'), [0])
+	// Nothing is kept of moments that are over.
+	t.deepEqual(await select('select from enrolments'), [])
 })
+
+test('an enrolment whose run Temporal has lost goes on behind the last contact that has begun', async (t) => {
+	const { pool, select, automationId, project, outbox } = await setupSchedule(t)
+	await select(byClock)
+	await people(select, project.id, 1100)
+	const moment = '2026-05-04T07:30:00.000Z'
+	const workflowId = `enrol/${automationId}-2026-05-04T07:30:00Z`
+	const { enrolSome } = enrolmentActivities({ pool, relay: { wake() {} } })
+	const environment = new MockActivityEnvironment({
+		workflowExecution: { workflowId, runId: 'run' },
+	})
+	const enrol = (after: string | null): ReturnType<typeof enrolSome> =>
+		environment.run(enrolSome, {
+			projectId: project.id,
+			automationId,
+			scheduledFor: moment,
+			after,
+		})
+	const { last } = await enrol(null)
+	t.is(await lookForLost(pool), 0)
+	const pass = () => select(`update enrolments set updated_at = now() - interval '6 minutes'`)
+	await pass()
+	t.is(await lookForLost(pool, workflowId), 0)
+	t.is(await lookForLost(pool), 1)
+	t.is(await lookForLost(pool), 0)
+	const [start] = (await outbox('start')).filter((row) => row.workflow_id === workflowId)
+	t.is(start!.workflow_id, workflowId)
+	const progress = { scheduledFor: moment, after: last, enrolled: 0 }
+	t.deepEqual(start!.payload, { projectId: project.id, automationId, progress })
+	await select('update outbox set done_at = now()')
+	await pass()
+	const lost = await unfinishedEnrolments(pool, [10])
+	// A try that comes late takes nothing back.
+	const second = await enrol(last)
+	await enrol(null)
+	t.like(await select('select after from enrolments'), [{ after: second.last }])
+	t.deepEqual(await enrol(second.last), { enrolled: 100, last: null })
+	// It came to its end while Temporal was asked.
+	await restartEnrolments(pool, [JSON.stringify(lost), taskQueues.core])
+	t.is((await select(`select from outbox where workflow_type = 'enrol'`)).length, 1)
+	t.is((await select('select from executions')).length, 1100)
+})
+
+for (const [what, change] of [
+	['its schedule is for everybody', 'update automations set segment_id = null'],
+	[
+		'its segment asks something else',
+		`update segments set condition = '{"logic":"AND","groups":[{"filters":[{"field":"data.plan","operator":"exists"}]}]}'`,
+	],
+	[
+		'a segment that its segment is made of asks something else',
+		`update segments set condition = replace(condition::text, 'pro', 'free')::jsonb where name = 'Pro'`,
+	],
+] as const)
+	test(`an enrolment under way is for those of its beginning, also when ${what} by then`, async (t) => {
+		const { pool, select, automationId, project, call } = await setupSchedule(t)
+		await people(select, project.id, 1700)
+		await select(
+			`update contacts set data = case when split_part(email, '@', 1)::int % 3 > 0 then '{"plan":"pro"}' else '{"plan":"free"}' end::jsonb`,
+		)
+		const create = async (name: string, filter: object) => {
+			const condition = { logic: 'AND', groups: [{ filters: [filter] }] }
+			const answer = await call('POST', '/segments', { name, condition })
+			return answer.json<{ id: string }>().id
+		}
+		const inner = await create('Pro', { field: 'data.plan', operator: 'equals', value: 'pro' })
+		const field = `segment.${inner}`
+		const outer = await create('Members', { field, operator: 'memberOfSegment' })
+		await select(`${byClock}, segment_id = $1`, [outer])
+		const [{ count }] = (await select(
+			`select count(*)::int as count from contacts where data->>'plan' = 'pro'`,
+		)) as [{ count: number }]
+		const { enrolSome } = enrolmentActivities({ pool, relay: { wake() {} } })
+		const enrol = (after: string | null): ReturnType<typeof enrolSome> =>
+			new MockActivityEnvironment().run(enrolSome, {
+				projectId: project.id,
+				automationId,
+				scheduledFor: '2026-05-04T07:30:00.000Z',
+				after,
+			})
+		let { enrolled, last } = await enrol(null)
+		t.is(enrolled, 500)
+		await select(change)
+		// What it is for is looked up to the end.
+		const remove = () => call('DELETE', `/segments/${outer}`)
+		t.is((await remove()).statusCode, 409)
+		while (last !== null) {
+			const page = await enrol(last)
+			enrolled += page.enrolled
+			last = page.last
+		}
+		t.is(count, 1134)
+		t.is(enrolled, count)
+		await select('update automations set segment_id = null')
+		t.is((await remove()).statusCode, 204)
+	})
 
 test('a schedule with a segment begins its members only', async (t) => {
 	const { pool, select, automationId, project, call, executions } = await setupSchedule(t)

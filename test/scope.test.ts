@@ -38,6 +38,7 @@ const reasons: Record<string, string[]> = {
 		'take-due-domains',
 		'take-due-segments',
 		'unfinished-claims',
+		'unfinished-enrolments',
 		'unfinished-errands',
 		'unfinished-jobs',
 		'unfinished-removals',

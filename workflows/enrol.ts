@@ -18,7 +18,7 @@ interface Enrolment {
 	projectId: string
 	automationId: string
 	/** What is done; a run that has just been started by its Schedule knows none of it. */
-	progress?: { scheduledFor: string; after: string; enrolled: number }
+	progress?: { scheduledFor: string; after: string | null; enrolled: number }
 }
 
 /** Begins an automation by the clock: for everybody in its segment, page by page, once a moment. */

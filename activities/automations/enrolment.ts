@@ -1,6 +1,12 @@
+import { Context } from '@temporalio/activity'
 import type { Pool } from 'pg'
-import { compileFor } from '../../db/conditions/condition-segments.ts'
-import type { Condition } from '../../db/conditions/condition.ts'
+import {
+	type Begun,
+	endEnrolment,
+	enrolmentOf,
+	noteEnrolled,
+} from '../../db/automations/enrolment-course.ts'
+import { compileFrozen } from '../../db/conditions/frozen-condition.ts'
 import { beginExecutions, lockContacts } from '../../db/executions/execution-beginning.ts'
 import { inChunk } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
@@ -21,7 +27,8 @@ export function enrolmentActivities({ pool, relay }: { pool: Pool; relay: { wake
 	return {
 		/**
 		 * Begins executions for some more contacts of a schedule's segment, or of the project. A second try
-		 * finds those that the first has begun by the moment they were begun for.
+		 * finds those that the first has begun by the moment they were begun for. How far it is stands in a
+		 * row as well, for the case that Temporal forgets.
 		 */
 		enrolSome: (page: Page) =>
 			permanently(async () => {
@@ -33,32 +40,42 @@ export function enrolmentActivities({ pool, relay }: { pool: Pool; relay: { wake
 }
 
 async function enrolSome(pool: Pool, { projectId, automationId, scheduledFor, after }: Page) {
-	const {
-		rows: [automation],
-	} = await pool.query<{ segment_id: string | null }>(
-		`select segment_id from automations join projects p on p.id = project_id
-		where project_id = $1 and automations.id = $2 and enabled and trigger_type = 'SCHEDULE'
-			and p.disabled_reason is null`,
-		[projectId, automationId],
-	)
-	// Disabled, changed or deleted since.
-	if (!automation) return { enrolled: 0, last: null }
-	const contacts = await audience(pool, projectId, automation.segment_id, after ?? first)
-	const begun = await inChunk(pool, async (db) => {
+	const { workflowId } = Context.current().info.workflowExecution!
+	const key = [projectId, automationId, scheduledFor] as const
+	const begun = await enrolmentOf(pool, ...key, workflowId)
+	// What is left of it begins nobody, should the automation be enabled again.
+	if (!begun) {
+		await endEnrolment(pool, [...key])
+		return { enrolled: 0, last: null }
+	}
+	const contacts = await audience(pool, projectId, begun, after ?? first)
+	const last = contacts.at(pageSize - 1) ?? null
+	const enrolled = await inChunk(pool, async (db) => {
 		const locked = await lockContacts(db, [projectId, contacts])
 		const ids = locked.map(({ id }) => id)
-		return beginExecutions(db, [projectId, automationId, ids, '{}', scheduledFor, taskQueues.core])
+		const rows = await beginExecutions(db, [
+			projectId,
+			automationId,
+			ids,
+			'{}',
+			scheduledFor,
+			taskQueues.core,
+		])
+		if (last === null) await endEnrolment(db, [...key])
+		else await noteEnrolled(db, [...key, last])
+		return rows.length
 	})
-	return { enrolled: begun.length, last: contacts.at(pageSize - 1) ?? null }
+	return { enrolled, last }
 }
 
-/** A page of a segment's members, of every contact where there is none. */
-async function audience(pool: Pool, projectId: string, segmentId: string | null, after: string) {
-	const condition: Condition = {
-		logic: 'AND',
-		groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
-	}
-	const compiled = segmentId === null ? null : await compileFor(pool, projectId, condition)
+/** A page of the contacts that it is for. */
+async function audience(
+	pool: Pool,
+	projectId: string,
+	{ audience, createdAt }: Begun,
+	after: string,
+) {
+	const compiled = await compileFrozen(pool, projectId, audience, createdAt)
 	const { rows } = await pool.query<{ id: string }>(
 		`select c.id from contacts c
 		where c.project_id = $1 and c.id > $2 and ${compiled?.sql('c', 4) ?? 'true'}

@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { Pool } from 'pg'
+import { restartEnrolments, unfinishedEnrolments } from '../automations/lost-enrolments.ts'
 import { openCampaigns, restartCampaigns } from '../campaigns/lost-campaigns.ts'
 import {
 	overdueClosings,
@@ -60,6 +61,7 @@ const kinds: Kind[] = [
 		isPaged: true,
 		postpone: postponeExecutions,
 	},
+	{ unfinished: unfinishedEnrolments, restart: restartEnrolments },
 	{ unfinished: overdueClosings, restart: restartClosings },
 	{ unfinished: unfinishedSuspensions, restart: restartSuspensions },
 	{ unfinished: unfinishedRemovals, restart: restartRemovals },

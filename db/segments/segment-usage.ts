@@ -27,11 +27,16 @@ const campaignsWithSegment = statement<{ id: string; name: string }>(
 	order by name, id`,
 )
 
-/** $1 project, $2 segment, $3 as a condition writes it */
+/**
+ * Also those that begin people at this moment by what it was when they started.
+ * $1 project, $2 segment, $3 as a condition writes it
+ */
 const workflowsWithSegment = statement<{ workflows: SegmentUses['workflows'] }>(
 	'workflows-with-segment',
 	`select ${automationsWhere(
-		'a.segment_id = $2::uuid',
+		`a.segment_id = $2::uuid or a.id in (
+			select automation_id from enrolments
+			where project_id = $1 and audience -> 'segments' ? ($2::uuid)::text)`,
 		`s.type = 'CONDITION' and exists (
 			select from jsonb_path_query(s.config, '$.**.field') as f(field)
 			where lower(field #>> '{}') = $3::text)`,

@@ -1,0 +1,27 @@
+import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { createdAt, updatedAt } from '../columns.ts'
+import type { FrozenCondition } from '../conditions/frozen-condition.ts'
+
+/** A moment of an automation's schedule, until everybody of it has begun. */
+const schema = defineEntity({
+	name: 'Enrolment',
+	tableName: 'enrolments',
+	properties: {
+		projectId: p.uuid().primary(),
+		automationId: p.uuid().primary(),
+		scheduledFor: p.datetime(3).primary(),
+		/** Of the run that is at it. */
+		workflowId: p.text(),
+		/** Whom it is for, as that was meant when it began. */
+		audience: p.json<FrozenCondition>(),
+		/** Contacts up to this id have begun. */
+		after: p.uuid().nullable(),
+		createdAt: createdAt(),
+		updatedAt: updatedAt(),
+	},
+})
+
+export class Enrolment extends schema.class {
+	declare [PrimaryKeyProp]?: ['projectId', 'automationId', 'scheduledFor']
+}
+schema.setClass(Enrolment)
