@@ -1,10 +1,13 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import PostalMime from 'postal-mime'
 import type { Outcome } from '../activities/providers/provider.ts'
 import { claimSlice } from '../db/campaigns/campaign-ledger.ts'
+import { doubt } from '../db/emails/doubt.ts'
+import { record } from '../db/emails/ledger.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 test('mail that a dead worker had in its hands is in doubt, and nobody repeats it', async (t) => {
 	const { send, worker, sink, mails, query, id, project, pool } = await overSmtp(t, 30)
@@ -56,4 +59,87 @@ test('a mail in doubt that its owner sends once more is the same mail', async (t
 	t.regex(mail.html!, /Hello Ann, <a href="http:\/\/localhost:3000\/c\//)
 	t.true(mail.headers.some(({ key, value }) => key === 'precedence' && value === 'bulk'))
 	t.like((await mails())[0], { status: 'SENT', attempt: 2 })
+})
+
+const notNow = { kind: 'DEFERRED', error: '451 not now', retryAfterMs: 60_000 } as const
+
+/** A mail that a worker has in its hands until it is answered. */
+async function inHand(t: ExecutionContext) {
+	const context = await sendingCampaign(t, 1)
+	const answer = Promise.withResolvers<Outcome>()
+	const asked = Promise.withResolvers<void>()
+	const { provider } = scriptedProvider(() => {
+		asked.resolve()
+		return answer.promise
+	})
+	const worker = campaignWorker(context.pool, provider)
+	const sending = context.send(worker)
+	await asked.promise
+	return { ...context, worker, sending, answer: answer.resolve }
+}
+
+test('a turn beside one that Temporal has given up does not doubt what this process has in its hands', async (t) => {
+	const { send, worker, sending, answer, pool, mails, query } = await inHand(t)
+	const ask = pool.query.bind(pool)
+	const looks = Promise.withResolvers<void>()
+	let count = 0
+	t.teardown(() => Object.assign(pool, { query: ask }))
+	Object.assign(pool, {
+		query(...given: Parameters<typeof ask>) {
+			const { name } = given[0] as { name?: string }
+			if (name === 'sending-in-campaign-lane' && ++count === 2) looks.resolve()
+			return ask(...given)
+		},
+	})
+	const second = send(worker)
+	await Promise.race([looks.promise, second])
+	answer(notNow)
+	t.like(await sending, { settled: 0, left: 1 })
+	t.like(await second, { settled: 0, left: 1 })
+	t.like((await mails())[0], { status: 'PENDING', attempt: 1 })
+	t.deepEqual(await query('select outcome from attempts'), [{ outcome: 'DEFERRED' }])
+})
+
+test('what was doubted and surely not taken goes again, as long as its campaign is not over', async (t) => {
+	for (const isOver of [false, true]) {
+		const { pool, sending, answer, send, mails, query, act, activities, id } = await inHand(t)
+		t.like(await send(campaignWorker(pool, scriptedProvider().provider)), { settled: 1, left: 0 })
+		t.like((await mails())[0], { status: 'UNCERTAIN' })
+		if (isOver) t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
+		answer(notNow)
+		await sending
+		t.like((await mails())[0], { status: isOver ? 'UNCERTAIN' : 'PENDING' })
+		t.deepEqual(await query('select outcome from attempts'), [{ outcome: 'DEFERRED' }])
+		t.like(await act(activities.advanceCampaign, id), { act: isOver ? 'end' : 'send' })
+	}
+})
+
+test('one that is doubted while it is being recorded goes again, too', async (t) => {
+	const { pool, project, sending, answer, mails } = await inHand(t)
+	const db = await pool.connect()
+	t.teardown(() => db.release(true))
+	await db.query('begin')
+	const { id, attempt } = (await mails())[0]!
+	await doubt(db, [project.id, JSON.stringify([{ id, attempt }]), false])
+	answer(notNow)
+	await lockWaits(t, pool, 1)
+	await db.query('commit')
+	await sending
+	t.like((await mails())[0], { status: 'PENDING', error: '451 not now' })
+})
+
+test('a campaign does not end at the moment at which a mail comes out of doubt', async (t) => {
+	const { pool, project, id, query, get, act, activities } = await sendingCampaign(t, 1)
+	await query(`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now()`)
+	const db = await pool.connect()
+	t.teardown(() => db.release(true))
+	await db.query('begin')
+	const [mail] = (await db.query<{ id: string }>('select id from emails')).rows
+	const end = { ...notNow, id: mail!.id, attempt: 1, outcome: notNow.kind, status: 'PENDING' }
+	t.is((await record(db, [project.id, JSON.stringify([end])])).length, 1)
+	const advanced = act(activities.advanceCampaign, id)
+	await lockWaits(t, pool, 1)
+	await db.query('commit')
+	t.like(await advanced, { act: 'send' })
+	t.is((await get(id)).status, 'SENDING')
 })

@@ -85,7 +85,7 @@ async function sendLane(
 	positions: Map<string, string>,
 	inLine: ReturnType<typeof createLine>,
 ): Promise<Rest> {
-	const { pool, provider, pause, settings, stopping } = services
+	const { pool, provider, inHand, pause, settings, stopping } = services
 	const endsAt = Date.now() + longestTurnMs
 	const place = `${campaignId} ${lane}`
 	const range = [projectId, campaignId, campaign.after, campaign.until]
@@ -95,7 +95,6 @@ async function sendLane(
 	const fitting = Math.floor(batchBytes / (2 * Buffer.byteLength(campaign.body) + 1))
 	const mailsInBatch = Math.min(batchMails, Math.max(1, fitting))
 	const flights = new Set<Promise<void>>()
-	const held = new Set<string>()
 	let cursor = positions.get(place)
 	let settled = 0
 	let failure: unknown
@@ -168,7 +167,7 @@ async function sendLane(
 		batchId: string | null,
 		dkim: Parameters<typeof fly>[1]['dkim'],
 	) {
-		for (const { id } of mails) held.add(id)
+		for (const { id } of mails) inHand.add(id)
 		const startedAt = performance.now()
 		const flight = fly(services, { projectId, campaign, messages, batchId, mails, dkim })
 			.then((count) => {
@@ -179,7 +178,7 @@ async function sendLane(
 				failure = error
 			})
 			.finally(() => {
-				for (const { id } of mails) held.delete(id)
+				for (const { id } of mails) inHand.delete(id)
 				flights.delete(flight)
 			})
 		flights.add(flight)
@@ -190,7 +189,7 @@ async function sendLane(
 		if (failure) return null
 		const [left] = await restOfLane(pool, range)
 		const { is_open, pending, sending, due_in_ms } = left!
-		if (sending > 0) await adopt()
+		const areOurs = sending > 0 && (await adopt())
 		const open = pending + sending
 		if (open === 0) {
 			positions.delete(place)
@@ -198,6 +197,7 @@ async function sendLane(
 		}
 		if (!is_open) return rest(open, 0, 'paused')
 		cursor = campaign.after
+		if (areOurs) await wait(napMs)
 		if (sending > 0 || due_in_ms <= 0) return null
 		if (due_in_ms > longestInlineWaitMs) return rest(open, due_in_ms, 'not due yet')
 		await wait(due_in_ms)
@@ -206,10 +206,13 @@ async function sendLane(
 
 	/**
 	 * What another worker had in its hands when it went away: a batch is repeated under its key, of any
-	 * other mail nobody knows what became of it.
+	 * other mail nobody knows what became of it. True: all that is open is in the hands of this process,
+	 * in a turn that Temporal has given up, and will be recorded.
 	 */
 	async function adopt() {
-		const orphans = await sendingInLane(pool, [...range, [...held]])
+		const open = await sendingInLane(pool, range)
+		const orphans = open.filter(({ id }) => !inHand.has(id))
+		if (open.length > 0 && orphans.length === 0) return true
 		const batches = new Map<string, Date>()
 		const doubtful: { id: string; attempt: number }[] = []
 		for (const { id, attempt, batch_id, is_old, updated_at } of orphans)
@@ -222,11 +225,12 @@ async function sendLane(
 			if (mails.length > 0) launch(mails, batchId, undefined)
 			await Promise.all(flights)
 		}
-		if (doubtful.length === 0) return
+		if (doubtful.length === 0) return false
 		const rows = JSON.stringify(doubtful)
 		const after = await doubt(pool, [projectId, rows, provider.idempotent])
 		countEnds(after)
 		settled += after.filter(({ status }) => status === 'UNCERTAIN').length
+		return false
 	}
 
 	async function wait(ms: number) {

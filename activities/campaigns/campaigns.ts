@@ -108,7 +108,7 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 				await doubtDeleted(pool, values)
 				return { ...next, act: 'send', lanes: course.lanes, said: 'sending' }
 			}
-			await finishSending(pool, values)
+			await finishSending(pool, key)
 		} else if (status === 'CANCELLED' && pending > 0)
 			return { ...next, act: 'cancel', said: 'what was not sent is being cancelled' }
 		else if (status === 'CANCELLED' && sending > 0) {

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
+import type { CampaignKey } from './campaign-actions.ts'
 import { type Audience, audienceColumns, audiencePredicate } from './campaign-audience.ts'
 import { countsOf } from './campaign-counts.ts'
 import type { campaignStatuses, pausedReasons } from './campaign.ts'
@@ -155,16 +156,31 @@ export const doubtDeleted = doubtLeft('doubt-mails-of-deleted-contacts', 'contac
 /** The same of a campaign that nobody works at any more. $1 project, $2 campaign */
 export const doubtCancelled = doubtLeft('doubt-mails-of-cancelled-campaign', 'true')
 
-/** Every recipient is settled. $1 project, $2 campaign */
-export const finishSending = statement<{ id: string }>(
+/** $1 project, $2 campaign */
+const lockSending = statement(
+	'lock-sending-campaign',
+	`select from campaigns where project_id = $1 and id = $2 and status = 'SENDING' for no key update`,
+)
+
+/** $1 project, $2 campaign */
+const finishIfSettled = statement(
 	'finish-sending-campaign',
 	`update campaigns k set status = 'SENT', sent_at = now(), closed_at = now(), updated_at = now()
 	from (select n.pending + n.sending as open from campaigns k cross join lateral ${countsOf} n
 		where k.project_id = $1 and k.id = $2) n
 	where k.project_id = $1 and k.id = $2 and k.status = 'SENDING' and k.materialised_at is not null
-		and n.open = 0
-	returning k.id`,
+		and n.open = 0`,
 )
+
+/**
+ * Ends a campaign of which every recipient is settled. They are counted when nobody can take a mail out
+ * of doubt any more, to be tried again.
+ */
+export const finishSending = (pool: Pool, { projectId, campaignId }: CampaignKey) =>
+	transaction(pool, async (db) => {
+		await lockSending(db, [projectId, campaignId])
+		await finishIfSettled(db, [projectId, campaignId])
+	})
 
 const cancelledAtOnce = 5000
 

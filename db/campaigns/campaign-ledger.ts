@@ -168,13 +168,13 @@ export interface Orphan {
 }
 
 /**
- * Mails that some worker had in its hands. $1 project, $2 campaign, $3 behind this contact, $4 up to
- * this one, $5 those that this worker has in its own
+ * Mails that some worker has in its hands, or had when it went away. $1 project, $2 campaign, $3 behind
+ * this contact, $4 up to this one
  */
 export const sendingInLane = statement<Orphan>(
 	'sending-in-campaign-lane',
 	`select id, attempt, batch_id, updated_at, attempt_started_at < now() - interval '23 hours' as is_old
-	from emails e where ${laneIs} and project_id = $1 and status = 'SENDING' and not id = any($5::uuid[])`,
+	from emails e where ${laneIs} and project_id = $1 and status = 'SENDING'`,
 )
 
 /**

@@ -192,9 +192,9 @@ const errorOf = `case when e."to" <> '${erasedAddress}' then o.error end`
 /**
  * Records how attempts ended, with the events that follow from it. An outcome that comes late, after
  * another worker had to doubt it, still settles the mail if no newer attempt was opened: for good if it
- * is final; surely not taken, it may go again, as long as somebody looks after it (who does so for other
- * than transactional mail has left it to a decision). Mails are looked up by their ids, whatever the
- * planner takes a new project's for.
+ * is final; surely not taken, it may go again, as long as somebody looks after it: its claim, or a
+ * campaign that is not over, nor will be before this has committed. All else was left to a decision.
+ * Mails are looked up by their ids, whatever the planner takes a new project's for.
  * $1 project, $2 [AttemptEnd]
  */
 export const record = statement<{ id: string }>(
@@ -202,6 +202,10 @@ export const record = statement<{ id: string }>(
 	`with outcome as (
 		select * from jsonb_to_recordset($2::jsonb) as o(id uuid, attempt int, outcome text, status text,
 			"providerMessageId" text, error text, "dueInMs" float8)
+	), going_on as (
+		select id from campaigns where project_id = $1 and status = 'SENDING' and id = any(array(
+			select campaign_id from emails where project_id = $1 and id = any(array(select id from outcome))))
+		order by id for share
 	), recorded as (
 		update emails e set status = o.status, error = ${errorOf}, updated_at = now(),
 			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at),
@@ -214,7 +218,8 @@ export const record = statement<{ id: string }>(
 			and (e.status = 'SENDING'
 				or o.outcome in ('SENT', 'REJECTED') and e.status in ('UNCERTAIN', 'PENDING')
 				or o.outcome in ('DEFERRED', 'UNAVAILABLE') and e.status = 'UNCERTAIN'
-					and (o.status = 'FAILED' or ${isOpen}))
+					and (o.status = 'FAILED' or ${isOpen}
+						or e.source_type = 'CAMPAIGN' and e.campaign_id in (select id from going_on)))
 		returning e.*
 	), noted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
