@@ -127,12 +127,13 @@ test('contacts that are deleted while recipients are set down do not stop it', a
 	/** Deletes a contact, but for the commit. */
 	async function deleting(contact: string) {
 		const db = await pool.connect()
+		t.teardown(() => db.release(true))
 		await db.query('begin')
 		await db.query('delete from contacts where id = $1', [contact])
 		const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid')
 		return {
 			isWaitedFor: () => lockWaits(t, pool, 1, rows[0]!.pid),
-			commit: () => db.query('commit').then(() => db.release()),
+			commit: () => db.query('commit'),
 		}
 	}
 })
