@@ -1,4 +1,5 @@
 import { foldOldTallies } from './campaigns/campaign-counts.ts'
+import { removeOldErrors } from './jobs/job-error.ts'
 import { isErrand } from './outbox/errands.ts'
 import { statement } from './statement.ts'
 
@@ -195,5 +196,6 @@ export const chores: Chore[] = [
 	},
 	abandoned,
 	thinFields,
+	{ what: 'errors of old jobs', remove: removeOldErrors },
 	{ what: 'tallies of campaigns', remove: foldOldTallies },
 ]

@@ -4,7 +4,7 @@ import test from 'ava'
 import type { Pool } from 'pg'
 import { housekeepingActivities } from '../activities/housekeeping.ts'
 import { chores } from '../db/housekeeping.ts'
-import { setup } from './helpers/app.ts'
+import { createProject, setup } from './helpers/app.ts'
 import { setupSend } from './helpers/send.ts'
 
 const logger = new DefaultLogger('ERROR', () => {})
@@ -141,6 +141,37 @@ test('the contacts that a job did not come to go when it has ended a day ago', a
 	)
 	t.is(await keepHouse(pool), 'contacts that ended jobs did not come to: 2')
 	t.is((await pool.query('select from job_contacts')).rowCount, 2)
+})
+
+test('what a job could not do is told for 90 days, row by row', async (t) => {
+	const { app, orm, pool, project, withSecretKey: headers } = await setup(t)
+	const other = await createProject(orm)
+	const job = async (projectId: string, age: string, errors: number) => {
+		const { rows } = await pool.query(
+			`with job as (
+				insert into jobs (project_id, id, type, state, total, failed_count, finished_at)
+				values ($1, uuidv7(- $2::interval), 'import', 'completed', $3, $3, now() - $2::interval) returning id
+			), errors as (
+				insert into job_errors (project_id, job_id, row, email, error)
+				select $1, id, n, 'x', 'This is not an email address' from job, generate_series(2, $3::int + 1) n
+			)
+			select id from job`,
+			[projectId, age, errors],
+		)
+		return `/contacts/import/${rows[0].id}`
+	}
+	const young = await job(project.id, '89 days', 3)
+	const old = await job(project.id, '91 days', 4500)
+	await job(other.project.id, '400 days', 1)
+	t.is(await keepHouse(pool), 'errors of old jobs: 4501')
+	t.is(await keepHouse(pool), 'nothing was due')
+	const read = async (url: string) => app.inject({ url, headers })
+	t.is((await read(`${young}/errors`)).body.split('\n').length, 1 + 3 + 1)
+	t.is((await read(`${old}/errors`)).body, 'row,email,error\n')
+	t.like((await read(old)).json(), {
+		state: 'completed',
+		result: { failureCount: 4500, errors: [] },
+	})
 })
 
 test('a field that lost most of its kept values is counted again before anybody asks', async (t) => {

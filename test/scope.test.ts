@@ -32,6 +32,7 @@ const reasons: Record<string, string[]> = {
 		'remove-old-audit-entries',
 		'remove-old-bodies',
 		'remove-old-import-changes',
+		'remove-old-job-errors',
 		'remove-old-mailbox-messages',
 		'restart-errands',
 		'subscribers',

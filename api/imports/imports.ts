@@ -83,6 +83,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			schema: {
 				tags,
 				summary: 'Get all rows that an import could not read, as CSV',
+				description: 'They are kept for 90 days.',
 				params: JobParams,
 			},
 		},

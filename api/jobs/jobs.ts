@@ -20,7 +20,8 @@ const ImportResult = Type.Object({
 	updatedCount: Count,
 	failureCount: Count,
 	errors: Type.Array(Type.Object({ row: Count, email: Message, error: Type.String() }), {
-		description: 'The first 1,000; all of them at /contacts/import/{jobId}/errors',
+		description:
+			'The first 1,000; all of them at /contacts/import/{jobId}/errors. Kept for 90 days',
 	}),
 })
 const UndoResult = Type.Object({ restored: Count, removed: Count, skipped: Count })
@@ -32,6 +33,7 @@ const BulkResult = Type.Object({
 	failureCount: Count,
 	errors: Type.Array(
 		Type.Object({ contactId: Nullable(Id), email: Message, error: Type.String() }),
+		{ description: 'Kept for 90 days' },
 	),
 })
 
