@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openCampaigns, plan, whole } from './helpers/campaigns.ts'
+import { inSegment, openCampaigns, plan, whole } from './helpers/campaigns.ts'
 import { isEnvelope, uuid } from './helpers/envelope.ts'
 
 const unknown = '01a1fe06-34a2-73c1-89d1-74afe08bc011'
@@ -253,9 +253,4 @@ test('campaigns are listed by page, status, search and order', async (t) => {
 		isEnvelope(t, await call('GET', `?${query}`), 400, 'BAD_REQUEST')
 	const { withSecretKey } = await otherProject()
 	t.is((await call('GET', '', undefined, withSecretKey)).json().total, 0)
-})
-
-const inSegment = (id: string) => ({
-	logic: 'AND',
-	groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOfSegment' }] }],
 })
