@@ -150,6 +150,18 @@ export const chores: Chore[] = [
 		),
 	},
 	{
+		what: 'ended enrolments',
+		remove: statement(
+			'remove-ended-enrolments',
+			rowsOf(
+				'enrolments',
+				'project_id, automation_id, scheduled_for',
+				`ended_at < now() - interval '1 day'`,
+				'ended_at',
+			),
+		),
+	},
+	{
 		what: 'files of ended imports',
 		remove: statement(
 			'remove-ended-import-files',

@@ -113,6 +113,9 @@ test('a moment of the schedule begins everybody once, however often it is told',
 	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [500, 500, 100])
 	// All are through before the moment is told again.
 	await select(`update executions set status = 'COMPLETED', completed_at = now()`)
+	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [0])
+	// Also when it is no longer known.
+	await select('delete from enrolments')
 	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [0, 0, 0])
 	t.deepEqual(await enrol('2026-05-11T07:30:00.000Z'), [500, 500, 100])
 	t.is((await executions()).length, 2200)
@@ -120,8 +123,7 @@ test('a moment of the schedule begins everybody once, however often it is told',
 	const disable = async () => void (await select('update automations set enabled = false'))
 	t.deepEqual(await enrol('2026-05-18T07:30:00.000Z', disable), [500, 0])
 	t.deepEqual(await enrol('2026-05-25T07:30:00.000Z'), [0])
-	// Nothing is kept of moments that are over.
-	t.deepEqual(await select('select from enrolments'), [])
+	t.deepEqual(await select('select from enrolments where ended_at is null'), [])
 })
 
 test('an enrolment whose run Temporal has lost goes on behind the last contact that has begun', async (t) => {
@@ -162,6 +164,8 @@ test('an enrolment whose run Temporal has lost goes on behind the last contact t
 	t.deepEqual(await enrol(second.last), { enrolled: 100, last: null })
 	// It came to its end while Temporal was asked.
 	await restartEnrolments(pool, [JSON.stringify(lost), taskQueues.core])
+	await pass()
+	t.is(await lookForLost(pool), 0)
 	t.is((await select(`select from outbox where workflow_type = 'enrol'`)).length, 1)
 	t.is((await select('select from executions')).length, 1100)
 })
@@ -209,13 +213,17 @@ for (const [what, change] of [
 		// What it is for is looked up to the end.
 		const remove = () => call('DELETE', `/segments/${outer}`)
 		t.is((await remove()).statusCode, 409)
+		let after = last
 		while (last !== null) {
+			after = last
 			const page = await enrol(last)
 			enrolled += page.enrolled
 			last = page.last
 		}
 		t.is(count, 1134)
 		t.is(enrolled, count)
+		// Nobody heard that this was the end of it.
+		t.deepEqual(await enrol(after), { enrolled: 0, last: null })
 		await select('update automations set segment_id = null')
 		t.is((await remove()).statusCode, 204)
 	})

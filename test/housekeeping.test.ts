@@ -127,6 +127,22 @@ test('what an import left behind goes when it has ended a day ago', async (t) =>
 	)
 })
 
+test('an enrolment is known for a day after its end', async (t) => {
+	const { pool, project } = await setup(t)
+	await pool.query(
+		`with automation as (
+			insert into automations (project_id, name, trigger_type) values ($1, 'Hi', 'MANUAL') returning id
+		)
+		insert into enrolments (project_id, automation_id, scheduled_for, workflow_id, audience, ended_at)
+		select $1, id, now() - interval '9 days' + n * interval '1 hour', '', '{}',
+			case n when 1 then now() - interval '25 hours' when 2 then now() - interval '23 hours' end
+		from automation, generate_series(1, 3) n`,
+		[project.id],
+	)
+	t.is(await keepHouse(pool), 'ended enrolments: 1')
+	t.is((await pool.query('select from enrolments')).rowCount, 2)
+})
+
 test('the contacts that a job did not come to go when it has ended a day ago', async (t) => {
 	const { pool, project } = await setup(t)
 	await pool.query(

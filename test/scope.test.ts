@@ -24,6 +24,7 @@ const reasons: Record<string, string[]> = {
 		'recount-thin-fields',
 		'remove-abandoned-executions',
 		'remove-done-outbox',
+		'remove-ended-enrolments',
 		'remove-ended-import-chunks',
 		'remove-ended-import-files',
 		'remove-ended-job-contacts',

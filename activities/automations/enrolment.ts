@@ -48,6 +48,7 @@ async function enrolSome(pool: Pool, { projectId, automationId, scheduledFor, af
 		await endEnrolment(pool, [...key])
 		return { enrolled: 0, last: null }
 	}
+	if (begun.endedAt) return { enrolled: 0, last: null }
 	const contacts = await audience(pool, projectId, begun, after ?? first)
 	const last = contacts.at(pageSize - 1) ?? null
 	const enrolled = await inChunk(pool, async (db) => {

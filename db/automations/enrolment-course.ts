@@ -8,6 +8,7 @@ import { transaction } from '../transaction.ts'
 export interface Begun {
 	audience: FrozenCondition
 	createdAt: Date
+	endedAt: Date | null
 }
 
 /**
@@ -16,7 +17,7 @@ export interface Begun {
  */
 const findEnrolment = statement<{ segmentId: string | null } & (Begun | { audience: null })>(
 	'find-enrolment',
-	`select a.segment_id as "segmentId", e.audience, e.created_at as "createdAt"
+	`select a.segment_id as "segmentId", e.audience, e.created_at as "createdAt", e.ended_at as "endedAt"
 	from automations a join projects p on p.id = a.project_id
 	left join enrolments e on e.project_id = a.project_id and e.automation_id = a.id
 		and e.scheduled_for = $3::timestamptz
@@ -30,7 +31,7 @@ const insertEnrolment = statement<Begun>(
 	`insert into enrolments as e (project_id, automation_id, scheduled_for, workflow_id, audience)
 	values ($1, $2, $3, $4, $5)
 	on conflict (project_id, automation_id, scheduled_for) do update set workflow_id = $4
-	returning e.audience, e.created_at as "createdAt"`,
+	returning e.audience, e.created_at as "createdAt", e.ended_at as "endedAt"`,
 )
 
 /**
@@ -73,6 +74,6 @@ export const noteEnrolled = statement(
 /** Everybody has begun, or nobody does any more. $1 project, $2 automation, $3 moment */
 export const endEnrolment = statement(
 	'end-enrolment',
-	`delete from enrolments
+	`update enrolments set ended_at = now(), updated_at = now()
 	where project_id = $1 and automation_id = $2::uuid and scheduled_for = $3::timestamptz`,
 )

@@ -15,7 +15,7 @@ export interface UnfinishedEnrolment {
 export const unfinishedEnrolments = statement<UnfinishedEnrolment>(
 	'unfinished-enrolments',
 	`select project_id, automation_id, scheduled_for, workflow_id from enrolments e
-	where updated_at < now() - interval '5 minutes' and not exists (
+	where ended_at is null and updated_at < now() - interval '5 minutes' and not exists (
 		select from outbox o where o.workflow_id = e.workflow_id and o.done_at is null)
 	order by random() limit $1::int`,
 )
@@ -36,5 +36,5 @@ export const restartEnrolments = statement(
 	from jsonb_to_recordset($1::jsonb)
 		as l(project_id uuid, automation_id uuid, scheduled_for timestamptz)
 	join enrolments e on e.project_id = l.project_id and e.automation_id = l.automation_id
-		and e.scheduled_for = l.scheduled_for`,
+		and e.scheduled_for = l.scheduled_for and e.ended_at is null`,
 )

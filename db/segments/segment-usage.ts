@@ -36,7 +36,7 @@ const workflowsWithSegment = statement<{ workflows: SegmentUses['workflows'] }>(
 	`select ${automationsWhere(
 		`a.segment_id = $2::uuid or a.id in (
 			select automation_id from enrolments
-			where project_id = $1 and audience -> 'segments' ? ($2::uuid)::text)`,
+			where project_id = $1 and ended_at is null and audience -> 'segments' ? ($2::uuid)::text)`,
 		`s.type = 'CONDITION' and exists (
 			select from jsonb_path_query(s.config, '$.**.field') as f(field)
 			where lower(field #>> '{}') = $3::text)`,
