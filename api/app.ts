@@ -167,7 +167,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })
 	await app.register(verify, { dnsServers: settings.dnsServers })
-	await app.register(events, { pool })
+	await app.register(events, { pool, sendPage })
 	await app.register(executionList, { pool })
 	await app.register(executions, { pool })
 	await app.register(contactFields, { pool })

@@ -38,24 +38,47 @@ test('a page of large bodies is written in batches, and says what it says in one
 		`insert into campaigns (project_id, name, subject, body, "from", audience_type)
 		select project_id, name, subject, body, "from", 'ALL' from templates`,
 	)
+	const contacts = await pool.query<{ id: string }>(
+		`insert into contacts (project_id, email, subscribed) values ($1, 'a@example.com', true) returning id`,
+		[project.id],
+	)
+	const contact = contacts.rows[0]!.id
+	await pool.query(
+		`insert into events (project_id, name, contact_id, data)
+		select $1, 'name ' || n % 2, case when n % 3 = 0 then $2::uuid end,
+			jsonb_build_object('text', repeat('x', n * 500))
+		from generate_series(1, 12) n`,
+		[project.id, contact],
+	)
 	// As after a reset.
 	await pool.query('update projects set public_id = uuidv7() where id = $1', [project.id])
 	const { app: other } = await startApp(t, orm)
-	for (const list of ['/templates', '/campaigns'])
-		for (const query of ['pageSize=100', 'pageSize=4&page=2&sort=name&dir=asc', 'page=9']) {
-			const url = `${list}?${query}`
-			const [written, whole] = await Promise.all(
-				[app, other].map((api) => api.inject({ url, headers })),
-			)
-			t.is(written!.statusCode, 200)
-			t.is(written!.body, whole!.body)
-			t.is(written!.headers['content-type'], whole!.headers['content-type'])
-			t.false(written!.body.includes(project.id))
-			t.is(written!.headers['content-length'] === undefined, query !== 'page=9')
-			const head = await app.inject({ method: 'HEAD', url, headers })
-			t.is(head.statusCode, 200)
-			t.is(head.body, '')
-		}
+	const queries = ['?pageSize=100', '?pageSize=4&page=2&sort=name&dir=asc', '?page=9']
+	const events = [
+		'?limit=1000',
+		'?limit=1000&eventName=name 1',
+		'?eventName=none',
+		`/contact/${contact}`,
+	]
+	for (const url of [
+		...queries.map((query) => `/templates${query}`),
+		...queries.map((query) => `/campaigns${query}`),
+		...events.map((query) => `/events${query}`),
+	]) {
+		const [written, whole] = await Promise.all(
+			[app, other].map((api) => api.inject({ url, headers })),
+		)
+		t.is(written!.statusCode, 200)
+		t.is(written!.body, whole!.body, url)
+		t.is(written!.headers['content-type'], whole!.headers['content-type'])
+		t.false(written!.body.includes(project.id))
+		const isEmpty = /"(data|events)":\[\]/.test(whole!.body)
+		t.is(isEmpty, url.endsWith('page=9') || url.endsWith('none'))
+		t.is(written!.headers['content-length'] === undefined, !isEmpty, url)
+		const head = await app.inject({ method: 'HEAD', url, headers })
+		t.is(head.statusCode, 200)
+		t.is(head.body, '')
+	}
 	const all = (await app.inject({ url: '/templates?pageSize=100', headers })).json()
 	t.like(all, { page: 1, pageSize: 100, total: sizes.length, totalPages: 1 })
 	t.deepEqual(

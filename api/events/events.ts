@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { unwrapData } from '../../activities/rendering/contact-data.ts'
 import { Contact } from '../../db/contacts/contact.ts'
 import {
+	eventsOfPage,
 	eventStats,
 	latestEvents,
 	latestEventsNamed,
@@ -11,6 +12,7 @@ import {
 import { insertEvent } from '../../db/events/tracking.ts'
 import { Period, readPeriod } from '../analytics/period.ts'
 import { notFound } from '../errors.ts'
+import type { SendPage } from '../requests/large-pages.ts'
 import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { EventName } from './event-names.ts'
 import { namedEvents } from './named-events.ts'
@@ -52,7 +54,12 @@ const most = (limit: number) => Math.min(limit, 1000)
 const config = { auth: 'secret key or session' } as const
 const tags = ['events']
 
-export const events: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+interface Options {
+	pool: Pool
+	sendPage: SendPage
+}
+
+export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, sendPage }) => {
 	app.post(
 		'/events/track',
 		{
@@ -102,11 +109,14 @@ export const events: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { p
 				response: { 200: Type.Object({ events: Type.Array(EventWithContact) }) },
 			},
 		},
-		async ({ project, query: { eventName, limit } }) => ({
-			events: eventName
-				? await latestEventsNamed(pool, [project.id, most(limit), eventName.trim()])
-				: await latestEvents(pool, [project.id, most(limit)]),
-		}),
+		async ({ project, query: { eventName, limit } }, reply) =>
+			sendPage(reply, {
+				listed: eventName
+					? await latestEventsNamed(pool, [project.id, most(limit), eventName.trim()])
+					: await latestEvents(pool, [project.id, most(limit)]),
+				read: (ids) => eventsOfPage(pool, [project.id, ids]),
+				answer: (rows) => ({ events: rows }),
+			}),
 	)
 
 	app.get(
@@ -140,10 +150,14 @@ export const events: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { p
 				response: { 200: Type.Object({ events: Type.Array(Event) }) },
 			},
 		},
-		async ({ em, project, params: { contactId }, query: { limit } }) => {
+		async ({ em, project, params: { contactId }, query: { limit } }, reply) => {
 			if ((await em.count(Contact, { projectId: project.id, id: contactId })) === 0)
 				throw notFound('contact', contactId)
-			return { events: await latestEventsOfContact(pool, [project.id, contactId, most(limit)]) }
+			return sendPage(reply, {
+				listed: await latestEventsOfContact(pool, [project.id, most(limit), contactId]),
+				read: (ids) => eventsOfPage(pool, [project.id, ids]),
+				answer: (rows) => ({ events: rows }),
+			})
 		},
 	)
 

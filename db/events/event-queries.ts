@@ -7,44 +7,59 @@ export interface EventWithContact extends EventRow {
 
 const columns = `e.id, e.name, e.data, e.contact_id as "contactId", e.email_id as "emailId",
 	e.created_at as "createdAt"`
-const withContact = `${columns},
-	case when c.id is not null then json_build_object('id', c.id, 'email', c.email) end as contact`
-const joinContact = `left join contacts c on c.project_id = e.project_id and c.id = e.contact_id`
+/** Its data is told from what is stored without unpacking it: packed, it may be the 64 KB that are allowed. */
+const listed = `e.id,
+	case when pg_column_compression(e.data) is null then pg_column_size(e.data) else 65536 end as bytes`
+
+interface ListedEvent {
+	id: string
+	bytes: number
+}
 
 /** The end of the primary key, backwards. $1 project, $2 limit */
-export const latestEvents = statement<EventWithContact>(
+export const latestEvents = statement<ListedEvent>(
 	'latest-events',
-	`select ${withContact} from events e ${joinContact}
-	where e.project_id = $1 order by e.id desc limit $2::int`,
+	`select ${listed} from events e where e.project_id = $1 order by e.id desc limit $2::int`,
 )
 
 /** $1 project, $2 limit, $3 name */
-export const latestEventsNamed = statement<EventWithContact>(
+export const latestEventsNamed = statement<ListedEvent>(
 	'latest-events-named',
-	`select ${withContact} from events e ${joinContact}
+	`select ${listed} from events e
 	where e.project_id = $1 and e.name = $3 order by e.created_at desc, e.id desc limit $2::int`,
 )
 
 /**
  * The index knows a contact's events by name and then by time: we step from name to name and take the
  * latest of each, so that a contact with a million events costs no more than one with a hundred.
- * $1 project, $2 contact, $3 limit
+ * $1 project, $2 limit, $3 contact
  */
-export const latestEventsOfContact = statement<EventRow>(
+export const latestEventsOfContact = statement<ListedEvent>(
 	'latest-events-of-contact',
 	`with recursive names as (
-		(select name from events where project_id = $1 and contact_id = $2::uuid order by name limit 1)
+		(select name from events where project_id = $1 and contact_id = $3::uuid order by name limit 1)
 		union all
-		select (select e.name from events e where e.project_id = $1 and e.contact_id = $2::uuid
+		select (select e.name from events e where e.project_id = $1 and e.contact_id = $3::uuid
 			and e.name > names.name order by e.name limit 1)
 		from names where names.name is not null
 	)
-	select ${columns} from names cross join lateral (
+	select ${listed} from names cross join lateral (
 		select * from events e
-		where e.project_id = $1 and e.contact_id = $2::uuid and e.name = names.name
-		order by e.created_at desc, e.id desc limit $3::int
+		where e.project_id = $1 and e.contact_id = $3::uuid and e.name = names.name
+		order by e.created_at desc, e.id desc limit $2::int
 	) e
-	order by e.created_at desc, e.id desc limit $3::int`,
+	order by e.created_at desc, e.id desc limit $2::int`,
+)
+
+/** $1 project, $2 ids, in whose order they come */
+export const eventsOfPage = statement<EventWithContact>(
+	'events-of-page',
+	`select ${columns},
+		case when c.id is not null then json_build_object('id', c.id, 'email', c.email) end as contact
+	from unnest($2::uuid[]) with ordinality as listed(id, place)
+	join events e on e.project_id = $1 and e.id = listed.id
+	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+	order by place`,
 )
 
 const tallied = `(
