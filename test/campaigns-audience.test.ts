@@ -73,6 +73,28 @@ test('what is stored of a tracked segment is who is in it, as long as nobody edi
 	t.deepEqual(await recipients(id), ['user0@example.net', 'user1@example.net'])
 })
 
+test('a segment that keeps some from getting a campaign is not deleted before all recipients are set down', async (t) => {
+	const { contacts, create, call, act, activities, request, recipients } = await openCampaigns(t)
+	await contacts(1, {}, 'vip')
+	await contacts(1, {}, 'other')
+	const made = async (segment: object) =>
+		(await request('POST', '/segments', { name: 'S', ...segment })).json().id as string
+	const vips = await made({ type: 'STATIC' })
+	await request('POST', `/segments/${vips}/members`, { emails: ['vip0@example.net'] })
+	const filters = [{ field: `segment.${vips}`, operator: 'notMemberOfSegment' }]
+	const others = await made({ condition: { logic: 'AND', groups: [{ filters }] } })
+	const { id } = await create({ audienceType: 'SEGMENT', segmentId: others })
+	t.is((await call('POST', `/${id}/send`)).statusCode, 200)
+	t.is((await request('PATCH', `/segments/${others}`, nobody)).statusCode, 200)
+	const remove = () => request('DELETE', `/segments/${vips}`)
+	const refused = await remove()
+	t.is(refused.statusCode, 409)
+	t.regex(refused.body, new RegExp(id))
+	await act(activities.materialiseCampaign, id)
+	t.deepEqual(await recipients(id), ['other0@example.net'])
+	t.is((await remove()).statusCode, 204)
+})
+
 test('a scheduled campaign takes its segment as it is when its time has come', async (t) => {
 	const { contacts, create, call, act, activities, query, request, recipients } =
 		await openCampaigns(t)

@@ -17,13 +17,17 @@ const segmentsWithField = statement<{ id: string; name: string }>(
 	order by name, id`,
 )
 
-/** $1 project, $2 segment, $3 as a condition writes it */
+/**
+ * Also those that set down their recipients by what it was when they started.
+ * $1 project, $2 segment, $3 as a condition writes it
+ */
 const campaignsWithSegment = statement<{ id: string; name: string }>(
 	'campaigns-with-segment',
 	`select id, name from campaigns
 	where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING') and (segment_id = $2::uuid
 		or exists (select from jsonb_path_query(audience_condition, '$.**.field') as f(field)
-			where lower(field #>> '{}') = $3::text))
+			where lower(field #>> '{}') = $3::text)
+		or materialised_at is null and frozen_audience -> 'segments' ? ($2::uuid)::text)
 	order by name, id`,
 )
 
