@@ -11,7 +11,11 @@ export interface Answer {
 /** Keeps its connections, and stays out of the way: a bare client costs less than what it measures. */
 export function client(baseUrl: string, secretKey: string, connections: number) {
 	const { hostname, port } = new URL(baseUrl)
-	const agent = new Agent({ keepAlive: true, maxSockets: connections })
+	const agent = new Agent({
+		keepAlive: true,
+		maxSockets: connections,
+		maxFreeSockets: connections,
+	})
 	const ask = (
 		method: 'GET' | 'POST',
 		path: string,
