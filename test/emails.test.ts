@@ -1,50 +1,9 @@
 import test from 'ava'
-import type { InjectOptions } from 'fastify'
 import { encodeCursor } from '../api/schemas.ts'
 import { Campaign } from '../db/campaigns/campaign.ts'
 import { Email } from '../db/emails/email.ts'
-import { mailsOfClaim } from '../db/emails/ledger.ts'
-import { claimSends } from '../db/outbox/claims.ts'
 import { createProject } from './helpers/app.ts'
-import { setupSend } from './helpers/send.ts'
-
-async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) {
-	const all = await setupSend(t)
-	const { app, pool, withSecretKey, sent } = all
-	const ask = (url: string, options: InjectOptions = {}) =>
-		app.inject({ url, headers: withSecretKey, ...options })
-	const ids: string[] = []
-	for (let i = 0; i < count; i++) ids.unshift((await sent({ subject: `No. ${i}` })).id)
-	return {
-		...all,
-		ids,
-		ask,
-		list: async (query = '') => {
-			const response = await ask(`/emails${query}`)
-			t.is(response.statusCode, 200, response.body)
-			return response.json() as {
-				data: { id: string; body: string | null }[]
-				cursor?: string
-				hasMore: boolean
-				total: number
-			}
-		},
-		get: async (id: string) => (await ask(`/emails/${id}`)).json(),
-		resolve: (id: string, as: unknown) =>
-			ask(`/emails/${id}/resolve`, { method: 'POST', payload: { as } }),
-		/** As a worker leaves it that went away after the hand-over. */
-		makeUncertain: (id: string) =>
-			pool.query(
-				`with doubted as (
-					update emails set status = 'UNCERTAIN', attempt = 1, provider = 'smtp', error = 'The worker went away',
-						attempt_started_at = '2026-01-31T12:00:00.000Z'
-					where id = $1 returning *)
-				insert into attempts (project_id, email_id, attempt, at, outcome, provider, error)
-				select project_id, id, attempt, attempt_started_at, 'UNKNOWN', provider, error from doubted`,
-				[id],
-			),
-	}
-}
+import { setupMails } from './helpers/mails.ts'
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
@@ -262,55 +221,4 @@ test("another project's mail is in no list, and nowhere to be found or resolved"
 	t.is((await mails())[0]!.status, 'UNCERTAIN')
 	t.is((await ask('/emails/anna')).statusCode, 404)
 	t.is((await app.inject('/emails')).statusCode, 401)
-})
-
-test('a mail in doubt can be taken as sent: that is an event, once', async (t) => {
-	const { ids, makeUncertain, resolve, events, written } = await setupMails(t, 1)
-	const [id] = ids as [string]
-	await makeUncertain(id)
-	const both = await Promise.all([resolve(id, 'sent'), resolve(id, 'sent')])
-	t.deepEqual(new Set(both.map(({ statusCode }) => statusCode)), new Set([200, 409]))
-	const resolved = both.find(({ statusCode }) => statusCode === 200)!.json()
-	t.like(resolved, { id, status: 'SENT', sentAt: '2026-01-31T12:00:00.000Z', error: null })
-	t.deepEqual(await events(), ['email.sent'])
-	t.is((await written()).queued, 1)
-})
-
-test('a mail in doubt can be tried again: it is queued, and a worker finds it', async (t) => {
-	const { ids, makeUncertain, resolve, pool, wakes, events } = await setupMails(t, 1)
-	const [id] = ids as [string]
-	await makeUncertain(id)
-	await pool.query('delete from queued_sends')
-	const before = wakes.count
-	const response = await resolve(id, 'retry')
-	t.is(response.statusCode, 200)
-	t.like(response.json(), { id, status: 'PENDING', possibleRepeat: true })
-	t.is(wakes.count, before + 1)
-	t.deepEqual(await events(), [])
-	const [row] = await claimSends(pool, [500, 2000, 2, 1.5, 'core', 1, 8])
-	const { claimId } = row!.payload as { claimId: string }
-	t.deepEqual(
-		(await mailsOfClaim(pool, [claimId])).map((mail) => [mail.id, mail.attempt]),
-		[[id, 1]],
-	)
-})
-
-test('only a mail in doubt can be resolved, and only as sent or retry', async (t) => {
-	const { ids, resolve, written } = await setupMails(t, 1)
-	const [id] = ids as [string]
-	for (const as of ['sent', 'retry']) {
-		const response = await resolve(id, as)
-		t.is(response.statusCode, 409)
-		t.like(response.json().error, {
-			code: 'CONFLICT',
-			message: 'This mail is PENDING, not UNCERTAIN',
-			details: { status: 'PENDING' },
-		})
-	}
-	const bad = await resolve(id, 'lost')
-	t.is(bad.statusCode, 422)
-	t.like(bad.json().error.errors[0], { field: 'as', code: 'invalid_enum_value' })
-	t.is((await resolve(crypto.randomUUID(), 'sent')).statusCode, 404)
-	t.is((await resolve('anna', 'sent')).statusCode, 404)
-	t.is((await written()).queued, 1)
 })

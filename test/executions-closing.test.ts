@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MockActivityEnvironment } from '@temporalio/testing'
 import test from 'ava'
+import { type Closing, closingActivities } from '../activities/automations/closing.ts'
 import { startRelay } from '../db/outbox/relay.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { setupExecutions, waitStep } from './helpers/executions.ts'
+import { people, setupSchedule } from './helpers/schedule.ts'
 import { withWorkers } from './helpers/workflow.ts'
 
 test('no run of an ended execution stays open because the run that closes them was about to end', async (t) => {
@@ -56,4 +59,53 @@ test('no run of an ended execution stays open because the run that closes them w
 			await relay.stop()
 		}
 	})
+})
+
+test('runs are closed behind a cancellation, and what Temporal has forgotten is none', async (t) => {
+	const { pool, select, call, automationId, project, client } = await setupSchedule(t)
+	await people(select, project.id, 120)
+	await select(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status)
+		select $1, $2, 1, id, false, 'WAITING' from contacts`,
+		[project.id, automationId],
+	)
+	const [one] = await select<{ id: string }>('select id from executions')
+	const workflowId = `automation/${one!.id}`
+	await client.workflow.start('automation', { workflowId, taskQueue: 'core', args: [{}] })
+	const answer = await call('POST', `/workflows/${automationId}/executions/cancel-all`)
+	t.deepEqual(answer.json(), { cancelled: 120 })
+	const { closeRuns } = closingActivities({
+		pool,
+		temporal: client,
+		stopping: new AbortController().signal,
+	})
+	t.deepEqual(await new MockActivityEnvironment().run(closeRuns, { projectId: project.id }), {
+		closed: 120,
+		isLast: true,
+	})
+	t.is((await select('select from executions where is_closing')).length, 0)
+	const { status } = await client.workflow.getHandle(workflowId).describe()
+	t.is(status.name, 'TERMINATED')
+})
+
+test('who closes many runs lets others have the place after a while, and when its worker stops', async (t) => {
+	const { pool, select, automationId, project, client } = await setupSchedule(t)
+	await people(select, project.id, 3000)
+	await select(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status, is_closing)
+		select $1, $2, 1, id, false, 'CANCELLED', true from contacts`,
+		[project.id, automationId],
+	)
+	const left = async () => (await select('select from executions where is_closing')).length
+	const close = (stopping: AbortSignal): Promise<Closing> => {
+		const { closeRuns } = closingActivities({ pool, temporal: client, stopping })
+		return new MockActivityEnvironment().run(closeRuns, { projectId: project.id })
+	}
+	t.deepEqual(await close(AbortSignal.abort()), { closed: 0, isLast: false })
+	const startedAt = Date.now()
+	const { closed, isLast }: Closing = await close(new AbortController().signal)
+	t.true(Date.now() - startedAt < 45_000)
+	t.false(isLast)
+	t.true(closed > 0)
+	t.is(await left(), 3000 - closed)
 })

@@ -1,55 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { MockActivityEnvironment } from '@temporalio/testing'
-import test, { type ExecutionContext } from 'ava'
-import { type Closing, closingActivities } from '../activities/automations/closing.ts'
+import test from 'ava'
 import { enrolmentActivities } from '../activities/automations/enrolment.ts'
-import { newNamespace } from '../bench/namespace.ts'
-import { reconcileSchedules, scheduleIdOf } from '../db/automations/automation-schedules.ts'
+import { reconcileSchedules } from '../db/automations/automation-schedules.ts'
 import { restartEnrolments, unfinishedEnrolments } from '../db/automations/lost-enrolments.ts'
 import { overdueExecutions, restartExecutions } from '../db/executions/lost-executions.ts'
-import { startRelay } from '../db/outbox/relay.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { mailStep, setupExecutions } from './helpers/executions.ts'
 import { lookForLost } from './helpers/forgetful.ts'
+import { people, setupSchedule } from './helpers/schedule.ts'
 
 const byClock = `update automations set trigger_type = 'SCHEDULE', schedule = '30 9 * * 1',
 	timezone = 'Europe/Berlin', event_name = null`
-
-/** An automation that begins by the clock, and Temporal, but no worker. */
-async function setupSchedule(t: ExecutionContext) {
-	const context = await setupExecutions(t)
-	const automationId = await context.freeze({ steps: [mailStep] })
-	const address = process.env['TEMPORAL_ADDRESS']!
-	const namespace = await newNamespace(address)
-	const client = new Client({ connection: await Connection.connect({ address }), namespace })
-	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
-	const relay = startRelay({
-		pool: context.pool,
-		temporal: client,
-		sendTaskQueue: taskQueues.core,
-		log,
-	})
-	t.teardown(() => client.connection.close())
-	t.teardown(() => relay.stop())
-	const handle = client.schedule.getHandle(scheduleIdOf(automationId))
-
-	/** What Temporal has, once the relay has told it all. */
-	async function known() {
-		relay.wake()
-		const waiting = `select from outbox where kind = 'schedule' and done_at is null`
-		for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20))
-			if ((await context.select(waiting)).length === 0) break
-		try {
-			const { memo } = await handle.describe()
-			return memo?.['fingerprint']
-		} catch (error) {
-			if (error instanceof ScheduleNotFoundError) return null
-			throw error
-		}
-	}
-	return { ...context, automationId, client, handle, known }
-}
 
 test('a Schedule comes, changes and goes with the row of its automation', async (t) => {
 	const { select, known, handle } = await setupSchedule(t)
@@ -243,55 +204,6 @@ test('a schedule with a segment begins its members only', async (t) => {
 	t.is((await executions()).length, 11)
 })
 
-test('runs are closed behind a cancellation, and what Temporal has forgotten is none', async (t) => {
-	const { pool, select, call, automationId, project, client } = await setupSchedule(t)
-	await people(select, project.id, 120)
-	await select(
-		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status)
-		select $1, $2, 1, id, false, 'WAITING' from contacts`,
-		[project.id, automationId],
-	)
-	const [one] = await select<{ id: string }>('select id from executions')
-	const workflowId = `automation/${one!.id}`
-	await client.workflow.start('automation', { workflowId, taskQueue: 'core', args: [{}] })
-	const answer = await call('POST', `/workflows/${automationId}/executions/cancel-all`)
-	t.deepEqual(answer.json(), { cancelled: 120 })
-	const { closeRuns } = closingActivities({
-		pool,
-		temporal: client,
-		stopping: new AbortController().signal,
-	})
-	t.deepEqual(await new MockActivityEnvironment().run(closeRuns, { projectId: project.id }), {
-		closed: 120,
-		isLast: true,
-	})
-	t.is((await select('select from executions where is_closing')).length, 0)
-	const { status } = await client.workflow.getHandle(workflowId).describe()
-	t.is(status.name, 'TERMINATED')
-})
-
-test('who closes many runs lets others have the place after a while, and when its worker stops', async (t) => {
-	const { pool, select, automationId, project, client } = await setupSchedule(t)
-	await people(select, project.id, 3000)
-	await select(
-		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status, is_closing)
-		select $1, $2, 1, id, false, 'CANCELLED', true from contacts`,
-		[project.id, automationId],
-	)
-	const left = async () => (await select('select from executions where is_closing')).length
-	const close = (stopping: AbortSignal): Promise<Closing> => {
-		const { closeRuns } = closingActivities({ pool, temporal: client, stopping })
-		return new MockActivityEnvironment().run(closeRuns, { projectId: project.id })
-	}
-	t.deepEqual(await close(AbortSignal.abort()), { closed: 0, isLast: false })
-	const startedAt = Date.now()
-	const { closed, isLast }: Closing = await close(new AbortController().signal)
-	t.true(Date.now() - startedAt < 45_000)
-	t.false(isLast)
-	t.true(closed > 0)
-	t.is(await left(), 3000 - closed)
-})
-
 test('an execution that should have moved is found, one that sleeps is let sleep', async (t) => {
 	const { pool, select, automationId, project, outbox } = await setupSchedule(t)
 	await people(select, project.id, 4)
@@ -312,12 +224,3 @@ test('an execution that should have moved is found, one that sleeps is let sleep
 		[`automation/${overdue[0]!.id}`],
 	)
 })
-
-type Select = Awaited<ReturnType<typeof setupExecutions>>['select']
-
-const people = (select: Select, projectId: string, count: number) =>
-	select(
-		`insert into contacts (project_id, email, subscribed)
-		select $1, n || '@example.org', true from generate_series(1, $2::int) n`,
-		[projectId, count],
-	)

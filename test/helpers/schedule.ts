@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
+import type { ExecutionContext } from 'ava'
+import { newNamespace } from '../../bench/namespace.ts'
+import { scheduleIdOf } from '../../db/automations/automation-schedules.ts'
+import { startRelay } from '../../db/outbox/relay.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
+import { mailStep, setupExecutions } from './executions.ts'
+
+/** An automation that begins by the clock, and Temporal, but no worker. */
+export async function setupSchedule(t: ExecutionContext) {
+	const context = await setupExecutions(t)
+	const automationId = await context.freeze({ steps: [mailStep] })
+	const address = process.env['TEMPORAL_ADDRESS']!
+	const namespace = await newNamespace(address)
+	const client = new Client({ connection: await Connection.connect({ address }), namespace })
+	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
+	const relay = startRelay({
+		pool: context.pool,
+		temporal: client,
+		sendTaskQueue: taskQueues.core,
+		log,
+	})
+	t.teardown(() => client.connection.close())
+	t.teardown(() => relay.stop())
+	const handle = client.schedule.getHandle(scheduleIdOf(automationId))
+
+	/** What Temporal has, once the relay has told it all. */
+	async function known() {
+		relay.wake()
+		const waiting = `select from outbox where kind = 'schedule' and done_at is null`
+		for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20))
+			if ((await context.select(waiting)).length === 0) break
+		try {
+			const { memo } = await handle.describe()
+			return memo?.['fingerprint']
+		} catch (error) {
+			if (error instanceof ScheduleNotFoundError) return null
+			throw error
+		}
+	}
+	return { ...context, automationId, client, handle, known }
+}
+
+type Select = Awaited<ReturnType<typeof setupExecutions>>['select']
+
+export const people = (select: Select, projectId: string, count: number) =>
+	select(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, n || '@example.org', true from generate_series(1, $2::int) n`,
+		[projectId, count],
+	)
