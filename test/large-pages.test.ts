@@ -11,7 +11,7 @@ import { isEnvelope } from './helpers/envelope.ts'
 const megabyte = 2 ** 20
 /** A reader at a time, and one who waits for him. */
 const narrow: PageLimits = {
-	bytes: 4 * megabyte,
+	size: 4 * megabyte,
 	waiting: 1,
 	patienceMs: 60_000,
 	smallBytes: 1000,
@@ -143,7 +143,7 @@ async function slowReader(
 	return { request, answered: () => response }
 }
 
-const limits = { bytes: 10, waiting: 10, patienceMs: 60_000 }
+const limits = { size: 10, waiting: 10, patienceMs: 60_000 }
 
 /** Whoever may come has come. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts'
+import { createRoom } from '../requests/room.ts'
 
 interface Turns {
 	/** How many are at work at the same time. */
@@ -13,36 +14,11 @@ interface Turns {
  * however slow they are and however many come at once, the other connections are everybody else's. Whose
  * turn does not come soon is sent away with 503, for those who come again by themselves.
  */
-export function createTurns({ atOnce, waiting, patienceMs }: Turns) {
-	let atWork = 0
-	const queue = new Set<() => void>()
-
-	async function turn() {
-		if (atWork < atOnce) return void atWork++
-		if (queue.size >= waiting) throw tooMany()
-		await new Promise<void>((resolve, reject) => {
-			const leave = setTimeout(() => {
-				queue.delete(come)
-				reject(tooMany())
-			}, patienceMs)
-			const come = () => {
-				clearTimeout(leave)
-				resolve()
-			}
-			queue.add(come)
-		})
-	}
-
-	/** To the next in the queue goes the place itself: nobody can take it in between. */
-	function leave() {
-		const [next] = queue
-		if (!next) return void atWork--
-		queue.delete(next)
-		next()
-	}
+export function createTurns({ atOnce, ...limits }: Turns) {
+	const take = createRoom({ size: atOnce, ...limits }, tooMany)
 
 	return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-		await turn()
+		const leave = await take(1)
 		try {
 			return await work()
 		} finally {

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
+import type { Sized } from '../../db/sorted-list.ts'
 import { createRoom, type RoomLimits } from './room.ts'
 
 export interface PageLimits extends RoomLimits {
@@ -10,17 +11,11 @@ export interface PageLimits extends RoomLimits {
 }
 
 const defaults: PageLimits = {
-	bytes: 32 * 2 ** 20,
+	size: 32 * 2 ** 20,
 	waiting: 50,
 	patienceMs: 3000,
 	smallBytes: 256 * 2 ** 10,
 	batchBytes: 2 ** 20,
-}
-
-/** An item of a list, of which is known what it takes before it is read. */
-export interface Sized {
-	id: string
-	bytes: number
 }
 
 export type SendPage = ReturnType<typeof createPages>

@@ -2,38 +2,38 @@ import { overloaded } from './overload.ts'
 
 export interface RoomLimits {
 	/** What all that are in it may hold at a time; who alone holds more comes in when it is empty. */
-	bytes: number
+	size: number
 	/** How many may wait for it, and for how long. */
 	waiting: number
 	patienceMs: number
 }
 
 /**
- * Room in the memory of this process, in the order of asking: so that many who want much of it come one
- * after the other. Who has it gives it back; whose turn does not come soon is sent away with 503.
+ * Room for so much at a time, of memory or of work, in the order of asking: so that many who want much of
+ * it come one after the other. Who has it gives it back; whose turn does not come soon is sent away.
  */
-export function createRoom({ bytes: size, waiting, patienceMs }: RoomLimits) {
+export function createRoom({ size, waiting, patienceMs }: RoomLimits, refusal = overloaded) {
 	let held = 0
-	const queue = new Set<{ bytes: number; come: () => void }>()
+	const queue = new Set<{ wanted: number; come: () => void }>()
 
-	return async function take(bytes: number): Promise<() => void> {
-		if (queue.size > 0 || !hasRoomFor(bytes)) await turn(bytes)
-		else held += bytes
+	return async function take(wanted: number): Promise<() => void> {
+		if (queue.size > 0 || !hasRoomFor(wanted)) await turn(wanted)
+		else held += wanted
 		let isHeld = true
 		return function giveBack() {
-			if (isHeld) held -= bytes
+			if (isHeld) held -= wanted
 			isHeld = false
 			callNext()
 		}
 	}
 
-	function turn(bytes: number) {
-		if (queue.size >= waiting) throw overloaded()
+	function turn(wanted: number) {
+		if (queue.size >= waiting) throw refusal()
 		return new Promise<void>((resolve, reject) => {
-			const waiter = { bytes, come }
+			const waiter = { wanted, come }
 			const leave = setTimeout(() => {
 				queue.delete(waiter)
-				reject(overloaded())
+				reject(refusal())
 				// Who is next may want less.
 				callNext()
 			}, patienceMs)
@@ -48,14 +48,14 @@ export function createRoom({ bytes: size, waiting, patienceMs }: RoomLimits) {
 	/** They come in with what they hold already counted: nobody can take it in between. */
 	function callNext() {
 		for (const waiter of queue) {
-			if (!hasRoomFor(waiter.bytes)) return
+			if (!hasRoomFor(waiter.wanted)) return
 			queue.delete(waiter)
-			held += waiter.bytes
+			held += waiter.wanted
 			waiter.come()
 		}
 	}
 
-	function hasRoomFor(bytes: number) {
-		return held === 0 || held + bytes <= size
+	function hasRoomFor(wanted: number) {
+		return held === 0 || held + wanted <= size
 	}
 }

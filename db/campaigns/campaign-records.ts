@@ -1,4 +1,5 @@
 import type { Condition } from '../conditions/condition.ts'
+import { sortedList } from '../sorted-list.ts'
 import { statement } from '../statement.ts'
 import { countNames, countsOf } from './campaign-counts.ts'
 import type { Campaign } from './campaign.ts'
@@ -69,26 +70,18 @@ export const lockCampaign = statement<CampaignRecord>(
 
 const sorts = { name: 'k.name', createdAt: 'k.created_at', updatedAt: 'k.updated_at' }
 export type Sort = keyof typeof sorts
-export type Direction = 'asc' | 'desc'
 
 const wanted = `k.project_id = $1 and k.deleted_at is null and ($2::text is null or k.status = $2)
 	and ($3::text is null or k.name ilike $3 or k.subject ilike $3 or k."from" ilike $3)`
 
-const listing = (sort: Sort, dir: Direction) =>
-	statement<{ id: string; bytes: number }>(
-		`list-campaigns-${sort}-${dir}`,
-		`select k.id, octet_length(k.body) + coalesce(octet_length(k.audience_condition::text), 0) as bytes
-		from campaigns k
-		where ${wanted} order by ${sorts[sort]} ${dir}, k.id ${dir} limit $4 offset $5`,
-	)
-const both = (sort: Sort) => ({ asc: listing(sort, 'asc'), desc: listing(sort, 'desc') })
-
 /** $1 project, $2 status or null, $3 pattern of name, subject or sender, or null, $4 limit, $5 offset */
-export const listCampaigns = {
-	name: both('name'),
-	createdAt: both('createdAt'),
-	updatedAt: both('updatedAt'),
-}
+export const listCampaigns = sortedList(
+	'list-campaigns',
+	`select k.id, octet_length(k.body) + coalesce(octet_length(k.audience_condition::text), 0) as bytes
+	from campaigns k where ${wanted}`,
+	'k.id',
+	sorts,
+)
 
 /** Those on a page: of no others are the mails counted. $1 project, $2 ids, in whose order they come */
 export const campaignsOfPage = statement<CampaignRecord>(

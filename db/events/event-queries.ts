@@ -1,3 +1,4 @@
+import type { Sized } from '../sorted-list.ts'
 import { statement } from '../statement.ts'
 import type { EventRow } from './tracking.ts'
 
@@ -11,19 +12,14 @@ const columns = `e.id, e.name, e.data, e.contact_id as "contactId", e.email_id a
 const listed = `e.id,
 	case when pg_column_compression(e.data) is null then pg_column_size(e.data) else 65536 end as bytes`
 
-interface ListedEvent {
-	id: string
-	bytes: number
-}
-
 /** The end of the primary key, backwards. $1 project, $2 limit */
-export const latestEvents = statement<ListedEvent>(
+export const latestEvents = statement<Sized>(
 	'latest-events',
 	`select ${listed} from events e where e.project_id = $1 order by e.id desc limit $2::int`,
 )
 
 /** $1 project, $2 limit, $3 name */
-export const latestEventsNamed = statement<ListedEvent>(
+export const latestEventsNamed = statement<Sized>(
 	'latest-events-named',
 	`select ${listed} from events e
 	where e.project_id = $1 and e.name = $3 order by e.created_at desc, e.id desc limit $2::int`,
@@ -34,7 +30,7 @@ export const latestEventsNamed = statement<ListedEvent>(
  * latest of each, so that a contact with a million events costs no more than one with a hundred.
  * $1 project, $2 limit, $3 contact
  */
-export const latestEventsOfContact = statement<ListedEvent>(
+export const latestEventsOfContact = statement<Sized>(
 	'latest-events-of-contact',
 	`with recursive names as (
 		(select name from events where project_id = $1 and contact_id = $3::uuid order by name limit 1)

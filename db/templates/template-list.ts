@@ -1,3 +1,4 @@
+import { sortedList } from '../sorted-list.ts'
 import { statement } from '../statement.ts'
 import type { mailTypes } from './template.ts'
 
@@ -18,23 +19,13 @@ export interface TemplateRecord {
 const wanted = `t.project_id = $1 and ($2::text is null or t.type = $2)
 	and ($3::text is null or t.name ilike $3 or t.description ilike $3 or t.subject ilike $3)`
 
-const sorts = { name: 't.name', createdAt: 't.created_at', updatedAt: 't.updated_at' }
-export type TemplateSort = keyof typeof sorts
-
-const listing = (sort: TemplateSort, dir: 'asc' | 'desc') =>
-	statement<{ id: string; bytes: number }>(
-		`list-templates-${sort}-${dir}`,
-		`select t.id, octet_length(t.body) as bytes from templates t
-		where ${wanted} order by ${sorts[sort]} ${dir}, t.id ${dir} limit $4 offset $5`,
-	)
-const both = (sort: TemplateSort) => ({ asc: listing(sort, 'asc'), desc: listing(sort, 'desc') })
-
 /** $1 project, $2 type or null, $3 pattern of name, description or subject, or null, $4 limit, $5 offset */
-export const listTemplates = {
-	name: both('name'),
-	createdAt: both('createdAt'),
-	updatedAt: both('updatedAt'),
-}
+export const listTemplates = sortedList(
+	'list-templates',
+	`select t.id, octet_length(t.body) as bytes from templates t where ${wanted}`,
+	't.id',
+	{ name: 't.name', createdAt: 't.created_at', updatedAt: 't.updated_at' },
+)
 
 /** $1 project, $2 type or null, $3 pattern or null */
 export const countTemplates = statement<{ total: number }>(
