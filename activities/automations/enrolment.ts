@@ -4,6 +4,7 @@ import {
 	type Begun,
 	endEnrolment,
 	enrolmentOf,
+	type Moment,
 	noteEnrolled,
 } from '../../db/automations/enrolment-course.ts'
 import { compileFrozen } from '../../db/conditions/frozen-condition.ts'
@@ -41,11 +42,11 @@ export function enrolmentActivities({ pool, relay }: { pool: Pool; relay: { wake
 
 async function enrolSome(pool: Pool, { projectId, automationId, scheduledFor, after }: Page) {
 	const { workflowId } = Context.current().info.workflowExecution!
-	const key = [projectId, automationId, scheduledFor] as const
-	const begun = await enrolmentOf(pool, ...key, workflowId)
+	const moment: Moment = [projectId, automationId, scheduledFor]
+	const begun = await enrolmentOf(pool, moment, workflowId)
 	// What is left of it begins nobody, should the automation be enabled again.
 	if (!begun) {
-		await endEnrolment(pool, [...key])
+		await endEnrolment(pool, moment)
 		return { enrolled: 0, last: null }
 	}
 	if (begun.endedAt) return { enrolled: 0, last: null }
@@ -62,8 +63,8 @@ async function enrolSome(pool: Pool, { projectId, automationId, scheduledFor, af
 			scheduledFor,
 			taskQueues.core,
 		])
-		if (last === null) await endEnrolment(db, [...key])
-		else await noteEnrolled(db, [...key, last])
+		if (last === null) await endEnrolment(db, moment)
+		else await noteEnrolled(db, [...moment, last])
 		return rows.length
 	})
 	return { enrolled, last }

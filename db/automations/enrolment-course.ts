@@ -1,9 +1,12 @@
 import type { Pool } from 'pg'
-import type { Condition } from '../conditions/condition.ts'
+import { membersOf } from '../conditions/condition.ts'
 import { type FrozenCondition, freeze } from '../conditions/frozen-condition.ts'
 import { lockReferences } from '../segments/segment-records.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
+
+/** Of a schedule: project, automation, when. */
+export type Moment = [projectId: string, automationId: string, scheduledFor: string]
 
 export interface Begun {
 	audience: FrozenCondition
@@ -40,29 +43,22 @@ const insertEnrolment = statement<Begun>(
  */
 export async function enrolmentOf(
 	pool: Pool,
-	projectId: string,
-	automationId: string,
-	scheduledFor: string,
+	moment: Moment,
 	workflowId: string,
 ): Promise<Begun | undefined> {
-	const key = [projectId, automationId, scheduledFor]
-	const [found] = await findEnrolment(pool, key)
+	const [projectId] = moment
+	const [found] = await findEnrolment(pool, moment)
 	if (!found || found.audience) return found
 	return transaction(pool, async (db) => {
 		await lockReferences(db, [projectId])
-		const [now] = await findEnrolment(db, key)
+		const [now] = await findEnrolment(db, moment)
 		if (!now) return undefined
 		const members = now.segmentId === null ? null : membersOf(now.segmentId)
 		const audience = await freeze(db, projectId, members)
-		const [begun] = await insertEnrolment(db, [...key, workflowId, JSON.stringify(audience)])
+		const [begun] = await insertEnrolment(db, [...moment, workflowId, JSON.stringify(audience)])
 		return begun
 	})
 }
-
-const membersOf = (segmentId: string): Condition => ({
-	logic: 'AND',
-	groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
-})
 
 /** A try that comes late takes nothing back. $1 project, $2 automation, $3 moment, $4 contact */
 export const noteEnrolled = statement(

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Condition } from '../conditions/condition.ts'
+import { compileFor } from '../conditions/condition-segments.ts'
+import { type Condition, membersOf } from '../conditions/condition.ts'
 import { compileFrozen, freeze, type FrozenCondition } from '../conditions/frozen-condition.ts'
 import { lockReferences } from '../segments/segment-records.ts'
 import { statement } from '../statement.ts'
@@ -32,13 +33,8 @@ async function conditionOf(db: Pool | PoolClient, projectId: string, audience: A
 	const { audienceType, segmentId, audienceCondition } = audience
 	if (audienceType !== 'SEGMENT') return audienceType === 'ALL' ? null : audienceCondition
 	const [segment] = await segmentCondition(db, [projectId, segmentId])
-	return segment?.type === 'DYNAMIC' ? segment.condition : storedMembers(segmentId)
+	return segment?.type === 'DYNAMIC' ? segment.condition : membersOf(segmentId!)
 }
-
-const storedMembers = (segmentId: string | null): Condition => ({
-	logic: 'AND',
-	groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
-})
 
 /** $1 project, $2 campaign */
 const audienceOf = statement<Audience>(
@@ -63,6 +59,17 @@ export async function freezeAudience(db: PoolClient, { projectId, campaignId }: 
 	await keepAudience(db, [projectId, campaignId, JSON.stringify(frozen)])
 }
 
+/** Null: everybody. */
+async function compilePresent(
+	db: Pool | PoolClient,
+	projectId: string,
+	audience: Audience,
+	now?: Date,
+) {
+	const condition = await conditionOf(db, projectId, audience)
+	return condition && compileFor(db, projectId, condition, now)
+}
+
 /**
  * A predicate on contacts `c`, whose parameters begin behind `before` others: they are of the audience,
  * want such mail, and their address takes mail at all.
@@ -74,10 +81,9 @@ export async function audiencePredicate(
 	before: number,
 	now?: Date,
 ): Promise<{ sql: string; parameters: unknown[] }> {
-	const meant =
-		audience.frozenAudience ??
-		(await freeze(db, projectId, await conditionOf(db, projectId, audience)))
-	const compiled = await compileFrozen(db, projectId, meant, now)
+	const compiled = audience.frozenAudience
+		? await compileFrozen(db, projectId, audience.frozenAudience, now)
+		: await compilePresent(db, projectId, audience, now)
 	const parts = [
 		...(audience.type === 'TRANSACTIONAL' ? [] : ['c.subscribed']),
 		`not exists (select from suppressions s where s.project_id = c.project_id and s.email = c.email)`,

@@ -136,3 +136,9 @@ export const segmentsIn = (condition: Condition) =>
 		const about = fieldOf(field)
 		return about?.family === 'segment' ? [about.id] : []
 	})
+
+/** Who is in a segment. */
+export const membersOf = (segmentId: string): Condition => ({
+	logic: 'AND',
+	groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
+})
