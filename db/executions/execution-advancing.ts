@@ -2,6 +2,7 @@ import type { AutomationDefinition, StepType } from '../automations/automation-d
 import { type ContactRecord, contactRecord } from '../contacts/contact-record.ts'
 import { statement } from '../statement.ts'
 import type { HeardEvent } from './execution.ts'
+import { mailOfStep, outputOfStep } from './step-output.ts'
 
 // What moving an execution reads and writes, all of it in one transaction, and under two locks that
 // everybody takes in this order: the contact's row, then the execution's.
@@ -80,13 +81,9 @@ export const lockExecution = statement<StandingExecution>(
 export const outputsOf = statement<{ stepId: string; output: Record<string, unknown> }>(
 	'outputs-of-execution',
 	`select distinct on (s.step_id) s.step_id as "stepId",
-		case when e.sent_at is null then s.output else s.output || jsonb_build_object('sentAt',
-			to_char(e.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as output
+		${outputOfStep}
 	from execution_steps s
-	left join lateral (
-		select sent_at from emails
-		where s.type = 'SEND_EMAIL' and project_id = s.project_id and workflow_step_execution_id = s.id
-		offset 0) e on true
+	${mailOfStep}
 	where s.project_id = $1 and s.execution_id = $2 and s.output is not null
 	order by s.step_id, s.visit desc`,
 )

@@ -3,6 +3,7 @@ import type { DefinedStep, StepType } from '../automations/automation-definition
 import { statement } from '../statement.ts'
 import type { visitStatuses } from './execution-step.ts'
 import type { executionStatuses } from './execution.ts'
+import { mailOfStep, outputOfStep } from './step-output.ts'
 
 export interface StepName {
 	id: string
@@ -109,8 +110,7 @@ export const visitsOf = statement<VisitRecord>(
 		${stepName(`v.definition->'steps'`, 's.step_id')} as step,
 		case when s.status in ('RUNNING', 'WAITING') and x.status not in ('RUNNING', 'WAITING')
 			then 'SKIPPED' else s.status end as status,
-		case when e.sent_at is null then s.output else s.output || jsonb_build_object('sentAt',
-			to_char(e.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as output,
+		${outputOfStep},
 		s.error, s.started_at as "startedAt", s.completed_at as "completedAt",
 		case when s.visit = x.visit then x.wakes_at end as "wakesAt"
 	from (
@@ -119,9 +119,6 @@ export const visitsOf = statement<VisitRecord>(
 	join executions x on x.project_id = s.project_id and x.id = s.execution_id
 	join automation_versions v on v.project_id = x.project_id and v.automation_id = x.automation_id
 		and v.version = x.version
-	left join lateral (
-		select sent_at from emails
-		where s.type = 'SEND_EMAIL' and project_id = s.project_id and workflow_step_execution_id = s.id
-		offset 0) e on true
+	${mailOfStep}
 	order by s.visit`,
 )
