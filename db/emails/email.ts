@@ -20,14 +20,14 @@ export const emailStatuses = [
 ] as const
 export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const
 
+/** What stands in place of the address once its person was erased. Nothing goes there. */
+export const erasedAddress = 'deleted@deleted.invalid'
+
 /**
  * The ledger: one row a mail, whatever becomes of it. The row also carries the open attempt
  * (`attempt`, `attemptStartedAt` while SENDING); closed attempts are rows of `attempts`.
  * No index names `status`, so that its changes stay heap-only updates.
  */
-/** What stands in place of the address once its person was erased. Nothing goes there. */
-export const erasedAddress = 'deleted@deleted.invalid'
-
 const schema = defineEntity({
 	name: 'Email',
 	tableName: 'emails',
