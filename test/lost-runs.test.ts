@@ -3,6 +3,7 @@ import test from 'ava'
 import { restartLost } from '../db/outbox/lost-runs.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './helpers/executions.ts'
+import { temporalThat } from './helpers/forgetful.ts'
 
 test('a lost run is found behind many that live, and those are not asked about again for a while', async (t) => {
 	const { pool, select, project, freeze, outbox } = await setupExecutions(t)
@@ -35,10 +36,7 @@ test('a lost run is found behind many that live, and those are not asked about a
 			throw new WorkflowNotFoundError('not found', workflowId, undefined)
 		return { status: { name: 'RUNNING' } }
 	}
-	const temporal = {
-		withDeadline: (_: number, call: () => Promise<unknown>) => call(),
-		workflow: { getHandle: (id: string) => ({ describe: () => describe(id) }) },
-	} as unknown as Parameters<typeof restartLost>[0]['temporal']
+	const temporal = temporalThat(describe)
 	const look = (isStopped = () => false) =>
 		restartLost({ pool, temporal, sendTaskQueue: taskQueues.core, isStopped })
 

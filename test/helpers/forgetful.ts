@@ -3,6 +3,13 @@ import type { Pool } from 'pg'
 import { restartLost } from '../../db/outbox/lost-runs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 
+/** A Temporal that is asked about runs, and nothing else. */
+export const temporalThat = (describe: (workflowId: string) => Promise<unknown>) =>
+	({
+		withDeadline: (_: number, call: () => Promise<unknown>) => call(),
+		workflow: { getHandle: (id: string) => ({ describe: () => describe(id) }) },
+	}) as unknown as Parameters<typeof restartLost>[0]['temporal']
+
 /** Looks for lost runs with a Temporal that knows of these, and of no others; says how many were lost. */
 export function lookForLost(pool: Pool, ...running: string[]) {
 	const describe = async (workflowId: string) => {
@@ -10,9 +17,6 @@ export function lookForLost(pool: Pool, ...running: string[]) {
 			throw new WorkflowNotFoundError('not found', workflowId, undefined)
 		return { status: { name: 'RUNNING' } }
 	}
-	const temporal = {
-		withDeadline: (_: number, call: () => Promise<unknown>) => call(),
-		workflow: { getHandle: (id: string) => ({ describe: () => describe(id) }) },
-	} as unknown as Parameters<typeof restartLost>[0]['temporal']
+	const temporal = temporalThat(describe)
 	return restartLost({ pool, temporal, sendTaskQueue: taskQueues.core, isStopped: () => false })
 }
