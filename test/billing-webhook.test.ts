@@ -124,7 +124,9 @@ test('however many events come while Stripe is slow, the database is there for o
 	const telling = Promise.all(Array.from({ length: 60 }, (_, n) => tellOf(n)))
 	t.true(await until(async () => answered >= 7, 20_000), 'more than can wait are not let in')
 	t.is((await route('GET', 'billing-limits')).statusCode, 200)
-	t.true(pool.totalCount - pool.idleCount <= 3, `${pool.totalCount - pool.idleCount}`)
+	// Who has been answered, and the process itself, may hold one for a moment; who asks Stripe keeps it.
+	const held = () => pool.totalCount - pool.idleCount
+	t.true(await until(async () => held() <= 3, 5000), `${held()}`)
 	resolve()
 	const statuses = (await telling).map(({ status }) => status)
 	const refused = statuses.flatMap((status, n) => (status === 200 ? [] : [{ status, n }]))
