@@ -1,7 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
-import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
+import {
+	Email as EmailRow,
+	emailStatuses,
+	rareStatuses,
+	sourceTypes,
+} from '../../db/emails/email.ts'
 import { mailTotal } from '../../db/emails/mail-total.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
 import { ApiError, notFound } from '../errors.ts'
@@ -75,6 +80,13 @@ const EmailWithAttempts = Type.Interface([Email], {
 type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
 
 const tags = ['emails']
+const Filter = Type.Object({
+	contactId: Type.Optional(Id),
+	status: Type.Optional(Type.Enum([...emailStatuses])),
+	sourceType: Type.Optional(Type.Enum([...sourceTypes])),
+	campaignId: Type.Optional(Id),
+})
+type Filter = Type.Static<typeof Filter>
 const Params = Type.Object({ id: PathId('email') })
 const Position = Type.Tuple([Id])
 
@@ -92,10 +104,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				description:
 					'A page ends early where the bodies come to more than 16 MB, or take long to render.',
 				querystring: Type.Object({
-					contactId: Type.Optional(Id),
-					status: Type.Optional(Type.Enum([...emailStatuses])),
-					sourceType: Type.Optional(Type.Enum([...sourceTypes])),
-					campaignId: Type.Optional(Id),
+					...Filter.properties,
 					cursor: Type.Optional(Type.String()),
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
@@ -103,7 +112,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			},
 		},
 		async ({ em, project, query: { cursor, limit, ...filter } }) => {
-			const where = { ...filter, projectId: project.id }
+			const where = { ...foundBy(filter), projectId: project.id }
 			const total = async () =>
 				Object.keys(filter).length > 0
 					? em.count(EmailRow, where)
@@ -193,7 +202,15 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 	}
 }
 
-function viewOf(email: Omit<EmailRow, symbol | 'body'>, body: string | null) {
+/** The few mails of a rare status are found without a look at the others. */
+function foundBy({ status, ...filter }: Filter) {
+	if (status === undefined) return filter
+	return rareStatuses.some((rare) => rare === status)
+		? { ...filter, rareStatus: status }
+		: { ...filter, status }
+}
+
+function viewOf(email: Omit<EmailRow, symbol | 'body' | 'rareStatus'>, body: string | null) {
 	const view = Object.assign({}, email, {
 		body,
 		attachments: email.attachments ?? [],

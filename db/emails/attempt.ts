@@ -13,8 +13,6 @@ const schema = defineEntity({
 			properties: ['providerMessageId'],
 			where: `provider = 'resend'`,
 		},
-		// Few, and all that a mail in doubt may be found by.
-		{ name: 'attempts_unknown', properties: ['at'], where: `outcome = 'UNKNOWN'` },
 	],
 	properties: {
 		projectId: p.uuid().primary(),

@@ -20,13 +20,25 @@ export const emailStatuses = [
 ] as const
 export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const
 
+/** What few mails come to, and what somebody who looks after them looks for. */
+export const rareStatuses = [
+	'UNCERTAIN',
+	'BOUNCED',
+	'COMPLAINED',
+	'FAILED',
+	'SUPPRESSED',
+	'CANCELLED',
+	'RECEIVED',
+] as const
+
 /** What stands in place of the address once its person was erased. Nothing goes there. */
 export const erasedAddress = 'deleted@deleted.invalid'
 
 /**
  * The ledger: one row a mail, whatever becomes of it. The row also carries the open attempt
  * (`attempt`, `attemptStartedAt` while SENDING); closed attempts are rows of `attempts`.
- * No index names `status`, so that its changes stay heap-only updates.
+ * No index names `status`, so that its changes stay heap-only updates; `rareStatus`, which most mails
+ * never have, is what mails are found by.
  */
 const schema = defineEntity({
 	name: 'Email',
@@ -41,6 +53,11 @@ const schema = defineEntity({
 			name: 'emails_by_template',
 			properties: ['projectId', 'templateId'],
 			where: 'template_id is not null',
+		},
+		{
+			name: 'emails_rare',
+			properties: ['rareStatus', 'projectId', 'id'],
+			where: 'rare_status is not null',
 		},
 		// What is still to be purged: no mail without a body is in it.
 		{
@@ -88,6 +105,13 @@ const schema = defineEntity({
 		/** Names, types and sizes; the contents are in `attachments`. */
 		attachments: p.json<{ filename: string; contentType: string; size: number }[]>().nullable(),
 		status: p.enum(emailStatuses).default('PENDING'),
+		rareStatus: p
+			.text()
+			.nullable()
+			.lazy()
+			.generated(
+				`(case when status in ('${rareStatuses.join("', '")}') then status else null end) stored`,
+			),
 		attempt: p.integer().default(0),
 		attemptStartedAt: p.datetime(3).nullable(),
 		/** Patience begins here. */

@@ -16,8 +16,6 @@ export interface Backlog {
 
 /** Beyond so many requests nobody looks for the one that waits the longest. */
 const requestsLookedAt = 2000
-/** Doubts that were settled since are among them, so they only become more: the latest are looked at. */
-const doubtsLookedAt = 20_000
 const patienceMs = 2000
 
 /**
@@ -47,12 +45,7 @@ const backlog = `
 				select created_at, due_at from emails
 				where project_id = q.project_id and id = m.id and status = 'PENDING'
 					and (due_at is null or due_at <= now()) offset 0) e)::float8 as "backlogAgeSeconds",
-		(select count(*) from (
-			select project_id, email_id, attempt from attempts where outcome = 'UNKNOWN'
-			order by at desc limit ${doubtsLookedAt}) a
-			cross join lateral (
-				select from emails where project_id = a.project_id and id = a.email_id
-					and status = 'UNCERTAIN' and attempt = a.attempt offset 0) e)::float8 as "uncertainMails",
+		(select count(*) from emails where rare_status = 'UNCERTAIN')::float8 as "uncertainMails",
 		count(*)::float8 as "outboxRows",
 		coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "outboxAgeSeconds",
 		(select count(*) from worker_beats where beat_at > now() - interval '8 seconds')::float8 as workers

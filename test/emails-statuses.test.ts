@@ -1,0 +1,53 @@
+import test from 'ava'
+import { emailStatuses } from '../db/emails/email.ts'
+import { open, record } from '../db/emails/ledger.ts'
+import { setupMails } from './helpers/mails.ts'
+
+test('whatever the status, the list has the mails of it, in their order, and counts them', async (t) => {
+	const { list, pool, project } = await setupMails(t)
+	const { rows } = await pool.query<{ id: string; status: string }>(
+		`insert into emails (project_id, "to", "from", subject, source_type, status)
+		select $1, 'a@example.org', 'app@example.com', n::text, 'TRANSACTIONAL', status
+		from generate_series(1, 3) n, unnest($2::text[]) status returning id, status`,
+		[project.id, emailStatuses],
+	)
+	for (const status of emailStatuses) {
+		const ids = rows.filter((row) => row.status === status).map(({ id }) => id)
+		const page = await list(`?status=${status}&limit=2`)
+		t.is(page.total, 3, status)
+		const rest = await list(`?status=${status}&limit=2&cursor=${page.cursor}`)
+		const found = [...page.data, ...rest.data].map(({ id }) => id)
+		t.deepEqual(found, ids.toSorted().toReversed(), status)
+	}
+	t.is((await list('?limit=100')).data.length, rows.length)
+	t.false(Object.keys((await list('?limit=1')).data[0]!).includes('rareStatus'))
+})
+
+test('mails of rare statuses have an index that others never enter: the ordinary course of one moves none', async (t) => {
+	const { ids, pool, project } = await setupMails(t, 2)
+	const db = await pool.connect()
+	try {
+		await db.query('begin')
+		const updates = async () => {
+			const { rows } = await db.query<{ all: number; indexed: number }>(
+				`select pg_stat_get_xact_tuples_updated(id)::int as all,
+					(pg_stat_get_xact_tuples_updated(id) - pg_stat_get_xact_tuples_hot_updated(id))::int as indexed
+				from (select 'emails'::regclass::oid as id) ledger`,
+			)
+			return rows[0]!
+		}
+		const before = await updates()
+		await open(db, [project.id, ids, 'smtp'])
+		const end = { attempt: 1, error: null, dueInMs: null, providerMessageId: 'x' }
+		const sent = { ...end, outcome: 'SENT', status: 'SENT' }
+		const failed = { ...end, outcome: 'REJECTED', status: 'FAILED' }
+		await record(db, [project.id, JSON.stringify([{ ...sent, id: ids[0] }])])
+		const ordinary = await updates()
+		t.deepEqual(ordinary, { all: before.all + 3, indexed: before.indexed })
+		await record(db, [project.id, JSON.stringify([{ ...failed, id: ids[1] }])])
+		t.deepEqual(await updates(), { all: ordinary.all + 1, indexed: ordinary.indexed + 1 })
+	} finally {
+		await db.query('rollback')
+		db.release()
+	}
+})
