@@ -10,19 +10,17 @@ export interface CampaignKey {
 }
 
 /**
- * Both, whatever has happened: a run that is there looks at its campaign again, and if there is none,
- * one is started. Runs go by what the database says, so that one word too many is harmless.
+ * Whatever has happened: a run that is there looks at its campaign again, and if there is none, one is
+ * started. Runs go by what the database says, so that one word too many is harmless.
  */
 const tell = (changed: string, taskQueue: string) => `
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
 		summary, search_attributes)
-	select project_id, kind, ${priorities.bulk}, type, 'campaign/' || id, queue,
-		case kind when 'start' then jsonb_build_object('projectId', project_id, 'campaignId', id)
-			else '{"name": "changed", "argument": null}' end,
-		case kind when 'start' then total_recipients || ' recipients' end,
-		case kind when 'start' then jsonb_build_object('CampaignId', id) end
-	from ${changed} cross join (values ('start', 'campaign', ${taskQueue}), ('signal', null, null))
-		as word(kind, type, queue)`
+	select project_id, 'signal', ${priorities.bulk}, 'campaign', 'campaign/' || id, ${taskQueue},
+		jsonb_build_object('name', 'changed',
+			'argument', jsonb_build_object('projectId', project_id, 'campaignId', id)),
+		total_recipients || ' recipients', jsonb_build_object('CampaignId', id)
+	from ${changed}`
 
 const moved = (update: string, where: string, taskQueue: string) =>
 	`with moved as (
