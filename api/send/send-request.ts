@@ -136,7 +136,8 @@ function filesOf({ attachments = [] }: SendBody) {
 	// Member by member: what else came with an attachment is none of ours.
 	return attachments.map(({ filename, contentType, content, contentId, disposition }, position) => {
 		const base64 = /\s/.test(content) ? content.replaceAll(/\s+/g, '') : content
-		const size = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+		const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='))
+		const size = Math.floor(((base64.length - padding) * 3) / 4)
 		const inline = disposition === 'inline'
 		const file = { filename, contentType, contentId: contentId ?? null, inline, position, size }
 		return { ...file, content: base64 }

@@ -1,0 +1,42 @@
+import test from 'ava'
+import { compile, render } from '../activities/rendering/liquid.ts'
+import { setup } from './helpers/app.ts'
+import { cpuMeter } from './helpers/cpu.ts'
+import { setupSend } from './helpers/send.ts'
+
+// Each value is within what its route takes. Work that grows with the square of it takes minutes.
+const patienceMs = 10_000
+
+test('who logs in with a megabyte of accents for a password is answered like others', async (t) => {
+	const { app } = await setup(t)
+	const password = '\u0300'.repeat(240_000) + '\u0316'.repeat(240_000)
+	const spentMs = cpuMeter()
+	const payload = { email: 'a@example.org', password }
+	const answer = await app.inject({ method: 'POST', url: '/auth/login', payload })
+	t.is(answer.statusCode, 401, answer.body)
+	t.true(spentMs() < patienceMs)
+})
+
+test('a file of nothing but padding is refused at the cost of reading it', async (t) => {
+	const { app, withSecretKey: headers } = await setupSend(t)
+	const spentMs = cpuMeter()
+	const content = `${'='.repeat(3_000_000)}A`
+	const payload = {
+		to: 'a@example.org',
+		from: 'app@example.com',
+		subject: 'Hi',
+		body: 'x',
+		attachments: [{ filename: 'a.txt', contentType: 'text/plain', content }],
+	}
+	const answer = await app.inject({ method: 'POST', url: '/v1/send', headers, payload })
+	t.is(answer.statusCode, 422)
+	t.is(answer.json().error.errors[0].field, 'attachments.0.content')
+	t.true(spentMs() < patienceMs)
+})
+
+test('a subject is made one line at the cost of reading what is put into it', (t) => {
+	const spentMs = cpuMeter()
+	const { text } = render(compile('{{ x }}', 'subject'), { x: `a${' '.repeat(1_000_000)}b` })
+	t.is(text, `a${' '.repeat(997)}`)
+	t.true(spentMs() < patienceMs)
+})
