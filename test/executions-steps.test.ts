@@ -1,5 +1,11 @@
 import test from 'ava'
+import PostalMime from 'postal-mime'
+import { deliver } from '../activities/delivery/delivery.ts'
+import type { Message } from '../activities/rendering/message.ts'
+import { buildMime } from '../activities/rendering/mime.ts'
+import { mailsOfClaim } from '../db/emails/ledger.ts'
 import { delayStep, mailStep, setupExecutions, type StepSketch } from './helpers/executions.ts'
+import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/ledger.ts'
 import { lockWaits } from './helpers/locks.ts'
 
 const update = (data: object, subscribed: boolean | null = null): StepSketch => [
@@ -88,6 +94,29 @@ test('whatever a template makes of an address, the mail fails and the execution 
 		],
 	)
 })
+
+for (const [what, name, shown] of [
+	['of several lines', 'Ann\r\nBcc: eve@example.org\n\tOf Tea', 'Ann Bcc: eve@example.org Of Tea'],
+	['longer than any', 'ü'.repeat(10_000), 'ü'.repeat(255)],
+	['of nothing but breaks', '\n\r\n', ''],
+] as const)
+	test(`to who has a name ${what} the mail of a step arrives, with a name that is one line`, async (t) => {
+		const { freeze, track, executionId, advance, pool, select } = await setupExecutions(t)
+		await freeze({ on: 'x', steps: [mailStep] })
+		t.is((await track('x', { name })).statusCode, 200)
+		t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+		const messages: Message[] = []
+		const { provider } = scriptedProvider((message) => void messages.push(message))
+		const { services } = deliveryServices(pool, provider, {})
+		for (const row of await claim(pool))
+			await deliver(services, () => mailsOfClaim(pool, [claimOf(row)]))
+		t.deepEqual(await select('select status, error from emails'), [{ status: 'SENT', error: null }])
+		// As providers are given it, and as it goes over the wire.
+		t.is(messages[0]!.to.name ?? '', shown)
+		const { to, bcc } = await PostalMime.parse(buildMime(messages[0]!))
+		t.deepEqual(to, [{ address: 'ann@example.org', name: shown }])
+		t.is(bcc, undefined)
+	})
 
 test('a mail from a domain that is not verified fails, and says so', async (t) => {
 	const { freeze, contact, track, executionId, advance, mails, select } = await setupExecutions(t)

@@ -6,7 +6,7 @@ import { insertStepMail, stepMailContext } from '../../db/executions/execution-m
 import { compile, TemplateError } from '../rendering/liquid.ts'
 import { languageFor, renderContent } from '../rendering/mail-content.ts'
 import { renderPlain } from '../rendering/plain.ts'
-import { cutText } from '../rendering/storable-text.ts'
+import { cutLine, cutText } from '../rendering/storable-text.ts'
 import { type Links, linksFor } from '../rendering/variables.ts'
 import { type Journey, take, variablesOf } from './journey.ts'
 
@@ -19,6 +19,8 @@ export interface StepSettings {
 /** Somebody whom we do not know as a contact has no pages of ours. */
 const noLinks: Links = { unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }
 const maxAddressLength = 254
+/** As of a recipient that a request names. */
+const maxNameLength = 255
 
 /**
  * Writes the mail of a step into the ledger, from where a run of `send` delivers it. What may not go is
@@ -52,7 +54,8 @@ export async function sendStepMail(
 		id: emailId,
 		contactId: addressee?.id ?? null,
 		to,
-		toName: !isCustom && typeof name === 'string' && name !== '' ? name : null,
+		// Anybody may have written any text there: a line break in a header is what no provider takes.
+		toName: !isCustom && typeof name === 'string' ? cutLine(name, maxNameLength) || null : null,
 		from: normalizeEmail(template.from),
 		fromName: template.fromName ?? execution.projectName,
 		replyTo: template.replyTo ? normalizeEmail(template.replyTo) : null,
