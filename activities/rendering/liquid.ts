@@ -148,14 +148,13 @@ function keep(cache: Cache, source: string, template: Template) {
 	}
 }
 
-// oxlint-disable-next-line no-control-regex
-const control = /[\u0000-\u001f\u007f\u0085\u2028\u2029]/
+const control = /[\p{Cc}\u2028\u2029]/u
 
 /** A header cannot hold line breaks or other controls, nor more than 998 characters. */
 function oneLine(text: string) {
 	// Each run is looked at once: a search for what stands around a control would begin anew at each space.
 	const line = text
-		.replaceAll(/[\s\u0000-\u001f\u007f\u0085]+/g, (run) => (control.test(run) ? ' ' : run))
+		.replaceAll(/[\s\p{Cc}]+/gu, (run) => (control.test(run) ? ' ' : run))
 		.trim()
 	if (line.length <= maxSubjectLength) return line
 	return line
