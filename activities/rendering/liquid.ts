@@ -153,9 +153,7 @@ const control = /[\p{Cc}\u2028\u2029]/u
 /** A header cannot hold line breaks or other controls, nor more than 998 characters. */
 function oneLine(text: string) {
 	// Each run is looked at once: a search for what stands around a control would begin anew at each space.
-	const line = text
-		.replaceAll(/[\s\p{Cc}]+/gu, (run) => (control.test(run) ? ' ' : run))
-		.trim()
+	const line = text.replaceAll(/[\s\p{Cc}]+/gu, (run) => (control.test(run) ? ' ' : run)).trim()
 	if (line.length <= maxSubjectLength) return line
 	return line
 		.slice(0, maxSubjectLength)
