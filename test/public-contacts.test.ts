@@ -6,7 +6,7 @@ import { mailsOfClaim } from '../db/emails/ledger.ts'
 import { Project } from '../db/projects/project.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { claim, claimOf } from './helpers/ledger.ts'
-import { oneClick, setupPublic, untouched } from './helpers/public-pages.ts'
+import { oneClick, setupPublic, textOf, untouched } from './helpers/public-pages.ts'
 
 test('a contact sees itself, and decides for itself', async (t) => {
 	const { get, post, orm, id, state } = await setupPublic(t)
@@ -109,4 +109,44 @@ test('who wants no mail at all gets none: the next one is barred with the reason
 	)
 	t.is(open!.barred, 'SUPPRESSED')
 	t.regex(open!.barred_because!, /UNSUBSCRIBED_ALL/)
+})
+
+test('the public key does not stop all mail to an address, nor let it flow again: that takes a mail in hand', async (t) => {
+	const { app, get, post, submit, sent, emailId, state, withPublicKey } = await setupPublic(t)
+	const tracked = await app.inject({
+		method: 'POST',
+		url: '/v1/track',
+		headers: withPublicKey,
+		payload: { email: 'anna@example.org', event: 'visited' },
+	})
+	const id: string = tracked.json().data.contact
+	const toAnother = await sent({ to: 'bert@example.org', subscribed: true })
+	const suppressed = async () => (await state()).suppressed
+	const withoutMail = ['', `?e=${toAnother.id}`, `?e=${randomUUID()}`, '?e=x']
+
+	for (const query of withoutMail) {
+		const { body } = await get(`/manage/${id}${query}`)
+		t.notRegex(body, /value="none"/)
+		t.regex(textOf(body), /To stop all emails.* open this page from the link in one of them/)
+		t.notRegex(textOf((await submit(`/manage/${id}${query}`, { choice: 'none' })).body), /saved/)
+		t.like(await state(), { subscribed: false, suppressed: [] })
+		await submit(`/manage/${id}${query}`, { choice: 'all' })
+	}
+	const { body } = await get(`/manage/${id}?e=${emailId}`)
+	t.regex(body, /value="none"/)
+	t.notRegex(textOf(body), /open this page from/)
+
+	await submit(`/manage/${id}?e=${emailId}`, { choice: 'none' })
+	for (const query of withoutMail) {
+		for (const page of ['subscribe', 'manage']) {
+			const { body } = await submit(`/${page}/${id}${query}`, { choice: 'all' })
+			t.regex(textOf(body), /anna@example\.org gets no emails at all from Test project/)
+			t.notRegex(body, /<form/)
+		}
+		await post(`/contacts/public/${id}/subscribe${query}`)
+		t.deepEqual(await suppressed(), ['UNSUBSCRIBED_ALL'])
+		t.notRegex((await submit(`/unsubscribe/${id}${query}`, {})).body, /<form/)
+	}
+	await post(`/contacts/public/${id}/subscribe?e=${emailId}`)
+	t.deepEqual(await suppressed(), [])
 })

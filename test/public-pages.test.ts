@@ -122,7 +122,7 @@ test('preferences are three, and what is chosen is shown', async (t) => {
 	// Only subscribing takes back that all mail stops; and only that, not what others know of an address.
 	await submit(`/unsubscribe/${id}`, {})
 	t.deepEqual((await state()).suppressed, ['UNSUBSCRIBED_ALL'])
-	await submit(`/subscribe/${id}`, {})
+	await submit(`/subscribe/${id}?e=${emailId}`, {})
 	t.deepEqual((await state()).suppressed, [])
 	await pool.query(
 		`insert into suppressions (project_id, email, reason) values ($1, 'anna@example.org', 'BOUNCE')`,

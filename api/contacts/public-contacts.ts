@@ -26,7 +26,7 @@ export const publicContacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			},
 		},
 		async ({ params }) => {
-			const [contact] = await publicContact(pool, [params.id])
+			const [contact] = await publicContact(pool, [params.id, null])
 			if (!contact) throw notFound('contact', params.id)
 			return { ...contact, language: languageOf(contact) }
 		},

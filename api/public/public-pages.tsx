@@ -62,7 +62,7 @@ export function unsubscribedPage(view: View) {
 	const { language, words, fill } = speak(contact)
 	return page(language, words.unsubscribed, contact.project, [
 		<p role="status">{fill(words.unsubscribedMeans)}</p>,
-		<Act to="subscribe" view={view} label={words.subscribeAgain} quiet />,
+		mayResume(contact) && <Act to="subscribe" view={view} label={words.subscribeAgain} quiet />,
 		<ManageLink view={view} words={words} />,
 	])
 }
@@ -70,6 +70,7 @@ export function unsubscribedPage(view: View) {
 export function subscribePage(view: View) {
 	const { contact } = view
 	const { language, words, fill } = speak(contact)
+	if (!mayResume(contact)) return stoppedPage(view)
 	if (contact.subscribed && !contact.stopped) return subscribedPage(view)
 	return page(language, words.subscribe, contact.project, [
 		<p>{fill(words.subscribeQuestion)}</p>,
@@ -80,6 +81,7 @@ export function subscribePage(view: View) {
 
 export function subscribedPage(view: View) {
 	const { contact } = view
+	if (!mayResume(contact)) return stoppedPage(view)
 	const { language, words, fill } = speak(contact)
 	return page(language, words.subscribed, contact.project, [
 		<p role="status">{fill(words.subscribedMeans)}</p>,
@@ -88,12 +90,15 @@ export function subscribedPage(view: View) {
 	])
 }
 
-export function managePage(view: View, isSaved: boolean) {
+/** What was to be saved is said to be saved if it is. */
+export function managePage(view: View, toSave?: Choice) {
 	const { contact } = view
+	if (!mayResume(contact)) return stoppedPage(view)
 	const { language, words, fill } = speak(contact)
 	const chosen = contact.stopped ? 'none' : contact.subscribed ? 'all' : 'necessary'
+	const offered = choices.filter((choice) => choice !== 'none' || contact.readsMail)
 	return page(language, words.manage, contact.project, [
-		isSaved && (
+		toSave === chosen && (
 			<p className="saved" role="status">
 				{words.saved}
 			</p>
@@ -101,7 +106,7 @@ export function managePage(view: View, isSaved: boolean) {
 		<form method="post" action={addressOf('manage', view)}>
 			<fieldset>
 				<legend>{fill(words.manageIntroduction)}</legend>
-				{choices.map((choice) => (
+				{offered.map((choice) => (
 					<label key={choice}>
 						<input type="radio" name="choice" value={choice} defaultChecked={choice === chosen} />
 						<strong>{words[choice]}</strong>
@@ -111,6 +116,18 @@ export function managePage(view: View, isSaved: boolean) {
 			</fieldset>
 			<button>{words.save}</button>
 		</form>,
+		!contact.readsMail && <p>{words.fromMail}</p>,
+	])
+}
+
+/** Whoever takes back that all mail stops has to come from a mail. */
+const mayResume = ({ stopped, readsMail }: PublicContact) => readsMail || !stopped
+
+function stoppedPage({ contact }: View) {
+	const { language, words, fill } = speak(contact)
+	return page(language, words.none, contact.project, [
+		<p role="status">{fill(words.stopped)}</p>,
+		<p>{words.fromMail}</p>,
 	])
 }
 

@@ -19,6 +19,8 @@ export interface PublicWords {
 	necessaryMeans: string
 	none: string
 	noneMeans: string
+	stopped: string
+	fromMail: string
 	save: string
 	saved: string
 	missing: string
@@ -45,6 +47,9 @@ const en: PublicWords = {
 	necessaryMeans: 'Such as receipts, and answers to what you do yourself.',
 	none: 'No emails at all',
 	noneMeans: 'Not even receipts or links for a new password.',
+	stopped: '{email} gets no emails at all from {project}.',
+	fromMail:
+		'To stop all emails, or to get them again, open this page from the link in one of them.',
 	save: 'Save',
 	saved: 'Your choice is saved.',
 	missing: 'This link leads nowhere',
@@ -72,6 +77,9 @@ const de: PublicWords = {
 	necessaryMeans: 'Zum Beispiel Belege und Antworten auf das, was Sie selbst tun.',
 	none: 'Gar keine E-Mails',
 	noneMeans: 'Auch keine Belege und keine Links für ein neues Passwort.',
+	stopped: '{email} erhält gar keine E-Mails von {project}.',
+	fromMail:
+		'Um alle E-Mails zu stoppen oder wieder zu erhalten, öffnen Sie diese Seite über den Link in einer davon.',
 	save: 'Speichern',
 	saved: 'Ihre Auswahl ist gespeichert.',
 	missing: 'Dieser Link führt nirgendwohin',
@@ -99,6 +107,9 @@ const fr: PublicWords = {
 	necessaryMeans: 'Par exemple les reçus et les réponses à vos propres actions.',
 	none: 'Aucun e-mail',
 	noneMeans: 'Pas même les reçus ni les liens pour un nouveau mot de passe.',
+	stopped: '{email} ne reçoit aucun e-mail de {project}.',
+	fromMail:
+		'Pour arrêter tous les e-mails, ou les recevoir de nouveau, ouvrez cette page depuis le lien dans l’un d’eux.',
 	save: 'Enregistrer',
 	saved: 'Votre choix est enregistré.',
 	missing: 'Ce lien ne mène nulle part',
@@ -126,6 +137,9 @@ const es: PublicWords = {
 	necessaryMeans: 'Por ejemplo, recibos y respuestas a lo que usted mismo hace.',
 	none: 'Ningún correo',
 	noneMeans: 'Tampoco recibos ni enlaces para una contraseña nueva.',
+	stopped: '{email} no recibe ningún correo de {project}.',
+	fromMail:
+		'Para dejar de recibir todos los correos, o volver a recibirlos, abra esta página desde el enlace de uno de ellos.',
 	save: 'Guardar',
 	saved: 'Su elección se ha guardado.',
 	missing: 'Este enlace no lleva a ninguna parte',
@@ -153,6 +167,9 @@ const nl: PublicWords = {
 	necessaryMeans: 'Zoals bonnen, en antwoorden op wat u zelf doet.',
 	none: 'Helemaal geen e-mails',
 	noneMeans: 'Ook geen bonnen of links voor een nieuw wachtwoord.',
+	stopped: '{email} ontvangt helemaal geen e-mails van {project}.',
+	fromMail:
+		'Om alle e-mails te stoppen of weer te ontvangen, opent u deze pagina via de link in een ervan.',
 	save: 'Opslaan',
 	saved: 'Uw keuze is opgeslagen.',
 	missing: 'Deze link leidt nergens heen',

@@ -67,9 +67,10 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	type Visit = { params: { id: string }; query: { e?: unknown } }
 
 	async function view({ params, query }: Visit) {
-		const [contact] = isUuid(params.id) ? await publicContact(pool, [params.id]) : []
+		const emailId = mailOf(query)
+		const [contact] = isUuid(params.id) ? await publicContact(pool, [params.id, emailId]) : []
 		if (!contact) throw notFound('contact', params.id)
-		return { contact, emailId: mailOf(query) }
+		return { contact, emailId }
 	}
 
 	async function decide({ params, query }: Visit, subscribed: boolean, stops: boolean | null) {
@@ -124,17 +125,26 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	app.get(
 		'/manage/:id',
 		{ config, schema: { tags, summary: 'Page to choose on what mail to get', ...address } },
-		async (request, reply) => show(reply, managePage(await view(request), false)),
+		async (request, reply) => show(reply, managePage(await view(request))),
 	)
 
 	app.post(
 		'/manage/:id',
-		{ config, schema: { tags, summary: 'Choose what mail to get, from the page', ...address } },
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Choose what mail to get, from the page',
+				description:
+					'Stopping all mail, and taking that back, takes an `e` that is a mail to the contact.',
+				...address,
+			},
+		},
 		async (request, reply) => {
 			const choice = choices.find((name) => name === fieldOf(request, 'choice'))
 			// Nothing chosen is nothing changed.
-			if (!choice) return show(reply, managePage(await view(request), false))
-			return show(reply, managePage(await decide(request, ...meanings[choice]), true))
+			if (!choice) return show(reply, managePage(await view(request)))
+			return show(reply, managePage(await decide(request, ...meanings[choice]), choice))
 		},
 	)
 }

@@ -7,6 +7,8 @@ export interface PublicContact {
 	subscribed: boolean
 	/** It wants no mail at all, not even what it asks for itself. */
 	stopped: boolean
+	/** Whoever looks came from a mail to this contact: only they stop all mail, or lift that. */
+	readsMail: boolean
 	project: string
 	/** What the contact says of itself; anything may stand there. */
 	locale: string | null
@@ -20,11 +22,13 @@ const known = `select c.project_id, c.id, c.email, c.subscribed, p.name as proje
 const isStopped = `exists (select from suppressions s where s.project_id = known.project_id
 	and s.email = known.email and s.reason = 'UNSUBSCRIBED_ALL')`
 
-/** $1 contact */
+/** $1 contact, $2 mail or null */
 export const publicContact = statement<PublicContact>(
 	'public-contact',
 	`with known as (${known})
-	select id, email, subscribed, ${isStopped} as stopped, project, locale, "projectLanguage"
+	select id, email, subscribed, ${isStopped} as stopped, exists (select from emails e
+			where e.project_id = known.project_id and e.id = $2::uuid and e.contact_id = known.id
+		) as "readsMail", project, locale, "projectLanguage"
 	from known`,
 )
 
@@ -32,7 +36,8 @@ export const publicContact = statement<PublicContact>(
  * What a contact decides for itself. Of concurrent decisions each finds what the one before it left: a
  * flip happens once, and so does its event. An unsubscribe is remembered on the mail it came from, if
  * that was a mail to this contact. Who stops all mail is put on the suppression list; who takes it back
- * leaves only their own entry.
+ * leaves only their own entry. Both take such a mail, for a contact's id is no secret: the public key,
+ * which is in web pages, is answered with it.
  *
  * Mails are locked before contacts, and those before suppressions, as whoever hears of a bounce does.
  *
@@ -63,15 +68,15 @@ export const decideSubscription = statement<PublicContact>(
 		from flipped left join mail on true
 	), stopped as (
 		insert into suppressions (project_id, email, reason, email_id)
-		select project_id, email, 'UNSUBSCRIBED_ALL', (select id from mail) from known
+		select known.project_id, email, 'UNSUBSCRIBED_ALL', mail.id from known cross join mail
 		where $4::bool and (select count(*) from flipped) >= 0
 		on conflict (project_id, email) do nothing
 	), resumed as (
-		delete from suppressions s using known
+		delete from suppressions s using known, mail
 		where not $4::bool and s.project_id = known.project_id and s.email = known.email
 			and s.reason = 'UNSUBSCRIBED_ALL'
 	)
-	select id, email, $2::bool as subscribed, coalesce($4::bool, ${isStopped}) as stopped, project,
-		locale, "projectLanguage"
+	select id, email, $2::bool as subscribed, coalesce((select $4::bool from mail), ${isStopped}) as stopped,
+		exists (select from mail) as "readsMail", project, locale, "projectLanguage"
 	from known`,
 )
