@@ -47,6 +47,24 @@ test('invitations are limited by inviter and by network, whatever the project', 
 	t.is((await inThird('203.0.113.9')).statusCode, 202)
 })
 
+test('who has an account shows to nobody without an address of their own, and to no one without limit', async (t) => {
+	const { app, orm, call, owner, pool, roles } = await setupTeam(t, {
+		settings: { emailProvider: 'smtp' },
+	})
+	await createUser(app, orm, guest)
+	const add = (email: string) => call('POST', '', { email }, owner.headers)
+	await pool.query('update users set email_verified_at = null where id = $1', [owner.id])
+	for (const email of [guest, 'admin@example.org', 'nobody@example.org'])
+		t.is((await add(email)).json().error.code, 'EMAIL_VERIFICATION_REQUIRED', email)
+	t.is((await roles())['new'], undefined)
+
+	await pool.query('update users set email_verified_at = now()')
+	for (let n = 0; n < 50; n++) t.is((await add('admin@example.org')).statusCode, 409)
+	for (const email of [guest, 'admin@example.org', 'nobody@example.org'])
+		t.is((await add(email)).statusCode, 429, email)
+	t.is((await roles())['new'], undefined)
+})
+
 test('who loses their say in a project has no link to it left, and lets nobody in by one', async (t) => {
 	const { call, pool, member, owner, project, app, orm } = await setupTeam(t)
 	const open = async () =>

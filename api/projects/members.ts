@@ -82,20 +82,17 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 		async ({ project, user, body, headers, ip }, reply) => {
 			const email = normalizeEmail(body.email)
 			const role = body.role ?? 'MEMBER'
+
+			// The answer tells who has an account, and invitations go to anybody's address, in our name.
+			if (isMailReal && !user.emailVerified) throw unverified()
+			await countInvitation('invite from', networkOf(ip), 100)
+			await countInvitation('invite by', user.id, 50)
+			await countInvitation('invite', project.publicId, 50)
 			const [member] = await addMember(pool, [project.id, email, role])
 			if (member?.isNew) return reply.code(201).send(member)
 			if (member) throw alreadyMember(member.userId)
 
-			// Invitations go to anybody's address, in our name.
-			if (isMailReal && !user.emailVerified) throw unverified()
-			const limits: [what: string, subject: string, tries: number][] = [
-				['invite from', networkOf(ip), 100],
-				['invite by', user.id, 50],
-				['invite', project.publicId, 50],
-				['invite', `${project.publicId} ${email}`, 3],
-			]
-			for (const [what, subject, tries] of limits)
-				await countTry(pool, { what, subject, tries, seconds: 3600 })
+			await countInvitation('invite', `${project.publicId} ${email}`, 3)
 			const token = newSecretToken()
 			const mail = await renderPlatformMail(
 				'invitation',
@@ -158,6 +155,9 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			return reply.code(204).send(null)
 		},
 	)
+
+	const countInvitation = (what: string, subject: string, tries: number) =>
+		countTry(pool, { what, subject, tries, seconds: 3600 })
 }
 
 function refuseOneself(own: string, userId: string) {
