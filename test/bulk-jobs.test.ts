@@ -99,12 +99,10 @@ test('all parts of a filter must hold: search, subscription, segment and conditi
 		[jobs.project.id, JSON.stringify(condition('data.plan', 'equals', 'pro'))],
 	)
 	const filter = {
-		search: 'C1',
+		search: ' C1 ',
 		subscribed: true,
 		segmentId: segment!.id,
 		condition: condition('email', 'notEquals', 'c18@example.org'),
-		// No part of a filter: what only our own jobs may say.
-		field: 'no such field',
 	}
 	// c1, c10 to c19; of these even and every third: c12, c18; not c18
 	const job = await jobs.bulk('delete', { mode: 'query', filter })
@@ -241,6 +239,7 @@ test('whom a job is about must be said, in the terms of its mode', async (t) => 
 		[{ mode: 'all' }, 'mode', 'invalid_enum_value'],
 		[{ mode: 'query', contactIds: [randomUUID()] }, 'filter', 'required'],
 		[{ mode: 'query', filter: { subscribed: 'yes' } }, 'filter.subscribed', 'invalid_type'],
+		[{ mode: 'query', filter: { segment: 'x' } }, 'filter.segment', 'unrecognized_keys'],
 		[
 			{ mode: 'query', filter: { condition: condition('email', 'near', 'x') } },
 			'filter.condition.groups.0.filters.0.operator',

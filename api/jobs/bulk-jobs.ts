@@ -19,12 +19,16 @@ const Contacts = Type.Object({
 	mode: Type.Optional(Type.Enum(['ids', 'query'])),
 	contactIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: maxContacts })),
 	filter: Type.Optional(
-		Type.Object({
-			search: Type.Optional(Type.String({ description: 'A substring of the address' })),
-			subscribed: Type.Optional(Type.Boolean()),
-			segmentId: Type.Optional(Id),
-			condition: Type.Optional(ConditionTree),
-		}),
+		// As in a condition: a member that was left out for its typing error would mean more contacts.
+		Type.Object(
+			{
+				search: Type.Optional(Type.String({ description: 'A substring of the address' })),
+				subscribed: Type.Optional(Type.Boolean()),
+				segmentId: Type.Optional(Id),
+				condition: Type.Optional(ConditionTree),
+			},
+			{ additionalProperties: false },
+		),
 	),
 	excludeIds: Type.Optional(Type.Array(Id, { maxItems: 10_000 })),
 })
@@ -97,7 +101,8 @@ async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Con
 		return { ids: [...new Set(contactIds.map((id) => id.toLowerCase()))], target: null }
 	}
 	if (!filter) throw missing('filter')
-	const { condition, segmentId, search, subscribed } = filter
+	const { condition, segmentId, subscribed } = filter
+	const search = filter.search?.trim() || undefined
 	const groups: ConditionGroup[] = []
 	if (condition !== undefined) {
 		const tree = checkCondition(condition, 'filter.condition')
