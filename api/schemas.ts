@@ -19,6 +19,12 @@ export const Email = Type.String({ format: 'email' })
 export const Line = (options: { minLength?: number; maxLength: number }) =>
 	Type.String({ pattern: '^[^\\r\\n]*$', 'x-message': 'must not contain line breaks', ...options })
 
+/** Whatever keys it has: a Record of TypeBox has none with a line break, and answers would lack them. */
+export const Json = Type.Unsafe<Record<string, unknown>>({
+	type: 'object',
+	additionalProperties: true,
+})
+
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** The envelope of `/v1/*` and of the two wrapped campaign calls. */

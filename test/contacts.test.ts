@@ -104,6 +104,15 @@ test('data of another kind than an object is refused; null clears it all on PATC
 	t.deepEqual((await call('PATCH', `/contacts/${id}`, { data: null })).json().data, {})
 })
 
+test('data keys are answered as they were given, whatever is in them', async (t) => {
+	const { call } = await setup(t)
+	const data = { 'Company\nName': 'X', 'a\u2028b': 1, gone: null, plain: { 'c\rd': [true] } }
+	const made = await call('POST', '/contacts', { email: 'a@example.com', data })
+	const { gone: _, ...kept } = data
+	t.deepEqual(made.json().data, kept)
+	t.deepEqual((await call('GET', `/contacts/${made.json().id}`)).json().data, kept)
+})
+
 test('a number too large to be kept leaves what was there', async (t) => {
 	const { app, call, withPublicKey, withSecretKey } = await setup(t)
 	const email = 'a@example.com'

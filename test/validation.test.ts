@@ -165,6 +165,21 @@ test('a number that is none once it has been read is refused by its field, in an
 	})
 })
 
+test('a whole number that would come to be another is refused by its field, others are kept', async (t) => {
+	const check = await setupChecked(t)
+	const fault = 'invalid_type, must be a whole number of up to 15 digits: send a longer one as text'
+	t.is(await check('{"data":{"a":[12345678901234567890]}}'), `data.a.0: ${fault}`)
+	t.is(await check('{"data":{"a":-9007199254740993},"extra":1}'), `data.a: ${fault}`)
+	t.deepEqual(
+		await check(
+			'{"data":{"a":9007199254740992,"b":1234567890123456,"c":"12345678901234567890","d":1.5e300}}',
+		),
+		{
+			data: { a: 2 ** 53, b: 1_234_567_890_123_456, c: '12345678901234567890', d: 1.5e300 },
+		},
+	)
+})
+
 test('nesting that would exhaust a stack is malformed', async (t) => {
 	const { app } = await setup(t)
 	app.post('/deep', { config: { auth: 'none' } }, async () => 'read')

@@ -4,7 +4,7 @@ import { mailTotals } from '../../db/analytics/analytics.ts'
 import { countEntries, feedTypes, sourcesOf, typeOfEvent } from '../../db/analytics/feed.ts'
 import { upcoming } from '../../db/analytics/upcoming.ts'
 import { eventStats } from '../../db/events/event-queries.ts'
-import { Id, Timestamp } from '../schemas.ts'
+import { Id, Json, Timestamp } from '../schemas.ts'
 import { countFeed, feedWindow, viewOfItem } from './feed.ts'
 import { percentOf } from './percent.ts'
 import { Period } from './period.ts'
@@ -27,7 +27,7 @@ const UpcomingItem = Type.Object({
 	timestamp: Timestamp,
 	contactEmail: Type.Optional(Type.String()),
 	contactId: Type.Optional(Id),
-	metadata: Type.Record(Type.String(), Type.Unknown()),
+	metadata: Json,
 })
 
 const config = { auth: 'secret key or session' } as const

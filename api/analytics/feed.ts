@@ -12,7 +12,7 @@ import {
 } from '../../db/analytics/feed.ts'
 import { eventStats } from '../../db/events/event-queries.ts'
 import { ApiError } from '../errors.ts'
-import { cursorPage, decodeCursor, encodeCursor, Id, Timestamp } from '../schemas.ts'
+import { cursorPage, decodeCursor, encodeCursor, Id, Json, Timestamp } from '../schemas.ts'
 import { Period, readPeriod } from './period.ts'
 
 const FeedItem = Type.Object({
@@ -21,7 +21,7 @@ const FeedItem = Type.Object({
 	timestamp: Timestamp,
 	contactEmail: Type.Optional(Type.String()),
 	contactId: Type.Optional(Id),
-	metadata: Type.Record(Type.String(), Type.Unknown()),
+	metadata: Json,
 })
 
 const Position = Type.Tuple([Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }), Id])

@@ -8,7 +8,7 @@ import type {
 import type { Draft } from '../../db/automations/automation-graph.ts'
 import type { AutomationRecord } from '../../db/automations/automation-records.ts'
 import { triggerTypes } from '../../db/automations/automation.ts'
-import { Id, Nullable, Timestamp } from '../schemas.ts'
+import { Id, Json, Nullable, Timestamp } from '../schemas.ts'
 
 // How an automation, its steps and its transitions look from outside.
 
@@ -41,7 +41,7 @@ export const Step = Type.Object({
 	type: Type.Enum([...stepTypes]),
 	name: Type.String(),
 	position: Type.Object({ x: Type.Number(), y: Type.Number() }),
-	config: Type.Record(Type.String(), Type.Unknown()),
+	config: Json,
 	templateId: Nullable(Id),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,

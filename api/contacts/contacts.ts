@@ -10,13 +10,13 @@ import {
 } from '../../db/contacts/contact-writing.ts'
 import { inChunk } from '../../db/transaction.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { Email, Id, normalizeEmail, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { Email, Id, Json, normalizeEmail, Nullable, PathId, Timestamp } from '../schemas.ts'
 
 export const Contact = Type.Object({
 	id: Id,
 	email: Type.String(),
 	subscribed: Type.Boolean(),
-	data: Type.Record(Type.String(), Type.Unknown()),
+	data: Json,
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
 })

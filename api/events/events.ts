@@ -13,7 +13,7 @@ import { insertEvent } from '../../db/events/tracking.ts'
 import { Period, readPeriod } from '../analytics/period.ts'
 import { notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
-import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { Id, Json, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { EventName } from './event-names.ts'
 import { namedEvents } from './named-events.ts'
 import { checkEvent, TrackBody, trackContact, TrackResult } from './track.ts'
@@ -21,7 +21,7 @@ import { checkEvent, TrackBody, trackContact, TrackResult } from './track.ts'
 const Event = Type.Object({
 	id: Id,
 	name: Type.String(),
-	data: Type.Record(Type.String(), Type.Unknown()),
+	data: Json,
 	contactId: Nullable(Id),
 	emailId: Nullable(Id),
 	createdAt: Timestamp,

@@ -2,10 +2,9 @@ import { Type } from '@fastify/type-provider-typebox'
 import { stepTypes } from '../../db/automations/automation-definition.ts'
 import { visitStatuses } from '../../db/executions/execution-step.ts'
 import { executionStatuses } from '../../db/executions/execution.ts'
-import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { Id, Json, Nullable, PathId, Timestamp } from '../schemas.ts'
 
 const Text = Nullable(Type.String())
-const Json = Type.Record(Type.String(), Type.Unknown())
 
 const StepName = Type.Object({ id: Id, name: Type.String(), type: Type.Enum([...stepTypes]) })
 const ContactName = Type.Object({ id: Id, email: Type.String() })

@@ -23,7 +23,7 @@ export function parseBodies(app: FastifyInstance) {
 			if (error) return done(unreadable(json))
 			try {
 				const isSound = checkDepth(body, 0)
-				if (!isSound || suspicious.test(json)) checkValues(body)
+				if (!isSound || suspicious.test(json)) checkValues(JSON.parse(json, asWritten))
 				done(null, body)
 			} catch (problem) {
 				done(problem as Error)
@@ -36,9 +36,9 @@ export function parseBodies(app: FastifyInstance) {
 	})
 }
 
-/** Whether all its numbers are numbers: what is too large for one (1e400) is read as Infinity. */
+/** Whether each number can be what was written: too large for one (1e400), it is read as Infinity. */
 function checkDepth(value: unknown, depth: number): boolean {
-	if (typeof value === 'number') return Number.isFinite(value)
+	if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
 	if (typeof value !== 'object' || value === null) return true
 	if (depth === maxDepth)
 		throw new ApiError(400, 'VALIDATION_ERROR', 'The body is nested too deeply', {
@@ -49,12 +49,21 @@ function checkDepth(value: unknown, depth: number): boolean {
 	return isSound
 }
 
+const rounded = Symbol('a whole number that a double does not hold')
+
+/** A whole number of which the last digits would be others. */
+const asWritten = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) =>
+	Number.isFinite(value) && /^-?\d{16,}$/.test(source) && BigInt(source) !== BigInt(value as number)
+		? rounded
+		: value
+
 function checkValues(body: unknown) {
 	const errors: FieldError[] = []
 	const visit = (value: unknown, path: string[]) => {
 		if (errors.length === 10) return
 		if (typeof value === 'string' && !isStorableText(value)) errors.push(unstorable(path))
 		if (typeof value === 'number' && !Number.isFinite(value)) errors.push(tooLarge(path))
+		if (value === rounded) errors.push(tooLong(path))
 		if (typeof value !== 'object' || value === null) return
 		for (const [key, inner] of Object.entries(value)) {
 			if (!isStorableText(key)) errors.push(unstorable(path))
@@ -96,5 +105,11 @@ const unstorable = (path: string[]): FieldError => ({
 const tooLarge = (path: string[]): FieldError => ({
 	field: path.join('.'),
 	message: 'must be a number that a double can hold',
+	code: 'invalid_type',
+})
+
+const tooLong = (path: string[]): FieldError => ({
+	field: path.join('.'),
+	message: 'must be a whole number of up to 15 digits: send a longer one as text',
 	code: 'invalid_type',
 })
