@@ -173,4 +173,6 @@ test('the route wants the secret key, a mail, and 10 MB at most', async (t) => {
 	t.is((await comesBack(Buffer.alloc(10 * 2 ** 20))).statusCode, 200)
 	const text = { ...withSecretKey, 'content-type': 'text/plain' }
 	isEnvelope(t, await comesBack('x', text), 415, 'BAD_REQUEST')
+	const json = { ...withSecretKey, 'content-type': 'application/json' }
+	isEnvelope(t, await comesBack('{"mail":"x"}', json), 415, 'BAD_REQUEST')
 })

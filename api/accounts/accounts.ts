@@ -18,6 +18,8 @@ const Account = Type.Object({ id: Id, email: Type.String() })
 export const Password = Type.String({ minLength: 8, maxLength: 200 })
 
 const quarter = 15 * 60
+/** Many people may share an address, and each signs up once. */
+const signupsOfNetwork = 300
 const ofAddress = (email: string) => ({
 	what: 'login',
 	subject: email,
@@ -89,7 +91,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 				throw new ApiError(403, 'FORBIDDEN', 'Signing up is disabled here', {
 					suggestion: 'Ask a member of a project for an invitation.',
 				})
-			await countTry(pool, fromNetwork('signup', ip))
+			await countTry(pool, fromNetwork('signup', ip, signupsOfNetwork))
 			const email = normalizeEmail(body.email)
 			const recipient = { to: email, language: acceptedLanguage(headers['accept-language']) }
 			const [hash, queueMail] = await Promise.all([

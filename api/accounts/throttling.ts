@@ -7,18 +7,23 @@ import { ApiError } from '../errors.ts'
 export async function countTry(pool: Pool, limit: Limit) {
 	const waitSeconds = await tryWithin(pool, limit)
 	if (waitSeconds === null) return
-	throw new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'This was tried too often', {
-		details: { retryAfter: waitSeconds },
-		suggestion: 'Wait as many seconds as the header Retry-After says.',
-		retryAfterSeconds: waitSeconds,
-	})
+	throw new ApiError(
+		429,
+		'RATE_LIMIT_EXCEEDED',
+		`This was tried too often: ${limit.tries} times in ${limit.seconds / 60} minutes are enough`,
+		{
+			details: { retryAfter: waitSeconds },
+			suggestion: 'Wait as many seconds as the header Retry-After says.',
+			retryAfterSeconds: waitSeconds,
+		},
+	)
 }
 
 /** Tries of one kind from one network, whomever they are about. */
-export const fromNetwork = (what: string, ip: string): Limit => ({
+export const fromNetwork = (what: string, ip: string, tries = 50): Limit => ({
 	what: `${what} from`,
 	subject: networkOf(ip),
-	tries: 50,
+	tries,
 	seconds: 15 * 60,
 })
 

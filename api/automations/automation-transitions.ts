@@ -7,10 +7,11 @@ import {
 	type StepRecord,
 	transitionsOf,
 } from '../../db/automations/automation-graph-records.ts'
-import { branchesOf } from '../../db/automations/automation-graph.ts'
+import { branchesOf, maxTransitions } from '../../db/automations/automation-graph.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { Id, Nullable, PathId } from '../schemas.ts'
 import { edit } from './automation-editing.ts'
+import { tooMany } from './automation-size.ts'
 import { Transition, viewOfTransition } from './automation-views.ts'
 
 const Branch = Type.String({ minLength: 1, maxLength: 100 })
@@ -57,6 +58,7 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 				const ways = await transitionsOf(db, key)
 				if (ways.some((way) => way.fromStepId === from.id && way.branch === branch))
 					throw taken(from, branch)
+				if (ways.length >= maxTransitions) throw invalid(tooMany('transitions', maxTransitions))
 				return insertTransition(db, [...key, from.id, to.id, branch, priority])
 			})
 			return reply.code(201).send(viewOfTransition(changed[0]!))
@@ -85,9 +87,9 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 }
 
 function checkEnds(from: StepRecord, to: StepRecord) {
-	if (from.id === to.id) throw refused('A transition leads from one step to another')
-	if (from.type === 'EXIT') throw refused('Nothing comes after an EXIT')
-	if (to.type === 'TRIGGER') throw refused('Nothing comes before the TRIGGER')
+	if (from.id === to.id) throw refused('toStepId', 'A transition leads from one step to another')
+	if (from.type === 'EXIT') throw refused('fromStepId', 'Nothing comes after an EXIT')
+	if (to.type === 'TRIGGER') throw refused('toStepId', 'Nothing comes before the TRIGGER')
 }
 
 /** The branch as it is kept: of a wait that is left out, the event's. */
@@ -113,7 +115,11 @@ function branchOf(from: StepRecord, given: string | null) {
 	return branch
 }
 
-const refused = (message: string) => new ApiError(400, 'BAD_REQUEST', message)
+const refused = (field: 'fromStepId' | 'toStepId', message: string) =>
+	new ApiError(400, 'BAD_REQUEST', message, {
+		details: { field },
+		suggestion: 'Name another step of this workflow.',
+	})
 
 const taken = ({ name }: StepRecord, branch: string | null) =>
 	new ApiError(

@@ -20,7 +20,7 @@ import { domainName } from './domain-name.ts'
 const tags = ['domains']
 const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('domain') })
-const checksAMinute = 30
+const checksAMinute = 60
 
 const DomainView = Type.Object({
 	id: Id,

@@ -80,7 +80,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 		async (request, reply) => {
 			const { user, body } = request
 			// Each is a limit of its own for sending, and rows that are kept.
-			await countTry(pool, { what: 'project', subject: user.id, tries: 20, seconds: 3600 })
+			await countTry(pool, { what: 'project', subject: user.id, tries: 100, seconds: 3600 })
 			const { secretKey, values } = freshKeys()
 			const [project] = await createProject(pool, [user.sessionId, body.name, ...values])
 			if (!project) throw sessionEnded()

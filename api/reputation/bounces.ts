@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { bounceTypes, settleByReport } from '../../db/reputation/evidence.ts'
+import { ApiError } from '../errors.ts'
 import { Id, Nullable } from '../schemas.ts'
 import { readBounceReport } from './bounce-report.ts'
 
@@ -15,6 +16,7 @@ const events = { BOUNCED: 'bounce', COMPLAINED: 'complaint' } as const
 
 /** Bounces and complaints that come by mail, from whatever receives them for the sender. */
 export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+	app.removeAllContentTypeParsers()
 	app.addContentTypeParser('message/rfc822', { parseAs: 'buffer' }, (_request, bytes, done) =>
 		done(null, bytes),
 	)
@@ -34,12 +36,13 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			},
 		},
 		async ({ project, body }) => {
-			const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-			const report = await readBounceReport(raw)
+			// Whoever sends no body names no type either.
+			if (!Buffer.isBuffer(body)) throw noMail()
+			const report = await readBounceReport(body)
 			if (!report) return { matched: [] }
 			const { emailId, kind, bounceType, error } = report
 			const evidence = { id: emailId, kind, bounceType, error, at: new Date().toISOString() }
-			const reportId = `bounce/${project.id}/${createHash('sha256').update(raw).digest('hex')}`
+			const reportId = `bounce/${project.id}/${createHash('sha256').update(body).digest('hex')}`
 			const found = await settleByReport(pool, [reportId, project.id, JSON.stringify([evidence])])
 			// It may have suspended the project.
 			app.relay.wake()
@@ -48,3 +51,8 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		},
 	)
 }
+
+const noMail = () =>
+	new ApiError(415, 'BAD_REQUEST', 'The body must be a mail', {
+		suggestion: 'Send the mail as it came, with Content-Type: message/rfc822.',
+	})

@@ -151,7 +151,11 @@ function frameworkFault({ statusCode, code, message }: FastifyError, request: Fa
 		return new ApiError(415, 'BAD_REQUEST', 'This content type is not supported here', {
 			suggestion: `Send the body with Content-Type: ${typeOf(request)}.`,
 		})
-	if (statusCode === 413) return new ApiError(413, 'BAD_REQUEST', 'The request body is too large')
+	if (statusCode === 413)
+		return new ApiError(413, 'BAD_REQUEST', 'The request body is too large', {
+			details: { maxBytes: request.routeOptions.bodyLimit },
+			suggestion: 'Send less at a time.',
+		})
 	// Their own messages repeat the URL.
 	if (code === 'FST_ERR_BAD_URL')
 		return new ApiError(400, 'BAD_REQUEST', 'The URL is not properly encoded')
