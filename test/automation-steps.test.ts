@@ -179,3 +179,43 @@ test('a workflow has at most five hundred steps', async (t) => {
 	t.is(answer.statusCode, 422)
 	t.is(fault(answer), 'steps too_big')
 })
+
+test('the steps of a workflow have at most a megabyte of configuration in total', async (t) => {
+	const { create } = await openAutomations(t)
+	const automation = await create()
+	// Three bytes each: sixteen of these are a little less than a megabyte.
+	const update = (length: number) => ({ data: { text: '✓'.repeat(length) } })
+	const add = (length: number) =>
+		automation.addStep({ type: 'UPDATE_CONTACT', name: 'Update', config: update(length) })
+	const [first] = await Promise.all(Array.from({ length: 16 }, () => add(21_800)))
+	t.is(fault(await add(1000)), 'config too_big')
+	t.is((await automation.get()).steps.length, 17)
+	const { id } = (await add(10)).json()
+	t.is(fault(await automation.changeStep(id, { config: update(1000) })), 'config too_big')
+	t.deepEqual((await automation.get()).steps.at(-1).config, update(10))
+	// Also of one that is too large by now.
+	t.is((await automation.changeStep(first!.json().id, { config: {} })).statusCode, 200)
+	t.is((await automation.changeStep(id, { config: update(1000) })).statusCode, 200)
+})
+
+test('a workflow that is larger than it may be can be made smaller', async (t) => {
+	const { create, pool } = await openAutomations(t)
+	const automation = await create()
+	const step = await automation.step('UPDATE_CONTACT', { data: { text: 'x'.repeat(2000) } })
+	const exit = await automation.step('EXIT')
+	await pool.query(
+		`insert into automation_steps (project_id, automation_id, type, name, config)
+		select project_id, automation_id, type, name, config
+		from automation_steps, generate_series(1, 800) where id = $1`,
+		[step.id],
+	)
+	t.is(fault(await automation.addStep({ type: 'EXIT', name: 'More' })), 'steps too_big')
+	const longer = await automation.changeStep(step.id, {
+		config: { data: { text: 'x'.repeat(3000) } },
+	})
+	t.is(fault(longer), 'steps too_big')
+	const shorter = await automation.changeStep(step.id, { config: { data: { text: 'x' } } })
+	t.is(shorter.statusCode, 200)
+	t.is((await automation.changeStep(exit.id, { name: 'Over' })).statusCode, 200)
+	t.is((await automation.deleteStep(exit.id)).statusCode, 204)
+})

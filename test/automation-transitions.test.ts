@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { fault, flat, multi, openAutomations } from './helpers/automations.ts'
 
 async function openSteps(t: Parameters<typeof openAutomations>[0]) {
-	const { create, call } = await openAutomations(t)
+	const { create, call, pool } = await openAutomations(t)
 	const automation = await create()
 	const add = async (type: string, config?: object) =>
 		(await automation.step(type, config, { autoConnect: false })).id as string
@@ -17,7 +17,7 @@ async function openSteps(t: Parameters<typeof openAutomations>[0]) {
 		exit: await add('EXIT'),
 		end: await add('EXIT'),
 	}
-	return { automation, create, call, ids }
+	return { automation, create, call, pool, ids }
 }
 
 test('each kind of step leads on by its branches, given on the transition or in its condition', async (t) => {
@@ -129,4 +129,21 @@ test('of two transitions for the same branch at once, one is made', async (t) =>
 	const statuses = answers.map(({ statusCode }) => String(statusCode)).toSorted()
 	t.deepEqual(statuses, ['201', ...Array<string>(7).fill('400')])
 	t.is((await automation.get()).transitions.length, 1)
+})
+
+test('a workflow has at most a thousand transitions, also where branches came and went', async (t) => {
+	const { automation, pool, ids } = await openSteps(t)
+	// As it is when the branches of a condition are given other ids again and again.
+	await pool.query(
+		`insert into automation_transitions (project_id, automation_id, from_step_id, to_step_id, branch)
+		select project_id, automation_id, id, $2, 'old ' || n
+		from automation_steps, generate_series(1, 999) n where id = $1`,
+		[ids.flat, ids.exit],
+	)
+	t.is((await automation.connect(ids.delay, ids.exit)).statusCode, 201)
+	t.is(fault(await automation.connect(ids.flat, ids.end, { branch: 'yes' })), 'transitions too_big')
+	const step = { type: 'EXIT', name: 'More' }
+	t.is((await automation.addStep({ ...step, autoConnect: false })).statusCode, 201)
+	t.is(fault(await automation.addStep(step)), 'transitions too_big')
+	t.is((await automation.get()).transitions.length, 1000)
 })

@@ -12,10 +12,11 @@ import {
 	transitionsOf,
 	updateStep,
 } from '../../db/automations/automation-graph-records.ts'
-import { branchesOf, maxSteps } from '../../db/automations/automation-graph.ts'
+import { branchesOf } from '../../db/automations/automation-graph.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { Id, Nullable, PathId } from '../schemas.ts'
 import { edit } from './automation-editing.ts'
+import { checkSize } from './automation-size.ts'
 import { Step, viewOfStep } from './automation-views.ts'
 import { checkStepSegments } from './step-conditions.ts'
 import { checkedConfig, StepConfig } from './step-configs.ts'
@@ -37,7 +38,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				tags,
 				summary: 'Add a step to a workflow',
 				description:
-					'Unless autoConnect is false, the newest step that leads nowhere leads to it: a CONDITION by its first branch, a WAIT_FOR_EVENT by event.',
+					'Unless autoConnect is false, the newest step that leads nowhere leads to it: a CONDITION by its first branch, a WAIT_FOR_EVENT by event. A workflow has at most 500 steps, 1,000 transitions, and 1 MB of configurations.',
 				params: Params,
 				body: Type.Object({
 					type: Type.Enum([...stepTypes]),
@@ -61,7 +62,6 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const { changed } = await edit(pool, project.id, params.id, async (db) => {
 				const key = [project.id, params.id]
 				const steps = await stepsOf(db, key)
-				if (steps.length >= maxSteps) throw tooMany()
 				await checkStepSegments(db, project.id, type, config ?? {}, 'config')
 				const { x, y } = body.position ?? { x: 0, y: 150 * steps.length }
 				const json = JSON.stringify(config ?? {})
@@ -70,6 +70,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const open = body.autoConnect ? await openStep(db, key, steps) : undefined
 				if (open)
 					await insertTransition(db, [...key, open.id, step!.id, branchesOf(open)?.[0] ?? null, 0])
+				await checkSize(db, key)
 				return step!
 			})
 			return reply.code(201).send(viewOfStep(changed))
@@ -101,8 +102,10 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const { config = step.config, templateId = step.templateId } = configOf(step.type, body)
 				await checkStepSegments(db, project.id, step.type, config, 'config')
 				const { x, y } = body.position ?? step.position
-				const values = [...key, body.name ?? step.name, x, y, JSON.stringify(config), templateId]
+				const json = JSON.stringify(config)
+				const values = [...key, body.name ?? step.name, x, y, json, templateId]
 				const [after] = await updateStep(db, values).catch(orNoTemplate(templateId))
+				if (json.length > JSON.stringify(step.config).length) await checkSize(db, key.slice(0, 2))
 				return after!
 			})
 			return viewOfStep(changed)
@@ -190,6 +193,3 @@ const orNoTemplate =
 
 const refused = (message: string, suggestion: string) =>
 	new ApiError(400, 'BAD_REQUEST', message, { suggestion })
-
-const tooMany = () =>
-	invalid({ field: 'steps', message: `must be at most ${maxSteps}`, code: 'too_big' })

@@ -55,6 +55,15 @@ export const transitionsOf = statement<TransitionRecord>(
 	order by t.priority, t.created_at, t.id`,
 )
 
+/** $1 project, $2 automation */
+export const graphSize = statement<{ steps: number; transitions: number; configBytes: number }>(
+	'automation-graph-size',
+	`select count(*)::int as steps, coalesce(sum(octet_length(config::text)), 0)::int as "configBytes",
+		(select count(*)::int from automation_transitions
+			where project_id = $1 and automation_id = $2::uuid) as transitions
+	from automation_steps where project_id = $1 and automation_id = $2::uuid`,
+)
+
 /** $1 project, $2 automation, $3 id */
 export const findStep = statement<StepRecord>(
 	'find-automation-step',

@@ -21,6 +21,9 @@ export interface GraphFault {
 
 /** More could be drawn, but nobody could read it. */
 export const maxSteps = 500
+export const maxTransitions = 1000
+/** Of all its configurations, as stored: it is read, shown and frozen as a whole. */
+export const maxConfigBytes = 2 ** 20
 
 /** The outcomes of a step that has several; undefined: there is but one way on. */
 export function branchesOf({ type, config }: Pick<StepRecord, 'type' | 'config'>) {
