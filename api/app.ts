@@ -174,7 +174,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(contactFieldUsage, { pool })
 	await app.register(contactList, { pool })
 	await app.register(contacts, { pool })
-	await app.register(segments, { pool })
+	await app.register(segments, { pool, sendPage })
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
 	await app.register(emails, { pool, publicUrl })

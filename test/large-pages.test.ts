@@ -50,6 +50,15 @@ test('a page of large bodies is written in batches, and says what it says in one
 		from generate_series(1, 12) n`,
 		[project.id, contact],
 	)
+	await pool.query(
+		`insert into segments (project_id, name, type, condition)
+		select $1, 'Segment ' || n, case when bytes > 0 then 'DYNAMIC' else 'STATIC' end,
+			case when bytes > 0 then jsonb_build_object('logic', 'AND', 'groups', jsonb_build_array(
+				jsonb_build_object('filters', jsonb_build_array(jsonb_build_object(
+					'field', 'data.plan', 'operator', 'equals', 'value', repeat('é', bytes / 2)))))) end
+		from unnest($2::int[]) with ordinality as b(bytes, n)`,
+		[project.id, sizes],
+	)
 	// As after a reset.
 	await pool.query('update projects set public_id = uuidv7() where id = $1', [project.id])
 	const { app: other } = await startApp(t, orm)
@@ -64,6 +73,7 @@ test('a page of large bodies is written in batches, and says what it says in one
 		...queries.map((query) => `/templates${query}`),
 		...queries.map((query) => `/campaigns${query}`),
 		...events.map((query) => `/events${query}`),
+		'/segments',
 	]) {
 		const [written, whole] = await Promise.all(
 			[app, other].map((api) => api.inject({ url, headers })),
@@ -84,6 +94,11 @@ test('a page of large bodies is written in batches, and says what it says in one
 	t.deepEqual(
 		all.data.map(({ body }: { body: string }) => Buffer.byteLength(body)),
 		sizes.toReversed(),
+	)
+	const segments = (await app.inject({ url: '/segments', headers })).json()
+	t.deepEqual(
+		segments.map(({ name }: { name: string }) => name),
+		sizes.map((_, index) => `Segment ${index + 1}`).toReversed(),
 	)
 })
 

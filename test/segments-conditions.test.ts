@@ -186,6 +186,29 @@ test('what segments are made of may not come to more than a thousand filters', a
 	t.is(grown.statusCode, 422, 'the second would be too large')
 })
 
+test('what segments are made of is found at any depth, and what a filter compares with is none of it', async (t) => {
+	const { call } = await openSegments(t)
+	const nestedIn = (depth: number, condition: object): object =>
+		depth === 0
+			? condition
+			: { logic: 'OR', groups: [{ filters: [], conditions: nestedIn(depth - 1, condition) }] }
+	const create = async (condition: object): Promise<string> => {
+		const answer = await call('POST', '', { name: 'Made', condition })
+		t.is(answer.statusCode, 201, answer.body)
+		return answer.json().id
+	}
+	const first = await create(only(plain))
+	const deep = await create(nestedIn(9, only(member(first))))
+	const circle = await call('PATCH', `/${first}`, { condition: nestedIn(5, only(member(deep))) })
+	t.like(circle.json().error.errors[0], {
+		field: `condition${'.groups.0.conditions'.repeat(5)}.groups.0.filters.0.field`,
+		code: 'custom',
+	})
+	const alike = { groups: [{ filters: [member(first)], conditions: only(member(first)) }] }
+	const apart = await create(only({ ...plain, value: { ...alike, filters: [member(first)] } }))
+	t.is((await call('PATCH', `/${first}`, { condition: only(member(apart)) })).statusCode, 200)
+})
+
 test('a segment that another is made of cannot be deleted before', async (t) => {
 	const { call } = await openSegments(t)
 	const a = (await call('POST', '', { name: 'A', type: 'STATIC' })).json()

@@ -11,6 +11,7 @@ import {
 	lockSegment,
 	recount,
 	type SegmentRecord,
+	segmentsOfList,
 	updateSegment,
 } from '../../db/segments/segment-records.ts'
 import { segmentUses } from '../../db/segments/segment-usage.ts'
@@ -18,6 +19,7 @@ import { segmentTypes } from '../../db/segments/segment.ts'
 import { transaction } from '../../db/transaction.ts'
 import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
+import type { SendPage } from '../requests/large-pages.ts'
 import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { checkReferences } from './segment-conditions.ts'
 
@@ -46,7 +48,12 @@ const noCondition: FastifyContextConfig['simpleErrors'] = {
 }
 const noName: FastifyContextConfig['simpleErrors'] = { name: ['required', 'invalid_type'] }
 
-export const segments: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+interface Options {
+	pool: Pool
+	sendPage: SendPage
+}
+
+export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, sendPage }) => {
 	app.get(
 		'/segments',
 		{
@@ -57,7 +64,12 @@ export const segments: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				response: { 200: Type.Array(Segment) },
 			},
 		},
-		({ project }) => listSegments(pool, [project.id]),
+		async ({ project }, reply) =>
+			sendPage(reply, {
+				listed: await listSegments(pool, [project.id]),
+				read: (ids) => segmentsOfList(pool, [project.id, ids]),
+				answer: (rows) => rows.map((row) => ({ ...row, projectId: project.publicId })),
+			}),
 	)
 
 	app.post(

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { compileFor } from '../conditions/condition-segments.ts'
 import type { Condition } from '../conditions/condition.ts'
+import type { Sized } from '../sorted-list.ts'
 import { statement } from '../statement.ts'
 
 export interface SegmentRecord {
@@ -25,10 +26,28 @@ const columns = `s.id, s.project_id as "projectId", s.name, s.description, s.typ
 	s.track_membership as "trackMembership", greatest(s.member_count + ${tallied}, 0)::int as "memberCount",
 	s.created_at as "createdAt", s.updated_at as "updatedAt"`
 
-/** $1 project */
-export const listSegments = statement<SegmentRecord>(
+/** With its time, its ids and the words for them. */
+const bytesBesides = 400
+/** Of 64 K characters, as JSON. */
+const longestCondition = 3 * 65_536
+
+/**
+ * All of them, newest first. What a condition takes is told from what is stored without unpacking it:
+ * packed, it may be as long as any. $1 project
+ */
+export const listSegments = statement<Sized>(
 	'list-segments',
-	`select ${columns} from segments s where s.project_id = $1 order by s.created_at desc, s.id desc`,
+	`select s.id, ${bytesBesides} + octet_length(s.name) + coalesce(octet_length(s.description), 0)
+		+ case when pg_column_compression(s.condition) is not null then ${longestCondition}
+			else coalesce(pg_column_size(s.condition), 0) end as bytes
+	from segments s where s.project_id = $1 order by s.created_at desc, s.id desc`,
+)
+
+/** $1 project, $2 ids, in whose order they come */
+export const segmentsOfList = statement<SegmentRecord>(
+	'segments-of-list',
+	`select ${columns} from unnest($2::uuid[]) with ordinality as listed(id, place)
+	join segments s on s.project_id = $1 and s.id = listed.id order by place`,
 )
 
 /** $1 project, $2 id */
