@@ -46,7 +46,7 @@ test('of many who flip at once one does, and its event is told once', async (t) 
 			),
 		)
 		t.is((await state()).events.length, 2 * round - 1)
-		await Promise.all(Array.from({ length: 8 }, () => post(`/subscribe/${query}`)))
+		await Promise.all(Array.from({ length: 6 }, () => post(`/subscribe/${query}`)))
 		t.is((await state()).events.length, 2 * round)
 	}
 	t.deepEqual(
@@ -149,4 +149,50 @@ test('the public key does not stop all mail to an address, nor let it flow again
 	}
 	await post(`/contacts/public/${id}/subscribe?e=${emailId}`)
 	t.deepEqual(await suppressed(), [])
+})
+
+const laterOn: Record<string, string> = {
+	en: 'Please try again later',
+	de: 'Bitte versuchen Sie es später noch einmal',
+	fr: 'Veuillez réessayer plus tard',
+	es: 'Inténtelo de nuevo más tarde',
+	nl: 'Probeer het later nog eens',
+}
+test('nobody goes to and fro without end: subscribing has a limit, and leaving has none', async (t) => {
+	const { post, submit, createContact, id, state, pool } = await setupPublic(t)
+	const subscribing = [
+		() => post(`/subscribe/${id}`),
+		() => submit(`/manage/${id.toUpperCase()}`, { choice: 'all' }),
+		() => post(`/contacts/public/${id}/subscribe`),
+	]
+	const fro = () => post(`/unsubscribe/${id}`, oneClick)
+	for (let n = 0; n < 20; n++) {
+		t.is((await fro()).statusCode, 200)
+		t.is((await subscribing[n % 3]!()).statusCode, 200)
+	}
+	t.is((await fro()).statusCode, 200)
+	const { length } = (await state()).events
+	t.is(length, 41)
+	for (const subscribe of subscribing) {
+		const answer = await subscribe()
+		t.is(answer.statusCode, 429)
+		t.true(Number(answer.headers['retry-after']) > 0)
+	}
+	isEnvelope(t, await subscribing[2]!(), 429, 'RATE_LIMIT_EXCEEDED')
+	for (const [language, words] of Object.entries(laterOn)) {
+		const headers = { 'accept-language': language }
+		t.true((await post(`/subscribe/${id}`, { headers })).body.includes(words))
+	}
+	t.is((await post(`/contacts/public/${id}/unsubscribe`)).statusCode, 200)
+	t.is((await submit(`/manage/${id}`, { choice: 'necessary' })).statusCode, 200)
+	t.is((await fro()).statusCode, 200)
+	t.is((await state()).events.length, length)
+
+	const other = await createContact('bert@example.org')
+	t.is((await post(`/subscribe/${other.id}`)).statusCode, 200)
+	// Nor does asking for nobody leave anything behind.
+	const rows = async () => (await pool.query('select from throttles')).rowCount
+	const kept = await rows()
+	t.is((await post(`/subscribe/${randomUUID()}`)).statusCode, 404)
+	t.is(await rows(), kept)
 })

@@ -1,9 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { decideSubscription, publicContact } from '../../db/contacts/subscription.ts'
-import { notFound } from '../errors.ts'
 import { languageOf } from '../public/public-pages.tsx'
-import { FromMail, mailOf } from '../public/public.ts'
+import { decide, FromMail, viewOf } from '../public/visit.ts'
 import { Id, PathId } from '../schemas.ts'
 
 const Decided = Type.Object({ id: Id, email: Type.String(), subscribed: Type.Boolean() })
@@ -26,20 +24,19 @@ export const publicContacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			},
 		},
 		async ({ params }) => {
-			const [contact] = await publicContact(pool, [params.id, null])
-			if (!contact) throw notFound('contact', params.id)
+			const { contact } = await viewOf(pool, { params, query: {} })
 			return { ...contact, language: languageOf(contact) }
 		},
 	)
 
-	for (const [act, subscribed, stops] of [
-		['subscribe', true, false],
-		['unsubscribe', false, null],
+	for (const [act, decision] of [
+		['subscribe', { subscribed: true, stops: false }],
+		['unsubscribe', { subscribed: false, stops: null }],
 	] as const)
 		app.post(
 			`/contacts/public/:id/${act}`,
 			{
-				config,
+				config: { ...config, errors: decision.subscribed ? [429] : [] },
 				schema: {
 					tags,
 					summary: `Let a contact ${act}`,
@@ -48,14 +45,8 @@ export const publicContacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 					response: { 200: Decided },
 				},
 			},
-			async ({ params, query }) => {
-				const [contact] = await decideSubscription(pool, [
-					params.id,
-					subscribed,
-					mailOf(query),
-					stops,
-				])
-				if (!contact) throw notFound('contact', params.id)
+			async (request) => {
+				const { contact } = await decide(pool, request, decision)
 				app.relay.wake()
 				return contact
 			},

@@ -136,6 +136,11 @@ export const missingPage = (language: string) =>
 		<p>{publicWords[language]!.missingMeans}</p>,
 	])
 
+export const tooOftenPage = (language: string) =>
+	page(language, publicWords[language]!.tooOften, null, [
+		<p>{publicWords[language]!.tooOftenMeans}</p>,
+	])
+
 export const unavailablePage = (language: string) =>
 	page(language, publicWords[language]!.unavailable, null, [
 		<p>{publicWords[language]!.unavailableMeans}</p>,

@@ -25,6 +25,8 @@ export interface PublicWords {
 	saved: string
 	missing: string
 	missingMeans: string
+	tooOften: string
+	tooOftenMeans: string
 	unavailable: string
 	unavailableMeans: string
 }
@@ -55,6 +57,9 @@ const en: PublicWords = {
 	missing: 'This link leads nowhere',
 	missingMeans:
 		'It may be incomplete, or what it led to is no longer there. Please open it once more from the email.',
+	tooOften: 'Please try again later',
+	tooOftenMeans:
+		'This was done very often within an hour. Nothing was changed; unsubscribing is possible at any time.',
 	unavailable: 'Please try again in a moment',
 	unavailableMeans: 'We cannot do this right now. Nothing was changed.',
 }
@@ -85,6 +90,9 @@ const de: PublicWords = {
 	missing: 'Dieser Link führt nirgendwohin',
 	missingMeans:
 		'Vielleicht ist er unvollständig, oder das Ziel gibt es nicht mehr. Bitte öffnen Sie ihn noch einmal aus der E-Mail.',
+	tooOften: 'Bitte versuchen Sie es später noch einmal',
+	tooOftenMeans:
+		'Das geschah sehr oft innerhalb einer Stunde. Es wurde nichts geändert; abmelden können Sie sich jederzeit.',
 	unavailable: 'Bitte versuchen Sie es gleich noch einmal',
 	unavailableMeans: 'Das ist im Augenblick nicht möglich. Es wurde nichts geändert.',
 }
@@ -115,6 +123,9 @@ const fr: PublicWords = {
 	missing: 'Ce lien ne mène nulle part',
 	missingMeans:
 		'Il est peut-être incomplet, ou sa destination n’existe plus. Ouvrez-le de nouveau depuis l’e-mail.',
+	tooOften: 'Veuillez réessayer plus tard',
+	tooOftenMeans:
+		'Cela a été fait très souvent en une heure. Rien n’a été modifié ; vous pouvez vous désabonner à tout moment.',
 	unavailable: 'Veuillez réessayer dans un instant',
 	unavailableMeans: 'Ce n’est pas possible pour le moment. Rien n’a été modifié.',
 }
@@ -145,6 +156,9 @@ const es: PublicWords = {
 	missing: 'Este enlace no lleva a ninguna parte',
 	missingMeans:
 		'Puede que esté incompleto o que su destino ya no exista. Ábralo de nuevo desde el correo.',
+	tooOften: 'Inténtelo de nuevo más tarde',
+	tooOftenMeans:
+		'Esto se ha hecho muchas veces en una hora. No se ha cambiado nada; puede darse de baja en cualquier momento.',
 	unavailable: 'Inténtelo de nuevo en un momento',
 	unavailableMeans: 'Ahora mismo no es posible. No se ha cambiado nada.',
 }
@@ -175,6 +189,9 @@ const nl: PublicWords = {
 	missing: 'Deze link leidt nergens heen',
 	missingMeans:
 		'Misschien is hij onvolledig, of bestaat het doel niet meer. Open hem nog eens vanuit de e-mail.',
+	tooOften: 'Probeer het later nog eens',
+	tooOftenMeans:
+		'Dit is binnen een uur heel vaak gedaan. Er is niets gewijzigd; uitschrijven kan altijd.',
 	unavailable: 'Probeer het zo dadelijk nog eens',
 	unavailableMeans: 'Dit lukt op dit moment niet. Er is niets gewijzigd.',
 }

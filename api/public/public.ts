@@ -1,8 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { decideSubscription, publicContact } from '../../db/contacts/subscription.ts'
-import { notFound } from '../errors.ts'
 import { asApiError } from '../requests/error-handler.ts'
 import {
 	type Choice,
@@ -12,33 +10,28 @@ import {
 	pagePolicy,
 	subscribedPage,
 	subscribePage,
+	tooOftenPage,
 	unavailablePage,
 	unsubscribedPage,
 	unsubscribePage,
 } from './public-pages.tsx'
 import { acceptedLanguage } from './public-words.ts'
+import { decide, type Decision, FromMail, type Visit, viewOf } from './visit.ts'
 
 const tags = ['public pages']
 const config = { auth: 'none', answers: 'text/html' } as const
+const limited = { ...config, errors: [429 as const] }
 const formBytes = 16 * 1024
 
-/** `e`, the mail that led here, counts if it can be one; whatever else stands there is ignored. */
-export const FromMail = Type.Object({
-	e: Type.Optional(Type.Unknown({ description: 'The id of the mail whose link led here' })),
-})
 const Params = Type.Object({ id: Type.String() })
 const address = { params: Params, querystring: FromMail }
 
-const isUuid = (text: unknown): text is string =>
-	typeof text === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
-export const mailOf = ({ e }: { e?: unknown }) => (isUuid(e) ? e : null)
-
-/** What each choice means: subscribed, and whether all mail stops. */
-const meanings: Record<Choice, [subscribed: boolean, stopped: boolean]> = {
-	all: [true, false],
-	necessary: [false, false],
-	none: [false, true],
+const meanings: Record<Choice, Decision> = {
+	all: { subscribed: true, stops: false },
+	necessary: { subscribed: false, stops: false },
+	none: { subscribed: false, stops: true },
 }
+const leaving = { subscribed: false, stops: null }
 
 /**
  * The pages that mails lead to, for people, without an account or a script. Looking changes nothing,
@@ -60,26 +53,16 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		const { status, extras } = asApiError(thrown, request)
 		if (status >= 500) request.log.error({ err: thrown }, 'request failed')
 		if (extras.retryAfterSeconds) reply.header('retry-after', extras.retryAfterSeconds)
-		const page = status < 500 ? missingPage : unavailablePage
-		return show(reply.code(status), page(acceptedLanguage(request.headers['accept-language'])))
+		const language = acceptedLanguage(request.headers['accept-language'])
+		return show(reply.code(status), pageOf(status)(language))
 	})
 
-	type Visit = { params: { id: string }; query: { e?: unknown } }
+	const view = (visit: Visit) => viewOf(pool, visit)
 
-	async function view({ params, query }: Visit) {
-		const emailId = mailOf(query)
-		const [contact] = isUuid(params.id) ? await publicContact(pool, [params.id, emailId]) : []
-		if (!contact) throw notFound('contact', params.id)
-		return { contact, emailId }
-	}
-
-	async function decide({ params, query }: Visit, subscribed: boolean, stops: boolean | null) {
-		const emailId = mailOf(query)
-		const values = [params.id, subscribed, emailId, stops]
-		const [contact] = isUuid(params.id) ? await decideSubscription(pool, values) : []
-		if (!contact) throw notFound('contact', params.id)
+	async function act(visit: Visit, decision: Decision) {
+		const view = await decide(pool, visit, decision)
 		app.relay.wake()
-		return { contact, emailId }
+		return view
 	}
 
 	app.get(
@@ -101,9 +84,9 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		},
 		async (request, reply) => {
 			if (fieldOf(request, 'List-Unsubscribe') !== 'One-Click')
-				return show(reply, unsubscribedPage(await decide(request, false, null)))
+				return show(reply, unsubscribedPage(await act(request, leaving)))
 			// Whom nobody knows gets no mail: what the click wants is so.
-			await decide(request, false, null).catch((error: { status?: number }) => {
+			await act(request, leaving).catch((error: { status?: number }) => {
 				if (error.status !== 404) throw error
 			})
 			return reply.type('text/plain; charset=utf-8').send('You are unsubscribed.\n')
@@ -118,8 +101,8 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 
 	app.post(
 		'/subscribe/:id',
-		{ config, schema: { tags, summary: 'Subscribe, from the page', ...address } },
-		async (request, reply) => show(reply, subscribedPage(await decide(request, true, false))),
+		{ config: limited, schema: { tags, summary: 'Subscribe, from the page', ...address } },
+		async (request, reply) => show(reply, subscribedPage(await act(request, meanings.all))),
 	)
 
 	app.get(
@@ -131,7 +114,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	app.post(
 		'/manage/:id',
 		{
-			config,
+			config: limited,
 			schema: {
 				tags,
 				summary: 'Choose what mail to get, from the page',
@@ -144,10 +127,13 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			const choice = choices.find((name) => name === fieldOf(request, 'choice'))
 			// Nothing chosen is nothing changed.
 			if (!choice) return show(reply, managePage(await view(request)))
-			return show(reply, managePage(await decide(request, ...meanings[choice]), choice))
+			return show(reply, managePage(await act(request, meanings[choice]), choice))
 		},
 	)
 }
+
+const pageOf = (status: number) =>
+	status === 429 ? tooOftenPage : status < 500 ? missingPage : unavailablePage
 
 const show = (reply: FastifyReply, page: string) =>
 	reply.type('text/html; charset=utf-8').send(page)

@@ -1,0 +1,50 @@
+import { Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
+import { decideSubscription, publicContact } from '../../db/contacts/subscription.ts'
+import { countTry } from '../accounts/throttling.ts'
+import { notFound } from '../errors.ts'
+
+/** `e`, the mail that led here, counts if it can be one; whatever else stands there is ignored. */
+export const FromMail = Type.Object({
+	e: Type.Optional(Type.Unknown({ description: 'The id of the mail whose link led here' })),
+})
+
+export interface Visit {
+	params: { id: string }
+	query: { e?: unknown }
+}
+
+export interface Decision {
+	subscribed: boolean
+	/** Whether all mail stops; null: as it is. */
+	stops: boolean | null
+}
+
+/** The contact whose page is visited, and the mail that led there. */
+export async function viewOf(pool: Pool, { params: { id }, query: { e } }: Visit) {
+	const emailId = mailOf(e)
+	const [contact] = isUuid(id) ? await publicContact(pool, [id, emailId]) : []
+	if (!contact) throw notFound('contact', id)
+	return { contact, emailId }
+}
+
+/**
+ * Every flip is an event for good, and may begin workflows: whoever goes to and fro is stopped where
+ * they subscribe, so that nobody is ever kept from unsubscribing. Wake the relay after it.
+ */
+export async function decide(pool: Pool, visit: Visit, { subscribed, stops }: Decision) {
+	const { id } = visit.params
+	const emailId = mailOf(visit.query.e)
+	if (subscribed) {
+		const { contact } = await viewOf(pool, visit)
+		await countTry(pool, { what: 'subscribe', subject: contact.id, tries: 20, seconds: 3600 })
+	}
+	const values = [id, subscribed, emailId, stops]
+	const [contact] = isUuid(id) ? await decideSubscription(pool, values) : []
+	if (!contact) throw notFound('contact', id)
+	return { contact, emailId }
+}
+
+const isUuid = (text: unknown): text is string =>
+	typeof text === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+const mailOf = (e: unknown) => (isUuid(e) ? e : null)
