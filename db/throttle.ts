@@ -21,14 +21,14 @@ export class Throttle extends schema.class {}
 schema.setClass(Throttle)
 
 /** At most so many tries of one thing by one subject within any span of so many seconds. */
-export interface Limit {
+export interface TryLimit {
 	what: string
 	subject: string
 	tries: number
 	seconds: number
 }
 
-const keyOf = ({ what, subject }: Limit) =>
+const keyOf = ({ what, subject }: TryLimit) =>
 	createHash('sha256').update(`${what} ${subject}`).digest()
 
 /**
@@ -56,11 +56,11 @@ const takeBackTry = statement(
 )
 
 /** null: it may be tried. Otherwise the seconds after which it may. */
-export async function tryWithin(pool: Pool, limit: Limit): Promise<number | null> {
+export async function tryWithin(pool: Pool, limit: TryLimit): Promise<number | null> {
 	const [row] = await countTry(pool, [keyOf(limit), limit.tries, limit.seconds])
 	return row!.counted ? null : Math.max(1, row!.waitSeconds)
 }
 
 /** After a success: those who know their password are no attackers. */
-export const forget = (pool: Pool, limit: Limit) => forgetTries(pool, [keyOf(limit)])
-export const takeBack = (pool: Pool, limit: Limit) => takeBackTry(pool, [keyOf(limit)])
+export const forget = (pool: Pool, limit: TryLimit) => forgetTries(pool, [keyOf(limit)])
+export const takeBack = (pool: Pool, limit: TryLimit) => takeBackTry(pool, [keyOf(limit)])

@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net'
 import type { Pool } from 'pg'
-import { type Limit, tryWithin } from '../../db/throttle.ts'
+import { type TryLimit, tryWithin } from '../../db/throttle.ts'
 import { ApiError } from '../errors.ts'
 
 /** Counts a try, or refuses it. */
-export async function countTry(pool: Pool, limit: Limit) {
+export async function countTry(pool: Pool, limit: TryLimit) {
 	const waitSeconds = await tryWithin(pool, limit)
 	if (waitSeconds === null) return
 	throw new ApiError(
@@ -20,7 +20,7 @@ export async function countTry(pool: Pool, limit: Limit) {
 }
 
 /** Tries of one kind from one network, whomever they are about. */
-export const fromNetwork = (what: string, ip: string, tries = 50): Limit => ({
+export const fromNetwork = (what: string, ip: string, tries = 50): TryLimit => ({
 	what: `${what} from`,
 	subject: networkOf(ip),
 	tries,

@@ -3,7 +3,7 @@ import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.t
 import { statement } from '../statement.ts'
 import { noteUsage, skipUsage } from './usage-reporting.ts'
 
-export interface Account {
+export interface BillingRecord {
 	customerId: string | null
 	subscriptionId: string | null
 	subscribed: boolean
@@ -11,7 +11,7 @@ export interface Account {
 }
 
 /** No row: nobody has subscribed or set limits yet. $1 project */
-export const accountOf = statement<Account>(
+export const accountOf = statement<BillingRecord>(
 	'billing-account',
 	`select customer_id as "customerId", subscription_id as "subscriptionId", subscribed, currency
 	from billing_accounts where project_id = $1`,

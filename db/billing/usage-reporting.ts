@@ -58,8 +58,8 @@ const subscribers = statement<{ id: string }>(
  * In a statement of its own, so that the next one sees what others did under the lock. Who needs the
  * project's row as well takes it after this one: to note usage is to refer to the project. $1 project
  */
-export const lockAccount = statement<{ subscribed: boolean }>(
-	'lock-account',
+export const lockBillingAccount = statement<{ subscribed: boolean }>(
+	'lock-billing-account',
 	`select subscribed from billing_accounts where project_id = $1 for no key update`,
 )
 
@@ -68,7 +68,7 @@ export async function noteUsageOf(pool: Pool, after: string, rows: number) {
 	const page = await subscribers(pool, [after, rows])
 	for (const { id } of page)
 		await transaction(pool, async (db) => {
-			const [account] = await lockAccount(db, [id])
+			const [account] = await lockBillingAccount(db, [id])
 			if (account?.subscribed) await noteUsage(db, [id])
 		})
 	return page.length < rows ? null : page.at(-1)!.id

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { lockAccount, unreportedUsage } from '../billing/usage-reporting.ts'
+import { lockBillingAccount, unreportedUsage } from '../billing/usage-reporting.ts'
 import { isErrand } from '../outbox/errands.ts'
 import { priorities } from '../outbox/outbox.ts'
 import { statement } from '../statement.ts'
@@ -57,7 +57,7 @@ const replaceProject = statement<{ id: string }>(
 /** Empty at once for whoever asks, however many rows there were; those go behind it. */
 export const resetProject = (pool: Pool, projectId: string, taskQueue: string) =>
 	transaction(pool, async (db) => {
-		await lockAccount(db, [projectId])
+		await lockBillingAccount(db, [projectId])
 		const [fresh] = await replaceProject(db, [projectId, taskQueue])
 		if (!fresh) return
 		for (const table of kept)
@@ -139,7 +139,7 @@ const buryProject = statement<{ id: string }>(
  * account was waited for is seen by the statement that follows. In a transaction.
  */
 export async function deleteProject(db: PoolClient, projectId: string, taskQueue: string) {
-	await lockAccount(db, [projectId])
+	await lockBillingAccount(db, [projectId])
 	return buryProject(db, [projectId, taskQueue])
 }
 
