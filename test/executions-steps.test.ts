@@ -69,6 +69,24 @@ test('a mail may go to somebody else, whose own consent then counts, and never w
 	t.like(nobody, { to: '', status: 'FAILED' })
 })
 
+test('a step whose address is a template is taken as it was written, and mails whom it names', async (t) => {
+	const { call, contact, track, executionId, advance, mails, templateId } = await setupExecutions(t)
+	await contact('ann@example.org', { Seller: 'Bob' })
+	const { id } = (await call('POST', '/workflows', { name: 'Sale', eventName: 'sale' })).json()
+	const customEmail = '{{ Seller }}@Shop.test'
+	const step = await call('POST', `/workflows/${id}/steps`, {
+		type: 'SEND_EMAIL',
+		name: 'Tell',
+		config: { templateId, recipient: { type: 'CUSTOM', customEmail } },
+	})
+	t.is(step.statusCode, 201, step.body)
+	t.is(step.json().config.recipient.customEmail, customEmail)
+	t.is((await call('PATCH', `/workflows/${id}`, { enabled: true })).statusCode, 200)
+	await track('sale')
+	await advance(await executionId())
+	t.like((await mails())[0], { to: 'bob@shop.test', status: 'PENDING', error: null })
+})
+
 test('whatever a template makes of an address, the mail fails and the execution goes on', async (t) => {
 	const { freeze, contact, track, executionId, advance, mails } = await setupExecutions(t)
 	const long = `${'x'.repeat(253)}😀@example.org`

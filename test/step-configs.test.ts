@@ -17,6 +17,12 @@ const sound: [string, object, object?][] = [
 		{ recipient: { type: 'CUSTOM', customEmail: ' Boss@Example.com' } },
 		{ recipient: { type: 'CUSTOM', customEmail: 'boss@example.com' } },
 	],
+	['SEND_EMAIL', { recipient: { type: 'CUSTOM', customEmail: '{{ Seller }}' } }],
+	['SEND_EMAIL', { recipient: { type: 'CUSTOM', customEmail: '{{Seller}}@Shop.test' } }],
+	[
+		'SEND_EMAIL',
+		{ recipient: { type: 'CUSTOM', customEmail: '{% if vip %}vip{% endif %}@shop.test' } },
+	],
 	['DELAY', { amount: 1.5, unit: 'hours' }],
 	['DELAY', { amount: 365, unit: 'days' }],
 	['DELAY', { amount: 31_536_000, unit: 'seconds' }],
@@ -83,6 +89,18 @@ const faulty: [string, object, string][] = [
 		'SEND_EMAIL',
 		{ recipient: { type: 'CUSTOM', customEmail: 'boss' } },
 		'recipient.customEmail invalid_string',
+	],
+	...['', '{boss}', '{{ boss', '{% if boss %}a@b.ch', '{{boss@shop.test'].map(
+		(customEmail): [string, object, string] => [
+			'SEND_EMAIL',
+			{ recipient: { type: 'CUSTOM', customEmail } },
+			`recipient.customEmail ${/\{[{%]/.test(customEmail) ? 'template_syntax' : 'invalid_string'}`,
+		],
+	),
+	[
+		'SEND_EMAIL',
+		{ recipient: { type: 'CUSTOM', customEmail: 5 } },
+		'recipient.customEmail invalid_type',
 	],
 	[
 		'SEND_EMAIL',

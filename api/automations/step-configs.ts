@@ -11,7 +11,7 @@ import { type FieldError, invalid } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { bodyFaults } from '../requests/validation.ts'
-import { Email, Id, normalizeEmail, Nullable } from '../schemas.ts'
+import { Id, isEmail, normalizeEmail, Nullable } from '../schemas.ts'
 import { stepConditionProblems } from './step-conditions.ts'
 import { templateProblems, Webhook, webhookProblems } from './step-webhooks.ts'
 
@@ -21,7 +21,7 @@ type Config = Record<string, unknown>
 export const StepConfig = Type.Record(Type.String(), Type.Unknown(), {
 	description: [
 		'Checked in full when it is given; a member that is not named here is refused.',
-		'SEND_EMAIL: { templateId?, recipient?: { type: CONTACT | CUSTOM, customEmail? } }.',
+		'SEND_EMAIL: { templateId?, recipient?: { type: CONTACT | CUSTOM, customEmail?: an address, or a template of one } }.',
 		'DELAY: { amount, unit: seconds | minutes | hours | days }, at most 365 days.',
 		'WAIT_FOR_EVENT: { eventName, timeout?: seconds, since?: step | start }.',
 		'CONDITION: { field, operator, value? }, or { mode: multi, field, branches: [{ id, name, operator, value? }] }, or a condition tree.',
@@ -51,7 +51,7 @@ const forms: { [T in Exclude<StepType, 'CONDITION'>]: Type.TSchema } = {
 	SEND_EMAIL: closed({
 		templateId: optional(Id),
 		recipient: optional(
-			closed({ type: Type.Enum(['CONTACT', 'CUSTOM']), customEmail: optional(Email) }),
+			closed({ type: Type.Enum(['CONTACT', 'CUSTOM']), customEmail: optional(Type.String()) }),
 		),
 	}),
 	DELAY: closed({
@@ -108,9 +108,10 @@ function formProblems(type: keyof typeof forms, given: Config, path: string): Fi
 /** What a form cannot say of its members. */
 const problemsOf: Partial<Record<StepType, (given: Config, path: string) => FieldError[]>> = {
 	SEND_EMAIL({ recipient }, path) {
-		const { type, customEmail } = (recipient ?? {}) as { type?: string; customEmail?: string }
-		if (type !== 'CUSTOM' || customEmail) return []
-		return [{ field: `${path}.recipient.customEmail`, message: 'is required', code: 'required' }]
+		const { type, customEmail } = (recipient ?? {}) as Partial<Recipient>
+		const field = `${path}.recipient.customEmail`
+		if (typeof customEmail === 'string') return addressProblems(customEmail, field)
+		return type === 'CUSTOM' ? [{ field, message: 'is required', code: 'required' }] : []
 	},
 	DELAY({ amount, unit }, path) {
 		const seconds = (amount as number) * delayUnitSeconds[unit as DelayUnit]
@@ -139,6 +140,21 @@ const problemsOf: Partial<Record<StepType, (given: Config, path: string) => Fiel
 	},
 }
 
+interface Recipient {
+	type: string
+	customEmail?: string | null
+}
+
+function addressProblems(address: string, field: string): FieldError[] {
+	if (isTemplate(address)) return templateProblems(address, field)
+	if (isEmail(address)) return []
+	const message = 'must be an email address, or a template of one such as {{ seller }}'
+	return [{ field, message, code: 'invalid_string' }]
+}
+
+/** Whom it names is only known when it is rendered. */
+const isTemplate = (address: string) => /\{[{%]/.test(address)
+
 function normalized(type: StepType, given: Config): Config {
 	const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 	switch (type) {
@@ -164,6 +180,9 @@ function normalized(type: StepType, given: Config): Config {
 }
 
 function recipientOf(given: unknown) {
-	const { type, customEmail } = given as { type: string; customEmail?: string }
-	return type === 'CUSTOM' ? { type, customEmail: normalizeEmail(customEmail!) } : { type }
+	const { type, customEmail } = given as Recipient
+	if (type !== 'CUSTOM') return { type }
+	const address = customEmail!
+	// Names of variables are not to be lower-cased.
+	return { type, customEmail: isTemplate(address) ? address : normalizeEmail(address) }
 }
