@@ -1,4 +1,5 @@
 import { foldOldTallies } from './campaigns/campaign-counts.ts'
+import { isUnsettled } from './emails/email.ts'
 import { removeOldErrors } from './jobs/job-error.ts'
 import { isErrand } from './outbox/errands.ts'
 import { statement } from './statement.ts'
@@ -39,8 +40,6 @@ const expired = (what: string, table: string, key: string): Chore => ({
 	),
 })
 
-const settled = `status not in ('PENDING', 'SENDING', 'UNCERTAIN')`
-
 /**
  * What mails said, once it was kept long enough: the ledger stays. Mails of one request were created at
  * one moment; their files go when none of them is still to be sent.
@@ -51,7 +50,8 @@ const bodies: Chore = {
 		'remove-old-bodies',
 		`with due as (
 			select project_id, id, request_id, created_at from emails
-			where body is not null and created_at < now() - make_interval(days => $2::int) and ${settled}
+			where body is not null and created_at < now() - make_interval(days => $2::int)
+				and not (${isUnsettled('status')})
 			order by created_at limit $1::int for no key update skip locked
 		), purged as (
 			update emails e set body = null from due
@@ -60,7 +60,8 @@ const bodies: Chore = {
 			delete from attachments a using due
 			where a.project_id = due.project_id and a.request_id = due.request_id and not exists (
 				select from emails e where e.body is not null and e.created_at = due.created_at
-					and e.project_id = due.project_id and e.request_id = due.request_id and not (${settled}))
+					and e.project_id = due.project_id and e.request_id = due.request_id
+					and ${isUnsettled('e.status')})
 		)
 		select count(*)::int as removed from purged`,
 	),

@@ -188,14 +188,14 @@ async function sendLane(
 	async function lookAround() {
 		if (failure) return null
 		const [left] = await restOfLane(pool, range)
-		const { is_open, pending, sending, due_in_ms } = left!
+		const { may_send, pending, sending, due_in_ms } = left!
 		const areOurs = sending > 0 && (await adopt())
 		const open = pending + sending
 		if (open === 0) {
 			positions.delete(place)
 			return rest(0, 0, '')
 		}
-		if (!is_open) return rest(open, 0, 'paused')
+		if (!may_send) return rest(open, 0, 'paused')
 		cursor = campaign.after
 		if (areOurs) await wait(napMs)
 		if (sending > 0 || due_in_ms <= 0) return null

@@ -53,7 +53,7 @@ export async function fly(services: FlightServices, slice: Slice): Promise<numbe
 			pause.unavailable(outcome.error, outcome.retryAfterMs)
 		else if (isBatch && outcome.kind === 'UNKNOWN') pause.unavailable(outcome.error, null)
 
-	const known = isBatch ? handed.filter(({ outcome }) => !isOpen(outcome)) : handed
+	const known = isBatch ? handed.filter(({ outcome }) => !isUndecided(outcome)) : handed
 	const answered = ({ outcome }: Handed) => outcome.kind === 'SENT' || outcome.kind === 'REJECTED'
 	if (known.some(answered) && (!isBatch || known.length === handed.length)) pause.available()
 	const sent = known.filter(({ outcome }) => outcome.kind === 'SENT')
@@ -83,7 +83,7 @@ export async function fly(services: FlightServices, slice: Slice): Promise<numbe
 }
 
 /** A batch may be at the provider all the same: only its key can tell. */
-const isOpen = (outcome: Outcome) => outcome.kind === 'DEFERRED' || mayBeTaken(outcome)
+const isUndecided = (outcome: Outcome) => outcome.kind === 'DEFERRED' || mayBeTaken(outcome)
 
 async function handOver({ provider }: FlightServices, slice: Slice): Promise<Handed[]> {
 	const { mails, batchId } = slice

@@ -38,7 +38,7 @@ export const campaignLane = statement<CampaignLane>(
 )
 
 /** May it be handed over? For campaign `k` of project `p`. */
-const isOpen = `k.status = 'SENDING' and k.paused_at is null and p.disabled_reason is null
+const maySend = `k.status = 'SENDING' and k.paused_at is null and p.disabled_reason is null
 	and p.deleted_at is null`
 
 export interface ClaimedMail {
@@ -87,7 +87,7 @@ export const claimSlice = statement<ClaimedMail>(
 			where campaign_id = $2 and contact_id > $3 and contact_id <= $4
 				and status = 'PENDING' and (due_at is null or due_at <= now())
 				and exists (select from campaigns k join projects p on p.id = k.project_id
-					where k.project_id = $1 and k.id = $2 and ${isOpen})
+					where k.project_id = $1 and k.id = $2 and ${maySend})
 			order by contact_id limit $5::int
 		) e
 		cross join lateral ${contactOf('e')} c
@@ -138,7 +138,7 @@ const laneIs = `e.campaign_id = $2 and e.contact_id > $3 and e.contact_id <= $4`
 
 export interface LaneRest {
 	/** False: paused, cancelled, disabled. */
-	is_open: boolean
+	may_send: boolean
 	pending: number
 	sending: number
 	/** Until the first that is pending is due. */
@@ -150,7 +150,7 @@ export const restOfLane = statement<LaneRest>(
 	'rest-of-campaign-lane',
 	`select
 		exists (select from campaigns k join projects p on p.id = k.project_id
-			where k.project_id = $1 and k.id = $2 and ${isOpen}) as is_open,
+			where k.project_id = $1 and k.id = $2 and ${maySend}) as may_send,
 		count(*) filter (where status = 'PENDING')::int as pending,
 		count(*) filter (where status = 'SENDING')::int as sending,
 		greatest(0, coalesce(ceil(1000 * extract(epoch from
@@ -191,7 +191,7 @@ export const takeBatchOver = statement<ClaimedMail>(
 		where e.project_id = $1 and e.campaign_id = $2 and e.batch_id = $3 and e.status = 'SENDING'
 			and e.updated_at = $4
 			and exists (select from campaigns k join projects p on p.id = k.project_id
-				where k.project_id = $1 and k.id = $2 and ${isOpen})
+				where k.project_id = $1 and k.id = $2 and ${maySend})
 			and c.project_id = $1 and c.id = e.contact_id
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
 			c.email, c.subscribed, c.data

@@ -18,6 +18,10 @@ export const emailStatuses = [
 	'CANCELLED',
 	'RECEIVED',
 ] as const
+
+/** It may still go, or nobody knows yet whether it went. For the expression of a status. */
+export const isUnsettled = (status: string) => `${status} in ('PENDING', 'SENDING', 'UNCERTAIN')`
+
 export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const
 
 /** What few mails come to, and what somebody who looks after them looks for. */

@@ -1,3 +1,4 @@
+import { isUnsettled } from '../emails/email.ts'
 import { inIso, sentEventData } from '../emails/ledger.ts'
 import { statement } from '../statement.ts'
 
@@ -29,13 +30,13 @@ export interface Evidence {
 const evidenceRow = `kind text, at timestamptz, "bounceType" text, error text, link text,
 	"providerMessageId" text`
 
-const isOpen = (status: string) => `${status} in ('PENDING', 'SENDING', 'UNCERTAIN')`
-
 /**
  * How far a mail has come. Of one that was settled without leaving, or so it seemed, only what can
  * happen to nothing but a mail that left says otherwise.
  */
-const place = (status: string) => `case when ${isOpen(status)} then 0 else coalesce(array_position(
+const place = (
+	status: string,
+) => `case when ${isUnsettled(status)} then 0 else coalesce(array_position(
 	array['SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED'], ${status}), 1) end`
 
 /**
@@ -55,7 +56,7 @@ const settleCtes = `
 		update emails e set
 			status = case
 				when v.kind in ('FAILED', 'SUPPRESSED') then
-					case when ${isOpen('e.status')} or e.status = 'SENT' then v.kind else e.status end
+					case when ${isUnsettled('e.status')} or e.status = 'SENT' then v.kind else e.status end
 				when ${place('v.goal')} > ${place('e.status')} then v.goal else e.status end,
 			sent_at = case when v.kind in ('FAILED', 'SUPPRESSED')
 					or v.goal = 'SENT' and e.status in ('FAILED', 'SUPPRESSED', 'CANCELLED') then e.sent_at
@@ -67,8 +68,8 @@ const settleCtes = `
 				else e.complained_at end,
 			error = case
 				when v.kind in ('BOUNCED', 'FAILED', 'SUPPRESSED') then coalesce(v.error, e.error)
-				when v.kind = 'DELAYED' and (${isOpen('e.status')} or e.status = 'SENT') then v.error
-				when ${isOpen('e.status')} or v.goal in ('DELIVERED', 'COMPLAINED')
+				when v.kind = 'DELAYED' and (${isUnsettled('e.status')} or e.status = 'SENT') then v.error
+				when ${isUnsettled('e.status')} or v.goal in ('DELIVERED', 'COMPLAINED')
 					and e.status not in ('BOUNCED', 'COMPLAINED') then null
 				else e.error end,
 			provider_message_id = coalesce(e.provider_message_id, v."providerMessageId"),
@@ -76,9 +77,9 @@ const settleCtes = `
 		from proven v
 		where e.project_id = v.project_id and e.id = v.id and e.attempt > 0
 			-- Resend says so of every mail, mostly after our own record: no row is written for that.
-			and (v.kind <> 'SENT' or ${isOpen('e.status')})
+			and (v.kind <> 'SENT' or ${isUnsettled('e.status')})
 		returning new.*, v.kind, v.is_permanent, v.at, v.link, v."bounceType",
-			${isOpen('old.status')} as was_open,
+			${isUnsettled('old.status')} as was_open,
 			old.sent_at is null and new.sent_at is not null as is_sent,
 			old.delivered_at is null and new.delivered_at is not null as is_delivered,
 			old.bounced_at is null and new.bounced_at is not null as is_bounced,
