@@ -202,6 +202,23 @@ test('the pages of the links act by their forms alone, without a script', async 
 	t.is(await login(newPassword), 200)
 })
 
+const warnings = {
+	en: /chose a password.*only if that was you.*Ask for a new password instead/s,
+	de: /ein Passwort gewählt.*nur, wenn Sie das waren.*stattdessen ein neues Passwort/s,
+	fr: /choisi un mot de passe.*seulement si c’était vous.*plutôt un nouveau mot de passe/s,
+	es: /elegido una contraseña.*solo si fue usted.*en su lugar una contraseña nueva/s,
+	nl: /een wachtwoord gekozen.*alleen als u dat was.*een nieuw wachtwoord aan/s,
+}
+test('who confirms an address is told that somebody chose a password for it', async (t) => {
+	const { app, signup, mailTo } = await setupLinks(t)
+	await signup()
+	const { pathname, search } = new URL((await mailTo(email)).url)
+	for (const [language, warning] of Object.entries(warnings)) {
+		const headers = { 'accept-language': language }
+		t.regex((await app.inject({ url: `${pathname}${search}`, headers })).body, warning)
+	}
+})
+
 test('what stands in a link is shown as text', async (t) => {
 	const { app } = await setupLinks(t)
 	const token = `"><script>alert(1)</script>`

@@ -10,11 +10,13 @@ export interface Invited {
 	hasAccount: boolean
 }
 
+/** Anybody can sign up with an address: who confirms it lets that password into the account. */
 export function verifyPage(language: string, token: string) {
 	const words = accountWords[language]!
 	return page(language, words.verify, null, [
 		<p>{words.verifyMeans}</p>,
 		<Form to="verify-email" token={token} label={words.verify} />,
+		<p>{words.verifyElse}</p>,
 	])
 }
 

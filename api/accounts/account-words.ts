@@ -2,6 +2,7 @@
 export interface AccountWords {
 	verify: string
 	verifyMeans: string
+	verifyElse: string
 	verified: string
 	reset: string
 	newPassword: string
@@ -24,7 +25,10 @@ export interface AccountWords {
 export const accountWords: Record<string, AccountWords> = {
 	en: {
 		verify: 'Confirm your email address',
-		verifyMeans: 'Please confirm that this address is yours.',
+		verifyMeans:
+			'Somebody signed up with this address and chose a password. Please confirm only if that was you.',
+		verifyElse:
+			'If it was not you, do not confirm: the account would be open to whoever it was. Ask for a new password instead, and it is yours alone.',
 		verified: 'Your address is confirmed',
 		reset: 'Choose a new password',
 		newPassword: 'New password',
@@ -45,7 +49,10 @@ export const accountWords: Record<string, AccountWords> = {
 	},
 	de: {
 		verify: 'E-Mail-Adresse bestätigen',
-		verifyMeans: 'Bitte bestätigen Sie, dass diese Adresse Ihnen gehört.',
+		verifyMeans:
+			'Jemand hat sich mit dieser Adresse registriert und ein Passwort gewählt. Bitte bestätigen Sie nur, wenn Sie das waren.',
+		verifyElse:
+			'Wenn Sie es nicht waren, bestätigen Sie nicht: Das Konto stünde sonst dieser Person offen. Fordern Sie stattdessen ein neues Passwort an, dann gehört es Ihnen allein.',
 		verified: 'Ihre Adresse ist bestätigt',
 		reset: 'Neues Passwort wählen',
 		newPassword: 'Neues Passwort',
@@ -68,7 +75,10 @@ export const accountWords: Record<string, AccountWords> = {
 	},
 	fr: {
 		verify: 'Confirmer votre adresse e-mail',
-		verifyMeans: 'Veuillez confirmer que cette adresse est la vôtre.',
+		verifyMeans:
+			'Quelqu’un s’est inscrit avec cette adresse et a choisi un mot de passe. Confirmez seulement si c’était vous.',
+		verifyElse:
+			'Si ce n’était pas vous, ne confirmez pas : le compte serait ouvert à cette personne. Demandez plutôt un nouveau mot de passe, et il ne sera qu’à vous.',
 		verified: 'Votre adresse est confirmée',
 		reset: 'Choisir un nouveau mot de passe',
 		newPassword: 'Nouveau mot de passe',
@@ -91,7 +101,10 @@ export const accountWords: Record<string, AccountWords> = {
 	},
 	es: {
 		verify: 'Confirmar su dirección de correo',
-		verifyMeans: 'Confirme que esta dirección es suya.',
+		verifyMeans:
+			'Alguien se ha registrado con esta dirección y ha elegido una contraseña. Confirme solo si fue usted.',
+		verifyElse:
+			'Si no fue usted, no confirme: la cuenta quedaría abierta a esa persona. Solicite en su lugar una contraseña nueva y será solo suya.',
 		verified: 'Su dirección está confirmada',
 		reset: 'Elegir una contraseña nueva',
 		newPassword: 'Contraseña nueva',
@@ -112,7 +125,10 @@ export const accountWords: Record<string, AccountWords> = {
 	},
 	nl: {
 		verify: 'E-mailadres bevestigen',
-		verifyMeans: 'Bevestig dat dit adres van u is.',
+		verifyMeans:
+			'Iemand heeft zich met dit adres aangemeld en een wachtwoord gekozen. Bevestig alleen als u dat was.',
+		verifyElse:
+			'Was u het niet, bevestig dan niet: het account zou voor die persoon openstaan. Vraag in plaats daarvan een nieuw wachtwoord aan, dan is het alleen van u.',
 		verified: 'Uw adres is bevestigd',
 		reset: 'Nieuw wachtwoord kiezen',
 		newPassword: 'Nieuw wachtwoord',
