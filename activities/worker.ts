@@ -72,7 +72,7 @@ async function main() {
 	const relay = startRelay({
 		pool,
 		temporal,
-		sendTaskQueue: taskQueues.core,
+		workflowTaskQueue: taskQueues.core,
 		log,
 		follow: followRow,
 	})

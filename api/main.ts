@@ -46,7 +46,7 @@ async function main() {
 	const relay = startRelay({
 		pool,
 		temporal,
-		sendTaskQueue: taskQueues.core,
+		workflowTaskQueue: taskQueues.core,
 		log,
 		follow: followRow,
 	})

@@ -26,8 +26,8 @@ test('no run of an ended execution stays open because the run that closes them w
 	}
 	await withWorkers({ closeRuns }, async (client) => {
 		const log = { warn: (fields: object, message: string) => t.log(message, fields) }
-		const sendTaskQueue = taskQueues.core
-		const relay = startRelay({ pool, temporal: client, sendTaskQueue, log })
+		const workflowTaskQueue = taskQueues.core
+		const relay = startRelay({ pool, temporal: client, workflowTaskQueue, log })
 		const until = async (isSo: () => boolean | Promise<boolean>) => {
 			for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20))
 				if (await isSo()) return

@@ -38,7 +38,7 @@ test('a lost run is found behind many that live, and those are not asked about a
 	}
 	const temporal = temporalThat(describe)
 	const look = (isStopped = () => false) =>
-		restartLost({ pool, temporal, sendTaskQueue: taskQueues.core, isStopped })
+		restartLost({ pool, temporal, workflowTaskQueue: taskQueues.core, isStopped })
 
 	t.is(await look(() => true), 0)
 	t.is(asked.length, 0)

@@ -19,7 +19,7 @@ import { priorities } from './outbox.ts'
 interface LostRunsServices {
 	pool: Pool
 	temporal: Pick<Client, 'workflow' | 'withDeadline'>
-	sendTaskQueue: string
+	workflowTaskQueue: string
 	isStopped: () => boolean
 }
 
@@ -76,12 +76,12 @@ export async function restartLost(services: LostRunsServices) {
 }
 
 async function restartKind(services: LostRunsServices, kind: Kind) {
-	const { pool, sendTaskQueue, isStopped } = services
+	const { pool, workflowTaskQueue, isStopped } = services
 	let count = 0
 	while (!isStopped()) {
 		const rows = await kind.unfinished(pool, [rowsAtOnce])
 		const { lost = [], alive = [] } = await sort(services, rows)
-		if (lost.length > 0) await kind.restart(pool, [JSON.stringify(lost), sendTaskQueue])
+		if (lost.length > 0) await kind.restart(pool, [JSON.stringify(lost), workflowTaskQueue])
 		if (alive.length > 0) await kind.postpone?.(pool, [JSON.stringify(alive)])
 		count += lost.length
 		if (!kind.isPaged || rows.length < rowsAtOnce) break

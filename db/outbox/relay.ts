@@ -19,8 +19,8 @@ export interface Relay {
 interface RelayServices {
 	pool: Pool
 	temporal: Pick<Client, 'workflow' | 'schedule' | 'connection' | 'withDeadline'>
-	/** Where the runs of `send` live. */
-	sendTaskQueue: string
+	/** Where workflows run: those that the relay starts by itself, and those of Schedules. */
+	workflowTaskQueue: string
 	log: { warn(fields: object, message: string): void }
 	/** Follows what is told as a part of what it came from. */
 	follow?: (row: OutboxRow, telling: () => Promise<unknown>) => Promise<unknown>
@@ -43,7 +43,7 @@ const restMs = 20
  * are made from rows, so a second start finds the first one, and a row is claimed before its call.
  */
 export function startRelay(services: RelayServices): Relay {
-	const { pool, temporal, sendTaskQueue, log, follow = (_row, telling) => telling() } = services
+	const { pool, temporal, workflowTaskQueue, log, follow = (_row, telling) => telling() } = services
 	let stopped = false
 	let woken = false
 	let running: Promise<void> | null = null
@@ -56,7 +56,7 @@ export function startRelay(services: RelayServices): Relay {
 				mailsPerRun,
 				newRunsPerProject,
 				lockSeconds,
-				sendTaskQueue,
+				workflowTaskQueue,
 				priorities.transactional,
 				runsPerProject,
 			]),
@@ -72,7 +72,7 @@ export function startRelay(services: RelayServices): Relay {
 			await follow(row, () =>
 				temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
 					row.kind === 'schedule'
-						? syncSchedule(pool, temporal, row.payload as AutomationKey, sendTaskQueue)
+						? syncSchedule(pool, temporal, row.payload as AutomationKey, workflowTaskQueue)
 						: tell(temporal, row),
 				),
 			)
@@ -112,7 +112,12 @@ export function startRelay(services: RelayServices): Relay {
 
 	async function lookForLost() {
 		try {
-			const count = await restartLost({ pool, temporal, sendTaskQueue, isStopped: () => stopped })
+			const count = await restartLost({
+				pool,
+				temporal,
+				workflowTaskQueue,
+				isStopped: () => stopped,
+			})
 			if (count === 0) return
 			log.warn({ count }, 'Temporal does not know these runs: they start again')
 			wake()

@@ -18,5 +18,5 @@ export function lookForLost(pool: Pool, ...running: string[]) {
 		return { status: { name: 'RUNNING' } }
 	}
 	const temporal = temporalThat(describe)
-	return restartLost({ pool, temporal, sendTaskQueue: taskQueues.core, isStopped: () => false })
+	return restartLost({ pool, temporal, workflowTaskQueue: taskQueues.core, isStopped: () => false })
 }

@@ -18,7 +18,7 @@ export async function setupSchedule(t: ExecutionContext) {
 	const relay = startRelay({
 		pool: context.pool,
 		temporal: client,
-		sendTaskQueue: taskQueues.core,
+		workflowTaskQueue: taskQueues.core,
 		log,
 	})
 	t.teardown(() => client.connection.close())
