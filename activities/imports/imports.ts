@@ -107,7 +107,7 @@ async function isBusy(pool: Pool, values: string[]) {
 	return end?.isBusy === true
 }
 
-/** Rolled back and repeated by `inActiveJob`, like any other conflict of two writers. */
+/** The code by which `inChunk` rolls back and repeats it, like any other conflict of two writers. */
 const contactsAppeared = () =>
 	Object.assign(new Error('Somebody else created these contacts'), { code: '40001' })
 
