@@ -11,15 +11,19 @@ const digest = (password: string, nonce: Buffer, parameters: typeof cost) =>
 
 const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-export async function hashPassword(password: string) {
-	const nonce = randomBytes(16)
-	const hash = await digest(password, nonce, cost)
+function phcOf(nonce: Buffer, hash: Buffer) {
 	const { memory, passes, parallelism } = cost
 	return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(hash)}`
 }
 
+export async function hashPassword(password: string) {
+	const nonce = randomBytes(16)
+	const hash = await digest(password, nonce, cost)
+	return phcOf(nonce, hash)
+}
+
 /** Nobody's password. */
-const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${text(randomBytes(16))}$${text(randomBytes(32))}`
+const decoy = phcOf(randomBytes(16), randomBytes(cost.tagLength))
 
 /** Of 200 characters none takes more. To compose megabytes of accents would take minutes. */
 const mostUnits = 400
