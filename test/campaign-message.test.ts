@@ -234,6 +234,15 @@ test('any template reads the same for any contact, spliced or not', async (t) =>
 	t.true(spliced > 400, `${spliced} of 2400 were spliced`)
 })
 
+test('a locale that names no language leaves the language of the project, in whatever mail', (t) => {
+	const campaign = compileCampaign(content({ language: 'de' }), publicUrl)
+	const languageOf = (locale: unknown) =>
+		/ lang="([^"]*)"/.exec(campaign.message(recipient({ locale })).message.html)![1]
+	for (const locale of ['german', ' de', 'de-', '', 7, undefined])
+		t.is(languageOf(locale), 'de', String(locale))
+	t.is(languageOf('fr_CA'), 'fr-CA')
+})
+
 test('every line of a spliced mail is ASCII, at most 76 characters long, and begins with no dot', (t) => {
 	const campaign = compileCampaign(
 		content({ body: `<p>{{ a }}.</p>\n.\n..x${'ü. '.repeat(60)}{{ a }}.` }),

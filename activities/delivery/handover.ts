@@ -10,6 +10,7 @@ import {
 import { type DkimKey, mayBeTaken, type Outcome, type Provider } from '../providers/provider.ts'
 import { renderCampaignMail } from '../rendering/campaign-mail.ts'
 import { composeMessage } from '../rendering/compose.ts'
+import { languageFor } from '../rendering/language.ts'
 import type { Attachment, Message } from '../rendering/message.ts'
 import { storableText } from '../rendering/storable-text.ts'
 import type { ProviderPause } from './provider-pause.ts'
@@ -122,7 +123,7 @@ export async function loadAttachments(pool: Pool, mails: OpenMail[]) {
 
 function completed(mail: OpenedMail, source: CampaignMail, publicUrl: string): OpenedMail {
 	const { subject, body, locale } = renderCampaignMail(source, publicUrl)
-	return { ...mail, subject, body, language: locale ?? mail.language }
+	return { ...mail, subject, body, language: languageFor(locale, mail.language) }
 }
 
 const fileOf = (row: AttachmentRow): Attachment => ({

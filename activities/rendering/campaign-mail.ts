@@ -21,10 +21,9 @@ export function renderCampaignMail(mail: CampaignMailSource, publicUrl: string) 
 	const { email, subscribed, data } = mail
 	const links = linksFor(publicUrl, contactId, mail.id)
 	const variables = variablesFor({ id: contactId, email, subscribed, data }, links)
-	const locale = typeof data['locale'] === 'string' ? data['locale'] : null
 	return {
 		subject: render(compile(mail.subject, 'subject'), variables).text,
 		body: render(compile(mail.body, 'body'), variables).text,
-		locale,
+		locale: data['locale'],
 	}
 }

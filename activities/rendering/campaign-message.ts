@@ -9,6 +9,7 @@ import {
 import { type Skeleton, skeletonOf, standIn } from './campaign-skeleton.ts'
 import { composeMessage, type Mail } from './compose.ts'
 import { decodeEntities } from './entities.ts'
+import { languageFor } from './language.ts'
 import { compile, render } from './liquid.ts'
 import type { MailType } from './list-headers.ts'
 import type { Variables } from './look-up.ts'
@@ -191,8 +192,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 		}
 	}
 
-	const languageOf = ({ data }: CampaignRecipient) =>
-		typeof data['locale'] === 'string' ? data['locale'] : content.language
+	const languageOf = ({ data }: CampaignRecipient) => languageFor(data['locale'], content.language)
 
 	return { wire, message }
 }

@@ -11,9 +11,3 @@ export function renderContent(subject: Template, body: Template, variables: Vari
 	].flat()
 	return { subject: ofSubject.text, body: ofBody.text, renderFault: faults.join('. ') || null }
 }
-
-/** A contact's `locale`, if it names a language, else the project's. */
-export const languageFor = (locale: unknown, byDefault: string) =>
-	typeof locale === 'string' && /^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)
-		? locale
-		: byDefault

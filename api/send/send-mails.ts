@@ -1,6 +1,7 @@
 import { maxDataBytes, splitData } from '../../activities/rendering/contact-data.ts'
 import { compile, TemplateError } from '../../activities/rendering/liquid.ts'
-import { languageFor, renderContent } from '../../activities/rendering/mail-content.ts'
+import { languageFor } from '../../activities/rendering/language.ts'
+import { renderContent } from '../../activities/rendering/mail-content.ts'
 import { linksFor, type Recipient, variablesFor } from '../../activities/rendering/variables.ts'
 import type { SendContext } from '../../db/emails/acceptance.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { composeMessage } from '../../activities/rendering/compose.ts'
 import { dataProblems, splitData } from '../../activities/rendering/contact-data.ts'
+import { languageFor } from '../../activities/rendering/language.ts'
 import { compile, render, unsetIn } from '../../activities/rendering/liquid.ts'
 import { linksFor, variablesFor } from '../../activities/rendering/variables.ts'
 import { Contact } from '../../db/contacts/contact.ts'
@@ -34,7 +35,6 @@ export async function previewOf(
 	const variables = variablesFor(person, linksFor(publicUrl, person.id), { ...stored, ...once })
 	const subject = compile(template.subject, 'subject')
 	const body = compile(template.body, 'body')
-	const locale = variables['locale']
 	const message = composeMessage(
 		{
 			emailId: nobody,
@@ -46,7 +46,7 @@ export async function previewOf(
 			subject: render(subject, variables).text,
 			body: render(body, variables).text,
 			headers: null,
-			language: typeof locale === 'string' ? locale : project.language,
+			language: languageFor(variables['locale'], project.language),
 			type: template.type,
 			createdAt: new Date(),
 		},
