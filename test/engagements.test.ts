@@ -138,10 +138,15 @@ test('no open or click moves a status back', async (t) => {
 })
 
 test('whoever fetches anything has the mail: doubt is settled, and told as sent once', async (t) => {
-	const { handedOver, get, fold, mail, events } = await setupEngagements(t)
+	const { handedOver, get, fold, mail, events, pool } = await setupEngagements(t)
 	const doubtful = { status: 'UNCERTAIN' as const, sentAt: null, error: 'The worker went away' }
 	const opened = await handedOver(doubtful)
 	const looked = await handedOver(doubtful)
+	await pool.query(
+		`insert into attempts (project_id, email_id, attempt, at, outcome, error)
+		select project_id, id, attempt, attempt_started_at, 'UNKNOWN', error from emails where id = $1`,
+		[opened.id],
+	)
 	await get(opened.open)
 	await get(opened.click)
 	await get(looked.open, {}, 'HEAD')
@@ -153,6 +158,11 @@ test('whoever fetches anything has the mail: doubt is settled, and told as sent 
 		const settled = await mail(id)
 		t.like(settled, { status, error: null })
 		t.deepEqual(settled.sentAt, settled.attemptStartedAt)
+		const { rows } = await pool.query(
+			'select attempt, outcome, error from attempts where email_id = $1',
+			[id],
+		)
+		t.deepEqual(rows, [{ attempt: 1, outcome: 'SENT', error: null }])
 	}
 	const names = (await events()).map(({ name }) => name).toSorted()
 	t.deepEqual(names, ['email.click', 'email.open', 'email.sent', 'email.sent'])

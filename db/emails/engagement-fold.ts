@@ -84,6 +84,13 @@ export const foldEngagements = statement<{ folded: number; emitted: number }>(
 		from sums where e.project_id = of_project and e.id = email_id
 		returning new.*, old.opens as opens_before, old.clicks as clicks_before,
 			old.status as status_before, kinds, links, times
+	), noted as (
+		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
+			provider_message_id)
+		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id
+		from counted where status_before = 'UNCERTAIN'
+		on conflict (project_id, email_id, attempt) do update set outcome = 'SENT', error = null
+			where a.outcome = 'UNKNOWN'
 	), numbered as (
 		select *, row_number() over (partition by project_id, id, kind order by position) as nth
 		from counted cross join lateral unnest(kinds, links, times)
