@@ -81,6 +81,27 @@ test('equality keeps the types of JSON', async (t) => {
 	t.is(await find({ field: 'data.v', operator: 'greaterThan', value: '4' }), 'text')
 })
 
+test('a field is looked up as a path, then as a key with dots', async (t) => {
+	const { find } = await open(t, {
+		path: { address: { city: 'Bern', since: '2026-06-14' } },
+		key: { 'address.city': 'Bern', 'address.since': '2026-06-14' },
+		both: { address: { city: 'Basel', since: '2020-01-01' }, 'address.city': 'Bern' },
+		isNull: { address: { city: null, since: null }, 'address.since': '2026-06-14' },
+		elsewhere: { address: 'Bern', city: 'Bern' },
+	})
+	const on = (operator: Filter['operator'], value?: unknown) =>
+		find({ field: 'data.address.city', operator, value })
+	t.is(await on('equals', 'Bern'), 'path key')
+	t.is(await on('notEquals', 'Bern'), 'both isNull')
+	t.is(await on('contains', 'er'), 'path key')
+	t.is(await on('greaterThan', 'Basel'), 'path key')
+	t.is(await on('exists'), 'path key both')
+	t.is(await on('notExists'), 'isNull elsewhere')
+	const since = { field: 'data.address.since', value: 5, unit: 'days' } as const
+	t.is(await find({ ...since, operator: 'within' }), 'path key')
+	t.is(await find({ ...since, operator: 'olderThan' }), 'both')
+})
+
 const only = (filter: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [filter] }] })
 
 /** Contacts by the first part of their address, and who of them a filter finds, by name. */

@@ -134,6 +134,38 @@ test('usage names the segments whose conditions mention the field, at any depth'
 	t.is((await call('GET', '/contacts/fields/plan/usage')).json().contactCount, 1)
 })
 
+test('every field that is listed can be named in a condition, which then uses it', async (t) => {
+	const { app, withSecretKey: headers, call, post, custom, valuesOf } = await setup(t)
+	const keys = ['.', 'a..b', 'address.city', 'tel', 'tel.', `"; drop'$1.{0}`]
+	await post('a@example.com', Object.fromEntries(keys.map((key) => [key, `of ${key}`])))
+	await post('b@example.com', {})
+	const fields = (await custom()).map(({ field }) => field)
+	t.deepEqual(fields.toSorted(), keys.map((key) => `data.${key}`).toSorted())
+	const segmentOn = async (field: string, value: string) => {
+		const filters = [{ field, operator: 'equals', value }]
+		const payload = { name: field, condition: { logic: 'AND', groups: [{ filters }] } }
+		const answer = await app.inject({ method: 'POST', url: '/segments', headers, payload })
+		t.is(answer.statusCode, 201, answer.body)
+		t.is(answer.json().memberCount, 1, field)
+		return answer.json<{ id: string }>().id
+	}
+	for (const key of keys) {
+		const field = `data.${key}`
+		const id = await segmentOn(field, `of ${key}`)
+		const url = `/contacts/fields/${encodeURIComponent(field)}`
+		t.deepEqual(await valuesOf(encodeURIComponent(field)), [`of ${key}`])
+		t.like((await call('GET', `${url}/usage`)).json(), {
+			usedInSegments: [{ id, name: field }],
+			contactCount: 1,
+			canDelete: false,
+		})
+		t.is((await call('DELETE', url)).statusCode, 409)
+		await call('DELETE', `/segments/${id}`)
+		t.deepEqual((await call('DELETE', url)).json(), { deletedFrom: 1 })
+	}
+	t.deepEqual(await custom(), [])
+})
+
 test('a condition on the activity of mails does not use the address', async (t) => {
 	const { call } = await setup(t)
 	const filters = ['email.opened', 'email.clicked'].map((field) => ({

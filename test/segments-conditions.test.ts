@@ -37,7 +37,6 @@ test('what is wrong in a condition is a 422 with the path of the node', async (t
 		[only({ field: 5, operator: 'equals', value: 1 }), `${at}.field`, 'invalid_type'],
 		[only({ field: 'plan', operator: 'equals', value: 1 }), `${at}.field`, 'invalid_enum_value'],
 		[only({ field: 'data.', operator: 'exists' }), `${at}.field`, 'invalid_enum_value'],
-		[only({ field: 'data.a..b', operator: 'exists' }), `${at}.field`, 'invalid_enum_value'],
 		[only({ field: 'email.toString', operator: 'triggered' }), `${at}.field`, 'invalid_enum_value'],
 		[only({ field: 'segment.x', operator: 'memberOfSegment' }), `${at}.field`, 'custom'],
 		[only({ field: 'data.a', value: 1 }), `${at}.operator`, 'required'],

@@ -14,7 +14,7 @@ const maxErrors = 100
  */
 export const ConditionTree = Type.Unsafe<unknown>({
 	description:
-		'`{ logic: AND | OR, groups: [{ filters: [{ field, operator, value?, unit? }], conditions?: tree }] }`. Within a group all filters and the nested tree must hold; `logic` joins the groups. At most 10 deep, with 100 filters.',
+		'`{ logic: AND | OR, groups: [{ filters: [{ field, operator, value?, unit? }], conditions?: tree }] }`. Within a group all filters and the nested tree must hold; `logic` joins the groups. Dots of a field `data.<path>` reach into objects; where they lead nowhere, they belong to the key. At most 10 deep, with 100 filters.',
 	examples: [
 		{
 			logic: 'AND',

@@ -35,12 +35,13 @@ export function dataPredicate(path: string[], filter: Filter, writer: Writer): s
 const present = (json: string, positive: string) =>
 	`(${json} is not null and (${positive}) is not true)`
 
+/** As templates look a name up: dots reach into objects, and where they lead nowhere belong to the key. */
 function valueAt(path: string[], writer: Writer) {
+	const key = writer.value(path.join('.'), 'text')
 	// A plain key is looked up in a third of the time that a path takes.
-	const [key] = path
-	const way = path.length === 1 ? writer.value(key, 'text') : writer.value(path, 'text[]')
-	const [json, text] = path.length === 1 ? ['->', '->>'] : ['#>', '#>>']
-	return { json: `({c}.data ${json} ${way})`, text: `({c}.data ${text} ${way})` }
+	if (path.length === 1) return { json: `({c}.data -> ${key})`, text: `({c}.data ->> ${key})` }
+	const json = `coalesce({c}.data #> ${writer.value(path, 'text[]')}, {c}.data -> ${key})`
+	return { json, text: `(${json} #>> '{}')` }
 }
 
 function equals(json: string, text: string, value: unknown, writer: Writer) {

@@ -106,10 +106,9 @@ export function fieldOf(field: string): Field | undefined {
 	const rest = field.slice(dot + 1)
 	if (dot < 0 || rest === '') return undefined
 	switch (field.slice(0, dot)) {
-		case 'data': {
-			const path = rest.split('.')
-			return path.includes('') ? undefined : { family: 'data', path }
-		}
+		case 'data':
+			// Parts may be empty: a column `Tel.` of a file is the field `data.tel.`.
+			return { family: 'data', path: rest.split('.') }
 		case 'event':
 			return { family: 'event', name: rest }
 		case 'email': {

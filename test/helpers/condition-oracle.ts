@@ -62,7 +62,8 @@ function satisfies(filter: Filter, person: Person, world: World): boolean {
 		const isMember = members?.has(person.id) ?? matches(condition!, person, world)
 		return operator === 'memberOfSegment' ? isMember : !isMember
 	}
-	return byData(filter, stored(person.data, rest.split('.')), cut)
+	const reached = stored(person.data, rest.split('.'))
+	return byData(filter, reached === undefined ? stored(person.data, [rest]) : reached, cut)
 }
 
 function byText(operator: string, email: string, value: unknown) {

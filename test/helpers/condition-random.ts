@@ -69,6 +69,13 @@ export const keys = [
 	'flag',
 	'deep',
 	'mix',
+	// Of columns `Tel.` and `Plan.A`, and what dots of paths lead to as well.
+	'tel.',
+	'.',
+	'a..b',
+	'plan.a',
+	'deep.a.b',
+	'deep.',
 	...hostile.filter((k) => k !== ''),
 ]
 
