@@ -17,6 +17,8 @@ export class WorkerBeat extends schema.class {}
 schema.setClass(WorkerBeat)
 
 const beatMs = 2000
+/** Whoever was heard of so lately lives. */
+export const aliveSeconds = 8
 
 /** $1 worker. Whoever has not been heard of for an hour is forgotten on the way. */
 const beat = statement(
@@ -31,7 +33,8 @@ const leave = statement('leave', `delete from worker_beats where id = $1`)
 /** Whether some worker was heard of within the last moments. */
 export const anyWorker = statement<{ alive: boolean }>(
 	'any-worker',
-	`select exists (select from worker_beats where beat_at > now() - interval '8 seconds') as alive`,
+	`select exists (
+		select from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds') as alive`,
 )
 
 /** Beats until stopped; the database may be away in between. */

@@ -4,6 +4,7 @@ import {
 	type AttachmentRow,
 	type AttemptEnd,
 	attachmentsOf,
+	keyLifeHours,
 	type OpenedMail,
 	type OpenMail,
 } from '../../db/emails/ledger.ts'
@@ -28,8 +29,7 @@ interface Contents {
 	source: CampaignMail | undefined
 }
 
-/** A provider that knows our ids promises to remember them for a day. */
-const keyLifeMs = 23 * 3_600_000
+const keyLifeMs = keyLifeHours * 3_600_000
 const firstDeferralMs = 30_000
 const longestDeferralMs = 3_600_000
 

@@ -83,16 +83,20 @@ export interface Report {
 	at: number
 }
 
+/** Stripe knows an identifier again for a day at least. */
+const identifierLifeHours = 23
+
 /**
- * A page of what Stripe is to be told. It knows an identifier again for a day at least: what it may have
- * been told longer ago is left to a person, for nobody shall pay twice. What somebody moves or takes away
- * at this moment is left to the next run. $1 the last id of the page before, $2 rows
+ * A page of what Stripe is to be told. What it may have been told longer ago is left to a person, for
+ * nobody shall pay twice. What somebody moves or takes away at this moment is left to the next run.
+ * $1 the last id of the page before, $2 rows
  */
 export const pendingReports = statement<Report>(
 	'pending-reports',
 	`update usage_reports r set attempted_at = coalesce(attempted_at, now()) from (
 		select project_id, month, id from usage_reports
-		where reported_at is null and id > $1 and coalesce(attempted_at, now()) > now() - interval '23 hours'
+		where reported_at is null and id > $1
+			and coalesce(attempted_at, now()) > now() - interval '${identifierLifeHours} hours'
 		order by id limit $2::int for no key update skip locked
 	) due where r.project_id = due.project_id and r.month = due.month and r.id = due.id
 	returning r.project_id, r.id, r.customer_id, r.value, extract(epoch from r.at)::int as at`,
@@ -114,6 +118,6 @@ export const markRefused = statement(
 export const countPending = statement<{ pending: number; doubtful: number }>(
 	'count-pending-reports',
 	`select count(*)::int as pending, (count(*) filter (
-		where attempted_at <= now() - interval '23 hours'))::int as doubtful
+		where attempted_at <= now() - interval '${identifierLifeHours} hours'))::int as doubtful
 	from usage_reports where reported_at is null`,
 )

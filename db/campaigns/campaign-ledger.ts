@@ -1,4 +1,4 @@
-import { sentEventData } from '../emails/ledger.ts'
+import { keyLifeHours, sentEventData } from '../emails/ledger.ts'
 import { statement } from '../statement.ts'
 
 // The ledger's moves for campaigns: the same as for single mails, by slices of a lane. A lane is a range
@@ -173,7 +173,8 @@ export interface Orphan {
  */
 export const sendingInLane = statement<Orphan>(
 	'sending-in-campaign-lane',
-	`select id, attempt, batch_id, updated_at, attempt_started_at < now() - interval '23 hours' as is_old
+	`select id, attempt, batch_id, updated_at,
+		attempt_started_at < now() - interval '${keyLifeHours} hours' as is_old
 	from emails e where ${laneIs} and project_id = $1 and status = 'SENDING'`,
 )
 

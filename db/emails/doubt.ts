@@ -1,5 +1,5 @@
 import { statement } from '../statement.ts'
-import { isOpen } from './ledger.ts'
+import { isOpen, keyLifeHours } from './ledger.ts'
 
 // How a mail comes into doubt, and leaves it without evidence. Compare-and-set, as all of the ledger.
 
@@ -13,7 +13,8 @@ export const doubt = statement<{ id: string; status: 'PENDING' | 'UNCERTAIN' }>(
 	`with doubted as (
 		update emails e set
 			status = case when $3::bool
-					and coalesce(e.first_attempt_at, e.attempt_started_at) > now() - interval '23 hours'
+					and coalesce(e.first_attempt_at, e.attempt_started_at)
+						> now() - interval '${keyLifeHours} hours'
 				then 'PENDING' else 'UNCERTAIN' end,
 			error = 'The worker went away between the hand-over and its record', updated_at = now()
 		from jsonb_to_recordset($2::jsonb) as d(id uuid, attempt int)

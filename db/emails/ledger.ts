@@ -33,6 +33,9 @@ const inMs = (time: string) => `(extract(epoch from ${time} - now()) * 1000)::fl
 /** `/v1/send` may send HEADLESS mail to anybody, an automation may not. */
 const wantsConsent = `(e.type = 'MARKETING' or e.type = 'HEADLESS' and e.source_type <> 'TRANSACTIONAL')`
 
+/** A provider that knows our ids promises to remember them for a day. */
+export const keyLifeHours = 23
+
 /** A server that takes each mail and never says so: its reader has got enough of them by then. */
 const mostRepeats = 3
 
@@ -44,7 +47,8 @@ export const isOpen = `(e.status in ('PENDING', 'SENDING')
 		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL' and (
 			select count(*) from attempts a
 			where a.project_id = e.project_id and a.email_id = e.id and a.outcome = 'UNKNOWN'
-				and (a.provider is distinct from 'resend' or a.at > e.first_attempt_at + interval '23 hours')
+				and (a.provider is distinct from 'resend'
+					or a.at > e.first_attempt_at + interval '${keyLifeHours} hours')
 		) <= ${mostRepeats})`
 
 /**

@@ -1,4 +1,5 @@
 import { type Pool, type QueryResult, types } from 'pg'
+import { aliveSeconds } from '../worker-beat.ts'
 
 /** What waits, over all projects. */
 export interface Backlog {
@@ -48,7 +49,8 @@ const backlog = `
 		(select count(*) from emails where rare_status = 'UNCERTAIN')::float8 as "uncertainMails",
 		count(*)::float8 as "outboxRows",
 		coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "outboxAgeSeconds",
-		(select count(*) from worker_beats where beat_at > now() - interval '8 seconds')::float8 as workers
+		(select count(*) from worker_beats
+			where beat_at > now() - interval '${aliveSeconds} seconds')::float8 as workers
 	from outbox where done_at is null`
 
 /** Asks for them, and gives up after two seconds: to look must never be what keeps the mail waiting. */
