@@ -17,11 +17,12 @@ export function housekeepingActivities({ pool, settings, stopping }: Housekeepin
 		async keepHouse(): Promise<string> {
 			return beating(async () => {
 				const said: string[] = []
-				for (const { what, remove } of chores) {
+				for (const { what, remove, byAge } of chores) {
+					const values = byAge ? [pageRows, settings.bodyRetentionDays] : [pageRows]
 					let total = 0
 					try {
 						for (let removed = pageRows; removed > 0 && !stopping.aborted; total += removed)
-							removed = (await remove(pool, [pageRows, settings.bodyRetentionDays]))[0]!.removed
+							removed = (await remove(pool, values))[0]!.removed
 					} catch (error) {
 						log.error('a chore failed', { what, error })
 						said.push(`${what}: failed`)

@@ -13,14 +13,15 @@ interface Removed {
 interface Chore {
 	/** What goes, as an operator reads it. */
 	what: string
-	/** $1 how many at most, $2 days for which what mails said is kept */
+	/** $1 how many at most; of those by age $2 days for which what mails said is kept */
 	remove: ReturnType<typeof statement<Removed>>
+	byAge?: true
 }
 
 /** Rows of a table, by its key, that meet a condition; in the order of what the condition is about. */
 const rowsOf = (table: string, key: string, condition: string, order: string) =>
 	`with due as (
-		select ${key} from ${table} where ${condition} and $2::int is not null
+		select ${key} from ${table} where ${condition}
 		order by ${order} limit $1::int for update skip locked
 	), gone as (
 		delete from ${table} t using due where (${columns('t', key)}) = (${columns('due', key)}) returning 1
@@ -46,6 +47,7 @@ const expired = (what: string, table: string, key: string): Chore => ({
  */
 const bodies: Chore = {
 	what: 'bodies of mails',
+	byAge: true,
 	remove: statement(
 		'remove-old-bodies',
 		`with due as (
@@ -77,7 +79,7 @@ const thinFields: Chore = {
 		'recount-thin-fields',
 		`with thin as materialized (
 			select distinct project_id, key from contact_fields f
-			where bound is not null and $2::int is not null and (select count(*) from (
+			where bound is not null and (select count(*) from (
 				select from contact_field_values v
 				where v.project_id = f.project_id and v.key = f.key and v.type = f.type limit 300) v) < 300
 			limit least($1::int, 1)
@@ -101,7 +103,7 @@ const abandoned: Chore = {
 				select x.project_id, x.id from executions x
 				where x.project_id = a.project_id and x.automation_id = a.id and not x.is_closing
 				order by x.id limit $1::int for update skip locked) x
-			where $2::int is not null limit $1::int
+			limit $1::int
 		), gone as (
 			delete from executions x using due
 			where x.project_id = due.project_id and x.id = due.id returning 1
@@ -126,6 +128,7 @@ export const chores: Chore[] = [
 	bodies,
 	{
 		what: 'mails in the local mailbox',
+		byAge: true,
 		remove: statement(
 			'remove-old-mailbox-messages',
 			rowsOf(

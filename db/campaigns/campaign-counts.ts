@@ -32,13 +32,13 @@ export const countsOf = `(
 /**
  * What the triggers left, of campaigns at which nothing happens any more. As they do: one folder at a time
  * for a campaign, and who finds another at work leaves it to them. Of a hundred campaigns at once, for
- * each takes a lock. $1 how many at most, $2 is of other chores
+ * each takes a lock. $1 how many at most
  */
 export const foldOldTallies = statement<{ removed: number }>(
 	'fold-old-campaign-tallies',
 	`with due as materialized (
 		select project_id, campaign_id, id from campaign_tallies
-		where id < (select uuidv7('-1 minute')) and $2::int is not null
+		where id < (select uuidv7('-1 minute'))
 		limit $1::int for update skip locked
 	), ours as materialized (
 		select project_id, campaign_id

@@ -23,8 +23,7 @@ schema.setClass(JobError)
 
 /**
  * A small file can have millions of rows that cannot be read. A job's id tells when it was accepted, and
- * the oldest errors of each project lie first: nothing else is looked at. $1 how many at most, $2 is of
- * other chores
+ * the oldest errors of each project lie first: nothing else is looked at. $1 how many at most
  */
 export const removeOldErrors = statement<{ removed: number }>(
 	'remove-old-job-errors',
@@ -33,7 +32,7 @@ export const removeOldErrors = statement<{ removed: number }>(
 			select project_id, job_id, row from job_errors
 			where project_id = p.id and job_id < (select uuidv7('-90 days'))
 			order by job_id, row limit $1::int for update skip locked) e
-		where $2::int is not null limit $1::int
+		limit $1::int
 	), gone as (
 		delete from job_errors e using due
 		where e.project_id = due.project_id and e.job_id = due.job_id and e.row = due.row returning 1
