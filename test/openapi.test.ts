@@ -134,7 +134,7 @@ test('errors are described once and referred to', async (t) => {
 	const { responses } = doc.paths['/v1/send']!['post']!
 	t.is(
 		Object.keys(responses).toSorted().join(' '),
-		'200 400 401 403 404 409 413 415 422 429 500 503',
+		'200 400 401 403 404 408 409 413 415 422 429 500 503',
 	)
 	t.regex(JSON.stringify(responses['422']), /"\$ref":"#\/components\/schemas\/ErrorResponse"/)
 })

@@ -60,6 +60,7 @@ const errorMeanings = {
 	401: 'Missing or invalid key, or a key of the wrong kind',
 	403: 'Not authorised, project disabled, or sender domain not verified',
 	404: 'There is no such record',
+	408: 'The body did not come in time',
 	409: 'Conflict with the present state, or Idempotency-Key used before',
 	413: 'Body too large',
 	414: 'A part of the path is too long',
@@ -142,8 +143,8 @@ function statusesOf(
 	if (auth !== 'none') statuses.add(401)
 	if (takesKey) for (const status of [403, 429]) statuses.add(status)
 	if (schema.params) for (const status of [404, 414]) statuses.add(status)
-	// Of a body that comes unasked, too, its size and type are looked at.
-	if (!name.startsWith('GET ')) for (const status of [413, 415]) statuses.add(status)
+	// Of a body that comes unasked, too, its size and type are looked at, and it may be slow.
+	if (!name.startsWith('GET ')) for (const status of [408, 413, 415]) statuses.add(status)
 	if (schema.body) statuses.add(422)
 	if (idempotent) statuses.add(409)
 	return Object.keys(errorMeanings)

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { ApiError, envelope } from '../errors.ts'
+import { watchArrivals } from './arrivals.ts'
 import { watchCongestion } from './congestion.ts'
 
 declare module 'fastify' {
@@ -8,50 +9,101 @@ declare module 'fastify' {
 		/** Answered without the database, or asked by those who decide about us: not refused in a crowd. */
 		evenOverloaded?: true
 	}
+	interface FastifyRequest {
+		place: 'under way' | 'arriving' | 'left'
+	}
 }
 
-export interface Capacity {
-	requests: number
-	bodyBytes: number
-}
-
-const defaults: Capacity = { requests: 200, bodyBytes: 192 * 2 ** 20 }
 const smallBody = 2 ** 20
+const defaults = {
+	requests: 200,
+	/** How many small bodies may be on their way at a time, and for how long: 1 MB at 35 KB a second. */
+	arriving: 2000,
+	arrivalMs: 30_000,
+	bodyBytes: 192 * 2 ** 20,
+}
+export type Capacity = Partial<typeof defaults>
+
 const notingMs = 1000
 const retryAfterSeconds = 1
 
 /**
  * Refuses at once what would only wait and fill the memory: beyond so many requests at a time (fewer
  * while they wait for the database), and beyond so many bytes of large bodies, whose parsing takes
- * several times their size.
+ * several times their size. Who only waits for its body is not under way: a caller can send it as
+ * slowly as they like.
  */
-export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = defaults) {
+export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = {}) {
+	const most = { ...defaults, ...capacity }
 	let requests = 0
 	let bodyBytes = 0
 	let refused = 0
-	const congestion = watchCongestion(pool, () => requests, capacity.requests)
+	const congestion = watchCongestion(pool, () => requests, most.requests)
+	const arrivals = watchArrivals({
+		most: most.arriving,
+		mostBytes: most.requests * smallBody,
+		patienceMs: most.arrivalMs,
+	})
 	app.addHook('onClose', async () => congestion.stop())
+	app.decorateRequest('place', 'left')
+
 	app.addHook('onRequest', (request, reply, done) => {
-		const limit = request.routeOptions.bodyLimit ?? smallBody
-		const isChunked = request.headers['transfer-encoding'] !== undefined
-		const announced = isChunked ? limit : Number(request.headers['content-length'] ?? 0)
-		// What is over the limit is refused before it is read.
-		const bytes = announced > smallBody && announced <= limit ? announced : 0
-		const most = request.routeOptions.config.evenOverloaded
-			? 2 * capacity.requests
-			: congestion.limit()
-		if (requests >= most || (bytes > 0 && bodyBytes + bytes > capacity.bodyBytes)) {
-			note()
-			return refuse(request, reply)
-		}
-		requests++
-		bodyBytes += bytes
+		const bytes = bytesOf(request)
+		const largeBytes = bytes > smallBody ? bytes : 0
+		const isTooLarge = largeBytes > 0 && bodyBytes + largeBytes > most.bodyBytes
+		if (isTooLarge || isCrowded(request)) return refuse(request, reply)
+		move(request, 'under way')
+		bodyBytes += largeBytes
 		reply.raw.once('close', () => {
-			requests--
-			bodyBytes -= bytes
+			move(request, 'left')
+			bodyBytes -= largeBytes
 		})
 		done()
 	})
+
+	// The caller is known, and most bodies have come meanwhile.
+	app.addHook('preParsing', (request, reply, _payload, done) => {
+		const bytes = bytesOf(request)
+		if (bytes > 0 && !request.raw.complete) {
+			move(request, 'arriving')
+			if (bytes <= smallBody) arrivals.enter(request, reply, bytes)
+		}
+		done()
+	})
+
+	app.addHook('preValidation', (request, reply, done) => {
+		if (request.place !== 'arriving') return done()
+		// A form is read by its handler.
+		if (!request.raw.readableEnded) {
+			request.raw.once('end', () => request.place === 'arriving' && move(request, 'under way'))
+			return done()
+		}
+		// What is large has room of its own, and most of its work is done.
+		if (bytesOf(request) <= smallBody && isCrowded(request)) return refuse(request, reply)
+		move(request, 'under way')
+		done()
+	})
+
+	function move(request: FastifyRequest, place: FastifyRequest['place']) {
+		if (request.place === 'under way') requests--
+		if (request.place === 'arriving') arrivals.leave(request)
+		if (place === 'under way') requests++
+		request.place = place
+	}
+
+	function isCrowded({ routeOptions }: FastifyRequest) {
+		const limit = routeOptions.config.evenOverloaded ? 2 * most.requests : congestion.limit()
+		return requests >= limit
+	}
+
+	/** Without the way that errors go, which is longer. */
+	function refuse(request: FastifyRequest, reply: FastifyReply) {
+		note()
+		void reply
+			.code(503)
+			.header('retry-after', retryAfterSeconds)
+			.send(envelope(overloaded(), request.id))
+	}
 
 	/** Now and then for all of them: to write of each would cost more than to refuse it. */
 	function note() {
@@ -69,10 +121,10 @@ export const overloaded = () =>
 		suggestion: 'Nothing was done. Send the request again in a moment.',
 	})
 
-/** Without the way that errors go, which is longer. */
-function refuse(request: FastifyRequest, reply: FastifyReply) {
-	void reply
-		.code(503)
-		.header('retry-after', retryAfterSeconds)
-		.send(envelope(overloaded(), request.id))
+/** Of the body that is read: as many as are announced, and no more than the route takes. */
+function bytesOf({ method, headers, routeOptions }: FastifyRequest) {
+	if (method === 'GET' || method === 'HEAD') return 0
+	const limit = routeOptions.bodyLimit ?? smallBody
+	const isChunked = headers['transfer-encoding'] !== undefined
+	return isChunked ? limit : Math.min(limit, Number(headers['content-length'] ?? 0))
 }
