@@ -51,6 +51,29 @@ test('custom fields come by name with their commonest type and their coverage', 
 	])
 })
 
+test('of more fields than anybody names, those come that most contacts have', async (t) => {
+	const { app, post, call, custom, withPublicKey: headers } = await setup(t)
+	const data = Object.fromEntries(Array.from({ length: 5500 }, (_, n) => [`k${n}`, 1]))
+	await app.inject({
+		method: 'POST',
+		url: '/v1/track',
+		headers,
+		payload: { email: 'a@example.com', event: 'signup', data },
+	})
+	await post('b@example.com', { zip: '1010', zone: null })
+	await post('a@example.com', { zip: '2020' })
+	const fields = await custom()
+	t.is(fields.length, 5000)
+	t.deepEqual(fields.at(-1), { field: 'data.zip', type: 'string', coverage: 100 })
+	const asked = await call('GET', '/workflows/fields?eventName=signup')
+	t.is(asked.json<Fields>().count, 4 + 5000 + 5000)
+	// The others are there nonetheless.
+	const names = new Set(fields.map(({ field }) => field))
+	const unlisted = Object.keys(data).find((key) => !names.has(`data.${key}`))!
+	t.is((await call('GET', `/contacts/fields/${unlisted}/usage`)).json().contactCount, 1)
+	t.deepEqual((await call('DELETE', `/contacts/fields/${unlisted}`)).json(), { deletedFrom: 1 })
+})
+
 test('a change is in the fields and values as soon as it is answered', async (t) => {
 	const { call, post, custom, valuesOf } = await setup(t)
 	const { id } = await post('a@example.com', { plan: 'pro' })

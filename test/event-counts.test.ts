@@ -4,7 +4,7 @@ import { eventStats } from '../db/events/event-queries.ts'
 import { EventCount, EventTally } from '../db/events/event-tally.ts'
 import { Event } from '../db/events/event.ts'
 import { poolOf } from '../db/statement.ts'
-import { createProject } from './helpers/app.ts'
+import { createProject, setup } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
 
 async function setupCounts(t: ExecutionContext) {
@@ -56,6 +56,24 @@ test('many events are folded on the way, with nobody asking', async (t) => {
 	)
 	t.true((await rows())[0]! < 4000)
 	t.deepEqual(await stats(), [{ name: 'order', count: 4000 }])
+})
+
+test('of more names than anybody chooses among, the commonest are listed', async (t) => {
+	const { app, pool, project, withSecretKey: headers } = await setup(t)
+	await pool.query(
+		`insert into events (project_id, name) select $1, 'name ' || n from generate_series(1, 10100) n`,
+		[project.id],
+	)
+	await pool.query(`insert into events (project_id, name) values ($1, 'name 10100')`, [project.id])
+	const get = async (url: string) => (await app.inject({ url, headers })).json()
+	const { eventNames } = await get('/events/names')
+	t.is(eventNames.length, 10_000)
+	t.is(eventNames[0], 'name 10100')
+	const stats = await get('/events/stats')
+	t.is(stats.length, 10_000)
+	t.deepEqual(stats[0], { name: 'name 10100', count: 2 })
+	// The others are counted nonetheless.
+	t.is((await get('/activity/stats')).totalEvents, 10_101)
 })
 
 test('nobody waits for who folds, nor who folds for anybody', async (t) => {

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { fieldUsage } from '../../db/contacts/contact-field-usage.ts'
-import { countFields, deleteField } from '../../db/contacts/contact-fields.ts'
+import { countField, deleteField } from '../../db/contacts/contact-fields.ts'
 import { acceptBulkJob } from '../../db/jobs/jobs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
@@ -90,9 +90,8 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 	}
 
 	async function contactsWith(projectId: string, field: string) {
-		const key = isStandard(field) ? '' : keyOf(field)
-		const counts = await countFields(pool, [projectId])
-		return counts.filter((row) => row.key === key).reduce((sum, { count }) => sum + count, 0)
+		const [counted] = await countField(pool, [projectId, isStandard(field) ? '' : keyOf(field)])
+		return counted!.count
 	}
 
 	/** undefined: there was no time for all of it. */

@@ -3,11 +3,12 @@ import type { Pool } from 'pg'
 import { unwrapData } from '../../activities/rendering/contact-data.ts'
 import { Contact } from '../../db/contacts/contact.ts'
 import {
+	commonestEvents,
 	eventsOfPage,
-	eventStats,
 	latestEvents,
 	latestEventsNamed,
 	latestEventsOfContact,
+	mostNames,
 } from '../../db/events/event-queries.ts'
 import { insertEvent } from '../../db/events/tracking.ts'
 import { Period, readPeriod } from '../analytics/period.ts'
@@ -126,6 +127,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			schema: {
 				tags,
 				summary: 'Count events by name',
+				description: `The commonest first, ${mostNames} at most.`,
 				querystring: Type.Object(Period),
 				response: {
 					200: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() })),
@@ -134,7 +136,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 		},
 		async ({ project, query }) => {
 			const { start, end } = readPeriod(query)
-			return eventStats(pool, [project.id, start, end])
+			return commonestEvents(pool, [project.id, start, end])
 		},
 	)
 

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { deleteEvents, eventNames, eventTotals } from '../../db/events/event-queries.ts'
+import { deleteEvents, eventNames, eventTotals, mostNames } from '../../db/events/event-queries.ts'
 import { eventUsage } from '../../db/events/event-usage.ts'
 import { ApiError } from '../errors.ts'
 import { Id } from '../schemas.ts'
@@ -31,6 +31,7 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'List the names of events, commonest first',
+				description: `${mostNames} at most.`,
 				response: { 200: Type.Object({ eventNames: Type.Array(Type.String()) }) },
 			},
 		},

@@ -12,20 +12,38 @@ export interface FieldCount {
 	waiting: number
 }
 
-/** $1 project */
+/** Nobody names more, but who may track events can write thousands of new ones with each. */
+export const mostFields = 5000
+
+/** Of the commonest fields, and of the contacts themselves. $1 project */
 export const countFields = statement<FieldCount>(
 	'count-fields',
 	`with changes as (
 		select key, type, count from contact_field_changes where project_id = $1
+	), counts as (
+		select key, type, sum(count)::int as count from (
+			select key, type, count from contact_fields where project_id = $1
+			union all
+			select key, type, count from changes
+		) both_of_them
+		group by key, type having sum(count) > 0
+	), commonest as (
+		select key from counts group by key
+		order by key = '' desc, sum(count) desc, key limit ${mostFields + 1}
 	)
-	select key, type, sum(count)::int as count, (select count(*)::int from changes) as waiting
-	from (
-		select key, type, count from contact_fields where project_id = $1
+	select key, type, count, (select count(*)::int from changes) as waiting
+	from counts join commonest using (key)
+	order by key, count desc, type`,
+)
+
+/** How many contacts have a field; of '', how many there are. $1 project, $2 field */
+export const countField = statement<{ count: number }>(
+	'count-field',
+	`select coalesce(sum(count), 0)::int as count from (
+		select count from contact_fields where project_id = $1 and key = $2::text
 		union all
-		select key, type, count from changes
-	) counts
-	group by key, type having sum(count) > 0
-	order by key, sum(count) desc, type`,
+		select count from contact_field_changes where project_id = $1 and key = $2::text
+	) counts`,
 )
 
 /** How many contacts are subscribed, and how many are not. $1 project */

@@ -64,10 +64,14 @@ const tallied = `(
 	select name, day, count from event_tallies where project_id = $1
 ) as t`
 
+/** Nobody chooses among more, but who may track events can give each a name of its own. */
+export const mostNames = 10_000
+
 /** By count, commonest first. $1 project */
 export const eventNames = statement<{ name: string }>(
 	'event-names',
-	`select name from ${tallied} group by name having sum(count) > 0 order by sum(count) desc, name`,
+	`select name from ${tallied} group by name having sum(count) > 0 order by sum(count) desc, name
+	limit ${mostNames}`,
 )
 
 /**
@@ -95,10 +99,15 @@ export const eventCounts = (start: string, end: string, wanted = 'true') =>
 	select name, sum(count)::float8 as count from counted
 	group by name having sum(count) > 0`
 
-/** $1 project, $2 first moment or null, $3 last moment or null */
-export const eventStats = statement<{ name: string; count: number }>(
-	'event-stats',
-	`${eventCounts('$2::timestamptz', '$3::timestamptz')} order by sum(count) desc, name`,
+const counts = eventCounts('$2::timestamptz', '$3::timestamptz')
+
+/** Of all names. $1 project, $2 first moment or null, $3 last moment or null */
+export const eventStats = statement<{ name: string; count: number }>('event-stats', counts)
+
+/** Of the commonest, these first. $1 project, $2 first moment or null, $3 last moment or null */
+export const commonestEvents = statement<{ name: string; count: number }>(
+	'commonest-events',
+	`${counts} order by sum(count) desc, name limit ${mostNames}`,
 )
 
 /** $1 project, $2 name */
