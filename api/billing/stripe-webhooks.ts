@@ -6,6 +6,7 @@ import type { Stripe } from '../../activities/stripe/client.ts'
 import { expireCheckouts } from '../../activities/stripe/customer.ts'
 import { standingOf } from '../../activities/stripe/subscription.ts'
 import { applyStanding } from '../../db/billing/billing-accounts.ts'
+import type { Readers } from '../../db/projects/members.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { keepBytes } from '../requests/signed-body.ts'
@@ -85,9 +86,9 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 		},
 	)
 
-	async function mailsTo(told: { project: string; language: string; members: string[] }) {
-		const mail = await renderPlatformMail('paymentFailed', told.language, { project: told.project })
-		return told.members.map((to) => ({ from: platformFrom, to, ...mail }))
+	async function mailsTo({ project, language, members }: Readers) {
+		const mail = await renderPlatformMail('paymentFailed', language, { project })
+		return members.map((to) => ({ from: platformFrom, to, ...mail }))
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
+import { type Readers, readersOf } from '../projects/members.ts'
 import { statement } from '../statement.ts'
 import { noteUsage, skipUsage } from './usage-reporting.ts'
 
@@ -54,16 +55,14 @@ const writeStanding = statement(
 	where project_id = $1`,
 )
 
-const suspendUnpaid = statement<{ project: string; language: string; members: string[] }>(
+const suspendUnpaid = statement<Readers>(
 	'suspend-unpaid',
 	`with due as materialized (
 		select id, name, language from projects where id = $1 and disabled_reason is null
 	), suspended as materialized (
 		select suspend_project(id, 'PAYMENT_FAILED', null) from due
 	)
-	select name as project, language, array(
-		select u.email from memberships m join users u on u.id = m.user_id
-		where m.project_id = $1 order by u.email) as members
+	select ${readersOf('due')}
 	from due where (select count(*) from suspended) = 1`,
 )
 
@@ -84,7 +83,6 @@ interface Standing {
 	currency: string | null
 	hasFailed: boolean
 }
-type Told = Awaited<ReturnType<typeof suspendUnpaid>>[number]
 
 /**
  * Brings a customer's project to where the customer stands, unless it was done for this event already.
@@ -95,7 +93,7 @@ export async function applyStanding(
 	db: PoolClient,
 	{ eventId, customerId }: { eventId: string; customerId: string },
 	ask: (wasSubscribed: boolean) => Promise<Standing>,
-	mailsTo: (told: Told) => Promise<PlatformMail[]>,
+	mailsTo: (told: Readers) => Promise<PlatformMail[]>,
 ): Promise<boolean> {
 	const [account] = await lockCustomer(db, [customerId])
 	const [event] = await noteEvent(db, [eventId])

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
+import { type Readers, readersOf } from '../projects/members.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import type { LimitedCategory } from './usage-notice.ts'
@@ -61,24 +62,17 @@ export const markJudged = statement(
 	where c.project_id = seen.project_id and c.month = seen.month and c.category = seen.category`,
 )
 
-const noteTold = statement<{ project: string; language: string; members: string[] }>(
+const noteTold = statement<Readers>(
 	'note-usage-told',
 	`with told as (
 		insert into usage_notices (project_id, month, category, level)
 		values ($1, date_trunc('month', now(), 'UTC')::date, $2, $3) on conflict do nothing
 		returning project_id
 	)
-	select p.name as project, p.language, array(
-		select u.email from memberships m join users u on u.id = m.user_id
-		where m.project_id = $1 order by u.email) as members
+	select ${readersOf('p')}
 	from told join projects p on p.id = told.project_id and p.deleted_at is null`,
 )
 
-export interface Told {
-	project: string
-	language: string
-	members: string[]
-}
 export interface Notice {
 	projectId: string
 	category: LimitedCategory
@@ -89,7 +83,7 @@ export interface Notice {
 export const tellOfUsage = (
 	pool: Pool,
 	{ projectId, category, level }: Notice,
-	mailsTo: (told: Told) => Promise<PlatformMail[]>,
+	mailsTo: (told: Readers) => Promise<PlatformMail[]>,
 ) =>
 	transaction(pool, async (db) => {
 		const [told] = await noteTold(db, [projectId, category, level])

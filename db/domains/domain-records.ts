@@ -1,3 +1,4 @@
+import { type Readers, readersOf } from '../projects/members.ts'
 import { statement } from '../statement.ts'
 
 /** What is to stand in DNS, and whether it did when we last looked. */
@@ -144,15 +145,9 @@ export const takeDueDomains = statement<DomainRow>(
 )
 
 /** Whom to tell of a domain. $1 project */
-export const domainReaders = statement<{
-	project: string
-	language: string
-	members: string[]
-}>(
+export const domainReaders = statement<Readers>(
 	'domain-readers',
-	`select p.name as project, p.language, array(
-		select u.email from memberships m join users u on u.id = m.user_id
-		where m.project_id = p.id order by u.email) as members
+	`select ${readersOf('p')}
 	from projects p where p.id = $1 and p.disabled_reason is null`,
 )
 

@@ -17,6 +17,18 @@ export const membersOf = statement<Member>(
 	where m.project_id = $1 order by m.created_at, m.user_id`,
 )
 
+/** Whom to tell of what happens to a project, and in which language. */
+export interface Readers {
+	project: string
+	language: string
+	members: string[]
+}
+
+/** The columns of Readers, from a row with the project's id, name and language. */
+export const readersOf = (row: string) => `${row}.name as project, ${row}.language, array(
+		select u.email from memberships m join users u on u.id = m.user_id
+		where m.project_id = ${row}.id order by u.email) as members`
+
 /** Whoever lost a say in a project has neither a link to it left, nor let anybody in by one. */
 const withdrawn = (
 	of: string,

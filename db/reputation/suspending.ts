@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
+import { type Readers, readersOf } from '../projects/members.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 
@@ -37,20 +38,15 @@ export const cancelQueued = statement<{ last: string | null; cancelled: number }
 	select (select max(id) from page) as last, (select count(*)::int from cancelled) as cancelled`,
 )
 
-export interface Told {
+export interface Told extends Readers {
 	/** null: the reason is not the reputation, and whoever disabled it tells. */
 	signal: 'bounces' | 'complaints' | null
-	project: string
-	language: string
-	members: string[]
 }
 
 /** Whom to tell, and what. No row: they know, or it is told by somebody else. $1 project, $2 suspension */
 export const toBeTold = statement<Told>(
 	'suspension-to-be-told',
-	`select s.signal, p.name as project, p.language, array(
-		select u.email from memberships m join users u on u.id = m.user_id
-		where m.project_id = $1 order by u.email) as members
+	`select s.signal, ${readersOf('p')}
 	from suspensions s join projects p on p.id = s.project_id
 	where s.project_id = $1 and s.id = $2 and s.told_at is null`,
 )
