@@ -23,6 +23,7 @@ const counts = {
 	complained: count(),
 	unsubscribed: count(),
 }
+export const countNames = Object.keys(counts)
 
 const tallySchema = defineEntity({
 	name: 'CampaignTally',

@@ -1,20 +1,6 @@
 import { statement } from '../statement.ts'
+import { countNames } from './campaign-count.ts'
 
-/** The columns of campaign_counts and campaign_tallies. */
-export const countNames = [
-	'pending',
-	'sending',
-	'uncertain',
-	'sent',
-	'failed',
-	'skipped',
-	'delivered',
-	'opened',
-	'clicked',
-	'bounced',
-	'complained',
-	'unsubscribed',
-] as const
 const columns = countNames.join(', ')
 
 /** For a lateral join: how many mails of campaign `k` are in which state, in the statement's snapshot. */

@@ -1,7 +1,8 @@
 import type { Condition } from '../conditions/condition.ts'
 import { sortedList } from '../sorted-list.ts'
 import { statement } from '../statement.ts'
-import { countNames, countsOf } from './campaign-counts.ts'
+import { countNames } from './campaign-count.ts'
+import { countsOf } from './campaign-counts.ts'
 import type { Campaign } from './campaign.ts'
 
 /** What its owner writes of a campaign. */

@@ -1,4 +1,5 @@
 import { type Pool, type QueryResult, types } from 'pg'
+import { countsOf } from '../campaigns/campaign-counts.ts'
 import { aliveSeconds } from '../worker-beat.ts'
 
 /** What waits, over all projects. */
@@ -29,13 +30,7 @@ const backlog = `
 		(select coalesce(sum(n.pending), 0) from (
 			select project_id, id from campaigns
 			where status <> 'DRAFT' and closed_at is null and status = 'SENDING' and paused_at is null) k
-			cross join lateral (
-				select sum(pending) as pending from (
-					select pending from campaign_counts
-					where project_id = k.project_id and campaign_id = k.id
-					union all
-					select pending from campaign_tallies
-					where project_id = k.project_id and campaign_id = k.id) counted) n)::float8 as "campaignMails",
+			cross join lateral ${countsOf} n)::float8 as "campaignMails",
 		(select coalesce(max(extract(epoch from now() - greatest(e.created_at, e.due_at))), 0)
 			from (
 				(select * from queued_sends where claim_id is not null order by id limit ${requestsLookedAt})
