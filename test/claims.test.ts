@@ -114,7 +114,7 @@ test('smaller priorities are told first', async (t) => {
 	const { pool, project, execute } = await setupLedger(t)
 	for (const priority of [5, 1, 3])
 		await execute(
-			`insert into outbox (project_id, kind, priority, workflow_id) values (?, 'cancel', ?, 'x')`,
+			`insert into outbox (project_id, kind, priority, workflow_id) values (?, 'terminate', ?, 'x')`,
 			[project.id, priority],
 		)
 	const claimed = []

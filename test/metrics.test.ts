@@ -114,8 +114,8 @@ test('what waits is counted over all projects, and only what could have gone has
 	)
 	await pool.query(
 		`insert into outbox (project_id, kind, workflow_id, created_at, done_at) values
-			($1, 'cancel', 'a', now() - interval '9 seconds', null), ($1, 'cancel', 'b', now(), null),
-			($1, 'cancel', 'c', now() - interval '1 hour', now())`,
+			($1, 'terminate', 'a', now() - interval '9 seconds', null), ($1, 'terminate', 'b', now(), null),
+			($1, 'terminate', 'c', now() - interval '1 hour', now())`,
 		[project.id],
 	)
 	await pool.query(

@@ -3,7 +3,7 @@ import { statement } from '../statement.ts'
 export interface OutboxRow {
 	id: string
 	project_id: string
-	kind: 'start' | 'signal' | 'cancel' | 'terminate' | 'schedule'
+	kind: 'start' | 'signal' | 'terminate' | 'schedule'
 	priority: number
 	workflow_type: string | null
 	workflow_id: string

@@ -2,8 +2,11 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, noteTrace } from '../columns.ts'
 import { isErrand } from './errands.ts'
 
-/** `schedule`: the Schedule of an automation is to be made what the row says by then. */
-export const outboxKinds = ['start', 'signal', 'cancel', 'terminate', 'schedule'] as const
+/**
+ * What the table allows. `schedule`: the Schedule of an automation is to be made what the row says by then;
+ * `cancel` is written by nobody.
+ */
+const outboxKinds = ['start', 'signal', 'cancel', 'terminate', 'schedule'] as const
 
 /** Smaller goes first, here and in Temporal's task queues. */
 export const priorities = { transactional: 1, automation: 3, bulk: 5 } as const

@@ -151,7 +151,6 @@ async function tell(temporal: RelayServices['temporal'], row: OutboxRow) {
 	const handle = temporal.workflow.getHandle(row.workflow_id)
 	try {
 		if (row.kind === 'start') return await start(temporal, row)
-		if (row.kind === 'cancel') return await handle.cancel()
 		if (row.kind === 'terminate') return await handle.terminate(row.summary ?? undefined)
 		const { name, argument } = row.payload as { name: string; argument: unknown }
 		if (row.workflow_type === null) return await handle.signal(name, argument)
