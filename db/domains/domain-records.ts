@@ -1,3 +1,4 @@
+import { priorities } from '../outbox/outbox.ts'
 import { type Readers, readersOf } from '../projects/members.ts'
 import { statement } from '../statement.ts'
 
@@ -178,7 +179,7 @@ export const removeDomain = statement<{ id: string }>(
 		returning id, project_id, domain, provider_domain_id
 	), told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-		select project_id, 'start', 3, 'removeDomain', 'remove-domain/' || id, $3::text,
+		select project_id, 'start', ${priorities.automation}, 'removeDomain', 'remove-domain/' || id, $3::text,
 			jsonb_build_object('providerDomainId', provider_domain_id), domain
 		from gone where provider_domain_id is not null
 	)

@@ -117,7 +117,7 @@ const buryProject = statement<{ id: string }>(
 		returning r.value
 	), subscription_told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-		select project_id, 'start', 3, 'endSubscription', 'end-subscription/' || customer_id, $2::text,
+		select project_id, 'start', ${priorities.automation}, 'endSubscription', 'end-subscription/' || customer_id, $2::text,
 			jsonb_build_object('subscriptionId', subscription_id, 'customerId', customer_id,
 				'unreported', greatest(0, case when subscribed then unreported else 0 end + untold)),
 			'its project is deleted'
@@ -127,7 +127,7 @@ const buryProject = statement<{ id: string }>(
 		where customer_id is not null
 	), domains_told as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-		select project_id, 'start', 3, 'removeDomain', 'remove-domain/' || id, $2::text,
+		select project_id, 'start', ${priorities.automation}, 'removeDomain', 'remove-domain/' || id, $2::text,
 			jsonb_build_object('providerDomainId', provider_domain_id), domain
 		from domains_gone where provider_domain_id is not null
 	)
