@@ -1,5 +1,5 @@
 import { types, type Pool } from 'pg'
-import { containing } from '../like.ts'
+import { containingLowered } from '../like.ts'
 import { statement } from '../statement.ts'
 import { type ContactRecord, contactRecord } from './contact-record.ts'
 
@@ -34,7 +34,7 @@ export async function listContacts(pool: Pool, list: ContactList): Promise<Conta
 	const { sort, dir, search, subscribed, after, limit } = list
 	const values: unknown[] = [list.projectId, limit]
 	const { column, order, put, isAfter } = conditionOf(list, values)
-	const isFound = search === null ? 'true' : `email like ${put(likePattern(search), 'text')}`
+	const isFound = search === null ? 'true' : `email like ${put(containingLowered(search), 'text')}`
 	const where = `project_id = $1 and ${isAfter} and ${isFound}`
 	const matching = (state: string) =>
 		`(select id, ${column} from contacts where ${where} and ${state} order by ${order} limit $2)`
@@ -62,7 +62,7 @@ const few = 1000
  * walking the list in its order is the quicker way.
  */
 export async function searchContacts(pool: Pool, list: ContactList & { search: string }) {
-	const values: unknown[] = [list.projectId, list.limit, likePattern(list.search)]
+	const values: unknown[] = [list.projectId, list.limit, containingLowered(list.search)]
 	const { order, isAfter } = conditionOf(list, values)
 	const { rows } = await pool.query({
 		text: `with found as materialized (
@@ -94,7 +94,7 @@ export async function countFound(pool: Pool, list: ContactList & { search: strin
 			where project_id = $1 and email like $2 and subscribed = any($3::bool[])`,
 		values: [
 			list.projectId,
-			likePattern(list.search),
+			containingLowered(list.search),
 			list.subscribed === null ? [true, false] : [list.subscribed],
 		],
 		types,
@@ -113,5 +113,3 @@ export const findAddresses = statement<{ id: string; email: string }>(
 	'find-addresses',
 	`select id, email from contacts where project_id = $1 and email = any($2::text[])`,
 )
-
-const likePattern = (search: string) => containing(search.toLowerCase())

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { compileWhole } from '../conditions/condition-segments.ts'
 import type { Condition } from '../conditions/condition.ts'
-import { containing } from '../like.ts'
+import { containingLowered } from '../like.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import { failJob, type JobKey, lockedContact } from './jobs.ts'
@@ -41,7 +41,7 @@ export const setTarget = (
 			const values: unknown[] = [projectId, jobId]
 			const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`
 			const where = ['c.project_id = $1']
-			if (search) where.push(`c.email like ${put(likePattern(search), 'text')}`)
+			if (search) where.push(`c.email like ${put(containingLowered(search), 'text')}`)
 			if (subscribed !== undefined) where.push(`c.subscribed = ${put(subscribed, 'bool')}`)
 			if (excludeIds.length > 0)
 				where.push(`c.id not in (select unnest(${put(excludeIds, 'uuid[]')}))`)
@@ -73,8 +73,6 @@ export const setTarget = (
 		// A segment that is deleted meanwhile still has its members.
 		'set transaction isolation level repeatable read',
 	)
-
-const likePattern = (search: string) => containing(search.toLowerCase())
 
 /**
  * What each kind of job does to the contacts of a chunk, as a WITH list that leaves
