@@ -7,19 +7,28 @@ import {
 	TokenKind,
 	Tokenizer,
 	TypeGuards,
-	defaultOperators,
+	UndefinedVariableError,
 	toValue,
 	toValueSync,
 } from 'liquidjs'
 import type { Emitter, Template as Node, Token } from 'liquidjs'
+import {
+	LimitedCycle,
+	chargeMemory,
+	createMemory,
+	limitFilters,
+	limitSteps,
+	limitedOperators,
+	maxOutputLength,
+	printable,
+	renderLimitMs,
+	step,
+} from './liquid-limits.ts'
 import { follow, lookUp, readProperty } from './look-up.ts'
 import type { Variables } from './look-up.ts'
 import { asText, escapeBody, markup } from './printing.ts'
 import type { TemplateKind } from './printing.ts'
 
-const renderLimitMs = 500
-const memoryLimit = 10_000_000
-const maxOutputLength = 10 * 1024 * 1024
 const maxFaults = 3
 const maxTokens = 50_000
 
@@ -54,7 +63,12 @@ export function contextFor(
 ): Rendering {
 	const engine = engines[kind]
 	// The engine's environment stays empty: `increment` writes into it.
-	const context = new Context({}, engine.options, { sync: true }, { liquid: engine })
+	const context = new Context(
+		{},
+		engine.options,
+		{ sync: true },
+		{ liquid: engine, memoryLimit: createMemory() as never },
+	)
 	// Private in its types, but the only place that knows loop variables and assignments.
 	const { scopes } = context as unknown as { scopes: Record<string, unknown>[] }
 	const get = (path: unknown[]) => {
@@ -66,7 +80,7 @@ export function contextFor(
 		return lookUp(variables, keys)
 	}
 	Object.assign(context, {
-		_get: get,
+		...limitSteps(context, get),
 		readProperty: (value: unknown, key: unknown) => readProperty(value, toValue(key)),
 	})
 	const rendering = { kind, context, output, faults: [] }
@@ -78,7 +92,7 @@ export function print(engine: Liquid, nodes: Node[], context: Context, output: E
 	try {
 		toValueSync(engine.renderer.renderTemplates(nodes, context, output))
 	} catch (error) {
-		if (!isExhausted(error)) throw error // the rest was noted where it happened
+		if (!isExhausted(causeOf(error))) throw error // the rest was noted where it happened
 	}
 }
 
@@ -101,12 +115,11 @@ function createEngine(kind: TemplateKind) {
 		timezoneOffset: 0,
 		locale: 'en-US',
 		renderLimit: renderLimitMs,
-		memoryLimit,
 		operators: {
-			...defaultOperators,
+			...limitedOperators,
 			[fallbackOperator]: (left: unknown, right: unknown) => toValue(left) ?? right,
 		},
-		...(kind === 'body' && { outputEscape: escapeBody }),
+		...(kind === 'body' && { outputEscape: (value) => escapeBody(printable(value)) }),
 	})
 	for (const name of ['include', 'render', 'layout', 'block']) {
 		engine.registerTag(name, {
@@ -124,6 +137,8 @@ function createEngine(kind: TemplateKind) {
 			markup(escapeBody(value).replaceAll(/\r?\n/g, '<br>\n')),
 		)
 	}
+	engine.registerTag('cycle', LimitedCycle)
+	limitFilters(engine)
 	engine.renderer.renderTemplates = renderNodes
 	return engine
 }
@@ -132,20 +147,23 @@ function createEngine(kind: TemplateKind) {
 function* renderNodes(nodes: Node[], context: Context, emitter?: Output): Generator<unknown, any> {
 	const { kind, faults } = renderings.get(context)!
 	const output = emitter ?? createOutput(kind)
+	step(context)
 	for (const node of nodes) {
 		try {
-			context.renderLimit.check(performance.now())
+			step(context)
 			output.isLiteral = node.token.kind === TokenKind.HTML
 			const text: unknown = yield node.render(context, output)
 			output.isLiteral = false
 			if (text) output.write(text)
-		} catch (error) {
+		} catch (caught) {
+			const error = causeOf(caught)
 			note(faults, node, error)
 			if (isExhausted(error)) throw error
 		}
 		if (context.breakCalled || context.continueCalled) break
 	}
 	// Only `capture` comes without an emitter, and what it captured has been escaped.
+	if (!emitter) chargeMemory(context, output.buffer.length)
 	return emitter || kind === 'subject' ? output.buffer : markup(output.buffer)
 }
 
@@ -154,6 +172,13 @@ function note(faults: string[], node: Node, error: unknown) {
 	const [line] = node.token.getPosition()
 	const message = error instanceof Error ? error.message : String(error)
 	faults.push(`line ${line}: ${message.slice(0, 200)}`)
+}
+
+/** Liquid's look-ups wrap what went wrong in them, and put the place into the message. */
+function causeOf(error: unknown): unknown {
+	return error instanceof UndefinedVariableError
+		? causeOf((error as { originalError?: unknown }).originalError)
+		: error
 }
 
 /** Nothing after this can print either; other faults concern one node only. */
@@ -165,7 +190,7 @@ function createOutput(kind: TemplateKind): Output {
 	return {
 		buffer: '',
 		write(value: unknown) {
-			const text = typeof value === 'string' ? value : asText(value, kind)
+			const text = typeof value === 'string' ? value : asText(printable(value), kind)
 			if (this.buffer.length + text.length > maxOutputLength) throw new Error(tooLong)
 			this.buffer += text
 		},

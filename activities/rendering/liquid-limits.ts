@@ -1,0 +1,270 @@
+import { Context, CycleTag, Drop, defaultOperators, evalToken, toValue } from 'liquidjs'
+import type { Emitter, FilterImplOptions, Liquid, Operators } from 'liquidjs'
+
+// Liquid looks at its limits between the nodes of a template. Within one of them filters call each other
+// and operators stand in rows: here is what keeps those within the same limits.
+
+/** Of one rendering. A unit of memory is a character or a place in a list, some ten bytes. */
+export const renderLimitMs = 500
+const memoryLimit = 10_000_000
+/** For one list or text: growing to the whole limit, a list would take seconds and most of a heap. */
+const longestPiece = 1_000_000
+/** Of a body, and so of whatever could be printed into it. */
+export const maxOutputLength = 10 * 1024 * 1024
+
+const longestDirection = 10_000
+const tooMuch = 'memory alloc limit exceeded' // Liquid's words
+const longValue = 100 // from here on one call may cost more than a look at the clock
+const scalarLength = 10
+
+type Filter = Extract<FilterImplOptions, (...args: never[]) => unknown>
+type Operator = (left: unknown, right: unknown, context: Context) => unknown
+
+/** What lists become on the way costs more than their places: pairs, groups, comparisons. */
+const unitsPerItem: Record<string, number> = {
+	sort: 20,
+	sort_natural: 20,
+	sample: 40,
+	uniq: 6,
+	group_by: 50,
+	group_by_exp: 50,
+}
+
+/** Those whose results Liquid does not count, or too low. */
+const unitsPerResult: Record<string, number> = {
+	split: 4,
+	slice: 1,
+	slugify: 1,
+	url_encode: 1,
+	url_decode: 1,
+	cgi_escape: 1,
+	uri_escape: 1,
+	escape: 1,
+	escape_once: 1,
+	xml_escape: 1,
+	newline_to_br: 1,
+}
+
+const named = (names: string) => new Set(names.split(' '))
+/** Filters that take lists as they are; all others write them out. */
+const listFilters = named(
+	'first last size default reverse sort sort_natural map sum compact concat push unshift pop ' +
+		'shift slice where reject where_exp reject_exp group_by group_by_exp has has_exp find ' +
+		'find_exp find_index find_index_exp uniq sample',
+)
+/** The same item can get into these several times over. */
+const growingFilters = named('concat push unshift group_by group_by_exp')
+/** What they are given is read for every item: names of members, conditions, formats. */
+const directedFilters = named(
+	'sort sort_natural map sum where reject where_exp reject_exp group_by group_by_exp has has_exp ' +
+		'find find_exp find_index find_index_exp date',
+)
+const indentingFilters = named('json jsonify inspect')
+const searchingFilters = named(
+	'split replace replace_first replace_last remove remove_first remove_last',
+)
+
+/** A context's limit of memory: `use` is what Liquid calls, before it makes a list or a text. */
+export const createMemory = () => ({ used: 0, use, charge })
+type Memory = ReturnType<typeof createMemory>
+
+/** What templates give as numbers may be texts. */
+function use(this: Memory, units: number | string) {
+	if (Number(units) > longestPiece) throw new Error(tooMuch)
+	this.charge(Number(units))
+}
+
+function charge(this: Memory, units: number) {
+	if (!(units > 0)) return // ranges may end before they begin
+	if (this.used + units > memoryLimit) throw new Error(tooMuch)
+	this.used += units
+}
+
+/** Counts what somebody other than Liquid makes, or what it makes beside. */
+export function chargeMemory(context: Context, units: number) {
+	const memory = context.memoryLimit as unknown as Memory // the engine's contexts have no other
+	memory.charge(units)
+}
+
+const look = (context: Context) => context.renderLimit.check(performance.now())
+
+let steps = 0
+
+/** Counts what is small but may happen often: the clock costs more than most of it. */
+export function step(context: Context) {
+	if (++steps % 16 === 0) look(context)
+}
+
+/** What a context does for each item of a list. */
+export function limitSteps(context: Context, get: (path: unknown[]) => unknown) {
+	const { push, spawn, _getFromScope: getFromScope } = Context.prototype
+	return {
+		_get(path: unknown[]) {
+			const value = get(path)
+			if (Array.isArray(value)) look(context)
+			else step(context)
+			return value
+		},
+		_getFromScope(...args: Parameters<Context['_getFromScope']>) {
+			step(context)
+			return getFromScope.apply(context, args)
+		},
+		push(scope: Record<string, unknown>) {
+			step(context)
+			// A loop goes over a copy of its list, and loops may stand within each other.
+			const loop = scope['forloop'] ?? scope['tablerowloop']
+			if (loop instanceof Drop) chargeMemory(context, Number(loop['length']))
+			return push.call(context, scope)
+		},
+		spawn(scope?: object) {
+			step(context)
+			return spawn.call(context, scope)
+		},
+	}
+}
+
+export function limitFilters(engine: Liquid) {
+	for (const [name, filter] of Object.entries(engine.filters)) {
+		engine.registerFilter(
+			name,
+			typeof filter === 'function'
+				? limited(name, filter)
+				: { ...filter, handler: limited(name, filter.handler) },
+		)
+	}
+}
+
+function limited(name: string, filter: Filter): Filter {
+	const writesOut = !listFilters.has(name)
+	const isGrowing = growingFilters.has(name)
+	const isDirected = directedFilters.has(name)
+	const isSearching = searchingFilters.has(name)
+	const perItem = unitsPerItem[name] ?? 0
+	const perResult = unitsPerResult[name] ?? 0
+	return function (value: unknown, ...args: unknown[]): unknown {
+		const { context } = this
+		if (isLong(value) || args.some(isLong)) look(context)
+		else step(context)
+		if (writesOut) {
+			const indent = indentingFilters.has(name) ? indentOf(args[0]) : 0
+			for (const given of [value, ...args]) if (isList(given)) lengthOf(given, context, indent)
+		}
+		if (isDirected) for (const given of args) checkDirection(name, given, context)
+		if (isSearching) chargeSearch(value, args[0], context)
+		if (perItem > 0) chargeMemory(context, perItem * countOf(value))
+		const result: unknown = filter.call(this, value, ...args)
+		if (perResult > 0) chargeMemory(context, perResult * countOf(result))
+		return isGrowing ? checked(result, context) : result
+	}
+}
+
+/** Some filters give their result at once, others as a generator. */
+function* checked(result: unknown, context: Context): Generator<unknown, unknown> {
+	const list = yield result
+	lengthOf(list, context)
+	return list
+}
+
+/** Comparisons in time: of lists too long to be written out there are none. */
+export const limitedOperators = Object.fromEntries(
+	Object.entries(defaultOperators).map(([name, operator]) => [
+		name,
+		name === 'not' ? operator : limitedOperator(name, operator as Operator),
+	]),
+) as Operators
+
+function limitedOperator(name: string, compare: Operator): Operator {
+	const isContains = name === 'contains'
+	const isEquality = name === '==' || name === '!='
+	const isOrder = /[<>]/.test(name)
+	return (left, right, context) => {
+		if (isLong(left) || isLong(right)) look(context)
+		else step(context)
+		if (isContains) return contains(left, right, context) ?? compare(left, right, context)
+		// Lists are equal item by item; to be greater or less they are written out.
+		const isDeep =
+			(isEquality && Array.isArray(left) && Array.isArray(right)) ||
+			(isOrder && (isList(left) || isList(right)))
+		if (isDeep) for (const side of [left, right]) lengthOf(side, context)
+		return compare(left, right, context)
+	}
+}
+
+/** Liquid's own takes long on long lists; it is left what it alone can compare. */
+function contains(left: unknown, right: unknown, context: Context) {
+	const whole = toValue(left) as unknown
+	if (Array.isArray(whole))
+		return typeof right === 'object' ? undefined : whole.some((item) => toValue(item) === right)
+	if (isList(right)) lengthOf(right, context)
+	chargeSearch(whole, right, context)
+	return undefined
+}
+
+/** Texts can be made in which each character is compared with all of what is looked for. */
+function chargeSearch(text: unknown, sought: unknown, context: Context) {
+	chargeMemory(context, (lengthOf(text, context) * lengthOf(sought, context)) / 100)
+}
+
+function checkDirection(name: string, direction: unknown, context: Context) {
+	if (lengthOf(direction, context) > longestDirection)
+		throw new Error(`"${name}" takes arguments of at most ${longestDirection} characters`)
+}
+
+const isList = (value: unknown) => typeof value === 'object' && value !== null
+const isLong = (value: unknown) =>
+	isList(value) || (typeof value === 'string' && value.length > longValue)
+const indentOf = (space: unknown) =>
+	Math.min(10, typeof space === 'string' ? space.length : Number(space)) || 0
+
+function countOf(value: unknown): number {
+	const plain = toValue(value) as unknown
+	if (typeof plain === 'string' || Array.isArray(plain)) return plain.length
+	return isList(plain) ? Object.keys(plain as object).length : 1
+}
+
+// Values do not change while something is rendered. Kept until then, for lists that contain each other.
+const lengths = new WeakMap<Context, Map<unknown, number>>()
+
+/** For a value that is to be printed: the same, or none if it is too long for that. */
+export function printable(value: unknown) {
+	const plain = toValue(value) as unknown
+	if (isList(plain)) measure(plain as object, new Map(), 0, 1)
+	return value
+}
+
+/** How long a value is, written out. Throws where that is more than could be printed. */
+export function lengthOf(value: unknown, context: Context, indent = 0): number {
+	const plain = toValue(value) as unknown
+	if (typeof plain === 'string') return plain.length
+	if (!isList(plain)) return scalarLength
+	let known = lengths.get(context)
+	if (!known) lengths.set(context, (known = new Map()))
+	return measure(plain as object, indent > 0 ? null : known, indent, 1)
+}
+
+function measure(list: object, known: Map<unknown, number> | null, indent: number, depth: number) {
+	const before = known?.get(list)
+	if (before !== undefined) return before
+	let length = 0
+	const add = (key: string, item: unknown) => {
+		const plain = toValue(item) as unknown
+		length += key.length + depth * indent + scalarLength
+		if (typeof plain === 'string') length += plain.length
+		else if (isList(plain)) length += measure(plain as object, known, indent, depth + 1)
+		if (length > maxOutputLength) throw new Error('a list is longer than 10 MB when written out')
+	}
+	if (Array.isArray(list)) for (const item of list) add(',', item)
+	else for (const [key, item] of Object.entries(list)) add(key, item)
+	known?.set(list, length)
+	return length
+}
+
+/** Liquid remembers where each cycle is by all that its tag says. */
+export class LimitedCycle extends CycleTag {
+	override *render(context: Context, output: Emitter): Generator<unknown, unknown, unknown> {
+		const { token } = this
+		const group: unknown = yield evalToken(this['group'], context)
+		chargeMemory(context, lengthOf(group, context) + token.end - token.begin)
+		return yield super.render(context, output)
+	}
+}
