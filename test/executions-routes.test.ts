@@ -171,6 +171,26 @@ test('a failed execution goes on with the step that failed', async (t) => {
 	t.is((await executions())[0]!.visit, 4)
 })
 
+test('of steps with outputs of megabytes the latest are told', async (t) => {
+	const { freeze, contact, call, executionId, select } = await setupExecutions(t)
+	const id = await freeze(manual)
+	await call('POST', `/workflows/${id}/executions`, { contactId: await contact() })
+	const execution = await executionId()
+	await select(
+		`insert into execution_steps (project_id, execution_id, visit, step_id, type, status, output)
+		select project_id, id, n, '00000000-0000-7000-8000-000000000001', 'WEBHOOK', 'COMPLETED',
+			jsonb_build_object('n', n, 'response', repeat('é', 500000))
+		from executions, generate_series(1, 40) n`,
+	)
+	const seen = async () => {
+		const answer = (await call('GET', `/workflows/${id}/executions/${execution}`)).json()
+		return answer.stepExecutions.map(({ output }: { output: { n: number } }) => output?.n)
+	}
+	t.deepEqual(await seen(), [36, 37, 38, 39, 40])
+	await select(`update execution_steps set output = '{"n": 0}' where visit > 1`)
+	t.is((await seen()).length, 40)
+})
+
 test('an unknown status is a bad request', async (t) => {
 	const { freeze, call } = await setupExecutions(t)
 	const id = await freeze(manual)

@@ -14,6 +14,8 @@ import {
 const tags = ['workflows']
 const auth = 'secret key or session'
 const maxVisits = 1000
+/** Each may have kept 64 K characters of an answer. */
+const maxOutputBytes = 4 * 2 ** 20
 
 export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
@@ -61,7 +63,7 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 		async ({ project, params: { id, executionId } }) => {
 			const [[execution], stepExecutions] = await Promise.all([
 				findExecution(pool, [project.id, id, executionId]),
-				visitsOf(pool, [project.id, executionId, maxVisits]),
+				visitsOf(pool, [project.id, executionId, maxVisits, maxOutputBytes]),
 			])
 			if (execution) return { ...execution, stepExecutions }
 			await checkWorkflow(project.id, id)

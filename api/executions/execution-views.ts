@@ -44,7 +44,9 @@ const StepExecution = Type.Object({
 
 export const DetailedExecution = Type.Interface([ListedExecution], {
 	workflow: Type.Object({ id: Id, name: Type.String() }),
-	stepExecutions: Type.Array(StepExecution, { description: 'The latest 1,000, in their order' }),
+	stepExecutions: Type.Array(StepExecution, {
+		description: 'The latest 1,000, or as many as have outputs of 4 MB, in their order',
+	}),
 })
 
 export const WorkflowParams = Type.Object({ id: PathId('workflow') })

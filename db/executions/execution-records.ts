@@ -101,8 +101,9 @@ export interface VisitRecord {
 }
 
 /**
- * The visits of an execution, in their order; of very many the latest. Where it stood when somebody ended
- * it, it went no further. $1 project, $2 execution, $3 how many at most
+ * The visits of an execution, in their order; of very many the latest, and of outputs that come to more
+ * than so many bytes, too. Where it stood when somebody ended it, it went no further.
+ * $1 project, $2 execution, $3 how many at most, $4 bytes
  */
 export const visitsOf = statement<VisitRecord>(
 	'visits-of-execution',
@@ -114,11 +115,15 @@ export const visitsOf = statement<VisitRecord>(
 		s.error, s.started_at as "startedAt", s.completed_at as "completedAt",
 		case when s.visit = x.visit then x.wakes_at end as "wakesAt"
 	from (
-		select * from execution_steps where project_id = $1 and execution_id = $2::uuid
-		order by visit desc limit $3::int) s
+		select *, coalesce(sum(octet_length(output::text)) over (order by visit desc
+			rows between unbounded preceding and 1 preceding), 0) as later_bytes
+		from (
+			select * from execution_steps where project_id = $1 and execution_id = $2::uuid
+			order by visit desc limit $3::int) latest) s
 	join executions x on x.project_id = s.project_id and x.id = s.execution_id
 	join automation_versions v on v.project_id = x.project_id and v.automation_id = x.automation_id
 		and v.version = x.version
 	${mailOfStep}
+	where s.later_bytes < $4::int
 	order by s.visit`,
 )
