@@ -121,7 +121,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 		pluginTimeout: 60_000,
 		connectionTimeout: 120_000,
 		requestTimeout: 120_000,
-		http: { headersTimeout: 15_000 },
+		http: { headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
 		trustProxy: settings.trustProxy,
 		return503OnClosing: false,
 		routerOptions: { maxParamLength: 1000 },

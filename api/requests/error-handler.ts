@@ -38,6 +38,8 @@ export function handleClientError(fault: ConnectionError, socket: Socket) {
 			`Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n` +
 			`Connection: close\r\n\r\n${body}`,
 	)
+	// Time to read it; whoever keeps their side open then has no connection for it.
+	setTimeout(() => socket.destroy(), 5000).unref()
 }
 
 const clientFaults: Record<string, [number, string]> = {
