@@ -163,6 +163,13 @@ test('hostile templates are refused quickly', (t) => {
 	}
 })
 
+test('a comment of many line breaks is read in time', (t) => {
+	const source = `{%# a${'\n \r\n'.repeat(200_000)}# b %}c`
+	const ms = costMs(() => t.is(body(source), 'c'))
+	t.true(ms < 5000)
+	t.throws(() => compile('{%# a\n\n b %}', 'body'), { instanceOf: TemplateError })
+})
+
 test('one rendering leaves nothing behind for the next', (t) => {
 	const source = '{% increment n %}{{ n }}{% assign a = 1 %}{{ b }}'
 	const given = { b: 2 }

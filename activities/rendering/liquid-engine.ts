@@ -138,9 +138,17 @@ function createEngine(kind: TemplateKind) {
 		)
 	}
 	engine.registerTag('cycle', LimitedCycle)
+	engine.registerTag('#', { parse: checkComment, render: () => undefined })
 	limitFilters(engine)
 	engine.renderer.renderTemplates = renderNodes
 	return engine
+}
+
+/** In place of Liquid's own, whose expression begins anew at each of many line breaks. */
+function checkComment({ args }: TagToken) {
+	const isComment = (line: string) => /^\s*(?:#|$)/.test(line)
+	if (!args.split('\n').slice(1).every(isComment))
+		throw new Error("every line of an inline comment must start with a '#' character")
 }
 
 /** In place of Liquid's own: a node that fails prints nothing, and the ones after it still print. */
