@@ -1,23 +1,33 @@
 import { contextFor, engines, print } from './liquid-engine.ts'
+import { maxOutputLength, renderLimitMs } from './liquid-limits.ts'
 import { compile } from './liquid.ts'
 import type { Variables } from './look-up.ts'
 
+const createEffort = () => ({ ms: 0, length: 0 })
+
 /** For what is no mail, data and requests: neither escaped nor brought into one line. */
-export function renderPlain(source: string, variables: Variables): string {
+export function renderPlain(source: string, variables: Variables, effort = createEffort()): string {
 	if (!source.includes('{')) return source
 	// Subjects are not escaped either, and share what has been parsed.
 	const { kind, nodes } = compile(source, 'subject')
+	if (effort.ms > renderLimitMs || effort.length > maxOutputLength) return ''
+	const began = performance.now()
 	const { context, output } = contextFor(kind, variables)
 	print(engines[kind], nodes, context, output)
+	effort.ms += performance.now() - began
+	effort.length += output.buffer.length
 	return output.buffer
 }
 
-/** The same for every string in a value of JSON; the names of members stay as they are. */
-export function renderDeep(value: unknown, variables: Variables): unknown {
-	if (typeof value === 'string') return renderPlain(value, variables)
-	if (Array.isArray(value)) return value.map((item) => renderDeep(item, variables))
+/**
+ * The same for every string in a value of JSON; the names of members stay as they are. There may be
+ * thousands: when those before it have used up the time and the length of one, a string prints nothing.
+ */
+export function renderDeep(value: unknown, variables: Variables, effort = createEffort()): unknown {
+	if (typeof value === 'string') return renderPlain(value, variables, effort)
+	if (Array.isArray(value)) return value.map((item) => renderDeep(item, variables, effort))
 	if (typeof value !== 'object' || value === null) return value
 	return Object.fromEntries(
-		Object.entries(value).map(([key, inner]) => [key, renderDeep(inner, variables)]),
+		Object.entries(value).map(([key, inner]) => [key, renderDeep(inner, variables, effort)]),
 	)
 }
