@@ -62,6 +62,24 @@ test('a batch that a dead worker had handed over is repeated under its key, thou
 	)
 })
 
+test('a batch is taken over whole, however many workers die before one hands it over', async (t) => {
+	const { send, provider, pool, fake } = await overResend(t, 100)
+	for (let deaths = 0; deaths < 6; deaths++) {
+		const begun = Promise.withResolvers<void>()
+		const ends = Promise.withResolvers<never>()
+		const dying = { ...provider, deliverBatch: () => (begun.resolve(), ends.promise) }
+		const dead = send(campaignWorker(pool, dying)).catch(() => {})
+		t.teardown(async () => {
+			ends.reject(new Error('dead'))
+			await dead
+		})
+		await begun.promise
+	}
+	t.like(await send(campaignWorker(pool, provider)), { settled: 100, left: 0 })
+	t.is(new Set(fake.accepted.map(({ emailId }) => emailId)).size, 100)
+	t.is(fake.requests.length, 1)
+})
+
 test('a batch that was perhaps taken is repeated under its key until Resend tells', async (t) => {
 	const { send, worker, fake, mails } = await overResend(t, 30, [
 		{ status: 500, take: true, times: 2 },

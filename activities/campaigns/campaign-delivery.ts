@@ -216,8 +216,10 @@ async function sendLane(
 		const batches = new Map<string, Date>()
 		const doubtful: { id: string; attempt: number }[] = []
 		for (const { id, attempt, batch_id, is_old, updated_at } of orphans)
-			if (batch_id && provider.deliverBatch && !is_old) batches.set(batch_id, updated_at)
-			else doubtful.push({ id, attempt })
+			if (batch_id && provider.deliverBatch && !is_old) {
+				const known = batches.get(batch_id)
+				if (!known || known < updated_at) batches.set(batch_id, updated_at)
+			} else doubtful.push({ id, attempt })
 		for (const [batchId, writtenAt] of batches) {
 			// The end of the lane, or another turn, comes back to them.
 			if (pause.remainingMs() > 0 || stopping.aborted) break

@@ -179,18 +179,20 @@ export const sendingInLane = statement<Orphan>(
 )
 
 /**
- * Takes over a batch that may have been handed over, to repeat it letter by letter under its own key.
+ * Takes over a batch that may have been handed over, to repeat it letter by letter under its own key:
+ * all of it, for of a part the provider would say that its key had another content, as it does of what
+ * it has taken. So all its mails get one time, later than any of theirs was.
  * The same attempt goes on; of two who want it, one gets it, and nobody once the campaign is paused,
  * cancelled, or its project disabled.
- * $1 project, $2 campaign, $3 batch, $4 when its mails were written last
+ * $1 project, $2 campaign, $3 batch, $4 when the last of its mails was written
  */
 export const takeBatchOver = statement<ClaimedMail>(
 	'take-campaign-batch-over',
 	`with taken as (
-		update emails e set updated_at = clock_timestamp()
+		update emails e set updated_at = greatest(now(), $4::timestamptz + interval '1 ms')
 		from contacts c
 		where e.project_id = $1 and e.campaign_id = $2 and e.batch_id = $3 and e.status = 'SENDING'
-			and e.updated_at = $4
+			and e.updated_at <= $4
 			and exists (select from campaigns k join projects p on p.id = k.project_id
 				where k.project_id = $1 and k.id = $2 and ${maySend})
 			and c.project_id = $1 and c.id = e.contact_id
