@@ -1,7 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { segmentsReached } from '../../db/conditions/condition-segments.ts'
-import { type Condition, type ConditionGroup, segmentsIn } from '../../db/conditions/condition.ts'
+import {
+	type Condition,
+	type ConditionGroup,
+	membersOf,
+	segmentsIn,
+} from '../../db/conditions/condition.ts'
 import type { BulkTarget } from '../../db/jobs/bulk-jobs.ts'
 import { bulkTypes } from '../../db/jobs/job.ts'
 import { acceptBulkJob } from '../../db/jobs/jobs.ts'
@@ -110,7 +115,7 @@ async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Con
 		groups.push({ conditions: tree })
 	}
 	if (segmentId !== undefined) {
-		const tree = { logic: 'AND' as const, groups: [memberOf(segmentId)] }
+		const tree = membersOf(segmentId.toLowerCase())
 		if ((await segmentsReached(pool, projectId, tree)).size === 0)
 			throw notFound('segment', segmentId)
 		groups.push(...tree.groups)
@@ -119,10 +124,6 @@ async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Con
 	const target = { search, subscribed, ...all, excludeIds }
 	return { ids: null, target: target satisfies BulkTarget }
 }
-
-const memberOf = (segmentId: string): ConditionGroup => ({
-	filters: [{ field: `segment.${segmentId.toLowerCase()}`, operator: 'memberOfSegment' }],
-})
 
 async function checkSegments(pool: Pool, projectId: string, tree: Condition) {
 	const reached = await segmentsReached(pool, projectId, tree)

@@ -82,7 +82,6 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 		async ({ project, user, body, headers, ip }, reply) => {
 			const email = normalizeEmail(body.email)
 			const role = body.role ?? 'MEMBER'
-
 			// The answer tells who has an account, and invitations go to anybody's address, in our name.
 			if (isMailReal && !user.emailVerified) throw unverified()
 			await countInvitation('invite from', networkOf(ip), 100)
