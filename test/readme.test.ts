@@ -27,6 +27,13 @@ test('the commands of the README are those of package.json', async (t) => {
 		t.true(named.includes(name), name)
 })
 
+test("the README's templates say that they are transactional", async (t) => {
+	const created = (await read('README.md')).matchAll(/POST \/templates '(\{.*?\})'/g)
+	const templates = [...created].map(([, body]) => JSON.parse(body!) as { type?: string })
+	t.true(templates.length > 0)
+	for (const { type } of templates) t.is(type, 'TRANSACTIONAL')
+})
+
 test('the error in the README has the members of a real one', async (t) => {
 	const [, example] = /## Errors\s+```json\n([\s\S]*?)```/.exec(await read('README.md'))!
 	const shown = JSON.parse(example!) as { error: object }
