@@ -1,0 +1,196 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { createTurns } from './turns.ts'
+
+// Work that may take long runs on threads of their own, so that no input of anybody holds up the event
+// loop. A task that exceeds its limit ends with its thread, which nothing else can stop.
+
+/** Pure functions by name; what they take and return is cloned on the way. */
+// oxlint-disable-next-line typescript/no-explicit-any -- any function fits, and keeps its own types
+export type Tasks = Record<string, (input: any) => unknown>
+
+export interface ThreadRun {
+	/** Whose work it is: a project's id, or a name for work before any project is known. */
+	key: string
+	/** From when a thread begins with it. */
+	limitMs: number
+}
+
+export interface Threads<Known extends Tasks> {
+	run<Name extends keyof Known & string>(
+		task: Name,
+		input: Parameters<Known[Name]>[0],
+		run: ThreadRun,
+	): Promise<Awaited<ReturnType<Known[Name]>>>
+	close(): Promise<void>
+}
+
+/** The task took longer than it may, or more memory than a thread has. */
+export class TaskTooLarge extends Error {
+	override name = 'TaskTooLarge'
+}
+
+/** More work is waiting than this pool accepts. */
+export class ThreadsBusy extends Error {
+	override name = 'ThreadsBusy'
+}
+
+interface Options {
+	/** A module that calls `serve` with the tasks. */
+	entry: URL
+	/** At least two, so that one is left for whoever used none lately. */
+	size?: number
+	/** Tasks that may wait; unlimited where the caller bounds them. */
+	mostWaiting?: number
+	idleMs?: number
+	memoryMb?: number
+}
+
+interface Job {
+	task: string
+	input: unknown
+	limitMs: number
+	done(value: unknown): void
+	fail(error: Error): void
+}
+
+export interface Answer {
+	value?: unknown
+	error?: Error
+}
+
+export function createThreads<Known extends Tasks>({
+	entry,
+	size = Math.max(2, availableParallelism()),
+	mostWaiting = Infinity,
+	idleMs = 300_000,
+	memoryMb = 512,
+}: Options): Threads<Known> {
+	const turns = createTurns<Job>(size)
+	const idle: { thread: Worker; since: number }[] = []
+	const ending = new Set<Promise<unknown>>()
+	let running = 0
+	let sweeping: NodeJS.Timeout | undefined
+	let isClosed = false
+
+	function run(task: string, input: unknown, { key, limitMs }: ThreadRun) {
+		return new Promise<never>((done, fail) => {
+			if (isClosed) return fail(new Error('The threads are closed'))
+			if (turns.waiting() >= mostWaiting) return fail(new ThreadsBusy('Too much work is waiting'))
+			turns.add(key, { task, input, limitMs, done: done as Job['done'], fail })
+			start()
+		})
+	}
+
+	function start() {
+		while (running < size) {
+			const turn = turns.next()
+			if (!turn) return
+			running += 1
+			void perform(idle.pop()?.thread ?? open(), turn.job).then((usedMs) => {
+				running -= 1
+				turn.end(usedMs)
+				start()
+			})
+		}
+	}
+
+	function open() {
+		const thread = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
+		// One that fails between two tasks concerns nobody.
+		thread.on('error', () => {})
+		thread.on('exit', () => forget(thread))
+		return thread
+	}
+
+	/** Settles the job and resolves to the time it took. Never rejects. */
+	function perform(thread: Worker, job: Job) {
+		return new Promise<number>((resolve) => {
+			let startedAt = performance.now()
+			let timer: NodeJS.Timeout | undefined
+			thread.ref()
+			thread.on('message', hear)
+			thread.on('error', crash)
+			thread.on('exit', exit)
+			try {
+				thread.postMessage({ task: job.task, input: job.input })
+			} catch (error) {
+				settle(() => job.fail(error as Error))
+				keep(thread)
+			}
+
+			function hear(answer: Answer | 'begun') {
+				if (answer === 'begun') {
+					// A thread that is new has been reading its modules until now.
+					startedAt = performance.now()
+					timer = setTimeout(expire, job.limitMs)
+					return
+				}
+				settle(() => (answer.error ? job.fail(answer.error) : job.done(answer.value)))
+				keep(thread)
+			}
+
+			function expire() {
+				settle(() => job.fail(new TaskTooLarge(`It took longer than ${job.limitMs} ms`)))
+				end(thread)
+			}
+
+			function crash(error: Error & { code?: string }) {
+				const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+				settle(() => job.fail(isMemory ? new TaskTooLarge('It took too much memory') : error))
+			}
+
+			function exit() {
+				settle(() => job.fail(new Error('A thread ended in the middle of its work')))
+			}
+
+			function settle(tell: () => void) {
+				clearTimeout(timer)
+				thread.off('message', hear)
+				thread.off('error', crash)
+				thread.off('exit', exit)
+				tell()
+				resolve(performance.now() - startedAt)
+			}
+		})
+	}
+
+	function keep(thread: Worker) {
+		if (isClosed) return end(thread)
+		thread.unref()
+		idle.push({ thread, since: performance.now() })
+		sweeping ??= setTimeout(sweep, idleMs).unref()
+	}
+
+	/** Ends threads without work; the one used last comes first again, so the others can go. */
+	function sweep() {
+		sweeping = undefined
+		const limit = performance.now() - idleMs
+		for (const { thread } of idle.filter(({ since }) => since <= limit)) {
+			forget(thread)
+			end(thread)
+		}
+		if (idle.length > 0) sweeping = setTimeout(sweep, idleMs).unref()
+	}
+
+	function forget(thread: Worker) {
+		const at = idle.findIndex((one) => one.thread === thread)
+		if (at >= 0) idle.splice(at, 1)
+	}
+
+	function end(thread: Worker) {
+		const ended = thread.terminate().finally(() => ending.delete(ended))
+		ending.add(ended)
+	}
+
+	return {
+		run,
+		async close() {
+			isClosed = true
+			for (const job of turns.clear()) job.fail(new Error('The threads are closed'))
+			clearTimeout(sweeping)
+			for (const { thread } of idle.splice(0)) end(thread)
+			while (ending.size > 0) await Promise.all(ending)
+		},
+	}
+}

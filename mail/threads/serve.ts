@@ -1,0 +1,33 @@
+import { parentPort } from 'node:worker_threads'
+import type { Answer, Tasks } from './pool.ts'
+
+/** Makes this thread perform tasks, one after the other, until its pool ends it. */
+export function serve(tasks: Tasks) {
+	const port = parentPort!
+	port.on('message', ({ task, input }: { task: string; input: unknown }) => {
+		port.postMessage('begun')
+		void perform(task, input)
+	})
+
+	async function perform(task: string, input: unknown) {
+		let answer: Answer
+		try {
+			answer = { value: await tasks[task]!(input) }
+		} catch (error) {
+			answer = { error: error instanceof Error ? error : new Error(String(error)) }
+		}
+		port.postMessage(answer, buffersOf(answer.value))
+	}
+}
+
+/** Bytes at the top of a result are handed over, not copied. */
+function buffersOf(value: unknown): ArrayBuffer[] {
+	if (typeof value !== 'object' || value === null) return []
+	return [value, ...Object.values(value)].flatMap((part) =>
+		part instanceof Uint8Array &&
+		part.buffer instanceof ArrayBuffer &&
+		part.byteLength === part.buffer.byteLength
+			? part.buffer
+			: [],
+	)
+}
