@@ -143,8 +143,8 @@ test('a mail with an address beyond ASCII, and one that cannot be written, cost 
 	const { send, worker, sink, query, mails } = await overSmtp(t, 4, {
 		sink: { extensions: ['SMTPUTF8'] },
 	})
-	await query(`update emails set "to" = 'jürgen@example.net' where "to" = 'user1@example.net'`)
-	await query(`update emails set "to" = E'a b@example.net' where "to" = 'user2@example.net'`)
+	await query(`update contacts set email = 'jürgen@example.net' where email = 'user1@example.net'`)
+	await query(`update contacts set email = E'a b@example.net' where email = 'user2@example.net'`)
 	t.like(await send(worker), { settled: 4, left: 0 })
 	const states = Object.fromEntries((await mails()).map(({ to, status }) => [to, status]))
 	t.is(states['jürgen@example.net'], 'SENT')

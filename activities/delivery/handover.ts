@@ -122,7 +122,7 @@ export async function loadAttachments(pool: Pool, mails: OpenMail[]) {
 }
 
 function completed(mail: OpenedMail, source: CampaignMail, publicUrl: string): OpenedMail {
-	const { subject, body, locale } = renderCampaignMail(source, publicUrl)
+	const { subject, body, locale } = renderCampaignMail({ ...source, email: mail.to }, publicUrl)
 	return { ...mail, subject, body, language: languageFor(locale, mail.language) }
 }
 

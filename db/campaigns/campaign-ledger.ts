@@ -68,7 +68,8 @@ const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first
 
 /**
  * Opens the attempts of a lane's next mails, immediately before the hand-over, and settles those among
- * them that must not go. Nothing once the campaign is paused, cancelled, or its project disabled.
+ * them that must not go. Each goes to the address its contact has now, which the row keeps from here on.
+ * Nothing once the campaign is paused, cancelled, or its project disabled.
  * $1 project, $2 campaign, $3 behind this contact, $4 up to this one, $5 how many, $6 provider,
  * $7 whether they are tracked, $8 a batch to which they belong, or null
  */
@@ -83,7 +84,7 @@ export const claimSlice = statement<ClaimedMail>(
 				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'The contact is not subscribed'
 				end as error
 		from (
-			select ctid as place, contact_id, "to", type from emails
+			select ctid as place, contact_id, type from emails
 			where campaign_id = $2 and contact_id > $3 and contact_id <= $4
 				and status = 'PENDING' and (due_at is null or due_at <= now())
 				and exists (select from campaigns k join projects p on p.id = k.project_id
@@ -92,10 +93,10 @@ export const claimSlice = statement<ClaimedMail>(
 		) e
 		cross join lateral ${contactOf('e')} c
 		left join lateral (
-			select reason from suppressions where project_id = $1 and email = e."to" offset 0
+			select reason from suppressions where project_id = $1 and email = c.email offset 0
 		) s on true
 	), claimed as (
-		update emails e set status = slice.status, error = slice.error, updated_at = now(),
+		update emails e set status = slice.status, error = slice.error, "to" = slice.email, updated_at = now(),
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
 			first_attempt_at = coalesce(e.first_attempt_at, now()), provider = $6::text, tracked = $7::bool, batch_id = $8::uuid
 		from slice where e.ctid = slice.place and e.status = 'PENDING'
@@ -181,7 +182,8 @@ export const sendingInLane = statement<Orphan>(
 /**
  * Takes over a batch that may have been handed over, to repeat it letter by letter under its own key:
  * all of it, for of a part the provider would say that its key had another content, as it does of what
- * it has taken. So all its mails get one time, later than any of theirs was.
+ * it has taken. So all its mails get one time, later than any of theirs was, and keep their addresses,
+ * whatever their contacts have by now.
  * The same attempt goes on; of two who want it, one gets it, and nobody once the campaign is paused,
  * cancelled, or its project disabled.
  * $1 project, $2 campaign, $3 batch, $4 when the last of its mails was written
@@ -197,7 +199,7 @@ export const takeBatchOver = statement<ClaimedMail>(
 				where k.project_id = $1 and k.id = $2 and ${maySend})
 			and c.project_id = $1 and c.id = e.contact_id
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
-			c.email, c.subscribed, c.data
+			e."to" as email, c.subscribed, c.data
 	)
 	select ${claimedColumns} from taken order by contact_id`,
 )

@@ -7,6 +7,7 @@ export interface CampaignMail {
 	body: string
 	/** The contact; what there was of it has gone if it was deleted. */
 	contact_id: string | null
+	/** The one it went to, or would go to now. */
 	email: string
 	subscribed: boolean
 	data: Record<string, unknown>
@@ -16,7 +17,7 @@ export interface CampaignMail {
 export const campaignMails = statement<CampaignMail>(
 	'campaign-mails',
 	`select e.id, k.subject, k.body, e.contact_id,
-		coalesce(c.email, e."to") as email, coalesce(c.subscribed, false) as subscribed,
+		case when e.attempt = 0 then coalesce(c.email, e."to") else e."to" end as email, coalesce(c.subscribed, false) as subscribed,
 		coalesce(c.data, '{}') as data
 	from emails e
 	join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id

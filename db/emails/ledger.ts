@@ -52,6 +52,17 @@ export const isOpen = `(e.status in ('PENDING', 'SENDING')
 		) <= ${mostRepeats})`
 
 /**
+ * Where a mail goes: a campaign's to the address that its contact has when it leaves, unless a try is in
+ * doubt that a provider may know by its key.
+ */
+const addressNow = `case when e.source_type = 'CAMPAIGN' and not exists (
+		select from attempts a where a.project_id = e.project_id and a.email_id = e.id
+			and a.outcome = 'UNKNOWN' and a.at >= e.first_attempt_at)
+	then coalesce((select c.email from contacts c where c.project_id = e.project_id and c.id = e.contact_id),
+		e."to")
+	else e."to" end`
+
+/**
  * The mails of a claim that are not settled, in the order of requests and recipients. Each is looked up
  * by its id: tables that grow by a hundred thousand rows within seconds have no statistics yet, and a
  * planner that takes them for empty would read all mails of all projects for each claim. $1 claim
@@ -88,7 +99,7 @@ export const mailsOfClaim = statement<OpenMail>(
 		select * from emails e where e.project_id = q.project_id and e.id = q.id and ${isOpen} offset 0) e
 	cross join lateral (select * from projects p where p.id = q.project_id offset 0) p
 	left join lateral (
-		select reason from suppressions s where s.project_id = q.project_id and s.email = e."to" offset 0) s on true
+		select reason from suppressions s where s.project_id = q.project_id and s.email = ${addressNow} offset 0) s on true
 	left join lateral (
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
 	order by q.place, q.position`,
@@ -167,7 +178,7 @@ export interface OpenedMail {
  */
 export const open = statement<OpenedMail>(
 	'open',
-	`update emails set status = 'SENDING', attempt = attempt + 1, attempt_started_at = now(),
+	`update emails e set status = 'SENDING', "to" = ${addressNow}, attempt = attempt + 1, attempt_started_at = now(),
 		first_attempt_at = coalesce(first_attempt_at, now()), provider = $3::text, updated_at = now(),
 		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $1)
 			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects where id = $1))
