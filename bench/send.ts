@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import nodemailer from 'nodemailer'
+import { poolOf } from '../db/statement.ts'
 import type { Servers } from '../local/servers.ts'
+import { atRest } from './at-rest.ts'
 import { client, lanes, median, percentile, rateOf, underLoad, until } from './load.ts'
 import { prepareStack, type Stack } from './stack.ts'
 import { type SinkProcess, startSink } from './sink.ts'
@@ -110,7 +112,7 @@ async function acceptance(send: Send, stack: Stack): Promise<Row[]> {
 
 /** What the worker makes of a backlog that it finds when it starts. */
 async function drain(send: Send, stack: Stack, sink: SinkProcess): Promise<Row> {
-	await settled(stack)
+	await atRest(await poolOf(stack.orm.em), 120_000)
 	const rates: number[] = []
 	for (let round = 0; round < rounds; round++) {
 		await stack.worker.stop()
@@ -176,12 +178,6 @@ const drained = async (stack: Stack, sink: SinkProcess, count: number) => {
 	if (await until(async () => (await sink.statistics()).accepted >= count, 300_000, 20)) return
 	throw new Error(`the mails do not arrive:\n${stack.worker.output()}`)
 }
-
-const settled = (stack: Stack) =>
-	until(
-		async () => (await count(stack, 'select count(*)::int as n from queued_sends')) === 0,
-		120_000,
-	)
 
 const countMails = (stack: Stack) => count(stack, 'select count(*)::int as n from emails')
 

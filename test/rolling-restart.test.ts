@@ -1,10 +1,12 @@
 import test from 'ava'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, client, lanes, until } from '../bench/load.ts'
+import { atRest } from '../bench/at-rest.ts'
+import { type Answer, client, lanes } from '../bench/load.ts'
 import { startSink } from '../bench/sink.ts'
 import { prepareStack, service, type Service } from '../bench/stack.ts'
 import config from '../db/config.ts'
+import { poolOf } from '../db/statement.ts'
 import { anyPort } from '../local/ports.ts'
 
 test('APIs and workers that replace one another under load lose, repeat and doubt nothing', async (t) => {
@@ -90,15 +92,12 @@ test('APIs and workers that replace one another under load lose, repeat and doub
 	t.deepEqual(failed, [])
 	t.is(accepted.size, asked)
 	t.true(asked > 40, `${asked} requests`)
-	const arrived = async () => (await sink.statistics()).accepted
-	t.true(await until(async () => (await arrived()) >= asked, 60_000))
-	const rows = async () =>
-		stack.orm.em
-			.fork()
-			.execute<{ id: string; to: string; status: string }[]>(`select id, "to", status from emails`)
-	t.true(await until(async () => (await rows()).every(({ status }) => status === 'SENT'), 60_000))
-	const mails = await rows()
+	t.deepEqual(await atRest(await poolOf(stack.orm.em), 60_000), [])
+	const mails = await stack.orm.em
+		.fork()
+		.execute<{ id: string; to: string; status: string }[]>(`select id, "to", status from emails`)
 	t.is(mails.length, asked)
+	t.true(mails.every(({ status }) => status === 'SENT'))
 	t.deepEqual(
 		mails.filter(({ to, id }) => accepted.get(to) !== id),
 		[],

@@ -10,9 +10,10 @@ import {
 	waitStep,
 	webhookStep,
 } from '../../test/helpers/executions.ts'
+import { atRest } from '../at-rest.ts'
 import { tally } from '../drill.ts'
-import { client, until } from '../load.ts'
-import { startSink } from '../sink.ts'
+import { client } from '../load.ts'
+import { type SinkProcess, startSink } from '../sink.ts'
 import { prepareStack, type Stack } from '../stack.ts'
 import { poolOfStack, templateOf } from './automation-stack.ts'
 
@@ -93,10 +94,8 @@ export async function journeys(
 		const harming = harm(stack)
 		await live(stack, count, perSecond)
 		await harming
-		await until(async () => (await active(stack)) === 0, 180_000, 200)
-		await until(async () => (await openMails(stack)) === 0, 60_000, 200)
-		const taken = tally((await sink.mails()).map(({ emailId }) => emailId))
-		return { ...(await judge(stack, taken)), calls: keys.size }
+		await atRest(pool, 240_000)
+		return { ...(await judge(stack, sink)), calls: keys.size }
 	} finally {
 		await stack.stop()
 		await sink.close()
@@ -123,7 +122,7 @@ async function live(stack: Stack, count: number, perSecond: number) {
 	http.close()
 }
 
-async function judge(stack: Stack, taken: Map<string, number>) {
+async function judge(stack: Stack, sink: SinkProcess) {
 	const [row] = await stack.orm.em.fork().execute<Omit<JourneyVerdict, 'lost' | 'repeated'>[]>(
 		`select count(*)::int as begun,
 			count(*) filter (where x.status = 'EXITED')::int as completed,
@@ -137,18 +136,13 @@ async function judge(stack: Stack, taken: Map<string, number>) {
 	const mails = await stack.orm.em
 		.fork()
 		.execute<{ id: string; status: string }[]>('select id, status from emails')
+	const taken = tally((await sink.mails()).map(({ emailId }) => emailId))
 	const known = mails.filter(({ status, id }) => status === 'SENT' && taken.has(id))
 	const missing = 2 * row!.begun - mails.length
 	const unsent = mails.filter(({ status }) => status !== 'UNCERTAIN').length - known.length
 	const repeated = [...taken.values()].reduce((sum, times) => sum + times - 1, 0)
 	return { ...row!, lost: missing + unsent, repeated }
 }
-
-const active = (stack: Stack) =>
-	counted(stack, `select count(*)::int as n from executions where status in ('RUNNING', 'WAITING')`)
-
-const openMails = (stack: Stack) =>
-	counted(stack, `select count(*)::int as n from emails where status in ('PENDING', 'SENDING')`)
 
 export async function counted({ orm }: Stack, sql: string) {
 	const [row] = await orm.em.fork().execute<{ n: number }[]>(sql)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { poolOf } from '../../db/statement.ts'
 import type { Servers } from '../../local/servers.ts'
 import { resendFake } from '../../test/helpers/resend-fake.ts'
+import { atRest } from '../at-rest.ts'
 import { killWorker, tally } from '../drill.ts'
 import { median, until } from '../load.ts'
 import { startSink } from '../sink.ts'
@@ -90,12 +91,11 @@ async function killed(
 		await sendCampaign(stack, id)
 		await killWorker(stack, kills, [200, 1200])()
 		await ended(stack, id)
-		const taken = tally(
+		const takenIds = async () =>
 			how === 'SMTP'
 				? (await sink.mails()).map(({ emailId }) => emailId)
-				: resend.accepted.map(({ emailId }) => emailId),
-		)
-		const verdict = await judge(stack, id, taken)
+				: resend.accepted.map(({ emailId }) => emailId)
+		const verdict = await judge(stack, id, takenIds)
 		const { lost, repeated, uncertain, sent } = verdict
 		const isWhole = lost === 0 && sent + uncertain === mails
 		return {
@@ -112,13 +112,15 @@ async function killed(
 	}
 }
 
-/** An independent look at ledger and provider. */
-async function judge({ orm }: Stack, id: string, taken: Map<string, number>) {
+/** An independent look at the ledger at rest, and then at the provider. */
+async function judge({ orm }: Stack, id: string, takenIds: () => Promise<Iterable<string | null>>) {
 	const pool = await poolOf(orm.em)
+	await atRest(pool, 60_000)
 	const { rows } = await pool.query<{ id: string; status: string }>(
 		'select id, status from emails where campaign_id = $1',
 		[id],
 	)
+	const taken = tally(await takenIds())
 	return {
 		lost: rows.filter(({ id: mail, status }) => status === 'SENT' && !taken.has(mail)).length,
 		sent: rows.filter(({ status }) => status === 'SENT').length,

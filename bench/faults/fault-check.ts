@@ -63,7 +63,6 @@ export async function check(
 	const db = new pg.Client({ connectionString: databaseUrl })
 	await db.connect()
 	try {
-		const taken = await provider.mails()
 		const { rows: mails } = await db.query<Mail>(
 			`select e.id, e."to", e.status, e.source_type as source, e.campaign_id as campaign,
 				e.possible_repeat, coalesce(a.unknown, 0)::int as unknown,
@@ -74,6 +73,8 @@ export async function check(
 			left join (select email_id, count(*) as sent from events where name = 'email.sent'
 				group by email_id) v on v.email_id = e.id`,
 		)
+		// Read after the ledger: a mail that it calls sent has been taken by now.
+		const taken = await provider.mails()
 		const byId = new Map(mails.map((mail) => [mail.id, mail]))
 		const times = tally(taken.map(({ emailId }) => emailId))
 		for (const { emailId, to } of taken) {

@@ -1,6 +1,5 @@
-import pg from 'pg'
-import { isOpen } from '../../db/emails/ledger.ts'
-import { until } from '../load.ts'
+import { poolOf } from '../../db/statement.ts'
+import { atRest } from '../at-rest.ts'
 import { check, type Verdict } from './fault-check.ts'
 import { createJourney } from './fault-journey.ts'
 import { load, type Pace } from './fault-load.ts'
@@ -19,7 +18,7 @@ export interface DrillOptions extends Pace {
 	log(line: string): void
 }
 
-/** Until nothing is open that moves by itself, so long at most. */
+/** How long things may take to come to rest. */
 const settlingMs = 90_000
 
 /** Mixed load and mixed harm, both by the seed; then peace, and an account of everything. */
@@ -38,7 +37,7 @@ export async function drill(options: DrillOptions): Promise<Verdict> {
 		await harm(world, plan, harms, log).finally(() => over.abort())
 		const made = await loading
 		const quietAt = Date.now()
-		const stuck = await settle(world.databaseUrl)
+		const stuck = await atRest(await poolOf(world.stack.orm.em), settlingMs)
 		const verdict = await check(world, made, harms, stuck, Date.now() - quietAt)
 		for (const what of verdict.findings.slice(0, 30)) log(what)
 		if (verdict.findings.length > 0) {
@@ -48,37 +47,5 @@ export async function drill(options: DrillOptions): Promise<Verdict> {
 		return verdict
 	} finally {
 		await world.close()
-	}
-}
-
-const open = {
-	'mails in the ledger': `select count(*)::int as n from emails e where ${isOpen}`,
-	'sends in the queue': 'select count(*)::int as n from queued_sends',
-	executions: `select count(*)::int as n from executions where status in ('RUNNING', 'WAITING')`,
-	jobs: `select count(*)::int as n from jobs where state in ('waiting', 'active')`,
-	campaigns: `select count(*)::int as n from campaigns where status = 'SENDING'`,
-	'opens and clicks': 'select count(*)::int as n from engagements',
-	'things to tell Temporal': 'select count(*)::int as n from outbox where done_at is null',
-}
-
-/** Returns what moves no more. */
-async function settle(connectionString: string): Promise<string[]> {
-	const db = new pg.Client({ connectionString })
-	await db.connect()
-	const stuck: string[] = []
-	const givenUpAt = Date.now() + settlingMs
-	try {
-		for (const [what, sql] of Object.entries(open)) {
-			let left = 0
-			const isNone = async () => {
-				left = (await db.query<{ n: number }>(sql)).rows[0]!.n
-				return left === 0
-			}
-			if ((await isNone()) || (await until(isNone, givenUpAt - Date.now(), 100))) continue
-			stuck.push(`${left} ${what}`)
-		}
-		return stuck
-	} finally {
-		await db.end()
 	}
 }
