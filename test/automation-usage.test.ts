@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { openAutomations } from './helpers/automations.ts'
 import { plan } from './helpers/segments.ts'
 
-type Method = 'GET' | 'POST' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 async function openUsage(t: ExecutionContext) {
 	const opened = await openAutomations(t)
@@ -110,6 +110,72 @@ test('a segment that a trigger or a CONDITION names cannot be deleted', async (t
 	const gone = await automation.addStep({ type: 'CONDITION', name: 'Gone', config })
 	t.is(gone.statusCode, 422)
 	t.is(gone.json().error.errors[0].field, 'config.groups.0.filters.0.field')
+})
+
+test('a segment whose events a workflow starts with or waits for cannot be deleted', async (t) => {
+	const { ask, create, run, end } = await openUsage(t)
+	const made = { name: 'Gold Customers', condition: plan('pro'), trackMembership: true }
+	const { id } = (await ask('POST', '/segments', made)).body
+	const inUse = async () => (await ask('DELETE', `/segments/${id}`)).status
+	const begun = await create({ eventName: 'segment.gold-customers.entry' })
+	t.is(await inUse(), 409)
+	t.is((await begun.change({ triggerConfig: { eventName: 'signup' } })).statusCode, 200)
+	const wait = await begun.step('WAIT_FOR_EVENT', { eventName: 'segment.gold-customers.exit' })
+	await begun.step('EXIT', {}, { autoConnect: false })
+	const { status, body } = await ask('DELETE', `/segments/${id}`)
+	t.is(status, 409)
+	t.deepEqual(body.error.details.usedBy.workflows, [{ id: begun.id, name: 'Onboarding' }])
+	await begun.enable()
+	await run(begun.id, 1)
+	await begun.step('DELAY', { amount: 1, unit: 'days' }, { autoConnect: false })
+	await begun.change({ enabled: false })
+	await begun.deleteStep(wait.id)
+	t.is(await inUse(), 409)
+	await end()
+	t.is(await inUse(), 204)
+})
+
+test('renaming a segment, or no longer tracking it, names the workflows that lose its events', async (t) => {
+	const { ask, create } = await openUsage(t)
+	const made = { name: 'Gold', condition: plan('pro'), trackMembership: true }
+	const { id } = (await ask('POST', '/segments', made)).body
+	const change = async (body: object) => (await ask('PATCH', `/segments/${id}`, body)).body.warnings
+	t.deepEqual(await change({ name: 'Silver' }), [])
+	const automation = await create({ eventName: 'segment.silver.entry' })
+	t.deepEqual(await change({ name: 'SILVER', description: 'The same slug' }), [])
+	const [renamed] = await change({ name: 'Gold' })
+	t.like(renamed, { workflowId: automation.id, name: 'Onboarding' })
+	t.true(renamed.message.includes('segment.gold.entry'))
+	t.deepEqual(await change({ name: 'Bronze' }), [])
+	await change({ name: 'Silver' })
+	t.is((await change({ trackMembership: false })).length, 1)
+})
+
+test('enabling warns of events that no segment emits', async (t) => {
+	const { ask, create } = await openUsage(t)
+	const tracked = { name: 'Gold', condition: plan('pro'), trackMembership: true }
+	await ask('POST', '/segments', tracked)
+	await ask('POST', '/segments', { name: 'Silent', condition: plan('pro') })
+	const messages = async (eventName: string) => {
+		const automation = await create({ eventName })
+		await automation.step('WAIT_FOR_EVENT', { eventName: 'segment.nowhere.exit' }, { name: 'Wait' })
+		await automation.step('EXIT')
+		const { warnings } = (await automation.enable()).json()
+		return warnings.map(({ name, message }: { name: string; message: string }) => [
+			name,
+			message.split(',')[0]!.split('.')[0],
+		])
+	}
+	const wait = ['Wait', 'No segment has the event "segment']
+	t.deepEqual(await messages('segment.gold.entry'), [wait])
+	t.deepEqual(await messages('segment.goldd.entry'), [
+		['Trigger', 'No segment has the event "segment'],
+		wait,
+	])
+	t.deepEqual(await messages('segment.silent.exit'), [
+		['Trigger', 'The segment "Silent" does not track its members'],
+		wait,
+	])
 })
 
 test('a version that names a segment which is gone cannot be restored', async (t) => {

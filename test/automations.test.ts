@@ -48,6 +48,10 @@ test('the event may be named in triggerConfig, and must be named', async (t) => 
 		[{ name: 'x'.repeat(101), eventName: 'a' }, 'name too_big'],
 		[{ name: 'A', eventName: 'a', description: 'x'.repeat(501) }, 'description too_big'],
 		[{ name: 'A', eventName: 'a', allowReentry: 'yes' }, 'allowReentry invalid_type'],
+		[
+			{ name: 'A', eventName: 'a', triggerConfig: { event: 'a' } },
+			'triggerConfig.event unrecognized_keys',
+		],
 	]
 	for (const [body, expected] of cases) {
 		const answer = await call('POST', '', body)

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createProject } from './helpers/app.ts'
-import { delayStep, mailStep, setupExecutions, webhookStep } from './helpers/executions.ts'
+import {
+	delayStep,
+	mailStep,
+	setupExecutions,
+	type StepSketch,
+	webhookStep,
+} from './helpers/executions.ts'
 
 const manual = { steps: [mailStep, delayStep(2, 'days'), mailStep] }
 
@@ -56,6 +62,19 @@ test('an execution is started by hand, with variables of its own, and told step 
 	t.like(list, { page: 1, pageSize: 20, total: 1, totalPages: 1 })
 	t.like(list.data[0], { id: execution.id, currentStep: { type: 'DELAY' } })
 	t.like((await call('GET', `/workflows/${id}/executions?status=FAILED`)).json(), { total: 0 })
+})
+
+test('an execution that has completed or exited is at no step', async (t) => {
+	const { freeze, contact, call, advance } = await setupExecutions(t)
+	const contactId = await contact()
+	const steps: StepSketch[][] = [[mailStep], [mailStep, ['EXIT', { reason: 'Done' }]]]
+	for (const ending of steps) {
+		const id = await freeze({ steps: ending })
+		const started = await call('POST', `/workflows/${id}/executions`, { contactId })
+		await advance(started.json<{ id: string }>().id)
+		const { data } = (await call('GET', `/workflows/${id}/executions`)).json<{ data: object[] }>()
+		t.like(data[0], { currentStepId: null, currentStep: null })
+	}
 })
 
 test('what cannot be started says why', async (t) => {

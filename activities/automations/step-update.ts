@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
 import { upsertContact } from '../../db/contacts/contact-writing.ts'
+import { emitAs } from '../../db/executions/execution-advancing.ts'
 import { dataProblems, splitData } from '../rendering/contact-data.ts'
 import { TemplateError } from '../rendering/liquid.ts'
 import { renderDeep } from '../rendering/plain.ts'
@@ -32,6 +33,7 @@ export async function updateContact(
 	const { stored, removed } = splitData(rendered)
 	// It is there, locked as this locks it. Whoever else has told of it an event that is yet to be heard
 	// holds it already: a stronger lock would wait for them, who wait for us.
+	if (subscribed !== null && subscribed !== contact.subscribed) await emitAs(db, [key.executionId])
 	const values = [key.projectId, contact.email, subscribed, JSON.stringify(stored), removed]
 	const [written] = await upsertContact(db, values)
 	if (!written!.fits) return 'InvalidData: the data of the contact would exceed 64 KB in total'

@@ -1,12 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { freeze } from '../../db/automations/automation-freezing.ts'
 import { stepsOf, transitionsOf } from '../../db/automations/automation-graph-records.ts'
-import {
-	type Draft,
-	type GraphFault,
-	graphFaults,
-	unreachableSteps,
-} from '../../db/automations/automation-graph.ts'
+import { type Draft, type GraphFault, graphFaults } from '../../db/automations/automation-graph.ts'
 import {
 	type AutomationRecord,
 	findAutomation,
@@ -15,6 +10,7 @@ import {
 } from '../../db/automations/automation-records.ts'
 import { transaction } from '../../db/transaction.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
+import { warningsOf } from './automation-warnings.ts'
 
 /**
  * A change to an automation, its steps or its transitions: of several at once each sees what the one
@@ -37,7 +33,7 @@ export function edit<T>(
 		if (faults.length > 0) throw invalid(...faults.map(fieldError))
 		await freeze(db, draft)
 		const [frozen] = await findAutomation(db, [projectId, id])
-		const warnings = unreachableSteps(draft).map(unreachable)
+		const warnings = await warningsOf(db, projectId, draft)
 		return { changed, draft: { ...draft, automation: frozen! }, warnings }
 	})
 }
@@ -60,9 +56,3 @@ function fieldError({ step, member, message, code }: GraphFault): FieldError {
 	const field = ['steps', step.id, ...(member === '' ? [] : [member])].join('.')
 	return { field, message: `of the step "${step.name}" ${message}`, code }
 }
-
-const unreachable = ({ id, name }: { id: string; name: string }) => ({
-	stepId: id,
-	name,
-	message: `No way leads from the trigger to the step "${name}"`,
-})

@@ -42,7 +42,9 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 					{
 						name: Name,
 						eventName: Type.Optional(EventName),
-						triggerConfig: Type.Optional(Type.Object({ eventName: Type.Optional(EventName) })),
+						triggerConfig: Type.Optional(
+							Type.Object({ eventName: Type.Optional(EventName) }, { additionalProperties: false }),
+						),
 						description: Description,
 						allowReentry: Type.Boolean({ default: false }),
 					},

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig } from 'fastify'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import {
 	countMatching,
 	deleteSegment,
@@ -14,7 +14,8 @@ import {
 	segmentsOfList,
 	updateSegment,
 } from '../../db/segments/segment-records.ts'
-import { segmentUses } from '../../db/segments/segment-usage.ts'
+import { slugOf } from '../../db/segments/segment-slug.ts'
+import { segmentUses, workflowsWithEventsOf } from '../../db/segments/segment-usage.ts'
 import { segmentTypes } from '../../db/segments/segment.ts'
 import { transaction } from '../../db/transaction.ts'
 import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
@@ -34,6 +35,13 @@ const Segment = Type.Object({
 	memberCount: Type.Integer(),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
+})
+
+const ChangedSegment = Type.Interface([Segment], {
+	warnings: Type.Array(
+		Type.Object({ workflowId: Id, name: Type.String(), message: Type.String() }),
+		{ description: 'Workflows that name events which the segment no longer emits' },
+	),
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 100 })
@@ -130,7 +138,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 					condition: Type.Optional(ConditionTree),
 					trackMembership: Type.Optional(Type.Boolean()),
 				}),
-				response: { 200: Segment },
+				response: { 200: ChangedSegment },
 			},
 		},
 		({ project, params, body }) =>
@@ -149,7 +157,8 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				const stored = condition && JSON.stringify(condition)
 				await updateSegment(db, [...key, name, description, stored, trackMembership])
 				if (given) await recount(db, segment, given)
-				return existing(await findSegment(db, key), params.id)
+				const warnings = await lostEvents(db, segment, { name, trackMembership })
+				return { ...existing(await findSegment(db, key), params.id), warnings }
 			}),
 	)
 
@@ -162,8 +171,8 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		async ({ project, params }, reply) => {
 			await transaction(pool, async (db) => {
 				await lockReferences(db, [project.id])
-				existing(await lockSegment(db, [project.id, params.id]), params.id)
-				const uses = await segmentUses(db, project.id, params.id.toLowerCase())
+				const segment = existing(await lockSegment(db, [project.id, params.id]), params.id)
+				const uses = await segmentUses(db, project.id, segment)
 				if (Object.values(uses).some((list) => list.length > 0)) throw inUse(uses)
 				await deleteSegment(db, [project.id, params.id])
 			})
@@ -182,6 +191,26 @@ function checkedCondition(given: unknown) {
 	if (given === undefined)
 		throw invalid({ field: 'condition', message: 'is required', code: 'required' })
 	return checkCondition(given, 'condition')
+}
+
+/** The workflows that name events which this change ends. */
+async function lostEvents(
+	db: PoolClient,
+	segment: SegmentRecord,
+	now: { name: string; trackMembership: boolean },
+) {
+	const slug = slugOf({ ...segment, name: now.name })
+	const isRenamed = slug !== slugOf(segment)
+	if (!segment.trackMembership || (now.trackMembership && !isRenamed)) return []
+	const workflows = await workflowsWithEventsOf(db, segment.projectId, segment)
+	const instead = now.trackMembership
+		? `The events are now segment.${slug}.entry and segment.${slug}.exit`
+		: 'It no longer tracks its members, so there are none'
+	return workflows.map(({ id, name }) => ({
+		workflowId: id,
+		name,
+		message: `The workflow "${name}" names the events of "${segment.name}". ${instead}`,
+	}))
 }
 
 const inUse = (usedBy: Awaited<ReturnType<typeof segmentUses>>) =>

@@ -109,6 +109,15 @@ export const eventSince = statement<HeardEvent>(
 	order by e.created_at, e.id limit 1`,
 )
 
+/**
+ * Names the execution behind the events of this transaction: none of them starts an automation that led
+ * to it. $1 execution
+ */
+export const emitAs = statement(
+	'emit-as-execution',
+	`select set_config('tempost.execution', $1::uuid::text, true)`,
+)
+
 /** One visit as it was left; an earlier state of the same visit gives way. */
 export interface Visit {
 	visit: number

@@ -32,14 +32,17 @@ export interface ExecutionRecord {
 
 const stepName = (steps: string, id: string) => `(
 	select jsonb_build_object('id', defined->'id', 'name', defined->'name', 'type', defined->'type')
-	from jsonb_array_elements(${steps}) defined where defined->>'id' = ${id}::text)`
+	from jsonb_array_elements(${steps}) defined where defined->>'id' = (${id})::text)`
+
+/** The step that an execution is at; one that reached its end is at none. */
+const stepOf = `case when x.status not in ('COMPLETED', 'EXITED') then x.current_step_id end`
 
 const record = `x.id, x.automation_id as "workflowId", x.version, x.contact_id as "contactId", x.status,
-	x.current_step_id as "currentStepId", x.exit_reason as "exitReason", x.error, x.context,
+	${stepOf} as "currentStepId", x.exit_reason as "exitReason", x.error, x.context,
 	x.started_at as "startedAt", x.completed_at as "completedAt", x.created_at as "createdAt",
 	x.updated_at as "updatedAt",
 	case when c.id is not null then json_build_object('id', c.id, 'email', c.email) end as contact,
-	${stepName(`v.definition->'steps'`, 'x.current_step_id')} as "currentStep",
+	${stepName(`v.definition->'steps'`, stepOf)} as "currentStep",
 	json_build_object('id', a.id, 'name', a.name) as workflow`
 const sources = `
 	join automations a on a.project_id = x.project_id and a.id = x.automation_id

@@ -77,6 +77,8 @@ const schema = defineEntity({
 		event: p.json<HeardEvent>().nullable(),
 		/** It never satisfies a wait of the execution that it began. */
 		triggerEventId: p.uuid().nullable(),
+		/** The automations that led to the event that started it. No such event starts one of them again. */
+		ancestors: p.array().columnType('uuid[]').defaultRaw(`'{}'`),
 		/** The moment of the schedule that enrolled it. */
 		scheduledFor: p.datetime(3).nullable(),
 		/** What it waits for. Whoever clears it, by event or by time, has decided how the wait ends. */

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { automationsWhere } from '../automations/automation-usage.ts'
 import { statement } from '../statement.ts'
+import { slugOf } from './segment-slug.ts'
 
 export interface SegmentUses {
 	segments: { id: string; name: string }[]
@@ -47,14 +48,62 @@ const workflowsWithSegment = statement<{ workflows: SegmentUses['workflows'] }>(
 	)} as workflows`,
 )
 
+/** $1 project, $2 names of events */
+const workflowsWithEvents = statement<{ workflows: SegmentUses['workflows'] }>(
+	'workflows-with-events',
+	`select ${automationsWhere(
+		`a.trigger_type = 'EVENT' and a.event_name = any($2::text[])`,
+		`s.type = 'WAIT_FOR_EVENT' and s.config ->> 'eventName' = any($2::text[])`,
+	)} as workflows`,
+)
+
+const eventsOf = (segment: { id: string; name: string }) =>
+	['entry', 'exit'].map((happening) => `segment.${slugOf(segment)}.${happening}`)
+
+/** The workflows that start with a segment's entry or exit, or wait for it. */
+export async function workflowsWithEventsOf(
+	db: Pool | PoolClient,
+	projectId: string,
+	segment: { id: string; name: string },
+) {
+	const [found] = await workflowsWithEvents(db, [projectId, eventsOf(segment)])
+	return found!.workflows
+}
+
+/** $1 project */
+const segmentNames = statement<{ id: string; name: string; trackMembership: boolean }>(
+	'segment-names',
+	`select id, name, track_membership as "trackMembership" from segments where project_id = $1`,
+)
+
+/** Which segment emits an event of such a name; null: none does. Other names are not in the answer. */
+export async function segmentsOfEvents(
+	db: Pool | PoolClient,
+	projectId: string,
+	eventNames: string[],
+) {
+	const asked = eventNames.filter((name) => name.startsWith('segment.'))
+	if (asked.length === 0) return new Map<string, null>()
+	const segments = await segmentNames(db, [projectId])
+	// Of two of one name, one that tracks its members is enough.
+	segments.sort((a, b) => Number(a.trackMembership) - Number(b.trackMembership))
+	const known = new Map(
+		segments.flatMap((segment) => eventsOf(segment).map((name) => [name, segment] as const)),
+	)
+	return new Map(asked.map((name) => [name, known.get(name) ?? null]))
+}
+
 /** What would lose its meaning without the segment: campaigns that are not over, workflows, segments. */
 export async function segmentUses(
 	db: Pool | PoolClient,
 	projectId: string,
-	id: string,
+	segment: { id: string; name: string },
 ): Promise<SegmentUses> {
+	const { id } = segment
 	const segments = await segmentsWithField(db, [projectId, `segment.${id}`])
 	const campaigns = await campaignsWithSegment(db, [projectId, id, `segment.${id}`])
 	const [found] = await workflowsWithSegment(db, [projectId, id, `segment.${id}`])
-	return { segments, campaigns, workflows: found!.workflows }
+	const heard = await workflowsWithEventsOf(db, projectId, segment)
+	const workflows = [...new Map([...found!.workflows, ...heard].map((w) => [w.id, w])).values()]
+	return { segments, campaigns, workflows }
 }
