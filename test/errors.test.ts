@@ -56,7 +56,20 @@ test('JSON that cannot be read is told where it breaks', async (t) => {
 	}
 	t.regex(String(await post('{"to": "a@example.org",}')), /position 23/)
 	t.regex(String(await post("{'to': 1}")), /position 1/)
-	t.regex(String(await post('{"__proto__": 1}')), /prototype/)
+})
+
+test('a reserved member name is reported by its path, however it is written', async (t) => {
+	const { app, withSecretKey } = await setup(t)
+	const headers = { ...withSecretKey, 'content-type': 'application/json' }
+	for (const [payload, field] of [
+		['{"__proto__":1}', '__proto__'],
+		[String.raw`{"data":{"a":[{"\u005f_proto__":{}}]}}`, 'data.a.0.__proto__'],
+		['{"constructor":{"prototype":1}}', 'constructor.prototype'],
+	] as const) {
+		const answer = await app.inject({ method: 'POST', url: '/v1/send', headers, payload })
+		const { message } = isEnvelope(t, answer, 422, 'VALIDATION_ERROR')
+		t.is(message, `${field} is a reserved name and cannot be used as a member`)
+	}
 })
 
 test('a body over the limit is 413, over a small or a large one', async (t) => {

@@ -31,6 +31,11 @@ async function listen(t: ExecutionContext, capacity: Capacity) {
 	})
 	app.addHook('onSend', async () => void heardOf.emit('request'))
 	app.get('/wait', { config: { auth: 'none' } }, wait)
+	app.post(
+		'/large-login',
+		{ bodyLimit: 2 ** 20, config: { auth: 'none' } },
+		async (_request, reply) => reply.code(401).send(),
+	)
 	await app.register(async (forms) => {
 		await forms.register(multipart, { limits: uploadLimits(2 ** 21) })
 		forms.post('/form', { bodyLimit: 2 ** 21, config: { auth: 'secret key' } }, async (request) => {
@@ -55,7 +60,8 @@ async function listen(t: ExecutionContext, capacity: Capacity) {
 		return { socket, answer, finish: () => socket.write(whole.slice(9)) }
 	}
 
-	const beginLogin = (length = 0) => begin('/auth/login', json, login.padEnd(length))
+	const beginLogin = (length = 0) =>
+		begin(length > 0 ? '/large-login' : '/auth/login', json, login.padEnd(length))
 	const formType = { ...withSecretKey, 'content-type': 'multipart/form-data; boundary=b' }
 	const beginForm = (length = 0) => begin('/form', formType, form.padEnd(length))
 	const url = `http://127.0.0.1:${port}`

@@ -31,7 +31,8 @@ const Body = Type.Object({
 /** What a body is answered: its errors as "field: code, message (received)", or what came through. */
 async function setupChecked(t: Parameters<typeof setup>[0], body: TSchema = Body) {
 	const { app } = await setup(t)
-	app.post('/check', { config: { auth: 'none' }, schema: { body } }, async ({ body }) => ({ body }))
+	const options = { bodyLimit: 2 ** 20, config: { auth: 'none' }, schema: { body } } as const
+	app.post('/check', options, async ({ body }) => ({ body }))
 	return async (payload: unknown) => {
 		const response = await app.inject({
 			method: 'POST',
@@ -152,8 +153,8 @@ test('a number that is none once it has been read is refused by its field, in an
 	const fault = 'invalid_type, must be a number that a double can hold'
 	t.is(await check('{"data":{"a":1e400}}'), `data.a: ${fault}`)
 	t.is(
-		await check('{"data":{"a":[{"b":-1E+0999}]},"extra":1e400}'),
-		`data.a.0.b: ${fault}\nextra: ${fault}`,
+		await check('{"data":{"a":[{"b":-1E+0999}],"c":1e400}}'),
+		`data.a.0.b: ${fault}\ndata.c: ${fault}`,
 	)
 	t.is(
 		await check(`{"data":{"long":"${'x'.repeat(1000)}","a":${'9'.repeat(400)}}}`),
@@ -180,6 +181,14 @@ test('a whole number that would come to be another is refused by its field, othe
 	)
 })
 
+test('a number in a member that no schema names is ignored, however long it is', async (t) => {
+	const check = await setupChecked(t)
+	const extra = '"traceId":12345678901234567890,"more":[{"x":1e400}]'
+	const body = await check(`{${extra},"to":{"email":"a@example.org","id":98765432109876543210}}`)
+	t.is(body.to.email, 'a@example.org')
+	t.deepEqual(body.more, [{ x: null }])
+})
+
 test('nesting that would exhaust a stack is malformed', async (t) => {
 	const { app } = await setup(t)
 	app.post('/deep', { config: { auth: 'none' } }, async () => 'read')
@@ -190,7 +199,7 @@ test('nesting that would exhaust a stack is malformed', async (t) => {
 	}
 	t.is((await post(100)).statusCode, 200)
 	t.is((await post(101)).statusCode, 400)
-	const deepest = await post(500_000)
+	const deepest = await post(30_000)
 	t.is(deepest.statusCode, 400)
 	t.is(deepest.json().error.code, 'VALIDATION_ERROR')
 })
@@ -199,7 +208,7 @@ test('a great many faults cost little and are not all listed', async (t) => {
 	const check = await setupChecked(t, Type.Object({ ids: Type.Array(Id) }))
 	const listed: string = await check({ ids: Array(2000).fill(5) })
 	t.is(listed.split('\n').length, 100)
-	t.is((await check({ ids: Array(100_000).fill(5) })).split('\n').length, 1)
+	t.is((await check({ ids: Array(40_000).fill(5) })).split('\n').length, 1)
 })
 
 test('query strings are coerced, and what they say wrongly is 400', async (t) => {

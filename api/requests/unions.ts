@@ -32,8 +32,8 @@ export function withoutUnions(failures: Failure[]) {
 			continue
 		}
 		const inside: Failure[] = []
-		while (kept.length > 0 && isInside(kept.at(-1)!, failure)) inside.unshift(kept.pop()!)
-		kept.push(...meant(failure, branchesOf(failure, inside)))
+		while (kept.length > 0 && isInside(kept.at(-1)!, failure)) inside.push(kept.pop()!)
+		for (const one of meant(failure, branchesOf(failure, inside.reverse()))) kept.push(one)
 	}
 	return kept.filter(({ keyword }) => keyword !== 'if')
 }
@@ -50,7 +50,9 @@ function branchesOf(union: Failure, inside: Failure[]) {
 		const rest = failure.schemaPath.slice(union.schemaPath.length + 1)
 		const isInline = failure.schemaPath.startsWith(`${union.schemaPath}/`)
 		const branch = isInline ? rest.split('/', 1)[0]! : failure.schemaPath.split('/')[2]!
-		branches.set(branch, [...(branches.get(branch) ?? []), failure])
+		const found = branches.get(branch)
+		if (found) found.push(failure)
+		else branches.set(branch, [failure])
 	}
 	return [...branches.values()]
 }
