@@ -158,7 +158,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(serviceConfig, { settings })
 	await app.register(accounts, { pool, cookie, settings })
 	await app.register(accountRequests, { pool, settings })
-	await app.register(accountLinks, { pool, isMailReal })
+	await app.register(accountLinks, { pool, settings })
 	await app.register(oauth, { pool, cookie, settings })
 	await app.register(members, { pool, settings, isMailReal })
 	await app.register(audit, { pool })

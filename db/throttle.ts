@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { statement } from './statement.ts'
 
 /** The latest tries of something that may not be tried often, at most as many as are allowed. */
@@ -56,8 +56,8 @@ const takeBackTry = statement(
 )
 
 /** null: it may be tried. Otherwise the seconds after which it may. */
-export async function tryWithin(pool: Pool, limit: TryLimit): Promise<number | null> {
-	const [row] = await countTry(pool, [keyOf(limit), limit.tries, limit.seconds])
+export async function tryWithin(db: Pool | PoolClient, limit: TryLimit): Promise<number | null> {
+	const [row] = await countTry(db, [keyOf(limit), limit.tries, limit.seconds])
 	return row!.counted ? null : Math.max(1, row!.waitSeconds)
 }
 

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
-import { setup } from './helpers/app.ts'
+import { createProject, setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
-import { cookieOf, createUser, password } from './helpers/people.ts'
+import { addMember, cookieOf, createUser, password } from './helpers/people.ts'
 
 const email = 'anna@example.org'
 const newPassword = 'another horse battery'
@@ -227,57 +227,155 @@ test('what stands in a link is shown as text', async (t) => {
 	t.notRegex(page.body, /<script/)
 })
 
-test('where mail stays on this machine, a forgotten password costs nobody their projects', async (t) => {
-	const { app, signup, post, mailTo } = await setupLinks(t)
-	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
-	await post('/users/@me/projects', { name: 'Mine' }, headers)
-	await post('/auth/request-password-reset', { email })
-	const { token } = await mailTo(email)
-	t.is((await post('/auth/reset-password', { token, newPassword })).statusCode, 200)
-	const cookie = cookieOf(await post('/auth/login', { email, password: newPassword }))
-	t.like((await app.inject({ url: '/users/@me/projects', headers: { cookie } })).json(), [
-		{ name: 'Mine' },
-	])
-})
-
-test('what somebody built on an address that is not theirs goes when its reader comes', async (t) => {
-	const { app, signup, post, mailTo, pool, wakes } = await setupLinks(t, {
-		settings: { emailProvider: 'smtp' },
-	})
+/** Somebody has signed up with an address, made a project, and let others into it. */
+async function setupTrap(t: ExecutionContext) {
+	const context = await setupLinks(t, { settings: { emailProvider: 'smtp' } })
+	const { app, orm, pool, signup, post, mailTo } = context
 	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
 	const created = await post('/users/@me/projects', { name: 'Trap' }, headers)
-	const { id, secret } = created.json<{ id: string; secret: string }>()
-	const authorization = `Bearer ${secret}`
-	const byKey = async () =>
-		(await app.inject({ url: '/contacts', headers: { authorization } })).statusCode
-	t.is(await byKey(), 200)
-	await post('/auth/request-password-reset', { email })
-	const { token } = await mailTo(email)
-	const woken = wakes.count
-	t.is((await post('/auth/reset-password', { token, newPassword })).statusCode, 200)
-	t.true(wakes.count > woken)
-	t.is(await byKey(), 401)
-	const reader = cookieOf(await post('/auth/login', { email, password: newPassword }))
-	const url = '/users/@me/projects'
-	t.deepEqual((await app.inject({ url, headers: { cookie: reader } })).json(), [])
-	const { rows } = await pool.query(
-		`select workflow_id from outbox where workflow_type = 'deleteProject'`,
-	)
-	t.deepEqual(rows, [{ workflow_id: `delete/${id}` }])
+	const project = created.json<{ id: string; secret: string; public: string }>()
+	const accomplice = await createUser(app, orm, 'accomplice@example.org')
+	await addMember(orm, project as never, accomplice.user, 'ADMIN')
+	const asAccomplice = (method: 'GET' | 'POST', path: string, payload?: object) =>
+		app.inject({
+			method,
+			url: `/projects/${project.id}${path}`,
+			headers: accomplice.headers,
+			...(payload ? { payload } : {}),
+		})
+	t.is((await asAccomplice('POST', '/members', { email: 'third@example.org' })).statusCode, 202)
+	const oldSecret = (await asAccomplice('GET', '/webhook-secret')).json().secret as string
+	return {
+		...context,
+		headers,
+		project,
+		accomplice,
+		asAccomplice,
+		oldSecret,
+		async resetToken() {
+			await post('/auth/request-password-reset', { email })
+			return (await mailTo(email)).token
+		},
+		async trackStatus() {
+			const authorization = `Bearer ${project.public}`
+			const event = { email: 'c@example.org', event: 'x' }
+			return (await post('/v1/track', event, { authorization })).statusCode
+		},
+		async keyStatus() {
+			const authorization = `Bearer ${project.secret}`
+			return (await app.inject({ url: '/contacts', headers: { authorization } })).statusCode
+		},
+		openInvitations: async () => (await pool.query('select from invitations')).rowCount,
+	}
+}
 
-	// Who has verified their address keeps what they have.
-	const own = { cookie: reader, origin: 'http://localhost:3000' }
-	const kept = (await post(url, { name: 'Shop' }, own)).json<{ id: string }>()
-	await post('/auth/request-password-reset', { email })
-	const again = { token: (await mailTo(email)).token, newPassword: password }
-	t.is((await post('/auth/reset-password', again)).statusCode, 200)
-	const cookie = cookieOf(await post('/auth/login', { email, password }))
-	const listed = (await app.inject({ url, headers: { cookie } })).json<{ id: string }[]>()
-	t.deepEqual(
-		listed.map((project) => project.id),
-		[kept.id],
-	)
+test('a first proof of an address deletes nothing: the projects are its reader’s alone, with new keys', async (t) => {
+	const trap = await setupTrap(t)
+	const { app, post, pool, project, asAccomplice, oldSecret, mailTo, wakes } = trap
+	t.is(await trap.keyStatus(), 200)
+	t.is(await trap.trackStatus(), 200)
+	const token = await trap.resetToken()
+	t.regex((await mailTo(email)).body!, /also replaces their keys and removes their other members/)
+	const woken = wakes.count
+	const answer = await post('/auth/reset-password', { token, newPassword })
+	t.is(answer.statusCode, 200)
+	t.true(wakes.count > woken)
+	t.is(answer.json().securedProjects, 1)
+	t.regex(answer.json().message, /keys of your projects were replaced and their other members/)
+
+	t.is(await trap.keyStatus(), 401)
+	t.is(await trap.trackStatus(), 401)
+	t.is((await asAccomplice('GET', '/members')).statusCode, 404)
+	t.is(await trap.openInvitations(), 0)
+	const { body } = await mailTo(email)
+	t.regex(body!, /Nothing was deleted/)
+	t.true(body!.includes('Trap') && body!.includes('accomplice@example.org'))
+	const cookie = cookieOf(await post('/auth/login', { email, password: newPassword }))
+	const read = async (url: string) => (await app.inject({ url, headers: { cookie } })).json()
+	t.like(await read('/users/@me/projects'), [{ id: project.id, name: 'Trap', role: 'OWNER' }])
+	t.like(await read(`/projects/${project.id}/members`), [{ email, role: 'OWNER' }])
+	t.not((await read(`/projects/${project.id}/webhook-secret`)).secret, oldSecret)
+	const [noted] = (await read(`/projects/${project.id}/audit`)).data
+	t.like(noted, { actor: { name: email }, action: 'POST /auth/reset-password' })
+	t.is((await pool.query('select from projects where deleted_at is not null')).rowCount, 0)
 })
+
+test('a new password for a verified address changes no project', async (t) => {
+	const { post, mailTo, resetToken, keyStatus, asAccomplice, pool } = await setupTrap(t)
+	await pool.query('update users set email_verified_at = now()')
+	const token = await resetToken()
+	t.notRegex((await mailTo(email)).body!, /not verified/)
+	const answer = await post('/auth/reset-password', { token, newPassword })
+	t.deepEqual(answer.json(), { message: 'Your password is changed' })
+	t.is(await keyStatus(), 200)
+	t.is((await asAccomplice('GET', '/members')).statusCode, 200)
+})
+
+const secured = {
+	en: /keys of your projects were replaced/,
+	de: /Schlüssel Ihrer Projekte wurden ersetzt/,
+	fr: /clés de vos projets ont été remplacées/,
+	es: /claves de sus proyectos/,
+	nl: /sleutels van uw projecten zijn vervangen/,
+}
+for (const [language, words] of Object.entries(secured))
+	test(`the page after a first proof says what changed, in ${language}`, async (t) => {
+		const { app, resetToken } = await setupTrap(t)
+		const page = await app.inject({
+			method: 'POST',
+			url: '/auth/reset-password',
+			payload: new URLSearchParams({ token: await resetToken(), newPassword }).toString(),
+			headers: {
+				'content-type': 'application/x-www-form-urlencoded',
+				'accept-language': language,
+			},
+		})
+		t.is(page.statusCode, 200)
+		t.regex(page.body, words)
+	})
+
+test('accepting an invitation is a first proof, too, and says so', async (t) => {
+	const trap = await setupTrap(t)
+	const { app, orm, post, mailTo } = trap
+	const other = await createProject(orm)
+	const inviter = await createUser(app, orm, 'inviter@example.org')
+	await addMember(orm, other.project, inviter.user, 'OWNER')
+	const url = `/projects/${other.project.id}/members`
+	t.is((await post(url, { email }, inviter.headers)).statusCode, 202)
+	const { token } = await mailTo(email)
+	const answer = await post('/auth/accept-invitation', { token, password: newPassword })
+	t.is(answer.json().securedProjects, 1)
+	t.is(await trap.keyStatus(), 401)
+	t.is(await trap.openInvitations(), 0)
+	t.regex((await mailTo(email)).body!, /accomplice@example\.org/)
+})
+
+for (const [who, path] of [
+	['squatter', 'regenerate-keys'],
+	['accomplice', 'regenerate-keys'],
+	['accomplice', 'webhook-secret'],
+	['accomplice', 'members'],
+] as const)
+	test(`while an account is secured, its ${who}'s ${path} comes too late`, async (t) => {
+		const { pool, post, project, headers, accomplice, resetToken, ...trap } = await setupTrap(t)
+		const token = await resetToken()
+		const blocker = await pool.connect()
+		await blocker.query(`begin; select from projects where name = 'Trap' for update`)
+		const securing = post('/auth/reset-password', { token, newPassword })
+		await lockWaits(t, pool, 1)
+		const folder = path === 'regenerate-keys' ? '/users/@me/projects' : '/projects'
+		const late = post(
+			`${folder}/${project.id}/${path}`,
+			path === 'members' ? { email: 'fourth@example.org' } : {},
+			who === 'squatter' ? headers : accomplice.headers,
+		)
+		await lockWaits(t, pool, 2)
+		await blocker.query('commit')
+		blocker.release()
+		t.is((await securing).statusCode, 200)
+		t.is((await late).statusCode, 403)
+		t.is(await trap.openInvitations(), 0)
+	})
 
 test('a project made while the account changes hands is not made', async (t) => {
 	const { signup, post, pool } = await setupLinks(t)

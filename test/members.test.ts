@@ -22,6 +22,70 @@ test('members are listed in the order in which they came', async (t) => {
 	})
 })
 
+test('an account whose address is not verified is invited by mail like somebody unknown', async (t) => {
+	const { app, orm, pool, call, mailTo, accept, login, roles } = await setupTeam(t)
+	const squatter = await createUser(app, orm, guest, { emailVerifiedAt: null })
+	const added = await call('POST', '', { email: guest })
+	t.is(added.statusCode, 202)
+	t.deepEqual(added.json(), { invited: true, email: guest, role: 'MEMBER' })
+	t.deepEqual(await roles(), team)
+	// What confirms an address alone gives nobody a project.
+	await pool.query('update users set email_verified_at = now() where email = $1', [guest])
+	t.deepEqual(await roles(), team)
+	await pool.query('update users set email_verified_at = null where email = $1', [guest])
+
+	const { token } = await mailTo(guest)
+	t.is((await accept({ token })).statusCode, 422)
+	t.is((await accept({ token, password: 'the true owner’s' })).statusCode, 200)
+	const { headers } = squatter
+	t.is((await app.inject({ url: '/users/@me', headers })).statusCode, 401)
+	t.is((await login(guest, password)).statusCode, 401)
+	t.is((await login(guest, 'the true owner’s')).statusCode, 200)
+	t.deepEqual(await roles(), { ...team, new: 'MEMBER' })
+})
+
+test('a member whose address is not verified is a member already', async (t) => {
+	const { call, member, pool, mailTo } = await setupTeam(t)
+	await pool.query('update users set email_verified_at = null where id = $1', [member.id])
+	t.is((await call('POST', '', { email: 'member@example.org' })).statusCode, 409)
+	t.is((await mailTo('member@example.org')).count, 0)
+})
+
+const announcements = {
+	en: /You were added to .*admin@example\.org added you/s,
+	de: /Sie wurden zu .*admin@example\.org hat Sie/s,
+	fr: /Vous avez été ajouté à .*admin@example\.org vous a ajouté/s,
+	es: /Le han añadido a .*admin@example\.org le ha añadido/s,
+	nl: /U bent toegevoegd aan .*admin@example\.org heeft u/s,
+}
+test('being added to a project is announced by mail', async (t) => {
+	const { app, orm, admin, call, mailTo, project, wakes } = await setupTeam(t)
+	for (const [language, words] of Object.entries(announcements)) {
+		const email = `${language}@example.org`
+		await createUser(app, orm, email)
+		const woken = wakes.count
+		const headers = { ...admin.headers, 'accept-language': language }
+		t.is((await call('POST', '', { email }, headers)).statusCode, 201)
+		t.true(wakes.count > woken)
+		const { mail, count } = await mailTo(email)
+		t.is(count, 1)
+		t.regex(mail!.body, words)
+		t.true(mail!.subject.includes(project.name))
+	}
+})
+
+test('adding somebody again and again mails them three times an hour', async (t) => {
+	const { app, orm, call, mailTo, roles } = await setupTeam(t)
+	const { user } = await createUser(app, orm, guest)
+	for (let n = 0; n < 3; n++) {
+		t.is((await call('POST', '', { email: guest })).statusCode, 201)
+		t.is((await call('DELETE', `/${user.id}`)).statusCode, 204)
+	}
+	t.is((await call('POST', '', { email: guest })).statusCode, 429)
+	t.is((await mailTo(guest)).count, 3)
+	t.deepEqual(await roles(), team)
+})
+
 test('who has an account is a member at once, and only once', async (t) => {
 	const { app, orm, call, roles, project } = await setupTeam(t)
 	const { user, headers } = await createUser(app, orm, guest)

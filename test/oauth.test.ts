@@ -108,7 +108,7 @@ test('an account with a password and a verified address keeps both', async (t) =
 })
 
 test('whoever took the address here without showing that it is theirs is out', async (t) => {
-	const { app, orm, pool, logIn, who } = await setupOAuth(t)
+	const { app, orm, pool, logIn, who, sessionOf } = await setupOAuth(t)
 	const squatter = await createUser(app, orm, email, { emailVerifiedAt: null })
 	const made = await app.inject({
 		method: 'POST',
@@ -120,8 +120,16 @@ test('whoever took the address here without showing that it is theirs is out', a
 	const back = await logIn('github', anna)
 	t.like(await who(back), { id: squatter.user.id, emailVerified: true })
 	const { headers } = squatter
-	t.deepEqual((await pool.query('select from memberships')).rowCount, 0)
-	t.is((await pool.query('select from projects where deleted_at is not null')).rowCount, 1)
+	t.regex(back.body, /keys of your projects were replaced/)
+	const { id, secret } = made.json<{ id: string; secret: string }>()
+	const projects = { cookie: `session=${sessionOf(back)}` }
+	const listed = await app.inject({ url: '/users/@me/projects', headers: projects })
+	t.like(listed.json(), [{ id, name: 'Trap', role: 'OWNER' }])
+	const byKey = { authorization: `Bearer ${secret}` }
+	t.is((await app.inject({ url: '/contacts', headers: byKey })).statusCode, 401)
+	const mails = await pool.query('select subject from emails where "to" = $1', [email])
+	t.like(mails.rows, [{ subject: 'Your account is yours alone now' }])
+	t.notRegex((await logIn('github', anna)).body, /keys of your projects/)
 	t.is((await app.inject({ url: '/users/@me', headers })).statusCode, 401)
 	const login = await app.inject({
 		method: 'POST',

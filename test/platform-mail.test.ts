@@ -73,8 +73,10 @@ test('many at once are independent of each other', async (t) => {
 
 const data = {
 	verification: { url },
-	passwordReset: { url },
+	passwordReset: { url, isVerified: false },
 	invitation: { url, project: 'Ärzte & <b>Co</b>', inviter: 'owner@example.com' },
+	memberAdded: { project: 'Ärzte & <b>Co</b>', inviter: 'owner@example.com' },
+	accountSecured: { projects: ['Ärzte & <b>Co</b>'], members: ['member@example.com'] },
 	suspension: { project: 'Ärzte & <b>Co</b>', reason: 'bounces' },
 	domainLost: { project: 'Ärzte & <b>Co</b>', domain: 'example.org', error: 'No <SPF> record.' },
 	usageLimit: {
@@ -95,7 +97,9 @@ for (const language of Object.keys(spokenWords))
 			t.true(mail.subject.length > 10)
 			t.notRegex(mail.body, /undefined|\[object|<b>Co/)
 			t.is('url' in data[kind], mail.body.includes('<a '))
-			if ('project' in data[kind]) t.true(mail.body.includes('Ärzte &amp; &lt;b&gt;Co'))
+			if (kind === 'accountSecured') t.true(mail.body.includes('member@example.com'))
+			if ('project' in data[kind] || 'projects' in data[kind])
+				t.true(mail.body.includes('Ärzte &amp; &lt;b&gt;Co'))
 		}
 	})
 
@@ -106,6 +110,26 @@ test('a language that we do not speak is English, a subject one line', async (t)
 	})
 	t.is(mail.language, 'en')
 	t.is(mail.subject, 'Invitation to one Bcc: two')
+})
+
+test('a project’s name in a mail of ours is short, no link, and reverses nothing', async (t) => {
+	const name =
+		'Win at https://evil.example/prize or www.evil。example \u202eelpmaxe.live ' + 'x'.repeat(80)
+	for (const kind of ['invitation', 'memberAdded', 'suspension', 'paymentFailed'] as const) {
+		const mail = await renderPlatformMail(kind, 'en', { ...data[kind], project: name } as never)
+		const text = mail.body
+			.replaceAll(url.replace('&', '&amp;'), '')
+			.replaceAll('owner@example.com', '')
+		for (const shown of [mail.subject, /<body.*/s.exec(text)![0].replaceAll(/<[^>]*>/g, ' ')]) {
+			t.notRegex(shown, /:\/\/|evil[.。]example|www[.]\S|\u202e|elpmaxe[.]/, kind)
+			t.regex(shown, /Win at https: evil\. example/, kind)
+			t.notRegex(shown, /x{10}/, kind)
+		}
+	}
+	const secured = { projects: Array(30).fill(name), members: ['a@example.com'] }
+	const mail = await renderPlatformMail('accountSecured', 'en', secured)
+	t.notRegex(mail.body, /evil\.example/)
+	t.regex(mail.body, /\(\+10\)/)
 })
 
 test('no key opens the platform project', async (t) => {

@@ -67,7 +67,8 @@ const reasons: Record<string, string[]> = {
 	'a user has memberships and invitations in many projects': [
 		'find-invitation',
 		'lock-invitation',
-		'own-projects',
+		'lock-administrator',
+		'lock-own-projects',
 		'projects-of-user',
 		'release-projects',
 	],

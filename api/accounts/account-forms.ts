@@ -25,7 +25,8 @@ interface Page {
 	summary: string
 	/** null: the token leads nowhere. */
 	ask(language: string, token: string, isRefused: boolean): Promise<string | null>
-	done(language: string): string
+	/** `isSecured`: the address was not verified before, and the account's projects changed. */
+	done(language: string, isSecured: boolean): string
 }
 
 /**
@@ -94,7 +95,8 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 	app.addHook('onSend', async (request, reply, payload) => {
 		if (!isForm(request) || reply.statusCode !== 200) return payload
 		dress(reply)
-		return pages[request.routeOptions.url!]!.done(languageOf(request))
+		const { securedProjects = 0 } = JSON.parse(payload as string) as { securedProjects?: number }
+		return pages[request.routeOptions.url!]!.done(languageOf(request), securedProjects > 0)
 	})
 }
 

@@ -8,26 +8,36 @@ import { confirmAddress } from '../../db/accounts/user.ts'
 import { noteAudit } from '../../db/projects/audit.ts'
 import { acceptInvitation, lockInvitation } from '../../db/projects/members.ts'
 import { transaction } from '../../db/transaction.ts'
-import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { noteOf } from '../projects/audit.ts'
 import { serveForms } from './account-forms.ts'
+import type { MailSettings } from './account-mail.ts'
 import { Password } from './accounts.ts'
+import { announceSecured, securedAnswer } from './takeover.ts'
 
 const tags = ['accounts']
 const Message = Type.Object({ message: Type.String() })
+const Secured = Type.Object({
+	message: Type.String(),
+	securedProjects: Type.Optional(
+		Type.Integer({
+			description:
+				'Only where the address was not verified before: how many projects of the account got new keys and lost their other members',
+		}),
+	),
+})
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 const config = { auth: 'none' } as const
 
 /** What the links in our mails are for: programs send JSON, the pages behind the links send forms. */
 interface LinkOptions {
 	pool: Pool
-	isMailReal: boolean
+	settings: MailSettings
 }
 
 export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 	app,
-	{ pool, isMailReal },
+	{ pool, settings },
 ) => {
 	serveForms(app, pool)
 
@@ -59,19 +69,24 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 			schema: {
 				tags,
 				summary: 'Set a new password with the token of our mail; ends all sessions',
+				description:
+					'Where the address was not verified before, the keys of the account’s projects are replaced and their other members and open invitations removed. Nothing is deleted.',
 				body: Type.Object({ token: Token, newPassword: Password }),
-				response: { 200: Message },
+				response: { 200: Secured },
 			},
 		},
-		async ({ body }) => {
-			await transaction(pool, async (db) => {
+		async (request) => {
+			const { body } = request
+			const secured = await transaction(pool, async (db) => {
 				const [spent] = await spendToken(db, [tokenDigest(body.token), 'RESET_PASSWORD'])
 				if (!spent) throw badToken()
 				const hash = await hashPassword(body.newPassword)
-				await resetPassword(db, spent.userId, { hash, taskQueue: taskQueues.core, isMailReal })
+				const secured = await resetPassword(db, spent.userId, hash)
+				await announceSecured(db, request, secured, settings)
+				return secured
 			})
 			app.relay.wake()
-			return { message: 'Your password is changed' }
+			return securedAnswer('Your password is changed', secured)
 		},
 	)
 
@@ -82,30 +97,29 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 			schema: {
 				tags,
 				summary: 'Join a project with the token of our mail',
-				description: 'Who has no account with a verified address yet chooses a password with it.',
+				description:
+					'Without an account with a verified address, a password is required. It replaces the password of an account that is not verified and ends its sessions; the keys of that account’s projects are replaced, and their other members and open invitations removed.',
 				body: Type.Object({ token: Token, password: Type.Optional(Password) }),
-				response: { 200: Message },
+				response: { 200: Secured },
 			},
 		},
 		async (request) => {
 			const { body } = request
-			const project = await transaction(pool, async (db) => {
+			const { project, secured } = await transaction(pool, async (db) => {
 				const [invitation] = await lockInvitation(db, [tokenDigest(body.token)])
 				if (!invitation) throw badToken()
 				const { projectId, publicId, email, role, hasAccount } = invitation
 				if (!hasAccount && body.password === undefined) throw passwordMissing()
 				const hash = hasAccount ? null : await hashPassword(body.password!)
-				const userId = await accountOfReader(db, email, {
-					hash,
-					taskQueue: taskQueues.core,
-					isMailReal,
-				})
+				const { userId, secured } = await accountOfReader(db, email, hash)
 				await acceptInvitation(db, [projectId, userId, role, email])
-				await noteAudit(db, noteOf(request, { projectId: publicId, userId, actor: email }, 200))
-				return invitation.project
+				await announceSecured(db, request, secured, settings)
+				const joined = { projectIds: [publicId], userId, actor: email }
+				await noteAudit(db, noteOf(request, joined, 200))
+				return { project: invitation.project, secured }
 			})
 			app.relay.wake()
-			return { message: `You are a member of ${project}` }
+			return securedAnswer(`You are a member of ${project}`, secured)
 		},
 	)
 }

@@ -22,12 +22,15 @@ const kinds = {
  */
 export async function prepareAccountMail(
 	purpose: TokenPurpose,
-	{ to, language }: { to: string; language: string },
+	{ to, language, isVerified = false }: { to: string; language: string; isVerified?: boolean },
 	{ publicUrl, platformFrom }: MailSettings,
 ) {
 	const token = newSecretToken()
 	const { kind, path } = kinds[purpose]
-	const mail = await renderPlatformMail(kind, language, { url: linkTo(publicUrl, path, token) })
+	const mail = await renderPlatformMail(kind, language, {
+		url: linkTo(publicUrl, path, token),
+		isVerified,
+	})
 	return async (db: PoolClient, userId: string) => {
 		await keepToken(db, [tokenDigest(token), userId, purpose, tokenSeconds])
 		await queuePlatformMails(db, [JSON.stringify([{ from: platformFrom, to, ...mail }])])

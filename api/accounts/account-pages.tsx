@@ -52,18 +52,32 @@ export function invitationPage(
 }
 
 export const verifiedPage = (language: string) => saying(language, 'verified')
-export const wasResetPage = (language: string) => saying(language, 'wasReset', 'wasResetMeans')
-export const joinedPage = (language: string) => saying(language, 'joined')
-export const loggedInPage = (language: string) => saying(language, 'loggedIn')
+export const wasResetPage = (language: string, isSecured: boolean) =>
+	saying(language, 'wasReset', 'wasResetMeans', ...secured(isSecured))
+export const joinedPage = (language: string, isSecured: boolean) =>
+	saying(language, 'joined', ...secured(isSecured))
+export const loggedInPage = (language: string, isSecured: boolean) =>
+	saying(language, 'loggedIn', ...secured(isSecured))
 export const notLoggedInPage = (language: string) =>
 	saying(language, 'notLoggedIn', 'notLoggedInMeans')
 export const expiredPage = (language: string) => saying(language, 'expired', 'expiredMeans')
 
 type Word = Exclude<keyof AccountWords, 'join' | 'joinMeans'>
 
-function saying(language: string, title: Word, means?: Word) {
+const secured = (isSecured: boolean): Word[] => (isSecured ? ['secured'] : [])
+
+function saying(language: string, title: Word, ...means: Word[]) {
 	const words = accountWords[language]!
-	return page(language, words[title], null, [means && <p role="status">{words[means]}</p>])
+	return page(
+		language,
+		words[title],
+		null,
+		means.map((word) => (
+			<p role="status" key={word}>
+				{words[word]}
+			</p>
+		)),
+	)
 }
 
 /** Relative, so that it is right under whatever path we are reached. */

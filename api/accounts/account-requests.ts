@@ -60,8 +60,7 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 			await countTry(pool, fromNetwork('reset', ip))
 			await countTry(pool, { what: 'reset', subject: email, tries: 3, seconds: 3600 })
 			const [account] = await accountByEmail(pool, [email])
-			const written =
-				account && write('RESET_PASSWORD', { id: account.id, email }, headers['accept-language'])
+			const written = account && write('RESET_PASSWORD', account, headers['accept-language'])
 			await Promise.all([written, sleep(answerMs)])
 			return { message: 'If there is an account with this address, a mail is on its way to it' }
 		},
@@ -69,10 +68,11 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 
 	async function write(
 		purpose: Parameters<typeof prepareAccountMail>[0],
-		user: { id: string; email: string },
+		user: { id: string; email: string; emailVerified: boolean },
 		wishes: string | undefined,
 	) {
-		const recipient = { to: user.email, language: acceptedLanguage(wishes) }
+		const { email: to, emailVerified: isVerified } = user
+		const recipient = { to, isVerified, language: acceptedLanguage(wishes) }
 		const queueMail = await prepareAccountMail(purpose, recipient, settings)
 		await transaction(pool, (db) => queueMail(db, user.id))
 		app.relay.wake()

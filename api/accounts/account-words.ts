@@ -9,6 +9,8 @@ export interface AccountWords {
 	passwordRule: string
 	wasReset: string
 	wasResetMeans: string
+	/** After an address was proved that was not verified before. */
+	secured: string
 	join: string
 	joinMeans: string
 	password: string
@@ -35,6 +37,8 @@ export const accountWords: Record<string, AccountWords> = {
 		passwordRule: 'Between 8 and 200 characters',
 		wasReset: 'Your password is changed',
 		wasResetMeans: 'You can log in with it now. Wherever you were logged in, you no longer are.',
+		secured:
+			'Your address was not verified before, so somebody else could have made this account. The keys of your projects were replaced, and their other members and open invitations removed. We have sent you a mail with the details.',
 		join: 'Join {project}',
 		joinMeans: '{email} is invited to work on this project.',
 		password: 'Password for your account',
@@ -60,6 +64,8 @@ export const accountWords: Record<string, AccountWords> = {
 		wasReset: 'Ihr Passwort ist geändert',
 		wasResetMeans:
 			'Sie können sich jetzt damit anmelden. Wo Sie angemeldet waren, sind Sie es nicht mehr.',
+		secured:
+			'Ihre Adresse war bisher nicht bestätigt, das Konto hätte also jemand anderes anlegen können. Die Schlüssel Ihrer Projekte wurden ersetzt, andere Mitglieder und offene Einladungen entfernt. Die Einzelheiten haben wir Ihnen per E-Mail geschickt.',
 		join: 'Mitarbeit an {project}',
 		joinMeans: '{email} ist eingeladen, an diesem Projekt mitzuarbeiten.',
 		password: 'Passwort für Ihr Konto',
@@ -86,6 +92,8 @@ export const accountWords: Record<string, AccountWords> = {
 		wasReset: 'Votre mot de passe est modifié',
 		wasResetMeans:
 			'Vous pouvez l’utiliser dès maintenant. Toutes vos sessions ouvertes ont pris fin.',
+		secured:
+			'Votre adresse n’était pas encore vérifiée : quelqu’un d’autre aurait pu créer ce compte. Les clés de vos projets ont été remplacées, leurs autres membres et les invitations en cours ont été retirés. Nous vous avons envoyé les détails par e-mail.',
 		join: 'Rejoindre {project}',
 		joinMeans: '{email} est invité à travailler sur ce projet.',
 		password: 'Mot de passe de votre compte',
@@ -111,6 +119,8 @@ export const accountWords: Record<string, AccountWords> = {
 		passwordRule: 'Entre 8 y 200 caracteres',
 		wasReset: 'Su contraseña se ha cambiado',
 		wasResetMeans: 'Ya puede iniciar sesión con ella. Todas las sesiones abiertas han terminado.',
+		secured:
+			'Su dirección no estaba verificada, así que otra persona podría haber creado esta cuenta. Se han reemplazado las claves de sus proyectos y se han retirado sus demás miembros y las invitaciones abiertas. Le hemos enviado los detalles por correo.',
 		join: 'Unirse a {project}',
 		joinMeans: '{email} tiene una invitación para trabajar en este proyecto.',
 		password: 'Contraseña de su cuenta',
@@ -135,6 +145,8 @@ export const accountWords: Record<string, AccountWords> = {
 		passwordRule: 'Tussen 8 en 200 tekens',
 		wasReset: 'Uw wachtwoord is gewijzigd',
 		wasResetMeans: 'U kunt er nu mee inloggen. Waar u ingelogd was, bent u dat niet meer.',
+		secured:
+			'Uw adres was nog niet bevestigd, dus iemand anders had dit account kunnen aanmaken. De sleutels van uw projecten zijn vervangen en hun andere leden en openstaande uitnodigingen verwijderd. De details hebben we u gemaild.',
 		join: 'Meewerken aan {project}',
 		joinMeans: '{email} is uitgenodigd om aan dit project te werken.',
 		password: 'Wachtwoord voor uw account',

@@ -3,8 +3,8 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { oauthProviders } from '../../db/accounts/oauth-identity.ts'
-import { logInFrom } from '../../db/accounts/oauth-login.ts'
-import { taskQueues } from '../../workflows/task-queues.ts'
+import { logInFrom, type OAuthAccount } from '../../db/accounts/oauth-login.ts'
+import { transaction } from '../../db/transaction.ts'
 import { notFound } from '../errors.ts'
 import { pagePolicy } from '../public/public-pages.tsx'
 import { acceptedLanguage } from '../public/public-words.ts'
@@ -12,6 +12,7 @@ import { loggedInPage, notLoggedInPage } from './account-pages.tsx'
 import { readCookie, type SessionCookie, sessionSeconds, setCookie } from './cookies.ts'
 import { createJwt } from './jwt.ts'
 import { accountOf, type OAuthClient, type ProviderName, providers } from './oauth-providers.ts'
+import { announceSecured } from './takeover.ts'
 import { countTry, networkOf } from './throttling.ts'
 
 const tags = ['accounts']
@@ -35,7 +36,7 @@ export interface OAuthOptions {
 		sessionSecret: string
 		oauth: Record<ProviderName, OAuthClient | undefined>
 		features: { signupsDisabled: boolean }
-		emailProvider: string
+		platformFrom: string
 	}
 }
 
@@ -142,19 +143,23 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 				request.log.warn({ err, provider: name }, 'no account from the OAuth provider')
 				return null
 			})
-			const sessionId =
-				account &&
-				(await logInFrom(pool, account, {
-					maySignUp: !features.signupsDisabled,
-					seconds: sessionSeconds,
-					taskQueue: taskQueues.core,
-					isMailReal: settings.emailProvider !== 'local',
-				}))
-			app.relay.wake()
-			if (!sessionId) return show(request, reply, cookies, notLoggedInPage, 403)
-			return show(request, reply, [...cookies, cookie.issue(sessionId)], loggedInPage, 200)
+			const login = account && (await logIn(request, account))
+			if (!login) return show(request, reply, cookies, notLoggedInPage, 403)
+			const page = (language: string) => loggedInPage(language, login.secured !== null)
+			return show(request, reply, [...cookies, cookie.issue(login.sessionId)], page, 200)
 		},
 	)
+
+	async function logIn(request: FastifyRequest, account: OAuthAccount) {
+		const options = { maySignUp: !features.signupsDisabled, seconds: sessionSeconds }
+		const login = await transaction(pool, async (db) => {
+			const login = await logInFrom(db, account, options)
+			if (login) await announceSecured(db, request, login.secured, settings)
+			return login
+		})
+		app.relay.wake()
+		return login
+	}
 }
 
 const secret = () => randomBytes(32).toString('base64url')

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { type TryLimit, tryWithin } from '../../db/throttle.ts'
 import { ApiError } from '../errors.ts'
 
 /** Counts a try, or refuses it. */
-export async function countTry(pool: Pool, limit: TryLimit) {
-	const waitSeconds = await tryWithin(pool, limit)
+export async function countTry(db: Pool | PoolClient, limit: TryLimit) {
+	const waitSeconds = await tryWithin(db, limit)
 	if (waitSeconds === null) return
 	throw new ApiError(
 		429,

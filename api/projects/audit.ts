@@ -55,12 +55,13 @@ function entryOf(request: FastifyRequest, reply: FastifyReply) {
 	if (!projectId || isReading(method) || reply.statusCode >= 400 || unnoted.has(action)) return null
 	if (auth !== 'session' && auth !== 'secret key or session') return null
 	const actor = visitor?.user.email ?? `sk_…${caller!.secretKeyEnding}`
-	return noteOf(request, { projectId, userId: visitor?.user.id ?? null, actor }, reply.statusCode)
+	const userId = visitor?.user.id ?? null
+	return noteOf(request, { projectIds: [projectId], userId, actor }, reply.statusCode)
 }
 
 interface Deed {
-	/** The id by which the project is known outside. */
-	projectId: string
+	/** The ids by which the projects are known outside. */
+	projectIds: string[]
 	userId: string | null
 	actor: string
 }
@@ -68,10 +69,10 @@ interface Deed {
 /** What `noteAudit` takes, for routes that find out themselves who acts. */
 export const noteOf = (
 	{ method, routeOptions, params, ip, headers, id }: FastifyRequest,
-	{ projectId, userId, actor }: Deed,
+	{ projectIds, userId, actor }: Deed,
 	status: number,
 ) => [
-	projectId,
+	projectIds,
 	userId,
 	actor,
 	`${method} ${routeOptions.url}`.replaceAll(/:(\w+)/g, '{$1}'),

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
 import { newSecretToken, tokenDigest } from '../../db/accounts/secret-token.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
@@ -12,13 +12,13 @@ import {
 	removeMember,
 } from '../../db/projects/members.ts'
 import { roles } from '../../db/projects/membership.ts'
-import { transaction } from '../../db/transaction.ts'
 import { linkTo, type MailSettings } from '../accounts/account-mail.ts'
 import { unverified } from '../accounts/session-auth.ts'
 import { countTry, networkOf } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { acceptedLanguage } from '../public/public-words.ts'
 import { Email, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
+import { administering } from './administering.ts'
 import { ProjectParams } from './projects.ts'
 
 const MemberView = Type.Object({
@@ -39,6 +39,16 @@ const config = { auth: 'session' } as const
 const MemberParams = Type.Object({ id: PathId('project'), userId: PathId('member') })
 
 const invitationSeconds = 7 * 24 * 60 * 60
+
+interface NewInvitation {
+	/** Its name. */
+	project: string
+	/** The address of whoever invites. */
+	inviter: string
+	projectId: string
+	email: string
+	role: (typeof invitedRoles)[number]
+}
 
 export interface MemberOptions {
 	pool: Pool
@@ -70,7 +80,8 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			config: { ...config, errors: [409, 429] },
 			schema: {
 				tags,
-				summary: 'Add a member; somebody without an account is invited by mail',
+				summary: 'Add a member, or invite somebody without a verified account by mail',
+				description: 'A member who is added is notified by mail, too.',
 				params: ProjectParams,
 				body: Type.Object({
 					email: Email,
@@ -79,40 +90,52 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 				response: { 201: MemberView, 202: Invited },
 			},
 		},
-		async ({ project, user, body, headers, ip }, reply) => {
+		async (request, reply) => {
+			const { project, user, body, headers, ip } = request
 			const email = normalizeEmail(body.email)
 			const role = body.role ?? 'MEMBER'
-			// The answer tells who has an account, and invitations go to anybody's address, in our name.
+			// The answer tells who has an account, and mails go to anybody's address, in our name.
 			if (isMailReal && !user.emailVerified) throw unverified()
 			await countInvitation('invite from', networkOf(ip), 100)
 			await countInvitation('invite by', user.id, 50)
 			await countInvitation('invite', project.publicId, 50)
-			const [member] = await addMember(pool, [project.id, email, role])
-			if (member?.isNew) return reply.code(201).send(member)
-			if (member) throw alreadyMember(member.userId)
-
-			await countInvitation('invite', `${project.publicId} ${email}`, 3)
-			const token = newSecretToken()
-			const mail = await renderPlatformMail(
-				'invitation',
-				acceptedLanguage(headers['accept-language']),
-				{
-					url: linkTo(settings.publicUrl, '/auth/accept-invitation', token),
-					project: project.name,
-					inviter: user.email,
-				},
-			)
-			await transaction(pool, async (db) => {
-				const digest = tokenDigest(token)
-				await invite(db, [project.id, email, role, digest, user.email, invitationSeconds])
+			const member = await administering(pool, request, async (db, projectId) => {
+				const [member] = await addMember(db, [projectId, email, role])
+				if (member && !member.isNew) throw alreadyMember(member.userId)
+				await countTry(db, {
+					what: 'invite',
+					subject: `${project.publicId} ${email}`,
+					tries: 3,
+					seconds: 3600,
+				})
+				const language = acceptedLanguage(headers['accept-language'])
+				const about = { project: project.name, inviter: user.email }
+				const mail = member
+					? await renderPlatformMail('memberAdded', language, about)
+					: await invitation(db, language, { ...about, projectId, email, role })
 				await queuePlatformMails(db, [
 					JSON.stringify([{ from: settings.platformFrom, to: email, ...mail }]),
 				])
+				return member
 			})
 			app.relay.wake()
-			return reply.code(202).send({ invited: true, email, role })
+			return member
+				? reply.code(201).send(member)
+				: reply.code(202).send({ invited: true, email, role })
 		},
 	)
+
+	async function invitation(
+		db: PoolClient,
+		language: string,
+		{ project, inviter, projectId, email, role }: NewInvitation,
+	) {
+		const token = newSecretToken()
+		const digest = tokenDigest(token)
+		await invite(db, [projectId, email, role, digest, inviter, invitationSeconds])
+		const url = linkTo(settings.publicUrl, '/auth/accept-invitation', token)
+		return renderPlatformMail('invitation', language, { url, project, inviter })
+	}
 
 	app.patch(
 		'/projects/:id/members/:userId',

@@ -5,6 +5,7 @@ import { setupState } from '../../db/projects/setup-state.ts'
 import { changeWebhookSecret, webhookSecret } from '../../db/projects/webhook-secret.ts'
 import { reputation } from '../../db/reputation/reputation.ts'
 import { Id, Nullable, Timestamp } from '../schemas.ts'
+import { administering } from './administering.ts'
 import { ProjectParams } from './projects.ts'
 
 const SetupState = Type.Object({
@@ -117,6 +118,8 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				response: { 200: Secret },
 			},
 		},
-		async ({ project }) => ({ secret: await changeWebhookSecret(pool, project.id) }),
+		async (request) => ({
+			secret: await administering(pool, request, (db, id) => changeWebhookSecret(db, id)),
+		}),
 	)
 }

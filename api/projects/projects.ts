@@ -15,6 +15,7 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { Id, Line, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { administering } from './administering.ts'
 
 const Name = Line({ minLength: 1, maxLength: 100 })
 const Language = Type.String({
@@ -124,12 +125,12 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 200: ProjectView },
 			},
 		},
-		async ({ project: { publicId }, visitor, params }) => {
+		async (request) => {
 			const { secretKey, values } = freshKeys()
-			const change = [publicId, visitor!.role, ...values]
-			const [project] = await ofLiving(() => replaceKeys(pool, change))
-			if (!project) throw notFound('project', params.id)
-			return view(project, secretKey)
+			const { project, visitor } = request
+			const change = [project.publicId, visitor!.role, ...values]
+			const [renewed] = await administering(pool, request, (db) => replaceKeys(db, change))
+			return view(renewed!, secretKey)
 		},
 	)
 

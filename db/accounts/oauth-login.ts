@@ -1,7 +1,6 @@
-import type { Pool } from 'pg'
+import type { PoolClient } from 'pg'
 import { statement } from '../statement.ts'
-import { transaction } from '../transaction.ts'
-import { accountOfReader, lockAccount } from './account-proof.ts'
+import { accountOfReader, lockAccount, type Secured } from './account-proof.ts'
 import type { oauthProviders } from './oauth-identity.ts'
 import { openSession } from './session.ts'
 
@@ -29,26 +28,22 @@ interface LogIn {
 	maySignUp: boolean
 	/** How long the session lasts. */
 	seconds: number
-	taskQueue: string
-	isMailReal: boolean
 }
 
 /**
- * A session for who comes from a provider: by their account there, or, the first time, by their
- * address. An account that somebody made here with that address without showing that it is theirs
- * loses its password, its sessions and its projects: wake the relay afterwards. null: they have no
- * account, and may not make one.
+ * Opens a session for somebody who comes from a provider. The account is found by their account there or,
+ * the first time, by their address. null: they have no account, and may not make one. In a transaction.
  */
-export const logInFrom = (
-	pool: Pool,
+export async function logInFrom(
+	db: PoolClient,
 	{ provider, subject, email }: OAuthAccount,
-	{ maySignUp, seconds, ...proof }: LogIn,
-) =>
-	transaction(pool, async (db) => {
-		const [linked] = await userOfIdentity(db, [provider, subject])
-		if (linked) return (await openSession(db, [linked.userId, seconds]))[0]!.id
-		if (!maySignUp && !(await lockAccount(db, [email]))[0]) return null
-		const userId = await accountOfReader(db, email, { hash: null, ...proof })
-		await linkIdentity(db, [provider, subject, userId])
-		return (await openSession(db, [userId, seconds]))[0]!.id
-	})
+	{ maySignUp, seconds }: LogIn,
+): Promise<{ sessionId: string; secured: Secured | null } | null> {
+	const open = async (userId: string) => (await openSession(db, [userId, seconds]))[0]!.id
+	const [linked] = await userOfIdentity(db, [provider, subject])
+	if (linked) return { sessionId: await open(linked.userId), secured: null }
+	if (!maySignUp && !(await lockAccount(db, [email]))[0]) return null
+	const { userId, secured } = await accountOfReader(db, email, null)
+	await linkIdentity(db, [provider, subject, userId])
+	return { sessionId: await open(userId), secured }
+}

@@ -65,5 +65,20 @@ export const sessionCaller = statement<SessionCaller>(
 	where s.id = $1 and s.expires_at > now()`,
 )
 
+/**
+ * In a transaction, before a change of keys or members: the session and its right to administer the
+ * project stay until the transaction ends. The project is locked first, by everybody.
+ * No row: one of them has ended. $1 session, $2 project as it is known outside
+ */
+export const lockAdministrator = statement<{ id: string; role: Role }>(
+	'lock-administrator',
+	`select p.id, m.role
+	from sessions s
+	join memberships m on m.user_id = s.user_id and m.role <> 'MEMBER'
+	join projects p on p.id = m.project_id
+	where s.id = $1 and p.public_id = $2::uuid
+	for no key update of p for share of s, m`,
+)
+
 /** $1 session */
 export const closeSession = statement('close-session', `delete from sessions where id = $1`)

@@ -22,6 +22,7 @@ schema.setClass(User)
 
 export interface Account {
 	id: string
+	email: string
 	passwordHash: string | null
 	emailVerified: boolean
 }
@@ -29,7 +30,7 @@ export interface Account {
 /** $1 normalized address */
 export const accountByEmail = statement<Account>(
 	'account-by-email',
-	`select id, password_hash as "passwordHash", email_verified_at is not null as "emailVerified"
+	`select id, email, password_hash as "passwordHash", email_verified_at is not null as "emailVerified"
 	from users where email = $1`,
 )
 

@@ -13,11 +13,12 @@ export interface AuditRecord {
 	createdAt: Date
 }
 
-/** $1 project, $2 user or null, $3 actor, $4 action, $5 target, $6 status, $7 ip, $8 user agent, $9 request */
+/** One entry for each project. $1 projects, $2 user or null, $3 actor, $4 action, $5 target, $6 status, $7 ip, $8 user agent, $9 request */
 export const noteAudit = statement(
 	'note-audit',
 	`insert into audit_entries (project_id, user_id, actor, action, target, status, ip, user_agent, request_id)
-	values ($1, $2::uuid, $3, $4, $5::jsonb, $6::smallint, $7, $8, $9)`,
+	select project_id, $2::uuid, $3::text, $4::text, $5::jsonb, $6::smallint, $7::text, $8::text, $9::uuid
+	from unnest($1::uuid[]) as p(project_id)`,
 )
 
 /** Newest first. $1 project, $2 the id of the last one before this page or null, $3 how many */

@@ -3,7 +3,7 @@ import { createdAt } from '../columns.ts'
 
 export const invitedRoles = ['MEMBER', 'ADMIN'] as const
 
-/** Somebody without an account who may join a project; a later invitation replaces an earlier one. */
+/** Somebody without a verified account who may join a project; a later invitation replaces an earlier one. */
 const schema = defineEntity({
 	name: 'Invitation',
 	tableName: 'invitations',

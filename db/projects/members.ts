@@ -35,11 +35,16 @@ const withdrawn = (
 ) => `delete from invitations i using ${of} join users u on u.id = ${of}.user_id
 		where i.project_id = $1 and u.email in (i.email, i.invited_by)`
 
-/** No row: nobody has an account with this address; otherwise no link for it is needed any more. $1 project, $2 normalized address, $3 role */
+/**
+ * An account whose address is not verified may be anybody's, and counts as none. No row: nobody has an
+ * account with this address; otherwise no link for it is needed any more.
+ * $1 project, $2 normalized address, $3 role
+ */
 export const addMember = statement<Member & { isNew: boolean }>(
 	'add-member',
 	`with found as (
-		select id, email from users where email = $2::text
+		select id, email from users u where email = $2::text and (email_verified_at is not null
+			or exists (select from memberships m where m.project_id = $1 and m.user_id = u.id))
 	), added as (
 		insert into memberships (project_id, user_id, role) select $1, id, $3::text from found
 		on conflict do nothing returning created_at

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { statement } from '../statement.ts'
 
 /**
@@ -58,8 +58,14 @@ export async function webhookSecret(pool: Pool, projectId: string): Promise<stri
 	return newest!
 }
 
-export async function changeWebhookSecret(pool: Pool, projectId: string): Promise<string> {
-	const [changed] = await changeSecret(pool, [projectId, newSecret()])
+/** Each project gets another one when it is next asked for, and the old one signs nothing more. $1 projects */
+export const forgetWebhookSecrets = statement(
+	'forget-webhook-secrets',
+	`delete from webhook_secrets where project_id = any($1::uuid[])`,
+)
+
+export async function changeWebhookSecret(db: PoolClient, projectId: string): Promise<string> {
+	const [changed] = await changeSecret(db, [projectId, newSecret()])
 	return changed!.secret
 }
 

@@ -1,3 +1,4 @@
+import { listed } from './plain-name.ts'
 import type { Words } from './words.ts'
 
 const kinds = {
@@ -17,10 +18,15 @@ export const dutch: Words = {
 			button: 'Adres bevestigen',
 			remark: 'Hebt u zich niet aangemeld? Dan hoeft u niets te doen.',
 		}),
-		passwordReset: () => ({
+		passwordReset: ({ isVerified }) => ({
 			subject: 'Kies een nieuw wachtwoord',
 			paragraphs: [
 				'Iemand, waarschijnlijk u, heeft een nieuw wachtwoord voor dit account aangevraagd. De link is één uur geldig.',
+				...(isVerified
+					? []
+					: [
+							'Het adres van dit account is nog niet bevestigd. Heeft het account projecten, dan worden met het nieuwe wachtwoord ook hun sleutels vervangen en hun andere leden verwijderd.',
+						]),
 			],
 			button: 'Wachtwoord kiezen',
 			remark: 'Was u het niet? Dan blijft uw wachtwoord zoals het is.',
@@ -30,6 +36,24 @@ export const dutch: Words = {
 			paragraphs: [`${inviter} nodigt u uit om mee te werken aan het project ${project}.`],
 			button: 'Uitnodiging aannemen',
 			remark: 'Weet u niet waar dit over gaat? Negeer deze e-mail dan.',
+		}),
+		memberAdded: ({ project, inviter }) => ({
+			subject: `U bent toegevoegd aan ${project}`,
+			paragraphs: [
+				`${inviter} heeft u toegevoegd aan het project ${project}. U kunt er vanaf nu met uw account aan meewerken.`,
+			],
+			remark:
+				'Kent u dit project niet? Dan hoeft u niets te doen. Uw account en uw eigen projecten veranderen niet.',
+		}),
+		accountSecured: ({ projects, members }) => ({
+			subject: 'Uw account is nu alleen van u',
+			paragraphs: [
+				'Uw e-mailadres was nog niet bevestigd, dus iemand anders had dit account ermee kunnen aanmaken. Nu u hebt laten zien dat het adres van u is, zijn alle eerdere sessies beëindigd.',
+				`De sleutels van deze projecten zijn vervangen en hun andere leden en openstaande uitnodigingen verwijderd: ${listed(projects)}.`,
+				...(members.length > 0 ? [`Verwijderde leden: ${listed(members)}.`] : []),
+			],
+			remark:
+				'Er is niets gewist. Maak nieuwe sleutels voordat uw toepassingen deze projecten weer gebruiken, en controleer workflows, webhooks en domeinen die u niet zelf hebt ingesteld.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `Het verzenden is opgeschort: ${project}`,

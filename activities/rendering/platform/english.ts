@@ -1,3 +1,4 @@
+import { listed } from './plain-name.ts'
 import type { Words } from './words.ts'
 
 const kinds = {
@@ -17,10 +18,15 @@ export const english: Words = {
 			button: 'Confirm address',
 			remark: 'You did not sign up? Then you need not do anything.',
 		}),
-		passwordReset: () => ({
+		passwordReset: ({ isVerified }) => ({
 			subject: 'Choose a new password',
 			paragraphs: [
 				'Somebody, probably you, asked for a new password for this account. The link is valid for one hour.',
+				...(isVerified
+					? []
+					: [
+							'The address of this account is not verified yet. If the account has projects, choosing a password also replaces their keys and removes their other members.',
+						]),
 			],
 			button: 'Choose a password',
 			remark: 'It was not you? Then your password stays as it is.',
@@ -30,6 +36,24 @@ export const english: Words = {
 			paragraphs: [`${inviter} invites you to work on the project ${project}.`],
 			button: 'Accept the invitation',
 			remark: 'If you do not know what this is about, ignore this email.',
+		}),
+		memberAdded: ({ project, inviter }) => ({
+			subject: `You were added to ${project}`,
+			paragraphs: [
+				`${inviter} added you to the project ${project}. You can work on it with your account from now on.`,
+			],
+			remark:
+				'If you do not know this project, you need not do anything. Your account and your own projects are not affected.',
+		}),
+		accountSecured: ({ projects, members }) => ({
+			subject: 'Your account is yours alone now',
+			paragraphs: [
+				'Your email address was not verified before, so somebody else could have made this account with it. Now that you have shown that the address is yours, all earlier sessions have ended.',
+				`The keys of these projects were replaced, and their other members and open invitations removed: ${listed(projects)}.`,
+				...(members.length > 0 ? [`Removed members: ${listed(members)}.`] : []),
+			],
+			remark:
+				'Nothing was deleted. Create new keys before your applications use these projects again, and check their workflows, webhooks and domains if you did not set them up yourself.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `Sending is suspended: ${project}`,

@@ -1,3 +1,4 @@
+import { listed } from './plain-name.ts'
 import type { Words } from './words.ts'
 
 const kinds = {
@@ -19,10 +20,15 @@ export const french: Words = {
 			button: "Confirmer l'adresse",
 			remark: "Vous ne vous êtes pas inscrit(e) ? Alors vous n'avez rien à faire.",
 		}),
-		passwordReset: () => ({
+		passwordReset: ({ isVerified }) => ({
 			subject: 'Choisissez un nouveau mot de passe',
 			paragraphs: [
 				"Quelqu'un, sans doute vous, a demandé un nouveau mot de passe pour ce compte. Le lien est valable une heure.",
+				...(isVerified
+					? []
+					: [
+							'L’adresse de ce compte n’est pas encore vérifiée. Si le compte a des projets, choisir un mot de passe remplace aussi leurs clés et retire leurs autres membres.',
+						]),
 			],
 			button: 'Choisir un mot de passe',
 			remark: "Ce n'était pas vous ? Alors votre mot de passe reste inchangé.",
@@ -32,6 +38,24 @@ export const french: Words = {
 			paragraphs: [`${inviter} vous invite à participer au projet ${project}.`],
 			button: "Accepter l'invitation",
 			remark: "Si vous ne savez pas de quoi il s'agit, ignorez cet e-mail.",
+		}),
+		memberAdded: ({ project, inviter }) => ({
+			subject: `Vous avez été ajouté à ${project}`,
+			paragraphs: [
+				`${inviter} vous a ajouté au projet ${project}. Vous pouvez désormais y participer avec votre compte.`,
+			],
+			remark:
+				'Si vous ne connaissez pas ce projet, vous n’avez rien à faire. Votre compte et vos propres projets ne sont pas concernés.',
+		}),
+		accountSecured: ({ projects, members }) => ({
+			subject: 'Votre compte n’appartient plus qu’à vous',
+			paragraphs: [
+				'Votre adresse e-mail n’était pas encore vérifiée : quelqu’un d’autre aurait pu créer ce compte avec elle. Vous avez maintenant montré que l’adresse est la vôtre, et toutes les sessions précédentes ont pris fin.',
+				`Les clés de ces projets ont été remplacées, leurs autres membres et les invitations en cours ont été retirés : ${listed(projects)}.`,
+				...(members.length > 0 ? [`Membres retirés : ${listed(members)}.`] : []),
+			],
+			remark:
+				'Rien n’a été supprimé. Créez de nouvelles clés avant que vos applications n’utilisent à nouveau ces projets, et vérifiez les workflows, webhooks et domaines que vous n’avez pas configurés vous-même.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `L'envoi est suspendu : ${project}`,

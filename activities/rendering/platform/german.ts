@@ -1,3 +1,4 @@
+import { listed } from './plain-name.ts'
 import type { Words } from './words.ts'
 
 const kinds = {
@@ -20,10 +21,15 @@ export const german: Words = {
 			button: 'Adresse bestätigen',
 			remark: 'Sie haben sich nicht registriert? Dann müssen Sie nichts tun.',
 		}),
-		passwordReset: () => ({
+		passwordReset: ({ isVerified }) => ({
 			subject: 'Neues Passwort wählen',
 			paragraphs: [
 				'Jemand, vermutlich Sie selbst, hat für dieses Konto ein neues Passwort angefordert. Der Link gilt eine Stunde lang.',
+				...(isVerified
+					? []
+					: [
+							'Die Adresse dieses Kontos ist noch nicht bestätigt. Hat das Konto Projekte, werden mit dem neuen Passwort auch deren Schlüssel ersetzt und ihre anderen Mitglieder entfernt.',
+						]),
 			],
 			button: 'Passwort wählen',
 			remark: 'Das waren nicht Sie? Dann bleibt Ihr Passwort, wie es ist.',
@@ -33,6 +39,24 @@ export const german: Words = {
 			paragraphs: [`${inviter} lädt Sie zur Mitarbeit am Projekt ${project} ein.`],
 			button: 'Einladung annehmen',
 			remark: 'Wenn Sie nicht wissen, worum es geht, ignorieren Sie diese E-Mail.',
+		}),
+		memberAdded: ({ project, inviter }) => ({
+			subject: `Sie wurden zu ${project} hinzugefügt`,
+			paragraphs: [
+				`${inviter} hat Sie zum Projekt ${project} hinzugefügt. Ab jetzt können Sie mit Ihrem Konto daran mitarbeiten.`,
+			],
+			remark:
+				'Wenn Sie dieses Projekt nicht kennen, müssen Sie nichts tun. Ihr Konto und Ihre eigenen Projekte sind davon nicht betroffen.',
+		}),
+		accountSecured: ({ projects, members }) => ({
+			subject: 'Ihr Konto gehört jetzt Ihnen allein',
+			paragraphs: [
+				'Ihre E-Mail-Adresse war bisher nicht bestätigt, also hätte jemand anderes dieses Konto mit ihr anlegen können. Nun haben Sie gezeigt, dass die Adresse Ihnen gehört, und alle früheren Sitzungen sind beendet.',
+				`Die Schlüssel dieser Projekte wurden ersetzt, ihre anderen Mitglieder und offene Einladungen entfernt: ${listed(projects)}.`,
+				...(members.length > 0 ? [`Entfernte Mitglieder: ${listed(members)}.`] : []),
+			],
+			remark:
+				'Gelöscht wurde nichts. Erstellen Sie neue Schlüssel, bevor Ihre Anwendungen diese Projekte wieder benutzen, und prüfen Sie Workflows, Webhooks und Domains, die Sie nicht selbst eingerichtet haben.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `Der Versand ist gesperrt: ${project}`,

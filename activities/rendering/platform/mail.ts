@@ -2,6 +2,7 @@ import { createElement } from 'react'
 import { render } from 'react-email'
 import { primaryLanguage } from '../language.ts'
 import { spokenWords } from './languages.ts'
+import { plainName } from './plain-name.ts'
 import { Letter } from './letter.tsx'
 import type { PlatformMailData, PlatformMailKind } from './words.ts'
 
@@ -14,11 +15,18 @@ export async function renderPlatformMail<Kind extends PlatformMailKind>(
 	const primary = primaryLanguage(language)
 	const spoken = spokenWords[primary] ? primary : 'en'
 	const { letters, addressOfButton } = spokenWords[spoken]!
-	const letter = letters[kind](data)
+	const letter = letters[kind](withPlainNames(data))
 	const url = 'url' in data ? data.url : null
 	const body = await render(
 		createElement(Letter, { ...letter, language: spoken, url, addressOfButton }),
 	)
-	// A project's name may hold anything; a subject is one line.
-	return { language: spoken, subject: letter.subject.replaceAll(/\s+/g, ' ').slice(0, 300), body }
+	return { language: spoken, subject: letter.subject, body }
+}
+
+function withPlainNames<Data extends object>(data: Data): Data {
+	return {
+		...data,
+		...('project' in data && { project: plainName(data.project as string) }),
+		...('projects' in data && { projects: (data.projects as string[]).map(plainName) }),
+	}
 }

@@ -1,3 +1,4 @@
+import { listed } from './plain-name.ts'
 import type { Words } from './words.ts'
 
 const kinds = {
@@ -17,10 +18,15 @@ export const spanish: Words = {
 			button: 'Confirmar la dirección',
 			remark: '¿No se ha registrado? Entonces no tiene que hacer nada.',
 		}),
-		passwordReset: () => ({
+		passwordReset: ({ isVerified }) => ({
 			subject: 'Elija una contraseña nueva',
 			paragraphs: [
 				'Alguien, probablemente usted, ha pedido una contraseña nueva para esta cuenta. El enlace es válido durante una hora.',
+				...(isVerified
+					? []
+					: [
+							'La dirección de esta cuenta todavía no está verificada. Si la cuenta tiene proyectos, al elegir una contraseña también se reemplazan sus claves y se retiran sus demás miembros.',
+						]),
 			],
 			button: 'Elegir una contraseña',
 			remark: '¿No ha sido usted? Entonces su contraseña no cambia.',
@@ -30,6 +36,24 @@ export const spanish: Words = {
 			paragraphs: [`${inviter} le invita a colaborar en el proyecto ${project}.`],
 			button: 'Aceptar la invitación',
 			remark: 'Si no sabe de qué se trata, ignore este correo.',
+		}),
+		memberAdded: ({ project, inviter }) => ({
+			subject: `Le han añadido a ${project}`,
+			paragraphs: [
+				`${inviter} le ha añadido al proyecto ${project}. Ya puede colaborar en él con su cuenta.`,
+			],
+			remark:
+				'Si no conoce este proyecto, no tiene que hacer nada. Su cuenta y sus propios proyectos no se ven afectados.',
+		}),
+		accountSecured: ({ projects, members }) => ({
+			subject: 'Su cuenta ya es solo suya',
+			paragraphs: [
+				'Su dirección de correo no estaba verificada, así que otra persona podría haber creado esta cuenta con ella. Ahora ha demostrado que la dirección es suya, y todas las sesiones anteriores han terminado.',
+				`Se han reemplazado las claves de estos proyectos y se han retirado sus demás miembros y las invitaciones abiertas: ${listed(projects)}.`,
+				...(members.length > 0 ? [`Miembros retirados: ${listed(members)}.`] : []),
+			],
+			remark:
+				'No se ha borrado nada. Cree claves nuevas antes de que sus aplicaciones vuelvan a usar estos proyectos, y revise los workflows, webhooks y dominios que no haya configurado usted.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `El envío está suspendido: ${project}`,

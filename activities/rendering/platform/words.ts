@@ -1,8 +1,12 @@
 /** What each kind of our own mail is told about. */
 export interface PlatformMailData {
 	verification: { url: string }
-	passwordReset: { url: string }
+	/** An address that is not verified yet: choosing a password will change the account's projects. */
+	passwordReset: { url: string; isVerified: boolean }
 	invitation: { url: string; project: string; inviter: string }
+	memberAdded: { project: string; inviter: string }
+	/** An address was proved that was not verified before. */
+	accountSecured: { projects: string[]; members: string[] }
 	suspension: { project: string; reason: SuspensionReason }
 	/** `error` says which records are missing, in English as the API does. */
 	domainLost: { project: string; domain: string; error: string }

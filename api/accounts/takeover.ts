@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify'
+import type { PoolClient } from 'pg'
+import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
+import type { Secured } from '../../db/accounts/account-proof.ts'
+import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
+import { noteAudit } from '../../db/projects/audit.ts'
+import { noteOf } from '../projects/audit.ts'
+import { acceptedLanguage } from '../public/public-words.ts'
+import type { MailSettings } from './account-mail.ts'
+
+/** Announces what changed by mail and in the audit. Wake the relay after the transaction. */
+export async function announceSecured(
+	db: PoolClient,
+	request: FastifyRequest,
+	secured: Secured | null,
+	{ platformFrom }: Pick<MailSettings, 'platformFrom'>,
+) {
+	if (!secured) return
+	const { email, userId, projects, members } = secured
+	const mail = await renderPlatformMail(
+		'accountSecured',
+		acceptedLanguage(request.headers['accept-language']),
+		{ projects: projects.map(({ name }) => name), members },
+	)
+	await queuePlatformMails(db, [JSON.stringify([{ from: platformFrom, to: email, ...mail }])])
+	const projectIds = projects.map(({ publicId }) => publicId)
+	await noteAudit(db, noteOf(request, { projectIds, userId, actor: email }, 200))
+}
+
+/** The answer to an act that may have secured an account. */
+export const securedAnswer = (message: string, secured: Secured | null) =>
+	secured
+		? {
+				message: `${message}. Your address was not verified before, so the keys of your projects were replaced and their other members removed`,
+				securedProjects: secured.projects.length,
+			}
+		: { message }
