@@ -175,6 +175,8 @@ export const operationIds: Record<string, string> = {
 	'GET /mailbox': 'showMailbox',
 	'GET /mailbox/messages': 'listMailboxMessages',
 	'DELETE /mailbox/messages': 'deleteMailboxMessages',
+	'PATCH /mailbox/messages/:id': 'updateMailboxMessage',
+	'DELETE /mailbox/messages/:id': 'deleteMailboxMessage',
 	'GET /mailbox/messages/:id/raw': 'getMailboxSource',
 	'GET /mailbox/messages/:id/html': 'getMailboxBody',
 	'GET /mailbox/messages/:id/attachments/:position': 'getMailboxAttachment',

@@ -6,14 +6,19 @@ import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
 import { readMail } from './mailbox-mail.ts'
-import { mailboxPage, messageBody } from './mailbox-page.ts'
+import { mailboxPage, pagePolicy } from './mailbox-page.ts'
+import { previewOf } from './mailbox-preview.ts'
 
 const tags = ['mailbox']
 const Params = Type.Object({ id: PathId('message') })
+const Before = Type.Optional(
+	Type.String({ format: 'uuid', description: 'Mails older than this one' }),
+)
 const Filter = Type.Object({
 	to: Type.Optional(Type.String({ description: 'The whole address' })),
 	subject: Type.Optional(Type.String({ description: 'Part of the subject' })),
 	limit: Type.Integer({ minimum: 1, default: 50, description: 'At most 1000' }),
+	before: Before,
 })
 
 const Message = Type.Object({
@@ -28,9 +33,11 @@ const Message = Type.Object({
 	attachments: Type.Array(
 		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
 	),
+	read: Type.Boolean(),
 	receivedAt: Timestamp,
 })
 
+const rowsOfPage = 100
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
@@ -38,18 +45,22 @@ const localHost = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /**
- * Where mail lands with the local provider. It asks for no key, so it answers only whoever sits at
- * this machine, and only under a local name: a page elsewhere must not read it through their browser,
- * nor anybody through a proxy on this machine.
+ * Where mail lands with the local provider. It asks for no key, so it answers only requests from this
+ * machine under a local name: a page elsewhere must not read it through a developer's browser, and
+ * nobody through a proxy on this machine.
  */
 export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
-	app.addHook('onRequest', async (request) => {
-		const address = request.socket.remoteAddress ?? ''
+	app.addHook('onRequest', async ({ socket, headers, method }) => {
+		const address = socket.remoteAddress ?? ''
 		const isLocal = loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
-		const isForwarded = proxyHeaders.some((name) => request.headers[name] !== undefined)
-		if (!isLocal || isForwarded || !localHost.test(request.headers.host ?? ''))
+		const isForwarded = proxyHeaders.some((name) => headers[name] !== undefined)
+		if (!isLocal || isForwarded || !localHost.test(headers.host ?? ''))
 			throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'The mailbox is only there for this machine', {
 				suggestion: 'Open it on the machine that Tempost runs on, under http://localhost.',
+			})
+		if (!['GET', 'HEAD'].includes(method) && !isOwnOrigin(headers.origin, headers.host))
+			throw new ApiError(403, 'FORBIDDEN', 'Only the mailbox page itself may change the mailbox', {
+				suggestion: 'Send the request without an Origin header, or from the mailbox page.',
 			})
 	})
 
@@ -64,21 +75,27 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 					id: Type.Optional(Id),
 					view: Type.Optional(Type.String()),
 					search: Type.Optional(Type.String()),
+					before: Before,
 				}),
 			},
 		},
 		async ({ em, query }, reply) => {
+			const { id, search, before } = query
 			const rows = await em.find(
 				MailboxMessage,
-				query.search
-					? { $or: [matching('to', query.search), matching('subject', query.search)] }
-					: {},
-				{ orderBy: { id: 'desc' }, limit: 100, exclude: ['raw'] },
+				{
+					...(search ? { $or: columns.map((column) => matching(column, search)) } : {}),
+					...(before ? { id: { $lt: before } } : {}),
+				},
+				{ orderBy: { id: 'desc' }, limit: rowsOfPage + 1, exclude: ['raw'] },
 			)
-			const id = query.id ?? rows[0]?.id
 			const row = id ? await em.findOne(MailboxMessage, id, { refresh: true }) : null
 			const open = row && { row, mail: await readMail(row.raw) }
-			return reply.type('text/html; charset=utf-8').send(mailboxPage(rows, open, query))
+			const list = { rows: rows.slice(0, rowsOfPage), hasOlder: rows.length > rowsOfPage }
+			return reply
+				.header('content-security-policy', pagePolicy)
+				.type('text/html; charset=utf-8')
+				.send(mailboxPage(list, open, query))
 		},
 	)
 
@@ -93,16 +110,64 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: Type.Object({ messages: Type.Array(Message) }) },
 			},
 		},
-		async ({ em, query: { to, subject, limit } }) => {
+		async ({ em, query: { to, subject, limit, before } }) => {
 			const rows = await em.find(
 				MailboxMessage,
 				{
 					...(to ? { to: normalizeEmail(to) } : {}),
 					...(subject ? matching('subject', subject) : {}),
+					...(before ? { id: { $lt: before } } : {}),
 				},
 				{ orderBy: { id: 'desc' }, limit: Math.min(limit, 1000) },
 			)
 			return { messages: await Promise.all(rows.map(messageOf)) }
+		},
+	)
+
+	app.patch(
+		'/mailbox/messages/:id',
+		{
+			config: { auth: 'none' },
+			schema: {
+				tags,
+				summary: 'Mark a mail of the local mailbox as read or unread',
+				params: Params,
+				body: Type.Object({ read: Type.Boolean() }),
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ em, params: { id }, body: { read } }, reply) => {
+			if ((await em.nativeUpdate(MailboxMessage, id, { read })) === 0) throw notFound('message', id)
+			return reply.code(204).send(null)
+		},
+	)
+
+	app.delete(
+		'/mailbox/messages/:id',
+		{
+			config: { auth: 'none' },
+			schema: {
+				tags,
+				summary: 'Delete a mail from the local mailbox',
+				params: Params,
+				response: { 204: Type.Null() },
+			},
+		},
+		async ({ em, params: { id } }, reply) => {
+			if ((await em.nativeDelete(MailboxMessage, id)) === 0) throw notFound('message', id)
+			return reply.code(204).send(null)
+		},
+	)
+
+	app.delete(
+		'/mailbox/messages',
+		{
+			config: { auth: 'none' },
+			schema: { tags, summary: 'Empty the local mailbox', response: { 204: Type.Null() } },
+		},
+		async ({ em }, reply) => {
+			await em.nativeDelete(MailboxMessage, {})
+			return reply.code(204).send(null)
 		},
 	)
 
@@ -125,9 +190,17 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 		'/mailbox/messages/:id/html',
 		{
 			config: { auth: 'none', answers: 'text/html' },
-			schema: { tags, summary: 'Body of a mail in the local mailbox', params: Params },
+			schema: {
+				tags,
+				summary: 'Body of a mail in the local mailbox',
+				description: 'Shown without the tracking pixel, so that looking counts no open.',
+				params: Params,
+				querystring: Type.Object({
+					pixel: Type.Boolean({ default: false, description: 'Load the tracking pixel' }),
+				}),
+			},
 		},
-		async ({ em, params }, reply) => {
+		async ({ em, params, query }, reply) => {
 			const mail = await readMail((await found(em, params.id)).raw)
 			// Somebody else's HTML: nothing in it may run or reach our pages.
 			return reply
@@ -136,7 +209,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
 				)
 				.type('text/html; charset=utf-8')
-				.send(messageBody(mail))
+				.send(previewOf(mail, query))
 		},
 	)
 
@@ -166,25 +239,27 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 				.send(file.content)
 		},
 	)
-
-	app.delete(
-		'/mailbox/messages',
-		{
-			config: { auth: 'none' },
-			schema: { tags, summary: 'Empty the local mailbox', response: { 204: Type.Null() } },
-		},
-		async ({ em }, reply) => {
-			await em.nativeDelete(MailboxMessage, {})
-			return reply.code(204).send(null)
-		},
-	)
 }
 
-async function messageOf({ id, emailId, to, from, subject, raw, receivedAt }: MailboxMessage) {
-	return { id, emailId, to, from, subject, receivedAt, ...(await readMail(raw)) }
+/** Programs send no Origin. Pages do, and a mail in its sandbox sends `null`. */
+const isOwnOrigin = (origin: string | undefined, host: string | undefined) =>
+	origin === undefined || origin === `http://${host}` || origin === `https://${host}`
+
+async function messageOf({
+	id,
+	emailId,
+	to,
+	from,
+	subject,
+	raw,
+	read,
+	receivedAt,
+}: MailboxMessage) {
+	return { id, emailId, to, from, subject, read, receivedAt, ...(await readMail(raw)) }
 }
 
-const matching = (column: 'to' | 'subject', part: string) => ({
+const columns = ['from', 'to', 'subject'] as const
+const matching = (column: (typeof columns)[number], part: string) => ({
 	[column]: { $ilike: containing(part) },
 })
 

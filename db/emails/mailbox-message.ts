@@ -15,6 +15,7 @@ const schema = defineEntity({
 		subject: p.text(),
 		/** The mail as it would have gone over the wire: the rest is read from it. */
 		raw: p.blob().$type<Buffer>(),
+		read: p.boolean().default(false),
 		receivedAt: p.datetime(3).defaultRaw('now()'),
 	},
 })
