@@ -7,7 +7,7 @@ import { Domain } from '../db/domains/domain.ts'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { Membership } from '../db/projects/membership.ts'
 import { keyDigest, newKeys } from '../db/projects/project-keys.ts'
-import { Project } from '../db/projects/project.ts'
+import { defaultProjectName, Project } from '../db/projects/project.ts'
 import type { FirstProject } from './data-dir.ts'
 
 const email = 'owner@example.com'
@@ -45,7 +45,7 @@ export async function bootstrapProject(em: EntityManager, { remembered, remember
 	const passwordHash = await hashPassword(password)
 	return em.transactional(async (em) => {
 		const user = em.create(User, { email, passwordHash, emailVerifiedAt: new Date() })
-		const project = em.create(Project, { name: 'First project', ...columns })
+		const project = em.create(Project, { name: defaultProjectName, ...columns })
 		await em.flush() // the database makes the ids
 		em.create(Membership, { projectId: project.id, userId: user.id, role: 'OWNER' })
 		em.create(Domain, {

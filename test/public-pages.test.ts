@@ -134,6 +134,59 @@ test('preferences are three, and what is chosen is shown', async (t) => {
 	}
 })
 
+test('after "no emails at all" every page says so, and offers the way back', async (t) => {
+	const { get, post, submit, id, emailId, state } = await setupPublic(t)
+	const query = `?e=${emailId}`
+	const saved = await submit(`/manage/${id}${query}`, { choice: 'none' })
+	t.regex(textOf(saved.body), /Your choice is saved\. anna@example\.org gets no emails at all/)
+	for (const page of [
+		await get(`/unsubscribe/${id}${query}`),
+		await post(`/unsubscribe/${id}${query}`),
+	]) {
+		t.regex(textOf(page.body), /anna@example\.org gets no emails at all from Test project/)
+		t.notRegex(page.body, /newsletters/)
+		t.true(page.body.includes(`<form action="../subscribe/${id}?e=${emailId}"`))
+		t.true(page.body.includes(`href="../manage/${id}?e=${emailId}"`))
+	}
+	const stranger = await get(`/unsubscribe/${id}`)
+	t.regex(textOf(stranger.body), /gets no emails at all/)
+	t.notRegex(stranger.body, /<form/)
+	t.regex(textOf((await post(`/subscribe/${id}${query}`)).body), /You are subscribed/)
+	t.like(await state(), { subscribed: true, suppressed: [] })
+})
+
+test('pages name the sender as the mail did, and never by the name that nobody chose', async (t) => {
+	const { get, post, sent, orm, project, id, emailId } = await setupPublic(t)
+	const senderOn = (body: string) => /<p class="sender">([^<]*)</.exec(body)![1]
+	const named = await sent({ from: { email: 'app@example.com', name: 'Anna & Co' } })
+	const rename = (name: string) => orm.em.fork().nativeUpdate(Project, { id: project.id }, { name })
+	t.is(senderOn((await get(`/manage/${id}?e=${named.id}`)).body), 'Anna &amp; Co')
+	t.is(senderOn((await post(`/unsubscribe/${id}?e=${named.id}`)).body), 'Anna &amp; Co')
+	t.is(senderOn((await get(`/manage/${id}`)).body), 'Test project')
+	// The mail of somebody else names nobody.
+	const foreign = await sent({
+		to: 'bob@example.org',
+		from: { email: 'a@example.com', name: 'Bob' },
+	})
+	t.is(senderOn((await get(`/manage/${id}?e=${foreign.id}`)).body), 'Test project')
+
+	await rename('First project')
+	t.is(senderOn((await get(`/manage/${id}`)).body), 'example.com')
+	const plain = await sent({})
+	t.is(plain.fromName, 'First project')
+	t.is(senderOn((await get(`/manage/${id}?e=${plain.id}`)).body), 'app@example.com')
+	await rename('Shop')
+	t.is(senderOn((await get(`/manage/${id}?e=${plain.id}`)).body), 'Shop')
+	t.is(senderOn((await get(`/manage/${id}?e=${emailId}`)).body), 'Test project')
+})
+
+test('colours do not depend on what only new browsers know', async (t) => {
+	const { get, id } = await setupPublic(t)
+	const { body } = await get(`/manage/${id}`)
+	t.notRegex(body, /light-dark|color-mix/)
+	t.regex(body, /prefers-color-scheme: dark/)
+})
+
 const greetings = {
 	en: 'You are unsubscribed',
 	de: 'Sie sind abgemeldet',

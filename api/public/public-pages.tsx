@@ -16,14 +16,15 @@ interface View {
 
 // No child selectors and no quotes: React would escape them, and the policy knows the style by its hash.
 const style = `
-:root { color-scheme: light dark; --accent: light-dark(#0b57c2, #8ab8ff); --on: light-dark(#fff, #10141a); --line: light-dark(#d3d8df, #3b424c) }
+:root { color-scheme: light dark; --text: #1c2128; --quiet: #56606d; --page: #f3f5f8; --card: #fff; --accent: #0b57c2; --on: #fff; --line: #d3d8df; --edge: #767f8b; --done: #1a7f4b; --done-page: #e9f6ef }
+@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --quiet: #a9b1bc; --page: #14171c; --card: #1c2026; --accent: #8ab8ff; --on: #10141a; --line: #3b424c; --edge: #8b949f; --done: #57c98d; --done-page: #16301f } }
 * { box-sizing: border-box }
-body { margin: 0; font: 1.0625rem/1.55 system-ui, sans-serif; color: light-dark(#1c2128, #e8eaed); background: light-dark(#f3f5f8, #14171c) }
-main { width: 100%; max-width: 34rem; margin: clamp(0rem, 8vh, 6rem) auto; padding: 1.75rem clamp(1.1rem, 5vw, 2.25rem); background: light-dark(#fff, #1c2026); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere }
+body { margin: 0; font: 1.0625rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page) }
+main { width: 100%; max-width: 34rem; margin: clamp(0rem, 8vh, 6rem) auto; padding: 1.75rem clamp(1.1rem, 5vw, 2.25rem); background: var(--card); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere }
 h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.25 }
 p { margin: 0 0 1.25rem }
-.sender { margin: 0 0 1.25rem; font-size: .9375rem; color: light-dark(#56606d, #a9b1bc) }
-.saved { padding: .6rem .9rem; border-left: .25rem solid light-dark(#1a7f4b, #57c98d); background: light-dark(#e9f6ef, #16301f) }
+.sender { margin: 0 0 1.25rem; font-size: .9375rem; color: var(--quiet) }
+.saved { padding: .6rem .9rem; border-inline-start: .25rem solid var(--done); background: var(--done-page) }
 form { margin: 0 0 1.25rem }
 button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .55rem 1.4rem; border: 2px solid var(--accent); border-radius: .5rem; color: var(--on); background: var(--accent); cursor: pointer }
 button.quiet { color: var(--accent); background: transparent }
@@ -35,9 +36,9 @@ label { display: grid; grid-template-columns: auto 1fr; gap: 0 .85rem; padding: 
 label:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent) }
 input { width: 1.2rem; height: 1.2rem; margin: .2rem 0 0; accent-color: var(--accent); grid-row: span 2 }
 label strong { font-weight: 600 }
-label span { grid-column: 2; font-size: .9375rem; color: light-dark(#56606d, #a9b1bc) }
+label span { grid-column: 2; font-size: .9375rem; color: var(--quiet) }
 label.field { display: block; margin: 0 0 .35rem; padding: 0; border: 0; font-weight: 600 }
-input.field { display: block; width: 100%; height: auto; margin: 0 0 .35rem; padding: .6rem .8rem; font: inherit; color: inherit; background: transparent; border: 1px solid light-dark(#767f8b, #8b949f); border-radius: .5rem }
+input.field { display: block; width: 100%; height: auto; margin: 0 0 .35rem; padding: .6rem .8rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--edge); border-radius: .5rem }
 @media (max-width: 34rem) { main { min-height: 100vh; margin: 0; border: 0; border-radius: 0 } }
 `
 
@@ -49,8 +50,8 @@ export const pagePolicy =
 export function unsubscribePage(view: View) {
 	const { contact } = view
 	const { language, words, fill } = speak(contact)
-	if (!contact.subscribed) return unsubscribedPage(view)
-	return page(language, words.unsubscribe, contact.project, [
+	if (!contact.subscribed || contact.stopped) return unsubscribedPage(view)
+	return page(language, words.unsubscribe, contact.sender, [
 		<p>{fill(words.unsubscribeQuestion)}</p>,
 		<Act to="unsubscribe" view={view} label={words.unsubscribe} />,
 		<ManageLink view={view} words={words} />,
@@ -59,10 +60,11 @@ export function unsubscribePage(view: View) {
 
 export function unsubscribedPage(view: View) {
 	const { contact } = view
+	if (contact.stopped) return stoppedPage(view)
 	const { language, words, fill } = speak(contact)
-	return page(language, words.unsubscribed, contact.project, [
+	return page(language, words.unsubscribed, contact.sender, [
 		<p role="status">{fill(words.unsubscribedMeans)}</p>,
-		mayResume(contact) && <Act to="subscribe" view={view} label={words.subscribeAgain} quiet />,
+		<Act to="subscribe" view={view} label={words.subscribeAgain} quiet />,
 		<ManageLink view={view} words={words} />,
 	])
 }
@@ -72,7 +74,7 @@ export function subscribePage(view: View) {
 	const { language, words, fill } = speak(contact)
 	if (!mayResume(contact)) return stoppedPage(view)
 	if (contact.subscribed && !contact.stopped) return subscribedPage(view)
-	return page(language, words.subscribe, contact.project, [
+	return page(language, words.subscribe, contact.sender, [
 		<p>{fill(words.subscribeQuestion)}</p>,
 		<Act to="subscribe" view={view} label={words.subscribe} />,
 		<ManageLink view={view} words={words} />,
@@ -83,11 +85,17 @@ export function subscribedPage(view: View) {
 	const { contact } = view
 	if (!mayResume(contact)) return stoppedPage(view)
 	const { language, words, fill } = speak(contact)
-	return page(language, words.subscribed, contact.project, [
+	return page(language, words.subscribed, contact.sender, [
 		<p role="status">{fill(words.subscribedMeans)}</p>,
 		<Act to="unsubscribe" view={view} label={words.unsubscribe} quiet />,
 		<ManageLink view={view} words={words} />,
 	])
+}
+
+const meanings: Record<Choice, (words: PublicWords) => string> = {
+	all: (words) => words.subscribedMeans,
+	necessary: (words) => words.unsubscribedMeans,
+	none: (words) => words.stopped,
 }
 
 /** What was to be saved is said to be saved if it is. */
@@ -97,10 +105,10 @@ export function managePage(view: View, toSave?: Choice) {
 	const { language, words, fill } = speak(contact)
 	const chosen = contact.stopped ? 'none' : contact.subscribed ? 'all' : 'necessary'
 	const offered = choices.filter((choice) => choice !== 'none' || contact.readsMail)
-	return page(language, words.manage, contact.project, [
+	return page(language, words.manage, contact.sender, [
 		toSave === chosen && (
 			<p className="saved" role="status">
-				{words.saved}
+				{words.saved} {fill(meanings[chosen](words))}
 			</p>
 		),
 		<form method="post" action={addressOf('manage', view)}>
@@ -123,11 +131,18 @@ export function managePage(view: View, toSave?: Choice) {
 /** Whoever takes back that all mail stops has to come from a mail. */
 const mayResume = ({ stopped, readsMail }: PublicContact) => readsMail || !stopped
 
-function stoppedPage({ contact }: View) {
+/** After "no emails at all". The way back is on it for readers who came from a mail. */
+function stoppedPage(view: View) {
+	const { contact } = view
 	const { language, words, fill } = speak(contact)
-	return page(language, words.none, contact.project, [
+	return page(language, words.none, contact.sender, [
 		<p role="status">{fill(words.stopped)}</p>,
-		<p>{words.fromMail}</p>,
+		...(mayResume(contact)
+			? [
+					<Act to="subscribe" view={view} label={words.subscribeAgain} quiet />,
+					<ManageLink view={view} words={words} />,
+				]
+			: [<p>{words.fromMail}</p>]),
 	])
 }
 
@@ -158,7 +173,7 @@ function speak(contact: PublicContact) {
 				part === '{email}' ? (
 					<strong key={index}>{contact.email}</strong>
 				) : part === '{project}' ? (
-					contact.project
+					contact.sender
 				) : (
 					part
 				),

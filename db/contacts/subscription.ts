@@ -1,3 +1,4 @@
+import { defaultProjectName } from '../projects/project.ts'
 import { statement } from '../statement.ts'
 
 /** A contact as its own public pages see it. */
@@ -9,15 +10,28 @@ export interface PublicContact {
 	stopped: boolean
 	/** Whoever looks came from a mail to this contact: only they stop all mail, or lift that. */
 	readsMail: boolean
-	project: string
+	/** The name that the recipient knows the sender by. */
+	sender: string
 	/** What the contact says of itself; anything may stand there. */
 	locale: string | null
 	projectLanguage: string
 }
 
-const known = `select c.project_id, c.id, c.email, c.subscribed, p.name as project,
+/**
+ * The sender is named as in the mail that led here, then by the project's own name, then by the mail's
+ * address, then by a domain of the project.
+ */
+const known = (mail: string) => `select c.project_id, c.id, c.email, c.subscribed,
+	coalesce(nullif(nullif(m.name, ''), '${defaultProjectName}'), nullif(p.name, '${defaultProjectName}'), m.address,
+		(select domain from domains d where d.project_id = p.id and d.verified_at is not null
+			order by d.verified_at limit 1), p.name) as sender,
 	c.data ->> 'locale' as locale, p.language as "projectLanguage"
 	from contacts c join projects p on p.id = c.project_id and p.deleted_at is null
+	left join lateral (
+		select e."from" as address, coalesce(e.from_name, k.from_name, k.project_name) as name
+		from emails e left join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
+		where e.project_id = c.project_id and e.id = ${mail}::uuid and e.contact_id = c.id
+	) m on true
 	where c.id = $1`
 const isStopped = `exists (select from suppressions s where s.project_id = known.project_id
 	and s.email = known.email and s.reason = 'UNSUBSCRIBED_ALL')`
@@ -25,10 +39,10 @@ const isStopped = `exists (select from suppressions s where s.project_id = known
 /** $1 contact, $2 mail or null */
 export const publicContact = statement<PublicContact>(
 	'public-contact',
-	`with known as (${known})
+	`with known as (${known('$2')})
 	select id, email, subscribed, ${isStopped} as stopped, exists (select from emails e
 			where e.project_id = known.project_id and e.id = $2::uuid and e.contact_id = known.id
-		) as "readsMail", project, locale, "projectLanguage"
+		) as "readsMail", sender, locale, "projectLanguage"
 	from known`,
 )
 
@@ -45,7 +59,7 @@ export const publicContact = statement<PublicContact>(
  */
 export const decideSubscription = statement<PublicContact>(
 	'decide-subscription',
-	`with known as materialized (${known}), mail as materialized (
+	`with known as materialized (${known('$3')}), mail as materialized (
 		select e.project_id, e.id from known join emails e on e.project_id = known.project_id
 			and e.id = $3::uuid and e.contact_id = known.id
 		for no key update of e
@@ -77,6 +91,6 @@ export const decideSubscription = statement<PublicContact>(
 			and s.reason = 'UNSUBSCRIBED_ALL'
 	)
 	select id, email, $2::bool as subscribed, coalesce((select $4::bool from mail), ${isStopped}) as stopped,
-		exists (select from mail) as "readsMail", project, locale, "projectLanguage"
+		exists (select from mail) as "readsMail", sender, locale, "projectLanguage"
 	from known`,
 )

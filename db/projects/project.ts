@@ -4,6 +4,9 @@ import { createdAt, id, updatedAt } from '../columns.ts'
 export const trackingModes = ['ENABLED', 'DISABLED', 'MARKETING_ONLY'] as const
 export const disabledReasons = ['PAYMENT_FAILED', 'EMAIL_REPUTATION', 'MANUAL'] as const
 
+/** Of the project that `npm start` makes. Nobody chose it, so recipients are not shown it. */
+export const defaultProjectName = 'First project'
+
 const schema = defineEntity({
 	name: 'Project',
 	tableName: 'projects',
