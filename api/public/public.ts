@@ -21,7 +21,7 @@ import { decide, type Decision, FromMail, type Visit, viewOf } from './visit.ts'
 const tags = ['public pages']
 const config = { auth: 'none', answers: 'text/html' } as const
 const limited = { ...config, errors: [429 as const] }
-const formBytes = 16 * 1024
+const bodyLimit = 16 * 1024
 
 const Params = Type.Object({ id: Type.String() })
 const address = { params: Params, querystring: FromMail }
@@ -43,7 +43,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	app.removeAllContentTypeParsers()
 	app.addContentTypeParser(
 		'*',
-		{ parseAs: 'buffer', bodyLimit: formBytes },
+		{ parseAs: 'buffer' },
 		async ({ headers }: FastifyRequest, body: Buffer) => formOf(headers['content-type'], body),
 	)
 	app.addHook('onRequest', async (_request, reply) => {
@@ -74,6 +74,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	app.post(
 		'/unsubscribe/:id',
 		{
+			bodyLimit,
 			config,
 			schema: {
 				tags,
@@ -101,7 +102,11 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 
 	app.post(
 		'/subscribe/:id',
-		{ config: limited, schema: { tags, summary: 'Subscribe, from the page', ...address } },
+		{
+			bodyLimit,
+			config: limited,
+			schema: { tags, summary: 'Subscribe, from the page', ...address },
+		},
 		async (request, reply) => show(reply, subscribedPage(await act(request, meanings.all))),
 	)
 
@@ -114,6 +119,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	app.post(
 		'/manage/:id',
 		{
+			bodyLimit,
 			config: limited,
 			schema: {
 				tags,
