@@ -30,15 +30,14 @@ const patienceMs = 10_000
 const maxRedirects = 5
 const maxAnswerBytes = 64 * 1024
 const redirects = new Set([301, 302, 303, 307, 308])
-/** What was meant for one server is not told to another. */
-const confidential = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 class Refusal extends Error {}
 
 /**
  * A request to an address that a customer has given us. Its name is looked up once, every address it has
  * must be of the open internet, and it is these we connect to, whatever the name says a moment later.
- * Each redirect is a new request and checked like the first. Time and answer are bounded.
+ * Each redirect is a new request and checked like the first, and none leads to another origin: headers,
+ * body and signature are meant for one server. Time and answer are bounded.
  */
 export async function guardedRequest(
 	first: GuardedRequest,
@@ -145,14 +144,15 @@ function redirected(
 ): GuardedRequest {
 	const url = URL.parse(location, from.href)
 	if (!url) throw new Refusal('It redirects to an address that cannot be read')
-	const kept = Object.entries(headers).filter(
-		([name]) => url.origin === from.origin || !confidential.has(name.toLowerCase()),
-	)
+	if (url.origin !== from.origin)
+		throw new Refusal(
+			`It redirects to another server (${url.origin.slice(0, 300)}), and signed requests are not sent on. Use the new address in the step`,
+		)
 	const isSame = status === 307 || status === 308 || method === 'GET'
 	return {
 		url: url.href,
 		method: isSame ? method : 'GET',
-		headers: Object.fromEntries(kept),
+		headers,
 		body: isSame ? body : null,
 	}
 }

@@ -176,22 +176,34 @@ test('no more than 64 KB of an answer are kept', async (t) => {
 	t.is(output.response.length, 65_536)
 })
 
-test('redirects are followed five times, without what was meant for the first server', async (t) => {
-	const other = await server(t, answering(200))
+test('redirects within a server are followed five times', async (t) => {
 	const { heard, url } = await server(t, (response, { url: at }) => {
 		const n = Number(at.slice(1))
-		const location = n < 4 ? `/${n + 1}` : `${other.url}/end`
-		response.writeHead(n === 4 ? 307 : 308, { location }).end()
+		if (n === 5) response.writeHead(200).end()
+		else response.writeHead(n === 4 ? 307 : 308, { location: `/${n + 1}` }).end()
 	})
 	const { perform, visit } = await atCall(t, `${url}/0`, { headers: { Authorization: 'secret' } })
 	await perform()
 	t.is((await visit()).status, 'COMPLETED')
-	t.is(heard.length, 5)
-	t.is(heard[4]!.headers['authorization'], 'secret')
-	t.is(other.heard[0]!.headers['authorization'], undefined)
-	t.is(other.heard[0]!.method, 'POST')
-	t.true(other.heard[0]!.body.length > 10)
+	t.is(heard.length, 6)
+	t.is(heard[5]!.headers['authorization'], 'secret')
+	t.is(heard[5]!.method, 'POST')
+	t.true(heard[5]!.body.length > 10)
 })
+
+for (const status of [301, 302, 303, 307, 308])
+	for (const method of ['GET', 'POST'])
+		test(`a ${status} to another server gets nothing of a ${method}, and fails the step with the reason`, async (t) => {
+			const other = await server(t, answering(200))
+			const { url } = await server(t, answering(status, '', { location: `${other.url}/end` }))
+			const headers = { 'X-Api-Key': 'secret' }
+			const { perform, visit, executions } = await atCall(t, url, { method, headers })
+			await perform()
+			t.is(other.heard.length, 0)
+			t.is((await visit()).status, 'FAILED')
+			const { error } = (await executions())[0]!
+			t.regex(error!, /redirects to another server \(http:\/\/127\.0\.0\.1:\d+\), and signed/)
+		})
 
 test('a sixth redirect is refused', async (t) => {
 	const { heard, url } = await server(t, answering(302, '', { location: '/again' }))

@@ -80,7 +80,7 @@ test('a name is looked up once, and what it said then is what is connected to', 
 	t.is(connections(), 1)
 })
 
-test('each redirect is checked anew, however its address is written', async (t) => {
+test('a redirect leads nowhere else, however its address is written, and its server is checked anew', async (t) => {
 	const inside = await listener(t)
 	const { address } = await dnsServer(t, { 'rebound.test': { A: ['127.0.0.1'] } })
 	for (const [to, error] of [
@@ -99,16 +99,16 @@ test('each redirect is checked anew, however its address is written', async (t) 
 			'%31%32%37.0.0.1',
 			'public.example@127.0.0.1',
 			'rebound.test',
-		].map((host): [string, string] => [
+		].map((host): [string, RegExp] => [
 			`http://${host}:${inside.port}/`,
-			'The address leads into a private network',
+			/^It redirects to another server/,
 		]),
-		[`//127.0.0.1:${inside.port}/`, 'The address leads into a private network'],
-		['\\\\127.0.0.1', 'The address leads into a private network'],
-		['/again', 'The address leads into a private network'],
-		['file:///etc/passwd', 'The address is not one of http or https'],
-		['gopher://127.0.0.1:25/', 'The address is not one of http or https'],
-	] as [string, string][]) {
+		[`//127.0.0.1:${inside.port}/`, /^It redirects to another server/],
+		['\\\\127.0.0.1', /^It redirects to another server/],
+		['/again', /^The address leads into a private network$/],
+		['file:///etc/passwd', /^It redirects to another server/],
+		['gopher://127.0.0.1:25/', /^It redirects to another server/],
+	] as [string, RegExp][]) {
 		const location = to
 		const http = createServer((_, response) => response.writeHead(307, { location }).end())
 		await once(http.listen(0, '127.0.0.1'), 'listening')
@@ -126,7 +126,8 @@ test('each redirect is checked anew, however its address is written', async (t) 
 		const answer = await guardedRequest({ url, method: 'POST', headers: {}, body: '{}' }, options)
 		http.close()
 		t.false(isFirst)
-		t.deepEqual(answer, { kind: 'refused', error }, location)
+		t.is(answer.kind, 'refused')
+		t.regex(answer.kind === 'refused' ? answer.error : '', error, location)
 	}
 	t.is(inside.connections(), 0)
 })
