@@ -16,7 +16,7 @@ import { BillingAccount } from './billing/billing-account.ts'
 import { UsageCount, UsageTally } from './billing/usage-count.ts'
 import { UsageNotice } from './billing/usage-notice.ts'
 import { UsageReport } from './billing/usage-report.ts'
-import { RateBudget, SendBudget } from './budget.ts'
+import { RateBudget, RequestBudget, SendBudget } from './budget.ts'
 import { CampaignCount, CampaignTally } from './campaigns/campaign-count.ts'
 import { Campaign } from './campaigns/campaign.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contacts/contact-field.ts'
@@ -106,6 +106,7 @@ export default defineConfig({
 		RemovedAutomation,
 		ReputationCount,
 		ReputationTally,
+		RequestBudget,
 		Segment,
 		SegmentMember,
 		SegmentTally,

@@ -122,6 +122,18 @@ const jobEnded = (table: string) =>
 export const chores: Chore[] = [
 	expired('idempotency keys', 'idempotency_keys', 'project_id, key'),
 	expired('sessions', 'sessions', 'id'),
+	{
+		what: 'requests counted',
+		remove: statement(
+			'remove-old-request-budgets',
+			rowsOf(
+				'request_budgets',
+				'project_id, spender',
+				`window_start < now() - interval '1 hour'`,
+				'window_start',
+			),
+		),
+	},
 	expired('tokens of accounts', 'account_tokens', 'digest'),
 	expired('throttles', 'throttles', 'key'),
 	expired('invitations', 'invitations', 'project_id, email'),

@@ -8,6 +8,7 @@ const schema = defineEntity({
 	indexes: [{ properties: ['expiresAt'] }],
 	properties: {
 		projectId: p.uuid().primary(),
+		/** As `spacedKey` has it: the public key of a project has keys of its own. */
 		key: p.text().primary(),
 		/** Method and path of the request that claimed it. */
 		request: p.text(),
@@ -49,6 +50,10 @@ export const claimKey = statement<{ claimId: string }>(
 		or (held.status_code is null and held.claimed_at <= now() - interval '60 seconds')
 	returning claim_id as "claimId"`,
 )
+
+/** A key as it is stored. What one of a project's API keys claims leaves the same text free for the other. */
+export const spacedKey = (key: string, kind: 'public' | 'secret') =>
+	kind === 'public' ? `public\n${key}` : key
 
 export interface HeldKey {
 	request: string

@@ -3,16 +3,18 @@ import type { FastifyInstance } from 'fastify'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { leaseRate } from '../db/budget.ts'
+import { Project } from '../db/projects/project.ts'
 import { createProject, setup, startApp } from './helpers/app.ts'
+import { addMember, createUser } from './helpers/people.ts'
 
 const crowd = 25
 
 /** The windows are the database's minutes: one that has not begun ends during no test. */
-const beginNextMinute = (pool: Pool, projectId: string) =>
+const beginNextMinute = (pool: Pool, projectId: string, spender = 'secret') =>
 	pool.query(
-		`insert into rate_budgets (project_id, window_start, leased)
-		values ($1, date_trunc('minute', now()) + interval '1 minute', 0)`,
-		[projectId],
+		`insert into request_budgets (project_id, spender, window_start, leased)
+		values ($1, $2, date_trunc('minute', now()) + interval '1 minute', 0)`,
+		[projectId, spender],
 	)
 
 async function setupLimited(t: Parameters<typeof setup>[0], limit: number) {
@@ -33,7 +35,7 @@ async function setupLimited(t: Parameters<typeof setup>[0], limit: number) {
 	const leased = async () =>
 		Number(
 			(
-				await all.pool.query('select leased from rate_budgets where project_id = $1', [
+				await all.pool.query('select leased from request_budgets where project_id = $1', [
 					all.project.id,
 				])
 			).rows[0]?.leased ?? 0,
@@ -88,7 +90,7 @@ test('two processes share one budget: never more than the limit, and none of it 
 test('no process leases ahead more than an eighth of what remains', async (t) => {
 	const { pool, project } = await setupLimited(t, 100)
 	const lease = async (waiting: number, wished: number) =>
-		(await leaseRate(pool, [project.id, 100, waiting, wished]))[0]!.granted
+		(await leaseRate(pool, [project.id, 100, waiting, wished, 'secret']))[0]!.granted
 	t.is(await lease(1, 64), 12)
 	t.is(await lease(1, 4), 4)
 	t.is(await lease(30, 1), 30)
@@ -128,7 +130,7 @@ test('a new minute is a new budget, also for those who never saw the old one end
 	const { app, orm, pool, project, settings, passed } = await setupLimited(t, 10)
 	t.is(await passed(app, 15), 10)
 	await pool.query(
-		`update rate_budgets set window_start = window_start - interval '2 minutes' where project_id = $1`,
+		`update request_budgets set window_start = window_start - interval '2 minutes' where project_id = $1`,
 		[project.id],
 	)
 	const { app: fresh } = await startApp(t, orm, { settings })
@@ -148,4 +150,46 @@ test('projects do not pay for each other, and who carries no valid key pays noth
 test('0 is no limit', async (t) => {
 	const { app, ask } = await setupLimited(t, 0)
 	t.is((await ask(app)).headers['ratelimit-limit'], undefined)
+})
+
+test('the public key uses up nothing of what the secret key may do', async (t) => {
+	const { app, pool, project, ask, withPublicKey } = await setupLimited(t, 3)
+	await beginNextMinute(pool, project.id, 'public')
+	const track = async () =>
+		(await app.inject({ method: 'POST', url: '/v1/track', headers: withPublicKey, payload: {} }))
+			.statusCode
+	t.deepEqual([await track(), await track(), await track(), await track()], [422, 422, 422, 429])
+	t.is((await ask(app)).headers['ratelimit-remaining'], '2')
+})
+
+test('each session has a limit in each project, previews included, and one outside of projects', async (t) => {
+	const { app, orm, pool, project } = await setupLimited(t, 3)
+	const { user, headers } = await createUser(app, orm, 'anna@example.com')
+	const { project: other } = await createProject(orm)
+	const { rows } = await pool.query('select id from sessions')
+	for (const { id } of [project, other]) {
+		await addMember(orm, await orm.em.fork().findOneOrFail(Project, id), user, 'OWNER')
+		await beginNextMinute(pool, id, rows[0].id)
+	}
+	const preview = async (id: string) =>
+		(
+			await app.inject({
+				method: 'POST',
+				url: '/templates/none/preview',
+				headers: { ...headers, 'x-project-id': id },
+				payload: {},
+			})
+		).headers['ratelimit-remaining']
+	t.deepEqual([await preview(project.id), await preview(project.id)], ['2', '1'])
+	t.is(await preview(other.id), '2')
+	for (let count = 0; count < 3; count++) await preview(project.id)
+	const refused = await app.inject({
+		method: 'POST',
+		url: '/templates/none/preview',
+		headers: { ...headers, 'x-project-id': project.id },
+		payload: {},
+	})
+	t.is(refused.statusCode, 429)
+	const me = async () => (await app.inject({ url: '/users/@me', headers })).statusCode
+	t.deepEqual([await me(), await me(), await me(), await me()], [200, 200, 200, 429])
 })

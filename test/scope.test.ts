@@ -35,6 +35,7 @@ const reasons: Record<string, string[]> = {
 		'remove-old-import-changes',
 		'remove-old-job-errors',
 		'remove-old-mailbox-messages',
+		'remove-old-request-budgets',
 		'restart-errands',
 		'subscribers',
 		'take-due-domains',

@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { claimKey, completeClaim, heldKey, releaseClaim } from '../../db/idempotency-key.ts'
+import {
+	claimKey,
+	completeClaim,
+	heldKey,
+	releaseClaim,
+	spacedKey,
+} from '../../db/idempotency-key.ts'
 import { ApiError } from '../errors.ts'
 
 declare module 'fastify' {
@@ -14,6 +20,7 @@ declare module 'fastify' {
 		idempotent?: true
 	}
 	interface FastifyRequest {
+		/** The key is as it is stored. */
 		idempotency: { key: string; claimId: string } | null
 	}
 }
@@ -29,7 +36,9 @@ export function keepIdempotency(app: FastifyInstance, pool: Pool, ttlHours: numb
 		const key = request.headers['idempotency-key']
 		if (key === undefined || !request.routeOptions.config.idempotent) return
 		if (typeof key !== 'string' || !printableAscii.test(key)) throw badKey()
-		request.idempotency = { key, claimId: await claim(request, key) }
+		const isPublic = request.routeOptions.config.auth === 'public key'
+		const stored = spacedKey(key, isPublic ? 'public' : 'secret')
+		request.idempotency = { key: stored, claimId: await claim(request, key, stored) }
 	})
 	app.addHook('onSend', async (request, reply) => {
 		if (!request.idempotency || reply.statusCode < 400) return
@@ -48,23 +57,21 @@ export function keepIdempotency(app: FastifyInstance, pool: Pool, ttlHours: numb
 		])
 	})
 
-	async function claim(request: FastifyRequest, key: string) {
+	async function claim(request: FastifyRequest, key: string, stored: string) {
 		const { id } = request.project
 		const name = nameOf(request)
 		// What holds the key may be released between the two statements; then it can be claimed.
 		for (let attempt = 1; attempt <= 3; attempt++) {
-			const [claimed] = await claimKey(pool, [id, key, name, ttlHours])
+			const [claimed] = await claimKey(pool, [id, stored, name, ttlHours])
 			if (claimed) return claimed.claimId
-			const [held] = await heldKey(pool, [id, key])
+			const [held] = await heldKey(pool, [id, stored])
 			if (!held) continue
-			// The public key must not read what the secret key's requests were answered.
-			const isOwn = held.request === name && held.response !== null
 			throw reused({
 				key,
 				originalRequest: held.request,
 				originalRequestAt: new Date(`${held.claimedAt}Z`).toISOString(),
 				...(held.statusCode === null ? {} : { originalStatusCode: held.statusCode }),
-				...(isOwn ? { response: held.response } : {}),
+				...(held.response === null ? {} : { response: held.response }),
 			})
 		}
 		throw reused({ key })
@@ -72,7 +79,8 @@ export function keepIdempotency(app: FastifyInstance, pool: Pool, ttlHours: numb
 }
 
 /** The claim was taken over, a minute after this request began: whoever holds it now does the work. */
-export const claimLost = ({ idempotency }: FastifyRequest) => reused({ key: idempotency?.key })
+export const claimLost = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
+	reused({ key: headers['idempotency-key'] })
 
 const nameOf = ({ method, routeOptions }: FastifyRequest) => `${method} ${routeOptions.url}`
 

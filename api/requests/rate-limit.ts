@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { giveBackRate, leaseRate } from '../../db/budget.ts'
-import { ApiError } from '../errors.ts'
+import { countByMinute, tooMany } from './minute-counts.ts'
 
 /** Longest time for which a process sits on requests it has leased and does not use. */
 const holdMs = 200
@@ -20,8 +20,15 @@ interface Waiter {
 	reject(error: unknown): void
 }
 
-/** A project's share, held by this process, of the current minute. Times are of performance.now(). */
+/** One of a project's keys, or a session in it. */
+interface Spender {
+	projectId: string
+	name: string
+}
+
+/** A spender's share, held by this process, of the current minute. Times are of performance.now(). */
 interface Lease {
+	spender: Spender
 	tokens: number
 	/** Of the budget, not counting our tokens. */
 	left: number
@@ -36,17 +43,18 @@ interface Lease {
 }
 
 /**
- * At most `limit` requests a minute and project, over all processes: every request is taken from a
- * lease, and all leases from one row. Leases grow while they are used up, so that a busy project
+ * At most `limit` requests a minute and spender, over all processes: every request is taken from a
+ * lease, and all leases from one row. Leases grow while they are used up, so that a busy spender
  * costs a statement for each 64 requests, and shrink again by what was not used.
  */
 function createRateLimiter(pool: Pool, limit: number) {
 	const leases = new Map<string, Lease>()
 	const givingBack = new Set<Promise<unknown>>()
 
-	function take(projectId: string): Verdict | Promise<Verdict> {
-		const lease = leases.get(projectId) ?? newLease()
-		leases.set(projectId, lease)
+	function take(spender: Spender): Verdict | Promise<Verdict> {
+		const id = idOf(spender)
+		const lease = leases.get(id) ?? newLease(spender)
+		leases.set(id, lease)
 		const now = performance.now()
 		if (now >= lease.endsAt) lease.tokens = 0
 		if (lease.tokens > 0 && lease.waiting.length === 0) {
@@ -56,17 +64,24 @@ function createRateLimiter(pool: Pool, limit: number) {
 		if (now < lease.refusesUntil) return verdict(lease, false)
 		return new Promise((resolve, reject) => {
 			lease.waiting.push({ resolve, reject })
-			if (!lease.isLeasing) void refill(projectId, lease)
+			if (!lease.isLeasing) void refill(lease)
 		})
 	}
 
-	async function refill(projectId: string, lease: Lease) {
+	async function refill(lease: Lease) {
+		const { projectId, name } = lease.spender
 		lease.isLeasing = true
 		clearTimeout(lease.timer)
 		try {
 			while (lease.waiting.length > 0) {
 				const askedAt = performance.now()
-				const [row] = await leaseRate(pool, [projectId, limit, lease.waiting.length, lease.wish])
+				const [row] = await leaseRate(pool, [
+					projectId,
+					limit,
+					lease.waiting.length,
+					lease.wish,
+					name,
+				])
 				const { granted, leased, windowStart, msLeft } = row!
 				// The window began to run out no earlier than we asked, so it ends no earlier than this.
 				lease.endsAt = askedAt + msLeft
@@ -85,32 +100,32 @@ function createRateLimiter(pool: Pool, limit: number) {
 			for (const waiter of lease.waiting.splice(0)) waiter.reject(error)
 		} finally {
 			lease.isLeasing = false
-			lease.timer = setTimeout(() => rest(projectId, lease), holdMs).unref()
+			lease.timer = setTimeout(() => rest(lease), holdMs).unref()
 		}
 	}
 
 	/** What was leased and not used goes back; a lease that nobody used is forgotten. */
-	function rest(projectId: string, lease: Lease) {
+	function rest(lease: Lease) {
 		if (lease.isLeasing) return
 		clearTimeout(lease.timer)
-		const { tokens, granted, windowStart } = lease
+		const { tokens, granted, windowStart, spender } = lease
 		lease.wish = Math.max(1, granted - tokens)
 		lease.granted = 0
 		lease.tokens = 0
 		if (tokens > 0 && performance.now() < lease.endsAt) {
 			lease.left += tokens
-			const done = giveBackRate(pool, [projectId, windowStart, tokens])
+			const done = giveBackRate(pool, [spender.projectId, windowStart, tokens, spender.name])
 				.catch(() => {}) // the minute is short by these, no more
 				.finally(() => givingBack.delete(done))
 			givingBack.add(done)
 		}
-		if (granted === tokens) leases.delete(projectId)
-		else lease.timer = setTimeout(() => rest(projectId, lease), holdMs).unref()
+		if (granted === tokens) leases.delete(idOf(spender))
+		else lease.timer = setTimeout(() => rest(lease), holdMs).unref()
 	}
 
 	async function close() {
-		for (const [projectId, lease] of leases) {
-			rest(projectId, lease)
+		for (const lease of leases.values()) {
+			rest(lease)
 			clearTimeout(lease.timer)
 		}
 		await Promise.all(givingBack)
@@ -119,7 +134,10 @@ function createRateLimiter(pool: Pool, limit: number) {
 	return { take, close }
 }
 
-const newLease = (): Lease => ({
+const idOf = ({ projectId, name }: Spender) => `${projectId} ${name}`
+
+const newLease = (spender: Spender): Lease => ({
+	spender,
 	tokens: 0,
 	left: 0,
 	windowStart: '',
@@ -138,22 +156,38 @@ const verdict = (lease: Lease, isAllowed: boolean): Verdict => ({
 	resetSeconds: Math.max(1, Math.ceil((lease.endsAt - performance.now()) / 1000)),
 })
 
-/** Counts every request that carries a key; 0 is no limit. To be called after `authenticate`. */
+/**
+ * Counts every request that carries a key or a session; 0 is no limit. The two keys of a project and
+ * each of its sessions have budgets of their own: the public key is in every page of a customer, and
+ * must not use up what their server sends mail with. To be called after `authenticate`.
+ */
 export function limitRate(app: FastifyInstance, pool: Pool, limit: number) {
 	if (limit === 0) return
 	const limiter = createRateLimiter(pool, limit)
+	const ofSessions = countByMinute()
 	app.addHook('onRequest', async (request, reply) => {
-		if (!request.caller || request.visitor) return
-		const { isAllowed, remaining, resetSeconds } = await limiter.take(request.caller.id)
+		const verdict = await verdictOn(request)
+		if (!verdict) return
+		const { isAllowed, remaining, resetSeconds } = verdict
 		reply.header('ratelimit-limit', limit)
 		reply.header('ratelimit-remaining', remaining)
 		reply.header('ratelimit-reset', resetSeconds)
-		if (isAllowed) return
-		throw new ApiError(429, 'RATE_LIMIT_EXCEEDED', `More than ${limit} requests in this minute`, {
-			details: { retryAfter: resetSeconds },
-			suggestion: 'Wait as many seconds as the header Retry-After says.',
-			retryAfterSeconds: resetSeconds,
-		})
+		if (!isAllowed) throw tooMany(`More than ${limit} requests in this minute`, resetSeconds)
 	})
 	app.addHook('onClose', () => limiter.close())
+
+	function verdictOn({ caller, visitor, routeOptions }: FastifyRequest) {
+		const sessionId = visitor?.user.sessionId
+		const key = routeOptions.config.auth === 'public key' ? 'public' : 'secret'
+		if (caller) return limiter.take({ projectId: caller.id, name: sessionId ?? key })
+		// A session outside any project: no row of a project can count it, and each process does.
+		if (sessionId) return verdictOf(ofSessions.add(sessionId), ofSessions.secondsLeft())
+		return undefined
+	}
+
+	const verdictOf = (count: number, resetSeconds: number): Verdict => ({
+		isAllowed: count <= limit,
+		remaining: Math.max(0, limit - count),
+		resetSeconds,
+	})
 }
