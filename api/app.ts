@@ -62,6 +62,8 @@ import { webhooks } from './reputation/webhooks.ts'
 import { authenticate } from './requests/auth.ts'
 import { parseBodies } from './requests/body.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './requests/error-handler.ts'
+import { limitFailures } from './requests/failures.ts'
+import { readForwarded } from './requests/forwarded.ts'
 import { setHeaders } from './requests/headers.ts'
 import { keepIdempotency } from './requests/idempotency.ts'
 import { createPages, type PageLimits } from './requests/large-pages.ts'
@@ -140,6 +142,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	app.decorate('relay', relay)
 	decorateEm(app, orm)
 	parseBodies(app)
+	readForwarded(app)
 	logRequests(app)
 	if (settings.metrics) measureRequests(app)
 	if (settings.tracing) traceRequests(app)
@@ -147,7 +150,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 	shedLoad(app, pool, capacity)
 	await describeApi(app, publicUrl)
 	const isMailReal = settings.emailProvider !== 'local'
-	authenticate(app, { pool, cookie, ownOrigin: new URL(publicUrl).origin, isMailReal })
+	const sessions = { pool, cookie, ownOrigin: new URL(publicUrl).origin, isMailReal }
+	authenticate(app, sessions, limitFailures(app, settings.rateLimitPerMinute))
 	showPublicIds(app)
 	keepAudit(app, pool)
 	limitRate(app, pool, settings.rateLimitPerMinute)

@@ -42,7 +42,11 @@ declare module 'fastify' {
 }
 
 /** Every route says who may call it, and whoever calls is identified before anything is read. */
-export function authenticate(app: FastifyInstance, services: SessionAuth) {
+export function authenticate(
+	app: FastifyInstance,
+	services: SessionAuth,
+	refuseFailed: (request: FastifyRequest) => void,
+) {
 	app.decorateRequest('caller', null)
 	app.decorateRequest('visitor', null)
 	app.decorateRequest('user', {
@@ -66,7 +70,12 @@ export function authenticate(app: FastifyInstance, services: SessionAuth) {
 	app.addHook('onRequest', async (request) => {
 		const auth = request.routeOptions.config.auth
 		if (auth === undefined || auth === 'none' || auth === 'signature') return
-		await identify(request, auth, services)
+		try {
+			await identify(request, auth, services)
+		} catch (error) {
+			if (error instanceof ApiError && error.status === 401) refuseFailed(request)
+			throw error
+		}
 		if (request.caller) refuseByState(request, request.caller, services)
 	})
 }
