@@ -2,6 +2,8 @@ import test from 'ava'
 import { type FieldError, nothing, setupSend } from './helpers/send.ts'
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64')
+const numbered = (count: number, value: string) =>
+	Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, value]))
 const file = { filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }
 
 test('every fault is told with its field and code, and nothing is written', async (t) => {
@@ -49,6 +51,8 @@ test('every fault is told with its field and code, and nothing is written', asyn
 		[{ headers: { 'X-A': 'a\r\nb' } }, ['headers.X-A: invalid_string']],
 		[{ headers: { 'X-A\n': 'a' } }, ['headers.X-A\n: invalid_string']],
 		[{ headers: { 'X-A': long } }, ['headers.X-A: too_big']],
+		[{ headers: numbered(51, 'x') }, ['headers: too_big']],
+		[{ headers: numbered(50, '漢'.repeat(990)) }, ['headers: too_big']],
 		[{ headers: { 'message-ID': '<a@b>' } }, ['headers.message-ID: custom']],
 		[{ attachments: {} }, ['attachments: invalid_type']],
 		[{ attachments: [{ ...file, filename: 'a"b' }] }, ['attachments.0.filename: invalid_string']],

@@ -19,6 +19,8 @@ export const protectedHeaders: ReadonlySet<string> = new Set([
 	'x-tempost-id',
 ])
 
+const maxHeaders = 50
+const maxTotalBytes = 100 * 1024
 const maxNameLength = 255
 const maxValueLength = 998
 const lineLength = 76
@@ -32,7 +34,12 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** What of a request's custom headers cannot be taken, by field. */
 export function headerProblems(headers: Record<string, unknown>, field = 'headers'): Problem[] {
-	return Object.entries(headers).flatMap(([name, value]) => {
+	const entries = Object.entries(headers)
+	if (entries.length > maxHeaders)
+		return [{ field, message: `must have at most ${maxHeaders} headers`, code: 'too_big' }]
+	if (Buffer.byteLength(JSON.stringify(headers)) > maxTotalBytes)
+		return [{ field, message: 'must have at most 100 KB together', code: 'too_big' }]
+	return entries.flatMap(([name, value]) => {
 		const problem = headerProblem(name, value)
 		return problem ? [{ field: `${field}.${name}`, ...problem }] : []
 	})
