@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { MikroORM } from '@mikro-orm/postgresql'
 import config from './config.ts'
 import { liftSuspension } from './reputation/suspending.ts'
@@ -9,9 +11,12 @@ const usage = 'Usage: npm run operator -- enable PROJECT_ID'
 
 async function main([command, projectId, ...more]: string[]) {
 	if (command !== 'enable' || !isUuid(projectId) || more.length > 0) return [usage, 2] as const
-	const orm = await MikroORM.init(config)
+	const orm = await MikroORM.init({ ...config, ...ofStart() })
 	try {
-		const [project] = await liftSuspension(await poolOf(orm.em), [projectId])
+		const pool = await poolOf(orm.em).catch(faultOf)
+		if (typeof pool === 'string')
+			return [`The database cannot be reached: ${pool}\n${advice}`, 1] as const
+		const [project] = await liftSuspension(pool, [projectId])
 		if (!project) return [`There is no project ${projectId}`, 1] as const
 		const { name, reason, isLifted } = project
 		if (isLifted) return [`${name} is enabled again; it was disabled: ${reason}`, 0] as const
@@ -19,6 +24,21 @@ async function main([command, projectId, ...more]: string[]) {
 		return [`${name} waits for a payment, which will enable it`, 1] as const
 	} finally {
 		await orm.close()
+	}
+}
+
+const advice = 'Start it (npm start), or set DATABASE_URL to the one that is meant.'
+
+/** With several addresses to try, the reason is a code only. */
+const faultOf = ({ message, code }: { message: string; code?: string }) => message || (code ?? '')
+
+/** Without DATABASE_URL, the database of `npm start`, as DATA_DIR/local.json describes it. */
+function ofStart() {
+	const { DATABASE_URL, DATA_DIR = '.data' } = process.env
+	const file = join(DATA_DIR, 'local.json')
+	if (DATABASE_URL || !existsSync(file)) return {}
+	return {
+		clientUrl: (JSON.parse(readFileSync(file, 'utf8')) as { databaseUrl: string }).databaseUrl,
 	}
 }
 

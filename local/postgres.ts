@@ -76,6 +76,9 @@ function base() {
 		jit: 'off',
 		timezone: 'UTC',
 		log_min_messages: 'warning',
+		// Details and statements repeat people's addresses.
+		log_error_verbosity: 'terse',
+		log_min_error_statement: 'panic',
 		max_wal_size: '2GB',
 	}
 }

@@ -81,6 +81,11 @@ test('Temporal runs with the settings of npm start', (t) => {
 	t.deepEqual(settings(services['temporal']!.command!.slice(2)), settings(ours))
 })
 
+test('the log of Postgres names nobody, as with npm start', (t) => {
+	for (const setting of ['log_error_verbosity=terse', 'log_min_error_statement=panic'])
+		t.true(String(services['postgres']!.command).includes(`-c ${setting}`))
+})
+
 test('the image holds everything that its processes import', (t) => {
 	const { dependencies } = JSON.parse(read('package.json'))
 	const allowed = read('.dockerignore')

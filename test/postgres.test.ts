@@ -1,4 +1,4 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
@@ -52,6 +52,18 @@ test('a postmaster killed with -9 needs no help at the next start', async (t) =>
 	const second = await durable(folder)
 	await launch(t, second)
 	t.deepEqual(await query(second.url, 'select 1 as one'), [{ one: 1 }])
+})
+
+test('the log of Postgres names nobody, whatever a statement violates', async (t) => {
+	const folder = scratch(t)
+	const postgres = await durable(folder)
+	await launch(t, postgres)
+	await query(postgres.url, 'create table people (email text unique)')
+	const twice = `insert into people values ('ann@example.org'), ('ann@example.org')`
+	await t.throwsAsync(query(postgres.url, twice), { code: '23505' })
+	const log = () => readFileSync(join(folder, 'postgres.log'), 'utf8')
+	t.regex(log(), /duplicate key value violates unique constraint "people_email_key"/)
+	t.notRegex(log(), /ann@example/)
 })
 
 test('a lost password is renewed', async (t) => {

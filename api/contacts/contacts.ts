@@ -111,6 +111,7 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 		async ({ project, params, body }) => {
 			const { stored, removed } = checkedData(body.data ?? {})
 			const email = body.email === undefined ? null : normalizeEmail(body.email)
+			if (email !== null) await checkAddress(project.id, params.id, email)
 			const [contact] = await patchContact(pool, [
 				project.id,
 				params.id,
@@ -121,8 +122,8 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				body.data === null,
 			]).catch(async (error: { code?: string }) => {
 				if (error.code !== '23505') throw error
-				const [other] = await findAddresses(pool, [project.id, [email]])
-				throw taken(email, other?.id)
+				await checkAddress(project.id, params.id, email!)
+				throw taken(email!)
 			})
 			if (!contact) throw notFound('contact', params.id)
 			return fitting(contact)
@@ -174,6 +175,14 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			return { found: emails.filter(isFound), notFound: emails.filter((e) => !isFound(e)) }
 		},
 	)
+
+	/** A look first: Postgres logs every violation of a constraint, and its details name the address. */
+	async function checkAddress(projectId: string, id: string, email: string) {
+		const [other] = await findAddresses(pool, [projectId, [email]])
+		if (!other || other.id === id.toLowerCase()) return
+		const [contact] = await findContact(pool, [projectId, id])
+		throw contact ? taken(email, other.id) : notFound('contact', id)
+	}
 }
 
 function checkedData(data: Record<string, unknown>) {
@@ -191,7 +200,7 @@ function fitting(contact: WrittenContact) {
 	})
 }
 
-const taken = (email: string | null, contactId: string | undefined) =>
+const taken = (email: string, contactId?: string) =>
 	new ApiError(409, 'CONFLICT', 'Another contact has this email address', {
 		details: { email, contactId },
 		suggestion: 'Update that contact, or delete it first.',
