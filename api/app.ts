@@ -65,6 +65,7 @@ import { handleClientError, handleError, handleUnknownRoute } from './requests/e
 import { limitFailures } from './requests/failures.ts'
 import { readForwarded } from './requests/forwarded.ts'
 import { setHeaders } from './requests/headers.ts'
+import { takeNullsForAbsent } from './requests/absent-nulls.ts'
 import { keepIdempotency } from './requests/idempotency.ts'
 import { createPages, type PageLimits } from './requests/large-pages.ts'
 import { logRequests, quietController } from './requests/log.ts'
@@ -156,6 +157,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	keepAudit(app, pool)
 	limitRate(app, pool, settings.rateLimitPerMinute)
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
+	takeNullsForAbsent(app)
 
 	const sendPage = createPages(pageLimits)
 	await app.register(health, { pool, checkTemporal })

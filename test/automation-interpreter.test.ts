@@ -69,7 +69,10 @@ const cases: [
 	['data.plan', 'contains', 'r', true],
 	['data.plan', 'greaterThan', 'Pro', true],
 	['event.tags', 'equals', ['x'], true],
-	['event.tags', 'contains', 'x', false],
+	['event.tags', 'contains', 'x', true],
+	['event.tags', 'contains', 'y', false],
+	['event.tags', 'notContains', 'y', true],
+	['event.tags', 'notContains', 'x', false],
 ]
 
 for (const [field, operator, value, yes] of cases)

@@ -124,6 +124,7 @@ async function outsideVips(t: ExecutionContext) {
 	const ask = async (filter: object) => {
 		const answer = await jobs.call('POST', '/contacts/bulk-delete', { mode: 'query', filter })
 		t.is(answer.statusCode, 202)
+		t.is(answer.headers['location'], `/contacts/bulk/${answer.json().jobId}`)
 		return answer.json<{ jobId: string }>().jobId
 	}
 	return {

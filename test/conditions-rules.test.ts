@@ -18,6 +18,22 @@ test('a missing field matches neither a filter nor its opposite; only notExists'
 	t.is(await on('equals', null), 'isNull')
 })
 
+test('contains finds a part of a string, and a whole element of an array', async (t) => {
+	const { find } = await open(t, {
+		text: { tags: 'vip, new' },
+		list: { tags: ['vip', 5] },
+		longer: { tags: ['vips'] },
+		nested: { tags: [['vip']] },
+		number: { tags: 5 },
+		lacks: {},
+	})
+	const on = (operator: Filter['operator'], value: string) =>
+		find({ field: 'data.tags', operator, value })
+	t.is(await on('contains', 'vip'), 'text list')
+	t.is(await on('notContains', 'vip'), 'longer nested number')
+	t.is(await on('contains', '5'), '')
+})
+
 test('whoever is not in a segment that is evaluated is out of it, for want of a field too', async (t) => {
 	const { find, pool, projectId } = await open(t, { has: { plan: 'pro' }, lacks: {} })
 	const condition = only({ field: 'data.plan', operator: 'equals', value: 'pro' })

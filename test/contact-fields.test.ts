@@ -248,6 +248,7 @@ test('a field of more contacts than a request can wait for is deleted by a job',
 	)
 	const answer = await call('DELETE', '/contacts/fields/plan')
 	t.is(answer.statusCode, 202)
+	t.is(answer.headers['location'], `/contacts/bulk/${answer.json().jobId}`)
 	const { jobId } = answer.json()
 	const job = await call('GET', `/contacts/bulk/${jobId}`)
 	t.like(job.json(), { id: jobId, type: 'delete-field', state: 'waiting' })

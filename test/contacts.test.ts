@@ -273,12 +273,12 @@ test('lookup tells known addresses from unknown ones in the spelling of the call
 			other.project.id,
 			'eve@example.com',
 		])
-	const emails = [' Ann@Example.com', 'eve@example.com', 'bob@Example.com']
+	const emails = [' Ann@Example.com', 'eve@example.com', 'bob@Example.com', 'no address', '']
 	const answer = await call('POST', '/contacts/lookup', { emails })
 	t.is(answer.statusCode, 200)
 	t.deepEqual(answer.json(), { found: emails.slice(0, 1), notFound: emails.slice(1) })
 	const many = (count: number) => Array.from({ length: count }, (_, i) => `p${i}@example.com`)
 	t.is((await call('POST', '/contacts/lookup', { emails: many(500) })).json().notFound.length, 500)
-	for (const emails of [undefined, [], 'ann@example.com', many(501), ['no address']])
+	for (const emails of [undefined, [], 'ann@example.com', many(501), [5]])
 		t.is((await call('POST', '/contacts/lookup', { emails })).statusCode, 422)
 })

@@ -1,38 +1,10 @@
-import type { ExecutionContext } from 'ava'
 import test from 'ava'
 import { randomUUID } from 'node:crypto'
-import { Contact } from '../db/contacts/contact.ts'
 import { Event } from '../db/events/event.ts'
 import { Segment } from '../db/segments/segment.ts'
-import { createProject, setup } from './helpers/app.ts'
+import { createProject } from './helpers/app.ts'
 import { isEnvelope, uuid } from './helpers/envelope.ts'
-
-async function setupEvents(t: ExecutionContext) {
-	const all = await setup(t)
-	const { app, orm, project } = all
-	const call = async (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
-		app.inject({ method, url, headers: all.withSecretKey, ...(payload ? { payload } : {}) })
-	return {
-		...all,
-		call,
-		get: async (url: string) => {
-			const response = await call('GET', url)
-			t.is(response.statusCode, 200, response.body)
-			return response.json()
-		},
-		add: (...events: Partial<Event>[]) =>
-			orm.em.fork().insertMany(
-				Event,
-				events.map((event) => ({ projectId: project.id, name: 'order', ...event })),
-			),
-		createContact: async (email: string, projectId = project.id) => {
-			const em = orm.em.fork()
-			const contact = em.create(Contact, { projectId, email, subscribed: true })
-			await em.flush()
-			return contact
-		},
-	}
-}
+import { setupEvents } from './helpers/events.ts'
 
 const namesOf = ({ events }: { events: { name: string }[] }) => events.map(({ name }) => name)
 
@@ -146,7 +118,7 @@ test("a contact's latest events come first, whatever their names", async (t) => 
 	t.deepEqual(namesOf(await get(`/events/contact/${id}`)), ['a', 'b', 'a', 'c'])
 	t.deepEqual(namesOf(await get(`/events/contact/${id}?limit=3`)), ['a', 'b', 'a'])
 	const nobody = await createContact('carl@example.org')
-	t.deepEqual(await get(`/events/contact/${nobody.id}`), { events: [] })
+	t.deepEqual(await get(`/events/contact/${nobody.id}`), { events: [], hasMore: false })
 	for (const unknown of [randomUUID(), 'x'])
 		isEnvelope(t, await call('GET', `/events/contact/${unknown}`), 404, 'CONTACT_NOT_FOUND')
 })
@@ -214,6 +186,7 @@ test('usage counts events and the contacts they are of', async (t) => {
 	await add({ name, contactId: id }, { name, contactId: id }, { name }, { name: 'other' })
 	t.deepEqual(await get(`/events/${encodeURIComponent(name)}/usage`), {
 		usedInSegments: [],
+		usedInCampaigns: [],
 		usedInWorkflows: [],
 		totalCount: 3,
 		uniqueContacts: 1,

@@ -17,9 +17,11 @@ test('comma, semicolon and tab separate, with or without a BOM, whatever ends th
 		'\uFEFFemail;city\r\nb@example.org;"Paris, France"\r\n',
 		'email\tcity\rc@example.org\tParis, France',
 		'"city, of birth";email\nParis;d@example.org\n',
+		'sep=;\r\nemail;city\r\ne@example.org;Paris, France\r\n',
+		'\uFEFFSEP=,\nemail,city\nf@example.org,"Paris, France"\n',
 	]
 	for (const file of files) t.is((await jobs.import(file)).result['createdCount'], 1, file)
-	for (const name of ['a', 'b', 'c'])
+	for (const name of ['a', 'b', 'c', 'e', 'f'])
 		t.deepEqual((await jobs.contact(`${name}@example.org`))?.data, { city: 'Paris, France' })
 	t.deepEqual((await jobs.contact('d@example.org'))?.data, { 'city, of birth': 'Paris' })
 })
@@ -146,7 +148,11 @@ test('a quote that is never closed fails the file, and nothing of it is applied'
 test('a header that cannot be meant fails with the reason', async (t) => {
 	t.regex((await failure(t, ''))!, /file is empty/)
 	t.regex((await failure(t, '\n\n'))!, /file is empty/)
-	t.regex((await failure(t, 'mail,city\na@example.org,x\n'))!, /no column "email"/)
+	t.is(
+		await failure(t, 'mail,city\na@example.org,x\n'),
+		'The header has no column "email". It has "mail", "city".',
+	)
+	t.regex((await failure(t, `a\0b${',x'.repeat(11)}\n`))!, /It has "ab",.* and 2 more\.$/)
 	t.regex((await failure(t, 'email,City,city\n'))!, /"city" twice/)
 	t.regex((await failure(t, `email,${'x'.repeat(101)}\n`))!, /more than 100 characters/)
 	t.regex((await failure(t, `email,${'x'.repeat(4_000_000)}\n`))!, /more than 100 characters/)

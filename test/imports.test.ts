@@ -27,6 +27,7 @@ test('an upload leaves job, file and the start of its workflow, or nothing', asy
 	const jobs = await setupJobs(t)
 	const answer = await jobs.upload('email\nada@example.org\n')
 	t.is(answer.statusCode, 202)
+	t.is(answer.headers['location'], `/contacts/import/${answer.json().jobId}`)
 	const { jobId } = answer.json()
 	t.is(jobs.wakes.count, 1)
 	const outbox = await jobs.execute(

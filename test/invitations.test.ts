@@ -12,7 +12,9 @@ test('with a real provider only who has verified their own address invites', asy
 	t.is(refused.json().error.code, 'EMAIL_VERIFICATION_REQUIRED')
 	t.is((await mailTo(guest)).count, 0)
 	await pool.query('update users set email_verified_at = now()')
-	t.is((await invite()).statusCode, 202)
+	const invited = await invite()
+	t.is(invited.statusCode, 202)
+	t.regex(String(invited.headers['location']), /^\/projects\/[0-9a-f-]+\/members$/)
 })
 
 test('invitations are limited by inviter and by network, whatever the project', async (t) => {

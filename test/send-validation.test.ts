@@ -25,8 +25,8 @@ test('every fault is told with its field and code, and nothing is written', asyn
 		[{ to: ['a@b.org', 'x'] }, ['to.1: invalid_string']],
 		[{ to: ['a@b.org', { email: 'x' }] }, ['to.1.email: invalid_string']],
 		[{ to: ['a@b.org', {}, 5] }, ['to.1.email: required', 'to.2: invalid_union']],
-		[{ subject: undefined }, ['template: custom']],
-		[{ body: undefined }, ['template: custom']],
+		[{ subject: undefined }, ['subject: required', 'template: custom']],
+		[{ body: undefined }, ['body: required', 'template: custom']],
 		[{ subject: '' }, ['subject: too_small']],
 		[{ body: '' }, ['body: too_small']],
 		[{ subject: long }, ['subject: too_big']],
@@ -78,6 +78,7 @@ test('what the schema finds and what only we can find comes in one answer', asyn
 	t.deepEqual(await refused(bad), [
 		'to.1: invalid_string',
 		'reply: invalid_type',
+		'body: required',
 		'template: custom',
 		'from: required',
 		'subject: template_syntax',
@@ -88,7 +89,7 @@ test('what the schema finds and what only we can find comes in one answer', asyn
 	])
 	const { error } = (await send(bad)).json()
 	t.is(error.code, 'VALIDATION_ERROR')
-	t.is(error.message, 'to.1 must be an email address (and 8 more)')
+	t.is(error.message, 'to.1 must be an email address (and 9 more)')
 	for (const { message } of error.errors as FieldError[]) t.regex(message, /^[a-z]/)
 	t.is(error.errors[0].received, 'x')
 })
@@ -100,9 +101,44 @@ test('a body that is no object, and an empty one, name what is wrong', async (t)
 	t.deepEqual(await errorsOf('[]'), [['', 'invalid_type']])
 	t.deepEqual(await errorsOf({}), [
 		['to', 'required'],
+		['subject', 'required'],
+		['body', 'required'],
 		['template', 'custom'],
 		['from', 'required'],
 	])
+})
+
+test('null for an optional member counts as absent, wherever it is', async (t) => {
+	const { sent } = await setupSend(t)
+	const optional = ['template', 'name', 'subscribed', 'data', 'headers', 'reply'] as const
+	const mail = await sent({
+		...Object.fromEntries(optional.map((name) => [name, null])),
+		to: [{ email: 'a@b.org', name: null }],
+		from: { email: 'app@example.com', name: null },
+		attachments: [{ ...file, contentId: null, disposition: null }],
+	})
+	t.like(mail, { templateId: null, replyTo: null, toName: null, headers: {} })
+	t.is((await sent({ attachments: null })).attachments, null)
+})
+
+test('every refusal of a body suggests what to do', async (t) => {
+	const { send } = await setupSend(t)
+	const suggestions = []
+	for (const changes of [
+		{ to: undefined },
+		{ subject: undefined },
+		{ from: 'app' },
+		{ reply: 'x' },
+		{ data: [] },
+		{ body: '{{ name' },
+		{ headers: { Bcc: 'x' } },
+		{ attachments: [{ ...file, content: '?' }] },
+	]) {
+		const { error } = (await send(changes)).json()
+		t.regex(error.suggestion, /^[A-Z].*\.$/, JSON.stringify(changes))
+		suggestions.push(error.suggestion)
+	}
+	t.is(new Set(suggestions).size, suggestions.length)
 })
 
 test('members that are not known are ignored and kept nowhere', async (t) => {

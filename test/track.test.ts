@@ -251,3 +251,22 @@ test('the same address in another project is another contact', async (t) => {
 	const theirs = await orm.em.fork().findOneOrFail(Contact, { projectId: other.project.id })
 	t.deepEqual(theirs.data, {})
 })
+
+test('null for an optional member counts as absent; for a field of data it deletes', async (t) => {
+	const { track, contact } = await setupTrack(t)
+	await track({ subscribed: false, data: { plan: 'pro', city: 'Ulm' } })
+	await track({ subscribed: null, data: null })
+	t.like(await contact(), { subscribed: false, data: { plan: 'pro', city: 'Ulm' } })
+	await track({ data: { plan: null } })
+	t.deepEqual((await contact()).data, { city: 'Ulm' })
+})
+
+test('every refusal of an event suggests what to do', async (t) => {
+	const { post } = await setupTrack(t)
+	const whole = { email: 'ann@example.org', event: 'order' }
+	for (const changes of [{ email: 'x' }, { event: null }, { event: 'email.x' }, { data: [] }]) {
+		const { error } = (await post({ ...whole, ...changes })).json()
+		t.is(error.statusCode, 422)
+		t.regex(error.suggestion, /^[A-Z].*\.$/, JSON.stringify(changes))
+	}
+})

@@ -34,12 +34,18 @@ export async function* readRows(file: Buffer): AsyncGenerator<(GoodRow | BadRow)
 			if (read) {
 				const one = read(record, row)
 				if (one) rows.push(one)
-			} else if (record.length > 1 || record[0] !== '') read = readerFor(record)
+			} else if (!isBeforeHeader(record)) read = readerFor(record)
 		}
 		yield rows
 	}
 	if (!read) throw new FileFault('The file is empty')
 }
+
+/** An empty line, or Excel's `sep=;`, which names the separator and may end with it. */
+const isBeforeHeader = ([first, ...others]: string[]) =>
+	others.every((cell) => cell === '') &&
+	(first === '' ? others.length === 0 : isSeparatorLine(first))
+const isSeparatorLine = (cell = '') => /^sep=.?$/i.test(cell.trim())
 
 /** In slices, with a turn for whatever else this process does after each of them. Empty lines are records. */
 async function* readRecords(file: Buffer): AsyncGenerator<string[][]> {
@@ -76,7 +82,8 @@ async function* readRecords(file: Buffer): AsyncGenerator<string[][]> {
 function delimiterOf(file: Buffer) {
 	const counts = { ',': 0, ';': 0, '\t': 0 }
 	let isQuoted = false
-	for (const character of file.toString('utf8', 0, sliceBytes).replace(/^\uFEFF?[\r\n]*/, '')) {
+	const text = file.toString('utf8', 0, sliceBytes).replace(/^\uFEFF?[\r\n]*/, '')
+	for (const character of text.replace(/^sep=.?[ ,;\t]*[\r\n]+/i, '')) {
 		if (character === '"') isQuoted = !isQuoted
 		else if (isQuoted) continue
 		else if (character === '\n' || character === '\r') break
@@ -128,7 +135,7 @@ function readerFor(header: string[]): Reader {
 }
 
 function checkNames(names: string[]) {
-	if (!names.includes('email')) throw new FileFault('The header has no column "email"')
+	if (!names.includes('email')) throw withoutEmail(names)
 	if (names.length > maxColumns)
 		throw new FileFault(`The header has more than ${maxColumns} columns`)
 	const seen = new Set<string>()
@@ -143,6 +150,14 @@ function checkNames(names: string[]) {
 		if (seen.has(name)) throw new FileFault(`The header names the column "${name}" twice`)
 		seen.add(name)
 	}
+}
+
+/** Names the first few columns, each cut to what can be read and stored. */
+function withoutEmail(names: string[]) {
+	const shown = names.slice(0, 10).map((name) => `"${cutText(name.replaceAll('\0', ''), 40)}"`)
+	const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
+	const found = names.length === 0 ? 'no names' : shown.join(', ') + more
+	return new FileFault(`The header has no column "email". It has ${found}.`)
 }
 
 const isReserved = (name: string) =>

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { fieldTypes } from '../../db/contacts/contact-field.ts'
-import { eventFields } from '../../db/events/event-fields.ts'
+import { commonestEventFields, eventFields } from '../../db/events/event-fields.ts'
 import { fieldsOfContacts } from '../contacts/contact-fields.ts'
 
 export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
@@ -16,7 +16,7 @@ export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 				tags: ['workflows'],
 				summary: 'List the fields that a CONDITION step can compare',
 				description:
-					'Those of contacts, and those that the latest events of the name carried. Of each its commonest type.',
+					'The fields of contacts, and those of the latest events of the name. Without a name, those of the latest events of the commonest names. Each with its commonest type.',
 				querystring: Type.Object({ eventName: Type.Optional(Type.String()) }),
 				response: {
 					200: Type.Object({
@@ -37,7 +37,9 @@ export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			const eventName = query.eventName?.trim()
 			const [ofContacts, ofEvents] = await Promise.all([
 				fieldsOfContacts(pool, project.id),
-				eventName ? eventFields(pool, [project.id, eventName]) : [],
+				eventName
+					? eventFields(pool, [project.id, eventName])
+					: commonestEventFields(pool, [project.id]),
 			])
 			const typed = (category: 'contact' | 'event', fields: typeof ofEvents) =>
 				fields.map(({ field, type }) => ({ field: `${category}.${field}`, type, category }))

@@ -5,7 +5,7 @@ import { countField, deleteField } from '../../db/contacts/contact-fields.ts'
 import { acceptBulkJob } from '../../db/jobs/jobs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
-import { Queued } from '../jobs/jobs.ts'
+import { Queued, queued } from '../jobs/jobs.ts'
 import { Id } from '../schemas.ts'
 import { FieldParams, isStandard, keyOf } from './contact-fields.ts'
 
@@ -77,7 +77,7 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				taskQueues.core,
 			])
 			app.relay.wake()
-			return reply.code(202).send({ message: 'The job is queued', jobId: job!.id })
+			return queued(reply, 'bulk', job!.id, 'The job is queued')
 		},
 	)
 

@@ -10,7 +10,16 @@ import {
 } from '../../db/contacts/contact-writing.ts'
 import { inChunk } from '../../db/transaction.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { Email, Id, Json, normalizeEmail, Nullable, PathId, Timestamp } from '../schemas.ts'
+import {
+	Email,
+	Id,
+	isEmail,
+	Json,
+	normalizeEmail,
+	Nullable,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
 
 export const Contact = Type.Object({
 	id: Id,
@@ -159,7 +168,10 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			schema: {
 				tags,
 				summary: 'Tell which addresses belong to contacts',
-				body: Type.Object({ emails: Type.Array(Email, { minItems: 1, maxItems: 500 }) }),
+				description: 'Texts that are not email addresses are returned under notFound.',
+				body: Type.Object({
+					emails: Type.Array(Type.String(), { minItems: 1, maxItems: 500 }),
+				}),
 				response: {
 					200: Type.Object({
 						found: Type.Array(Type.String()),
@@ -169,7 +181,8 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			},
 		},
 		async ({ project, body: { emails } }) => {
-			const rows = await findAddresses(pool, [project.id, emails.map(normalizeEmail)])
+			const addresses = emails.filter(isEmail).map(normalizeEmail)
+			const rows = await findAddresses(pool, [project.id, addresses])
 			const known = new Set(rows.map(({ email }) => email))
 			const isFound = (email: string) => known.has(normalizeEmail(email))
 			return { found: emails.filter(isFound), notFound: emails.filter((e) => !isFound(e)) }

@@ -13,11 +13,19 @@ import {
 import { insertEvent } from '../../db/events/tracking.ts'
 import { Period, readPeriod } from '../analytics/period.ts'
 import { notFound } from '../errors.ts'
+import { claimLost } from '../requests/idempotency.ts'
 import type { SendPage } from '../requests/large-pages.ts'
-import { Id, Json, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { decodeCursor, encodeCursor, Id, Json, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { EventName } from './event-names.ts'
 import { namedEvents } from './named-events.ts'
-import { checkEvent, TrackBody, trackContact, TrackResult } from './track.ts'
+import {
+	checkEvent,
+	isClaimLost,
+	TrackBody,
+	trackContact,
+	TrackResult,
+	trackSuggestions,
+} from './track.ts'
 
 const Event = Type.Object({
 	id: Id,
@@ -52,6 +60,9 @@ const limitOf = (byDefault: number) =>
 	Type.Integer({ minimum: 1, default: byDefault, description: 'At most 1000' })
 const most = (limit: number) => Math.min(limit, 1000)
 
+/** Where a contact's list goes on: the time and the id of its last event. */
+const Place = Type.Tuple([Type.String({ format: 'date-time' }), Id])
+
 const config = { auth: 'secret key or session' } as const
 const tags = ['events']
 
@@ -66,7 +77,13 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 		{
 			// Told together with what the handler finds.
 			attachValidation: true,
-			config: { ...config, errors: [404] },
+			config: {
+				...config,
+				idempotent: true,
+				nullIsAbsent: true,
+				errors: [404],
+				suggestions: trackSuggestions,
+			},
 			schema: {
 				tags,
 				summary: 'Track an event',
@@ -87,7 +104,10 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 				JSON.stringify(unwrapData(data)),
 				contactId,
 				emailId,
+				request.idempotency?.key ?? null,
+				request.idempotency?.claimId ?? null,
 			]).catch((error: { code?: string; constraint?: string }) => {
+				if (isClaimLost(error)) throw claimLost(request)
 				if (error.constraint === 'events_contact') throw notFound('contact', contactId)
 				if (error.constraint === 'events_email') throw notFound('email', emailId)
 				throw error
@@ -148,17 +168,34 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 				tags,
 				summary: "List a contact's latest events",
 				params: Type.Object({ contactId: PathId('contact') }),
-				querystring: Type.Object({ limit: limitOf(50) }),
-				response: { 200: Type.Object({ events: Type.Array(Event) }) },
+				querystring: Type.Object({
+					limit: limitOf(50),
+					cursor: Type.Optional(Type.String({ description: 'Of the previous page' })),
+				}),
+				response: {
+					200: Type.Object({
+						events: Type.Array(Event),
+						hasMore: Type.Boolean(),
+						cursor: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+					}),
+				},
 			},
 		},
-		async ({ em, project, params: { contactId }, query: { limit } }, reply) => {
+		async ({ em, project, params: { contactId }, query }, reply) => {
+			const after = query.cursor === undefined ? [null, null] : decodeCursor(Place, query.cursor)
 			if ((await em.count(Contact, { projectId: project.id, id: contactId })) === 0)
 				throw notFound('contact', contactId)
+			const limit = most(query.limit)
+			const found = await latestEventsOfContact(pool, [project.id, limit + 1, contactId, ...after])
+			const listed = found.slice(0, limit)
+			const hasMore = found.length > limit
+			const last = listed.at(-1)
+			const rest =
+				hasMore && last ? { hasMore, cursor: encodeCursor([last.at, last.id]) } : { hasMore }
 			return sendPage(reply, {
-				listed: await latestEventsOfContact(pool, [project.id, most(limit), contactId]),
+				listed,
 				read: (ids) => eventsOfPage(pool, [project.id, ids]),
-				answer: (rows) => ({ events: rows }),
+				answer: (rows) => ({ events: rows, ...rest }),
 			})
 		},
 	)

@@ -9,6 +9,7 @@ import { isReservedEvent } from './event-names.ts'
 const Reference = Type.Object({ id: Id, name: Type.String() })
 const Usage = Type.Object({
 	usedInSegments: Type.Array(Reference),
+	usedInCampaigns: Type.Array(Reference, { description: 'Those that are not over' }),
 	usedInWorkflows: Type.Array(Reference),
 	totalCount: Type.Integer(),
 	uniqueContacts: Type.Integer(),

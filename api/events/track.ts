@@ -41,7 +41,12 @@ export const track: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 		{
 			// Told together with what the handler finds.
 			attachValidation: true,
-			config: { auth: 'public key', idempotent: true },
+			config: {
+				auth: 'public key',
+				idempotent: true,
+				nullIsAbsent: true,
+				suggestions: trackSuggestions,
+			},
 			schema: {
 				tags: ['public'],
 				summary: 'Track an event of a contact',
@@ -55,6 +60,14 @@ export const track: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 }
 
 const tries = 10
+
+export const trackSuggestions = {
+	email: 'Give the address of the contact, without a name.',
+	name: 'Give the event a name of 1 to 255 characters in one line.',
+	event: 'Give the event a name of 1 to 255 characters in one line.',
+	subscribed: 'Give true or false, or leave it out to keep the present state.',
+	data: 'Give an object of at most 64 KB. Its names have 1 to 100 characters.',
+}
 
 /** Writes the event with its contact, or refuses with everything that is wrong. */
 export async function trackContact(pool: Pool, request: FastifyRequest, body: TrackBody) {
@@ -114,4 +127,4 @@ function eventDataProblems(data: Record<string, unknown>): FieldError[] {
 const tooBig = (message: string) => ({ field: 'data', message, code: 'too_big' as const })
 
 /** The division by zero in the statement: it found no claim of ours to complete. */
-const isClaimLost = ({ code }: { code?: string }) => code === '22012'
+export const isClaimLost = ({ code }: { code?: string }) => code === '22012'

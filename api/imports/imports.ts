@@ -8,7 +8,7 @@ import { acceptImport, acceptUndo, lockImport, undoOf } from '../../db/jobs/jobs
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { cancelAndView, JobView, JobParams, Queued, viewJob } from '../jobs/jobs.ts'
+import { cancelAndView, JobView, JobParams, Queued, queued, viewJob } from '../jobs/jobs.ts'
 import { formBytes, readUpload, uploadLimits } from '../uploads/upload.ts'
 import { errorsAsCsv } from './import-errors.ts'
 
@@ -43,7 +43,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			const file = await readCsv(request)
 			const [job] = await acceptImport(pool, [request.project.id, file, taskQueues.core])
 			app.relay.wake()
-			return reply.code(202).send({ message: 'The import is queued', jobId: job!.id })
+			return queued(reply, 'import', job!.id, 'The import is queued')
 		},
 	)
 
@@ -123,7 +123,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 				return undo!.id
 			})
 			app.relay.wake()
-			return reply.code(202).send({ message: 'The undo is queued', jobId })
+			return queued(reply, 'import', jobId, 'The undo is queued')
 		},
 	)
 }

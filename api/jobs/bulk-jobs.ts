@@ -14,7 +14,7 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
 import { invalid, notFound } from '../errors.ts'
 import { Id } from '../schemas.ts'
-import { cancelAndView, JobParams, JobView, Queued, viewJob } from './jobs.ts'
+import { cancelAndView, JobParams, JobView, Queued, queued, viewJob } from './jobs.ts'
 
 const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
@@ -64,7 +64,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				const values = [project.id, type, ids, target && JSON.stringify(target), taskQueues.core]
 				const [job] = await acceptBulkJob(pool, values)
 				app.relay.wake()
-				return reply.code(202).send({ message: 'The job is queued', jobId: job!.id })
+				return queued(reply, 'bulk', job!.id, 'The job is queued')
 			},
 		)
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { JobError } from '../../db/jobs/job-error.ts'
 import { Job, jobStates, jobTypes } from '../../db/jobs/job.ts'
@@ -38,6 +39,13 @@ const BulkResult = Type.Object({
 })
 
 export const Queued = Type.Object({ message: Type.String(), jobId: Id })
+/** 202, with the address at which the job can be followed. */
+export const queued = (
+	reply: FastifyReply,
+	kind: 'import' | 'bulk',
+	jobId: string,
+	message: string,
+) => reply.code(202).header('location', `/contacts/${kind}/${jobId}`).send({ message, jobId })
 export const JobParams = Type.Object({ jobId: PathId('job') })
 
 export const JobView = Type.Object({

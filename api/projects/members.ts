@@ -119,9 +119,9 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 				return member
 			})
 			app.relay.wake()
-			return member
-				? reply.code(201).send(member)
-				: reply.code(202).send({ invited: true, email, role })
+			if (member) return reply.code(201).send(member)
+			const followedAt = `/projects/${project.publicId}/members`
+			return reply.code(202).header('location', followedAt).send({ invited: true, email, role })
 		},
 	)
 

@@ -4,11 +4,13 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError, envelope, type FieldError, notFound } from '../errors.ts'
 import { fieldErrors } from './field-errors.ts'
+import { withSuggestion } from './suggestions.ts'
 import type { Failure } from './unions.ts'
 
 /** The one place where anything thrown becomes an answer. */
 export function handleError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-	const error = asApiError(thrown, request)
+	const { suggestions } = request.routeOptions.config
+	const error = withSuggestion(asApiError(thrown, request), suggestions)
 	if (error.status >= 500) request.log.error({ err: thrown }, 'request failed')
 	const simple = simpleMessage(error, request)
 	if (simple) return reply.code(400).send({ error: simple })

@@ -83,12 +83,8 @@ export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[
 	const isSound = (...fields: (keyof SendBody)[]) =>
 		!faults.some(({ field }) => field === '' || fields.some((f) => `${field}.`.startsWith(`${f}.`)))
 	const problems = [...faults]
-	if (isSound('template', 'subject', 'body') && !body.template && !(body.subject && body.body))
-		problems.push({
-			field: 'template',
-			message: 'must be given unless both subject and body are',
-			code: 'custom',
-		})
+	if (isSound('template', 'subject', 'body') && !body.template)
+		problems.push(...missingContent(body))
 	if (isSound('template', 'from') && !body.template && body.from === undefined)
 		problems.push({ field: 'from', message: 'is required', code: 'required' })
 	for (const part of ['subject', 'body'] as const) {
@@ -108,6 +104,24 @@ export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[
 		replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
 		files,
 	}
+}
+
+/** Under the name of each that is missing, and of the template that would supply it. */
+function missingContent(body: SendBody): FieldError[] {
+	const missing = (['subject', 'body'] as const).filter((part) => !body[part])
+	if (missing.length === 0) return []
+	return [
+		...missing.map((field) => ({
+			field,
+			message: 'is required without a template',
+			code: 'required' as const,
+		})),
+		{
+			field: 'template',
+			message: 'must be given unless both subject and body are',
+			code: 'custom',
+		},
+	]
 }
 
 const maxProblems = 100

@@ -23,6 +23,20 @@ const SendResult = Type.Object({
 const bodyLimitBytes = 56 * 2 ** 20
 const tries = 5
 
+const suggestions = {
+	to: 'Give an address, { "name", "email" }, or a list of up to 1,000 of these. Names are separate from addresses.',
+	subject:
+		'Give a subject and a body, or the id of a template that has them. A subject is one line of at most 998 characters.',
+	body: 'Give a subject and a body, or the id of a template that has them.',
+	template: 'Give the id of a template, or a subject and a body. GET /templates lists the ids.',
+	from: 'Give an address on a verified domain, or { "name", "email" }. A template may supply it.',
+	data: 'Give an object of at most 64 KB. Its names have 1 to 100 characters.',
+	headers:
+		'Give an object of header names and texts. Use to, from, subject and reply for what these set.',
+	attachments:
+		'Give each file as { "filename", "contentType", "content" }, the content in padded base64.',
+}
+
 export interface SendOptions extends SendLimits {
 	pool: Pool
 	publicUrl: string
@@ -36,7 +50,14 @@ export const send: FastifyPluginAsyncTypebox<SendOptions> = async (app, options)
 			bodyLimit: bodyLimitBytes,
 			// Told together with what the handler finds.
 			attachValidation: true,
-			config: { auth: 'secret key', idempotent: true, sends: true, errors: [404] },
+			config: {
+				auth: 'secret key',
+				idempotent: true,
+				nullIsAbsent: true,
+				sends: true,
+				errors: [404],
+				suggestions,
+			},
 			schema: {
 				tags: ['public'],
 				summary: 'Send a mail to one or more recipients',

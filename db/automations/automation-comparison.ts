@@ -66,8 +66,11 @@ function isEqual(found: unknown, value: unknown) {
 	return time !== undefined && time >= midnight && time < midnight + dayMs
 }
 
+/** A part of a string, or a whole element of an array. */
 const contains = (found: unknown, value: unknown) =>
-	typeof found === 'string' && typeof value === 'string' && found.includes(value)
+	typeof value === 'string' &&
+	(typeof found === 'string' || Array.isArray(found)) &&
+	found.includes(value)
 
 function isInOrder(operator: FlatOperator, found: unknown, value: unknown) {
 	if (typeof value === 'number')

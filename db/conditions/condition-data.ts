@@ -50,8 +50,12 @@ function equals(json: string, text: string, value: unknown, writer: Writer) {
 	return `${json} = ${writer.value(JSON.stringify(value), 'jsonb')}`
 }
 
-const contains = (json: string, text: string, value: unknown, writer: Writer) =>
-	`(jsonb_typeof(${json}) = 'string' and strpos(${text}, ${writer.value(value, 'text')}) > 0)`
+/** A part of a string, or a whole element of an array. */
+function contains(json: string, text: string, value: unknown, writer: Writer) {
+	const wanted = writer.value(value, 'text')
+	return `(jsonb_typeof(${json}) = 'string' and strpos(${text}, ${wanted}) > 0
+		or jsonb_typeof(${json}) = 'array' and ${json} @> to_jsonb(${wanted}))`
+}
 
 /** Numbers with numbers, dates with dates, other strings with strings by their code points. */
 function compares(json: string, text: string, by: string, value: unknown, writer: Writer) {

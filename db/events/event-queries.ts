@@ -28,9 +28,9 @@ export const latestEventsNamed = statement<Sized>(
 /**
  * The index knows a contact's events by name and then by time: we step from name to name and take the
  * latest of each, so that a contact with a million events costs no more than one with a hundred.
- * $1 project, $2 limit, $3 contact
+ * $1 project, $2 limit, $3 contact, $4 time and $5 id of the last one so far, or null
  */
-export const latestEventsOfContact = statement<Sized>(
+export const latestEventsOfContact = statement<Sized & { at: Date }>(
 	'latest-events-of-contact',
 	`with recursive names as (
 		(select name from events where project_id = $1 and contact_id = $3::uuid order by name limit 1)
@@ -39,9 +39,11 @@ export const latestEventsOfContact = statement<Sized>(
 			and e.name > names.name order by e.name limit 1)
 		from names where names.name is not null
 	)
-	select ${listed} from names cross join lateral (
+	select ${listed}, e.created_at as at from names cross join lateral (
 		select * from events e
 		where e.project_id = $1 and e.contact_id = $3::uuid and e.name = names.name
+			and e.created_at <= coalesce($4::timestamptz, 'infinity')
+			and ($4::timestamptz is null or (e.created_at, e.id) < ($4::timestamptz, $5::uuid))
 		order by e.created_at desc, e.id desc limit $2::int
 	) e
 	order by e.created_at desc, e.id desc limit $2::int`,
@@ -58,7 +60,8 @@ export const eventsOfPage = statement<EventWithContact>(
 	order by place`,
 )
 
-const tallied = `(
+/** How many events there are, by name and day. $1 project */
+export const talliedEvents = `(
 	select name, day, count from event_counts where project_id = $1
 	union all
 	select name, day, count from event_tallies where project_id = $1
@@ -70,7 +73,7 @@ export const mostNames = 10_000
 /** By count, commonest first. $1 project */
 export const eventNames = statement<{ name: string }>(
 	'event-names',
-	`select name from ${tallied} group by name having sum(count) > 0 order by sum(count) desc, name
+	`select name from ${talliedEvents} group by name having sum(count) > 0 order by sum(count) desc, name
 	limit ${mostNames}`,
 )
 
@@ -82,7 +85,7 @@ export const eventCounts = (start: string, end: string, wanted = 'true') =>
 	`with days as (
 		select name, day, sum(count) as count, day::timestamp at time zone 'UTC' as begins,
 			(day + 1)::timestamp at time zone 'UTC' as ends
-		from ${tallied}
+		from ${talliedEvents}
 		where day >= coalesce((${start} at time zone 'UTC')::date, '-infinity')
 			and day <= coalesce((${end} at time zone 'UTC')::date, 'infinity') and ${wanted}
 		group by name, day having sum(count) > 0
@@ -114,7 +117,7 @@ export const commonestEvents = statement<{ name: string; count: number }>(
 export const eventTotals = statement<{ totalCount: number; uniqueContacts: number }>(
 	'event-totals',
 	`select
-		(select coalesce(sum(count), 0)::float8 from ${tallied} where name = $2) as "totalCount",
+		(select coalesce(sum(count), 0)::float8 from ${talliedEvents} where name = $2) as "totalCount",
 		(select count(distinct contact_id)::float8 from events where project_id = $1 and name = $2)
 			as "uniqueContacts"`,
 )

@@ -1,6 +1,10 @@
 import { upsertContactCtes } from '../contacts/contact-writing.ts'
 import { statement } from '../statement.ts'
 
+/** A time as answers write it. */
+const isoText = (time: string) =>
+	`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 export interface Tracked {
 	/** False: the contact's data would exceed 64 KB, and nothing was written. */
 	fits: boolean
@@ -27,7 +31,7 @@ export const trackEvent = statement<Tracked>(
 		update idempotency_keys set status_code = 200, response = jsonb_build_object(
 			'success', true, 'data', jsonb_build_object(
 				'contact', tracked.contact_id, 'event', tracked.id, 'timestamp',
-				to_char(tracked.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+				${isoText('tracked.created_at')}))
 		from tracked
 		where project_id = $1 and key = $8::text and claim_id = $9::uuid and status_code is null
 		returning 1
@@ -48,13 +52,28 @@ export interface EventRow {
 }
 
 /**
- * An event by itself. A contact or mail of another project is refused by its foreign key.
- * $1 project, $2 name, $3 data, $4 contact or null, $5 mail or null
+ * An event by itself. A contact or mail of another project is refused by its foreign key. If the
+ * idempotency key's claim has been taken over meanwhile, the division by zero rolls all back.
+ *
+ * $1 project, $2 name, $3 data, $4 contact or null, $5 mail or null, $6 idempotency key, $7 its claim
  */
 export const insertEvent = statement<EventRow>(
 	'insert-event',
-	`insert into events (project_id, name, data, contact_id, email_id)
-	values ($1, $2, $3, $4, $5)
-	returning id, name, data, contact_id as "contactId", email_id as "emailId",
-		created_at as "createdAt"`,
+	`with tracked as (
+		insert into events (project_id, name, data, contact_id, email_id)
+		values ($1, $2, $3, $4, $5)
+		returning id, name, data, contact_id, email_id, created_at
+	), keyed as (
+		update idempotency_keys set status_code = 201, response = jsonb_build_object(
+			'id', tracked.id, 'name', tracked.name, 'data', tracked.data,
+			'contactId', tracked.contact_id, 'emailId', tracked.email_id,
+			'createdAt', ${isoText('tracked.created_at')})
+		from tracked
+		where project_id = $1 and key = $6::text and claim_id = $7::uuid and status_code is null
+		returning 1
+	)
+	select id, name, data, contact_id as "contactId", email_id as "emailId", created_at as "createdAt"
+	from tracked
+	where case when $6::text is null then true
+		else 1 / (select count(*)::int from keyed) = 1 end`,
 )

@@ -126,13 +126,18 @@ function byData({ operator, value }: Filter, found: unknown, cut: number): boole
 		case 'notEquals':
 			return !isMissing && !isEqual(found, value, time)
 		case 'contains':
-			return typeof found === 'string' && found.includes(value as string)
+			return holdsText(found, value)
 		case 'notContains':
-			return !isMissing && !(typeof found === 'string' && found.includes(value as string))
+			return !isMissing && !holdsText(found, value)
 		default:
 			return compares(operator, found, value, time)
 	}
 }
+
+const holdsText = (found: unknown, value: unknown) =>
+	Array.isArray(found)
+		? found.some((element) => element === value)
+		: typeof found === 'string' && found.includes(value as string)
 
 function isEqual(found: unknown, value: unknown, time: number | undefined) {
 	const given = typeof value === 'string' && value.length === 10 ? timeOf(value) : undefined

@@ -92,7 +92,17 @@ export const randomScalar = (random: Random): unknown =>
 const randomValue = (random: Random): unknown =>
 	random.next() < 0.85
 		? randomScalar(random)
-		: random.one([['a', 'b'], [], [5], {}, { a: 1 }, { b: 2, a: 1 }, { a: 'x' }])
+		: random.one([
+				['a', 'b'],
+				['pro', 5, null],
+				[['a']],
+				[],
+				[5],
+				{},
+				{ a: 1 },
+				{ b: 2, a: 1 },
+				{ a: 'x' },
+			])
 
 export function randomData(random: Random) {
 	const data: Record<string, unknown> = Object.create(null)
