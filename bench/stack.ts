@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MikroORM } from '@mikro-orm/postgresql'
 import config from '../db/config.ts'
+import { migrate } from '../db/migrating.ts'
 import { Domain } from '../db/domains/domain.ts'
 import { newKeys } from '../db/projects/project-keys.ts'
 import { Project } from '../db/projects/project.ts'
@@ -81,8 +82,7 @@ export async function prepareStack(
 	const name = `stack_${randomBytes(6).toString('hex')}`
 	const databaseUrl = servers.databaseUrl.replace(/\/[^/]*$/, `/${name}`)
 	const orm = await MikroORM.init({ ...config, clientUrl: databaseUrl, dbName: name })
-	await orm.schema.ensureDatabase()
-	await orm.migrator.up()
+	await migrate(orm)
 	const { secretKey, columns } = newKeys()
 	const em = orm.em.fork()
 	const project = em.create(Project, { name: 'Bench', ...columns })

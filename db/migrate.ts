@@ -1,10 +1,10 @@
 import { MikroORM } from '@mikro-orm/postgresql'
 import config from './config.ts'
+import { migrate } from './migrating.ts'
 
 const orm = await MikroORM.init(config)
 try {
-	await orm.schema.ensureDatabase()
-	await orm.migrator.up()
+	await migrate(orm)
 } catch (error) {
 	const { code, message } = error as { code?: string; message: string }
 	if (!['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', '28P01', '3D000'].includes(code ?? ''))

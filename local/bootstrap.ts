@@ -5,6 +5,7 @@ import { User } from '../db/accounts/user.ts'
 import config from '../db/config.ts'
 import { Domain } from '../db/domains/domain.ts'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
+import { migrate } from '../db/migrating.ts'
 import { Membership } from '../db/projects/membership.ts'
 import { keyDigest, newKeys } from '../db/projects/project-keys.ts'
 import { defaultProjectName, Project } from '../db/projects/project.ts'
@@ -22,8 +23,7 @@ interface Memory {
 export async function prepareDatabase(databaseUrl: string, memory: Memory) {
 	const orm = await MikroORM.init({ ...config, clientUrl: databaseUrl })
 	try {
-		await orm.schema.ensureDatabase()
-		await orm.migrator.up()
+		await migrate(orm)
 		return await bootstrapProject(orm.em.fork(), memory)
 	} finally {
 		await orm.close()

@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import config from '../../db/config.ts'
+import { migrate } from '../../db/migrating.ts'
 
 const migrations = new URL('../../db/migrations/', import.meta.url)
 let template: Promise<string> | undefined
@@ -38,8 +39,7 @@ const madeTemplate = () =>
 		await admin.query(`drop database if exists "${unfinished}"`)
 		const orm = await MikroORM.init({ ...config, dbName: unfinished })
 		try {
-			await orm.schema.ensureDatabase()
-			await orm.migrator.up()
+			await migrate(orm)
 		} finally {
 			await orm.close(true)
 		}

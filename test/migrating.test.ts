@@ -1,0 +1,85 @@
+import test, { type ExecutionContext } from 'ava'
+import { randomUUID } from 'node:crypto'
+import { MikroORM } from '@mikro-orm/postgresql'
+import { until } from '../bench/load.ts'
+import config from '../db/config.ts'
+import { migrate } from '../db/migrating.ts'
+import { poolOf } from '../db/statement.ts'
+import { createProject } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
+
+/** A database of this release, and one more process that would build an index on its contacts. */
+async function setupBuild(t: ExecutionContext) {
+	const orm = await setupDatabase(t)
+	const pool = await poolOf(orm.em)
+	const { project } = await createProject(orm)
+	const path = `${import.meta.dirname}/migrations`
+	const next = await MikroORM.init({
+		...config,
+		dbName: orm.config.get('dbName')!,
+		migrations: { ...config.migrations, path },
+	})
+	t.teardown(() => next.close(true))
+	const write = (email: string, db: { query: typeof pool.query } = pool) =>
+		db.query('insert into contacts (project_id, email, subscribed) values ($1, $2, true)', [
+			project.id,
+			email,
+		])
+	const isValid = async () => {
+		const { rows } = await pool.query<{ isValid: boolean }>(
+			`select indisvalid as "isValid" from pg_index
+			where indexrelid = to_regclass('contacts_for_tests')`,
+		)
+		return rows[0]?.isValid
+	}
+	return { pool, next, write, isValid }
+}
+
+test('while an index is built, and waits for a writer that holds on, others write', async (t) => {
+	const { pool, next, write, isValid } = await setupBuild(t)
+	const holder = await pool.connect()
+	await holder.query('begin')
+	await write('held@example.org', holder)
+	const migrated = migrate(next)
+	t.true(await until(async () => (await isValid()) === false, 20_000), 'it is under way')
+	await write('other@example.org')
+	t.false(await isValid(), 'it still is')
+	await holder.query('commit')
+	holder.release()
+	await migrated
+	t.true(await isValid())
+	t.deepEqual(await next.migrator.getPending(), [])
+})
+
+test('an index whose build failed is built again', async (t) => {
+	const { pool, next, write, isValid } = await setupBuild(t)
+	const holder = await pool.connect()
+	await holder.query('begin')
+	await write('held@example.org', holder)
+	const failed = t.throwsAsync(migrate(next), { message: /canceling statement/ })
+	t.true(await until(async () => (await isValid()) === false, 20_000))
+	await pool.query(
+		`select pg_cancel_backend(pid) from pg_stat_activity
+		where datname = current_database() and query like 'create index concurrently%'`,
+	)
+	await failed
+	await holder.query('commit')
+	holder.release()
+	t.false(await isValid())
+	await migrate(next)
+	t.true(await isValid())
+})
+
+test('of processes that migrate at once, one does and the others wait', async (t) => {
+	const dbName = `test_${randomUUID()}`
+	const orms = await Promise.all([1, 2, 3].map(() => MikroORM.init({ ...config, dbName })))
+	t.teardown(async () => {
+		await Promise.all(orms.slice(1).map((orm) => orm.close(true)))
+		await orms[0]!.schema.dropDatabase(dbName)
+		await orms[0]!.close(true)
+	})
+	await Promise.all(orms.map(migrate))
+	const executed = await orms[0]!.migrator.getExecuted()
+	t.is(new Set(executed.map(({ name }) => name)).size, executed.length)
+	t.deepEqual(await orms[1]!.migrator.getPending(), [])
+})

@@ -1,0 +1,8 @@
+import { ConcurrentIndex } from '../../db/concurrent-index.ts'
+
+/** For the tests alone: this release has no migration of the kind. */
+export class Migration99991231000000 extends ConcurrentIndex {
+	override name = 'Migration99991231000000'
+	index = 'contacts_for_tests'
+	definition = 'on "contacts" ("project_id", "updated_at")'
+}
