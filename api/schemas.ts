@@ -9,6 +9,25 @@ export const Id = Type.String({ format: 'uuid' })
 /** An id in a path. One that is no UUID names nothing: the answer is this resource's 404, not a 422. */
 export const PathId = (resource: string) => Type.String({ format: 'uuid', 'x-resource': resource })
 
+/** What people call a thing of theirs: spaces alone are no name. */
+export const Name = Type.String({
+	minLength: 1,
+	maxLength: 100,
+	pattern: '\\S',
+	'x-message': 'must not be blank',
+})
+
+export const Language = Type.String({
+	pattern: '^[a-z]{2}(-[A-Z]{2})?$',
+	'x-message': 'must be a language, as en or de-AT',
+})
+/** Of what an author writes; footer and pages follow their reader. */
+export const ContentLanguage = Type.Optional(
+	Type.Union([Language, Type.Null()], {
+		description: 'What subject and body are written in, as en or de-AT; by default the project’s',
+	}),
+)
+
 /** A Date in our code, an ISO 8601 string on the wire. */
 export const Timestamp = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
 

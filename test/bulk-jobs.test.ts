@@ -241,6 +241,17 @@ test('whom a job is about must be said, in the terms of its mode', async (t) => 
 		[{ mode: 'query', contactIds: [randomUUID()] }, 'filter', 'required'],
 		[{ mode: 'query', filter: { subscribed: 'yes' } }, 'filter.subscribed', 'invalid_type'],
 		[{ mode: 'query', filter: { segment: 'x' } }, 'filter.segment', 'unrecognized_keys'],
+		[{ mode: 'query', filter: {}, exclude: [] }, 'exclude', 'unrecognized_keys'],
+		[{ mode: 'query', filter: { search: '' } }, 'filter.search', 'invalid_string'],
+		[{ mode: 'query', filter: { search: ' \t' } }, 'filter.search', 'invalid_string'],
+		[{ mode: 'query', filter: {}, contactIds: [randomUUID()] }, 'contactIds', 'custom'],
+		[{ contactIds: [randomUUID()], filter: { subscribed: true } }, 'filter', 'custom'],
+		[{ contactIds: [randomUUID()], excludeIds: [randomUUID()] }, 'excludeIds', 'custom'],
+		[
+			{ mode: 'query', filter: { condition: condition('email', 'contains', ' ') } },
+			'filter.condition.groups.0.filters.0.value',
+			'too_small',
+		],
 		[
 			{ mode: 'query', filter: { condition: condition('email', 'near', 'x') } },
 			'filter.condition.groups.0.filters.0.operator',

@@ -19,6 +19,7 @@ const content = (changes: Partial<CampaignContent> = {}): CampaignContent => ({
 	from: { email: 'news@bücher.example', name: 'Büchernews' },
 	replyTo: 'help@example.com',
 	type: 'MARKETING',
+	contentLanguage: 'en',
 	language: 'de',
 	trackingKey: trackingKey('a secret of the tests'),
 	...changes,
@@ -234,13 +235,17 @@ test('any template reads the same for any contact, spliced or not', async (t) =>
 	t.true(spliced > 400, `${spliced} of 2400 were spliced`)
 })
 
-test('a locale that names no language leaves the language of the project, in whatever mail', (t) => {
-	const campaign = compileCampaign(content({ language: 'de' }), publicUrl)
-	const languageOf = (locale: unknown) =>
-		/ lang="([^"]*)"/.exec(campaign.message(recipient({ locale })).message.html)![1]
-	for (const locale of ['german', ' de', 'de-', '', 7, undefined])
-		t.is(languageOf(locale), 'de', String(locale))
-	t.is(languageOf('fr_CA'), 'fr-CA')
+test('the footer follows the locale of its reader, else the project; what the author wrote follows neither', (t) => {
+	const campaign = compileCampaign(content({ contentLanguage: 'he', language: 'de' }), publicUrl)
+	const languagesOf = (locale: unknown) => {
+		const { html } = campaign.message(recipient({ locale })).message
+		const values = [...html.matchAll(/ (?:lang|dir)="([^"]*)"/g)].map(([, value]) => value)
+		return [...new Set(values)].join(' ')
+	}
+	for (const locale of ['german', ' de', 'de-', '', 7, undefined, 'de_AT'])
+		t.is(languagesOf(locale), 'rtl he de ltr', String(locale))
+	t.is(languagesOf('fr_CA'), 'rtl he fr ltr')
+	t.is(languagesOf('ar'), 'rtl he en ltr')
 })
 
 test('every line of a spliced mail is ASCII, at most 76 characters long, and begins with no dot', (t) => {

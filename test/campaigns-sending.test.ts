@@ -35,6 +35,20 @@ test('sent without a time a campaign is SENDING at once, and its run is told', a
 	t.is(wakes.count, 3)
 })
 
+test('a misspelt time sends nothing, and the answer names the right member', async (t) => {
+	const { call, create, contacts, get } = await openCampaigns(t)
+	await contacts(1)
+	const { id } = await create()
+	for (const name of ['sendAt', 'scheduled_for', 'scheduledfor', 'delay']) {
+		const answer = await call('POST', `/${id}/send`, { [name]: '2099-01-31T12:00:00Z' })
+		const { errors } = isEnvelope(t, answer, 422, 'VALIDATION_ERROR')
+		t.deepEqual(errors, [
+			{ field: name, message: 'is not known here, only scheduledFor', code: 'unrecognized_keys' },
+		])
+	}
+	t.is((await get(id)).status, 'DRAFT')
+})
+
 test('any time that JavaScript reads schedules it, again and again', async (t) => {
 	const { call, create, contacts } = await openCampaigns(t)
 	await contacts(1)
@@ -84,8 +98,7 @@ test('without recipients, sender or segment nothing is sent', async (t) => {
 	const { call, create, contacts, query, request, get } = await openCampaigns(t)
 	await contacts(3, { subscribed: false })
 	const { id } = await create()
-	for (const payload of [{}, { scheduledFor: '2099-01-01' }])
-		isEnvelope(t, await call('POST', `/${id}/send`, payload), 400, 'BAD_REQUEST')
+	isEnvelope(t, await call('POST', `/${id}/send`), 400, 'BAD_REQUEST')
 	await contacts(1, {}, 'other')
 	await query(`update domains set verified_at = null`)
 	isEnvelope(t, await call('POST', `/${id}/send`), 403, 'INTERNAL_SERVER_ERROR')

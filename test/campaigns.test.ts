@@ -20,6 +20,7 @@ test('a campaign begins as a draft with all its fields', async (t) => {
 		fromName: null,
 		replyTo: null,
 		type: 'MARKETING',
+		language: null,
 		templateId: null,
 		status: 'DRAFT',
 		audienceCondition: null,

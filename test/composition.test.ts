@@ -162,6 +162,14 @@ test('marketing mail has footer, pair and bulk headers; campaigns have the bulk 
 	t.deepEqual(Object.keys(compose({ isCampaign: true }).headers).sort(), bulk)
 })
 
+test('a reader’s language turns our words, not those of the author', (t) => {
+	const { html } = compose({ type: 'MARKETING', contentLanguage: 'en', language: 'ar' })
+	t.regex(html, /<html dir="ltr" lang="en">/)
+	t.notRegex(html, /rtl/)
+	const hebrew = compose({ type: 'MARKETING', contentLanguage: 'he', language: 'nl' }).html
+	t.regex(hebrew, /<html dir="rtl" lang="he">.*<div lang="nl" dir="ltr"[^>]*>.*Uitschrijven/s)
+})
+
 test('custom headers replace ours whatever their case', (t) => {
 	const headers = { precedence: 'list', 'LIST-UNSUBSCRIBE': '<mailto:u@ex.com>', 'X-A': '1' }
 	t.deepEqual(compose({ type: 'MARKETING', headers }).headers, {

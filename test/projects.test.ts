@@ -78,6 +78,7 @@ test('name, tracking and language change, and only what is given', async (t) => 
 	t.like(await patch({ tracking: 'MARKETING_ONLY' }), { tracking: 'MARKETING_ONLY', id })
 	for (const wrong of [
 		{ name: '' },
+		{ name: '  ' },
 		{ name: 'x'.repeat(101) },
 		{ name: 'a\nb' },
 		{ name: null },

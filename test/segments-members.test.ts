@@ -148,3 +148,16 @@ test('bad lists of addresses are refused whole, by the address that is wrong', a
 		}
 	t.is((await call('GET', `/${id}`)).json().memberCount, 0)
 })
+
+test('a misspelt member is refused before any contact is made', async (t) => {
+	const { call } = await openSegments(t)
+	const { id } = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()
+	const body = { emails: ['a@example.com'], createMissing: true, subscribe: false }
+	const answer = await call('POST', `/${id}/members`, body)
+	t.is(answer.statusCode, 422)
+	t.is(
+		answer.json().error.errors[0].message,
+		'is not known here, only emails, createMissing and subscribed',
+	)
+	t.is((await call('GET', `/${id}`)).json().memberCount, 0)
+})

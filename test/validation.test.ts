@@ -70,7 +70,10 @@ test('each fault is named once, with its field, its code and what was received',
 		[{ note: 5 }, 'note: invalid_type, must be a string or null "number"'],
 		[{ password: 'short' }, 'password: too_small, must have at least 8 characters'],
 		[{ items: [{ content: 'a' }, {}] }, 'items.1.content: required, is required'],
-		[{ strict: { known: 1, odd: 2 } }, 'strict.odd: unrecognized_keys, is not known here'],
+		[
+			{ strict: { known: 1, odd: 2 } },
+			'strict.odd: unrecognized_keys, is not known here, only known',
+		],
 		[{ data: [] }, 'data: invalid_type, must be an object "array"'],
 	]
 	for (const [body, expected] of cases) t.is(await check(body), expected)

@@ -61,6 +61,7 @@ export async function sendStepMail(
 		fromName: template.fromName ?? execution.projectName,
 		replyTo: template.replyTo ? normalizeEmail(template.replyTo) : null,
 		...content,
+		contentLanguage: template.language ?? execution.language,
 		language: languageFor(execution.context['locale'] ?? locale, execution.language),
 		type: template.type,
 		templateId: step.templateId,

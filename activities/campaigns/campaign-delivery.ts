@@ -69,11 +69,12 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 function compile(
 	{ settings }: DeliveryServices,
 	{ projectId, campaignId }: CampaignKey,
-	{ subject, body, type, language, tracked, ...campaign }: CampaignLane,
+	{ subject, body, type, content_language, language, tracked, ...campaign }: CampaignLane,
 ) {
 	const from = { email: campaign.from, name: campaign.from_name }
 	const trackingKey = tracked ? settings.trackingKey : null
-	const content = { campaignId, projectId, subject, body, from, type, language, trackingKey }
+	const said = { subject, body, type, contentLanguage: content_language, language }
+	const content = { campaignId, projectId, from, trackingKey, ...said }
 	return compileCampaign({ ...content, replyTo: campaign.reply_to }, settings.publicUrl)
 }
 

@@ -144,6 +144,7 @@ const mailOf = (row: OpenedMail) => ({
 	subject: row.subject,
 	body: row.body,
 	headers: row.headers,
+	contentLanguage: row.content_language,
 	language: row.language,
 	type: row.type,
 	isCampaign: row.campaign_id !== null,

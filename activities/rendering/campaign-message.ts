@@ -28,7 +28,9 @@ export interface CampaignContent {
 	from: Address
 	replyTo: string | null
 	type: MailType
-	/** Of those who have no `locale`. */
+	/** What its author wrote it in. */
+	contentLanguage: string
+	/** Of our own words, for those who have no `locale`. */
 	language: string
 	/** What links and pixel are signed with; null when the campaign is not tracked. */
 	trackingKey: Buffer | null
@@ -185,6 +187,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 			subject,
 			body,
 			headers: null,
+			contentLanguage: content.contentLanguage,
 			language: languageOf(recipient),
 			type,
 			isCampaign: true,

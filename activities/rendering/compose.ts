@@ -22,7 +22,9 @@ export interface Mail {
 	subject: string
 	body: string
 	headers: Record<string, string> | null
-	/** The contact's `locale`, else the project's language. */
+	/** What its author wrote it in: the template's, else the project's. Absent: the same as our words. */
+	contentLanguage?: string | null | undefined
+	/** Of our own words in it: the contact's `locale`, else the project's. */
 	language: string | null
 	/** Mail of `/v1/send` is TRANSACTIONAL here, whatever template it came from. */
 	type: MailType
@@ -64,11 +66,14 @@ function messageIdOf(emailId: string, sender: string): string {
 	return `<${emailId}@${address.slice(address.lastIndexOf('@') + 1)}>`
 }
 
-function layOut({ body, language, type, contactId, emailId }: Mail, publicUrl: string) {
-	const tag = languageTag(language)
-	const html = isDesigned(body) ? body : wrap(body, tag)
+function layOut(
+	{ body, contentLanguage, language, type, contactId, emailId }: Mail,
+	publicUrl: string,
+) {
+	const html = isDesigned(body) ? body : wrap(body, languageTag(contentLanguage, language))
 	if (type !== 'MARKETING' || contactId === null) return html
-	return insertFooter(html, footerFor(tag, linksFor(publicUrl, contactId, emailId)))
+	const links = linksFor(publicUrl, contactId, emailId)
+	return insertFooter(html, footerFor(languageTag(language), links))
 }
 
 function track(html: string, mail: Mail, publicUrl: string, { key, campaignId }: Tracking) {

@@ -1,11 +1,11 @@
 const rightToLeft = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'])
 const tag = /^[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}$/i
 
-/** A contact's `locale`, if it names a language, else the project's: whatever the mail comes from. */
+/** What our own words are in: a contact's `locale`, if it names a language, else the project's. */
 export const languageFor = (locale: unknown, byDefault: string) =>
 	typeof locale === 'string' && tag.test(locale) ? locale : byDefault
 
-/** The first usable of a contact's and a project's language, as a tag for `lang`: `de_AT` → `de-AT`. */
+/** The first usable language, as a tag for `lang`: `de_AT` → `de-AT`. */
 export function languageTag(...candidates: (string | null | undefined)[]): string {
 	for (const candidate of candidates) {
 		if (candidate && tag.test(candidate)) {

@@ -14,14 +14,13 @@ import {
 } from '../../db/automations/automation-graph-records.ts'
 import { branchesOf } from '../../db/automations/automation-graph.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { Id, Nullable, PathId } from '../schemas.ts'
+import { Id, Name, Nullable, PathId } from '../schemas.ts'
 import { edit } from './automation-editing.ts'
 import { checkSize } from './automation-size.ts'
 import { Step, viewOfStep } from './automation-views.ts'
 import { checkStepSegments } from './step-conditions.ts'
 import { checkedConfig, StepConfig } from './step-configs.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Position = Type.Object({ x: Type.Number(), y: Type.Number() })
 
 const tags = ['workflows']

@@ -16,12 +16,11 @@ import { transaction } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
-import { Nullable, PathId } from '../schemas.ts'
+import { Name, Nullable, PathId } from '../schemas.ts'
 import { draftOf, edit, existing } from './automation-editing.ts'
 import { checkedEventName, checkedTrigger, TriggerConfig } from './automation-trigger.ts'
 import { Automation, Changed, Detailed, viewOfAutomation, viewOfDraft } from './automation-views.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Description = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
 
 const tags = ['workflows']

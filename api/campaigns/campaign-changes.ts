@@ -12,7 +12,7 @@ import { transaction } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError } from '../errors.ts'
 import { PathId } from '../schemas.ts'
-import { requireSender } from '../send/sender.ts'
+import { requireSender, withSender } from '../send/sender.ts'
 import {
 	ChangedCampaign,
 	checkContent,
@@ -43,7 +43,8 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				response: { 200: Campaign },
 			},
 		},
-		async ({ em, project, params, body }) => {
+		async ({ em, project, params, body: given }) => {
+			const body = withSender(given)
 			const key = [project.id, params.id]
 			existing(await findCampaign(pool, key), params.id)
 			const template = await namedTemplate(em, project.id, body)

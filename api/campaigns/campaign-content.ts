@@ -10,7 +10,8 @@ import { findSegment, lockReferences } from '../../db/segments/segment-records.t
 import { mailTypes, type Template } from '../../db/templates/template.ts'
 import { conditionProblems, ConditionTree } from '../conditions/conditions.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
-import { Email, Id, Line, normalizeEmail, Nullable } from '../schemas.ts'
+import { ContentLanguage, Email, Id, Line, Name, normalizeEmail, Nullable } from '../schemas.ts'
+import { Sender, type WithSender } from '../send/sender.ts'
 import { checkReferences } from '../segments/segment-conditions.ts'
 import { existing as existingSegment } from '../segments/segments.ts'
 import { foundTemplate } from '../templates/templates.ts'
@@ -21,14 +22,14 @@ const members = {
 	template: Type.Optional(Nullable(Id)),
 	subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
 	body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
-	from: Type.Optional(Email),
+	from: Type.Optional(Sender),
 	fromName: Type.Optional(Nullable(Line({ maxLength: 100 }))),
 	replyTo: Type.Optional(Nullable(Email)),
 	type: Type.Optional(Type.Enum([...mailTypes])),
+	language: ContentLanguage,
 	segmentId: Type.Optional(Nullable(Id)),
 	audienceCondition: Type.Optional(Nullable(ConditionTree)),
 }
-const Name = Type.String({ minLength: 1, maxLength: 100 })
 const AudienceType = Type.Enum([...audienceTypes])
 
 const example = {
@@ -47,7 +48,7 @@ export const ChangedCampaign = Type.Object({
 	audienceType: Type.Optional(AudienceType),
 	...members,
 })
-export type ChangedCampaign = Type.Static<typeof ChangedCampaign>
+export type ChangedCampaign = WithSender<Type.Static<typeof ChangedCampaign>>
 
 const nothing: CampaignContent = {
 	name: '',
@@ -58,6 +59,7 @@ const nothing: CampaignContent = {
 	fromName: null,
 	replyTo: null,
 	type: 'MARKETING',
+	language: null,
 	templateId: null,
 	audienceType: 'ALL',
 	audienceCondition: null,
@@ -92,11 +94,18 @@ export function contentOf(
 		fromName: template.fromName ?? null,
 		replyTo: template.replyTo ?? null,
 		type: template.type,
+		language: template.language ?? null,
 	}
-	const all: CampaignContent = { ...before, ...lent, ...given }
+	const all: CampaignContent = { ...before, ...lent, ...unneeded(body), ...given }
 	// Open bodies carry more than a campaign: only what it knows is taken.
 	return Object.fromEntries(known.map((key) => [key, all[key]])) as unknown as CampaignContent
 }
+
+/** Another audience does without these, unless they come with it. */
+const unneeded = ({ audienceType }: ChangedCampaign) => ({
+	...(audienceType === 'ALL' || audienceType === 'FILTERED' ? { segmentId: null } : {}),
+	...(audienceType === 'ALL' || audienceType === 'SEGMENT' ? { audienceCondition: null } : {}),
+})
 
 /** What a schema cannot say. */
 export function checkContent(content: CampaignContent) {

@@ -39,16 +39,20 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				tags,
 				summary: 'Send a campaign, at once or at a time',
 				description:
-					'Without a time it is SENDING from this answer on. A SCHEDULED one is scheduled anew. From its start on an edit of a segment no longer changes its audience; contacts, and the members of segments, are read as their turn comes.',
+					'Without a time it is SENDING from this answer on. A SCHEDULED one is scheduled anew. One that is empty when its time comes ends as SENT. From its start on an edit of a segment no longer changes its audience; contacts, and the members of segments, are read as their turn comes.',
 				params: Type.Object({ id: Id }),
-				body: Type.Object({
-					scheduledFor: Type.Optional(
-						Type.Union([Type.String(), Type.Null()], {
-							description:
-								'Any text that JavaScript reads as a date; one that is past is due at once',
-						}),
-					),
-				}),
+				// A misspelt time would send it to everybody at once.
+				body: Type.Object(
+					{
+						scheduledFor: Type.Optional(
+							Type.Union([Type.String(), Type.Null()], {
+								description:
+									'Any text that JavaScript reads as a date; one that is past is due at once',
+							}),
+						),
+					},
+					{ additionalProperties: false },
+				),
 				response: { 200: Sent },
 			},
 		},
@@ -62,7 +66,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
 				const recipients = await recipientsOf(db, project.id, campaign)
-				if (recipients === 0) throw noRecipients()
+				if (recipients === 0 && !time) throw noRecipients()
 				const values = [...key, recipients, taskQueues.core]
 				if (time) await schedule(db, [...values, time])
 				else {

@@ -2,7 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { meter } from '../../activities/telemetry/meter.ts'
 import { findCampaign } from '../../db/campaigns/campaign-records.ts'
-import { memberWith, queueTestMail } from '../../db/campaigns/campaign-test-mail.ts'
+import { memberWith, queueTestMail, suppressionOf } from '../../db/campaigns/campaign-test-mail.ts'
 import { Contact } from '../../db/contacts/contact.ts'
 import { ApiError } from '../errors.ts'
 import { Email, normalizeEmail, PathId } from '../schemas.ts'
@@ -26,7 +26,7 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 	app.post(
 		'/campaigns/:id/test',
 		{
-			config: { auth: 'secret key or session', sends: true, errors: [403] },
+			config: { auth: 'secret key or session', sends: true, errors: [403, 409] },
 			schema: {
 				tags: ['campaigns'],
 				summary: 'Send a test of a campaign to one address',
@@ -45,6 +45,7 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 			const campaign = existing(await findCampaign(pool, [project.id, params.id]), params.id)
 			if (emailProvider !== 'local') await requireMember(project.id, email)
 			await requireSender(em, project.id, campaign.from)
+			await refuseSuppressed(project.id, email)
 			const contact = await em.findOne(Contact, { projectId: project.id, email })
 			const { data = {} } = body
 			const asked = { data, ...(contact ? { contactId: contact.id } : {}) }
@@ -65,6 +66,16 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 			return { message: `A test is on its way to ${email}` }
 		},
 	)
+
+	async function refuseSuppressed(projectId: string, email: string) {
+		const [suppressed] = await suppressionOf(pool, [projectId, email])
+		if (!suppressed) return
+		const { reason } = suppressed
+		throw new ApiError(409, 'CONFLICT', `${email} is on the suppression list: ${reason}`, {
+			details: { email, reason },
+			suggestion: 'Use another address, or remove this one with DELETE /suppressions/{email}.',
+		})
+	}
 
 	async function requireMember(projectId: string, email: string) {
 		const [member] = await memberWith(pool, [projectId, email])

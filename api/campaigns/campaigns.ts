@@ -19,7 +19,7 @@ import { fieldErrors } from '../requests/field-errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
 import type { Failure } from '../requests/unions.ts'
 import { Id, Nullable, page, PathId, success, Timestamp } from '../schemas.ts'
-import { requireSender } from '../send/sender.ts'
+import { requireSender, withSender } from '../send/sender.ts'
 import {
 	checkContent,
 	contentOf,
@@ -43,6 +43,7 @@ export const Campaign = Type.Object({
 	fromName: NullableText,
 	replyTo: NullableText,
 	type: Type.Enum([...mailTypes]),
+	language: NullableText,
 	templateId: Nullable(Id),
 	status: Type.Enum([...campaignStatuses]),
 	audienceType: Type.Enum([...audienceTypes]),
@@ -138,8 +139,9 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 				response: { 201: success(Campaign) },
 			},
 		},
-		async ({ em, project, body, validationError }, reply) => {
-			if (validationError) throw wholeOf(validationError.validation as Failure[], body)
+		async ({ em, project, body: given, validationError }, reply) => {
+			if (validationError) throw wholeOf(validationError.validation as Failure[], given)
+			const body = withSender(given)
 			const content = contentOf(body, await namedTemplate(em, project.id, body))
 			checkContent(content)
 			await requireSender(em, project.id, content.from)

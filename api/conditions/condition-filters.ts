@@ -105,6 +105,8 @@ function wantedValue(
 			? ['invalid_string', 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z']
 			: undefined
 	}
+	// Every address contains nothing: it would mean everybody.
+	if (family === 'email' && isText && value.trim() === '') return ['too_small', 'must not be empty']
 	if (family === 'email' || operator === 'contains' || operator === 'notContains')
 		return isText ? undefined : ['invalid_type', 'must be a string']
 	if ((comparisons as readonly Operator[]).includes(operator)) {

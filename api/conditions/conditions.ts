@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { type Condition, maxDepth, maxFilters } from '../../db/conditions/condition.ts'
 import { type FieldError, invalid } from '../errors.ts'
+import { notKnown } from '../requests/field-errors.ts'
 import { filterProblems } from './condition-filters.ts'
 
 /** What a stored condition may weigh: it is read and planned with every use. */
@@ -102,7 +103,7 @@ function refuseOthers(node: object, known: string[], path: string, errors: Field
 		if (known.includes(key) || errors.length >= maxErrors) continue
 		errors.push({
 			field: `${path}.${key}`,
-			message: 'is not known here',
+			message: notKnown(known),
 			code: 'unrecognized_keys',
 		})
 	}

@@ -20,23 +20,32 @@ const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
 const maxContacts = 1000
 
-const Contacts = Type.Object({
-	mode: Type.Optional(Type.Enum(['ids', 'query'])),
-	contactIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: maxContacts })),
-	filter: Type.Optional(
-		// As in a condition: a member that was left out for its typing error would mean more contacts.
-		Type.Object(
-			{
-				search: Type.Optional(Type.String({ description: 'A substring of the address' })),
-				subscribed: Type.Optional(Type.Boolean()),
-				segmentId: Type.Optional(Id),
-				condition: Type.Optional(ConditionTree),
-			},
-			{ additionalProperties: false },
+// A member that was ignored for its typing error would mean more contacts.
+const closed = { additionalProperties: false }
+const Filter = Type.Object(
+	{
+		search: Type.Optional(
+			Type.String({
+				pattern: '\\S',
+				'x-message': 'must not be blank; leave it out instead',
+				description: 'A substring of the address',
+			}),
 		),
-	),
-	excludeIds: Type.Optional(Type.Array(Id, { maxItems: 10_000 })),
-})
+		subscribed: Type.Optional(Type.Boolean()),
+		segmentId: Type.Optional(Id),
+		condition: Type.Optional(ConditionTree),
+	},
+	closed,
+)
+const Contacts = Type.Object(
+	{
+		mode: Type.Optional(Type.Enum(['ids', 'query'])),
+		contactIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: maxContacts })),
+		filter: Type.Optional(Filter),
+		excludeIds: Type.Optional(Type.Array(Id, { maxItems: 10_000 })),
+	},
+	closed,
+)
 
 const operations = [
 	{ type: 'bulk-subscribe', summary: 'Subscribe many contacts' },
@@ -54,7 +63,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 					tags,
 					summary,
 					description:
-						'`contactIds`, at most 1,000; or `mode: "query"` with a `filter`: all contacts it finds now, but for `excludeIds`.',
+						'`contactIds`, at most 1,000; or `mode: "query"` with a `filter`: all contacts it finds now, but for `excludeIds`. An empty filter finds everybody.',
 					body: Contacts,
 					response: { 202: Queued },
 				},
@@ -103,11 +112,14 @@ async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Con
 	const { mode, contactIds, filter, excludeIds = [] } = body
 	if (mode !== 'query') {
 		if (!contactIds) throw missing('contactIds')
+		if (filter) throw otherMode('filter', 'query')
+		if (body.excludeIds) throw otherMode('excludeIds', 'query')
 		return { ids: [...new Set(contactIds.map((id) => id.toLowerCase()))], target: null }
 	}
 	if (!filter) throw missing('filter')
+	if (contactIds) throw otherMode('contactIds', 'ids')
 	const { condition, segmentId, subscribed } = filter
-	const search = filter.search?.trim() || undefined
+	const search = filter.search?.trim()
 	const groups: ConditionGroup[] = []
 	if (condition !== undefined) {
 		const tree = checkCondition(condition, 'filter.condition')
@@ -134,3 +146,5 @@ async function checkSegments(pool: Pool, projectId: string, tree: Condition) {
 }
 
 const missing = (field: string) => invalid({ field, message: 'is required', code: 'required' })
+const otherMode = (field: string, mode: string) =>
+	invalid({ field, message: `is only for mode "${mode}"`, code: 'custom' })

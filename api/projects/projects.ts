@@ -14,13 +14,14 @@ import { disabledReasons, trackingModes } from '../../db/projects/project.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { Id, Line, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { Id, Language, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { administering } from './administering.ts'
 
-const Name = Line({ minLength: 1, maxLength: 100 })
-const Language = Type.String({
-	pattern: '^[a-z]{2}(-[A-Z]{2})?$',
-	'x-message': 'must be a language, as en or de-AT',
+const Name = Type.String({
+	minLength: 1,
+	maxLength: 100,
+	pattern: '^[^\\r\\n]*\\S[^\\r\\n]*$',
+	'x-message': 'must be one line, and not blank',
 })
 
 const ProjectView = Type.Object({

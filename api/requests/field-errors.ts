@@ -82,7 +82,7 @@ function wording(failure: Failure): [FieldError['code'], string] {
 			return ['too_big', `must be less than ${limit}`]
 		case 'additionalProperties':
 		case 'unevaluatedProperties':
-			return ['unrecognized_keys', 'is not known here']
+			return ['unrecognized_keys', notKnown(Object.keys(parentSchema?.properties ?? {}))]
 		case 'propertyNames':
 			return ['custom', 'is not an allowed name']
 		case 'uniqueItems':
@@ -91,6 +91,10 @@ function wording(failure: Failure): [FieldError['code'], string] {
 			return ['custom', 'is invalid']
 	}
 }
+
+/** Names the right members: it is mostly one of them that was misspelt. */
+export const notKnown = (known: string[]) =>
+	known.length === 0 ? 'is not known here' : `is not known here, only ${joined(known, 'and')}`
 
 const typeNames: Record<string, string> = {
 	string: 'a string',
@@ -101,8 +105,8 @@ const typeNames: Record<string, string> = {
 	array: 'an array',
 	null: 'null',
 }
-const joined = (parts: string[]) =>
-	parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
+const joined = (parts: string[], word = 'or') =>
+	parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${word} ${parts.at(-1)}`
 const anyOf = (types: string[]) =>
 	joined([...new Set(types)].map((type) => typeNames[type] ?? type))
 const oneOf = (values: unknown[]) =>

@@ -15,7 +15,7 @@ export interface Failure {
 		allowedValues: unknown[]
 	}>
 	data?: unknown
-	parentSchema?: { 'x-message'?: string; 'x-resource'?: string }
+	parentSchema?: { 'x-message'?: string; 'x-resource'?: string; properties?: object }
 }
 
 /**

@@ -60,11 +60,17 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 				tags,
 				summary: 'Put contacts into a static segment',
 				params: Params,
-				body: Type.Object({
-					emails: Emails,
-					createMissing: Type.Boolean({ default: false }),
-					subscribed: Type.Boolean({ default: true, description: 'For contacts that are created' }),
-				}),
+				body: Type.Object(
+					{
+						emails: Emails,
+						createMissing: Type.Boolean({ default: false }),
+						subscribed: Type.Boolean({
+							default: true,
+							description: 'For contacts that are created',
+						}),
+					},
+					{ additionalProperties: false },
+				),
 				response: {
 					200: Type.Object({
 						added: Type.Integer(),

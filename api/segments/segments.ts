@@ -21,7 +21,7 @@ import { transaction } from '../../db/transaction.ts'
 import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
-import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { Id, Name, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { checkReferences } from './segment-conditions.ts'
 
 const Segment = Type.Object({
@@ -44,7 +44,6 @@ const ChangedSegment = Type.Interface([Segment], {
 	),
 })
 
-const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Description = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
 
 const tags = ['segments']

@@ -1,7 +1,27 @@
+import { Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Domain } from '../../db/domains/domain.ts'
 import { ApiError } from '../errors.ts'
-import { normalizeEmail } from '../schemas.ts'
+import { Email, Line, normalizeEmail, Nullable } from '../schemas.ts'
+
+/** As `/v1/send` takes it: an address, or an address with a name. */
+export const Sender = Type.Union([
+	Email,
+	Type.Object({ name: Type.Optional(Nullable(Line({ maxLength: 100 }))), email: Email }),
+])
+type Sender = Type.Static<typeof Sender>
+export type WithSender<T> = Omit<T, 'from'> & { from?: string }
+
+/** A name beside the address is the `fromName`. */
+export function withSender<T extends { from?: Sender; fromName?: string | null }>(
+	body: T,
+): T extends { from: Sender } ? WithSender<T> & { from: string } : WithSender<T>
+export function withSender({ from, ...body }: { from?: Sender; fromName?: string | null }) {
+	if (from === undefined) return body
+	if (typeof from === 'string') return { ...body, from }
+	const name = from.name?.trim()
+	return { ...body, from: from.email, ...(name ? { fromName: name } : {}) }
+}
 
 export const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1)
 

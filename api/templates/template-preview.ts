@@ -15,7 +15,10 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 export async function previewOf(
 	em: EntityManager,
 	project: { id: string; language: string },
-	template: Pick<Template, 'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type'>,
+	template: Pick<
+		Template,
+		'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type' | 'language'
+	>,
 	{ data = {}, contactId }: { data?: Record<string, unknown>; contactId?: string },
 	publicUrl: string,
 ) {
@@ -46,6 +49,7 @@ export async function previewOf(
 			subject: render(subject, variables).text,
 			body: render(body, variables).text,
 			headers: null,
+			contentLanguage: template.language ?? project.language,
 			language: languageFor(variables['locale'], project.language),
 			type: template.type,
 			createdAt: new Date(),

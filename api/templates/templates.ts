@@ -11,8 +11,18 @@ import {
 import { mailTypes, Template as TemplateRow } from '../../db/templates/template.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { Email, Id, Line, normalizeEmail, Nullable, PathId, Timestamp } from '../schemas.ts'
-import { requireSender } from '../send/sender.ts'
+import {
+	ContentLanguage,
+	Email,
+	Id,
+	Line,
+	Name,
+	normalizeEmail,
+	Nullable,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
+import { requireSender, Sender, withSender } from '../send/sender.ts'
 
 export const Template = Type.Object({
 	id: Id,
@@ -24,22 +34,24 @@ export const Template = Type.Object({
 	fromName: Nullable(Type.String()),
 	replyTo: Nullable(Type.String()),
 	type: Type.Enum([...mailTypes]),
+	language: Nullable(Type.String()),
 	projectId: Id,
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
 })
 
 const required = {
-	name: Type.String({ minLength: 1, maxLength: 100 }),
+	name: Name,
 	subject: Line({ minLength: 1, maxLength: 998 }),
 	body: Type.String({ minLength: 1, description: 'HTML, a Liquid template' }),
-	from: Email,
+	from: Sender,
 }
 const optional = {
 	description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
 	fromName: Type.Optional(Nullable(Line({ maxLength: 100 }))),
 	replyTo: Type.Optional(Nullable(Email)),
 	type: Type.Optional(Type.Enum([...mailTypes])),
+	language: ContentLanguage,
 }
 const example = {
 	name: 'Welcome',
@@ -62,7 +74,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 					name: ['required', 'invalid_type'],
 					subject: ['required', 'invalid_type'],
 					body: ['required', 'invalid_type'],
-					from: ['required', 'invalid_type'],
+					from: ['required', 'invalid_type', 'invalid_union'],
 				},
 			},
 			schema: {
@@ -72,7 +84,8 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				response: { 201: Template },
 			},
 		},
-		async ({ em, project, body }, reply) => {
+		async ({ em, project, body: given }, reply) => {
+			const body = withSender(given)
 			checkSyntax(body)
 			await requireSender(em, project.id, body.from)
 			const template = em.create(TemplateRow, { projectId: project.id, ...columnsOf(body) })
@@ -103,7 +116,8 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				response: { 200: Template },
 			},
 		},
-		async ({ em, project, params, body }) => {
+		async ({ em, project, params, body: given }) => {
+			const body = withSender(given)
 			checkSyntax(body)
 			const template = await foundTemplate(em, project.id, params.id)
 			if (body.from !== undefined) await requireSender(em, project.id, body.from)
@@ -155,11 +169,18 @@ export async function foundTemplate(em: EntityManager, projectId: string, id: st
 }
 
 /** A row that was just made has undefined where one that was read has null. */
-export const viewOfTemplate = ({ description, fromName, replyTo, ...template }: TemplateRow) => ({
+export const viewOfTemplate = ({
+	description,
+	fromName,
+	replyTo,
+	language,
+	...template
+}: TemplateRow) => ({
 	...template,
 	description: description ?? null,
 	fromName: fromName ?? null,
 	replyTo: replyTo ?? null,
+	language: language ?? null,
 })
 
 function checkSyntax({ subject, body }: { subject?: string; body?: string }) {
@@ -174,7 +195,7 @@ function checkSyntax({ subject, body }: { subject?: string; body?: string }) {
 function columnsOf<
 	T extends Partial<Record<keyof typeof required | keyof typeof optional, unknown>>,
 >(body: T & { from?: string; replyTo?: string | null }) {
-	const { name, description, subject, body: html, from, fromName, replyTo, type } = body
+	const { name, description, subject, body: html, from, fromName, replyTo, type, language } = body
 	const given = {
 		name,
 		description,
@@ -184,6 +205,7 @@ function columnsOf<
 		fromName,
 		replyTo: replyTo && normalizeEmail(replyTo),
 		type,
+		language,
 	}
 	return Object.fromEntries(
 		Object.entries(given).filter(([, value]) => value !== undefined),

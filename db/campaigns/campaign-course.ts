@@ -78,10 +78,10 @@ const writeChunk = (pool: Pool, projectId: string, campaignId: string, hold: str
 						from campaigns where project_id = $1 and id = $2)
 				order by id limit ${contactsAtOnce} ${hold}
 			), made as (
-				insert into emails (project_id, contact_id, "to", "from", from_name, reply_to, subject, language,
-					type, source_type, template_id, campaign_id)
+				insert into emails (project_id, contact_id, "to", "from", from_name, reply_to, subject,
+					content_language, language, type, source_type, template_id, campaign_id)
 				select $1, c.id, c.email, k."from", coalesce(k.from_name, k.project_name), k.reply_to, k.subject,
-					k.language, k.type, 'CAMPAIGN', k.template_id, k.id
+					k.content_language, k.language, k.type, 'CAMPAIGN', k.template_id, k.id
 				from campaigns k, looked c where k.project_id = $1 and k.id = $2 and ${sql}
 				order by c.id
 				on conflict (campaign_id, contact_id) where campaign_id is not null do nothing

@@ -12,6 +12,7 @@ export interface CampaignLane {
 	from_name: string | null
 	reply_to: string | null
 	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
+	content_language: string
 	language: string
 	/** Opens and clicks are followed. */
 	tracked: boolean
@@ -29,7 +30,7 @@ const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 export const campaignLane = statement<CampaignLane>(
 	'campaign-lane',
 	`select k.subject, k.body, k."from", coalesce(k.from_name, k.project_name) as from_name, k.reply_to,
-		k.type, k.language, p.send_rate_per_second,
+		k.type, coalesce(k.content_language, k.language) as content_language, k.language, p.send_rate_per_second,
 		k.tracking = 'ENABLED' or k.tracking = 'MARKETING_ONLY' and k.type = 'MARKETING' as tracked,
 		coalesce(k.lane_bounds[$3::int], '${first}') as after,
 		coalesce(k.lane_bounds[$3::int + 1], '${last}') as until

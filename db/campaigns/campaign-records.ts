@@ -15,6 +15,7 @@ export interface CampaignContent {
 	fromName: string | null
 	replyTo: string | null
 	type: Campaign['type']
+	language: string | null
 	templateId: string | null
 	audienceType: Campaign['audienceType']
 	audienceCondition: Condition | null
@@ -48,7 +49,7 @@ const counted = countNames
 	.join(', ')
 
 const record = `select k.id, k.name, k.description, k.subject, k.body, k."from", k.from_name as "fromName",
-		k.reply_to as "replyTo", k.type, k.template_id as "templateId",
+		k.reply_to as "replyTo", k.type, k.content_language as "language", k.template_id as "templateId",
 		k.audience_type as "audienceType", k.audience_condition as "audienceCondition",
 		k.segment_id as "segmentId", k.status, k.scheduled_for as "scheduledFor",
 		k.total_recipients as "totalRecipients", ${counted}, k.paused_at as "pausedAt",
@@ -98,22 +99,22 @@ export const countCampaigns = statement<{ total: number }>(
 )
 
 const contents = `name = w.name, description = w.description, subject = w.subject, body = w.body,
-	"from" = w."from", from_name = w."fromName", reply_to = w."replyTo", type = w.type,
+	"from" = w."from", from_name = w."fromName", reply_to = w."replyTo", type = w.type, content_language = w.language,
 	template_id = w."templateId", audience_type = w."audienceType",
 	audience_condition = w."audienceCondition", segment_id = w."segmentId"`
 const given = (
 	parameter: string,
 ) => `jsonb_to_record(${parameter}::jsonb) as w(name text, description text,
-	subject text, body text, "from" text, "fromName" text, "replyTo" text, type text, "templateId" uuid,
+	subject text, body text, "from" text, "fromName" text, "replyTo" text, type text, language text, "templateId" uuid,
 	"audienceType" text, "audienceCondition" jsonb, "segmentId" uuid)`
 
 /** $1 project, $2 CampaignContent, $3 how many recipients */
 export const insertCampaign = statement<{ id: string }>(
 	'insert-campaign',
 	`insert into campaigns (project_id, total_recipients, name, description, subject, body, "from", from_name,
-		reply_to, type, template_id, audience_type, audience_condition, segment_id)
+		reply_to, type, content_language, template_id, audience_type, audience_condition, segment_id)
 	select $1, $3::int, w.name, w.description, w.subject, w.body, w."from", w."fromName", w."replyTo",
-		w.type, w."templateId", w."audienceType", w."audienceCondition", w."segmentId"
+		w.type, w.language, w."templateId", w."audienceType", w."audienceCondition", w."segmentId"
 	from ${given('$2')} returning id`,
 )
 

@@ -7,6 +7,12 @@ export const memberWith = statement<{ id: string }>(
 	where m.project_id = $1 and u.email = $2`,
 )
 
+/** $1 project, $2 address */
+export const suppressionOf = statement<{ reason: string }>(
+	'suppression-of-address',
+	'select reason from suppressions where project_id = $1 and email = $2',
+)
+
 /**
  * A mail for its sender's eyes: of no contact and no campaign, so that nothing counts it and nobody's
  * unsubscribing keeps it back, and never tracked. It goes the way of every single mail.

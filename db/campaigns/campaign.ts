@@ -39,6 +39,8 @@ const schema = defineEntity({
 		fromName: p.text().nullable(),
 		replyTo: p.text().nullable(),
 		type: p.enum(mailTypes).default('MARKETING'),
+		/** What its author wrote it in; null: the project's. */
+		contentLanguage: p.text().nullable(),
 		/** Where its content came from. */
 		templateId: p.uuid().nullable(),
 		audienceType: p.enum(audienceTypes),

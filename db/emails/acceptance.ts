@@ -13,6 +13,7 @@ export interface SendContext {
 		from_name: string | null
 		reply_to: string | null
 		type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
+		language: string | null
 	} | null
 	/** null: the project has no such domain. */
 	verified: boolean | null
@@ -27,7 +28,7 @@ export interface SendContext {
 export const sendContext = statement<SendContext>(
 	'send-context',
 	`with template as (
-		select id, subject, body, "from", from_name, reply_to, type from templates
+		select id, subject, body, "from", from_name, reply_to, type, language from templates
 		where project_id = $1 and id = $2::uuid
 	)
 	select
@@ -73,14 +74,16 @@ export const acceptSend = statement(
 		from upserted where flipped
 	), mails as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
-			subject, body, headers, language, type, source_type, template_id, request_id, attachments,
+			subject, body, headers, content_language, language, type, source_type, template_id, request_id,
+			attachments,
 			render_fault)
 		select $1, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
-			subject, body, headers, language, type, 'TRANSACTIONAL', "templateId", $7::uuid, attachments,
+			subject, body, headers, "contentLanguage", language, type, 'TRANSACTIONAL', "templateId", $7::uuid,
+			attachments,
 			"renderFault"
 		from jsonb_to_recordset($6::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, headers jsonb,
-			language text, type text, "templateId" uuid, attachments jsonb, "renderFault" text)
+			"contentLanguage" text, language text, type text, "templateId" uuid, attachments jsonb, "renderFault" text)
 	), files as (
 		insert into attachments (project_id, request_id, position, filename, content_type, content_id,
 			inline, content)

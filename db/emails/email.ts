@@ -97,7 +97,10 @@ const schema = defineEntity({
 		/** As rendered, without layout and footer; null once purged. */
 		body: p.text().nullable(),
 		headers: p.json<Record<string, string>>().defaultRaw(`'{}'`),
+		/** Of our own words in it: its reader's, where we know it. */
 		language: p.text().default('en'),
+		/** What its author wrote it in; null: the same. */
+		contentLanguage: p.text().nullable(),
 		type: p.enum(mailTypes).default('TRANSACTIONAL'),
 		sourceType: p.enum(sourceTypes),
 		templateId: p.uuid().nullable(),

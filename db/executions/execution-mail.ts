@@ -10,6 +10,7 @@ export interface StepMailContext {
 		fromName: string | null
 		replyTo: string | null
 		type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
+		language: string | null
 	} | null
 	/** Whether the template's domain may send. */
 	isVerified: boolean
@@ -28,7 +29,7 @@ export interface StepMailContext {
 export const stepMailContext = statement<StepMailContext>(
 	'step-mail-context',
 	`with template as (
-		select name, subject, body, "from", from_name as "fromName", reply_to as "replyTo", type
+		select name, subject, body, "from", from_name as "fromName", reply_to as "replyTo", type, language
 		from templates where project_id = $1 and id = $2::uuid
 	)
 	select
@@ -52,13 +53,14 @@ export const insertStepMail = statement(
 	'insert-step-mail',
 	`with mail as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
-			subject, body, language, type, source_type, template_id, workflow_execution_id,
+			subject, body, content_language, language, type, source_type, template_id, workflow_execution_id,
 			workflow_step_execution_id, status, error, render_fault)
 		select $1, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
-			subject, body, language, type, 'WORKFLOW', "templateId", $2::uuid,
+			subject, body, "contentLanguage", language, type, 'WORKFLOW', "templateId", $2::uuid,
 			$3::uuid, case when error is null then 'PENDING' else 'FAILED' end, error, "renderFault"
 		from jsonb_to_record($4::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
-			"from" text, "fromName" text, "replyTo" text, subject text, body text, language text,
+			"from" text, "fromName" text, "replyTo" text, subject text, body text, "contentLanguage" text,
+			language text,
 			type text, "templateId" uuid, error text, "renderFault" text)
 		returning project_id, id, status
 	)

@@ -12,6 +12,7 @@ export interface TemplateRecord {
 	fromName: string | null
 	replyTo: string | null
 	type: (typeof mailTypes)[number]
+	language: string | null
 	createdAt: Date
 	updatedAt: Date
 }
@@ -37,6 +38,7 @@ export const countTemplates = statement<{ total: number }>(
 export const templatesOfPage = statement<TemplateRecord>(
 	'templates-of-page',
 	`select id, name, description, subject, body, "from", from_name as "fromName", reply_to as "replyTo", type,
+		language,
 		created_at as "createdAt", updated_at as "updatedAt"
 	from templates where project_id = $1 and id = any($2::uuid[])
 	order by array_position($2::uuid[], id)`,

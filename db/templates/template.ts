@@ -19,6 +19,8 @@ const schema = defineEntity({
 		fromName: p.text().nullable(),
 		replyTo: p.text().nullable(),
 		type: p.enum(mailTypes).default('MARKETING'),
+		/** What it is written in; null: the project's. */
+		language: p.text().nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},
