@@ -29,6 +29,7 @@ import { invoices } from './billing/invoices.ts'
 import { stripeWebhooks } from './billing/stripe-webhooks.ts'
 import { campaignChanges } from './campaigns/campaign-changes.ts'
 import { campaignFigures } from './campaigns/campaign-figures.ts'
+import { campaignResolving } from './campaigns/campaign-resolving.ts'
 import { campaignSending } from './campaigns/campaign-sending.ts'
 import { campaignTestMail } from './campaigns/campaign-test-mail.ts'
 import { campaigns } from './campaigns/campaigns.ts'
@@ -200,6 +201,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(campaigns, { pool, sendPage })
 	await app.register(campaignChanges, { pool })
 	await app.register(campaignSending, { pool })
+	await app.register(campaignResolving, { pool })
 	await app.register(campaignFigures, { pool })
 	await app.register(campaignTestMail, { pool, ...settings })
 	await app.register(feed, { pool })

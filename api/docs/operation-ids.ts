@@ -125,6 +125,7 @@ export const operationIds: Record<string, string> = {
 	'POST /campaigns/:id/cancel': 'cancelCampaign',
 	'POST /campaigns/:id/pause': 'pauseCampaign',
 	'POST /campaigns/:id/resume': 'resumeCampaign',
+	'POST /campaigns/:id/resolve': 'resolveCampaign',
 	'POST /campaigns/:id/test': 'testCampaign',
 	'GET /campaigns/:id/stats': 'getCampaignStats',
 	'GET /campaigns/:id/progress': 'getCampaignProgress',

@@ -13,7 +13,7 @@ export interface CampaignKey {
  * Whatever has happened: a run that is there looks at its campaign again, and if there is none, one is
  * started. Runs go by what the database says, so that one word too many is harmless.
  */
-const tell = (changed: string, taskQueue: string) => `
+export const tell = (changed: string, taskQueue: string) => `
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
 		summary, search_attributes)
 	select project_id, 'signal', ${priorities.bulk}, 'campaign', 'campaign/' || id, ${taskQueue},

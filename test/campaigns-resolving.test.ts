@@ -1,0 +1,76 @@
+import test from 'ava'
+import { sendingCampaign } from './helpers/campaign-sending.ts'
+import { campaignWorker } from './helpers/campaign-worker.ts'
+import { sumOf } from './helpers/campaigns.ts'
+import { isEnvelope } from './helpers/envelope.ts'
+import { scriptedProvider } from './helpers/ledger.ts'
+
+async function uncertain(t: Parameters<typeof sendingCampaign>[0], people: number) {
+	const context = await sendingCampaign(t, people)
+	await context.query(
+		`update emails set status = 'UNCERTAIN', attempt = 1, first_attempt_at = now(),
+			attempt_started_at = '2026-01-31T12:00:00Z'`,
+	)
+	const resolve = (as: string, id = context.id) => context.call('POST', `/${id}/resolve`, { as })
+	return { ...context, resolve }
+}
+
+test('all uncertain mails of a campaign are taken as sent at once, each with its event', async (t) => {
+	const { id, resolve, progress, mails, events, query } = await uncertain(t, 4100)
+	await query(`update emails set status = 'FAILED' where "to" = 'user7@example.net'`)
+	const answers = await Promise.all([resolve('sent'), resolve('sent')])
+	const counts = answers.map((answer) => answer.json().resolved as number)
+	t.is(counts[0]! + counts[1]!, 4099)
+	const now = await progress(id)
+	t.like(now, { total: 4100, sent: 4099, failed: 1, uncertain: 0, pending: 0 })
+	t.is(sumOf(now), 4100)
+	t.is(new Set((await events()).map(({ data }) => data.emailId)).size, 4099)
+	t.is((await mails()).filter(({ status }) => status === 'SENT').length, 4099)
+	t.deepEqual((await resolve('sent')).json(), { resolved: 0, uncertain: 0 })
+})
+
+test('a campaign that is being sent goes on with the mails that are to be tried again', async (t) => {
+	const { id, resolve, progress, pool, send, query, wakes } = await uncertain(t, 30)
+	await query('delete from outbox')
+	const before = wakes.count
+	t.deepEqual((await resolve('retry')).json(), { resolved: 30, uncertain: 0 })
+	t.is(wakes.count, before + 1)
+	t.like(await progress(id), { total: 30, pending: 30, uncertain: 0 })
+	t.deepEqual(await query('select workflow_id, kind from outbox'), [
+		{ workflow_id: `campaign/${id}`, kind: 'signal' },
+	])
+	t.deepEqual(await query('select from queued_sends'), [])
+	const { provider, handed } = scriptedProvider()
+	t.like(await send(campaignWorker(pool, provider)), { settled: 30, left: 0 })
+	t.is(handed.length, 30)
+	t.deepEqual(await query('select distinct status, possible_repeat from emails'), [
+		{ status: 'SENT', possible_repeat: true },
+	])
+})
+
+test('mails of a campaign that is SENT already are tried again as single mails', async (t) => {
+	const { id, resolve, progress, pool, query, act, activities } = await uncertain(t, 30)
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
+	t.deepEqual((await resolve('retry')).json(), { resolved: 30, uncertain: 0 })
+	const { provider, handed } = scriptedProvider()
+	t.like(await campaignWorker(pool, provider).deliver(), { left: 0 })
+	t.is(handed.length, 30)
+	t.like(await progress(id), { total: 30, sent: 30, pending: 0 })
+	t.deepEqual(await query('select status from campaigns'), [{ status: 'SENT' }])
+})
+
+test('only mails of this campaign are resolved, and only as sent or retry', async (t) => {
+	const { id, resolve, query, call, create, otherProject } = await uncertain(t, 3)
+	const { id: draft } = await create()
+	t.deepEqual((await resolve('sent', draft)).json(), { resolved: 0, uncertain: 0 })
+	const { errors } = isEnvelope(t, await resolve('lost'), 422, 'VALIDATION_ERROR')
+	t.like(errors[0], { field: 'as', code: 'invalid_enum_value' })
+	isEnvelope(t, await call('POST', `/${id}/resolve`), 422, 'VALIDATION_ERROR')
+	const wrong = await call('POST', `/${id}/resolve`, { as: 'sent', status: 'FAILED' })
+	isEnvelope(t, wrong, 422, 'VALIDATION_ERROR')
+	isEnvelope(t, await resolve('sent', crypto.randomUUID()), 404, 'CAMPAIGN_NOT_FOUND')
+	const { withSecretKey: theirs } = await otherProject()
+	const foreign = await call('POST', `/${id}/resolve`, { as: 'sent' }, theirs)
+	isEnvelope(t, foreign, 404, 'CAMPAIGN_NOT_FOUND')
+	t.deepEqual(await query('select distinct status from emails'), [{ status: 'UNCERTAIN' }])
+})
