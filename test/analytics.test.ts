@@ -111,19 +111,30 @@ test('figures of campaigns count by status, and average the rates of those that 
 	await campaign({ created_at: '2026-01-01T00:00:00Z', sent: 10, opened: 10 })
 	const gone = await campaign({ sent: 10, opened: 10 })
 	await pool.query('update campaigns set deleted_at = now() where id = $1', [gone])
-	t.deepEqual(await get('/analytics/campaign-stats'), {
+	const { campaigns, ...figures } = await get<{ campaigns: object[] }>('/analytics/campaign-stats')
+	t.deepEqual(figures, {
 		total: 5,
 		active: 3,
 		completed: 1,
 		averageOpenRate: 41.67,
 		averageClickRate: 5,
 	})
+	t.is(campaigns.length, 5)
+	const row = {
+		status: 'SENDING',
+		sentCount: 3,
+		deliveredCount: 0,
+		openedCount: 1,
+		clickedCount: 0,
+	}
+	t.like(campaigns.at(-2)!, { ...row, bouncedCount: 0, openRate: 33.33, clickRate: 0 })
 	t.deepEqual(await get('/analytics/campaign-stats?startDate=2020-01-01&endDate=2020-01-02'), {
 		total: 0,
 		active: 0,
 		completed: 0,
 		averageOpenRate: 0,
 		averageClickRate: 0,
+		campaigns: [],
 	})
 })
 

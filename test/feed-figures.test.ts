@@ -24,26 +24,31 @@ test('stats count mails once each, those sent in the time asked for', async (t) 
 	await mail({ sent_at, opened_at: hoursAgo(40) })
 	await mail({ sent_at, opened_at: hoursAgo(2), clicked_at: hoursAgo(1) })
 	await mail({ sent_at: hoursAgo(24 * 40), opened_at: hoursAgo(1) })
+	await mail({ sent_at: hoursAgo(24 * 40), delivered_at: hoursAgo(3) })
+	await mail({ sent_at: hoursAgo(24 * 40), bounced_at: hoursAgo(3) })
 	await mail()
-	for (const name of ['email.open', 'email.open', 'order']) await happen(name, [hoursAgo(1)])
+	for (const name of ['email.open', 'email.complaint', 'order']) await happen(name, [hoursAgo(1)])
 	await contact()
 	await freeze({ on: 'bought', steps: [delayStep(1, 'days')] })
 	await track('bought')
 	t.deepEqual(await get('/activity/stats'), {
 		totalEvents: 2,
 		totalEmailsSent: 3,
+		totalEmailsDelivered: 1,
 		totalEmailsOpened: 2,
 		totalEmailsClicked: 1,
+		totalEmailsBounced: 1,
+		totalEmailsComplained: 1,
 		totalWorkflowsStarted: 1,
 		openRate: 66.67,
 		clickRate: 33.33,
 	})
 	t.like(await get(`/activity/stats?startDate=${hoursAgo(24 * 41)}&endDate=${hoursAgo(24 * 39)}`), {
 		totalEvents: 0,
-		totalEmailsSent: 1,
+		totalEmailsSent: 3,
 		totalEmailsOpened: 1,
 		totalWorkflowsStarted: 0,
-		openRate: 100,
+		openRate: 33.33,
 	})
 	t.like(await get(`/activity/stats?startDate=${hoursAgo(1)}`), { totalEmailsSent: 0, openRate: 0 })
 })

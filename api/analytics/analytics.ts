@@ -2,10 +2,12 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import {
 	campaignFigures,
+	campaignRows,
 	timeseries,
 	topCampaigns,
 	topEvents,
 } from '../../db/analytics/analytics.ts'
+import { campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { Id } from '../schemas.ts'
 import { Days, readDays } from './analytics-days.ts'
 import { percentOf } from './percent.ts'
@@ -31,12 +33,26 @@ const TopCampaign = Type.Object({
 	openRate: Rate,
 	clickRate: Rate,
 })
+const mostCampaigns = 1000
+const CampaignRow = Type.Object({
+	id: Id,
+	name: Type.String(),
+	status: Type.Enum([...campaignStatuses]),
+	sentCount: Count,
+	deliveredCount: Count,
+	openedCount: Count,
+	clickedCount: Count,
+	bouncedCount: Count,
+	openRate: Rate,
+	clickRate: Rate,
+})
 const CampaignFigures = Type.Object({
 	total: Count,
 	active: Count,
 	completed: Count,
 	averageOpenRate: Rate,
 	averageClickRate: Rate,
+	campaigns: Type.Array(CampaignRow, { description: `The newest ${mostCampaigns} at most` }),
 })
 const TopEvent = Type.Object({
 	name: Type.String(),
@@ -47,6 +63,14 @@ const TopEvent = Type.Object({
 const limitOf = (byDefault: number) =>
 	Type.Integer({ minimum: 1, default: byDefault, description: 'At most 50' })
 const most = (limit: number) => Math.min(limit, 50)
+
+const withRates = <T extends { sentCount: number; openedCount: number; clickedCount: number }>(
+	row: T,
+) => ({
+	...row,
+	openRate: percentOf(row.openedCount, row.sentCount),
+	clickRate: percentOf(row.clickedCount, row.sentCount),
+})
 
 const config = { auth: 'secret key or session' } as const
 const tags = ['analytics']
@@ -86,11 +110,7 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		async ({ project, query }) => {
 			const days = await readDays(pool, query)
 			const rows = await topCampaigns(pool, [project.id, ...days, query.metric, most(query.limit)])
-			return rows.map((row) => ({
-				...row,
-				openRate: percentOf(row.openedCount, row.sentCount),
-				clickRate: percentOf(row.clickedCount, row.sentCount),
-			}))
+			return rows.map(withRates)
 		},
 	)
 
@@ -106,12 +126,17 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			},
 		},
 		async ({ project, query }) => {
-			const [figures] = await campaignFigures(pool, [project.id, ...(await readDays(pool, query))])
+			const wanted = [project.id, ...(await readDays(pool, query))]
+			const [[figures], rows] = await Promise.all([
+				campaignFigures(pool, wanted),
+				campaignRows(pool, [...wanted, mostCampaigns]),
+			])
 			const { averageOpenRate, averageClickRate, ...counts } = figures!
 			return {
 				...counts,
 				averageOpenRate: percentOf(averageOpenRate, 100),
 				averageClickRate: percentOf(averageClickRate, 100),
+				campaigns: rows.map(withRates),
 			}
 		},
 	)

@@ -14,8 +14,11 @@ const Rate = Type.Number({ description: 'Percent of totalEmailsSent' })
 const Stats = Type.Object({
 	totalEvents: Count,
 	totalEmailsSent: Count,
+	totalEmailsDelivered: Count,
 	totalEmailsOpened: Count,
 	totalEmailsClicked: Count,
+	totalEmailsBounced: Type.Integer({ description: 'Permanent bounces' }),
+	totalEmailsComplained: Count,
 	totalWorkflowsStarted: Count,
 	openRate: Rate,
 	clickRate: Rate,
@@ -43,7 +46,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'Count what happened',
 				description:
-					'Of the last 30 days unless startDate says otherwise. Mails are those sent in that time, to the quarter of an hour, and each is opened or clicked once. Events are those told as event.triggered.',
+					'Of the last 30 days unless startDate says otherwise. Mails are those sent in that time, to the quarter of an hour, and each is opened or clicked once. Deliveries, bounces and complaints are those of that time. Events are those told as event.triggered.',
 				querystring: Type.Object(Period),
 				response: { 200: Stats },
 			},
@@ -55,14 +58,17 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				mailTotals(pool, [project.id, start, end]),
 				countEntries(pool, [project.id, ['workflow.started'], start, end]),
 			])
-			const { sent, opened, clicked } = mails!
+			const { sent, delivered, opened, clicked, bounced } = mails!
 			return {
 				totalEvents: events
 					.filter(({ name }) => typeOfEvent(name) === 'event.triggered')
 					.reduce((sum, { count }) => sum + count, 0),
 				totalEmailsSent: sent,
+				totalEmailsDelivered: delivered,
 				totalEmailsOpened: opened,
 				totalEmailsClicked: clicked,
+				totalEmailsBounced: bounced,
+				totalEmailsComplained: events.find(({ name }) => name === 'email.complaint')?.count ?? 0,
 				totalWorkflowsStarted: workflows!.total,
 				openRate: percentOf(opened, sent),
 				clickRate: percentOf(clicked, sent),

@@ -1,3 +1,4 @@
+import type { Campaign } from '../campaigns/campaign.ts'
 import { eventCounts } from '../events/event-queries.ts'
 import { isTriggered } from '../events/event.ts'
 import { statement } from '../statement.ts'
@@ -40,11 +41,18 @@ export const timeseries = statement<DayCounts>(
 	order by day.day`,
 )
 
-/** Mails sent in a time, and what has become of them since. $1 project, $2 since, $3 until or null */
-export const mailTotals = statement<{ sent: number; opened: number; clicked: number }>(
+/** Mails sent in a time, and how many of them were opened and clicked since; and mails delivered and bounced in it. $1 project, $2 since, $3 until or null */
+export const mailTotals = statement<{
+	sent: number
+	delivered: number
+	opened: number
+	clicked: number
+	bounced: number
+}>(
 	'mail-totals',
 	`select coalesce(sum(sent), 0)::int as sent, coalesce(sum(sent_opened), 0)::int as opened,
-		coalesce(sum(sent_clicked), 0)::int as clicked
+		coalesce(sum(sent_clicked), 0)::int as clicked, coalesce(sum(delivered), 0)::int as delivered,
+		coalesce(sum(bounced), 0)::int as bounced
 	from ${counted(`slot > $2::timestamptz - interval '15 minutes'
 		and slot <= coalesce($3::timestamptz, 'infinity')`)}`,
 )
@@ -62,10 +70,12 @@ const isWithin = (at: string) =>
 
 /** All campaigns of the project at once: there are few rows, and one look for each costs more. */
 const mailsOfCampaigns = `(
-		select campaign_id, ${sums('sent', 'opened', 'clicked')} from (
-			select campaign_id, sent, opened, clicked from campaign_counts where project_id = $1
+		select campaign_id, ${sums('sent', 'delivered', 'opened', 'clicked', 'bounced')} from (
+			select campaign_id, sent, delivered, opened, clicked, bounced from campaign_counts
+			where project_id = $1
 			union all
-			select campaign_id, sent, opened, clicked from campaign_tallies where project_id = $1
+			select campaign_id, sent, delivered, opened, clicked, bounced from campaign_tallies
+			where project_id = $1
 		) counted group by campaign_id
 	)`
 
@@ -114,6 +124,28 @@ export const campaignFigures = statement<CampaignFigures>(
 		coalesce(avg(100.0 * n.clicked / nullif(n.sent, 0)), 0)::float8 as "averageClickRate"
 	from campaigns k left join ${mailsOfCampaigns} n on n.campaign_id = k.id
 	where k.project_id = $1 and k.deleted_at is null and ${isWithin('k.created_at')}`,
+)
+
+export interface CampaignRow {
+	id: string
+	name: string
+	status: Campaign['status']
+	sentCount: number
+	deliveredCount: number
+	openedCount: number
+	clickedCount: number
+	bouncedCount: number
+}
+
+/** The same campaigns one by one, newest first. $1 project, $2 first day, $3 last day, $4 time zone, $5 limit */
+export const campaignRows = statement<CampaignRow>(
+	'campaign-rows',
+	`select k.id, k.name, k.status, coalesce(n.sent, 0) as "sentCount",
+		coalesce(n.delivered, 0) as "deliveredCount", coalesce(n.opened, 0) as "openedCount",
+		coalesce(n.clicked, 0) as "clickedCount", coalesce(n.bounced, 0) as "bouncedCount"
+	from campaigns k left join ${mailsOfCampaigns} n on n.campaign_id = k.id
+	where k.project_id = $1 and k.deleted_at is null and ${isWithin('k.created_at')}
+	order by k.id desc limit $5::int`,
 )
 
 const isCustom = `${isTriggered} and name !~ '^segment\\.[^.]+\\.(entry|exit)$'`
