@@ -225,3 +225,17 @@ test('projects that write to the same address have each their own contact', asyn
 		{ data: {}, body: '[]' },
 	])
 })
+
+test('ready-made HTML goes with its braces untouched, and a refused template says how', async (t) => {
+	const { send, sent, createTemplate } = await setupSend(t)
+	const body = '<style>a{{color:red}}</style>{% nothing of ours %} {{ name'
+	const refused = await send({ body })
+	t.is(refused.statusCode, 422)
+	t.like(refused.json().error.errors[0], { field: 'body', code: 'template_syntax' })
+	t.regex(refused.json().error.suggestion, /render: false/)
+	const mail = await sent({ subject: '{{ name }} {%', body, render: false })
+	t.like(mail, { subject: '{{ name }} {%', body, renderFault: null })
+	const { id } = await createTemplate({ subject: '{{ name }}', body: '{{ name }}' })
+	const stored = await sent({ subject: undefined, body: undefined, template: id, render: false })
+	t.like(stored, { subject: '{{ name }}', body: '{{ name }}' })
+})

@@ -1,7 +1,9 @@
 import { maxDataBytes, splitData } from '../../activities/rendering/contact-data.ts'
 import { compile, TemplateError } from '../../activities/rendering/liquid.ts'
 import { languageFor } from '../../activities/rendering/language.ts'
+import type { Variables } from '../../activities/rendering/look-up.ts'
 import { renderContent } from '../../activities/rendering/mail-content.ts'
+import { storableText } from '../../activities/rendering/storable-text.ts'
 import { linksFor, type Recipient, variablesFor } from '../../activities/rendering/variables.ts'
 import type { SendContext } from '../../db/emails/acceptance.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
@@ -36,8 +38,7 @@ export async function planSend(
 	const sender = from ?? { email: normalizeEmail(template!.from), name: null }
 	const fromName = sender.name ?? template?.from_name ?? project.name
 	const templateReply = template?.reply_to ? normalizeEmail(template.reply_to) : null
-	const subject = compiled(body.subject ?? template!.subject, 'subject')
-	const html = compiled(body.body ?? template!.body, 'body')
+	const render = rendererOf(body, template)
 
 	const people = peopleOf()
 	const personOf = ({ email }: { email: string }) => people.get(email)!
@@ -61,7 +62,7 @@ export async function planSend(
 		if (body.data) checkSize(contact, field)
 		const id = nextId()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
-		const rendered = renderContent(subject, html, variables)
+		const rendered = render(variables)
 		mails.push({
 			id,
 			contactId: contact.id,
@@ -72,6 +73,7 @@ export async function planSend(
 			replyTo: replyTo ?? templateReply,
 			...rendered,
 			headers,
+			contentLanguage: template?.language ?? project.language,
 			language: languageFor(once['locale'] ?? contact.data['locale'], project.language),
 			// Whatever the template was made for: somebody asked for this very mail to this very address.
 			type: 'TRANSACTIONAL',
@@ -101,6 +103,18 @@ export async function planSend(
 		}
 		return people
 	}
+}
+
+/** Subject and body for one contact, or for everybody as they are. */
+function rendererOf({ subject, body, render }: SendBody, template: SendContext['template']) {
+	const source = { subject: subject ?? template!.subject, body: body ?? template!.body }
+	if (render === false) {
+		const ready = { subject: storableText(source.subject), body: storableText(source.body) }
+		return () => ({ ...ready, renderFault: null })
+	}
+	const subjectTemplate = compiled(source.subject, 'subject')
+	const bodyTemplate = compiled(source.body, 'body')
+	return (variables: Variables) => renderContent(subjectTemplate, bodyTemplate, variables)
 }
 
 /** What came with the request was checked with it; a stored template may be older than our checks. */

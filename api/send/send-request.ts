@@ -49,6 +49,9 @@ export const SendBody = Type.Object(
 		subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
 		body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
 		template: Type.Optional(Id),
+		render: Type.Optional(
+			Type.Boolean({ description: 'false sends subject and body as they are, braces and all' }),
+		),
 		from: Type.Optional(Recipient),
 		name: Type.Optional(Line({ maxLength: 255 })),
 		subscribed: Type.Optional(Type.Boolean()),
@@ -88,7 +91,8 @@ export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[
 	if (isSound('template', 'from') && !body.template && body.from === undefined)
 		problems.push({ field: 'from', message: 'is required', code: 'required' })
 	for (const part of ['subject', 'body'] as const) {
-		const problem = isSound(part) && body[part] && templateProblem(body[part], part, part)
+		const isRendered = body.render !== false && isSound(part)
+		const problem = isRendered && body[part] && templateProblem(body[part], part, part)
 		if (problem) problems.push(problem)
 	}
 	const files = isSound('attachments') ? filesOf(body) : []
@@ -97,7 +101,7 @@ export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[
 		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
 		fileProblems(files, limits),
 	)
-	if (found.length > 0) throw invalid(...found.slice(0, maxProblems))
+	if (found.length > 0) throw refused(found.slice(0, maxProblems))
 	return {
 		recipients: recipientsOf(body),
 		from: senderOf(body),
@@ -125,6 +129,14 @@ function missingContent(body: SendBody): FieldError[] {
 }
 
 const maxProblems = 100
+
+function refused(problems: FieldError[]) {
+	const error = invalid(...problems)
+	if (problems.some(({ code }) => code === 'template_syntax'))
+		error.extras.suggestion =
+			'Correct the template, or pass render: false if subject and body are ready and their braces are meant as they are.'
+	return error
+}
 
 function recipientsOf({ to }: SendBody) {
 	const isList = Array.isArray(to)
