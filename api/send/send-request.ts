@@ -91,7 +91,7 @@ export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[
 	if (isSound('template', 'from') && !body.template && body.from === undefined)
 		problems.push({ field: 'from', message: 'is required', code: 'required' })
 	for (const part of ['subject', 'body'] as const) {
-		const isRendered = body.render !== false && isSound(part)
+		const isRendered = isSound(part) && body.render !== false
 		const problem = isRendered && body[part] && templateProblem(body[part], part, part)
 		if (problem) problems.push(problem)
 	}
