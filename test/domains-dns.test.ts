@@ -2,17 +2,18 @@ import { createPublicKey, createSign, createVerify } from 'node:crypto'
 import test from 'ava'
 import { unseal } from '../activities/seal.ts'
 import { dnsServer } from './helpers/dns-server.ts'
-import { setupDomains, smtp, statuses, valueOf, zoneOf } from './helpers/domains.ts'
+import { nameOf, setupDomains, smtp, statuses, valueOf, zoneOf } from './helpers/domains.ts'
 
 test('with SMTP a domain has a key of its own, whose private part is sealed', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, pool, verify } = await setupDomains(t, smtp, [dns.address])
 	const added = await add('example.org')
 	t.like(added, { verified: false, status: 'pending' })
+	const selector = `tempost-${added.id.slice(-12)}`
 	t.deepEqual(
 		added.records.map(({ purpose, type, name }) => [purpose, type, name]),
 		[
-			['DKIM', 'TXT', 'tempost._domainkey.example.org'],
+			['DKIM', 'TXT', `${selector}._domainkey.example.org`],
 			['SPF', 'TXT', 'example.org'],
 			['MX', 'MX', 'example.org'],
 			['DMARC', 'TXT', '_dmarc.example.org'],
@@ -21,7 +22,7 @@ test('with SMTP a domain has a key of its own, whose private part is sealed', as
 	t.is(valueOf(added.records, 'SPF'), 'v=spf1 a:relay.example.net ~all')
 	t.is(valueOf((await verify(added.id)).records, 'DKIM'), valueOf(added.records, 'DKIM'))
 	const { rows } = await pool.query('select dkim_private_key, dkim_selector from domains')
-	t.is(rows[0].dkim_selector, 'tempost')
+	t.is(rows[0].dkim_selector, selector)
 	t.false(rows[0].dkim_private_key.includes('PRIVATE KEY'))
 	const privateKey = unseal(rows[0].dkim_private_key, 'a secret of the tests')
 	const published = /p=(.+)$/.exec(valueOf(added.records, 'DKIM'))![1]!
@@ -40,7 +41,7 @@ test('a domain is verified when DKIM and SPF stand in its DNS, and each record s
 	const added = await add('example.org')
 	t.regex(
 		added.lastError!,
-		/There is no DKIM record at tempost\._domainkey\.example\.org\. example\.org has no SPF record\./,
+		/There is no DKIM record at tempost-\w{12}\._domainkey\.example\.org\. example\.org has no SPF record\./,
 	)
 	Object.assign(dns.zone, zoneOf(added))
 	const found = await verify(added.id)
@@ -99,13 +100,25 @@ test('SPF counts when it lets the server send, in whichever words', async (t) =>
 	t.regex((await verify(added.id)).lastError!, /several SPF records/)
 })
 
+test('a domain keeps the selector and the key that its owner has published', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, pool, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	await pool.query(`update domains set dkim_selector = 'tempost', token_exempt = true`)
+	const [dkim] = (await verify(added.id)).records
+	t.is(dkim!.name, 'tempost._domainkey.example.org')
+	t.is(dkim!.value, valueOf(added.records, 'DKIM'))
+	Object.assign(dns.zone, zoneOf({ ...added, records: (await verify(added.id)).records }))
+	t.true((await verify(added.id)).verified)
+})
+
 test('a key that somebody else published does not verify a domain', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, verify } = await setupDomains(t, smtp, [dns.address])
 	const mine = await add('example.org')
 	const other = await add('example.com')
 	Object.assign(dns.zone, zoneOf(mine))
-	dns.zone['tempost._domainkey.example.org'] = { TXT: [valueOf(other.records, 'DKIM')] }
+	dns.zone[nameOf(mine.records, 'DKIM')] = { TXT: [valueOf(other.records, 'DKIM')] }
 	const checked = await verify(mine.id)
 	t.false(checked.verified)
 	t.regex(checked.lastError!, /is not the one shown here/)

@@ -6,9 +6,9 @@ import { createDns } from '../activities/domain-checking/dns.ts'
 import { type ResendDomainOptions, resendDomains } from '../activities/domain-checking/resend.ts'
 import { until } from '../bench/load.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { dnsServer } from './helpers/dns-server.ts'
+import { type DnsRecords, dnsServer } from './helpers/dns-server.ts'
 import { startApp } from './helpers/app.ts'
-import { logger, setupDomains, statuses } from './helpers/domains.ts'
+import { type DomainBody, logger, setupDomains, statuses } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { resendDomainsFake } from './helpers/resend-domains-fake.ts'
 
@@ -17,7 +17,7 @@ const patient = { timeoutMs: 120_000, patienceMs: 120_000 }
 
 async function setupResend(t: ExecutionContext, options?: Partial<ResendDomainOptions>) {
 	const resend = await resendDomainsFake(t)
-	const { address } = await dnsServer(t)
+	const { address, zone } = await dnsServer(t)
 	const access = { apiKey: 're_test', baseUrl: resend.url, dns: createDns([address]) }
 	const checkerOf = (options: object) => (pool: Pool) =>
 		resendDomains({ pool, ...access, ...options })
@@ -26,11 +26,16 @@ async function setupResend(t: ExecutionContext, options?: Partial<ResendDomainOp
 	/** Another process, as it were. */
 	const another = async (options: Partial<ResendDomainOptions>) =>
 		startApp(t, context.orm, { services: { checker: checkerOf(options)(context.pool) } })
-	return { ...context, resend, another }
+	/** Puts the token of a project into the domain's DNS. */
+	const own = ({ records }: DomainBody) => {
+		const { name, value } = records.find(({ purpose }) => purpose === 'OWNERSHIP')!
+		zone[name] = { TXT: [...((zone[name] as DnsRecords | undefined)?.TXT ?? []), value] }
+	}
+	return { ...context, resend, another, own, zone }
 }
 
 test('with Resend a domain is set up there once, shows its records, and is verified when Resend says so', async (t) => {
-	const { resend, add, sweep, verify } = await setupResend(t)
+	const { resend, add, own, sweep, verify } = await setupResend(t)
 	const added = await add('example.org')
 	t.deepEqual(
 		added.records.map(({ purpose, type, name }) => [purpose, type, name]),
@@ -39,12 +44,16 @@ test('with Resend a domain is set up there once, shows its records, and is verif
 			['SPF', 'TXT', 'send'],
 			['DKIM', 'TXT', 'resend._domainkey'],
 			['DMARC', 'TXT', '_dmarc.example.org'],
+			['OWNERSHIP', 'TXT', '_tempost.example.org'],
 		],
 	)
 	t.like(added, { verified: false })
 	t.regex(added.lastError!, /MX \(MX send\), SPF \(TXT send\), DKIM/)
 	t.is(resend.find('example.org')!.status, 'pending')
 	resend.settle('example.org', 'verified')
+	t.like(await sweep(), { verified: 0 })
+	t.regex((await verify(added.id)).lastError!, /no TXT record tempost-domain=/)
+	own(added)
 	t.like(await sweep(), { verified: 1 })
 	t.like(await verify(added.id), { verified: true, lastError: null })
 	resend.settle('example.org', 'failed')
@@ -83,7 +92,7 @@ test('while Resend refuses or is silent no domain is added, and what is known of
 		t.regex(checked.json().lastError, /Resend could not be asked/)
 	}
 	resend.fail(undefined)
-	t.is((await call('POST', '/domains', { domain: 'example.com' })).json().records.length, 4)
+	t.is((await call('POST', '/domains', { domain: 'example.com' })).json().records.length, 5)
 })
 
 test("one domain's slow DNS holds up nobody else", async (t) => {
@@ -92,7 +101,7 @@ test("one domain's slow DNS holds up nobody else", async (t) => {
 	const { resend, add } = await setupResend(t, { ...patient, dns: { ...createDns([]), txt } })
 	const slow = add('slow.example')
 	t.true(await until(async () => resend.requests.length > 0, 30_000))
-	t.is((await add('quick.example')).records.length, 4)
+	t.is((await add('quick.example')).records.length, 5)
 	slowAnswer.resolve(['v=DMARC1; p=none'])
 	t.is(statuses(await slow)['DMARC'], 'verified')
 })
@@ -171,7 +180,7 @@ test('when two processes set up a domain at once, the one is kept that stands at
 	const kept = await pool.query('select provider_domain_id as id from domains')
 	t.deepEqual(kept.rows, [{ id: resend.find('example.org')!.id }])
 	const requests = resend.requests.length
-	t.is((await verify(rows[0].id)).records.length, 4)
+	t.is((await verify(rows[0].id)).records.length, 5)
 	t.false(resend.requests.slice(requests).includes('POST /domains'))
 })
 
@@ -188,10 +197,11 @@ test('a domain that is removed while it is set up leaves nothing at Resend', asy
 })
 
 test('what is verified at Resend by somebody else is not given to whoever asks for it here', async (t) => {
-	const { resend, add, call, activities, pool, verify } = await setupResend(t)
+	const { resend, add, call, activities, own, pool, verify } = await setupResend(t)
 	const first = await add('example.org')
+	own(first)
 	resend.settle('example.org', 'verified')
-	t.true((await verify(first.id)).verified)
+	t.like(await verify(first.id), { verified: true, lastError: null })
 	const { id } = resend.find('example.org')!
 	t.is((await call('DELETE', `/domains/${first.id}`)).statusCode, 204)
 	// Before the provider has been told, somebody else adds it.
@@ -213,4 +223,60 @@ test('what is verified at Resend by somebody else is not given to whoever asks f
 	t.is(resend.domains.size, 0)
 	t.false((await verify(second.id)).verified)
 	t.not(resend.find('example.org')!.id, id)
+})
+
+test('projects that claim a domain share it at Resend, and a token in DNS says whose it is', async (t) => {
+	const { resend, add, call, own, rival, verify, sweep, zone } = await setupResend(t)
+	const squatted = await add('example.org')
+	const owner = await rival()
+	const claim = await owner.add('example.org')
+	t.deepEqual(resend.requests.filter((route) => route === 'POST /domains').length, 1)
+	t.is(claim.records.find(({ purpose }) => purpose === 'DKIM')!.value, 'p=MIGf')
+
+	own(claim)
+	resend.settle('example.org', 'verified')
+	t.false((await verify(squatted.id)).verified)
+	t.like(await sweep(), { verified: 1 })
+	t.true((await owner.verify(claim.id)).json().verified)
+	isEnvelope(t, await call('GET', `/domains/${squatted.id}/verify`), 409, 'CONFLICT')
+
+	// Without their token they lose it, and whoever has one gets it.
+	zone['_tempost.example.org'] = { TXT: [] }
+	own(squatted)
+	for (let n = 0; n < 2; n++) t.like(await sweep(), { lost: 0, verified: 0 })
+	t.like(await sweep(), { lost: 1 })
+	t.true((await verify(squatted.id)).verified)
+})
+
+test('a domain stays at Resend while a project uses it', async (t) => {
+	const { resend, add, call, activities, pool, rival, verify } = await setupResend(t)
+	const mine = await add('example.org')
+	const other = await rival()
+	const theirs = await other.add('example.org')
+	const { id } = resend.find('example.org')!
+	const remove = () =>
+		new MockActivityEnvironment({}, { logger }).run(activities.removeProviderDomain, id)
+	t.is((await other.call('DELETE', `/domains/${theirs.id}`)).statusCode, 204)
+	await remove()
+	t.is((await verify(mine.id)).records.length, 5)
+	t.is(resend.find('example.org')!.id, id)
+	t.is((await call('DELETE', `/domains/${mine.id}`)).statusCode, 204)
+	await remove()
+	t.is(resend.domains.size, 0)
+	const { rows } = await pool.query('select workflow_type from outbox')
+	t.is(rows.length, 2)
+})
+
+test('a domain that was verified before tokens were asked for needs one only after it was lost', async (t) => {
+	const { resend, add, own, pool, sweep, verify } = await setupResend(t)
+	const added = await add('example.org')
+	own(added)
+	resend.settle('example.org', 'verified')
+	t.like(await verify(added.id), { verified: true, lastError: null })
+	await pool.query('update domains set token_exempt = true')
+	const records = (await verify(added.id)).records
+	t.is(records.length, 4)
+	resend.settle('example.org', 'failed')
+	for (let n = 0; n < 3; n++) await sweep()
+	t.is((await verify(added.id)).records.length, 5)
 })

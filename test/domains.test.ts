@@ -59,7 +59,9 @@ test('a domain that is taken is a 409, which does not say whose it is', async (t
 		headers: other.withSecretKey,
 		payload: { domain: 'example.org' },
 	})
-	t.deepEqual(isEnvelope(t, answer, 409, 'CONFLICT').details, { domain: 'example.org' })
+	const error = isEnvelope(t, answer, 409, 'CONFLICT')
+	t.deepEqual(error.details, { domain: 'example.org' })
+	t.regex(error.message, /verified in another project/)
 })
 
 test("the list is this project's alone, newest first; other projects' domains are not there", async (t) => {

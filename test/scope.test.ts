@@ -65,6 +65,10 @@ const reasons: Record<string, string[]> = {
 		'finish-materialising',
 		'rest-of-campaign-lane',
 	],
+	'a domain may be verified in another project, which is all that is asked of it': [
+		'add-domain',
+		'is-provider-domain-used',
+	],
 	'a user has memberships and invitations in many projects': [
 		'find-invitation',
 		'lock-invitation',

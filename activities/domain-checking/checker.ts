@@ -7,7 +7,7 @@ import { resendDomains } from './resend.ts'
 
 export interface DomainChecker {
 	check: DomainCheck
-	/** Removes what the provider knows of a domain by its own id. */
+	/** Removes what the provider knows of a domain by its own id, once no project uses it. */
 	remove(providerDomainId: string): Promise<void>
 }
 

@@ -10,9 +10,22 @@ import { transaction } from '../../db/transaction.ts'
 import { renderPlatformMail } from '../rendering/platform/mail.ts'
 import type { Finding } from './finding.ts'
 
+/**
+ * Of two projects that prove a domain at the same moment, the index lets one. The other looks again, and
+ * finds that it is held.
+ */
+async function settled<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work()
+	} catch (error) {
+		if ((error as { constraint?: string }).constraint !== 'domains_verified') throw error
+		return work()
+	}
+}
+
 /** Notes what was found for whoever asked. Undefined: the domain was removed meanwhile. */
 export const noteAsked = (pool: Pool, row: DomainRow, finding: Finding) =>
-	note(pool, row, finding, false)
+	settled(() => note(pool, row, finding, false))
 
 /**
  * Notes what the sweep found; that a domain was lost and that its people are told is one thing. Wake
@@ -24,12 +37,14 @@ export const noteSwept = (
 	finding: Finding,
 	platformFrom: string,
 ): Promise<CheckedDomain | undefined> =>
-	transaction(pool, async (db) => {
-		const domain = await note(db, row, finding, true)
-		if (domain?.wasLost)
-			await queuePlatformMails(db, [JSON.stringify(await letters(db, domain, platformFrom))])
-		return domain
-	})
+	settled(() =>
+		transaction(pool, async (db) => {
+			const domain = await note(db, row, finding, true)
+			if (domain?.wasLost)
+				await queuePlatformMails(db, [JSON.stringify(await letters(db, domain, platformFrom))])
+			return domain
+		}),
+	)
 
 async function note(
 	db: Pool | PoolClient,

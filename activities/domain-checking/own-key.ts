@@ -8,7 +8,8 @@ import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck } from './finding.ts'
 
-const selector = 'tempost'
+/** Its own for each claim: two projects may have records for one domain side by side. */
+const selectorOf = (domainId: string) => `tempost-${domainId.slice(-12)}`
 const rsaBits = 2048
 
 interface OwnKeyOptions {
@@ -26,9 +27,11 @@ interface OwnKeyOptions {
  */
 export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): DomainCheck {
 	return async (row) => {
-		const { dkimPublicKey } = row.dkimPublicKey ? row : await makeKey(pool, row, secret)
+		const { dkimPublicKey, dkimSelector } = row.dkimPublicKey
+			? row
+			: await makeKey(pool, row, secret)
 		const [dkim, spf, mx, dmarc] = await Promise.all([
-			dkimRecord(row.domain, dkimPublicKey!),
+			dkimRecord(`${dkimSelector}._domainkey.${row.domain}`, dkimPublicKey!),
 			spfRecord(row.domain),
 			mxRecord(row.domain),
 			dmarcRecord(dns, row.domain),
@@ -43,8 +46,7 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 		}
 	}
 
-	async function dkimRecord(domain: string, publicKey: string) {
-		const name = `${selector}._domainkey.${domain}`
+	async function dkimRecord(name: string, publicKey: string) {
 		const texts = await dns.txt(name)
 		const keys = texts?.map((text) => /(?:^|;)\s*p=([^;]*)/i.exec(text)?.[1]?.replaceAll(/\s/g, ''))
 		return needed(
@@ -135,12 +137,14 @@ async function makeKey(pool: Pool, { projectId, id }: DomainRow, secret: string)
 		publicKeyEncoding: { type: 'spki', format: 'der' },
 		privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 	})
+	const dkimSelector = selectorOf(id)
+	const dkimPublicKey = pair.publicKey.toString('base64')
 	const [kept] = await keepDkimKey(pool, [
 		projectId,
 		id,
-		selector,
+		dkimSelector,
 		seal(Buffer.from(pair.privateKey), secret),
-		pair.publicKey.toString('base64'),
+		dkimPublicKey,
 	])
-	return kept ?? { dkimPublicKey: pair.publicKey.toString('base64') } // it was removed meanwhile
+	return kept ?? { dkimPublicKey, dkimSelector } // it was removed meanwhile
 }

@@ -4,11 +4,13 @@ import {
 	type DomainRecord,
 	type DomainRow,
 	findDomain,
+	isProviderDomainUsed,
 	keepProviderDomain,
 } from '../../db/domains/domain-records.ts'
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck, Finding } from './finding.ts'
+import { tokenRecord } from './token.ts'
 
 export interface ResendDomainOptions {
 	pool: Pool
@@ -30,7 +32,10 @@ class Refused extends Error {}
 const foreign =
 	'This domain is set up at Resend already, and not by this project. Once it is removed there, check again.'
 
-/** Domains that Resend signs for, each set up there by whoever has it here. */
+/**
+ * Domains that Resend signs for. There each is set up once, for all projects that claim it: its records
+ * prove the domain, and a token of its own proves the project.
+ */
 export function resendDomains({
 	pool,
 	apiKey,
@@ -43,11 +48,14 @@ export function resendDomains({
 	const limit = (): Limit => ({ signal: AbortSignal.timeout(timeoutMs) })
 
 	const check: DomainCheck = async (row) => {
-		const dmarc = dmarcRecord(dns, row.domain) // of its owner's resolvers, for which nobody else waits
+		// Of the owner's name servers, for which nobody else waits.
+		const texts = Promise.all([dmarcRecord(dns, row.domain), tokenRecord(dns, row)])
 		try {
 			const finding = await inTurn(() => look(row, limit()))
-			if (!finding?.records) return finding
-			return { ...finding, records: [...finding.records, await dmarc] }
+			const { records } = finding ?? {}
+			if (!finding || !records) return finding
+			const [dmarc, token] = await texts
+			return withToken({ ...finding, records: [...records, dmarc] }, row, token)
 		} catch (error) {
 			if (!(error instanceof Refused)) throw error
 			const why = `Resend could not be asked: ${error.message}`
@@ -86,21 +94,24 @@ export function resendDomains({
 	}
 
 	/**
-	 * What stands there under this name we have no note of: our own that was torn off, that of somebody
-	 * who had the domain before, or the operator's. None of it proves anything of whoever asks now. What is
-	 * not verified is made anew, so that the proof begins with a new key; what is, is not given away: null.
+	 * What another project has set up under this name is shared with it. Anything else there is our own that
+	 * was torn off, that of somebody who had the domain before, or the operator's. If it is not verified, it
+	 * is made anew, so that the proof begins with a new key; if it is, it is not given away: null.
 	 */
 	async function setUp({ projectId, id, domain, providerDomainId }: DomainRow, limit: Limit) {
 		const { data } = value(await domains.list({}, limit))
 		const found = data.find(({ name }) => name === domain)
-		if (found?.status === 'verified') return null
-		if (found) await remove(found.id, limit)
-		const made = value(await domains.create({ name: domain }, limit))
+		const [shared] = found ? await isProviderDomainUsed(pool, [found.id]) : []
+		if (found?.status === 'verified' && !shared?.used) return null
+		if (found && !shared?.used) await remove(found.id, limit)
+		const made = shared?.used
+			? value(await domains.get(found!.id, limit))
+			: value(await domains.create({ name: domain }, limit))
 		const gone = [providerDomainId, found?.id]
 		const records = JSON.stringify(made.records.flatMap(recordOf))
 		const [kept] = await keepProviderDomain(pool, [projectId, id, made.id, gone, records])
 		if (kept) return made
-		await remove(made.id, limit)
+		if (!shared?.used) await remove(made.id, limit)
 		throw new Refused('the domain was removed, or set up anew, at the same time')
 	}
 
@@ -110,7 +121,31 @@ export function resendDomains({
 		if (error && error.name !== 'not_found') throw new Refused(error.message)
 	}
 
-	return { check, remove: (id: string) => remove(id, limit()) }
+	return {
+		check,
+		async remove(id: string) {
+			const [shared] = await isProviderDomainUsed(pool, [id])
+			if (!shared!.used) await remove(id, limit())
+		},
+	}
+}
+
+/** The finding of Resend, and whether it is for this project. */
+function withToken(
+	finding: Finding & { records: DomainRecord[] },
+	{ tokenExempt }: DomainRow,
+	{ record, isThere }: Awaited<ReturnType<typeof tokenRecord>>,
+): Finding {
+	if (tokenExempt) return finding
+	const records = [...finding.records, record]
+	if (isThere) return { ...finding, records }
+	const missing =
+		isThere === null
+			? `DNS did not answer for ${record.name}: this will be looked up again.`
+			: `There is no TXT record ${record.value} at ${record.name}.`
+	const error = finding.error ? `${finding.error} ${missing}` : missing
+	const isUnknown = isThere === null && finding.isVerified === true
+	return { records, isVerified: isUnknown ? null : false, error }
 }
 
 function value<T>({ data, error }: { data: T | null; error: { message: string } | null }) {

@@ -34,10 +34,12 @@ const DomainView = Type.Object({
 			name: Type.String(),
 			value: Type.String(),
 			priority: Type.Optional(Type.Integer()),
-			purpose: Type.Enum(['DKIM', 'SPF', 'MX', 'DMARC']),
+			purpose: Type.Enum(['DKIM', 'SPF', 'MX', 'DMARC', 'OWNERSHIP']),
 			status: Type.Enum(['pending', 'verified']),
 		}),
-		{ description: 'What is to stand in DNS. Sending needs DKIM and SPF' },
+		{
+			description: 'Required in DNS. Sending needs DKIM and SPF, and OWNERSHIP where it is listed',
+		},
 	),
 	lastCheckedAt: Nullable(Timestamp),
 	projectId: Id,
@@ -75,7 +77,9 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			config: { ...config, errors: [409] },
 			schema: {
 				tags,
-				summary: 'Add a domain; the answer says what is to stand in its DNS',
+				summary: 'Add a domain; the answer lists the DNS records that it needs',
+				description:
+					'Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.',
 				body: Type.Object({ domain: Type.String() }),
 				response: { 201: DomainView },
 			},
@@ -92,10 +96,12 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 	app.get(
 		'/domains/:id/verify',
 		{
-			config,
+			config: { ...config, errors: [409] },
 			schema: {
 				tags,
 				summary: 'Check the DNS records of a domain now',
+				description:
+					'A domain that is verified in another project is a 409, whatever its DNS says.',
 				params: Params,
 				response: { 200: DomainView },
 			},
@@ -154,6 +160,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		if (!finding) throw unavailable('the domain was not checked')
 		const noted = await noteAsked(pool, row, finding)
 		if (!noted) throw notFound('domain', row.id)
+		if (noted.isHeld) throw held(row.domain)
 		return noted
 	}
 
@@ -161,22 +168,23 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 	const mayCheck = (subject: string) =>
 		countTry(pool, { what: 'domain check', subject, tries: checksAMinute, seconds: 60 })
 
-	/** Whose it is otherwise is nobody's business. */
 	async function taken(projectId: string, domain: string) {
 		const [mine] = await hasDomain(pool, [projectId, domain])
-		return new ApiError(
-			409,
-			'CONFLICT',
-			mine ? `${domain} is a domain of this project already` : `${domain} is in use already`,
-			{
-				details: { domain, ...(mine ? { id: mine.id } : {}) },
-				suggestion: mine
-					? 'Check it with GET /domains/{id}/verify.'
-					: 'If it is yours, ask whoever added it to remove it, or write to support.',
-			},
-		)
+		if (!mine) return held(domain)
+		return new ApiError(409, 'CONFLICT', `${domain} is a domain of this project already`, {
+			details: { domain, id: mine.id },
+			suggestion: 'Check it with GET /domains/{id}/verify.',
+		})
 	}
 }
+
+/** In which project is nobody's business. */
+const held = (domain: string) =>
+	new ApiError(409, 'CONFLICT', `${domain} is verified in another project`, {
+		details: { domain },
+		suggestion:
+			'If it is yours, have it removed there, or remove the DNS records of that project: after three failed checks the domain is free.',
+	})
 
 const unavailable = (end: string, reason?: string | null) =>
 	new ApiError(

@@ -8,7 +8,7 @@ export interface DomainRecord {
 	name: string
 	value: string
 	priority?: number
-	purpose: 'DKIM' | 'SPF' | 'MX' | 'DMARC'
+	purpose: 'DKIM' | 'SPF' | 'MX' | 'DMARC' | 'OWNERSHIP'
 	status: 'pending' | 'verified'
 }
 
@@ -21,6 +21,7 @@ export interface DomainRow {
 	dkimSelector: string | null
 	dkimPublicKey: string | null
 	providerDomainId: string | null
+	tokenExempt: boolean
 	records: DomainRecord[]
 	lastError: string | null
 	lastCheckedAt: Date | null
@@ -31,18 +32,25 @@ export interface DomainRow {
 const columns = (d: string) => `${d}.id, ${d}.project_id as "projectId", ${d}.domain,
 	${d}.verified_at as "verifiedAt", ${d}.sweep_exempt as "sweepExempt",
 	${d}.dkim_selector as "dkimSelector", ${d}.dkim_public_key as "dkimPublicKey",
-	${d}.provider_domain_id as "providerDomainId", ${d}.records, ${d}.last_error as "lastError",
+	${d}.provider_domain_id as "providerDomainId", ${d}.token_exempt as "tokenExempt",
+	${d}.records, ${d}.last_error as "lastError",
 	${d}.last_checked_at as "lastCheckedAt", ${d}.created_at as "createdAt",
 	${d}.updated_at as "updatedAt"`
 
+/** The project that has proved a domain, other than this one. */
+const holder = (project: string, domain: string) =>
+	`select from domains h
+		where h.domain = ${domain} and h.verified_at is not null and h.project_id <> ${project}`
+
 /**
- * No row: the domain is taken, here or elsewhere. Whoever adds it has it checked at once, the sweep
- * comes later. $1 project, $2 domain
+ * No row: this project has claimed the domain already, or another one has it verified. A domain that is
+ * added is checked at once, the sweep comes later. $1 project, $2 domain
  */
 export const addDomain = statement<DomainRow>(
 	'add-domain',
 	`insert into domains as d (project_id, domain, next_check_at)
-	values ($1, $2, now() + interval '4 minutes') on conflict (domain) do nothing
+	select $1::uuid, $2::text, now() + interval '4 minutes' where not exists (${holder('$1', '$2')})
+	on conflict (project_id, domain) do nothing
 	returning ${columns('d')}`,
 )
 
@@ -79,7 +87,7 @@ export const keepDkimKey = statement<DomainRow>(
 )
 
 /**
- * Notes what was made at the provider for a domain, in the place of what is gone there. No row: another
+ * Notes what a domain has at the provider, in the place of what is gone there. No row: another
  * process has made it anew, or the domain was removed.
  * $1 project, $2 id, $3 the provider's id, $4 those that are gone, $5 records
  */
@@ -89,6 +97,12 @@ export const keepProviderDomain = statement<{ id: string }>(
 	where project_id = $1 and id = $2::uuid
 		and (provider_domain_id is null or provider_domain_id = any($4::text[]))
 	returning id`,
+)
+
+/** Whether a domain of ours has this at the provider, in whichever project. $1 the provider's id */
+export const isProviderDomainUsed = statement<{ used: boolean }>(
+	'is-provider-domain-used',
+	'select exists (select from domains where provider_domain_id = $1::text) as used',
 )
 
 /**
@@ -101,7 +115,12 @@ const patienceChecks = 3
 export interface CheckedDomain extends DomainRow {
 	/** By this check, and not before it. */
 	wasLost: boolean
+	/** Another project has proved the domain. */
+	isHeld: boolean
 }
+
+const heldElsewhere =
+	'The domain is verified in another project, which has to remove it or lose its DNS records first.'
 
 /**
  * What a check found, and when the next one is due: soon where something may change soon, then ever
@@ -114,21 +133,25 @@ export const noteCheck = statement<CheckedDomain>(
 	'note-domain-check',
 	`with checked as (
 		select id, case when $3::bool then 0
-			when not $3 and $6::bool then failed_checks + 1 else failed_checks end as failed
-		from domains where project_id = $1 and id = $2::uuid for no key update
+			when not $3 and $6::bool then failed_checks + 1 else failed_checks end as failed,
+			exists (${holder('$1', 'd.domain')}) as held
+		from domains d where project_id = $1 and id = $2::uuid for no key update
 	)
 	update domains d set
-		verified_at = case when $3::bool then coalesce(d.verified_at, now())
+		verified_at = case when $3::bool and not held then coalesce(d.verified_at, now())
 			when failed >= ${patienceChecks} then null else d.verified_at end,
-		failed_checks = failed, records = coalesce($4::jsonb, d.records), last_error = $5::text,
+		failed_checks = failed, records = coalesce($4::jsonb, d.records), 
+		last_error = case when held then '${heldElsewhere}' else $5::text end,
+		token_exempt = d.token_exempt and failed < ${patienceChecks},
 		last_checked_at = now(), updated_at = now(),
-		next_check_at = least(case when $3 is not true and not $6 then d.next_check_at end, now() + case
-			when $3 then interval '6 hours'
+		next_check_at = least(case when ($3 is not true or held) and not $6 then d.next_check_at end, now() + case
+			when $3 and not held then interval '6 hours'
 			when d.verified_at is not null or d.created_at > now() - interval '1 day' then interval '4 minutes'
 			when d.created_at > now() - interval '14 days' then interval '1 hour'
 			else interval '1 day' end)
 	from checked where d.id = checked.id
-	returning ${columns('d')}, old.verified_at is not null and new.verified_at is null as "wasLost"`,
+	returning ${columns('d')}, old.verified_at is not null and new.verified_at is null as "wasLost",
+		held as "isHeld"`,
 )
 
 /**

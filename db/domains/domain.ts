@@ -5,13 +5,18 @@ import type { DomainRecord } from './domain-records.ts'
 const schema = defineEntity({
 	name: 'Domain',
 	tableName: 'domains',
-	uniques: [{ properties: ['projectId', 'id'] }],
+	uniques: [
+		{ properties: ['projectId', 'id'] },
+		{ properties: ['projectId', 'domain'] },
+		// Of two projects that prove a domain at once, the first has it.
+		{ name: 'domains_verified', properties: ['domain'], where: 'verified_at is not null' },
+	],
 	indexes: [{ name: 'domains_due', properties: ['nextCheckAt'] }],
 	properties: {
 		id: id(),
 		projectId: projectId(),
-		/** Lower case, ASCII. One project at most may send from it. */
-		domain: p.text().unique(),
+		/** Lower case, ASCII. Any number of projects may claim it, and one at most has it verified. */
+		domain: p.text(),
 		verifiedAt: p.datetime(3).nullable(),
 		/** The domain that `npm start` makes exists in no DNS: the sweep must not take it away. */
 		sweepExempt: p.boolean().default(false),
@@ -20,7 +25,9 @@ const schema = defineEntity({
 		dkimPrivateKey: p.blob().$type<Buffer>().nullable(),
 		/** Base64 of the key as DNS has it. */
 		dkimPublicKey: p.text().nullable(),
-		/** What the provider calls it. */
+		/** Verified before a token had to be in DNS: not asked for one while it stays verified. */
+		tokenExempt: p.boolean().default(false),
+		/** What the provider calls it. Projects that claim the same domain share it. */
 		providerDomainId: p.text().nullable(),
 		/** As the last check found them. */
 		records: p.json<DomainRecord[]>().defaultRaw(`'[]'`),

@@ -7,7 +7,7 @@ import {
 	type DomainChecker,
 } from '../../activities/domain-checking/checker.ts'
 import { type CheckedPage, domainActivities } from '../../activities/domains.ts'
-import { setup, startApp, testSettings } from './app.ts'
+import { createProject, setup, startApp, testSettings } from './app.ts'
 import type { DnsRecords } from './dns-server.ts'
 
 export interface DomainBody {
@@ -43,10 +43,29 @@ export async function setupDomains(
 	})
 	const sweepDue = () =>
 		new MockActivityEnvironment({}, { logger }).run(activities.checkDomains) as Promise<CheckedPage>
+	/** A project that claims domains beside this one. */
+	async function rival() {
+		const other = await createProject(orm)
+		const ask = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
+			app.inject({ method, url, headers: other.withSecretKey, ...(payload ? { payload } : {}) })
+		return {
+			...other,
+			call: ask,
+			add: async (domain: string) => {
+				const answer = await ask('POST', '/domains', { domain })
+				t.is(answer.statusCode, 201, answer.body)
+				return answer.json<DomainBody>()
+			},
+			verify: (id: string) => ask('GET', `/domains/${id}/verify`),
+			list: async () =>
+				(await ask('GET', `/domains/project/${other.project.id}`)).json<DomainBody[]>(),
+		}
+	}
 	return {
 		...context,
 		app,
 		call,
+		rival,
 		add: async (domain: string) => {
 			const answer = await call('POST', '/domains', { domain })
 			t.is(answer.statusCode, 201, answer.body)
@@ -71,10 +90,14 @@ export const zoneOf = ({ domain, records }: DomainBody): Record<string, DnsRecor
 		TXT: ['google-site-verification=x', valueOf(records, 'SPF')],
 		MX: ['5 mx.example.org'],
 	},
-	[`tempost._domainkey.${domain}`]: { TXT: [valueOf(records, 'DKIM')] },
+	[nameOf(records, 'DKIM')]: { TXT: [valueOf(records, 'DKIM')] },
 	[`_dmarc.${domain}`]: { TXT: ['v=DMARC1; p=reject'] },
 })
+const recordOf = (records: DomainBody['records'], purpose: string) =>
+	records.find((record) => record.purpose === purpose)!
 export const valueOf = (records: DomainBody['records'], purpose: string) =>
-	records.find((record) => record.purpose === purpose)!.value
+	recordOf(records, purpose).value
+export const nameOf = (records: DomainBody['records'], purpose: string) =>
+	recordOf(records, purpose).name
 export const statuses = ({ records }: DomainBody) =>
 	Object.fromEntries(records.map(({ purpose, status }) => [purpose, status]))

@@ -61,7 +61,8 @@ export async function startOAuth(t: ExecutionContext) {
 		return [404, {}]
 	}
 
-	const server = createServer((request, response) => {
+	// A connection that is closed for being idle at the moment of a request is no part of any test.
+	const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
 		void answer(request).then(([status, body]) =>
 			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
 		)

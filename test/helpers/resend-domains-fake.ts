@@ -19,7 +19,8 @@ export async function resendDomainsFake(t: ExecutionContext) {
 	let fault: { status: number; name: string } | 'silence' | undefined
 	let heldRoute: string | undefined
 	const held: (() => void)[] = []
-	const server = createServer(async (request, response) => {
+	// A connection that is closed for being idle at the moment of a request is no part of any test.
+	const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
 		const route = `${request.method} ${request.url}`
 		const say = async (status: number, body: object) => {
 			if (route === heldRoute) await new Promise<void>((resolve) => held.push(resolve))
