@@ -36,6 +36,7 @@ import { IdempotencyKey } from './idempotency-key.ts'
 import { ImportChange } from './imports/import-change.ts'
 import { ImportChunk } from './imports/import-chunk.ts'
 import { ImportFile } from './imports/import-file.ts'
+import { RestoredContact } from './imports/restored-contact.ts'
 import { JobContacts } from './jobs/job-contacts.ts'
 import { JobError } from './jobs/job-error.ts'
 import { Job } from './jobs/job.ts'
@@ -107,6 +108,7 @@ export default defineConfig({
 		ReputationCount,
 		ReputationTally,
 		RequestBudget,
+		RestoredContact,
 		Segment,
 		SegmentMember,
 		SegmentTally,

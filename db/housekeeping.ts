@@ -211,6 +211,18 @@ export const chores: Chore[] = [
 		),
 	},
 	{
+		what: 'restored contacts that no import can find any more',
+		remove: statement(
+			'remove-old-restored-contacts',
+			rowsOf(
+				'restored_contacts',
+				'project_id, contact_id, restored_at',
+				`restored_at < now() - interval '8 days'`,
+				'restored_at',
+			),
+		),
+	},
+	{
 		what: 'old notes of changes',
 		remove: statement(
 			'remove-old-audit-entries',

@@ -39,6 +39,47 @@ test('whoever was changed since the import is skipped, even if only for a moment
 	t.is(await jobs.contact('d@example.org'), undefined)
 })
 
+test('imports undone in reverse order bring back the start, even one that was undone and made again', async (t) => {
+	const jobs = await setupJobs(t)
+	const created = await jobs.call('POST', '/contacts', { email: 'old@example.org', data: { n: 0 } })
+	t.is(created.statusCode, 201)
+	const start = await jobs.contact('old@example.org')
+	const csv = (n: number) =>
+		`email,subscribed,n\nold@example.org,${n % 2 === 0},${n}\nnew@example.org,yes,${n}\n`
+	const first = await jobs.import(csv(1))
+	const second = await jobs.import(csv(2))
+	t.like((await jobs.undo(second.id)).result, { restored: 2, skipped: 0 })
+	const again = await jobs.import(csv(2))
+	const third = await jobs.import(csv(3))
+	for (const { id } of [third, again])
+		t.deepEqual((await jobs.undo(id)).result, { restored: 2, removed: 0, skipped: 0 } as never)
+	t.deepEqual((await jobs.undo(first.id)).result, {
+		restored: 1,
+		removed: 1,
+		skipped: 0,
+	} as never)
+	const end = await jobs.contact('old@example.org')
+	t.deepEqual([end!.subscribed, end!.data], [start!.subscribed, start!.data])
+	t.is(await jobs.contactCount(), 1)
+})
+
+test('a contact that was changed between two imports, or after an undo, is skipped by the first’s undo', async (t) => {
+	const jobs = await setupJobs(t)
+	const csv = (n: number) => `email,n\na@example.org,${n}\nb@example.org,${n}\n`
+	const patch = async (name: string) => {
+		const { id } = (await jobs.contact(`${name}@example.org`))!
+		await jobs.call('PATCH', `/contacts/${id}`, { data: { n: 'x' } })
+		await jobs.call('PATCH', `/contacts/${id}`, { data: { n: '1' } })
+	}
+	const first = await jobs.import(csv(1))
+	await patch('a')
+	const second = await jobs.import(csv(2))
+	t.like((await jobs.undo(second.id)).result, { restored: 2, skipped: 0 })
+	await patch('b')
+	t.deepEqual((await jobs.undo(first.id)).result, { restored: 0, removed: 0, skipped: 2 } as never)
+	t.is(await jobs.contactCount(), 2)
+})
+
 test('a change within the millisecond of the import is noticed', async (t) => {
 	const jobs = await setupJobs(t)
 	const { id } = await jobs.import('email,city\na@example.org,Paris\n')

@@ -36,6 +36,7 @@ const reasons: Record<string, string[]> = {
 		'remove-old-job-errors',
 		'remove-old-mailbox-messages',
 		'remove-old-request-budgets',
+		'remove-old-restored-contacts',
 		'restart-errands',
 		'subscribers',
 		'take-due-domains',

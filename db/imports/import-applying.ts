@@ -52,7 +52,8 @@ export const applyChunk = statement<AppliedChunk>(
 		update contacts c set subscribed = w.wish, data = w.merged, updated_at = now()
 		from known w where c.project_id = $1 and c.id = w.id and w.is_changed and w.fits
 		returning new.id, new.subscribed, new.data,
-			jsonb_build_object('subscribed', old.subscribed, 'data', old.data) as before,
+			jsonb_build_object('subscribed', old.subscribed, 'data', old.data,
+				'updatedAt', old.updated_at) as before,
 			old.subscribed <> new.subscribed as flipped
 	), inserted as (
 		insert into contacts (project_id, email, subscribed, data)

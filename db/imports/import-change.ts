@@ -14,7 +14,7 @@ const schema = defineEntity({
 		contactIds: p.array().columnType('uuid[]'),
 		/** Hashes of what the contacts were given: two writes may fall into one millisecond. */
 		marks: p.array().columnType('bigint[]'),
-		/** `{subscribed, data}` before; null for a contact that was not there. */
+		/** `{subscribed, data, updatedAt}` before; null for a contact that was not there. */
 		befores: p.array().columnType('jsonb[]'),
 	},
 })

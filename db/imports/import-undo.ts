@@ -15,7 +15,8 @@ export const countChanges = statement(
 
 /**
  * Takes back what one chunk of an import did: contacts it created go, contacts it changed become what
- * they were. Whoever was changed since is left alone. To be run by `inActiveJob`; the note goes with
+ * they were. A contact that was changed since is left alone, unless that change was undone: of two imports
+ * undone in reverse order, the first finds what it left. To be run by `inActiveJob`; the note goes with
  * the deed, so that it is done once. No row: nothing is left.
  *
  * $1 project, $2 undo, $3 import
@@ -34,7 +35,10 @@ export const undoChunk = statement<{ contacts: number }>(
 	), untouched as materialized (
 		select c.id, n.before
 		from noted n cross join lateral (${lockedContact('id = n.id', 'update')}) c
-		where c.updated_at = n.changed_at and jsonb_hash_extended(c.data, c.subscribed::int) = n.mark
+		left join restored_contacts r on r.project_id = $1 and r.contact_id = c.id
+			and r.restored_at = c.updated_at
+		where coalesce(r.as_of, c.updated_at) = n.changed_at
+			and jsonb_hash_extended(c.data, c.subscribed::int) = n.mark
 	), removed as (
 		delete from contacts c using untouched u
 		where c.project_id = $1 and c.id = u.id and u.before is null
@@ -43,7 +47,15 @@ export const undoChunk = statement<{ contacts: number }>(
 		update contacts c set subscribed = (u.before->'subscribed')::bool, data = u.before->'data',
 			updated_at = now()
 		from untouched u where c.project_id = $1 and c.id = u.id and u.before is not null
-		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped
+		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped,
+			new.updated_at as restored_at, (u.before->>'updatedAt')::timestamptz(3) as before_at
+	), recognizable as (
+		insert into restored_contacts (project_id, contact_id, restored_at, as_of)
+		select $1, d.id, d.restored_at, coalesce(r.as_of, d.before_at)
+		from restored d left join restored_contacts r
+			on r.project_id = $1 and r.contact_id = d.id and r.restored_at = d.before_at
+		where d.before_at is not null and exists (
+			select from import_changes where project_id = $1 and job_id <> $3::uuid)
 	), flips as (
 		insert into events (project_id, name, contact_id)
 		select $1, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, id
