@@ -4,8 +4,8 @@ import { Migration } from '@mikro-orm/migrations'
  * Any number of projects may claim a domain, and the first to prove it has it. Domains that are verified
  * keep the DNS records by which they are.
  */
-export class Migration20261122134000 extends Migration {
-	override name = 'Migration20261122134000'
+export class Migration20261122134900 extends Migration {
+	override name = 'Migration20261122134900'
 
 	override up() {
 		this.addSql(`alter table "domains" add column "token_exempt" boolean not null default false`)
