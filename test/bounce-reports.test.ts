@@ -4,7 +4,9 @@ import { readBounceReport } from '../api/reputation/bounce-report.ts'
 import { complaint, dsn } from './helpers/bounce-mails.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 import { isEnvelope } from './helpers/envelope.ts'
+import { setup } from './helpers/app.ts'
 import { setupReports } from './helpers/reports.ts'
+import { longestStall } from './helpers/stall.ts'
 
 const id = randomUUID()
 const read = (mail: string) => readBounceReport(Buffer.from(mail))
@@ -175,4 +177,29 @@ test('the route wants the secret key, a mail, and 10 MB at most', async (t) => {
 	isEnvelope(t, await comesBack('x', text), 415, 'BAD_REQUEST')
 	const json = { ...withSecretKey, 'content-type': 'application/json' }
 	isEnvelope(t, await comesBack('{"mail":"x"}', json), 415, 'BAD_REQUEST')
+})
+
+test.serial('a mail of whatever form holds up no other request', async (t) => {
+	t.timeout(180_000)
+	const { app, withSecretKey } = await setup(t)
+	const edge = 'Content-Type: multipart/report; boundary=b\n\n'
+	const mails = {
+		boundaries: edge + '--b\n'.repeat(200_000),
+		'parts that open parts': (edge + '--b\n').repeat(20_000),
+		headers: 'X: y\n'.repeat(200_000),
+		'one folded header': `X: y\n${' z\n'.repeat(300_000)}`,
+		'encoded words': `Subject: ${'=?utf-8?Q?=C3?= '.repeat(60_000)}\n\n`,
+		addresses: `To: ${'<'.repeat(500_000)}\n\n`,
+		parameters: `Content-Type: multipart/report; ${'a*0=b; '.repeat(140_000)}\n\n`,
+	}
+	const headers = { ...withSecretKey, 'content-type': 'message/rfc822' }
+	const post = (payload: string) =>
+		app.inject({ method: 'POST', url: '/webhooks/bounce', headers, payload })
+	t.is((await post('Subject: none\n\n')).statusCode, 200)
+	for (const [name, mail] of Object.entries(mails)) {
+		const stall = await longestStall(async () => {
+			t.deepEqual((await post(mail)).json(), { matched: [] })
+		})
+		t.true(stall <= 50, `${name}: ${stall} ms`)
+	}
 })

@@ -8,8 +8,10 @@ export interface BounceReport extends Pick<Evidence, 'kind' | 'bounceType' | 'er
 }
 
 /** Status and headers stand in front of what is returned of the mail, however much that is. */
-const readBytes = 2 ** 20
+export const reportBytes = 2 ** 20
 const maxNesting = 10
+/** Lines that may begin a part. A report has three parts, and what it returns a few more. */
+const maxBoundaries = 1000
 
 /**
  * Reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Null: it is neither, or
@@ -31,14 +33,25 @@ export async function readBounceReport(raw: Buffer): Promise<BounceReport | null
 /** What is not among them says that a mail is no spam, or speaks of signatures. */
 const complaints = new Set(['abuse', 'fraud', 'virus', 'other', 'opt-out'])
 
-async function partsOf(raw: Buffer): Promise<Attachment[]> {
+async function partsOf(mail: Buffer): Promise<Attachment[]> {
+	const raw = mail.subarray(0, reportBytes)
+	if (hasTooManyParts(raw)) return []
 	try {
 		const options = { forceRfc822Attachments: true, maxNestingDepth: maxNesting }
-		return (await PostalMime.parse(raw.subarray(0, readBytes), options)).attachments
+		return (await PostalMime.parse(raw, options)).attachments
 	} catch {
 		// Whatever stands there, it is no report that anybody could read.
 		return []
 	}
+}
+
+function hasTooManyParts(raw: Buffer) {
+	let at = 0
+	for (let count = 0; count <= maxBoundaries; count++) {
+		at = raw.indexOf('\n--', at) + 1
+		if (at === 0) return false
+	}
+	return true
 }
 
 const find = (parts: Attachment[], type: RegExp) =>

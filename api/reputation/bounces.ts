@@ -4,7 +4,9 @@ import type { Pool } from 'pg'
 import { bounceTypes, settleByReport } from '../../db/reputation/evidence.ts'
 import { ApiError } from '../errors.ts'
 import { Id, Nullable } from '../schemas.ts'
-import { readBounceReport } from './bounce-report.ts'
+import { TaskTooLarge } from '../../mail/threads/pool.ts'
+import { threads } from '../threads/threads.ts'
+import { reportBytes } from './bounce-report.ts'
 
 const Matched = Type.Object({
 	emailId: Id,
@@ -12,6 +14,7 @@ const Matched = Type.Object({
 	bounceType: Nullable(Type.Enum([...bounceTypes])),
 })
 
+const limitMs = 2000
 const events = { BOUNCED: 'bounce', COMPLAINED: 'complaint' } as const
 
 /** Bounces and complaints that come by mail, from whatever receives them for the sender. */
@@ -38,7 +41,7 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		async ({ project, body }) => {
 			// Whoever sends no body names no type either.
 			if (!Buffer.isBuffer(body)) throw noMail()
-			const report = await readBounceReport(body)
+			const report = await reportIn(body, project.id)
 			if (!report) return { matched: [] }
 			const { emailId, kind, bounceType, error } = report
 			const evidence = { id: emailId, kind, bounceType, error, at: new Date().toISOString() }
@@ -50,6 +53,20 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			return { matched: found.map(() => ({ emailId, event, bounceType })) }
 		},
 	)
+}
+
+/** Anybody can mail to a bounce address: their mails are read on a thread, and not for long. */
+function reportIn(mail: Buffer, projectId: string) {
+	return threads
+		.run('bounceReport', Uint8Array.from(mail.subarray(0, reportBytes)), {
+			key: projectId,
+			limitMs,
+		})
+		.catch((error: unknown) => {
+			// It is no report that anybody could read.
+			if (error instanceof TaskTooLarge) return null
+			throw error
+		})
 }
 
 const noMail = () =>

@@ -7,7 +7,7 @@ declare module 'fastify' {
 	}
 }
 
-interface Shape {
+export interface Shape {
 	properties?: Record<string, Shape>
 	required?: string[]
 	items?: Shape
@@ -28,7 +28,7 @@ export function takeNullsForAbsent(app: FastifyInstance) {
  * Takes out the members that a schema names and does not require. A null under a name of the caller's
  * own, such as a field of `data`, has a meaning and stays.
  */
-function dropNulls(value: unknown, shape: Shape) {
+export function dropNulls(value: unknown, shape: Shape) {
 	if (typeof value !== 'object' || value === null) return
 	if (Array.isArray(value)) {
 		if (shape.items) for (const item of value) dropNulls(item, shape.items)

@@ -30,7 +30,7 @@ export function parseBodies(app: FastifyInstance) {
 }
 
 /** Of a body that follows the schema: members that it does not name are ignored, whatever they hold. */
-function parseJson(bytes: Buffer, schema: unknown) {
+export function parseJson(bytes: Buffer, schema: unknown) {
 	// Decoding would replace what is no UTF-8, and we would mail the replacement.
 	if (!isUtf8(bytes)) throw notUtf8()
 	const faults = scanJson(bytes)

@@ -2,8 +2,10 @@ import { NotFoundError } from '@mikro-orm/core'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { ThreadsBusy } from '../../mail/threads/pool.ts'
 import { ApiError, envelope, type FieldError, notFound } from '../errors.ts'
 import { fieldErrors } from './field-errors.ts'
+import { overloaded } from './overload.ts'
 import { withSuggestion } from './suggestions.ts'
 import type { Failure } from './unions.ts'
 
@@ -76,6 +78,7 @@ export function asApiError(thrown: FastifyError, request: FastifyRequest): ApiEr
 	// Ajv is told to be verbose: it says more than Fastify's type knows.
 	if (thrown.validation)
 		return schemaFailure(thrown.validation as Failure[], thrown.validationContext, request)
+	if (thrown instanceof ThreadsBusy) return overloaded()
 	if (thrown instanceof NotFoundError) return notFound('record', undefined)
 	return databaseFault(thrown) ?? frameworkFault(thrown, request) ?? unexpected(thrown)
 }

@@ -5,7 +5,7 @@ import type { SendRequest } from './send-request.ts'
 /** After that others have their turn: a third of the time, for one request needs the loop several times. */
 const longestTurnMs = 20
 const longestRenderMs = 5000
-const maxMessageBytes = 40 * 2 ** 20
+export const maxMessageBytes = 40 * 2 ** 20
 /** What one statement can write: a jsonb value holds 256 MB at most. */
 const maxRequestBytes = 128 * 2 ** 20
 

@@ -3,6 +3,7 @@ import { headerProblems } from '../../activities/rendering/headers.ts'
 import { templateProblem } from '../../activities/rendering/liquid.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from '../errors.ts'
+import { maxMessageBytes } from './send-effort.ts'
 import { Email, Id, Line, normalizeEmail } from '../schemas.ts'
 
 const Named = Type.Object({ name: Type.Optional(Line({ maxLength: 255 })), email: Email })
@@ -91,8 +92,11 @@ export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[
 	if (isSound('template', 'from') && !body.template && body.from === undefined)
 		problems.push({ field: 'from', message: 'is required', code: 'required' })
 	for (const part of ['subject', 'body'] as const) {
-		const isRendered = isSound(part) && body.render !== false
-		const problem = isRendered && body[part] && templateProblem(body[part], part, part)
+		const text = isSound(part) && body[part]
+		if (!text) continue
+		const problem = isTooBig(text)
+			? tooBigText(part)
+			: body.render !== false && templateProblem(text, part, part)
 		if (problem) problems.push(problem)
 	}
 	const files = isSound('attachments') ? filesOf(body) : []
@@ -137,6 +141,13 @@ function refused(problems: FieldError[]) {
 			'Correct the template, or pass render: false if subject and body are ready and their braces are meant as they are.'
 	return error
 }
+
+const isTooBig = (text: string) => Buffer.byteLength(text) > maxMessageBytes
+const tooBigText = (field: string): FieldError => ({
+	field,
+	message: 'makes the message larger than 40 MB',
+	code: 'too_big',
+})
 
 function recipientsOf({ to }: SendBody) {
 	const isList = Array.isArray(to)

@@ -14,6 +14,8 @@ export interface ThreadRun {
 	key: string
 	/** From when a thread begins with it. */
 	limitMs: number
+	/** Bytes of the input that are handed over, not copied: the caller has them no more. */
+	transfer?: ArrayBuffer[]
 }
 
 export interface Threads<Known extends Tasks> {
@@ -50,6 +52,7 @@ interface Job {
 	task: string
 	input: unknown
 	limitMs: number
+	transfer: ArrayBuffer[]
 	done(value: unknown): void
 	fail(error: Error): void
 }
@@ -73,11 +76,11 @@ export function createThreads<Known extends Tasks>({
 	let sweeping: NodeJS.Timeout | undefined
 	let isClosed = false
 
-	function run(task: string, input: unknown, { key, limitMs }: ThreadRun) {
+	function run(task: string, input: unknown, { key, limitMs, transfer = [] }: ThreadRun) {
 		return new Promise<never>((done, fail) => {
 			if (isClosed) return fail(new Error('The threads are closed'))
 			if (turns.waiting() >= mostWaiting) return fail(new ThreadsBusy('Too much work is waiting'))
-			turns.add(key, { task, input, limitMs, done: done as Job['done'], fail })
+			turns.add(key, { task, input, limitMs, transfer, done: done as Job['done'], fail })
 			start()
 		})
 	}
@@ -113,7 +116,7 @@ export function createThreads<Known extends Tasks>({
 			thread.on('error', crash)
 			thread.on('exit', exit)
 			try {
-				thread.postMessage({ task: job.task, input: job.input })
+				thread.postMessage({ task: job.task, input: job.input }, job.transfer)
 			} catch (error) {
 				settle(() => job.fail(error as Error))
 				keep(thread)

@@ -1,0 +1,102 @@
+import { Pool } from 'pg'
+import { TaskTooLarge } from '../../mail/threads/pool.ts'
+import { ApiError } from '../errors.ts'
+import { dropNulls, type Shape } from '../requests/absent-nulls.ts'
+import { parseJson } from '../requests/body.ts'
+import { fieldErrors } from '../requests/field-errors.ts'
+import { bodyFaults } from '../requests/validation.ts'
+import { threads } from '../threads/threads.ts'
+import { acceptRequest, type Asked, type SendOptions } from './send-acceptance.ts'
+import { SendBody } from './send-request.ts'
+
+/** To parse, check, render and write more than this holds an event loop for more than a moment. */
+export const largeBytes = 2 ** 20
+const limitMs = 90_000
+
+/** A body that is not read here. */
+export class LargeBody {
+	readonly #bytes: Buffer
+
+	constructor(bytes: Buffer) {
+		this.#bytes = bytes
+	}
+
+	get bytes() {
+		return this.#bytes
+	}
+}
+
+/** Has a thread do all that a large request needs, from its parsing to its transaction. */
+export async function acceptLarge(pool: Pool, asked: Asked, bytes: Buffer, options: SendOptions) {
+	const { project, idempotency, headers } = asked
+	const { attachmentsMaxCount, attachmentsMaxMb, publicUrl, features } = options
+	const task: LargeSend = {
+		database: databaseOf(pool),
+		asked: { project, idempotency, headers: { 'idempotency-key': headers['idempotency-key'] } },
+		bytes,
+		options: { attachmentsMaxCount, attachmentsMaxMb, publicUrl, features },
+	}
+	const outcome = await threads
+		.run('send', task, { key: project.id, limitMs, transfer: ownBuffer(bytes) })
+		.catch((error: unknown) => {
+			if (error instanceof TaskTooLarge) throw tookTooLong()
+			throw error
+		})
+	if ('answer' in outcome) return outcome.answer
+	throw outcome.refusal ? refusalOf(outcome.refusal) : Object.assign(new Error(), outcome.fault)
+}
+
+/** A body that came in pieces is whole in a buffer of its own. */
+const ownBuffer = ({ buffer, byteLength }: Buffer) =>
+	buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
+
+interface LargeSend {
+	database: ReturnType<typeof databaseOf>
+	asked: Asked
+	bytes: Uint8Array
+	options: SendOptions
+}
+
+const faultsOf = bodyFaults(SendBody)
+
+/** The thread's side of it. */
+export async function performLarge({ database, asked, bytes, options }: LargeSend) {
+	const pool = new Pool({ ...database, max: 1, connectionTimeoutMillis: 5000 })
+	// A connection that breaks while nothing is asked is noticed by the next question.
+	pool.on('error', () => {})
+	try {
+		const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+		const body = (parseJson(json, SendBody) ?? {}) as SendBody
+		dropNulls(body, SendBody as Shape)
+		const faults = fieldErrors(faultsOf(body))
+		return { answer: await acceptRequest(pool, asked, body, faults, options) }
+	} catch (error) {
+		// What a class of ours or of pg added does not survive the way between threads.
+		if (error instanceof ApiError) {
+			const { status, code, message, extras } = error
+			return { refusal: { status, code, message, extras } }
+		}
+		const { message, stack, code, constraint, syscall } = error as NodeJS.ErrnoException & {
+			constraint?: string
+		}
+		return { fault: { message, stack, code, constraint, syscall } }
+	} finally {
+		await pool.end()
+	}
+}
+
+const refusalOf = ({ status, code, message, extras }: Omit<ApiError, 'name'>) =>
+	new ApiError(status, code, message, extras)
+
+/** What it takes to connect to the database of a pool. */
+function databaseOf({ options }: Pool) {
+	const { connectionString, host, port, user, password, database, ssl } = options
+	return { connectionString, host, port, user, password, database, ssl }
+}
+
+const tookTooLong = () =>
+	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'This request took too long', {
+		retryAfterSeconds: 5,
+		suggestion:
+			'It may have been carried out. Send it again with the same Idempotency-Key, or split it.',
+	})
