@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart'
 import test, { type ExecutionContext } from 'ava'
 import { EventEmitter, once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Capacity } from '../api/requests/overload.ts'
 import { readUpload, uploadLimits } from '../api/uploads/upload.ts'
@@ -145,4 +145,28 @@ test('a form that has come is under way until it is answered', async (t) => {
 	gate.resolve()
 	t.is((await upload.answer()).statusCode, 200)
 	t.is(await get('/config'), 200)
+})
+
+test('a caller who never reads takes no place from others, and is given up', async (t) => {
+	for (const capacity of [
+		{ requests: 1, readingMs: 100 },
+		{ requests: 1, departing: 1 },
+	]) {
+		const { app, withSecretKey } = await setup(t, { services: { capacity } })
+		app.get('/long', { config: { auth: 'none' } }, async () => 'x'.repeat(40_000_000))
+		await app.listen({ port: 0, host: '127.0.0.1' })
+		const { port } = app.server.address() as AddressInfo
+		const [connected, asked] = [once(app.server, 'connection'), once(app.server, 'request')]
+		const socket = connect(port, '127.0.0.1').on('error', () => {})
+		t.teardown(() => socket.destroy())
+		socket.pause().write('GET /long HTTP/1.1\r\nhost: test\r\n\r\n')
+		const [unread] = (await connected) as [Socket]
+		const left = once(unread, 'close')
+		await asked
+		const get = async (path: string) =>
+			(await fetch(`http://127.0.0.1:${port}${path}`, { headers: withSecretKey })).status
+		t.is(await get('/config'), 200)
+		t.is(await get('/emails/none'), 404)
+		await left
+	}
 })

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { ApiError, envelope } from '../errors.ts'
 import { watchArrivals } from './arrivals.ts'
 import { watchCongestion } from './congestion.ts'
+import { watchDepartures } from './departures.ts'
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
@@ -21,6 +22,10 @@ const defaults = {
 	arriving: 2000,
 	arrivalMs: 30_000,
 	bodyBytes: 192 * 2 ** 20,
+	/** How many answers may be on their way, and for how long their readers may take nothing. */
+	departing: 1000,
+	departingBytes: 64 * 2 ** 20,
+	readingMs: 15_000,
 }
 export type Capacity = Partial<typeof defaults>
 
@@ -44,7 +49,15 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		mostBytes: most.requests * smallBody,
 		patienceMs: most.arrivalMs,
 	})
-	app.addHook('onClose', async () => congestion.stop())
+	const departures = watchDepartures({
+		most: most.departing,
+		mostBytes: most.departingBytes,
+		patienceMs: most.readingMs,
+	})
+	app.addHook('onClose', async () => {
+		congestion.stop()
+		departures.stop()
+	})
 	app.decorateRequest('place', 'left')
 
 	app.addHook('onRequest', (request, reply, done) => {
@@ -81,6 +94,14 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		// What is large has room of its own, and most of its work is done.
 		if (bytesOf(request) <= smallBody && isCrowded(request)) return refuse(request, reply)
 		move(request, 'under way')
+		done()
+	})
+
+	app.addHook('onSend', (request, reply, payload, done) => {
+		const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+		departures.enter(reply, isWhole ? payload.length : 0)
+		// Nothing is left to do for it. A stream is still being made.
+		if (isWhole) move(request, 'left')
 		done()
 	})
 
