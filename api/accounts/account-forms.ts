@@ -17,7 +17,6 @@ import {
 } from './account-pages.tsx'
 
 const form = 'application/x-www-form-urlencoded'
-const formBytes = 16 * 1024
 const tags = ['accounts']
 const Query = Type.Object({ token: Type.String({ default: '' }) })
 
@@ -55,10 +54,8 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 		},
 	}
 
-	app.addContentTypeParser(
-		form,
-		{ parseAs: 'string', bodyLimit: formBytes },
-		async (_request: unknown, text: string) => Object.fromEntries(new URLSearchParams(text)),
+	app.addContentTypeParser(form, { parseAs: 'string' }, async (_request: unknown, text: string) =>
+		Object.fromEntries(new URLSearchParams(text)),
 	)
 
 	for (const [path, { summary, ask }] of Object.entries(pages))
