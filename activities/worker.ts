@@ -17,6 +17,7 @@ import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
 import { startRelay } from '../db/outbox/relay.ts'
 import { poolOf } from '../db/statement.ts'
+import { startAnalyzing } from '../db/statistics.ts'
 import { startBeating } from '../db/worker-beat.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { keepAutomationSchedules } from './automations/automation-schedules.ts'
@@ -149,6 +150,7 @@ async function main() {
 
 	const stopBeating = await startBeating(pool, randomUUID())
 	const stopFolding = startFolding({ pool, relay, log })
+	const stopAnalyzing = startAnalyzing(pool)
 	const stopWatching = settings.hasBilling && watchUsage({ pool, relay, log, settings })
 	log.info({ provider: provider.name }, 'the worker runs')
 	try {
@@ -156,6 +158,7 @@ async function main() {
 	} finally {
 		await stopBeating()
 		await stopFolding()
+		await stopAnalyzing()
 		if (stopWatching) await stopWatching()
 		scheduleKeeping.stop()
 		await listening.stop()

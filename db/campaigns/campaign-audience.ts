@@ -86,7 +86,9 @@ export async function audiencePredicate(
 		: await compilePresent(db, projectId, audience, now)
 	const parts = [
 		...(audience.type === 'TRANSACTIONAL' ? [] : ['c.subscribed']),
-		`not exists (select from suppressions s where s.project_id = c.project_id and s.email = c.email)`,
+		// As conditions look up what they ask of: one by one, whatever the planner knows.
+		`not exists (select from suppressions s where s.project_id = c.project_id and s.email = c.email
+			offset 0)`,
 		...(compiled ? [compiled.sql('c', before + 1)] : []),
 	]
 	return { sql: parts.join(' and '), parameters: compiled?.parameters ?? [] }

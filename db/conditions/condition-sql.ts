@@ -139,10 +139,16 @@ function activityPredicate(column: string, filter: Filter, writer: ConditionWrit
 	return happened(filter, mails, `mail.${column}`, writer)
 }
 
-/** Exists rather than in: it is never null, and where it cannot be hashed it goes by an index. */
+/**
+ * Looked up for each contact by an index: `offset 0` leaves the planner no join. A table that has just
+ * grown by a campaign has no statistics, and a join that is planned for a hundred rows reads all mails
+ * once for every contact.
+ */
+const exists = (rows: string) => `exists (${rows} offset 0)`
+
 function happened(filter: Filter, rows: string, column: string, writer: Writer): string {
-	const ever = `exists (${rows})`
-	const since = () => `exists (${rows} and ${column} >= ${writer.ago(filter)})`
+	const ever = exists(rows)
+	const since = () => exists(`${rows} and ${column} >= ${writer.ago(filter)}`)
 	switch (filter.operator) {
 		case 'triggered':
 			return ever
@@ -166,9 +172,9 @@ function memberPredicate(id: string, writer: ConditionWriter): string {
 	const segment = writer.segments.get(id)
 	if (!segment) return 'false'
 	if (segment.type === 'STATIC' || segment.trackMembership)
-		return `exists (select from segment_members member
+		return exists(`select from segment_members member
 			where member.project_id = ${writer.project()}
-				and member.segment_id = ${writer.value(id, 'uuid')} and member.contact_id = {c}.id)`
+				and member.segment_id = ${writer.value(id, 'uuid')} and member.contact_id = {c}.id`)
 	if (writer.nesting === maxNesting) throw new Error('Segments refer to each other in a circle')
 	return tree(segment.condition!, { ...writer, nesting: writer.nesting + 1 })
 }

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { compileFor } from '../conditions/condition-segments.ts'
+import { lockedContact } from '../jobs/jobs.ts'
 import { statement } from '../statement.ts'
 import { changedContacts } from './segment-changes.ts'
 import { isSame, lockSegment, type SegmentRecord } from './segment-records.ts'
@@ -75,9 +76,8 @@ export async function writeChunk(db: PoolClient, segment: SegmentRecord, rows: D
 const applyDifference = statement<{ entered: number; left: number }>(
 	'apply-segment-difference',
 	`with present as materialized (
-		select c.id from unnest($3::uuid[]) as u(id)
-		join contacts c on c.project_id = $1 and c.id = u.id
-		order by c.id for key share of c
+		select c.id from (select id from unnest($3::uuid[]) as u(id) order by id) u
+		cross join lateral (${lockedContact('id = u.id', 'key share')}) c
 	), entered as (
 		insert into segment_members (project_id, segment_id, contact_id, computed)
 		select $1, $2::uuid, id, true from present order by id
