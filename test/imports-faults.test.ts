@@ -43,7 +43,9 @@ test('a try that has staged the file when another has applied it leaves nothing 
 	const [late] = await importFile(jobs.pool, [key.projectId, jobId])
 	t.true(await jobs.act(jobs.activities.stageImport, key))
 	await jobs.act(jobs.activities.applyImport, key)
-	await t.throwsAsync(stageRows(jobs.pool, key, readRows(late!.content)), { message: /meanwhile/ })
+	await t.throwsAsync(stageRows(jobs.pool, key, readRows('p', late!.content)), {
+		message: /meanwhile/,
+	})
 	t.deepEqual(await jobs.execute('select 1 from import_chunks'), [])
 	t.false(await jobs.act(jobs.activities.stageImport, key), 'the next try finds it done')
 })

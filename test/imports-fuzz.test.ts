@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import test from 'ava'
-import { FileFault, readRows } from '../activities/imports/import-rows.ts'
+import { readRows } from '../activities/imports/import-rows.ts'
+import { isFileFault } from '../activities/imports/import-slice.ts'
 import { isEmail } from '../db/address.ts'
 import { hostileTexts, pick, type Random, numbersFrom } from './helpers/hostile.ts'
 
@@ -13,7 +14,7 @@ const reserved = ['id', 'email', 'subscribed', '__proto__']
 
 async function rowsOf(file: Buffer) {
 	const rows = []
-	for await (const some of readRows(file)) rows.push(...some)
+	for await (const some of readRows('p', file)) rows.push(...some)
 	return rows
 }
 
@@ -74,7 +75,7 @@ test('a mangled file is refused with a reason, or read into rows that are sound'
 		const file = mangled(next)
 		const text = file.toString('latin1')
 		const rows = await rowsOf(file).catch((error: Error) => {
-			if (!(error instanceof FileFault)) t.fail(`${text}\n${error.stack}`)
+			if (!isFileFault(error)) t.fail(`${text}\n${error.stack}`)
 			t.true(error.message.length > 10 && !error.message.includes('\0'), text)
 			refused++
 			return []

@@ -1,6 +1,12 @@
 import test from 'ava'
-import { TemplateError, compile, render } from '../activities/rendering/liquid.ts'
-import { templateProblem, unsetIn, variablesOf } from '../activities/rendering/liquid.ts'
+import {
+	TemplateError,
+	compile,
+	render,
+	unsetIn,
+	variablesOf,
+} from '../activities/rendering/liquid.ts'
+import { problemsIn } from '../activities/rendering/template-problems.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 
 const variables = {
@@ -116,11 +122,13 @@ for (const [source, line, column] of broken) {
 		t.is(error.line, line)
 		t.is(error.column, column)
 		t.false(error.message.includes('line:') || error.message.includes('\u0001'))
-		t.deepEqual(templateProblem(source, 'body', 'body'), {
-			field: 'body',
-			message: `cannot be read: ${error.message} (line ${line}, column ${column})`,
-			code: 'template_syntax',
-		})
+		t.deepEqual(problemsIn({ value: source, kind: 'body', field: 'body' }), [
+			{
+				field: 'body',
+				message: `cannot be read: ${error.message} (line ${line}, column ${column})`,
+				code: 'template_syntax',
+			},
+		])
 	})
 }
 

@@ -3,10 +3,10 @@ import { isEmail, normalizeEmail } from '../../db/address.ts'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
 import { exceeds } from '../../db/billing/usage-standing.ts'
 import { insertStepMail, stepMailContext } from '../../db/executions/execution-mail.ts'
-import { compile, TemplateError } from '../rendering/liquid.ts'
+import { isTemplateError } from '../rendering/liquid.ts'
 import { languageFor } from '../rendering/language.ts'
-import { renderContent } from '../rendering/mail-content.ts'
-import { renderPlain } from '../rendering/plain.ts'
+import type { Variables } from '../rendering/look-up.ts'
+import { perform, renderText } from '../rendering/rendering.ts'
 import { cutLine, cutText } from '../rendering/storable-text.ts'
 import { type Links, linksFor } from '../rendering/variables.ts'
 import { type Journey, take, variablesOf } from './journey.ts'
@@ -37,7 +37,9 @@ export async function sendStepMail(
 	const { recipient } = step.config
 	const isCustom = recipient.type === 'CUSTOM'
 	const given = isCustom
-		? normalizeEmail(renderPlain(recipient.customEmail, variablesOf(journey, noLinks)))
+		? normalizeEmail(
+				await renderText(key.projectId, recipient.customEmail, variablesOf(journey, noLinks)),
+			)
 		: contact.email
 	const isAddress = isEmail(given)
 	// What a template makes of an address may be of any length.
@@ -48,7 +50,8 @@ export async function sendStepMail(
 	if (!template) return 'TemplateMissing: the template of this step no longer exists'
 
 	const links = addressee ? linksFor(publicUrl, addressee.id, emailId) : noLinks
-	const { content, fault } = contentOf(template, variablesOf(journey, links))
+	const variables = variablesOf(journey, links)
+	const { content, fault } = await contentOf(key.projectId, template, variables)
 	const error = refusal(isAddress, context!) ?? fault
 	const { locale, name } = contact.data
 	const mail = {
@@ -90,17 +93,17 @@ function refusal(isAddress: boolean, { template, addressee, isVerified, limit }:
 	return null
 }
 
-function contentOf(
-	template: NonNullable<Context['template']>,
-	variables: Parameters<typeof renderContent>[2],
+async function contentOf(
+	projectId: string,
+	{ subject, body }: NonNullable<Context['template']>,
+	variables: Variables,
 ) {
 	try {
-		const subject = compile(template.subject, 'subject')
-		const body = compile(template.body, 'body')
-		return { content: renderContent(subject, body, variables), fault: null }
+		const { content } = await perform(projectId, 'content', { subject, body, variables })
+		return { content, fault: null }
 	} catch (error) {
 		// A stored template may be older than our checks.
-		if (!(error instanceof TemplateError)) throw error
+		if (!isTemplateError(error)) throw error
 		const content = { subject: '', body: '', renderFault: null }
 		return { content, fault: `The template cannot be read: ${error.message}` }
 	}

@@ -3,8 +3,8 @@ import type { Step } from '../../db/automations/automation-interpreter.ts'
 import { upsertContact } from '../../db/contacts/contact-writing.ts'
 import { emitAs } from '../../db/executions/execution-advancing.ts'
 import { dataProblems, splitData } from '../rendering/contact-data.ts'
-import { TemplateError } from '../rendering/liquid.ts'
-import { renderDeep } from '../rendering/plain.ts'
+import { isTemplateError } from '../rendering/liquid.ts'
+import { perform } from '../rendering/rendering.ts'
 import { linksFor } from '../rendering/variables.ts'
 import { type Journey, take, variablesOf } from './journey.ts'
 
@@ -21,11 +21,12 @@ export async function updateContact(
 	const { key, contact } = journey
 	const { data, subscribed } = step.config
 	const variables = variablesOf(journey, linksFor(publicUrl, contact.id))
-	let rendered
+	let rendered: Record<string, unknown>
 	try {
-		rendered = renderDeep(data, variables) as Record<string, unknown>
+		const value = await perform(key.projectId, 'deep', { value: data, variables })
+		rendered = value as Record<string, unknown>
 	} catch (error) {
-		if (!(error instanceof TemplateError)) throw error
+		if (!isTemplateError(error)) throw error
 		return `InvalidData: a template cannot be read: ${error.message}`
 	}
 	const [problem] = dataProblems(rendered)

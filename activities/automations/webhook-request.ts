@@ -4,7 +4,7 @@ import type { ExecutionKey } from '../../db/executions/execution-advancing.ts'
 import { signWebhook, webhookKeys } from '../../db/projects/webhook-secret.ts'
 import type { GuardedRequest } from '../guarded-request.ts'
 import type { Variables } from '../rendering/look-up.ts'
-import { renderDeep, renderPlain } from '../rendering/plain.ts'
+import { perform, renderText } from '../rendering/rendering.ts'
 
 /** Node's to say, whatever a customer writes. */
 const reserved = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
@@ -18,10 +18,11 @@ export async function webhookRequest(
 	variables: Variables,
 ): Promise<GuardedRequest> {
 	const id = `${executionId}:${visit}`
-	const body = config.method === 'GET' ? null : bodyOf(config.body, variables)
+	const body = config.method === 'GET' ? null : await bodyOf(projectId, config.body, variables)
 	const timestamp = Math.floor(Date.now() / 1000)
-	const custom = Object.entries(config.headers)
-		.map(([name, value]) => [name.toLowerCase(), oneLine(renderPlain(value, variables))] as const)
+	const rendered = await perform(projectId, 'deep', { value: config.headers, variables })
+	const custom = Object.entries(rendered as typeof config.headers)
+		.map(([name, value]) => [name.toLowerCase(), oneLine(value)] as const)
 		.filter(([name]) => !reserved.has(name))
 	const signature = signWebhook(await webhookKeys(pool, projectId), {
 		id,
@@ -29,7 +30,7 @@ export async function webhookRequest(
 		body: body ?? '',
 	})
 	return {
-		url: renderPlain(config.url, variables).trim(),
+		url: (await renderText(projectId, config.url, variables)).trim(),
 		method: config.method,
 		headers: {
 			'user-agent': 'Tempost',
@@ -44,9 +45,10 @@ export async function webhookRequest(
 	}
 }
 
-function bodyOf(body: unknown, variables: Variables) {
-	if (typeof body === 'string') return renderPlain(body, variables)
-	if (body !== null) return JSON.stringify(renderDeep(body, variables))
+async function bodyOf(projectId: string, body: unknown, variables: Variables) {
+	if (typeof body === 'string') return renderText(projectId, body, variables)
+	if (body !== null)
+		return JSON.stringify(await perform(projectId, 'deep', { value: body, variables }))
 	const { id, email, subscribed, data, workflow, execution, event } = variables
 	return JSON.stringify({ contact: { id, email, subscribed, data }, workflow, execution, event })
 }

@@ -8,7 +8,7 @@ import {
 } from '../../db/executions/execution-advancing.ts'
 import { finishCall } from '../../db/executions/execution-call.ts'
 import { type GuardedAnswer, guardedRequest, type GuardOptions } from '../guarded-request.ts'
-import { TemplateError } from '../rendering/liquid.ts'
+import { isTemplateError } from '../rendering/liquid.ts'
 import { linksFor } from '../rendering/variables.ts'
 import { type AdvanceServices, beginJourney } from './advance.ts'
 import { variablesOf } from './journey.ts'
@@ -58,7 +58,7 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 			const request = await webhookRequest(pool, key, visit, step as Step<'WEBHOOK'>, variables)
 			return await guardedRequest(request, settings.webhooks)
 		} catch (error) {
-			if (!(error instanceof TemplateError)) throw error
+			if (!isTemplateError(error)) throw error
 			return { kind: 'refused', error: `A template cannot be read: ${error.message}` }
 		}
 	}

@@ -8,9 +8,9 @@ import { record } from '../../db/emails/ledger.ts'
 import { attemptEnd, type HandoverServices } from '../delivery/handover.ts'
 import { insistOnAll } from '../delivery/recorder.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
-import { signed } from '../providers/dkim.ts'
-import { type DkimKey, mayBeTaken, type Outcome } from '../providers/provider.ts'
+import { mayBeTaken, type Outcome } from '../providers/provider.ts'
 import type { CampaignMessages, CampaignRecipient } from '../rendering/campaign-message.ts'
+import { type DkimKey, signed } from '../rendering/dkim.ts'
 import type { Message } from '../rendering/message.ts'
 
 export interface FlightServices extends HandoverServices {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { open, type OpenMail } from '../../db/emails/ledger.ts'
-import type { DkimKey } from '../providers/provider.ts'
+import type { DkimKey } from '../rendering/dkim.ts'
 import type { Gate } from './gate.ts'
 import { handOver, type HandoverServices, loadAttachments, loadSources } from './handover.ts'
 import { momentIn, napMs, timed, type TimedMail, untilNext } from './moments.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { statement } from '../../db/statement.ts'
-import type { DkimKey } from '../providers/provider.ts'
+import type { DkimKey } from '../rendering/dkim.ts'
 import { unseal } from '../seal.ts'
 
 interface KeyRow {

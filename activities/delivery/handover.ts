@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { type CampaignMail, campaignMails } from '../../db/campaigns/campaign-mail.ts'
+import { ThreadLost } from '../../mail/threads/pool.ts'
 import {
 	type AttachmentRow,
 	type AttemptEnd,
@@ -8,11 +9,11 @@ import {
 	type OpenedMail,
 	type OpenMail,
 } from '../../db/emails/ledger.ts'
-import { type DkimKey, mayBeTaken, type Outcome, type Provider } from '../providers/provider.ts'
-import { renderCampaignMail } from '../rendering/campaign-mail.ts'
-import { composeMessage } from '../rendering/compose.ts'
+import { mayBeTaken, type Outcome, type Provider } from '../providers/provider.ts'
+import type { DkimKey } from '../rendering/dkim.ts'
 import { languageFor } from '../rendering/language.ts'
 import type { Attachment, Message } from '../rendering/message.ts'
+import { perform } from '../rendering/rendering.ts'
 import { storableText } from '../rendering/storable-text.ts'
 import type { ProviderPause } from './provider-pause.ts'
 
@@ -52,9 +53,13 @@ export async function handOver(
 		try {
 			const { campaign_id: campaignId, tracked } = mail
 			const tracking = tracked ? { key: settings.trackingKey, campaignId } : null
-			const whole = source ? completed(mail, source, settings.publicUrl) : mail
-			message = composeMessage(mailOf(whole), attachments, settings.publicUrl, tracking)
+			const whole = source ? await completed(mail, source, settings.publicUrl) : mail
+			const { publicUrl } = settings
+			const composed = { mail: mailOf(whole), publicUrl, tracking }
+			message = { ...(await perform(mail.project_id, 'compose', composed)), attachments }
 		} catch (error) {
+			if (error instanceof ThreadLost)
+				return { kind: 'DEFERRED', error: error.message, retryAfterMs: null }
 			// A mail that cannot be put together will not be the next time either.
 			return {
 				kind: 'REJECTED',
@@ -121,8 +126,16 @@ export async function loadAttachments(pool: Pool, mails: OpenMail[]) {
 	return byRequest
 }
 
-function completed(mail: OpenedMail, source: CampaignMail, publicUrl: string): OpenedMail {
-	const { subject, body, locale } = renderCampaignMail({ ...source, email: mail.to }, publicUrl)
+async function completed(
+	mail: OpenedMail,
+	source: CampaignMail,
+	publicUrl: string,
+): Promise<OpenedMail> {
+	const rendered = await perform(mail.project_id, 'campaignMail', {
+		source: { ...source, email: mail.to },
+		publicUrl,
+	})
+	const { subject, body, locale } = rendered
 	return { ...mail, subject, body, language: languageFor(locale, mail.language) }
 }
 

@@ -7,7 +7,8 @@ import { beginJob, failJob, finishJob, inActiveJob, type JobKey } from '../../db
 import { inChunk } from '../../db/transaction.ts'
 import { beating } from '../beating.ts'
 import { permanently } from '../permanence.ts'
-import { FileFault, readRows } from './import-rows.ts'
+import { readRows } from './import-rows.ts'
+import { isFileFault } from './import-slice.ts'
 
 /** Chunks of one import that are under way at once: it leaves the other cores to everybody else. */
 const lanes = 2
@@ -51,11 +52,11 @@ async function stage(pool: Pool, job: JobKey) {
 	if (begun.total !== null) return true
 	const [file] = await importFile(pool, [projectId, jobId])
 	try {
-		await stageRows(pool, job, readRows(file!.content))
+		await stageRows(pool, job, readRows(projectId, file!.content))
 		return true
 	} catch (error) {
-		if (!(error instanceof FileFault)) throw error
-		await failJob(pool, [projectId, jobId, error.message])
+		if (!isFileFault(error)) throw error
+		await failJob(pool, [projectId, jobId, (error as Error).message])
 		return false
 	}
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../rendering/message.ts'
-import { buildMime } from '../rendering/mime.ts'
+import { wireOf } from '../rendering/rendering.ts'
 import type { Provider } from './provider.ts'
 
 /** Puts a mail into the mailbox; a second time for the same emailId it must do nothing. */
@@ -16,7 +16,7 @@ export function localProvider({ store }: { store: StoreMail }): Provider {
 		async deliver(message) {
 			let raw: Buffer
 			try {
-				raw = buildMime(message)
+				raw = await wireOf(message)
 			} catch (error) {
 				return { kind: 'REJECTED', error: `Unusable message: ${reason(error)}`, bounce: false }
 			}

@@ -1,3 +1,4 @@
+import type { DkimKey } from '../rendering/dkim.ts'
 import type { Message } from '../rendering/message.ts'
 
 /** What became of one hand-over, in the terms that the ledger needs to decide what is next. */
@@ -23,12 +24,6 @@ type Unsure =
 /** Then only evidence can tell, or the provider itself, by its key. */
 export const mayBeTaken = (outcome: Outcome): outcome is Unsure =>
 	outcome.kind === 'UNKNOWN' || (outcome.kind === 'UNAVAILABLE' && outcome.mayBeTaken === true)
-
-export interface DkimKey {
-	domain: string
-	selector: string
-	privateKey: string
-}
 
 /** A mail of a campaign, ready for the wire. */
 export interface ReadyMail {

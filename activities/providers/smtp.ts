@@ -1,7 +1,7 @@
 import type { Message } from '../rendering/message.ts'
-import { buildMime } from '../rendering/mime.ts'
-import { signed } from './dkim.ts'
-import type { DkimKey, Outcome, Provider } from './provider.ts'
+import { wireOf } from '../rendering/rendering.ts'
+import { type DkimKey, isUnusableKey } from '../rendering/dkim.ts'
+import type { Outcome, Provider } from './provider.ts'
 import { smtpPipeline } from './smtp-pipeline.ts'
 import { smtpPool } from './smtp-pool.ts'
 import type { HandOver, SmtpError, SmtpTimeouts } from './smtp-exchange.ts'
@@ -59,14 +59,11 @@ export function smtpProvider(options: SmtpOptions): Provider {
 	async function deliver(message: Message, dkim?: DkimKey): Promise<Outcome> {
 		let raw: Buffer
 		try {
-			raw = buildMime(message)
+			raw = await wireOf(message, dkim)
 		} catch (error) {
+			if (isUnusableKey(error))
+				return { kind: 'DEFERRED', error: reason(error), retryAfterMs: null }
 			return { kind: 'REJECTED', error: `Unusable message: ${reason(error)}`, bounce: false }
-		}
-		try {
-			if (dkim) raw = await signed(raw, dkim)
-		} catch (error) {
-			return { kind: 'DEFERRED', error: reason(error), retryAfterMs: null }
 		}
 		try {
 			return verdict(await converse(message, raw))

@@ -5,6 +5,7 @@ import { isDesigned, wrap } from './layout.ts'
 import { listHeaders } from './list-headers.ts'
 import type { MailType } from './list-headers.ts'
 import type { Address, Attachment, Message } from './message.ts'
+import { exceeded, renderLimits } from './render-limits.ts'
 import { toText } from './text.ts'
 import { trackHtml } from './tracked-links.ts'
 import { trackedUrls, type Tracking } from './tracked-urls.ts'
@@ -42,6 +43,7 @@ export function composeMessage(
 	publicUrl: string,
 	tracking: Tracking | null = null,
 ): Message {
+	if (mail.body.length > renderLimits().composedLength) throw exceeded('the body is too long')
 	const { emailId, projectId, from, to, replyTo, subject, createdAt } = mail
 	const html = layOut(mail, publicUrl)
 	return {

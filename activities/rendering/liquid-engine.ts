@@ -15,25 +15,25 @@ import type { Emitter, Template as Node, Token } from 'liquidjs'
 import {
 	LimitedCycle,
 	chargeMemory,
+	createDeadline,
 	createMemory,
 	limitFilters,
 	limitSteps,
 	limitedOperators,
-	maxOutputLength,
 	printable,
-	renderLimitMs,
 	step,
+	tooSlow,
 } from './liquid-limits.ts'
 import { follow, lookUp, readProperty } from './look-up.ts'
 import type { Variables } from './look-up.ts'
 import { asText, escapeBody, markup } from './printing.ts'
 import type { TemplateKind } from './printing.ts'
+import { exceeded, renderLimits } from './render-limits.ts'
 
 const maxFaults = 3
 const maxTokens = 50_000
 
 const tooLong = 'output limit exceeded'
-const tooSlow = 'template render limit exceeded' // Liquid's words
 
 // `?` belongs to names in Liquid, so that `name??'you'` would be one word. Inside tags `??` becomes
 // a character that ends a word and a space: the same length, so that positions stay true.
@@ -51,6 +51,7 @@ interface Rendering {
 	context: Context
 	output: Output
 	faults: string[]
+	isTooSlow: boolean
 }
 
 // Tags call the engine's renderer with nothing but the context.
@@ -67,7 +68,11 @@ export function contextFor(
 		{},
 		engine.options,
 		{ sync: true },
-		{ liquid: engine, memoryLimit: createMemory() as never },
+		{
+			liquid: engine,
+			memoryLimit: createMemory() as never,
+			renderLimit: createDeadline() as never,
+		},
 	)
 	// Private in its types, but the only place that knows loop variables and assignments.
 	const { scopes } = context as unknown as { scopes: Record<string, unknown>[] }
@@ -83,7 +88,7 @@ export function contextFor(
 		...limitSteps(context, get),
 		readProperty: (value: unknown, key: unknown) => readProperty(value, toValue(key)),
 	})
-	const rendering = { kind, context, output, faults: [] }
+	const rendering = { kind, context, output, faults: [], isTooSlow: false }
 	renderings.set(context, rendering)
 	return rendering
 }
@@ -101,10 +106,18 @@ export function parse(engine: Liquid, source: string) {
 	if (source.includes('??')) rewriteFallbacks(source, tokens)
 	const tokenCount = tokens.length
 	if (tokenCount > maxTokens) throw new ParseError(new Error('too many tags'), tokens[maxTokens]!)
+	checkLength(tokens)
 	for (const token of tokens) if (TypeGuards.isOutputToken(token)) checkOutput(engine, token)
 	// Liquid takes tokens off the front, which is quadratic on long arrays: off the end it is not.
 	const queue = Object.assign(tokens.reverse(), { shift: () => tokens.pop() })
 	return { nodes: new Parser(engine).parseTokens(queue), tokenCount }
+}
+
+function checkLength(tokens: Token[]) {
+	let length = 0
+	for (const token of tokens)
+		if (TypeGuards.isDelimitedToken(token)) length += token.end - token.begin
+	if (length > renderLimits().tagsLength) throw exceeded('the tags are too long')
 }
 
 function createEngine(kind: TemplateKind) {
@@ -114,7 +127,6 @@ function createEngine(kind: TemplateKind) {
 		strictFilters: true,
 		timezoneOffset: 0,
 		locale: 'en-US',
-		renderLimit: renderLimitMs,
 		operators: {
 			...limitedOperators,
 			[fallbackOperator]: (left: unknown, right: unknown) => toValue(left) ?? right,
@@ -153,7 +165,8 @@ function checkComment({ args }: TagToken) {
 
 /** In place of Liquid's own: a node that fails prints nothing, and the ones after it still print. */
 function* renderNodes(nodes: Node[], context: Context, emitter?: Output): Generator<unknown, any> {
-	const { kind, faults } = renderings.get(context)!
+	const rendering = renderings.get(context)!
+	const { kind } = rendering
 	const output = emitter ?? createOutput(kind)
 	step(context)
 	for (const node of nodes) {
@@ -165,7 +178,7 @@ function* renderNodes(nodes: Node[], context: Context, emitter?: Output): Genera
 			if (text) output.write(text)
 		} catch (caught) {
 			const error = causeOf(caught)
-			note(faults, node, error)
+			note(rendering, node, error)
 			if (isExhausted(error)) throw error
 		}
 		if (context.breakCalled || context.continueCalled) break
@@ -175,7 +188,9 @@ function* renderNodes(nodes: Node[], context: Context, emitter?: Output): Genera
 	return emitter || kind === 'subject' ? output.buffer : markup(output.buffer)
 }
 
-function note(faults: string[], node: Node, error: unknown) {
+function note(rendering: Rendering, node: Node, error: unknown) {
+	const { faults } = rendering
+	if (error instanceof Error && error.message === tooSlow) rendering.isTooSlow = true
 	if (faults.length >= maxFaults || (isExhausted(error) && faults.length > 0)) return
 	const [line] = node.token.getPosition()
 	const message = error instanceof Error ? error.message : String(error)
@@ -194,12 +209,14 @@ function isExhausted(error: unknown) {
 	return error instanceof Error && (error.message === tooLong || error.message === tooSlow)
 }
 
-function createOutput(kind: TemplateKind): Output {
+/** `sourceLength`: of a template that may print all of itself, however long it is. */
+export function createOutput(kind: TemplateKind, sourceLength = 0): Output {
+	const most = renderLimits().outputLength + sourceLength
 	return {
 		buffer: '',
 		write(value: unknown) {
 			const text = typeof value === 'string' ? value : asText(printable(value), kind)
-			if (this.buffer.length + text.length > maxOutputLength) throw new Error(tooLong)
+			if (this.buffer.length + text.length > most) throw exceeded(tooLong)
 			this.buffer += text
 		},
 	}

@@ -1,19 +1,13 @@
 import { Context, CycleTag, Drop, defaultOperators, evalToken, toValue } from 'liquidjs'
 import type { Emitter, FilterImplOptions, Liquid, Operators } from 'liquidjs'
+import { exceeded, isInVain, renderLimits } from './render-limits.ts'
 
 // Liquid looks at its limits between the nodes of a template. Within one of them filters call each other
 // and operators stand in rows: here is what keeps those within the same limits.
 
-/** Of one rendering. A unit of memory is a character or a place in a list, some ten bytes. */
-export const renderLimitMs = 500
-const memoryLimit = 10_000_000
-/** For one list or text: growing to the whole limit, a list would take seconds and most of a heap. */
-const longestPiece = 1_000_000
-/** Of a body, and so of whatever could be printed into it. */
-export const maxOutputLength = 10 * 1024 * 1024
-
 const longestDirection = 10_000
 const tooMuch = 'memory alloc limit exceeded' // Liquid's words
+export const tooSlow = 'template render limit exceeded' // Liquid's words
 const longValue = 100 // from here on one call may cost more than a look at the clock
 const scalarLength = 10
 
@@ -70,14 +64,37 @@ type Memory = ReturnType<typeof createMemory>
 
 /** What templates give as numbers may be texts. */
 function use(this: Memory, units: number | string) {
-	if (Number(units) > longestPiece) throw new Error(tooMuch)
+	if (Number(units) > renderLimits().longestPiece) throw exceeded(tooMuch)
 	this.charge(Number(units))
 }
 
 function charge(this: Memory, units: number) {
 	if (!(units > 0)) return // ranges may end before they begin
-	if (this.used + units > memoryLimit) throw new Error(tooMuch)
+	if (this.used + units > renderLimits().memory) throw exceeded(tooMuch)
 	this.used += units
+}
+
+/**
+ * A context's limit of time, which Liquid and `step` ask with the time that it is. From half of it on only
+ * the processor's time counts: nobody's mail is cut short because the machine is busy with others.
+ */
+export function createDeadline() {
+	const halfMs = renderLimits().renderMs / 2
+	const halfAt = performance.now() + halfMs
+	let usedByHalf: number | undefined
+	return {
+		check(now: number) {
+			if (isInVain()) throw exceeded(tooSlow)
+			if (now < halfAt) return
+			usedByHalf ??= usedMs()
+			if (now > halfAt + halfMs && usedMs() - usedByHalf > halfMs) throw exceeded(tooSlow)
+		},
+	}
+}
+
+function usedMs() {
+	const { user, system } = process.threadCpuUsage()
+	return (user + system) / 1000
 }
 
 /** Counts what somebody other than Liquid makes, or what it makes beside. */
@@ -251,7 +268,8 @@ function measure(list: object, known: Map<unknown, number> | null, indent: numbe
 		length += key.length + depth * indent + scalarLength
 		if (typeof plain === 'string') length += plain.length
 		else if (isList(plain)) length += measure(plain as object, known, indent, depth + 1)
-		if (length > maxOutputLength) throw new Error('a list is longer than 10 MB when written out')
+		if (length > renderLimits().outputLength)
+			throw exceeded('a list is longer than 10 MB when written out')
 	}
 	if (Array.isArray(list)) for (const item of list) add(',', item)
 	else for (const [key, item] of Object.entries(list)) add(key, item)

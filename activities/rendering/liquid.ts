@@ -1,17 +1,24 @@
 import { LiquidError, analyzeSync } from 'liquidjs'
 import type { Template as Node } from 'liquidjs'
-import { contextFor, engines, fallbackOperator, parse, print } from './liquid-engine.ts'
-import type { Output } from './liquid-engine.ts'
+import {
+	contextFor,
+	createOutput,
+	engines,
+	fallbackOperator,
+	parse,
+	print,
+} from './liquid-engine.ts'
 import { lookUp } from './look-up.ts'
 import type { Variables } from './look-up.ts'
 import type { TemplateKind } from './printing.ts'
-import type { Problem } from './problem.ts'
+import { exceeded, renderLimits } from './render-limits.ts'
 import { storableText } from './storable-text.ts'
 
 /** A template that has been read: rendering it any number of times costs no more parsing. */
 export interface Template {
 	kind: TemplateKind
 	nodes: Node[]
+	sourceLength: number
 	/** Roughly what it holds on to, for the cache's budget. */
 	weight: number
 }
@@ -20,6 +27,8 @@ export interface Rendered {
 	text: string
 	/** What went wrong while rendering, in words for the customer; it never stops a mail. */
 	fault: string | null
+	/** It was stopped before its end. */
+	isTooSlow: boolean
 }
 
 /** The customer's template cannot be read. Line and column begin at 1. */
@@ -35,7 +44,6 @@ export class TemplateError extends Error {
 	}
 }
 
-const maxSourceLength = 10 * 1024 * 1024
 const maxSubjectLength = 998
 const cacheBudget = 16 * 1024 * 1024
 
@@ -70,13 +78,18 @@ export function compile(source: string, kind: TemplateKind): Template {
  * Renders without ever throwing: what fails prints nothing and is told in `fault`. Prints to `into`,
  * if somebody wants to know what comes from where.
  */
-export function render(template: Template, variables: Variables, into?: Output): Rendered {
-	const { kind, nodes } = template
-	const { context, output, faults } = contextFor(kind, variables, into)
+export function render(
+	{ kind, nodes, sourceLength }: Template,
+	variables: Variables,
+	into = createOutput(kind, sourceLength),
+): Rendered {
+	const rendering = contextFor(kind, variables, into)
+	const { context, output, faults } = rendering
 	print(engines[kind], nodes, context, output)
 	// Filters may cut a character in halves, or decode a NUL.
 	const text = storableText(kind === 'subject' ? oneLine(output.buffer) : output.buffer)
-	return { text, fault: faults.length > 0 ? storableText(faults.join('; ')) : null }
+	const fault = faults.length > 0 ? storableText(faults.join('; ')) : null
+	return { text, fault, isTooSlow: rendering.isTooSlow }
 }
 
 /** What a template asks for, as written: `firstName`, `order.total`. */
@@ -91,23 +104,19 @@ export function unsetIn(template: Template, variables: Variables): string[] {
 		.map((path) => path.join('.'))
 }
 
-/** For routes that accept templates: what is wrong with one, as an item of the error's `errors`. */
-export function templateProblem(source: string, kind: TemplateKind, field: string): Problem | null {
-	try {
-		compile(source, kind)
-		return null
-	} catch (error) {
-		if (!(error instanceof TemplateError)) throw error
-		const message = `cannot be read: ${error.message} (line ${error.line}, column ${error.column})`
-		return { field, message, code: 'template_syntax' }
-	}
-}
+/** By its name it is known beyond its thread, too. */
+export const isTemplateError = (error: unknown): error is TemplateError =>
+	error instanceof Error && error.name === 'TemplateError'
 
 function read(source: string, kind: TemplateKind): Template {
-	if (source.length > maxSourceLength) throw new TemplateError('the template is too long', 1, 1)
+	if (source.length > renderLimits().sourceLength) {
+		const { message } = exceeded('the template is longer than 40 MB')
+		throw new TemplateError(message, 1, 1)
+	}
 	try {
 		const { nodes, tokenCount } = parse(engines[kind], source)
-		return { kind, nodes, weight: 2 * source.length + 1000 * tokenCount }
+		const sourceLength = source.length
+		return { kind, nodes, sourceLength, weight: 2 * source.length + 1000 * tokenCount }
 	} catch (error) {
 		if (!LiquidError.is(error)) throw error
 		const { message, token } = error as LiquidError

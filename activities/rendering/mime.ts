@@ -1,5 +1,6 @@
 import { addressHeader, parameter, protectedHeaders, refuseBreaks, textHeader } from './headers.ts'
 import type { Attachment, Message } from './message.ts'
+import { exceeded, renderLimits } from './render-limits.ts'
 import { base64Lines, quotedPrintable } from './transfer-encoding.ts'
 
 /** A part of a mail: its headers, and its content ready for the wire. */
@@ -16,9 +17,13 @@ type Encode = (text: string, subtype: 'plain' | 'html') => Buffer
  * refused it before. `encode` makes quoted-printable of a text.
  */
 export function buildMime(message: Message, encode: Encode = quotedPrintable): Buffer {
+	if (lengthOf(message) > renderLimits().encodedLength) throw exceeded('the mail is too long')
 	const { head, content } = body(message, encode)
 	return Buffer.concat([Buffer.from(`${headersOf(message)}${head}\r\n`), ...content])
 }
+
+const lengthOf = ({ html, text, attachments }: Message) =>
+	attachments.reduce((sum, { content }) => sum + content.length, html.length + text.length)
 
 function headersOf(message: Message) {
 	const custom = Object.entries(message.headers)

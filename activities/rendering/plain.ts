@@ -1,17 +1,21 @@
 import { contextFor, engines, print } from './liquid-engine.ts'
-import { maxOutputLength, renderLimitMs } from './liquid-limits.ts'
 import { compile } from './liquid.ts'
 import type { Variables } from './look-up.ts'
+import { exceeded, renderLimits } from './render-limits.ts'
 
 const createEffort = () => ({ ms: 0, length: 0 })
 
 /** For what is no mail, data and requests: neither escaped nor brought into one line. */
 export function renderPlain(source: string, variables: Variables, effort = createEffort()): string {
 	if (!source.includes('{')) return source
+	const began = performance.now()
 	// Subjects are not escaped either, and share what has been parsed.
 	const { kind, nodes } = compile(source, 'subject')
-	if (effort.ms > renderLimitMs || effort.length > maxOutputLength) return ''
-	const began = performance.now()
+	const { renderMs, outputLength } = renderLimits()
+	if (effort.ms > renderMs || effort.length > outputLength) {
+		exceeded('the texts of one request take too long')
+		return ''
+	}
 	const { context, output } = contextFor(kind, variables)
 	print(engines[kind], nodes, context, output)
 	effort.ms += performance.now() - began

@@ -1,4 +1,5 @@
 import { decodeEntities } from './entities.ts'
+import { exceeded, renderLimits } from './render-limits.ts'
 import { nameOf, opensTag, skipElement, skipTag } from './tags.ts'
 import type { TrackedUrls } from './tracked-urls.ts'
 
@@ -16,6 +17,7 @@ export function trackHtml(html: string, urls: TrackedUrls, publicUrl: string): s
 	let written = 0
 	let bodyEnd = html.length
 	let at = 0
+	let links = 0
 
 	while (at < html.length) {
 		const begin = html.indexOf('<', at)
@@ -41,6 +43,8 @@ export function trackHtml(html: string, urls: TrackedUrls, publicUrl: string): s
 			.replaceAll(/[\t\r\n]/g, '')
 			.trim()
 		if (!isTrackable(link, ours)) return
+		links += 1
+		if (links > renderLimits().trackedLinks) throw exceeded('there are too many links')
 		const url = urls.click(link)
 		if (url === null) return
 		tracked += `${html.slice(written, begin + href.begin)}"${url}"`

@@ -57,7 +57,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					'A workflow has one TRIGGER, which is made with it',
 					'Add another type of step.',
 				)
-			const { config, templateId } = configOf(type, body)
+			const { config, templateId } = await configOf(project.id, type, body)
 			const { changed } = await edit(pool, project.id, params.id, async (db) => {
 				const key = [project.id, params.id]
 				const steps = await stepsOf(db, key)
@@ -98,7 +98,8 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const { changed } = await edit(pool, project.id, params.id, async (db) => {
 				const key = [project.id, params.id, params.stepId]
 				const step = found(await findStep(db, key), params.stepId)
-				const { config = step.config, templateId = step.templateId } = configOf(step.type, body)
+				const changes = await configOf(project.id, step.type, body)
+				const { config = step.config, templateId = step.templateId } = changes
 				await checkStepSegments(db, project.id, step.type, config, 'config')
 				const { x, y } = body.position ?? step.position
 				const json = JSON.stringify(config)
@@ -139,11 +140,12 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 }
 
 /** undefined: what the request does not speak of. */
-function configOf(
+async function configOf(
+	projectId: string,
 	type: StepType,
 	body: { config?: Record<string, unknown>; templateId?: string | null },
-): { config?: Record<string, unknown>; templateId?: string | null } {
-	const checked = body.config && checkedConfig(type, body.config)
+): Promise<{ config?: Record<string, unknown>; templateId?: string | null }> {
+	const checked = body.config && (await checkedConfig(projectId, type, body.config))
 	const { templateId = checked?.templateId } = body
 	if (templateId && type !== 'SEND_EMAIL')
 		throw invalid({ field: 'templateId', message: 'is for SEND_EMAIL steps only', code: 'custom' })

@@ -81,36 +81,51 @@ const formFaults = Object.fromEntries(
  * A step's configuration as it is kept, or 422 with everything that is wrong with it. Aliases are
  * gone then, and so is the template, which is a member of the step.
  */
-export function checkedConfig(type: StepType, given: Config) {
-	const errors = configProblems(type, given, 'config')
+export async function checkedConfig(projectId: string, type: StepType, given: Config) {
+	const errors = await configProblems(projectId, type, given, 'config')
 	if (errors.length > 0) throw invalid(...errors.slice(0, maxErrors))
 	const { templateId, ...config } = type === 'CONDITION' ? given : normalized(type, given)
 	return { config, templateId: templateId as string | undefined }
 }
 
-function configProblems(type: StepType, given: Config, path: string): FieldError[] {
+async function configProblems(projectId: string, type: StepType, given: Config, path: string) {
 	const errors =
-		type === 'CONDITION' ? stepConditionProblems(given, path) : formProblems(type, given, path)
-	if (errors.length === 0 && JSON.stringify(given).length > maxLength)
-		return [
-			{ field: path, message: `must be at most ${maxLength} characters of JSON`, code: 'too_big' },
-		]
+		type === 'CONDITION'
+			? stepConditionProblems(given, path)
+			: await formProblems(projectId, type, given, path)
+	if (errors.length === 0 && JSON.stringify(given).length > maxLength) return [tooBig(path)]
 	return errors
 }
 
-function formProblems(type: keyof typeof forms, given: Config, path: string): FieldError[] {
+const tooBig = (field: string): FieldError => ({
+	field,
+	message: `must be at most ${maxLength} characters of JSON`,
+	code: 'too_big',
+})
+
+async function formProblems(
+	projectId: string,
+	type: keyof typeof forms,
+	given: Config,
+	path: string,
+): Promise<FieldError[]> {
 	const errors = fieldErrors(formFaults[type](given))
 	if (errors.length > 0)
 		return errors.map((error) => ({ ...error, field: `${path}.${error.field}` }))
-	return problemsOf[type]?.(given, path) ?? []
+	return (await problemsOf[type]?.(given, path, projectId)) ?? []
 }
 
 /** What a form cannot say of its members. */
-const problemsOf: Partial<Record<StepType, (given: Config, path: string) => FieldError[]>> = {
-	SEND_EMAIL({ recipient }, path) {
+const problemsOf: Partial<
+	Record<
+		StepType,
+		(given: Config, path: string, projectId: string) => FieldError[] | Promise<FieldError[]>
+	>
+> = {
+	SEND_EMAIL({ recipient }, path, projectId) {
 		const { type, customEmail } = (recipient ?? {}) as Partial<Recipient>
 		const field = `${path}.recipient.customEmail`
-		if (typeof customEmail === 'string') return addressProblems(customEmail, field)
+		if (typeof customEmail === 'string') return addressProblems(projectId, customEmail, field)
 		return type === 'CUSTOM' ? [{ field, message: 'is required', code: 'required' }] : []
 	},
 	DELAY({ amount, unit }, path) {
@@ -122,8 +137,8 @@ const problemsOf: Partial<Record<StepType, (given: Config, path: string) => Fiel
 		if ((eventName as string).trim() !== '') return []
 		return [{ field: `${path}.eventName`, message: 'must not be empty', code: 'too_small' }]
 	},
-	WEBHOOK: (given, path) => webhookProblems(given as Webhook, path),
-	UPDATE_CONTACT(given, path) {
+	WEBHOOK: (given, path, projectId) => webhookProblems(projectId, given as Webhook, path),
+	async UPDATE_CONTACT(given, path, projectId) {
 		const isGiven = (member: string) => given[member] !== undefined && given[member] !== null
 		const doubles = Object.entries(aliases).filter((pair) => pair.every(isGiven))
 		const member = isGiven('updates') ? 'updates' : 'data'
@@ -135,7 +150,7 @@ const problemsOf: Partial<Record<StepType, (given: Config, path: string) => Fiel
 				code: 'custom',
 			})),
 			...dataProblems(data, `${path}.${member}`),
-			...templateProblems(data, `${path}.${member}`),
+			...(await templateProblems(projectId, data, `${path}.${member}`)),
 		]
 	},
 }
@@ -145,11 +160,11 @@ interface Recipient {
 	customEmail?: string | null
 }
 
-function addressProblems(address: string, field: string): FieldError[] {
-	if (isTemplate(address)) return templateProblems(address, field)
+function addressProblems(projectId: string, address: string, field: string) {
+	if (isTemplate(address)) return templateProblems(projectId, address, field)
 	if (isEmail(address)) return []
 	const message = 'must be an email address, or a template of one such as {{ seller }}'
-	return [{ field, message, code: 'invalid_string' }]
+	return [{ field, message, code: 'invalid_string' as const }]
 }
 
 /** Whom it names is only known when it is rendered. */

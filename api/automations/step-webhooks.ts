@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { templateProblem } from '../../activities/rendering/liquid.ts'
+import { perform } from '../../activities/rendering/rendering.ts'
 import { webhookMethods } from '../../db/automations/automation-definition.ts'
 import type { FieldError } from '../errors.ts'
 import { Line, Nullable } from '../schemas.ts'
@@ -18,22 +18,27 @@ export const Webhook = Type.Object(
 export type Webhook = Type.Static<typeof Webhook>
 
 /** What no schema can say of it: its templates, its address, and the headers that are ours to set. */
-export function webhookProblems({ url, method, headers, body }: Webhook, path: string) {
+export async function webhookProblems(
+	projectId: string,
+	{ url, method, headers, body }: Webhook,
+	path: string,
+) {
 	const hasBody = body !== undefined && body !== null
+	const isBodyWrong = hasBody && method === 'GET'
+	const ofUrl = await templateProblems(projectId, url, `${path}.url`)
 	return [
-		...urlProblems(url, `${path}.url`),
-		...Object.entries(headers ?? {}).flatMap(([name, value]) =>
-			headerProblems(name, value, `${path}.headers.${name}`),
+		...(ofUrl.length > 0 ? ofUrl : urlProblems(url, `${path}.url`)),
+		...Object.keys(headers ?? {}).flatMap((name) =>
+			headerProblems(name, `${path}.headers.${name}`),
 		),
-		...(hasBody && method === 'GET'
+		...(await templateProblems(projectId, headers, `${path}.headers`)),
+		...(isBodyWrong
 			? [custom(`${path}.body`, 'cannot be sent with the method GET')]
-			: templateProblems(body, `${path}.body`)),
+			: await templateProblems(projectId, body, `${path}.body`)),
 	]
 }
 
 function urlProblems(url: string, field: string): FieldError[] {
-	const problem = templateProblem(url, 'subject', field)
-	if (problem) return [problem]
 	const wrong: FieldError = {
 		field,
 		message: 'must be an address that begins with https:// or http://',
@@ -67,20 +72,17 @@ const ours = new Set([
 	'webhook-signature',
 ])
 
-function headerProblems(name: string, value: string, field: string): FieldError[] {
+function headerProblems(name: string, field: string): FieldError[] {
 	if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return [custom(field, 'is not a header’s name')]
 	if (ours.has(name.toLowerCase())) return [custom(field, 'is a header that we set ourselves')]
-	return templateProblems(value, field)
+	return []
 }
 
 /** Every string is a template, at any depth. */
-export function templateProblems(value: unknown, field: string): FieldError[] {
-	if (typeof value === 'string') {
-		const problem = templateProblem(value, 'subject', field)
-		return problem ? [problem] : []
-	}
-	if (typeof value !== 'object' || value === null) return []
-	return Object.entries(value).flatMap(([key, inner]) => templateProblems(inner, `${field}.${key}`))
-}
+export const templateProblems = (
+	projectId: string,
+	value: unknown,
+	field: string,
+): Promise<FieldError[]> => perform(projectId, 'problems', [{ value, kind: 'subject', field }])
 
 const custom = (field: string, message: string): FieldError => ({ field, message, code: 'custom' })

@@ -60,7 +60,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 							'Only a DRAFT or SCHEDULED campaign can be changed.',
 						)
 					const content = contentOf(body, template, campaign)
-					checkContent(content)
+					await checkContent(project.id, content)
 					const recipients = await recipientsOf(db, project.id, content)
 					await updateCampaign(db, [...key, JSON.stringify(content), recipients])
 					return existing(await findCampaign(db, key), params.id)

@@ -1,7 +1,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
-import { templateProblem } from '../../activities/rendering/liquid.ts'
+import { perform } from '../../activities/rendering/rendering.ts'
 import { countAudience } from '../../db/campaigns/campaign-audience.ts'
 import type { CampaignContent } from '../../db/campaigns/campaign-records.ts'
 import { audienceTypes } from '../../db/campaigns/campaign.ts'
@@ -108,16 +108,18 @@ const unneeded = ({ audienceType }: ChangedCampaign) => ({
 })
 
 /** What a schema cannot say. */
-export function checkContent(content: CampaignContent) {
+export async function checkContent(projectId: string, content: CampaignContent) {
 	const { subject, body, audienceCondition } = content
 	const problems = [
 		...missingIn(content),
 		...(audienceCondition !== null
 			? conditionProblems(audienceCondition, 'audienceCondition')
 			: []),
-		templateProblem(subject, 'subject', 'subject'),
-		templateProblem(body, 'body', 'body'),
-	].filter((problem) => problem !== null)
+		...(await perform(projectId, 'problems', [
+			{ value: subject, kind: 'subject', field: 'subject' },
+			{ value: body, kind: 'body', field: 'body' },
+		])),
+	]
 	if (problems.length > 0) throw invalid(...problems)
 }
 

@@ -143,7 +143,7 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 			if (validationError) throw wholeOf(validationError.validation as Failure[], given)
 			const body = withSender(given)
 			const content = contentOf(body, await namedTemplate(em, project.id, body))
-			checkContent(content)
+			await checkContent(project.id, content)
 			await requireSender(em, project.id, content.from)
 			const created = await unlessGone(body.template, () =>
 				transaction(pool, async (db) => {

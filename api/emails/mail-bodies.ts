@@ -1,7 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { renderCampaignMail } from '../../activities/rendering/campaign-mail.ts'
-import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
+import { perform } from '../../activities/rendering/rendering.ts'
+import { type CampaignMail, campaignMails } from '../../db/campaigns/campaign-mail.ts'
 import type { Email } from '../../db/emails/email.ts'
 import { mailBodies } from '../../db/emails/mail-bodies.ts'
 
@@ -20,7 +20,9 @@ const renderingMs = 1000
 
 /** A campaign keeps one text for all its mails: what a single one said is rendered when it is asked for. */
 export async function bodyOf(from: Bodies, { id, body }: Pick<Email, 'id' | 'body'>) {
-	return body ?? (await sourcesOf(from, [id])).map((source) => rendered(from, source))[0] ?? null
+	if (typeof body === 'string') return body
+	const [source] = await sourcesOf(from, [id])
+	return source ? rendered(from, source) : null
 }
 
 /**
@@ -41,7 +43,7 @@ export async function bodiesOf(from: Bodies, ids: string[]) {
 			const source = sourceOf.get(mail.id)
 			if (source && spentMs > renderingMs) return bodies
 			const begunAt = performance.now()
-			const body = source ? rendered(from, source) : mail.body
+			const body = source ? await rendered(from, source) : mail.body
 			spentMs += performance.now() - begunAt
 			bytes += Buffer.byteLength(body ?? '')
 			if (bodies.size > 0 && bytes > bytesAtOnce) return bodies
@@ -55,7 +57,6 @@ export async function bodiesOf(from: Bodies, ids: string[]) {
 const sourcesOf = ({ pool, projectId }: Bodies, ids: string[]) =>
 	campaignMails(pool, [projectId, ids])
 
-const rendered = (
-	{ publicUrl }: Bodies,
-	source: Awaited<ReturnType<typeof campaignMails>>[number],
-) => renderCampaignMail(source, publicUrl).body
+async function rendered({ publicUrl, projectId }: Bodies, source: CampaignMail) {
+	return (await perform(projectId, 'campaignMail', { source, publicUrl })).body
+}

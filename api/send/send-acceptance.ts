@@ -27,7 +27,7 @@ export async function acceptRequest(
 	options: SendOptions,
 ) {
 	const { project, idempotency } = asked
-	const wanted = readSend(body, options, faults)
+	const wanted = await readSend(project.id, body, options, faults)
 	const addresses = [...new Set(wanted.recipients.map(({ email }) => email))]
 	for (let attempt = 1; ; attempt++) {
 		const [context] = await sendContext(pool, [

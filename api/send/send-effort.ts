@@ -18,7 +18,7 @@ export function createEffort(files: SendRequest['files'], headers: Record<string
 	let renderMs = 0
 	let turnBegan = performance.now()
 	return {
-		async spent({ subject, body }: { subject: string; body: string }) {
+		async spent({ subject, body }: { subject: string; body: string }, ms: number) {
 			const bodyBytes = Buffer.byteLength(body)
 			if (fileBytes + bodyBytes > maxMessageBytes)
 				throw tooBig(
@@ -28,12 +28,12 @@ export function createEffort(files: SendRequest['files'], headers: Record<string
 			bytes += bodyBytes + Buffer.byteLength(subject) + headerBytes
 			if (bytes > maxRequestBytes)
 				throw tooBig('to', 'makes the mails of this request larger than 128 MB together')
-			const turnMs = performance.now() - turnBegan
-			if (turnMs < longestTurnMs) return
-			renderMs += turnMs
+			renderMs += ms
 			if (renderMs > longestRenderMs)
 				throw tooBig('to', 'has more recipients than can be rendered within 5 seconds')
-			await sleep(turnMs / 2)
+			const turnMs = performance.now() - turnBegan
+			if (turnMs < longestTurnMs) return
+			await sleep(Math.min(turnMs, longestTurnMs) / 2)
 			turnBegan = performance.now()
 		},
 	}

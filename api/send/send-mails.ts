@@ -1,8 +1,8 @@
 import { maxDataBytes, splitData } from '../../activities/rendering/contact-data.ts'
-import { compile, TemplateError } from '../../activities/rendering/liquid.ts'
+import { isTemplateError } from '../../activities/rendering/liquid.ts'
 import { languageFor } from '../../activities/rendering/language.ts'
 import type { Variables } from '../../activities/rendering/look-up.ts'
-import { renderContent } from '../../activities/rendering/mail-content.ts'
+import { perform } from '../../activities/rendering/rendering.ts'
 import { storableText } from '../../activities/rendering/storable-text.ts'
 import { linksFor, type Recipient, variablesFor } from '../../activities/rendering/variables.ts'
 import type { SendContext } from '../../db/emails/acceptance.ts'
@@ -12,7 +12,7 @@ import { createEffort } from './send-effort.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
 
 interface Sender {
-	project: { name: string; language: string }
+	project: { id: string; name: string; language: string }
 	publicUrl: string
 }
 
@@ -38,7 +38,7 @@ export async function planSend(
 	const sender = from ?? { email: normalizeEmail(template!.from), name: null }
 	const fromName = sender.name ?? template?.from_name ?? project.name
 	const templateReply = template?.reply_to ? normalizeEmail(template.reply_to) : null
-	const render = rendererOf(body, template)
+	const render = rendererOf(project.id, body, template)
 
 	const people = peopleOf()
 	const personOf = ({ email }: { email: string }) => people.get(email)!
@@ -62,7 +62,7 @@ export async function planSend(
 		if (body.data) checkSize(contact, field)
 		const id = nextId()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
-		const rendered = render(variables)
+		const { content, ms } = await render(variables)
 		mails.push({
 			id,
 			contactId: contact.id,
@@ -71,7 +71,7 @@ export async function planSend(
 			from: sender.email,
 			fromName,
 			replyTo: replyTo ?? templateReply,
-			...rendered,
+			...content,
 			headers,
 			contentLanguage: template?.language ?? project.language,
 			language: languageFor(once['locale'] ?? contact.data['locale'], project.language),
@@ -80,7 +80,7 @@ export async function planSend(
 			templateId: template?.id ?? null,
 			attachments,
 		})
-		await effort.spent(rendered)
+		await effort.spent(content, ms)
 	}
 	return { requestId, mails, contacts: [...people.values()], stored, removed }
 
@@ -106,29 +106,35 @@ export async function planSend(
 }
 
 /** Subject and body for one contact, or for everybody as they are. */
-function rendererOf({ subject, body, render }: SendBody, template: SendContext['template']) {
+function rendererOf(
+	projectId: string,
+	{ subject, body, render }: SendBody,
+	template: SendContext['template'],
+) {
 	const source = { subject: subject ?? template!.subject, body: body ?? template!.body }
 	if (render === false) {
 		const ready = { subject: storableText(source.subject), body: storableText(source.body) }
-		return () => ({ ...ready, renderFault: null })
+		return async () => ({ content: { ...ready, renderFault: null }, ms: 0 })
 	}
-	const subjectTemplate = compiled(source.subject, 'subject')
-	const bodyTemplate = compiled(source.body, 'body')
-	return (variables: Variables) => renderContent(subjectTemplate, bodyTemplate, variables)
+	return (variables: Variables) => contentOf(projectId, source, variables)
 }
 
 /** What came with the request was checked with it; a stored template may be older than our checks. */
-function compiled(source: string, kind: 'subject' | 'body') {
+async function contentOf(
+	projectId: string,
+	texts: { subject: string; body: string },
+	variables: Variables,
+) {
 	try {
-		return compile(source, kind)
+		return await perform(projectId, 'content', { ...texts, variables })
 	} catch (error) {
-		if (!(error instanceof TemplateError)) throw error
-		const { message, line, column } = error
-		throw invalid({
-			field: 'template',
-			message: `has a ${kind} that cannot be read: ${message} (line ${line}, column ${column})`,
-			code: 'template_syntax',
-		})
+		if (!isTemplateError(error)) throw error
+		const [problem] = await perform(projectId, 'problems', [
+			{ value: texts.subject, kind: 'subject', field: 'subject' },
+			{ value: texts.body, kind: 'body', field: 'body' },
+		])
+		const { field, message, code } = problem!
+		throw invalid({ field: 'template', message: `has a ${field} that ${message}`, code })
 	}
 }
 

@@ -1,6 +1,6 @@
 import { dataProblems } from '../../activities/rendering/contact-data.ts'
 import { headerProblems } from '../../activities/rendering/headers.ts'
-import { templateProblem } from '../../activities/rendering/liquid.ts'
+import { perform } from '../../activities/rendering/rendering.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from '../errors.ts'
 import { maxMessageBytes } from './send-effort.ts'
@@ -83,7 +83,12 @@ export interface SendRequest {
  * Refuses, in one answer, everything that can be seen in the request alone: what its schema found,
  * and what a schema cannot say about the members that are sound.
  */
-export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[]): SendRequest {
+export async function readSend(
+	projectId: string,
+	body: SendBody,
+	limits: SendLimits,
+	faults: FieldError[],
+): Promise<SendRequest> {
 	const isSound = (...fields: (keyof SendBody)[]) =>
 		!faults.some(({ field }) => field === '' || fields.some((f) => `${field}.`.startsWith(`${f}.`)))
 	const problems = [...faults]
@@ -91,13 +96,16 @@ export function readSend(body: SendBody, limits: SendLimits, faults: FieldError[
 		problems.push(...missingContent(body))
 	if (isSound('template', 'from') && !body.template && body.from === undefined)
 		problems.push({ field: 'from', message: 'is required', code: 'required' })
-	for (const part of ['subject', 'body'] as const) {
-		const text = isSound(part) && body[part]
-		if (!text) continue
-		const problem = isTooBig(text)
-			? tooBigText(part)
-			: body.render !== false && templateProblem(text, part, part)
-		if (problem) problems.push(problem)
+	const texts = (['subject', 'body'] as const).flatMap((part) => {
+		const value = isSound(part) && body[part]
+		return value ? { value, kind: part, field: part } : []
+	})
+	problems.push(
+		...texts.filter(({ value }) => isTooBig(value)).map(({ field }) => tooBigText(field)),
+	)
+	if (body.render !== false) {
+		const templates = texts.filter(({ value }) => !isTooBig(value))
+		problems.push(...(await perform(projectId, 'problems', templates)))
 	}
 	const files = isSound('attachments') ? filesOf(body) : []
 	const found = problems.concat(

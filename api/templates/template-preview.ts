@@ -1,8 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { composeMessage } from '../../activities/rendering/compose.ts'
 import { dataProblems, splitData } from '../../activities/rendering/contact-data.ts'
 import { languageFor } from '../../activities/rendering/language.ts'
-import { compile, render, unsetIn } from '../../activities/rendering/liquid.ts'
+import { perform } from '../../activities/rendering/rendering.ts'
 import { linksFor, variablesFor } from '../../activities/rendering/variables.ts'
 import { Contact } from '../../db/contacts/contact.ts'
 import type { Template } from '../../db/templates/template.ts'
@@ -36,27 +35,25 @@ export async function previewOf(
 		data: contact?.data ?? {},
 	}
 	const variables = variablesFor(person, linksFor(publicUrl, person.id), { ...stored, ...once })
-	const subject = compile(template.subject, 'subject')
-	const body = compile(template.body, 'body')
-	const message = composeMessage(
-		{
+	const { subject, body } = template
+	const { unset, ...rendered } = await perform(project.id, 'preview', { subject, body, variables })
+	const { html, text } = await perform(project.id, 'compose', {
+		mail: {
 			emailId: nobody,
 			projectId: project.id,
 			contactId: person.id,
 			from: { email: template.from, name: template.fromName ?? null },
 			to: { email: person.email, name: null },
 			replyTo: template.replyTo ?? null,
-			subject: render(subject, variables).text,
-			body: render(body, variables).text,
+			...rendered,
 			headers: null,
 			contentLanguage: template.language ?? project.language,
 			language: languageFor(variables['locale'], project.language),
 			type: template.type,
 			createdAt: new Date(),
 		},
-		[],
 		publicUrl,
-	)
-	const unset = new Set([...unsetIn(subject, variables), ...unsetIn(body, variables)])
-	return { subject: message.subject, html: message.html, text: message.text, unset: [...unset] }
+		tracking: null,
+	})
+	return { subject: rendered.subject, html, text, unset }
 }

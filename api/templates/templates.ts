@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { templateProblem } from '../../activities/rendering/liquid.ts'
+import { perform } from '../../activities/rendering/rendering.ts'
 import {
 	campaignsFrom,
 	deleteTemplate,
@@ -86,7 +86,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		},
 		async ({ em, project, body: given }, reply) => {
 			const body = withSender(given)
-			checkSyntax(body)
+			await checkSyntax(project.id, body)
 			await requireSender(em, project.id, body.from)
 			const template = em.create(TemplateRow, { projectId: project.id, ...columnsOf(body) })
 			await em.flush()
@@ -118,7 +118,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		},
 		async ({ em, project, params, body: given }) => {
 			const body = withSender(given)
-			checkSyntax(body)
+			await checkSyntax(project.id, body)
 			const template = await foundTemplate(em, project.id, params.id)
 			if (body.from !== undefined) await requireSender(em, project.id, body.from)
 			em.assign(template, columnsOf(body))
@@ -183,11 +183,14 @@ export const viewOfTemplate = ({
 	language: language ?? null,
 })
 
-function checkSyntax({ subject, body }: { subject?: string; body?: string }) {
-	const problems = [
-		subject === undefined ? null : templateProblem(subject, 'subject', 'subject'),
-		body === undefined ? null : templateProblem(body, 'body', 'body'),
-	].filter((problem) => problem !== null)
+async function checkSyntax(
+	projectId: string,
+	{ subject, body }: { subject?: string; body?: string },
+) {
+	const problems = await perform(projectId, 'problems', [
+		{ value: subject, kind: 'subject', field: 'subject' },
+		{ value: body, kind: 'body', field: 'body' },
+	])
 	if (problems.length > 0) throw invalid(...problems)
 }
 

@@ -37,6 +37,11 @@ export class ThreadsBusy extends Error {
 	override name = 'ThreadsBusy'
 }
 
+/** The thread ended for reasons that have nothing to do with the task, which may be tried again. */
+export class ThreadLost extends Error {
+	override name = 'ThreadLost'
+}
+
 interface Options {
 	/** A module that calls `serve` with the tasks. */
 	entry: URL
@@ -59,7 +64,7 @@ interface Job {
 
 export interface Answer {
 	value?: unknown
-	error?: Error
+	error?: { name: string; message: string }
 }
 
 export function createThreads<Known extends Tasks>({
@@ -78,7 +83,7 @@ export function createThreads<Known extends Tasks>({
 
 	function run(task: string, input: unknown, { key, limitMs, transfer = [] }: ThreadRun) {
 		return new Promise<never>((done, fail) => {
-			if (isClosed) return fail(new Error('The threads are closed'))
+			if (isClosed) return fail(new ThreadLost('The threads are closed'))
 			if (turns.waiting() >= mostWaiting) return fail(new ThreadsBusy('Too much work is waiting'))
 			turns.add(key, { task, input, limitMs, transfer, done: done as Job['done'], fail })
 			start()
@@ -129,7 +134,7 @@ export function createThreads<Known extends Tasks>({
 					timer = setTimeout(expire, job.limitMs)
 					return
 				}
-				settle(() => (answer.error ? job.fail(answer.error) : job.done(answer.value)))
+				settle(() => (answer.error ? job.fail(errorOf(answer.error)) : job.done(answer.value)))
 				keep(thread)
 			}
 
@@ -140,11 +145,11 @@ export function createThreads<Known extends Tasks>({
 
 			function crash(error: Error & { code?: string }) {
 				const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-				settle(() => job.fail(isMemory ? new TaskTooLarge('It took too much memory') : error))
+				settle(() => job.fail(isMemory ? new TaskTooLarge('It took too much memory') : lost(error)))
 			}
 
 			function exit() {
-				settle(() => job.fail(new Error('A thread ended in the middle of its work')))
+				settle(() => job.fail(new ThreadLost('A thread ended in the middle of its work')))
 			}
 
 			function settle(tell: () => void) {
@@ -190,10 +195,15 @@ export function createThreads<Known extends Tasks>({
 		run,
 		async close() {
 			isClosed = true
-			for (const job of turns.clear()) job.fail(new Error('The threads are closed'))
+			for (const job of turns.clear()) job.fail(new ThreadLost('The threads are closed'))
 			clearTimeout(sweeping)
 			for (const { thread } of idle.splice(0)) end(thread)
 			while (ending.size > 0) await Promise.all(ending)
 		},
 	}
 }
+
+const lost = (error: Error) => new ThreadLost(`A thread failed: ${error.message}`, { cause: error })
+
+const errorOf = ({ message, ...rest }: NonNullable<Answer['error']>) =>
+	Object.assign(new Error(message), rest)

@@ -14,11 +14,17 @@ export function serve(tasks: Tasks) {
 		try {
 			answer = { value: await tasks[task]!(input) }
 		} catch (error) {
-			answer = { error: error instanceof Error ? error : new Error(String(error)) }
+			answer = { error: plain(error) }
 		}
 		port.postMessage(answer, buffersOf(answer.value))
 	}
 }
+
+/** A clone of an error would lose its name and all that its class added. */
+const plain = (error: unknown) =>
+	error instanceof Error
+		? Object.assign({}, error, { name: error.name, message: error.message })
+		: { name: 'Error', message: String(error) }
 
 /** Bytes at the top of a result are handed over, not copied. */
 function buffersOf(value: unknown): ArrayBuffer[] {

@@ -1,7 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import DKIM from 'nodemailer/lib/dkim'
-import type { DkimKey } from './provider.ts'
 
 /**
  * nodemailer's list without the fields our mail never has, and with List-Unsubscribe-Post, which it
@@ -10,6 +9,20 @@ import type { DkimKey } from './provider.ts'
 const SIGNED_FIELDS =
 	'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:' +
 	'Content-Transfer-Encoding:In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post'
+
+export interface DkimKey {
+	domain: string
+	selector: string
+	privateKey: string
+}
+
+/** Its mail may go once the key is mended. By its name it is known beyond its thread, too. */
+class UnusableKey extends Error {
+	override name = 'UnusableKey'
+}
+
+export const isUnusableKey = (error: unknown) =>
+	error instanceof Error && error.name === 'UnusableKey'
 
 /** Reading a key costs as much as signing with it. */
 const keys = new Map<string, KeyObject>()
@@ -42,4 +55,4 @@ function keyOf(domain: string, privateKey: string) {
 	}
 }
 
-const unusable = (domain: string) => new Error(`The DKIM key of ${domain} cannot be used`)
+const unusable = (domain: string) => new UnusableKey(`The DKIM key of ${domain} cannot be used`)

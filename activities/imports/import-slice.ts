@@ -1,0 +1,208 @@
+import { isUtf8 } from 'node:buffer'
+import { type CsvError, parse } from 'csv-parse/sync'
+import { isEmail, normalizeEmail } from '../../db/address.ts'
+import type { BadRow, GoodRow } from '../../db/imports/import-staging.ts'
+import { maxDataBytes, splitData } from '../rendering/contact-data.ts'
+import { cutText } from '../rendering/storable-text.ts'
+
+/** The file as a whole cannot be read; the message is for whoever uploaded it. */
+export class FileFault extends Error {
+	override name = 'FileFault'
+}
+
+/** By its name it is known beyond its thread, too. */
+export const isFileFault = (error: unknown) => error instanceof Error && error.name === 'FileFault'
+
+/** How far a file has been read. */
+export interface Bookmark {
+	/** The byte at which the next record begins. */
+	at: number
+	/** Rows are counted as a spreadsheet does. */
+	row: number
+	/** Null until the header is found. */
+	header: { names: string[]; delimiter: string } | null
+}
+
+export interface Slice extends Bookmark {
+	rows: (GoodRow | BadRow)[]
+}
+
+const recordsInSlice = 1000
+const maxColumns = 1000
+const maxNameLength = 100
+const sniffedBytes = 64 * 1024
+/** What a header cannot spell, because headers are lower-cased. */
+const reservedInLowerCase = new Set(['unsubscribeurl', 'subscribeurl', 'manageurl'])
+
+type Reader = (cells: string[], row: number) => GoodRow | BadRow | undefined
+
+/** The next rows of a CSV file from a bookmark on, in the header's terms. */
+export function readSlice({ file, ...from }: { file: Uint8Array } & Bookmark): Slice {
+	const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
+	if (from.at === 0 && !isUtf8(bytes)) throw notUtf8(bytes)
+	const start = skipEmptyLines(bytes, from)
+	let { row } = start
+	let header = from.header ?? { names: [], delimiter: delimiterOf(bytes) }
+	let read = from.header && readerFor(from.header.names)
+	const rows: (GoodRow | BadRow)[] = []
+	const { records, at } = readRecords(bytes, start.at, header.delimiter)
+	for (const record of records) {
+		row += 1
+		if (read) {
+			const one = read(record, row)
+			if (one) rows.push(one)
+		} else if (!isBeforeHeader(record)) {
+			header = { ...header, names: namesOf(record) }
+			read = readerFor(header.names)
+		}
+	}
+	if (!read && at >= bytes.length) throw new FileFault('The file is empty')
+	return { rows, at, row, header: read ? header : null }
+}
+
+/** An empty line, or Excel's `sep=;`, which names the separator and may end with it. */
+const isBeforeHeader = ([first, ...others]: string[]) =>
+	others.every((cell) => cell === '') &&
+	(first === '' ? others.length === 0 : isSeparatorLine(first))
+const isSeparatorLine = (cell = '') => /^sep=.?$/i.test(cell.trim())
+
+/** A record each, of which there may be millions. */
+function skipEmptyLines(bytes: Buffer, { at, row }: Bookmark) {
+	for (; bytes[at] === 0x0a || bytes[at] === 0x0d; at++)
+		if (bytes[at] !== 0x0a || bytes[at - 1] !== 0x0d) row += 1
+	return { at, row }
+}
+
+function readRecords(bytes: Buffer, begin: number, delimiter: string) {
+	const records: string[][] = []
+	let at = begin
+	const note = (record: string[], { bytes: read }: { bytes: number }) => {
+		records.push(record)
+		at = begin + read
+		return null
+	}
+	try {
+		parse(bytes.subarray(begin), {
+			bom: begin === 0,
+			delimiter,
+			record_delimiter: ['\r\n', '\n', '\r'],
+			relax_column_count: true,
+			relax_quotes: true,
+			to: recordsInSlice,
+			on_record: note,
+		})
+	} catch (error) {
+		if ((error as CsvError).code === 'CSV_QUOTE_NOT_CLOSED')
+			throw unclosedQuote(linesIn(bytes.subarray(0, begin)) + Number((error as CsvError)['lines']))
+		throw error
+	}
+	return { records, at: records.length < recordsInSlice ? bytes.length : at }
+}
+
+/** Whichever of the three the first line has most of, outside of quotes. */
+function delimiterOf(file: Buffer) {
+	const counts = { ',': 0, ';': 0, '\t': 0 }
+	let isQuoted = false
+	const text = file.toString('utf8', 0, sniffedBytes).replace(/^\uFEFF?[\r\n]*/, '')
+	for (const character of text.replace(/^sep=.?[ ,;\t]*[\r\n]+/i, '')) {
+		if (character === '"') isQuoted = !isQuoted
+		else if (isQuoted) continue
+		else if (character === '\n' || character === '\r') break
+		else if (character in counts) counts[character as keyof typeof counts] += 1
+	}
+	return Object.entries(counts).reduce((most, one) => (one[1] > most[1] ? one : most))[0]
+}
+
+function namesOf(header: string[]) {
+	const names = header.map((name) => name.trim().toLowerCase())
+	while (names.at(-1) === '') names.pop()
+	checkNames(names)
+	return names
+}
+
+function readerFor(names: string[]): Reader {
+	const emailAt = names.indexOf('email')
+	const subscribedAt = names.indexOf('subscribed')
+	const columns = names.flatMap((name, at) =>
+		name === '' || at === emailAt || at === subscribedAt || isReserved(name)
+			? []
+			: [{ at, key: `${JSON.stringify(name)}:` }],
+	)
+	const width = names.length
+
+	return function read(cells, row) {
+		if (cells.every((cell) => cell.trim() === '')) return undefined
+		const given = cells[emailAt]?.trim() ?? ''
+		const bad = (error: string): BadRow => ({
+			row,
+			email: given === '' ? null : cutText(given, 254),
+			error,
+		})
+		if (given === '') return bad('The email is missing')
+		if (!isEmail(given)) return bad('This is not an email address')
+		for (let at = 0; at < Math.min(width, cells.length); at++)
+			if (cells[at]!.includes('\0')) return bad(`The column "${names[at]}" has a NUL character`)
+		const members: string[] = []
+		for (const { at, key } of columns) {
+			const value = cells[at]?.trim()
+			if (value) members.push(key + JSON.stringify(value))
+		}
+		const data = `{${members.join(',')}}`
+		if (data.length * 3 > maxDataBytes && Buffer.byteLength(data) > maxDataBytes)
+			return bad('The data of this row exceeds 64 KB in total')
+		return {
+			row,
+			email: normalizeEmail(given),
+			subscribed: subscribedOf(subscribedAt === -1 ? undefined : cells[subscribedAt]),
+			data,
+		}
+	}
+}
+
+function checkNames(names: string[]) {
+	if (!names.includes('email')) throw withoutEmail(names)
+	if (names.length > maxColumns)
+		throw new FileFault(`The header has more than ${maxColumns} columns`)
+	const seen = new Set<string>()
+	for (const name of names) {
+		if (name === '') continue
+		// First: a reason that quoted one could not be stored.
+		if (name.includes('\0')) throw new FileFault('The header has a NUL character')
+		if (name.length > maxNameLength)
+			throw new FileFault(
+				`The column "${name.slice(0, 20)}…" has a name of more than ${maxNameLength} characters`,
+			)
+		if (seen.has(name)) throw new FileFault(`The header names the column "${name}" twice`)
+		seen.add(name)
+	}
+}
+
+/** Names the first few columns, each cut to what can be read and stored. */
+function withoutEmail(names: string[]) {
+	const shown = names.slice(0, 10).map((name) => `"${cutText(name.replaceAll('\0', ''), 40)}"`)
+	const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
+	const found = names.length === 0 ? 'no names' : shown.join(', ') + more
+	return new FileFault(`The header has no column "email". It has ${found}.`)
+}
+
+const isReserved = (name: string) =>
+	reservedInLowerCase.has(name) ||
+	!Object.hasOwn(splitData(Object.fromEntries([[name, 'x']])).stored, name)
+
+function subscribedOf(cell: string | undefined) {
+	const word = cell?.trim().toLowerCase() ?? ''
+	return word === '' ? null : word === 'true' || word === '1' || word === 'yes'
+}
+
+function notUtf8(file: Buffer) {
+	const isUtf16 =
+		file.length > 1 && (file.readUInt16BE() === 0xfeff || file.readUInt16BE() === 0xfffe)
+	return new FileFault(
+		`The file is not UTF-8${isUtf16 ? ' but UTF-16' : ''}. Save it as "CSV UTF-8" and upload it again.`,
+	)
+}
+
+const unclosedQuote = (line: number) =>
+	new FileFault(`A quoted cell is never closed. It begins in line ${line} or before.`)
+
+const linesIn = (bytes: Buffer) => bytes.toString('latin1').split(/\r\n|\n|\r/).length - 1
