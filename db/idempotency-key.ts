@@ -62,11 +62,19 @@ export interface HeldKey {
 	response: unknown
 }
 
+/** As it was given: the addresses are in the ledger only, from where a person can be erased. */
+const answer = `case when response #> '{data,emails}' is null then response
+	else jsonb_set(response, '{data,emails}', (
+		select jsonb_agg(jsonb_set(sent, '{contact,email}', coalesce(to_jsonb(e."to"), 'null'))
+			order by place)
+		from jsonb_array_elements(response #> '{data,emails}') with ordinality as s(sent, place)
+		left join emails e on e.project_id = $1 and e.id = (sent ->> 'email')::uuid)) end`
+
 /** $1 project, $2 key */
 export const heldKey = statement<HeldKey>(
 	'held-key',
 	`select request, to_json(claimed_at at time zone 'utc') #>> '{}' as "claimedAt",
-		status_code as "statusCode", response
+		status_code as "statusCode", ${answer} as response
 	from idempotency_keys where project_id = $1 and key = $2`,
 )
 

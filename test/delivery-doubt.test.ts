@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { Outcome } from '../activities/providers/provider.ts'
-import { deleteContacts } from '../db/contacts/contact-writing.ts'
+import { eraseContact } from '../db/contacts/contact-erasing.ts'
+import { inChunk } from '../db/transaction.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 const unknown: Outcome = { kind: 'UNKNOWN', error: 'The connection went away' }
@@ -56,7 +57,7 @@ test('a mail whose contact is erased while it is handed over does not go again, 
 	const claimId = claimOf((await claim())[0])
 	const { contactId } = await mail(id!)
 	const { provider, handed } = scriptedProvider(async () => {
-		await deleteContacts(pool, [project.id, [contactId], true])
+		await inChunk(pool, (db) => eraseContact(db, project.id, String(contactId)))
 		return { kind: 'DEFERRED', error: '450 ann@example.org: try again', retryAfterMs: 60_000 }
 	})
 	const { pass, finish } = await worker(provider)

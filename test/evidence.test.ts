@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { deleteContacts } from '../db/contacts/contact-writing.ts'
+import { eraseContact } from '../db/contacts/contact-erasing.ts'
+import { inChunk } from '../db/transaction.ts'
 import { record } from '../db/emails/ledger.ts'
 import { setupReports } from './helpers/reports.ts'
 import { bounce } from './helpers/resend-webhooks.ts'
@@ -165,7 +166,7 @@ test('of who was erased nothing comes onto the list, whatever is still reported'
 	const { handedOver, bounced, mail, execute, pool, project } = await setupReports(t)
 	const sent = await handedOver()
 	const { contact_id } = await mail(sent)
-	await deleteContacts(pool, [project.id, [contact_id], true])
+	await inChunk(pool, (db) => eraseContact(db, project.id, String(contact_id)))
 	await bounced(sent)
 	t.like(await mail(sent), { status: 'BOUNCED' })
 	t.deepEqual(await execute('select 1 from suppressions'), [])

@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { dataProblems, splitData } from '../../activities/rendering/contact-data.ts'
 import { findAddresses, findContact } from '../../db/contacts/contact-list.ts'
+import { eraseContact } from '../../db/contacts/contact-erasing.ts'
 import {
 	deleteContacts,
 	patchContact,
@@ -147,16 +148,19 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				tags,
 				summary: 'Delete a contact',
 				description:
-					'Its mails stay in the ledger with their address, unless erase=true takes the person out of them.',
+					'Its mails and events stay, the mails with their address. With erase=true the person is taken out of all that is kept: mails, events, executions, notes of jobs and the suppression list, so nothing keeps a later import from adding the address again. An import that is under way still adds its rows.',
 				params: Params,
 				querystring: Type.Object({ erase: Type.Boolean({ default: false }) }),
 				response: { 204: Type.Null() },
 			},
 		},
 		async ({ project, params, query }, reply) => {
-			const values = [project.id, [params.id], query.erase]
-			const [deleted] = await inChunk(pool, (db) => deleteContacts(db, values))
-			if (!deleted) throw notFound('contact', params.id)
+			const isDeleted = await inChunk(pool, async (db) =>
+				query.erase
+					? eraseContact(db, project.id, params.id)
+					: (await deleteContacts(db, [project.id, [params.id]])).length > 0,
+			)
+			if (!isDeleted) throw notFound('contact', params.id)
 			return reply.code(204).send(null)
 		},
 	)

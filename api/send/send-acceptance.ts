@@ -59,7 +59,7 @@ export async function acceptRequest(
 				JSON.stringify(wanted.files),
 				idempotency?.key ?? null,
 				idempotency?.claimId ?? null,
-				idempotency ? JSON.stringify(answer) : null,
+				idempotency ? JSON.stringify(answer, withoutAddresses) : null,
 			])
 		} catch (error) {
 			if (attempt < tries && isLostRace(error)) continue
@@ -69,6 +69,10 @@ export async function acceptRequest(
 		return answer
 	}
 }
+
+/** What is kept of it: see db/idempotency-key.ts. */
+const withoutAddresses = (member: string, value: unknown) =>
+	member === 'contact' ? { id: (value as { id: string }).id } : value
 
 const answerOf = (mails: { id: string; contactId: string; to: string }[]) => ({
 	success: true as const,

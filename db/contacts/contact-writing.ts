@@ -1,4 +1,3 @@
-import { erasedAddress } from '../emails/email.ts'
 import { statement } from '../statement.ts'
 import { type ContactRecord, contactRecord } from './contact-record.ts'
 
@@ -102,44 +101,15 @@ export const patchContact = statement<WrittenContact>(
 )
 
 /**
- * Deletes contacts and answers those that were there. Foreign keys let mails and events go; erasing
- * also takes the person out of the mails, their files, and what their events tell of them. Those that
- * wait are then not sent, and those in doubt not repeated: there is nobody left to send them to.
+ * Deletes contacts and answers those that were there. Triggers let go of their mails and events, and end
+ * their executions. Mails are locked after them, by everybody else before them: to be run by `inChunk`.
  *
- * Their mails are locked after them, by everybody else before them: to be run by `inChunk`.
- *
- * $1 project, $2 ids, $3 whether to erase
+ * $1 project, $2 ids
  */
 export const deleteContacts = statement<{ id: string }>(
 	'delete-contacts',
 	`with gone as materialized (
 		select id from contacts where project_id = $1 and id = any($2::uuid[]) order by id for update
-	), erased as (
-		update emails e set contact_id = null, "to" = '${erasedAddress}', to_name = null,
-			"from" = case source_type when 'INBOUND' then '${erasedAddress}' else "from" end,
-			from_name = case when source_type <> 'INBOUND' then from_name end,
-			reply_to = null, subject = '', body = null, headers = '{}', render_fault = null,
-			status = case status when 'PENDING' then 'CANCELLED' when 'UNCERTAIN' then 'FAILED'
-				else status end,
-			error = case status when 'PENDING' then 'The contact was erased'
-				when 'UNCERTAIN' then 'In doubt when the contact was erased' end,
-			updated_at = now()
-		from gone where $3::bool and e.project_id = $1 and e.contact_id = gone.id
-		returning e.id, e.request_id, e.created_at
-	), files as (
-		delete from attachments a using erased r
-		where a.project_id = $1 and a.request_id = r.request_id and not exists (
-			select from emails e where e.body is not null and e.created_at = r.created_at
-				and e.project_id = $1 and e.request_id = r.request_id
-				and e.id not in (select id from erased))
-	), attempted as (
-		update attempts a set error = null
-		from erased where a.project_id = $1 and a.email_id = erased.id and a.error is not null
-	), told as (
-		update events v set data = data - 'subject' - case v.name when 'email.received'
-			then '{from,fromName}'::text[] else '{}' end
-		from gone where $3::bool and v.project_id = $1 and v.contact_id = gone.id
-			and v.name like 'email.%'
 	)
 	delete from contacts c using gone where c.project_id = $1 and c.id = gone.id returning c.id`,
 )

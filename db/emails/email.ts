@@ -63,6 +63,12 @@ const schema = defineEntity({
 			properties: ['rareStatus', 'projectId', 'id'],
 			where: 'rare_status is not null',
 		},
+		// By address, for erasing: mails that are nobody's, or were a deleted contact's.
+		{
+			name: 'emails_of_nobody',
+			expression: (columns, table, name) =>
+				`create index ${name} on ${table.name} (${columns.projectId}, (case ${columns.sourceType} when 'INBOUND' then ${columns.from} else ${columns.to} end)) where ${columns.contactId} is null`,
+		},
 		// What is still to be purged: no mail without a body is in it.
 		{
 			name: 'emails_with_body',

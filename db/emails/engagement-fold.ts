@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { statement } from '../statement.ts'
+import { erasedAddress } from './email.ts'
 import { sentEventData } from './ledger.ts'
 
 const batchRows = 500
@@ -13,7 +14,7 @@ const at = `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const openData = `jsonb_build_object('openedAt', ${at}, 'opens', opens_before + nth,
 	'isFirstOpen', opens_before + nth = 1)`
 const clickData = `jsonb_build_object('clickedAt', ${at}, 'clicks', clicks_before + nth,
-	'isFirstClick', clicks_before + nth = 1, 'link', link)`
+	'isFirstClick', clicks_before + nth = 1, 'link', case when "to" <> '${erasedAddress}' then link end)`
 
 /**
  * Counts opens and clicks: each exactly once, since the rows go in the transaction that counts them. Any

@@ -15,6 +15,12 @@ const schema = defineEntity({
 		{ name: 'events_contact', properties: ['projectId', 'contactId', 'name', 'createdAt'] },
 		// With the contact in it, "who did this since then" is answered from the index alone.
 		{ name: 'events_name', properties: ['projectId', 'name', 'createdAt', 'contactId'] },
+		// For erasing: by their mail those that are no contact's.
+		{
+			name: 'events_of_nobody',
+			properties: ['projectId', 'emailId'],
+			where: 'contact_id is null and email_id is not null',
+		},
 		// Of any name, in the order of time; the others are few names, of each of which that order is above.
 		{
 			name: 'events_triggered',

@@ -4,6 +4,7 @@ import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 const schema = defineEntity({
 	name: 'ImportChange',
 	tableName: 'import_changes',
+	indexes: [{ name: 'import_changes_contacts', properties: ['contactIds'], type: 'gin' }],
 	properties: {
 		projectId: p.uuid().primary(),
 		jobId: p.uuid().primary(),

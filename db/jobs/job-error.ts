@@ -5,6 +5,13 @@ import { statement } from '../statement.ts'
 const schema = defineEntity({
 	name: 'JobError',
 	tableName: 'job_errors',
+	indexes: [
+		{
+			name: 'job_errors_address',
+			properties: ['projectId', 'email'],
+			where: 'email is not null',
+		},
+	],
 	properties: {
 		projectId: p.uuid().primary(),
 		jobId: p.uuid().primary(),

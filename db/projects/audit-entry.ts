@@ -5,7 +5,14 @@ import { createdAt } from '../columns.ts'
 const schema = defineEntity({
 	name: 'AuditEntry',
 	tableName: 'audit_entries',
-	indexes: [{ properties: ['createdAt'] }],
+	indexes: [
+		{ properties: ['createdAt'] },
+		{
+			name: 'audit_entries_address',
+			expression: (columns, table, name) =>
+				`create index ${name} on ${table.name} (${columns.projectId}, (${columns.target} ->> 'email')) where ${columns.target} ->> 'email' is not null`,
+		},
+	],
 	properties: {
 		/** The id under which the project is known outside, and no reference: a reset keeps it. */
 		projectId: p.uuid().primary(),

@@ -1,0 +1,205 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import test, { type ExecutionContext } from 'ava'
+import { importActivities } from '../activities/imports/imports.ts'
+import type { JobKey } from '../db/jobs/jobs.ts'
+import { mailStep, setupExecutions, type StepSketch, waitStep } from './helpers/executions.ts'
+
+const zebra = 'zebra@example.org'
+
+/** A project in which everything that can be kept about somebody is kept about a person named Zebra. */
+async function setupPerson(t: ExecutionContext, email = zebra) {
+	const context = await setupExecutions(t)
+	const { app, pool, project, call, select, freeze, track, advance, withSecretKey } = context
+	const name = email.split('@')[0]!
+	const ok = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
+		const answer = await call(method, url, payload)
+		t.true(answer.statusCode < 300, `${method} ${url}: ${answer.body}`)
+		return answer.body === '' ? {} : answer.json<{ id: string }>()
+	}
+	const send = (payload: object, key: string) =>
+		app.inject({
+			method: 'POST',
+			url: '/v1/send',
+			headers: { ...withSecretKey, 'idempotency-key': key },
+			payload: { from: 'us@example.com', ...payload },
+		})
+
+	/** Mails before there is a contact, and one whose contact was deleted. */
+	const first = await send({ to: email, subject: name, body: name }, 'first')
+	const [{ contact }] = first.json<{ data: { emails: [{ contact: { id: string } }] } }>().data
+		.emails
+	await ok('DELETE', `/contacts/${contact.id}`)
+	const file = { filename: `${name}.txt`, content: btoa(name), contentType: 'text/plain' }
+	const mail = { to: email, subject: name, body: `Dear ${name}`, headers: { 'X-Name': name } }
+	t.is(
+		(await send({ ...mail, data: { nick: name }, attachments: [file] }, 'second')).statusCode,
+		200,
+	)
+	const [{ id }] = (await select<{ id: string }>('select id from contacts where email = $1', [
+		email,
+	])) as [{ id: string }]
+	await ok('PATCH', `/contacts/${id}`, { subscribed: true, data: { [`is`]: name } })
+	await pool.query(
+		`insert into attempts (project_id, email_id, attempt, at, outcome, provider, error)
+		select project_id, id, 1, now(), 'DEFERRED', 'smtp', $2 from emails where contact_id = $1`,
+		[id, `450 ${name}: later`],
+	)
+	await pool.query(
+		`insert into mailbox_messages (project_id, email_id, "to", "from", subject, raw)
+		select project_id, id, "to", "from", subject, convert_to($2, 'UTF8') from emails where contact_id = $1`,
+		[id, name],
+	)
+	await pool.query(
+		`insert into events (project_id, name, contact_id, email_id, data)
+		select project_id, 'email.click', contact_id, id, $1 from emails where "to" = $2`,
+		[{ subject: name, link: `https://example.com/${name}` }, email],
+	)
+	await pool.query(
+		`insert into emails (project_id, contact_id, "to", "from", from_name, subject, body, source_type, status)
+		select $1, contact, 'us@example.com', $2, $3, $3, $3, 'INBOUND', 'RECEIVED'
+		from unnest(array[$4::uuid, null]) contact`,
+		[project.id, email, name, id],
+	)
+
+	// An import, what it has changed, and a row that it refused.
+	const upload = (csv: string) => {
+		const form = new FormData()
+		form.append('file', new Blob([csv], { type: 'text/csv' }), 'contacts.csv')
+		return app.inject({
+			method: 'POST',
+			url: '/contacts/import',
+			headers: withSecretKey,
+			payload: form,
+		})
+	}
+	const activities = importActivities({ pool })
+	for (const csv of [
+		`email,city\n${email},${name}town\nbob@example.org,Bonn\n`,
+		`email,city\n${email},Rome\n`,
+		`email,city\n${email},${'x'.repeat(70_000)}\n`,
+	]) {
+		const { jobId } = (await upload(csv)).json<{ jobId: string }>()
+		const act = (work: (job: JobKey) => Promise<unknown>) =>
+			new MockActivityEnvironment().run(work, { projectId: project.id, jobId })
+		await act(activities.stageImport)
+		await act(activities.applyImport)
+		await act(activities.clearImport)
+	}
+
+	// Workflows: one that waits, one that has failed, and a mail of it to somebody else.
+	const boss: StepSketch = [
+		'SEND_EMAIL',
+		{ recipient: { type: 'CUSTOM', customEmail: 'bob@example.org' } },
+		'Tell',
+	]
+	const about = await context.template({ subject: 'About {{ email }}', body: '{{ event.nick }}' })
+	await freeze({ on: 'joined', steps: [mailStep, boss, waitStep('left')] }, about)
+	const failing: StepSketch = ['UPDATE_CONTACT', { data: { nick: '{% for' }, subscribed: null }]
+	await freeze({ on: 'joined', name: 'Failing', steps: [failing] })
+	t.is((await track('joined', { nick: { value: name, persistent: false } }, email)).statusCode, 200)
+	for (const { id: execution } of await select<{ id: string }>(
+		'select id from executions order by id',
+	))
+		await advance(execution)
+	await pool.query(`update executions set error = $1 where status = 'FAILED'`, [
+		`InvalidData: ${name}`,
+	])
+	await pool.query(
+		`insert into events (project_id, name, contact_id, email_id, data)
+		select project_id, 'email.sent', contact_id, id, $1 from emails where subject like 'About%'`,
+		[{ subject: `About ${name}` }],
+	)
+	await pool.query(
+		`insert into events (project_id, name, email_id, data)
+		select project_id, 'noted', id, $1 from emails where contact_id = $2 limit 1`,
+		[{ note: name }, id],
+	)
+
+	await ok('POST', '/suppressions', { email })
+	await ok('DELETE', `/suppressions/${email}`)
+	await ok('POST', '/suppressions', { email })
+
+	/** The columns in which the person is still to be found. */
+	async function traces() {
+		const columns = await select<{ table: string; column: string; type: string }>(
+			`select c.relname as "table", a.attname as "column", a.atttypid::regtype::text as type
+			from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+			where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+				and a.atttypid::regtype::text in ('text', 'jsonb', 'json', 'bytea', 'text[]', 'jsonb[]', 'character varying')
+			order by 1, 2`,
+		)
+		const found: string[] = []
+		for (const { table, column, type } of columns) {
+			const test =
+				type === 'bytea'
+					? `position(convert_to($1, 'UTF8') in "${column}") > 0`
+					: `position($1 in lower("${column}"::text)) > 0`
+			const rows = await select(`select from "${table}" where ${test}`, [name])
+			if (rows.length > 0) found.push(`${table}.${column}`)
+		}
+		return found
+	}
+	const erase = () => call('DELETE', `/contacts/${id}?erase=true`)
+	return { ...context, id, traces, erase, ok, send }
+}
+
+test('of a person who is erased nothing is left in any table', async (t) => {
+	const { traces, erase, select } = await setupPerson(t)
+	const before = await traces()
+	for (const column of [
+		'attachments.content',
+		'attachments.filename',
+		'attempts.error',
+		'audit_entries.target',
+		'contacts.data',
+		'emails.attachments',
+		'emails.body',
+		'emails.from',
+		'emails.headers',
+		'emails.to',
+		'events.data',
+		'execution_steps.output',
+		'executions.error',
+		'executions.event',
+		'import_changes.befores',
+		'job_errors.email',
+		'mailbox_messages.raw',
+		'suppressions.email',
+	])
+		t.true(before.includes(column), column)
+	t.false(before.includes('idempotency_keys.response'))
+	t.is((await erase()).statusCode, 204)
+	t.deepEqual(await traces(), [])
+	// What waited is not sent, and says why; the mail about the person, too.
+	const mails = await select<{ to: string; status: string; error: string | null }>(
+		`select "to", status, error from emails where source_type <> 'INBOUND'`,
+	)
+	t.true(mails.some(({ to }) => to === 'bob@example.org'))
+	for (const { status, error } of mails)
+		t.deepEqual([status, error], ['CANCELLED', 'The contact was erased'])
+})
+
+test('erasing one person leaves another as they were', async (t) => {
+	const { traces, contact, call } = await setupPerson(t, 'bison@example.org')
+	const id = await contact(zebra, { nick: 'bison', city: 'Bonn' })
+	// The statistics of fields are folded meanwhile.
+	const kept = async () => (await traces()).filter((column) => !column.startsWith('contact_field'))
+	const before = await kept()
+	t.is((await call('DELETE', `/contacts/${id}?erase=true`)).statusCode, 204)
+	t.deepEqual(await kept(), before)
+})
+
+test('the stored answer of a send has its addresses, until their person is erased', async (t) => {
+	const { send, erase } = await setupPerson(t)
+	const original = await send({ to: [zebra, 'bob@example.org'], subject: 'S', body: 'B' }, 'third')
+	const stored = async () => {
+		const again = await send({ to: zebra, subject: 'S', body: 'B' }, 'third')
+		t.is(again.statusCode, 409)
+		return again.json<{ error: { details: { response: object } } }>().error.details.response
+	}
+	t.deepEqual(await stored(), original.json())
+	await erase()
+	const text = JSON.stringify(await stored())
+	t.false(text.includes('zebra'))
+	t.true(text.includes('bob@example.org'))
+})
