@@ -1,5 +1,6 @@
 import test from 'ava'
 import { randomUUID } from 'node:crypto'
+import { patchContact } from '../db/contacts/contact-writing.ts'
 import { Event } from '../db/events/event.ts'
 import { Segment } from '../db/segments/segment.ts'
 import { createProject } from './helpers/app.ts'
@@ -121,6 +122,24 @@ test("a contact's latest events come first, whatever their names", async (t) => 
 	t.deepEqual(await get(`/events/contact/${nobody.id}`), { events: [], hasMore: false })
 	for (const unknown of [randomUUID(), 'x'])
 		isEnvelope(t, await call('GET', `/events/contact/${unknown}`), 404, 'CONTACT_NOT_FOUND')
+})
+
+test("a contact's newest event is the one that happened last, whoever began first", async (t) => {
+	const { app, createContact, get, pool, project, withSecretKey: headers } = await setupEvents(t)
+	const { id } = await createContact('ann@example.org')
+	const late = await pool.connect()
+	t.teardown(() => late.release())
+	await late.query('begin')
+	await late.query('select now()')
+	const payload = { subscribed: false }
+	const flip = await app.inject({ method: 'PATCH', url: `/contacts/${id}`, headers, payload })
+	t.is(flip.statusCode, 200)
+	await patchContact(late, [project.id, id, null, true, '{}', [], false])
+	await late.query('commit')
+	t.deepEqual(namesOf(await get(`/events/contact/${id}`)), [
+		'contact.subscribed',
+		'contact.unsubscribed',
+	])
 })
 
 test('names come commonest first, and go with their last event', async (t) => {

@@ -1,5 +1,4 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
-import { createdAt } from '../columns.ts'
 
 /** Whether an event is told as such: the mails' and the flips' have types of their own in the feed. */
 export const isTriggered = `name not like 'email.%' and name not in ('contact.subscribed', 'contact.unsubscribed')`
@@ -36,7 +35,9 @@ const schema = defineEntity({
 		data: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
 		contactId: p.uuid().nullable(),
 		emailId: p.uuid().nullable(),
-		createdAt: createdAt(),
+		// By the clock, not by when its transaction began: who waited for a contact's lock comes after the
+		// one who had it.
+		createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
 	},
 })
 

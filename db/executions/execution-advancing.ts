@@ -90,8 +90,8 @@ export const outputsOf = statement<{ stepId: string; output: Record<string, unkn
 
 /**
  * The first event of a name since a moment that has not ended another wait of this execution, nor begun
- * it. An event has the moment at which its transaction began, and in its id the one at which it was
- * written; in work on many contacts the two lie apart.
+ * it. Older events have the moment at which their transaction began, and in their id the one at which
+ * they were written; in work on many contacts the two lie apart.
  * $1 project, $2 execution, $3 name, $4 since, $5 events that ended waits a moment ago
  */
 export const eventSince = statement<HeardEvent>(
