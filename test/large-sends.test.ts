@@ -81,3 +81,15 @@ test.serial('a large request honours its idempotency key', async (t) => {
 	const { details } = isEnvelope(t, await send(), 409, 'IDEMPOTENCY_KEY_REUSED')
 	t.deepEqual(details?.['response'], first.json())
 })
+
+test.serial('a template of 11 MB is rendered', async (t) => {
+	t.timeout(180_000)
+	const { pool, post } = await setupLarge(t)
+	const body = `<p>Dear {{ name }}</p>${'<p>x</p>'.repeat(1.4 * megabyte)}`
+	const answer = await post({ body, data: { name: 'Anna' } })()
+	t.is(answer.statusCode, 200, answer.body.slice(0, 1000))
+	const { rows } = await pool.query(
+		'select left(body, 16) as start, length(body) as length, render_fault as fault from emails',
+	)
+	t.deepEqual(rows, [{ start: '<p>Dear Anna</p>', length: body.length - 6, fault: null }])
+})
