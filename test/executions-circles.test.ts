@@ -26,7 +26,8 @@ async function setupCircles(t: ExecutionContext) {
 		const { rowCount } = await pool.query(
 			`insert into events (project_id, name, contact_id, email_id)
 			select project_id, $1, contact_id, id from emails m
-			where not exists (select from events e where e.email_id = m.id and e.name = $1)`,
+			where not exists (select from events e where e.email_id = m.id and e.name = $1)
+			order by m.id`,
 			[name],
 		)
 		return rowCount
