@@ -15,18 +15,23 @@ import { doubt } from '../../db/emails/doubt.ts'
 import { beating } from '../beating.ts'
 import type { DeliveryServices, Rest } from '../delivery/delivery.ts'
 import { napMs } from '../delivery/moments.ts'
+import { createRecorder, insistOnAll } from '../delivery/recorder.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
-import { type CampaignMessages, compileCampaign } from '../rendering/campaign-message.ts'
-import { fly } from './campaign-flight.ts'
-import { createLine } from './campaign-line.ts'
-import { createPace } from './campaign-pace.ts'
+import type { DkimKey } from '../rendering/dkim.ts'
+import type { CampaignMessages } from '../rendering/campaign-message.ts'
+import { createCampaignContents } from './campaign-contents.ts'
+import { handBatch, handOne, recordHanded, type Handed } from './campaign-flight.ts'
+import { createLine, createLines } from './campaign-line.ts'
+import { type CampaignPlaces, createCampaignPlaces } from './campaign-places.ts'
 
 /** After this a lane gives its place to that of another campaign. */
 const longestTurnMs = 20_000
 /** Longer waits belong to the workflow: they must survive this process, and free its place. */
 const longestInlineWaitMs = 5000
-/** Slices of a lane that are under way at once: while one is claimed or recorded, another is handed over. */
-const flightsAtOnce = 2
+/** Batches of a lane that are under way at once: while one is claimed or recorded, another is handed over. */
+const batchesAtOnce = 2
+/** Answers that come within this time are recorded together. */
+const gatherMs = 20
 /** What a provider's batch may hold. */
 const batchMails = 100
 /** What it may weigh, each mail in HTML and as text: all of them lie in memory until the provider answers. */
@@ -35,17 +40,30 @@ const batchBytes = 4 * 2 ** 20
 const rateAheadSeconds = 0.1
 /** Of a batch so much, for a provider counts its requests, too: all lanes wait for it in one line. */
 const batchAheadSeconds = 1
-const mostCompiled = 20
+/** A statement claims no more, however many places there are. */
+const mostMails = 200
 
 interface Lane extends CampaignKey {
 	lane: number
 }
 
+/** What the lanes of a process share. */
+interface Shared {
+	/** How far it has come in each lane: only a hint, since each turn looks at the whole lane again. */
+	positions: Map<string, string>
+	inLine: ReturnType<typeof createLine>
+	inTurn: ReturnType<typeof createLines>
+	places: CampaignPlaces
+}
+
 export function campaignDeliveryActivities(services: DeliveryServices) {
-	const compiled = new Map<string, CampaignMessages>()
-	/** How far this process has come in each lane: only a hint, for whoever begins looks at all of it. */
-	const positions = new Map<string, string>()
-	const inLine = createLine()
+	const contentOf = createCampaignContents(services.settings)
+	const shared: Shared = {
+		positions: new Map(),
+		inLine: createLine(),
+		inTurn: createLines(services.provider.concurrency),
+		places: createCampaignPlaces(services.provider.concurrency),
+	}
 
 	return {
 		/**
@@ -57,25 +75,10 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				const { projectId, campaignId } = lane
 				const [campaign] = await campaignLane(services.pool, [projectId, campaignId, lane.lane])
 				if (!campaign) return { settled: 0, left: 0, waitMs: 0, because: 'no such campaign' }
-				const messages = compiled.get(campaignId) ?? compile(services, lane, campaign)
-				compiled.delete(campaignId)
-				compiled.set(campaignId, messages)
-				if (compiled.size > mostCompiled) compiled.delete(compiled.keys().next().value!)
-				return sendLane(services, lane, campaign, messages, positions, inLine)
+				const messages = contentOf(lane, campaign)
+				return sendLane(services, lane, campaign, messages, shared)
 			}),
 	}
-}
-
-function compile(
-	{ settings }: DeliveryServices,
-	{ projectId, campaignId }: CampaignKey,
-	{ subject, body, type, content_language, language, tracked, ...campaign }: CampaignLane,
-) {
-	const from = { email: campaign.from, name: campaign.from_name }
-	const trackingKey = tracked ? settings.trackingKey : null
-	const said = { subject, body, type, contentLanguage: content_language, language }
-	const content = { campaignId, projectId, from, trackingKey, ...said }
-	return compileCampaign({ ...content, replyTo: campaign.reply_to }, settings.publicUrl)
 }
 
 async function sendLane(
@@ -83,8 +86,7 @@ async function sendLane(
 	{ projectId, campaignId, lane }: Lane,
 	campaign: CampaignLane,
 	messages: CampaignMessages,
-	positions: Map<string, string>,
-	inLine: ReturnType<typeof createLine>,
+	{ positions, inLine, inTurn, places }: Shared,
 ): Promise<Rest> {
 	const { pool, provider, inHand, pause, settings, stopping } = services
 	const endsAt = Date.now() + longestTurnMs
@@ -92,11 +94,17 @@ async function sendLane(
 	const range = [projectId, campaignId, campaign.after, campaign.until]
 	const rate = campaign.send_rate_per_second ?? settings.sendRatePerSecond
 	const domain = campaign.from.slice(campaign.from.lastIndexOf('@') + 1)
-	const pace = createPace()
 	const fitting = Math.floor(batchBytes / (2 * Buffer.byteLength(campaign.body) + 1))
 	const mailsInBatch = Math.min(batchMails, Math.max(1, fitting))
-	const flights = new Set<Promise<void>>()
+	const content = { projectId, campaign, messages }
+	const write = (handed: Handed[]) => recordHanded(pool, content, handed)
+	const recorder = createRecorder({ write, gatherMs, enough: places.slice })
+	/** Mails or batches under way. */
+	let flying = 0
+	let landed = Promise.withResolvers<void>()
 	let cursor = positions.get(place)
+	/** Mails for which send rate is reserved, and which have not been claimed. */
+	let paid = 0
 	let settled = 0
 	let failure: unknown
 
@@ -106,7 +114,7 @@ async function sendLane(
 		end = await work()
 	} finally {
 		// Nobody walks away from a hand-over: its outcome would be lost.
-		await Promise.all(flights)
+		await allLanded()
 	}
 	if (failure) throw failure
 	return { settled, ...end }
@@ -118,9 +126,9 @@ async function sendLane(
 			if (waitMs > longestInlineWaitMs) return rest(1, waitMs, pause.reason() ?? 'paused')
 			if (stopping.aborted || Date.now() > endsAt) return rest(1, 0, 'sending')
 			if (waitMs > 0) await sleep(Math.min(waitMs, napMs))
-			else if (flights.size >= (pause.isProbing() ? 1 : flightsAtOnce)) await Promise.race(flights)
+			else if (isFull()) await landed.promise
 			else if (!(await sendSlice())) {
-				await Promise.all(flights)
+				await allLanded()
 				const next = await lookAround()
 				if (next) return next
 			}
@@ -128,33 +136,59 @@ async function sendLane(
 		return rest(1, 0, 'failed')
 	}
 
+	function isFull() {
+		if (pause.isProbing()) return flying > 0
+		return provider.deliverBatch !== undefined && flying >= batchesAtOnce
+	}
+
+	async function allLanded() {
+		while (flying > 0) await landed.promise
+	}
+
 	/** False when there was less than could have been sent: the end of the lane, or of its sending. */
 	async function sendSlice() {
 		const batchId = provider.deliverBatch ? randomUUID() : null
-		let wanted = pause.isProbing() ? 1 : batchId ? mailsInBatch : pace.mails()
+		let wanted = pause.isProbing() ? 1 : batchId ? mailsInBatch : mostMails
 		if (rate > 0) {
-			const seconds = batchId ? batchAheadSeconds : rateAheadSeconds
-			wanted = Math.min(wanted, Math.max(1, Math.floor(rate * seconds)))
-			await (batchId ? inLine(projectId, () => payFor(wanted)) : payFor(wanted))
-			if (stopping.aborted) return true
+			if (paid === 0) await reserve(wanted, batchId !== null)
+			wanted = Math.min(wanted, paid)
 		}
-		const dkim = (await services.dkimKeys(projectId, [domain])).get(domain)
-		const claimed = await claimSlice(pool, [
-			projectId,
-			campaignId,
-			cursor,
-			campaign.until,
-			wanted,
-			provider.name,
-			campaign.tracked,
-			batchId,
-		])
-		const mails = claimed.filter(({ status }) => status === 'SENDING')
-		settled += claimed.length - mails.length
-		countEnds(claimed)
-		if (claimed.length > 0) positions.set(place, (cursor = claimed.at(-1)!.contact_id))
-		if (mails.length > 0) launch(mails, batchId, dkim)
-		return claimed.length === wanted
+		if (!batchId) wanted = await places.enter(wanted)
+		let claimed: ClaimedMail[] = []
+		try {
+			// The wait for rate or places may have been long.
+			if (stopping.aborted || pause.remainingMs() > 0) return true
+			if (pause.isProbing() && (wanted > 1 || isFull())) return true
+			const dkim = (await services.dkimKeys(projectId, [domain])).get(domain)
+			claimed = await claimSlice(pool, [
+				projectId,
+				campaignId,
+				cursor,
+				campaign.until,
+				wanted,
+				provider.name,
+				campaign.tracked,
+				batchId,
+			])
+			const mails = claimed.filter(({ status }) => status === 'SENDING')
+			settled += claimed.length - mails.length
+			paid -= Math.min(paid, mails.length)
+			countEnds(claimed)
+			if (claimed.length > 0) positions.set(place, (cursor = claimed.at(-1)!.contact_id))
+			if (batchId) launchBatch(mails, batchId)
+			else for (const mail of mails) launch(mail, dkim)
+			return claimed.length === wanted
+		} finally {
+			const used = claimed.filter(({ status }) => status === 'SENDING').length
+			if (!batchId) places.giveBack(wanted - used)
+		}
+	}
+
+	async function reserve(wanted: number, isBatch: boolean) {
+		const seconds = isBatch ? batchAheadSeconds : rateAheadSeconds
+		const count = Math.min(wanted, Math.max(1, Math.floor(rate * seconds)))
+		await (isBatch ? inLine(projectId, () => payFor(count)) : payFor(count))
+		if (!stopping.aborted) paid += count
 	}
 
 	async function payFor(count: number) {
@@ -163,26 +197,38 @@ async function sendLane(
 		await wait(reserved!.wait_ms)
 	}
 
-	function launch(
-		mails: ClaimedMail[],
-		batchId: string | null,
-		dkim: Parameters<typeof fly>[1]['dkim'],
-	) {
+	function launch(mail: ClaimedMail, dkim: DkimKey | undefined) {
+		void fly([mail], async () => {
+			const handed = await handOne(services, { ...content, dkim }, mail, inTurn)
+			await recorder.record(handed, flying === 1)
+			return [handed]
+		}).finally(places.recorded)
+	}
+
+	function launchBatch(mails: ClaimedMail[], batchId: string) {
+		if (mails.length === 0) return
+		void fly(mails, async () => {
+			const handed = await handBatch(services, messages, mails, batchId)
+			await insistOnAll(handed, write)
+			countEnds(handed.map(({ end }) => end))
+			return handed
+		})
+	}
+
+	async function fly(mails: ClaimedMail[], handOver: () => Promise<Handed[]>) {
+		flying += 1
 		for (const { id } of mails) inHand.add(id)
-		const startedAt = performance.now()
-		const flight = fly(services, { projectId, campaign, messages, batchId, mails, dkim })
-			.then((count) => {
-				settled += count
-				pace.took(mails.length, performance.now() - startedAt)
-			})
-			.catch((error: unknown) => {
-				failure = error
-			})
-			.finally(() => {
-				for (const { id } of mails) inHand.delete(id)
-				flights.delete(flight)
-			})
-		flights.add(flight)
+		try {
+			const handed = await handOver()
+			settled += handed.filter(({ end }) => end.status !== 'PENDING').length
+		} catch (error) {
+			failure = error
+		} finally {
+			for (const { id } of mails) inHand.delete(id)
+			flying -= 1
+			landed.resolve()
+			landed = Promise.withResolvers()
+		}
 	}
 
 	/** At the end of the lane: whether something was left behind, and when it can go. */
@@ -225,8 +271,8 @@ async function sendLane(
 			// The end of the lane, or another turn, comes back to them.
 			if (pause.remainingMs() > 0 || stopping.aborted) break
 			const mails = await takeBatchOver(pool, [projectId, campaignId, batchId, writtenAt])
-			if (mails.length > 0) launch(mails, batchId, undefined)
-			await Promise.all(flights)
+			launchBatch(mails, batchId)
+			await allLanded()
 		}
 		if (doubtful.length === 0) return false
 		const rows = JSON.stringify(doubtful)

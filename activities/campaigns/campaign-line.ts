@@ -11,3 +11,20 @@ export function createLine() {
 		}
 	}
 }
+
+/** So many at once, the others in the order in which they come. */
+export function createLines(count: number) {
+	const waiting: (() => void)[] = []
+	let free = count
+	return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+		if (free > 0) free -= 1
+		else await new Promise<void>((go) => waiting.push(go))
+		try {
+			return await work()
+		} finally {
+			const next = waiting.shift()
+			if (next) next()
+			else free += 1
+		}
+	}
+}

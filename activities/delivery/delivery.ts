@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { open, type OpenMail } from '../../db/emails/ledger.ts'
+import { type AttemptEnd, open, type OpenMail, record } from '../../db/emails/ledger.ts'
 import type { DkimKey } from '../rendering/dkim.ts'
 import type { Gate } from './gate.ts'
 import { handOver, type HandoverServices, loadAttachments, loadSources } from './handover.ts'
@@ -40,6 +40,7 @@ const refreshMs = 2000
 /** After this a set goes back to its workflow, which asks for it again. */
 const longestPassMs = 20 * 60_000
 const sliceMails = 50
+const gatherMs = 5
 /** What the mails of a set may weigh while they are under way; a larger one goes alone. */
 const flyingBytesMost = 32 * 2 ** 20
 
@@ -61,7 +62,11 @@ export async function deliver(
 	const first = todo.values().next().value
 	if (!first) return { settled: loaded.length, left: 0, waitMs: 0, because: '' }
 	const project = first.project_id
-	const recorder = createRecorder(pool, project)
+	const recorder = createRecorder({
+		write: (ended: { end: AttemptEnd }[]) =>
+			record(pool, [project, JSON.stringify(ended.map(({ end }) => end))]),
+		gatherMs,
+	})
 	const flying = new Set<string>()
 	let flyingBytes = 0
 	const bytesOf = new Map(loaded.map(({ id, bytes }) => [id, bytes]))
@@ -168,7 +173,7 @@ export async function deliver(
 			const end = await handOver(services, mail, contents, key).finally(() =>
 				gate.leave(project, 1),
 			)
-			await recorder.record(end, flying.size === 1)
+			await recorder.record({ end }, flying.size === 1)
 			const open = todo.get(mail.id)
 			if (open && end.status === 'PENDING')
 				Object.assign(open, {

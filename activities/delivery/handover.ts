@@ -31,7 +31,9 @@ interface Contents {
 }
 
 const keyLifeMs = keyLifeHours * 3_600_000
-const firstDeferralMs = 30_000
+/** Some servers refuse everybody's first try, and somebody may be waiting for this mail. */
+const firstDeferralMs = 5000
+const laterDeferralMs = 30_000
 const longestDeferralMs = 3_600_000
 
 /** Puts one opened mail together, hands it over, and says what the ledger is to remember of it. */
@@ -41,11 +43,8 @@ export async function handOver(
 	{ attachments, source }: Contents,
 	dkim: DkimKey | undefined,
 ): Promise<AttemptEnd> {
+	const startedAt = performance.now()
 	const outcome = await attempt()
-	if (outcome.kind === 'UNAVAILABLE') pause.unavailable(outcome.error, outcome.retryAfterMs)
-	else if (outcome.kind !== 'UNKNOWN') pause.available()
-	// What is asked again under its key must not be so at the speed of requests.
-	else if (provider.idempotent) pause.unavailable(outcome.error, null)
 	return attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs)
 
 	async function attempt(): Promise<Outcome> {
@@ -67,8 +66,23 @@ export async function handOver(
 				bounce: false,
 			}
 		}
-		return provider.deliver(message, dkim)
+		const answer = await provider.deliver(message, dkim)
+		heed({ provider, pause }, answer, startedAt)
+		return answer
 	}
+}
+
+/** What the answer to one mail says about the provider itself. */
+export function heed(
+	{ provider, pause }: Pick<HandoverServices, 'provider' | 'pause'>,
+	outcome: Outcome,
+	startedAt: number,
+) {
+	if (outcome.kind === 'UNAVAILABLE')
+		pause.unavailable(outcome.error, outcome.retryAfterMs, startedAt)
+	else if (outcome.kind !== 'UNKNOWN') pause.available(startedAt)
+	// What is asked again under its key must not be so at the speed of requests.
+	else if (provider.idempotent) pause.unavailable(outcome.error, null, startedAt)
 }
 
 /** What the ledger is to remember of an attempt, and what becomes of its mail. */
@@ -98,7 +112,9 @@ export function attemptEnd(
 	if (ageMs >= patienceMs)
 		return { ...failed, status: 'FAILED', error: `Given up after many tries: ${error}` }
 	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING' }
-	const dueInMs = outcome.retryAfterMs ?? backoff(firstDeferralMs, mail.attempt)
+	const dueInMs =
+		outcome.retryAfterMs ??
+		(mail.attempt === 1 ? firstDeferralMs : backoff(laterDeferralMs, mail.attempt - 1))
 	return { ...failed, status: 'PENDING', dueInMs }
 }
 

@@ -7,28 +7,36 @@ export interface ProviderPause {
 	/** After a pause one mail goes ahead and finds out, instead of hundreds. */
 	isProbing(): boolean
 	reason(): string | null
-	unavailable(error: string, retryAfterMs: number | null): void
-	available(): void
+	/** It refused what was handed over at `startedAt`, by the monotonic clock. */
+	unavailable(error: string, retryAfterMs: number | null, startedAt: number): void
+	/** It took, or refused for its own sake, what was handed over at `startedAt`. */
+	available(startedAt: number): void
 }
 
 /** What this process knows of the provider's health, shared by all its runs: one finds out for all. */
 export function createProviderPause(): ProviderPause {
 	let until = 0
+	let refusedAt = 0
 	let failures = 0
 	let error: string | null = null
 	return {
 		remainingMs: () => Math.ceil(Math.max(0, until - performance.now())),
 		isProbing: () => failures > 0,
 		reason: () => error,
-		unavailable(why, retryAfterMs) {
+		unavailable(why, retryAfterMs, startedAt) {
+			const now = performance.now()
 			// Mails that were under way together fail together: they count as one.
-			if (performance.now() < until) return
-			const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(failures, 10), longestPauseMs)
-			failures += 1
-			error = why
-			until = performance.now() + Math.max(pauseMs, retryAfterMs ?? 0)
+			if (now >= until && startedAt >= refusedAt) {
+				failures += 1
+				refusedAt = now
+				until = now + Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 10), longestPauseMs)
+				error = why
+			}
+			until = Math.max(until, now + (retryAfterMs ?? 0))
 		},
-		available() {
+		available(startedAt) {
+			// A mail that was under way before the refusal says nothing about the time after it.
+			if (startedAt < refusedAt) return
 			failures = 0
 			until = 0
 			error = null

@@ -1,45 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
-import { type AttemptEnd, record } from '../../db/emails/ledger.ts'
+import type { AttemptEnd } from '../../db/emails/ledger.ts'
 import { countEnds } from './settled-counts.ts'
 
 /** How long outcomes that we know are held in memory while the database is away. */
 const holdMs = 60_000
-const groupingMs = 5
+
+/** An attempt that has ended, with whatever else is to be written of it. */
+interface Ended {
+	end: AttemptEnd
+}
+
+export interface RecorderOptions<T> {
+	write(items: T[]): Promise<unknown>
+	/** Attempts that end within this time are written together. */
+	gatherMs: number
+	/** So many are written at once, without waiting for more. */
+	enough?(): number
+}
 
 /**
  * Writes the ends of attempts, those that came together in one statement. The database may be away for
  * a while: what is known must not turn into doubt, so it is tried again for a minute.
  */
-export function createRecorder(pool: Pool, projectId: string) {
-	let waiting: { end: AttemptEnd; done: () => void; failed: (error: unknown) => void }[] = []
-	let writing = false
+export function createRecorder<T extends Ended>({
+	write,
+	gatherMs,
+	enough = () => Infinity,
+}: RecorderOptions<T>) {
+	let waiting: { item: T; done: () => void; failed: (error: unknown) => void }[] = []
+	let isWriting = false
+	let timer: NodeJS.Timeout | undefined
 
-	async function write() {
-		writing = true
-		while (waiting.length > 0) {
-			const batch = waiting
-			waiting = []
-			const failures = await insist(batch, (some) =>
-				record(pool, [projectId, JSON.stringify(some.map(({ end }) => end))]),
-			)
-			countEnds(batch.filter((one) => !failures.has(one)).map(({ end }) => end))
-			for (const one of batch)
-				if (failures.has(one)) one.failed(failures.get(one))
-				else one.done()
-		}
-		writing = false
+	async function writeAll() {
+		clearTimeout(timer)
+		timer = undefined
+		isWriting = true
+		const batch = waiting
+		waiting = []
+		const failures = await insist(batch, (some) => write(some.map(({ item }) => item)))
+		countEnds(batch.filter((one) => !failures.has(one)).map(({ item }) => item.end))
+		for (const one of batch)
+			if (failures.has(one)) one.failed(failures.get(one))
+			else one.done()
+		isWriting = false
+		writeSoon()
+	}
+
+	function writeSoon() {
+		if (isWriting || waiting.length === 0) return
+		if (waiting.length >= enough()) void writeAll()
+		else timer ??= setTimeout(() => void writeAll(), gatherMs)
 	}
 
 	return {
 		/** Resolves once it is in the ledger. `alone`: nothing else is under way that could join it. */
-		record: (end: AttemptEnd, alone: boolean) =>
+		record: (item: T, alone: boolean) =>
 			new Promise<void>((done, failed) => {
-				waiting.push({ end, done, failed })
-				if (writing) return
-				if (alone) return void write()
-				writing = true
-				setTimeout(() => void write(), groupingMs)
+				waiting.push({ item, done, failed })
+				if (alone && !isWriting) void writeAll()
+				else writeSoon()
 			}),
 	}
 }

@@ -12,8 +12,8 @@ interface Job {
 	done(outcome: Outcome): void
 }
 
-/** What campaigns may take of the connections; single mails find the rest free. */
-const share = 0.75
+/** Of so many connections campaigns leave one to single mails, which are given others soon, too. */
+const connectionsForOneFree = 20
 
 /**
  * Campaign mail over SMTP: waits in one line for a few connections, on each of which it goes one behind
@@ -28,7 +28,7 @@ export function smtpPipeline({
 	size: number
 	mailsPerConnection: number
 }) {
-	const most = Math.max(1, Math.floor(size * share))
+	const most = Math.max(1, size - Math.ceil(size / connectionsForOneFree))
 	const queue: Job[] = []
 	let active = 0
 

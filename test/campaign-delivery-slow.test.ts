@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import {
+	createCampaign,
+	ended,
+	progressOf,
+	seedRecipients,
+	sendCampaign,
+} from '../bench/campaign/campaign-run.ts'
+import { until } from '../bench/load.ts'
+import { startSink } from '../bench/sink.ts'
+import { prepareStack } from '../bench/stack.ts'
+import { createCampaignPlaces } from '../activities/campaigns/campaign-places.ts'
+import { poolOf } from '../db/statement.ts'
+import { overSmtp } from './helpers/campaign-sending.ts'
+
+test.serial('a campaign over a slow server keeps its connections busy', async (t) => {
+	const delayMs = 300
+	const people = 400
+	const { send, worker, sink } = await overSmtp(t, people, { sink: { delayMs } })
+	t.like(await send(worker), { settled: people, left: 0 })
+	const { firstAt, lastAt } = sink.statistics()
+	const reached = (people / (lastAt - firstAt + delayMs)) * 1000
+	t.true(reached >= 55, `${reached.toFixed(0)} mails/s`)
+})
+
+test.serial('a slow server does not keep a campaign below its send rate', async (t) => {
+	const { send, worker, sink, query } = await overSmtp(t, 60, { sink: { delayMs: 300 } })
+	await query('update projects set send_rate_per_second = 30')
+	t.like(await send(worker), { settled: 60, left: 0 })
+	const { firstAt, lastAt } = sink.statistics()
+	t.true(lastAt - firstAt < 59 * 40, `${lastAt - firstAt} ms`)
+})
+
+test.serial('single mails get through while a campaign fills a slow server', async (t) => {
+	const { send, worker, sink, app, withSecretKey } = await overSmtp(t, 400, {
+		sink: { delayMs: 300 },
+	})
+	const campaign = send(worker)
+	while (sink.mails.length < 40) await sleep(5)
+	const to = Array.from({ length: 20 }, (_, i) => `single${i}@example.org`)
+	for (const one of to) {
+		const payload = { to: one, from: 'a@example.com', subject: 'Code', body: '1234' }
+		const answer = await app.inject({
+			method: 'POST',
+			url: '/v1/send',
+			headers: withSecretKey,
+			payload,
+		})
+		t.is(answer.statusCode, 200, answer.body)
+	}
+	const before = sink.mails.length
+	const startedAt = Date.now()
+	t.like(await worker.deliver(), { left: 0 })
+	const tookMs = Date.now() - startedAt
+	t.true(tookMs < 2500, `${tookMs} ms`)
+	t.true(sink.mails.length - before > 20 + 30, 'the campaign goes on beside them')
+	t.like(await campaign, { settled: 400, left: 0 })
+})
+
+test.serial(
+	'a killed worker leaves three mails a connection in doubt, and what a slow server takes in a tenth of a second',
+	async (t) => {
+		t.timeout(120_000)
+		const connections = 5
+		const sink = await startSink(['--delay', '300'])
+		t.teardown(sink.close)
+		const env = { EMAIL_PROVIDER: 'smtp', SMTP_URL: `${sink.url}?pool=${connections}` }
+		const stack = await prepareStack(
+			{
+				databaseUrl: process.env['DATABASE_URL']!,
+				temporalAddress: process.env['TEMPORAL_ADDRESS']!,
+			},
+			env,
+		)
+		t.teardown(stack.stop)
+		await stack.api.start()
+		await stack.worker.start()
+		await seedRecipients(stack, 100)
+		const id = await createCampaign(stack)
+		await sendCampaign(stack, id)
+		await until(async () => (await sink.statistics()).accepted > 40, 60_000, 5)
+		await stack.worker.stop('SIGKILL')
+		const pool = await poolOf(stack.orm.em)
+		const { rows } = await pool.query<{ inHand: number }>(
+			`select count(*)::int as "inHand" from emails where status = 'SENDING'`,
+		)
+		t.true(rows[0]!.inHand <= 3 * connections + 2, `${rows[0]!.inHand} in hand`)
+		await stack.worker.start()
+		await ended(stack, id)
+		const { total, sent, uncertain } = await progressOf(stack, id)
+		t.is(uncertain, rows[0]!.inHand)
+		t.is(sent, total - uncertain)
+		const { accepted, distinct } = await sink.statistics()
+		t.is(accepted, distinct)
+		t.true(distinct >= sent)
+	},
+)
+
+test('a process never holds more campaign mails than twenty a connection', async (t) => {
+	const places = createCampaignPlaces(5)
+	let held = 0
+	let most = 0
+	let isOver = false
+	const claiming = (async () => {
+		while (!isOver) most = Math.max(most, (held += await places.enter(1000)))
+	})()
+	// As fast as a server can be: at once.
+	for (let round = 0; round < 300; round++) {
+		await sleep(5)
+		for (; held > 0; held -= 1) places.recorded()
+	}
+	isOver = true
+	await sleep(5)
+	for (; held > 0; held -= 1) places.recorded()
+	await claiming
+	t.is(most, 100)
+})
