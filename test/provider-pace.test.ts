@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
+import { resendProvider } from '../activities/providers/resend.ts'
 import { overSmtp } from './helpers/campaign-sending.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+import { aMessage } from './helpers/message.ts'
+import { resendFake } from './helpers/resend-fake.ts'
 
 test('a mail that was under way before a refusal does not end the wait the provider asks for', async (t) => {
 	const { send, claim, worker } = await setupLedger(t)
@@ -35,4 +38,42 @@ test('a recipient’s first deferral is tried again after five seconds, the next
 	t.true(performance.now() - startedAt >= 4990)
 	t.is(sink.commands.filter((line) => line.startsWith('RCPT')).length, 2)
 	t.true(rest.waitMs > 25_000 && rest.waitMs <= 30_000, `${rest.waitMs} ms`)
+})
+
+test('the rate of a provider is learned: of many requests few are refused', async (t) => {
+	t.timeout(120_000)
+	const fake = await resendFake()
+	fake.perSecond = 5
+	const provider = resendProvider({ apiKey: fake.apiKey, baseUrl: fake.url })
+	t.teardown(async () => {
+		await provider.close()
+		await fake.close()
+	})
+	let left = 150
+	const startedAt = performance.now()
+	async function lane() {
+		while (left > 0) {
+			left -= 1
+			while ((await provider.deliver(aMessage())).kind !== 'SENT');
+		}
+	}
+	await Promise.all(Array.from({ length: provider.concurrency }, lane))
+	const seconds = (performance.now() - startedAt) / 1000
+	t.is(fake.accepted.length, 150)
+	t.true(fake.refused <= fake.requests.length / 10, `${fake.refused} of ${fake.requests.length}`)
+	t.true(seconds < (150 / 5) * 1.6, `${seconds} s`)
+})
+
+test('of a window that is used up the end is awaited', async (t) => {
+	const fake = await resendFake()
+	fake.faults.push({ status: 200, times: 1, headers: { 'ratelimit-remaining': '0' } })
+	const provider = resendProvider({ apiKey: fake.apiKey, baseUrl: fake.url })
+	t.teardown(async () => {
+		await provider.close()
+		await fake.close()
+	})
+	await provider.deliver(aMessage())
+	t.like(await provider.deliver(aMessage()), { kind: 'SENT' })
+	const [first, second] = fake.requests
+	t.true(second!.at - first!.at >= 990, `${second!.at - first!.at} ms`)
 })

@@ -1,7 +1,8 @@
 import type { Outcome } from './provider.ts'
+import type { PaceAnswer } from './request-pace.ts'
 import type { Failure } from './resend-requests.ts'
 
-interface ResendError {
+export interface ResendError {
 	name: string
 	message: string
 	/** Null when there was no answer. */
@@ -54,6 +55,16 @@ export function resendVerdict(
 	const explained =
 		name === 'invalid_idempotent_request' ? `${error} (an earlier try was taken)` : error
 	return { kind: 'REJECTED', error: explained, bounce: false }
+}
+
+/** What an answer says about the rate of requests, which quotas have nothing to do with. */
+export function rateAnswer(
+	error: ResendError | null,
+	headers: Record<string, string> | null,
+): PaceAnswer {
+	const isRefused = error?.statusCode === 429 && !QUOTA_PAUSE_MS.has(error.name)
+	const isUsedUp = headers?.['ratelimit-remaining'] === '0'
+	return { isRefused, waitMs: isRefused || isUsedUp ? retryAfter(headers) : null }
 }
 
 /** An unverified sender domain is a 403 too. */

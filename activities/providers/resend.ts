@@ -1,13 +1,19 @@
 import { Resend, type CreateEmailOptions } from 'resend'
 import type { Address, Message } from '../rendering/message.ts'
 import type { Outcome, Provider } from './provider.ts'
+import { createRequestPace } from './request-pace.ts'
 import { requestWatch } from './resend-requests.ts'
-import { resendVerdict } from './resend-verdict.ts'
+import { rateAnswer, type ResendError, resendVerdict } from './resend-verdict.ts'
 
 export interface ResendOptions {
 	apiKey: string
 	baseUrl?: string
 	timeoutMs?: number
+}
+
+interface Answer {
+	error: ResendError | null
+	headers: Record<string, string> | null
 }
 
 const CONCURRENCY = 10
@@ -21,11 +27,20 @@ const BATCH_SIZE = 100
 export function resendProvider({ apiKey, baseUrl, timeoutMs = 30_000 }: ResendOptions): Provider {
 	const resend = new Resend(apiKey, baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {})
 	const requests = requestWatch()
+	const pace = createRequestPace()
 	// The SDK has no time limit of its own, but hands these options on to fetch.
 	const options = (idempotencyKey: string) => ({
 		idempotencyKey,
 		signal: AbortSignal.timeout(timeoutMs),
 	})
+
+	async function ask<T extends Answer>(key: string, call: () => Promise<T>) {
+		const startedAt = await pace.turn()
+		const answer = await requests.watch(key, call)
+		const { error, headers } = answer.value
+		pace.heard(startedAt, rateAnswer(error, headers))
+		return answer
+	}
 
 	async function deliver(message: Message): Promise<Outcome> {
 		const call = () =>
@@ -33,7 +48,7 @@ export function resendProvider({ apiKey, baseUrl, timeoutMs = 30_000 }: ResendOp
 				{ ...payload(message), attachments: message.attachments.map(attachment) },
 				options(message.emailId),
 			)
-		const { value, failure } = await requests.watch(message.emailId, call)
+		const { value, failure } = await ask(message.emailId, call)
 		if (value.error) return resendVerdict(value.error, value.headers, failure)
 		return { kind: 'SENT', providerMessageId: value.data.id ?? null }
 	}
@@ -44,7 +59,7 @@ export function resendProvider({ apiKey, baseUrl, timeoutMs = 30_000 }: ResendOp
 				...options(key),
 				batchValidation: 'permissive',
 			})
-		const { value, failure } = await requests.watch(key, call)
+		const { value, failure } = await ask(key, call)
 		if (value.error) {
 			// Contacts may have changed since a batch was taken: it is its key that tells.
 			const wasTaken = value.error.name === 'invalid_idempotent_request'

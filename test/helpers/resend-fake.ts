@@ -40,6 +40,10 @@ export interface ResendFake {
 	requests: { path: string; headers: IncomingMessage['headers']; at: number }[]
 	/** Answers take this long. */
 	delayMs: number
+	/** Of the requests within a second it takes so many. Its headers don't say so until it refuses one. */
+	perSecond: number
+	/** So many it has refused for that. */
+	refused: number
 	/** Ends all connections, whatever they wait for. */
 	hangUp(): void
 	close(): Promise<void>
@@ -57,6 +61,7 @@ const KEY_LIFE_MS = 24 * 3_600_000
 /** Resend's sending API as its documentation tells it, on loopback. */
 export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<ResendFake> {
 	const keys = new Map<string, Remembered>()
+	let counted = { window: 0, requests: 0 }
 	const server = createServer((request, response) => {
 		answer(request, response).catch(() => response.destroy())
 	})
@@ -70,6 +75,8 @@ export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<Resend
 		faults: [],
 		requests: [],
 		delayMs,
+		perSecond: Infinity,
+		refused: 0,
 		hangUp: () => server.closeAllConnections(),
 		async close() {
 			fake.hangUp()
@@ -85,11 +92,24 @@ export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<Resend
 			headers: request.headers,
 			at: performance.now(),
 		})
+		if (isTooMany()) {
+			fake.refused += 1
+			const headers = { 'retry-after': '1' }
+			return fail(response, { status: 429, name: 'rate_limit_exceeded', headers })
+		}
 		const fault = occurring(key)
 		if (fault && !fault.take) return fail(response, fault)
 		const { status, body: data } = await decide(request, body, key)
 		if (fault) return fail(response, fault)
 		return say(response, status, data)
+	}
+
+	/** By windows of a second, as such limits are mostly counted. */
+	function isTooMany() {
+		const window = Math.floor(performance.now() / 1000)
+		if (window !== counted.window) counted = { window, requests: 0 }
+		counted.requests += 1
+		return counted.requests > fake.perSecond
 	}
 
 	async function decide(request: IncomingMessage, body: string, key: string | null) {
