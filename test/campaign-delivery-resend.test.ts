@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { settleByEvent } from '../db/reputation/evidence.ts'
 import { overResend } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 
@@ -110,4 +111,23 @@ test('what is in doubt over Resend for longer than it remembers is not repeated'
 	t.like(await send(worker), { settled: 2, left: 0 })
 	t.is(fake.accepted.length, 0)
 	for (const { status } of await mails()) t.is(status, 'UNCERTAIN')
+})
+
+test('an event of Resend without our tags finds its campaign mail by the id that Resend gave it', async (t) => {
+	const { send, worker, fake, mails, pool, project } = await overResend(t, 3)
+	t.like(await send(worker), { settled: 3, left: 0 })
+	const { id, emailId } = fake.accepted[1]!
+	const evidence = {
+		kind: 'DELIVERED',
+		at: new Date().toISOString(),
+		bounceType: null,
+		error: null,
+		link: null,
+		providerMessageId: id,
+	}
+	const values = ['resend/event', null, null, id, JSON.stringify(evidence)]
+	t.deepEqual(await settleByEvent(pool, values), [{ isNew: true, isKnown: true }])
+	for (const mail of await mails()) t.is(mail.status, mail.id === emailId ? 'DELIVERED' : 'SENT')
+	const kept = await pool.query('select 1 from attempts where project_id = $1', [project.id])
+	t.is(kept.rowCount, 3)
 })

@@ -109,7 +109,8 @@ export const claimSlice = statement<ClaimedMail>(
 
 /**
  * How mails that the provider took went into the ledger, with the event that follows. A first attempt
- * that went well needs no row among the attempts: the mail's own tells all of it. Whatever somebody
+ * that went well needs no row among the attempts: the mail's own tells all of it. With Resend it has
+ * one, because its events name a mail by Resend's id, which is looked up there. Whatever somebody
  * doubted meanwhile is settled by this, as long as no newer attempt was opened.
  * $1 project, $2 ids, $3 of each id [attempt, the provider's id, subject as rendered or null where it is
  * the campaign's, what went wrong in rendering or null]; in this form because the planner, who does not
@@ -128,7 +129,7 @@ export const recordSent = statement(
 	), noted as (
 		insert into attempts (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
 		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id
-		from recorded where attempt > 1 or before <> 'SENDING'
+		from recorded where attempt > 1 or before <> 'SENDING' or provider = 'resend'
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
 	)
