@@ -103,7 +103,11 @@ test('a process never holds more campaign mails than twenty a connection', async
 	let most = 0
 	let isOver = false
 	const claiming = (async () => {
-		while (!isOver) most = Math.max(most, (held += await places.enter(1000)))
+		while (!isOver) {
+			const more = await places.enter(1000)
+			held += more
+			most = Math.max(most, held)
+		}
 	})()
 	// As fast as a server can be: at once.
 	for (let round = 0; round < 300; round++) {
@@ -114,5 +118,6 @@ test('a process never holds more campaign mails than twenty a connection', async
 	await sleep(5)
 	for (; held > 0; held -= 1) places.recorded()
 	await claiming
-	t.is(most, 100)
+	t.true(most > 60, `${most}: it grows with what the server takes`)
+	t.true(most <= 100, `${most}`)
 })

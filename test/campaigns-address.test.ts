@@ -38,7 +38,7 @@ test('suppression is asked for the address to which a campaign’s mail would go
 
 test('a mail that was deferred goes to the address of its next try', async (t) => {
 	const { send, worker, sink, query } = await overSmtp(t, 1)
-	sink.faults.push({ at: 'rcpt', reply: '451 4.3.0 later', times: 1 })
+	sink.faults.push({ at: 'rcpt', reply: '451 4.3.0 later, retry in 60 s', times: 1 })
 	await send(worker)
 	await query(move)
 	await query('update emails set due_at = null')

@@ -20,6 +20,7 @@ const rounds = 3
 export async function bench(servers: Servers): Promise<Row[]> {
 	return [
 		...(await speed(servers)),
+		...(await slow(servers)),
 		...(await faults(servers, Math.min(20_000, recipients))),
 		...(await beside(servers, recipients)),
 	]
@@ -47,6 +48,35 @@ async function speed(servers: Servers): Promise<Row[]> {
 		await stack.stop()
 		await sink.close()
 	}
+}
+
+/** Over servers that take their time with each mail. */
+async function slow(servers: Servers): Promise<Row[]> {
+	const rows: Row[] = []
+	for (const [delayMs, count, target] of [
+		[300, 400, 55],
+		[50, 3000, 300],
+	] as const) {
+		const sink = await startSink(['--delay', String(delayMs)])
+		const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url })
+		try {
+			await stack.api.start()
+			await stack.worker.start()
+			await seedRecipients(stack, count)
+			const { perSecond } = await runCampaign(stack, sink, servers.temporalAddress, count)
+			rows.push({
+				what: `${count} recipients, 20 connections to a server that takes ${delayMs} ms a mail`,
+				reached: `${perSecond.toFixed(0)} mails/s`,
+				target: `>= ${target} mails/s`,
+				floor: `${((20 / delayMs) * 1000).toFixed(0)}/s, were no connection ever idle`,
+				isMet: perSecond >= target,
+			})
+		} finally {
+			await stack.stop()
+			await sink.close()
+		}
+	}
+	return rows
 }
 
 async function measured(stack: Stack, sink: SinkProcess, servers: Servers, count: number) {
