@@ -16,6 +16,7 @@ import { startFolding } from '../db/emails/engagement-fold.ts'
 import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
 import { startRelay } from '../db/outbox/relay.ts'
+import { providerNotes } from '../db/provider-state.ts'
 import { poolOf } from '../db/statement.ts'
 import { startAnalyzing } from '../db/statistics.ts'
 import { startBeating } from '../db/worker-beat.ts'
@@ -80,7 +81,7 @@ async function main() {
 	const listening = listenToOutbox(pool, relay.wake, log)
 	const scheduleKeeping = keepAutomationSchedules(pool, temporal, log)
 	const provider = watchedProvider(createProvider(env, { store: mailboxOf(pool) }))
-	const pause = createProviderPause()
+	const pause = createProviderPause(providerNotes(pool, provider.name))
 	meter.watch(
 		'tempost_provider_pause_seconds',
 		'How long the provider is still left alone, which throttled or was away.',

@@ -1,5 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
+import { awayProviders } from '../db/provider-state.ts'
+import { Timestamp } from './schemas.ts'
 
 export interface HealthOptions {
 	pool: Pool
@@ -8,9 +10,17 @@ export interface HealthOptions {
 }
 
 const Check = Type.Union([Type.Literal('ok'), Type.Literal('away')])
+const AwayProvider = Type.Object({
+	name: Type.String(),
+	awaySince: Timestamp,
+	answer: Type.String({ description: 'Its last answer, without addresses' }),
+})
 const Health = Type.Object({
 	status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
-	checks: Type.Object({ database: Check, temporal: Check, worker: Check }),
+	checks: Type.Object({ database: Check, temporal: Check, worker: Check, provider: Check }),
+	provider: Type.Union([AwayProvider, Type.Null()], {
+		description: 'The mail provider, when it has taken no mail for a minute',
+	}),
 })
 
 const patienceMs = 2000
@@ -27,7 +37,7 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, opti
 				tags: ['service'],
 				summary: 'Whether mail can flow',
 				description:
-					'`degraded`: requests are accepted and mail waits, for Temporal or a worker to return.',
+					'`degraded`: requests are accepted and mail waits, for Temporal, a worker or the mail provider to return.',
 				response: { 200: Health, 503: Health },
 			},
 		},
@@ -44,16 +54,24 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, opti
 async function check({ pool, checkTemporal }: HealthOptions): Promise<Type.Static<typeof Health>> {
 	const [database, { temporal, worker }] = await Promise.all([
 		within(
-			pool.query('select 1').then(() => true),
-			false,
+			awayProviders(pool, []).then((away) => ({ away })),
+			null,
 		),
 		within(checkTemporal(), { temporal: false, worker: false }),
 	])
 	const name = (isOk: boolean) => (isOk ? 'ok' : 'away')
-	const status = !database ? 'unavailable' : temporal && worker ? 'ok' : 'degraded'
+	const away = database?.away[0]
+	const canFlow = temporal && worker && !away
+	const status = !database ? 'unavailable' : canFlow ? 'ok' : 'degraded'
 	return {
 		status,
-		checks: { database: name(database), temporal: name(temporal), worker: name(worker) },
+		checks: {
+			database: name(database !== null),
+			temporal: name(temporal),
+			worker: name(worker),
+			provider: name(!away),
+		},
+		provider: away ? { name: away.name, awaySince: away.since, answer: away.answer } : null,
 	}
 }
 

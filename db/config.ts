@@ -46,6 +46,7 @@ import { Invitation } from './projects/invitation.ts'
 import { Membership } from './projects/membership.ts'
 import { Project } from './projects/project.ts'
 import { WebhookSecret } from './projects/webhook-secret.ts'
+import { ProviderState } from './provider-state.ts'
 import { ProviderEvent } from './reputation/provider-event.ts'
 import { Suppression } from './reputation/suppression.ts'
 import { ReputationCount, ReputationTally, Suspension } from './reputation/suspension.ts'
@@ -102,6 +103,7 @@ export default defineConfig({
 		Outbox,
 		Project,
 		ProviderEvent,
+		ProviderState,
 		QueuedSend,
 		RateBudget,
 		RemovedAutomation,

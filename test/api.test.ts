@@ -17,7 +17,8 @@ test('health is degraded while Temporal or every worker is away, and answers in 
 	t.is(answer.statusCode, 200)
 	t.deepEqual(answer.json(), {
 		status: 'degraded',
-		checks: { database: 'ok', temporal: 'ok', worker: 'away' },
+		checks: { database: 'ok', temporal: 'ok', worker: 'away', provider: 'ok' },
+		provider: null,
 	})
 	const { app: deaf } = await startApp(t, orm, {
 		services: { checkTemporal: () => new Promise(() => {}) },

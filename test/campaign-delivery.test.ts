@@ -108,7 +108,8 @@ test('refusals concern their mail only: some fail, some wait for their time', as
 		],
 	})
 	const rest = await send(worker)
-	t.like(rest, { settled: 4, left: 1, because: 'not due yet' })
+	const because = 'Recipient refused: 450 4.2.1 Greylisted, retry after 20 seconds'
+	t.like(rest, { settled: 4, left: 1, because })
 	t.true(rest.waitMs > 15_000 && rest.waitMs <= 20_000)
 	const [, refused, later] = await mails()
 	t.like(refused, { status: 'BOUNCED', error: 'Recipient refused: 550 5.1.1 User unknown' })

@@ -12,7 +12,7 @@ test('every table but those of people, processes and the audit belongs to a proj
 		select c.relname as "table" from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relname not in ('projects', 'worker_beats', 'mikro_orm_migrations', 'users', 'sessions',
-				'account_tokens', 'oauth_identities', 'throttles', 'audit_entries', 'provider_events')
+				'account_tokens', 'oauth_identities', 'throttles', 'audit_entries', 'provider_events', 'provider_states')
 			and not exists (
 				select from pg_constraint f
 				join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]

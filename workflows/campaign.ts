@@ -79,7 +79,7 @@ export async function campaign(key: Key): Promise<string> {
 			while (changes === seen && !workflowInfo().continueAsNewSuggested) {
 				const rest = await sendCampaignPages({ ...key, lane })
 				settled += rest.settled
-				tell(settled, total, rest.because || 'sending')
+				tell(settled, total, waiting(rest) ?? 'sending')
 				if (rest.left === 0) return
 				if (rest.waitMs > 0) await changeWithin(rest.waitMs, seen)
 				else if (rest.settled === 0) return
@@ -96,6 +96,12 @@ async function materialise(key: Key) {
 		if (!(error instanceof ActivityFailure)) throw error
 		await holdCampaign(key)
 	}
+}
+
+function waiting({ left, waitMs, because }: { left: number; waitMs: number; because: string }) {
+	if (waitMs <= 0) return because || null
+	const until = new Date(Date.now() + waitMs).toISOString()
+	return `${left} ${left === 1 ? 'mail waits' : 'mails wait'} until ${until}: ${because}`
 }
 
 function tell(settled: number, total: number, said: string) {

@@ -235,7 +235,7 @@ async function sendLane(
 	async function lookAround() {
 		if (failure) return null
 		const [left] = await restOfLane(pool, range)
-		const { may_send, pending, sending, due_in_ms } = left!
+		const { may_send, pending, sending, due_in_ms, answer } = left!
 		const areOurs = sending > 0 && (await adopt())
 		const open = pending + sending
 		if (open === 0) {
@@ -246,7 +246,7 @@ async function sendLane(
 		cursor = campaign.after
 		if (areOurs) await wait(napMs)
 		if (sending > 0 || due_in_ms <= 0) return null
-		if (due_in_ms > longestInlineWaitMs) return rest(open, due_in_ms, 'not due yet')
+		if (due_in_ms > longestInlineWaitMs) return rest(open, due_in_ms, answer ?? 'not due yet')
 		await wait(due_in_ms)
 		return null
 	}

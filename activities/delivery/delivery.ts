@@ -105,10 +105,18 @@ export async function deliver(
 			if (leaving && flying.size === 0) return rest(0, 'another worker goes on')
 			const waitMs = pause.remainingMs() || untilNext(todo.values(), settings.uncertainAfterMs)
 			if (flying.size === 0 && waitMs > longestInlineWaitMs)
-				return rest(waitMs, pause.reason() ?? 'not due yet')
+				return rest(waitMs, pause.reason() ?? lastAnswer() ?? 'not due yet')
 			await Promise.race([landed.promise, sleep(Math.min(waitMs, napMs))])
 		}
 		return undefined
+	}
+
+	/** What the provider said of the mail that goes next. */
+	function lastAnswer() {
+		let next: TimedMail | undefined
+		for (const mail of todo.values())
+			if (mail.error && (!next || (mail.dueAt ?? 0) < (next.dueAt ?? 0))) next = mail
+		return next?.error
 	}
 
 	/** The next mail of each request that is due, as many as memory and courtesy allow. */
@@ -179,6 +187,7 @@ export async function deliver(
 				Object.assign(open, {
 					status: 'PENDING',
 					attempt: mail.attempt,
+					error: end.error,
 					dueAt: momentIn(end.dueInMs) ?? open.dueAt,
 				})
 			else if (open && end.status === 'UNCERTAIN' && open.source_type === 'TRANSACTIONAL')

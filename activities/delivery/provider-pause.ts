@@ -1,3 +1,5 @@
+import type { Away } from '../../db/provider-state.ts'
+
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
@@ -13,8 +15,11 @@ export interface ProviderPause {
 	available(startedAt: number): void
 }
 
-/** What this process knows of the provider's health, shared by all its runs: one finds out for all. */
-export function createProviderPause(): ProviderPause {
+/**
+ * What this process knows of the provider's health, shared by all its runs: one finds out for all. Every
+ * change is noted for other processes.
+ */
+export function createProviderPause(note: (away: Away | null) => void = () => {}): ProviderPause {
 	let until = 0
 	let refusedAt = 0
 	let failures = 0
@@ -25,6 +30,7 @@ export function createProviderPause(): ProviderPause {
 		reason: () => error,
 		unavailable(why, retryAfterMs, startedAt) {
 			const now = performance.now()
+			const before = until
 			// Mails that were under way together fail together: they count as one.
 			if (now >= until && startedAt >= refusedAt) {
 				failures += 1
@@ -33,13 +39,15 @@ export function createProviderPause(): ProviderPause {
 				error = why
 			}
 			until = Math.max(until, now + (retryAfterMs ?? 0))
+			if (until > before) note({ error: why, waitMs: until - now })
 		},
 		available(startedAt) {
 			// A mail that was under way before the refusal says nothing about the time after it.
-			if (startedAt < refusedAt) return
+			if (startedAt < refusedAt || failures === 0) return
 			failures = 0
 			until = 0
 			error = null
+			note(null)
 		},
 	}
 }

@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { progressOf, statsOf } from '../../db/campaigns/campaign-counts.ts'
+import { waitingOf, waitingReasons } from '../../db/campaigns/campaign-waiting.ts'
 import { countRecipients, listRecipients } from '../../db/campaigns/campaign-recipients.ts'
 import { findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { emailStatuses } from '../../db/emails/email.ts'
@@ -47,6 +48,17 @@ const Progress = Type.Object({
 	paused: Type.Boolean(),
 	ratePerSecond: Type.Number(),
 	etaSeconds: Nullable(Type.Integer()),
+	waitingFor: Nullable(
+		Type.Object({
+			reason: Type.Enum([...waitingReasons], {
+				description:
+					'`paused` by its owner or a fault, `billing` by a billing limit, `provider`: it is away or has deferred the mails that are left, `rate`: the send rate of the project',
+			}),
+			message: Nullable(Type.String({ description: 'The provider’s answer' })),
+			until: NullableTime,
+			mails: Count,
+		}),
+	),
 })
 
 const Recipient = Type.Object({
@@ -113,7 +125,8 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'How far a campaign has come',
-				description: 'The states come to the total at every reading.',
+				description:
+					'The states come to the total at every reading. `waitingFor` says why mails wait and until when; it is null while they leave.',
 				params: Params,
 				response: { 200: Progress },
 			},
@@ -121,7 +134,8 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		async ({ project, params }) => {
 			const [progress] = await progressOf(pool, [project.id, params.id])
 			if (!progress) throw notFound('campaign', params.id)
-			return progress
+			const [waiting] = await waitingOf(pool, [project.id, params.id])
+			return { ...progress, waitingFor: waiting ?? null }
 		},
 	)
 

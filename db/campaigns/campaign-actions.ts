@@ -19,14 +19,14 @@ export const tell = (changed: string, taskQueue: string) => `
 	select project_id, 'signal', ${priorities.bulk}, 'campaign', 'campaign/' || id, ${taskQueue},
 		jsonb_build_object('name', 'changed',
 			'argument', jsonb_build_object('projectId', project_id, 'campaignId', id)),
-		total_recipients || ' recipients', jsonb_build_object('CampaignId', id)
+		left(name, 80) || ': ' || total_recipients || ' recipients', jsonb_build_object('CampaignId', id)
 	from ${changed}`
 
 const moved = (update: string, where: string, taskQueue: string) =>
 	`with moved as (
 		update campaigns k set ${update}, updated_at = now() from projects p
 		where p.id = k.project_id and k.project_id = $1 and k.deleted_at is null and ${where}
-		returning k.project_id, k.id, k.total_recipients
+		returning k.project_id, k.id, k.name, k.total_recipients
 	), told as (${tell('moved', taskQueue)}
 	)
 	select id from moved`

@@ -146,6 +146,8 @@ export interface LaneRest {
 	sending: number
 	/** Until the first that is pending is due. */
 	due_in_ms: number
+	/** What the provider said of one that is not due yet. */
+	answer: string | null
 }
 
 /** What is not settled of a lane. $1 project, $2 campaign, $3 behind this contact, $4 up to this one */
@@ -157,7 +159,8 @@ export const restOfLane = statement<LaneRest>(
 		count(*) filter (where status = 'PENDING')::int as pending,
 		count(*) filter (where status = 'SENDING')::int as sending,
 		greatest(0, coalesce(ceil(1000 * extract(epoch from
-			min(coalesce(due_at, now())) filter (where status = 'PENDING') - now())), 0))::float8 as due_in_ms
+			min(coalesce(due_at, now())) filter (where status = 'PENDING') - now())), 0))::float8 as due_in_ms,
+		min(error) filter (where status = 'PENDING' and due_at > now()) as answer
 	from emails e where ${laneIs} and status in ('PENDING', 'SENDING')`,
 )
 

@@ -61,7 +61,7 @@ const retried = `with ${chosen}, resolved as (
 const retryInLanes = statement<Chunk>(
 	'retry-campaign-mails-in-lanes',
 	`${retried}, moved as (
-		select project_id, id, total_recipients from campaigns
+		select project_id, id, name, total_recipients from campaigns
 		where project_id = $1 and id = $2::uuid and exists (select from resolved)
 	), told as (${tell('moved', '$4::text')}
 	)

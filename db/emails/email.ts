@@ -75,6 +75,12 @@ const schema = defineEntity({
 			properties: ['createdAt'],
 			where: 'body is not null',
 		},
+		// A campaign's mails that wait for their next try. No other mail of a campaign has a time.
+		{
+			name: 'emails_campaign_due',
+			properties: ['campaignId', 'dueAt'],
+			where: 'campaign_id is not null and due_at is not null',
+		},
 	],
 	uniques: [
 		// One mail a contact, and the order in which a campaign's lanes go through them.

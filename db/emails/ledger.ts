@@ -15,8 +15,8 @@ export interface OpenMail {
 	due_in_ms: number | null
 	attempt: number
 	granted_attempt: number
+	error: string | null
 	attempt_started_in_ms: number | null
-	/** The sender's. */
 	domain: string
 	/** What it will weigh in memory. */
 	bytes: number
@@ -75,7 +75,7 @@ export const mailsOfClaim = statement<OpenMail>(
 		where q.claim_id = $1
 	)
 	select
-		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt,
+		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt, e.error,
 		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
 		split_part(e."from", '@', 2) as domain,
 		(coalesce(octet_length(e.body), 0) + coalesce((
