@@ -37,10 +37,11 @@ const words: Record<string, FooterWords> = {
 	},
 }
 
-// A grey that can be read on white and on black.
+// No grey is legible on every background (WCAG AA), so the footer brings its own. The layout has other
+// colours for dark mode; a design that is not ours may stay light there, and so does its footer.
 const style =
 	'max-width:600px;margin:24px auto 0;padding:16px 20px;text-align:center;' +
-	'font-family:Arial,sans-serif;font-size:12px;line-height:1.6;color:#767d86'
+	'font-family:Arial,sans-serif;font-size:12px;line-height:1.6;background-color:#ffffff;color:#595f69'
 
 export interface FooterLinks {
 	unsubscribeUrl: string
@@ -52,7 +53,7 @@ export function footerFor(language: string, links: FooterLinks): string {
 	const spoken = words[primaryLanguage(language)] ? primaryLanguage(language) : 'en'
 	const { reason, unsubscribe, manage } = words[spoken] ?? english
 	return (
-		`<div lang="${spoken}" dir="${directionOf(spoken)}" style="${style}"><p style="margin:0">` +
+		`<div class="tempost-footer" lang="${spoken}" dir="${directionOf(spoken)}" style="${style}"><p style="margin:0">` +
 		`${reason}<br>${link(links.unsubscribeUrl, unsubscribe)} &middot; ${link(links.manageUrl, manage)}` +
 		'</p></div>'
 	)
@@ -66,5 +67,5 @@ export function insertFooter(html: string, footer: string): string {
 }
 
 function link(url: string, text: string) {
-	return `<a href="${escapeHtml(url)}" style="color:#767d86">${text}</a>`
+	return `<a href="${escapeHtml(url)}" style="color:#595f69">${text}</a>`
 }

@@ -9,7 +9,7 @@ export interface LayoutProps {
 
 // Readers that know dark mode get their own colours; the others keep these, which are legible when
 // inverted too. Elements are styled in the head because the content is not ours to rewrite.
-const style = `
+const styleFor = (side: 'left' | 'right') => `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 .content h1, .content h2, .content h3 { line-height: 1.3; margin: 28px 0 12px; }
 .content h1 { font-size: 24px; }
@@ -18,13 +18,16 @@ const style = `
 .content p, .content ul, .content ol, .content blockquote { margin: 0 0 16px; }
 .content img { max-width: 100%; height: auto; border: 0; }
 .content pre { overflow-x: auto; white-space: pre-wrap; }
-.content blockquote { border-left: 3px solid #d0d7de; padding-left: 16px; }
+.content blockquote { border-${side}: 3px solid #d0d7de; padding-${side}: 16px; }
 .content hr { border: 0; border-top: 1px solid #d0d7de; margin: 24px 0; }
 .content a { color: #0b62d6; }
 @media (prefers-color-scheme: dark) {
 .page, .page td { background-color: #16181c !important; }
 .content { background-color: #16181c !important; color: #e6e8eb !important; }
 .content a { color: #7db4ff !important; }
+.content hr, .content blockquote { border-color: #4a525d !important; }
+.tempost-footer { background-color: #16181c !important; color: #a9b1bc !important; }
+.tempost-footer a { color: #a9b1bc !important; }
 }
 `
 
@@ -36,7 +39,7 @@ export function Layout({ language, direction, children }: LayoutProps) {
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content="light dark" />
 				<meta name="supported-color-schemes" content="light dark" />
-				<style>{style}</style>
+				<style>{styleFor(direction === 'rtl' ? 'right' : 'left')}</style>
 			</Head>
 			{/* Body says English, left to right, unless it is told. */}
 			<Body className="page" lang={language} dir={direction} style={page}>
