@@ -1,9 +1,10 @@
 import test from 'ava'
 import PostalMime from 'postal-mime'
-import { sumOf } from './helpers/campaigns.ts'
+import { openCampaigns, sumOf } from './helpers/campaigns.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
+import { setupSmtp } from './helpers/smtp.ts'
 
 test('every recipient gets the mail once, and the ledger, its counts and the events say so', async (t) => {
 	const { send, worker, sink, mails, events, query, progress, id } = await overSmtp(t, 600)
@@ -33,6 +34,22 @@ test('every recipient gets the mail once, and the ledger, its counts and the eve
 	t.true(mail.headers.some(({ key }) => key === 'list-unsubscribe-post'))
 	t.deepEqual(await send(worker), { settled: 0, left: 0, waitMs: 0, because: '' })
 	t.is(sink.mails.length, 600)
+})
+
+test('mail shows the postal address that the project had when the campaign began', async (t) => {
+	const context = await openCampaigns(t)
+	await context.contacts(2)
+	await context.query(`update projects set postal_address = 'Shop Ltd' || chr(10) || 'London'`)
+	const id = await context.started({ type: 'MARKETING' })
+	await context.query(`update projects set postal_address = 'Elsewhere'`)
+	const { sink, provider } = await setupSmtp(t)
+	await campaignWorker(context.pool, provider).send(context.project.id, id)
+	t.is(sink.mails.length, 2)
+	for (const { raw } of sink.mails) {
+		const { html, text } = await PostalMime.parse(raw)
+		t.regex(html!, /Shop Ltd<br>London/)
+		t.regex(text!, /Shop Ltd\nLondon/)
+	}
 })
 
 test('whom a mail must not reach any more is settled with the reason, and gets none', async (t) => {

@@ -88,6 +88,23 @@ test('a tracked link with something personal in it is signed for each mail, and 
 	)
 })
 
+test('the postal address is in the footer of each mail, which is still spliced', async (t) => {
+	const postalAddress = '<Shop> & Söhne\n1 High Street\nالقاهرة'
+	const campaign = compileCampaign(content({ postalAddress }), publicUrl)
+	t.false(await isSpliced(t, campaign, recipient({ firstName: 'a  b' })))
+	t.true(await isSpliced(t, campaign, recipient({ firstName: 'Ann' })))
+	const { message } = campaign.message(recipient())
+	t.regex(message.html, /&lt;Shop&gt; &amp; Söhne<br>1 High Street<br>القاهرة/)
+	t.regex(message.text, /<Shop> & Söhne\n1 High Street\nالقاهرة/)
+	const transactional = compileCampaign(
+		content({ postalAddress, type: 'TRANSACTIONAL' }),
+		publicUrl,
+	)
+	t.notRegex(transactional.message(recipient()).message.html, /High Street/)
+	const strange = compileCampaign(content({ postalAddress: 'A\ue0000\ue001' }), publicUrl)
+	t.false(await isSpliced(t, strange, recipient({ firstName: 'Ann' })))
+})
+
 test('values that would be more than text are rendered whole, and read the same', async (t) => {
 	const campaign = compileCampaign(
 		content({

@@ -2,6 +2,22 @@ import test from 'ava'
 import { openCampaigns, plan, whole } from './helpers/campaigns.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
+const noAddress =
+	'This project has no postal address. Many countries require one in marketing mail. Set it with PATCH /users/@me/projects/{id}.'
+
+test('a marketing campaign without a postal address is sent with a warning, others without', async (t) => {
+	const { call, create, contacts, query } = await openCampaigns(t)
+	await contacts(1)
+	const warnings = async (type: string) => {
+		const { id } = await create({ type })
+		return (await call('POST', `/${id}/send`)).json().data.warnings
+	}
+	t.deepEqual(await warnings('MARKETING'), [noAddress])
+	t.deepEqual(await warnings('TRANSACTIONAL'), [])
+	await query(`update projects set postal_address = 'Street 1'`)
+	t.deepEqual(await warnings('MARKETING'), [])
+})
+
 test('sent without a time a campaign is SENDING at once, and its run is told', async (t) => {
 	const { call, create, contacts, query, wakes, project } = await openCampaigns(t)
 	await contacts(2)
@@ -12,7 +28,7 @@ test('sent without a time a campaign is SENDING at once, and its run is told', a
 		t.deepEqual(answer.json(), {
 			success: true,
 			message: 'The campaign is being sent',
-			data: { id, name: 'Spring', status: 'SENDING', scheduledFor: null },
+			data: { id, name: 'Spring', status: 'SENDING', scheduledFor: null, warnings: [noAddress] },
 		})
 		t.like((await call('GET', `/${id}`)).json(), { status: 'SENDING', totalRecipients: 2 })
 		const told = await query(

@@ -24,6 +24,27 @@ test('who has unsubscribed gets a failed row that says so, and the execution goe
 	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'SEND_EMAIL FAILED'])
 })
 
+for (const [type, expected] of [
+	['MARKETING', /Shop Ltd<br>London/],
+	['TRANSACTIONAL', /^(?!.*Shop Ltd)/s],
+] as const)
+	test(`${type} mail of a workflow shows the postal address as its type asks`, async (t) => {
+		const { freeze, contact, track, executionId, advance, pool, select, template } =
+			await setupExecutions(t)
+		await select(`update projects set postal_address = 'Shop Ltd' || chr(10) || 'London'`)
+		await contact('ann@example.org', {}, true)
+		await freeze({ on: 'x', steps: [mailStep] }, await template({ type }))
+		await track('x')
+		await advance(await executionId())
+		await select(`update projects set postal_address = 'Elsewhere'`)
+		const handed: Message[] = []
+		const { provider } = scriptedProvider((message) => void handed.push(message))
+		const { services } = deliveryServices(pool, provider, {})
+		const [run] = await claim(pool)
+		await deliver(services, () => mailsOfClaim(pool, [claimOf(run)]))
+		t.regex(handed[0]!.html, expected)
+	})
+
 for (const [type, status] of [
 	['HEADLESS', 'FAILED'],
 	['TRANSACTIONAL', 'PENDING'],

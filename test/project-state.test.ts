@@ -19,6 +19,7 @@ test('a project says how far it has come', async (t) => {
 	t.deepEqual(await state(), {
 		hasSubscription: false,
 		hasVerifiedDomain: false,
+		hasPostalAddress: false,
 		contactCount: 0,
 		lastCampaignSentAt: null,
 		hasEnabledWorkflow: false,
@@ -37,6 +38,7 @@ test('a project says how far it has come', async (t) => {
 	t.like(await state(), { hasVerifiedDomain: false, contactCount: 2, hasEnabledWorkflow: false })
 	await pool.query('update domains set verified_at = now()')
 	await pool.query('update automations set enabled = true')
+	await pool.query(`update projects set postal_address = 'Street 1'`)
 	await pool.query(
 		`insert into campaigns (project_id, name, subject, body, "from", audience_type, status, sent_at)
 		values ($1, 'One', 'Hi', 'Hi', 'a@example.com', 'ALL', 'SENT', '2026-01-02T03:04:05.678Z'),
@@ -45,6 +47,7 @@ test('a project says how far it has come', async (t) => {
 	)
 	t.like(await state(), {
 		hasVerifiedDomain: true,
+		hasPostalAddress: true,
 		hasEnabledWorkflow: true,
 		lastCampaignSentAt: '2026-01-02T03:04:05.678Z',
 	})

@@ -68,7 +68,7 @@ test('everybody lists the projects they are a member of, with their role', async
 	)
 })
 
-test('name, tracking and language change, and only what is given', async (t) => {
+test('name, tracking, language and postal address change, and only what is given', async (t) => {
 	const { call, create } = await setupOwner(t)
 	const { id } = await create()
 	const patch = async (payload: object) =>
@@ -76,7 +76,16 @@ test('name, tracking and language change, and only what is given', async (t) => 
 	t.like(await patch({ name: 'Store' }), { name: 'Store', language: 'en', tracking: 'ENABLED' })
 	t.like(await patch({ language: 'de-AT' }), { name: 'Store', language: 'de-AT' })
 	t.like(await patch({ tracking: 'MARKETING_ONLY' }), { tracking: 'MARKETING_ONLY', id })
+	const address = 'Shop Ltd\r\n\r\n  1 High Street \nLondon'
+	const lines = { postalAddress: 'Shop Ltd\n1 High Street\nLondon' }
+	t.like(await patch({ postalAddress: address }), { ...lines, name: 'Store' })
+	t.like(await patch({ name: 'Store' }), lines)
+	for (const none of [null, '', ' \n']) {
+		t.like(await patch(lines), lines)
+		t.like(await patch({ postalAddress: none }), { postalAddress: null })
+	}
 	for (const wrong of [
+		{ postalAddress: 'x'.repeat(501) },
 		{ name: '' },
 		{ name: '  ' },
 		{ name: 'x'.repeat(101) },

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { Contact } from '../db/contacts/contact.ts'
 import { Domain } from '../db/domains/domain.ts'
+import { Project } from '../db/projects/project.ts'
 import { createProject, setup } from './helpers/app.ts'
 
 const welcome = {
@@ -215,6 +216,10 @@ test('a preview shows the mail as its contact would get it, and what is unset', 
 	t.like(plain.json(), { subject: 'Hello', unset: ['name'] })
 	t.regex(plain.json().html, /Hello there, pro/)
 	t.regex(plain.json().html, /unsubscribe/i, 'a marketing mail has its footer')
+	await orm.em.fork().nativeUpdate(Project, { id: project.id }, { postalAddress: 'A & B\nLondon' })
+	const addressed = (await call('POST', `/${id}/preview`, {})).json()
+	t.regex(addressed.html, /A &amp; B<br>London/)
+	t.regex(addressed.text, /A & B\nLondon/)
 
 	const em = orm.em.fork()
 	const contact = em.create(Contact, {

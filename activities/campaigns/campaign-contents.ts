@@ -26,6 +26,7 @@ function compile(
 	const from = { email: campaign.from, name: campaign.from_name }
 	const trackingKey = tracked ? settings.trackingKey : null
 	const said = { subject, body, type, contentLanguage: content_language, language }
+	const { reply_to: replyTo, postal_address: postalAddress } = campaign
 	const content = { campaignId, projectId, from, trackingKey, ...said }
-	return compileCampaign({ ...content, replyTo: campaign.reply_to }, settings.publicUrl)
+	return compileCampaign({ ...content, replyTo, postalAddress }, settings.publicUrl)
 }

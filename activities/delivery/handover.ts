@@ -152,7 +152,13 @@ async function completed(
 		publicUrl,
 	})
 	const { subject, body, locale } = rendered
-	return { ...mail, subject, body, language: languageFor(locale, mail.language) }
+	return {
+		...mail,
+		subject,
+		body,
+		language: languageFor(locale, mail.language),
+		postal_address: source.postal_address,
+	}
 }
 
 const fileOf = (row: AttachmentRow): Attachment => ({
@@ -175,6 +181,7 @@ const mailOf = (row: OpenedMail) => ({
 	headers: row.headers,
 	contentLanguage: row.content_language,
 	language: row.language,
+	postalAddress: row.postal_address,
 	type: row.type,
 	isCampaign: row.campaign_id !== null,
 	createdAt: row.created_at,

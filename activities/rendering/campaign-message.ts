@@ -32,6 +32,8 @@ export interface CampaignContent {
 	contentLanguage: string
 	/** Of our own words, for those who have no `locale`. */
 	language: string
+	/** For the footer. */
+	postalAddress?: string | null
 	/** What links and pixel are signed with; null when the campaign is not tracked. */
 	trackingKey: Buffer | null
 }
@@ -87,7 +89,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 	const moulds = new Map<string, Mould | null>()
 	// A template in which something stands in place of something already is none to work with.
 	const isOrdinary = ![/[\ue000-\uf8ff]/, standIn.emailId, standIn.contactId].some(
-		(strange) => content.body.search(strange) >= 0,
+		(strange) => `${content.body} ${content.postalAddress ?? ''}`.search(strange) >= 0,
 	)
 
 	function wire(recipient: CampaignRecipient) {
@@ -175,7 +177,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 	}
 
 	function mailOf(recipient: CampaignRecipient, subject: string, body: string): Mail {
-		const { projectId, from, replyTo, type } = content
+		const { projectId, from, replyTo, type, postalAddress = null } = content
 		const { emailId, contactId, to, createdAt } = recipient
 		return {
 			emailId,
@@ -189,6 +191,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 			headers: null,
 			contentLanguage: content.contentLanguage,
 			language: languageOf(recipient),
+			postalAddress,
 			type,
 			isCampaign: true,
 			createdAt,

@@ -27,6 +27,8 @@ export interface Mail {
 	contentLanguage?: string | null | undefined
 	/** Of our own words in it: the contact's `locale`, else the project's. */
 	language: string | null
+	/** For the footer; its lines. */
+	postalAddress?: string | null | undefined
 	/** Mail of `/v1/send` is TRANSACTIONAL here, whatever template it came from. */
 	type: MailType
 	isCampaign?: boolean
@@ -68,14 +70,12 @@ function messageIdOf(emailId: string, sender: string): string {
 	return `<${emailId}@${address.slice(address.lastIndexOf('@') + 1)}>`
 }
 
-function layOut(
-	{ body, contentLanguage, language, type, contactId, emailId }: Mail,
-	publicUrl: string,
-) {
+function layOut(mail: Mail, publicUrl: string) {
+	const { body, contentLanguage, language, type, contactId, emailId, postalAddress } = mail
 	const html = isDesigned(body) ? body : wrap(body, languageTag(contentLanguage, language))
 	if (type !== 'MARKETING' || contactId === null) return html
 	const links = linksFor(publicUrl, contactId, emailId)
-	return insertFooter(html, footerFor(languageTag(language), links))
+	return insertFooter(html, footerFor(languageTag(language), links, postalAddress))
 }
 
 function track(html: string, mail: Mail, publicUrl: string, { key, campaignId }: Tracking) {

@@ -49,13 +49,17 @@ export interface FooterLinks {
 }
 
 /** What marketing mail owes its reader, in the reader's language where we speak it. */
-export function footerFor(language: string, links: FooterLinks): string {
+export function footerFor(
+	language: string,
+	links: FooterLinks,
+	postalAddress?: string | null,
+): string {
 	const spoken = words[primaryLanguage(language)] ? primaryLanguage(language) : 'en'
 	const { reason, unsubscribe, manage } = words[spoken] ?? english
 	return (
-		`<div class="tempost-footer" lang="${spoken}" dir="${directionOf(spoken)}" style="${style}"><p style="margin:0">` +
+		`<div lang="${spoken}" dir="${directionOf(spoken)}" class="tempost-footer" style="${style}"><p style="margin:0">` +
 		`${reason}<br>${link(links.unsubscribeUrl, unsubscribe)} &middot; ${link(links.manageUrl, manage)}` +
-		'</p></div>'
+		`</p>${postalAddress ? `<p dir="auto" style="margin:8px 0 0">${linesOf(postalAddress)}</p>` : ''}</div>`
 	)
 }
 
@@ -65,6 +69,8 @@ export function insertFooter(html: string, footer: string): string {
 	for (const { index } of html.matchAll(/<\/body[\s>]/gi)) end = index
 	return html.slice(0, end) + footer + html.slice(end)
 }
+
+const linesOf = (text: string) => text.split('\n').map(escapeHtml).join('<br>')
 
 function link(url: string, text: string) {
 	return `<a href="${escapeHtml(url)}" style="color:#595f69">${text}</a>`

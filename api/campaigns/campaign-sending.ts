@@ -20,6 +20,7 @@ const Sent = Type.Object({
 		name: Type.String(),
 		status: Type.Enum([...campaignStatuses]),
 		scheduledFor: Nullable(Timestamp),
+		warnings: Type.Array(Type.String()),
 	}),
 })
 
@@ -61,7 +62,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const key = [project.id, params.id]
 			const { from } = existing(await findCampaign(pool, key), params.id)
 			await requireSender(em, project.id, from)
-			const { id, name, status, scheduledFor } = await transaction(pool, async (db) => {
+			const { id, name, status, scheduledFor, type } = await transaction(pool, async (db) => {
 				const campaign = existing(await lockCampaign(db, key), params.id)
 				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
@@ -79,7 +80,8 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const message = scheduledFor
 				? `The campaign is scheduled for ${scheduledFor.toISOString()}`
 				: 'The campaign is being sent'
-			return { success: true as const, message, data: { id, name, status, scheduledFor } }
+			const warnings = type === 'MARKETING' && !project.postalAddress ? [noPostalAddress] : []
+			return { success: true as const, message, data: { id, name, status, scheduledFor, warnings } }
 		},
 	)
 
@@ -142,6 +144,9 @@ function timeOf(given: string | null | undefined) {
 		})
 	return new Date(Math.max(ms, earliestMs))
 }
+
+const noPostalAddress =
+	'This project has no postal address. Many countries require one in marketing mail. Set it with PATCH /users/@me/projects/{id}.'
 
 const noRecipients = () =>
 	new ApiError(400, 'BAD_REQUEST', 'This campaign has no recipients', {

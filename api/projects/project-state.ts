@@ -11,6 +11,7 @@ import { ProjectParams } from './projects.ts'
 const SetupState = Type.Object({
 	hasSubscription: Type.Boolean(),
 	hasVerifiedDomain: Type.Boolean(),
+	hasPostalAddress: Type.Boolean({ description: 'For the footer of MARKETING mail' }),
 	contactCount: Type.Integer(),
 	lastCampaignSentAt: Nullable(Timestamp),
 	hasEnabledWorkflow: Type.Boolean(),

@@ -24,6 +24,11 @@ const Name = Type.String({
 	'x-message': 'must be one line, and not blank',
 })
 
+const PostalAddress = Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
+	description:
+		'Shown in the footer of MARKETING mail, with its line breaks. null or an empty text removes it',
+})
+
 const ProjectView = Type.Object({
 	id: Id,
 	name: Type.String(),
@@ -34,6 +39,7 @@ const ProjectView = Type.Object({
 	disabledReason: Nullable(Type.Enum([...disabledReasons])),
 	tracking: Type.Enum([...trackingModes]),
 	language: Type.String(),
+	postalAddress: Nullable(Type.String()),
 	sendRatePerSecond: Nullable(Type.Number()),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
@@ -97,18 +103,21 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Change name, tracking or language of a project',
+				summary: 'Change name, tracking, language or postal address of a project',
 				params: ProjectParams,
 				body: Type.Object({
 					name: Type.Optional(Name),
 					tracking: Type.Optional(Type.Enum([...trackingModes])),
 					language: Type.Optional(Language),
+					postalAddress: Type.Optional(PostalAddress),
 				}),
 				response: { 200: ProjectView },
 			},
 		},
-		async ({ project: { publicId }, visitor, params, body: { name, tracking, language } }) => {
-			const values = [publicId, visitor!.role, name ?? null, tracking ?? null, language ?? null]
+		async ({ project: { publicId }, visitor, params, body }) => {
+			const { name = null, tracking = null, language = null, postalAddress } = body
+			const address = postalAddress === undefined ? null : linesOf(postalAddress ?? '')
+			const values = [publicId, visitor!.role, name, tracking, language, address]
 			const [project] = await ofLiving(() => patchProject(pool, values))
 			if (!project) throw notFound('project', params.id)
 			return view(project)
@@ -171,6 +180,14 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 		},
 	)
 }
+
+/** The lines that have text. */
+const linesOf = (text: string) =>
+	text
+		.split(/[\r\n\u2028\u2029]+/)
+		.map((line) => line.trim())
+		.filter((line) => line !== '')
+		.join('\n')
 
 const sessionEnded = () => new ApiError(401, 'UNAUTHORIZED', 'This session has ended')
 

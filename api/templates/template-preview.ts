@@ -13,7 +13,7 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 /** The mail as this contact would get it, and what the template asks for in vain. */
 export async function previewOf(
 	em: EntityManager,
-	project: { id: string; language: string },
+	project: { id: string; language: string; postalAddress: string | null },
 	template: Pick<
 		Template,
 		'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type' | 'language'
@@ -49,6 +49,7 @@ export async function previewOf(
 			headers: null,
 			contentLanguage: template.language ?? project.language,
 			language: languageFor(variables['locale'], project.language),
+			postalAddress: project.postalAddress,
 			type: template.type,
 			createdAt: new Date(),
 		},

@@ -33,7 +33,7 @@ const moved = (update: string, where: string, taskQueue: string) =>
 
 /** Content and audience are from now on as they are now. */
 const start = `status = 'SENDING', started_at = now(), project_name = p.name, language = p.language,
-	tracking = p.tracking`
+	tracking = p.tracking, postal_address = p.postal_address`
 
 /** $1 project, $2 campaign, $3 how many recipients, $4 task queue */
 export const sendNow = statement<{ id: string }>(

@@ -14,6 +14,7 @@ export interface CampaignLane {
 	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
 	content_language: string
 	language: string
+	postal_address: string | null
 	/** Opens and clicks are followed. */
 	tracked: boolean
 	send_rate_per_second: number | null
@@ -30,7 +31,8 @@ const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 export const campaignLane = statement<CampaignLane>(
 	'campaign-lane',
 	`select k.subject, k.body, k."from", coalesce(k.from_name, k.project_name) as from_name, k.reply_to,
-		k.type, coalesce(k.content_language, k.language) as content_language, k.language, p.send_rate_per_second,
+		k.type, coalesce(k.content_language, k.language) as content_language, k.language, k.postal_address,
+		p.send_rate_per_second,
 		k.tracking = 'ENABLED' or k.tracking = 'MARKETING_ONLY' and k.type = 'MARKETING' as tracked,
 		coalesce(k.lane_bounds[$3::int], '${first}') as after,
 		coalesce(k.lane_bounds[$3::int + 1], '${last}') as until

@@ -5,6 +5,7 @@ export interface CampaignMail {
 	id: string
 	subject: string
 	body: string
+	postal_address: string | null
 	/** The contact; what there was of it has gone if it was deleted. */
 	contact_id: string | null
 	/** The one it went to, or would go to now. */
@@ -16,7 +17,7 @@ export interface CampaignMail {
 /** Those of some mails whose body is their campaign's. $1 project, $2 ids */
 export const campaignMails = statement<CampaignMail>(
 	'campaign-mails',
-	`select e.id, k.subject, k.body, e.contact_id,
+	`select e.id, k.subject, k.body, k.postal_address, e.contact_id,
 		case when e.attempt = 0 then coalesce(c.email, e."to") else e."to" end as email, coalesce(c.subscribed, false) as subscribed,
 		coalesce(c.data, '{}') as data
 	from emails e

@@ -55,6 +55,7 @@ const schema = defineEntity({
 		// The project's at the start.
 		projectName: p.text().nullable(),
 		language: p.text().nullable(),
+		postalAddress: p.text().nullable(),
 		tracking: p.enum(trackingModes).nullable(),
 		/** Whom its audience meant at the start, whatever becomes of the segments in it. */
 		frozenAudience: p.json<FrozenCondition>().nullable(),

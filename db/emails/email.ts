@@ -113,6 +113,8 @@ const schema = defineEntity({
 		language: p.text().default('en'),
 		/** What its author wrote it in; null: the same. */
 		contentLanguage: p.text().nullable(),
+		/** Of a marketing mail by itself; a campaign's has its campaign's. Every try is the same message. */
+		postalAddress: p.text().nullable(),
 		type: p.enum(mailTypes).default('TRANSACTIONAL'),
 		sourceType: p.enum(sourceTypes),
 		templateId: p.uuid().nullable(),

@@ -166,6 +166,7 @@ export interface OpenedMail {
 	headers: Record<string, string>
 	content_language: string
 	language: string
+	postal_address: string | null
 	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
 	/** Whether it goes with our pixel and links. */
 	tracked: boolean
@@ -185,9 +186,8 @@ export const open = statement<OpenedMail>(
 			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects where id = $1))
 	where project_id = $1 and id = any($2::uuid[]) and status = 'PENDING'
 	returning project_id, id, attempt, contact_id, campaign_id, request_id, "to", to_name, "from", from_name, reply_to,
-		subject, coalesce(body, '') as body, headers,
-		coalesce(content_language, language) as content_language, language, type,
-		tracked, created_at, first_attempt_at`,
+		subject, coalesce(body, '') as body, headers, coalesce(content_language, language) as content_language,
+		language, postal_address, type, tracked, created_at, first_attempt_at`,
 )
 
 /** How one attempt ended, and what becomes of its mail. */

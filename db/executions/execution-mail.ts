@@ -53,10 +53,12 @@ export const insertStepMail = statement(
 	'insert-step-mail',
 	`with mail as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
-			subject, body, content_language, language, type, source_type, template_id, workflow_execution_id,
-			workflow_step_execution_id, status, error, render_fault)
+			subject, body, content_language, language, postal_address, type, source_type, template_id,
+			workflow_execution_id, workflow_step_execution_id, status, error, render_fault)
 		select $1, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
-			subject, body, "contentLanguage", language, type, 'WORKFLOW', "templateId", $2::uuid,
+			subject, body, "contentLanguage", language,
+			case when type = 'MARKETING' then (select postal_address from projects where id = $1) end,
+			type, 'WORKFLOW', "templateId", $2::uuid,
 			$3::uuid, case when error is null then 'PENDING' else 'FAILED' end, error, "renderFault"
 		from jsonb_to_record($4::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, "contentLanguage" text,

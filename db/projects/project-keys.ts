@@ -26,6 +26,7 @@ export interface ProjectOfKey {
 	publicId: string
 	name: string
 	language: string
+	postalAddress: string | null
 	disabledReason: string | null
 	/** null: the setting SEND_RATE_PER_SECOND; 0: unlimited. */
 	sendRatePerSecond: number | null
@@ -35,7 +36,7 @@ export interface ProjectOfKey {
 }
 
 export const projectColumns = (of: string) => `${of}.id, ${of}.public_id as "publicId", ${of}.name,
-	${of}.language, ${of}.disabled_reason as "disabledReason",
+	${of}.language, ${of}.postal_address as "postalAddress", ${of}.disabled_reason as "disabledReason",
 	${of}.send_rate_per_second as "sendRatePerSecond", ${of}.tracking,
 	${of}.owner_verified as "ownerVerified", ${of}.secret_key_ending as "secretKeyEnding"`
 

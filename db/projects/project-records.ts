@@ -12,6 +12,7 @@ export interface ProjectRecord {
 	disabledReason: (typeof disabledReasons)[number] | null
 	tracking: (typeof trackingModes)[number]
 	language: string
+	postalAddress: string | null
 	sendRatePerSecond: number | null
 	createdAt: Date
 	updatedAt: Date
@@ -19,7 +20,7 @@ export interface ProjectRecord {
 
 const record = (role: string) => `p.public_id as id, p.name, p.public_key as public,
 	p.secret_key_ending as "secretKeyEnding", ${role} as role, p.disabled_reason as "disabledReason",
-	p.tracking, p.language, p.send_rate_per_second as "sendRatePerSecond",
+	p.tracking, p.language, p.postal_address as "postalAddress", p.send_rate_per_second as "sendRatePerSecond",
 	p.created_at as "createdAt", p.updated_at as "updatedAt"`
 
 /** Oldest first. $1 user, $2 whether only what is theirs without any doubt */
@@ -51,11 +52,15 @@ export const createProject = statement<ProjectRecord>(
 	select ${record("'OWNER'")} from p`,
 )
 
-/** What is null stays as it is. $1 project as it is known outside, $2 its reader's role, $3 name, $4 tracking, $5 language */
+/**
+ * What is null stays as it is. $1 project as it is known outside, $2 its reader's role, $3 name, $4 tracking, $5 language,
+ * $6 postal address; empty: none
+ */
 export const patchProject = statement<ProjectRecord>(
 	'patch-project',
 	`update projects p set name = coalesce($3::text, name), tracking = coalesce($4::text, tracking),
-		language = coalesce($5::text, language), updated_at = now()
+		language = coalesce($5::text, language),
+		postal_address = case when $6::text is null then postal_address else nullif($6::text, '') end, updated_at = now()
 	where public_id = $1
 	returning ${record('$2::text')}`,
 )

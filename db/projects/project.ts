@@ -26,6 +26,8 @@ const schema = defineEntity({
 		secretKeyEnding: p.text(),
 		tracking: p.enum(trackingModes).default('ENABLED'),
 		language: p.text().default('en'),
+		/** Lines for the footer of marketing mail. */
+		postalAddress: p.text().nullable(),
 		/** null: the setting SEND_RATE_PER_SECOND; 0: unlimited. */
 		sendRatePerSecond: p.double().nullable(),
 		/** A project is disabled exactly while it has a reason. */
