@@ -12,6 +12,32 @@ export const fieldCodes = [
 	'template_syntax',
 ] as const
 
+/** Every code of an error. A new one is added here, so that generated clients know it. */
+export const errorCodes = [
+	'BAD_REQUEST',
+	'VALIDATION_ERROR',
+	'INVALID_API_KEY',
+	'UNAUTHORIZED',
+	'INVALID_CREDENTIALS',
+	'FORBIDDEN',
+	'PROJECT_DISABLED',
+	'PROJECT_ACCESS_DENIED',
+	'EMAIL_VERIFICATION_REQUIRED',
+	'RESOURCE_NOT_FOUND',
+	'CONTACT_NOT_FOUND',
+	'TEMPLATE_NOT_FOUND',
+	'CAMPAIGN_NOT_FOUND',
+	'WORKFLOW_NOT_FOUND',
+	'CONFLICT',
+	'IDEMPOTENCY_KEY_REUSED',
+	'RATE_LIMIT_EXCEEDED',
+	'BILLING_LIMIT_EXCEEDED',
+	'INTERNAL_SERVER_ERROR',
+	'DATABASE_ERROR',
+	'EXTERNAL_SERVICE_ERROR',
+] as const
+export type ErrorCode = (typeof errorCodes)[number]
+
 export interface FieldError {
 	/** Dots lead into objects and arrays: `attachments.0.content`. */
 	field: string
@@ -32,10 +58,10 @@ interface Extras {
 /** An error whose code and message are meant for the caller. */
 export class ApiError extends Error {
 	status: number
-	code: string
+	code: ErrorCode
 	extras: Extras
 
-	constructor(status: number, code: string, message: string, extras: Extras = {}) {
+	constructor(status: number, code: ErrorCode, message: string, extras: Extras = {}) {
 		super(message, { cause: extras.cause })
 		this.status = status
 		this.code = code
@@ -51,7 +77,7 @@ export function invalid(...errors: FieldError[]) {
 	return new ApiError(422, 'VALIDATION_ERROR', message, { errors })
 }
 
-const resourceCodes: Record<string, string> = {
+const resourceCodes: Record<string, ErrorCode> = {
 	contact: 'CONTACT_NOT_FOUND',
 	template: 'TEMPLATE_NOT_FOUND',
 	campaign: 'CAMPAIGN_NOT_FOUND',

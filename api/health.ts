@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { awayProviders } from '../db/provider-state.ts'
-import { Timestamp } from './schemas.ts'
+import { Component, Timestamp } from './schemas.ts'
 
 export interface HealthOptions {
 	pool: Pool
@@ -15,7 +15,7 @@ const AwayProvider = Type.Object({
 	awaySince: Timestamp,
 	answer: Type.String({ description: 'Its last answer, without addresses' }),
 })
-const Health = Type.Object({
+const Health = Component('Health', {
 	status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
 	checks: Type.Object({ database: Check, temporal: Check, worker: Check, provider: Check }),
 	provider: Type.Union([AwayProvider, Type.Null()], {

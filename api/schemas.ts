@@ -1,13 +1,40 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type TProperties, type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { ApiError } from './errors.ts'
 
 export { isEmail, normalizeEmail } from '../db/address.ts'
 
+/** A schema with a name in the document: every use of it refers to that component. */
+export const Component = <T extends TProperties>(title: string, properties: T) =>
+	Type.Object(properties, { title })
+
+/** A body with an example of it. */
+export const Body = <T extends TProperties>(example: object, properties: T) =>
+	Type.Object(properties, { examples: [example] })
+
+/** The same schema, with words about this use of it. */
+export const about = <T extends TSchema>(description: string, schema: T): T =>
+	Object.create(Object.getPrototypeOf(schema) as object, {
+		...Object.getOwnPropertyDescriptors(schema),
+		description: { value: description, enumerable: true },
+	}) as T
+
+/** A component that has all members of another, and more. */
+export const Extended = <H extends TSchema[], T extends TProperties>(
+	title: string,
+	heritage: [...H],
+	properties: T,
+) => Type.Interface(heritage, properties, { title })
+
 export const Id = Type.String({ format: 'uuid' })
 
 /** An id in a path. One that is no UUID names nothing: the answer is this resource's 404, not a 422. */
-export const PathId = (resource: string) => Type.String({ format: 'uuid', 'x-resource': resource })
+export const PathId = (resource: string) =>
+	Type.String({
+		format: 'uuid',
+		'x-resource': resource,
+		description: `The id of the ${resource}.`,
+	})
 
 /** What people call a thing of theirs: spaces alone are no name. */
 export const Name = Type.String({
@@ -15,6 +42,7 @@ export const Name = Type.String({
 	maxLength: 100,
 	pattern: '\\S',
 	'x-message': 'must not be blank',
+	description: 'The name in lists.',
 })
 
 export const Language = Type.String({
@@ -58,6 +86,25 @@ export const page = <T extends TSchema>(item: T) =>
 		total: Type.Integer(),
 		totalPages: Type.Integer(),
 	})
+
+export const Message = Component('Message', { message: Type.String() })
+export const Reference = Component('Reference', { id: Id, name: Type.String() })
+export const ContactReference = Component('ContactReference', { id: Id, email: Type.String() })
+
+// Of lists, in a query string.
+export const PageNumber = Type.Integer({
+	minimum: 1,
+	maximum: 2 ** 31 - 1,
+	default: 1,
+	description: 'The page to return. The first is 1.',
+})
+export const Direction = Type.Enum(['asc', 'desc'], {
+	default: 'desc',
+	description: 'The order of the list: ascending or descending.',
+})
+export const Cursor = Type.Optional(
+	Type.String({ description: 'The `cursor` of the previous page. Leave it out for the first.' }),
+)
 
 /** `cursor` is absent on the last page; `total` is counted for the first page only, then 0. */
 export const cursorPage = <T extends TSchema>(item: T) =>

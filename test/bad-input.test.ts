@@ -15,8 +15,10 @@ const simple: Record<string, { missing: string[]; wrong: string[] }> = {
 	},
 	'POST /segments': { missing: ['name'], wrong: ['name'] },
 }
-/** An unknown status of campaigns is a 400, as everywhere; these lists fall back instead. */
-const forgiving = /^GET \/contacts$/
+/** An unknown status of campaigns is a 400, as everywhere; these fall back instead. */
+const forgiving = /^GET (\/contacts\?|\/campaigns\?sort$)/
+/** The furnished segment is static, and a condition of such a one is ignored, whatever it is. */
+const ignored = /^(POST|PATCH) \/segments\S* condition$/
 const codes: Record<string, string> = {
 	contact: 'CONTACT_NOT_FOUND',
 	template: 'TEMPLATE_NOT_FOUND',
@@ -68,7 +70,7 @@ test('a member of the wrong type is a 422 that names it', async (t) => {
 	for (const route of routes)
 		for (const [name, schema] of Object.entries(route.body?.properties ?? {})) {
 			const wrong = wrongFor(schema)
-			if (wrong === undefined) continue
+			if (wrong === undefined || ignored.test(`${route.name} ${name}`)) continue
 			const got = await call(route, { body: { ...valid(route), [name]: wrong } })
 			const isSimple = simple[route.name]?.wrong.includes(name)
 			const isRight = isSimple
@@ -119,7 +121,7 @@ test('a query that cannot be meant is a 400 that names it', async (t) => {
 	for (const route of routes)
 		for (const { in: place, name, schema } of route.operation.parameters ?? []) {
 			const isFree = !schema.enum && schema.format !== 'uuid' && schema.type !== 'integer'
-			if (place !== 'query' || isFree || forgiving.test(route.name)) continue
+			if (place !== 'query' || isFree || forgiving.test(`${route.name}?${name}`)) continue
 			if (route.path.startsWith('/mailbox')) continue
 			const got = await call(route, { query: `?${name}=no-such-thing` })
 			const isRight = got.status === 400 && got.said.code === 'BAD_REQUEST' && names(got.said, name)

@@ -3,26 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { operationIds } from '../api/docs/operation-ids.ts'
 import { authKinds } from '../api/requests/auth.ts'
 import { setup } from './helpers/app.ts'
-
-interface Operation {
-	summary?: string
-	operationId?: string
-	tags?: string[]
-	'x-auth': string
-	security?: Record<string, unknown>[]
-	parameters?: { in: string; name: string; required?: boolean }[]
-	responses: Record<string, Answer>
-}
-interface Answer {
-	headers: Record<string, { $ref: string }>
-}
-interface Document {
-	openapi: string
-	info: { title: string; version: string }
-	tags: { name: string; description?: string }[]
-	paths: Record<string, Record<string, Operation>>
-	components: Record<string, Record<string, unknown>>
-}
+import { type Document, operationsOf } from './helpers/openapi.ts'
 
 const json = async (name: string) =>
 	JSON.parse(await readFile(new URL(name, import.meta.url), 'utf8')) as unknown
@@ -35,10 +16,7 @@ async function document(t: Parameters<typeof setup>[0]) {
 	const { app, secretKey } = await setup(t, { settings: { rateLimitPerMinute: 100 } })
 	const response = await app.inject('/openapi.json')
 	const document = response.json<Document>()
-	const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-		Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-	)
-	return { document, operations, app, secretKey }
+	return { document, operations: operationsOf(document), app, secretKey }
 }
 
 const nameOf = (method: string, path: string) =>

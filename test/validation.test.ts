@@ -305,3 +305,17 @@ test('of a query string only what the route names arrives', async (t) => {
 	const answer = await app.inject('/check?limit=5&projectId=x&__proto__=y&$or=z&constructor=1')
 	t.deepEqual(answer.json(), { limit: 5 })
 })
+
+test('a suggestion is a sentence, whatever a member is called', async (t) => {
+	const { app, withSecretKey } = await setup(t)
+	for (const name of ['constructor', 'toString', '__proto__']) {
+		const response = await app.inject({
+			method: 'POST',
+			url: '/contacts/bulk-delete',
+			headers: { ...withSecretKey, 'content-type': 'application/json' },
+			body: `{"mode":"query","filter":{},"${name}":1}`,
+		})
+		const { error } = response.json<{ error: { suggestion?: unknown; errors?: object[] } }>()
+		t.is(typeof error.suggestion, 'string', `${name}: ${response.body}`)
+	}
+})

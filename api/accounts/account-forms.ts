@@ -18,10 +18,13 @@ import {
 
 const form = 'application/x-www-form-urlencoded'
 const tags = ['accounts']
-const Query = Type.Object({ token: Type.String({ default: '' }) })
+const Query = Type.Object({
+	token: Type.String({ default: '', description: 'The token in the link of our mail.' }),
+})
 
 interface Page {
 	summary: string
+	description: string
 	/** null: the token leads nowhere. */
 	ask(language: string, token: string, isRefused: boolean): Promise<string | null>
 	/** `isSecured`: the address was not verified before, and the account's projects changed. */
@@ -36,16 +39,22 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 	const pages: Record<string, Page> = {
 		'/auth/verify-email': {
 			summary: 'Page to verify an address on',
+			description:
+				'The page behind the link in our mail. Opening it changes nothing: the button on it does.',
 			ask: async (language, token) => verifyPage(language, token),
 			done: verifiedPage,
 		},
 		'/auth/reset-password': {
 			summary: 'Page to set a new password on',
+			description:
+				'The page behind the link in our mail. Opening it changes nothing: the form on it does.',
 			ask: async (language, token, isRefused) => resetPage(language, token, isRefused),
 			done: wasResetPage,
 		},
 		'/auth/accept-invitation': {
 			summary: 'Page to accept an invitation on',
+			description:
+				'The page behind the link in our mail. Opening it changes nothing: the button on it does.',
 			async ask(language, token, isRefused) {
 				const [invitation] = await findInvitation(pool, [tokenDigest(token)])
 				return invitation ? invitationPage(language, token, invitation, isRefused) : null
@@ -58,12 +67,12 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 		Object.fromEntries(new URLSearchParams(text)),
 	)
 
-	for (const [path, { summary, ask }] of Object.entries(pages))
+	for (const [path, { summary, description, ask }] of Object.entries(pages))
 		app.get<{ Querystring: { token: string } }>(
 			path,
 			{
 				config: { auth: 'none', answers: 'text/html' },
-				schema: { tags, summary, querystring: Query },
+				schema: { tags, summary, description, querystring: Query },
 			},
 			async (request, reply) => {
 				const language = languageOf(request)

@@ -13,12 +13,11 @@ import { noteOf } from '../projects/audit.ts'
 import { serveForms } from './account-forms.ts'
 import type { MailSettings } from './account-mail.ts'
 import { Password } from './accounts.ts'
+import { about, Body, Extended, Message } from '../schemas.ts'
 import { announceSecured, securedAnswer } from './takeover.ts'
 
 const tags = ['accounts']
-const Message = Type.Object({ message: Type.String() })
-const Secured = Type.Object({
-	message: Type.String(),
+const Secured = Extended('SecuredAccount', [Message], {
 	securedProjects: Type.Optional(
 		Type.Integer({
 			description:
@@ -26,7 +25,13 @@ const Secured = Type.Object({
 		}),
 	),
 })
-const Token = Type.String({ minLength: 1, maxLength: 200 })
+const Token = Type.String({
+	minLength: 1,
+	maxLength: 200,
+	description: 'The token in the link of our mail.',
+})
+/** Of the examples. */
+const token = 'mX3zqk1v8Zr7oG0yP2sT'
 const config = { auth: 'none' } as const
 
 /** What the links in our mails are for: programs send JSON, the pages behind the links send forms. */
@@ -48,7 +53,9 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 			schema: {
 				tags,
 				summary: 'Verify an address with the token of our mail',
-				body: Type.Object({ token: Token }),
+				description:
+					'The token works once. No session is needed, so the link works in any browser.',
+				body: Body({ token }, { token: Token }),
 				response: { 200: Message },
 			},
 		},
@@ -71,7 +78,10 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				summary: 'Set a new password with the token of our mail; ends all sessions',
 				description:
 					'Where the address was not verified before, the keys of the account’s projects are replaced and their other members and open invitations removed. Nothing is deleted.',
-				body: Type.Object({ token: Token, newPassword: Password }),
+				body: Body(
+					{ token, newPassword: 'correct horse battery' },
+					{ token: Token, newPassword: Password },
+				),
 				response: { 200: Secured },
 			},
 		},
@@ -99,7 +109,15 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				summary: 'Join a project with the token of our mail',
 				description:
 					'Without an account with a verified address, a password is required. It replaces the password of an account that is not verified and ends its sessions; the keys of that account’s projects are replaced, and their other members and open invitations removed.',
-				body: Type.Object({ token: Token, password: Type.Optional(Password) }),
+				body: Body(
+					{ token, password: 'correct horse battery' },
+					{
+						token: Token,
+						password: Type.Optional(
+							about('Required unless there is an account with a verified address.', Password),
+						),
+					},
+				),
 				response: { 200: Secured },
 			},
 		},

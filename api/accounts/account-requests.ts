@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { accountByEmail } from '../../db/accounts/user.ts'
 import { transaction } from '../../db/transaction.ts'
 import { acceptedLanguage } from '../public/public-words.ts'
-import { Email, normalizeEmail } from '../schemas.ts'
+import { about, Body, Email, Message, normalizeEmail } from '../schemas.ts'
 import { type MailSettings, prepareAccountMail } from './account-mail.ts'
 import { countTry, fromNetwork } from './throttling.ts'
 
 const tags = ['accounts']
-const Message = Type.Object({ message: Type.String() })
 const errors: [429] = [429]
 
 /** Longer than a mail takes to be written: whether one was does not show. */
@@ -32,6 +31,7 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 			schema: {
 				tags,
 				summary: 'Have the mail to verify the address sent again',
+				description: 'Each mail has a new link. Too many requests are refused with 429.',
 				response: { 200: Message },
 			},
 		},
@@ -51,7 +51,10 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 				tags,
 				summary: 'Have a mail sent with a link to set a new password',
 				description: 'The answer is the same whether there is such an account or not.',
-				body: Type.Object({ email: Email }),
+				body: Body(
+					{ email: 'ann@example.org' },
+					{ email: about('The address of the account.', Email) },
+				),
 				response: { 200: Message },
 			},
 		},

@@ -7,15 +7,19 @@ import { forget, takeBack } from '../../db/throttle.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { acceptedLanguage } from '../public/public-words.ts'
-import { Email, Id, normalizeEmail } from '../schemas.ts'
+import { about, Body, Component, Email, Id, normalizeEmail } from '../schemas.ts'
 import { type MailSettings, prepareAccountMail } from './account-mail.ts'
 import { type SessionCookie, sessionSeconds } from './cookies.ts'
 import { countTry, fromNetwork } from './throttling.ts'
 
 const tags = ['accounts']
-const Account = Type.Object({ id: Id, email: Type.String() })
+const Account = Component('Account', { id: Id, email: Type.String() })
 
-export const Password = Type.String({ minLength: 8, maxLength: 200 })
+export const Password = Type.String({
+	minLength: 8,
+	maxLength: 200,
+	description: 'At least 8 characters.',
+})
 
 const quarter = 15 * 60
 /** Many people may share an address, and each signs up once. */
@@ -51,7 +55,15 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			schema: {
 				tags,
 				summary: 'Log in; sets the session cookie',
-				body: Type.Object({ email: Email, password: Type.String({ minLength: 1 }) }),
+				description:
+					'The answer to a wrong password and to an unknown address is the same. Too many tries from one network or for one address are refused with 429.',
+				body: Body(
+					{ email: 'ann@example.org', password: 'correct horse battery' },
+					{
+						email: about('The address of the account.', Email),
+						password: Type.String({ minLength: 1, description: 'The password of the account.' }),
+					},
+				),
 				response: { 200: Account },
 			},
 		},
@@ -82,7 +94,18 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 				tags,
 				summary:
 					'Create an account; sets the session cookie and sends a mail to verify the address',
-				body: Type.Object({ email: Email, password: Password }),
+				description:
+					'Refused with 403 where this installation has disabled signing up. Projects can be created before the address is verified.',
+				body: Body(
+					{ email: 'ann@example.org', password: 'correct horse battery' },
+					{
+						email: about(
+							'The address of the new account. A mail to verify it is sent to it.',
+							Email,
+						),
+						password: Password,
+					},
+				),
 				response: { 201: Account },
 			},
 		},
@@ -118,6 +141,8 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			schema: {
 				tags,
 				summary: 'End the session, clear its cookie',
+				description:
+					'Ends only the session of this cookie. Without a session it does nothing and succeeds.',
 				response: { 204: Type.Null() },
 			},
 		},
@@ -135,6 +160,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			schema: {
 				tags,
 				summary: 'Who is logged in',
+				description: 'The account of the session, and whether its address is verified.',
 				response: {
 					200: Type.Object({ id: Id, email: Type.String(), emailVerified: Type.Boolean() }),
 				},

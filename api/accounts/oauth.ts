@@ -17,7 +17,7 @@ import { countTry, networkOf } from './throttling.ts'
 
 const tags = ['accounts']
 const config = { auth: 'none' } as const
-const Params = Type.Object({ provider: Type.String() })
+const Params = Type.Object({ provider: Type.String({ description: 'github or google.' }) })
 
 /** How long somebody may be away at the provider. */
 const tripSeconds = 600
@@ -75,6 +75,8 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			schema: {
 				tags,
 				summary: 'Where one may log in from',
+				description:
+					'The providers that this installation is configured for. Each has a page at /auth/{provider}.',
 				response: { 200: Type.Object({ github: Type.Boolean(), google: Type.Boolean() }) },
 			},
 		},
@@ -89,6 +91,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			schema: {
 				tags,
 				summary: 'Log in by an account elsewhere: sets out for it',
+				description: 'Redirects a browser to the provider. Programs log in with POST /auth/login.',
 				params: Params,
 				response: { 303: Type.Null({ description: 'To the page of the provider' }) },
 			},
@@ -120,10 +123,16 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			schema: {
 				tags,
 				summary: 'Log in by an account elsewhere: comes back from it',
+				description:
+					'The provider redirects the browser here. The page sets the session cookie, and creates an account for a new address.',
 				params: Params,
 				querystring: Type.Object({
-					code: Type.Optional(Type.String({ maxLength: 2000 })),
-					state: Type.Optional(Type.String({ maxLength: 2000 })),
+					code: Type.Optional(
+						Type.String({ maxLength: 2000, description: 'The code from the provider.' }),
+					),
+					state: Type.Optional(
+						Type.String({ maxLength: 2000, description: 'The state that our redirect carried.' }),
+					),
 				}),
 			},
 		},

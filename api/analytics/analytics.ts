@@ -8,14 +8,14 @@ import {
 	topEvents,
 } from '../../db/analytics/analytics.ts'
 import { campaignStatuses } from '../../db/campaigns/campaign.ts'
-import { Id } from '../schemas.ts'
+import { Component, Id } from '../schemas.ts'
 import { Days, readDays } from './analytics-days.ts'
 import { percentOf } from './percent.ts'
 
 const Count = Type.Integer()
 const Rate = Type.Number({ description: 'Percent' })
 
-const Day = Type.Object({
+const Day = Component('AnalyticsDay', {
 	date: Type.String({ format: 'date' }),
 	emails: Count,
 	opens: Count,
@@ -23,7 +23,7 @@ const Day = Type.Object({
 	bounces: Count,
 	delivered: Count,
 })
-const TopCampaign = Type.Object({
+const TopCampaign = Component('TopCampaign', {
 	id: Id,
 	name: Type.String(),
 	subject: Type.String(),
@@ -54,7 +54,7 @@ const CampaignFigures = Type.Object({
 	averageClickRate: Rate,
 	campaigns: Type.Array(CampaignRow, { description: `The newest ${mostCampaigns} at most` }),
 })
-const TopEvent = Type.Object({
+const TopEvent = Component('TopEvent', {
 	name: Type.String(),
 	count: Count,
 	trend: Type.Integer({ description: 'Percent more than in as many days before; 100 if new' }),
@@ -99,10 +99,14 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'The best campaigns of those sent on these days',
+				description: 'Ranked by the metric, as of now: a late open still counts for its campaign.',
 				querystring: Type.Object({
 					...Days,
 					limit: limitOf(10),
-					metric: Type.Enum(['opened', 'clicked', 'sent'], { default: 'opened' }),
+					metric: Type.Enum(['opened', 'clicked', 'sent'], {
+						default: 'opened',
+						description: 'What the campaigns are ranked by.',
+					}),
 				}),
 				response: { 200: Type.Array(TopCampaign) },
 			},
@@ -121,6 +125,7 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'Campaigns created on these days, and how they did',
+				description: 'Totals over all of these campaigns, as of now.',
 				querystring: Type.Object(Days),
 				response: { 200: CampaignFigures },
 			},
@@ -148,6 +153,7 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'The commonest custom events of these days',
+				description: 'Events of the service itself, such as email.opened, are not included.',
 				querystring: Type.Object({ ...Days, limit: limitOf(5) }),
 				response: { 200: Type.Array(TopEvent) },
 			},

@@ -4,14 +4,14 @@ import { mailTotals } from '../../db/analytics/analytics.ts'
 import { countEntries, feedTypes, sourcesOf, typeOfEvent } from '../../db/analytics/feed.ts'
 import { upcoming } from '../../db/analytics/upcoming.ts'
 import { eventStats } from '../../db/events/event-queries.ts'
-import { Id, Json, Timestamp } from '../schemas.ts'
+import { Component, Id, Json, Timestamp } from '../schemas.ts'
 import { countFeed, feedWindow, viewOfItem } from './feed.ts'
 import { percentOf } from './percent.ts'
 import { Period } from './period.ts'
 
 const Count = Type.Integer()
 const Rate = Type.Number({ description: 'Percent of totalEmailsSent' })
-const Stats = Type.Object({
+const Stats = Component('ActivityStats', {
 	totalEvents: Count,
 	totalEmailsSent: Count,
 	totalEmailsDelivered: Count,
@@ -24,7 +24,7 @@ const Stats = Type.Object({
 	clickRate: Rate,
 })
 
-const UpcomingItem = Type.Object({
+const UpcomingItem = Component('UpcomingActivity', {
 	id: Id,
 	type: Type.Enum(['campaign.scheduled', 'workflow.active']),
 	timestamp: Timestamp,
@@ -83,6 +83,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'Count what happened in the last minutes',
+				description: 'For a live display. Counts activities of every type.',
 				querystring: Type.Object({
 					minutes: Type.Integer({ minimum: 1, default: 5, description: 'At most 60' }),
 				}),
@@ -104,6 +105,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'List the types of activities that there are',
+				description: 'The values that the `types` parameter of GET /activity takes.',
 				response: { 200: Type.Object({ types: Type.Array(Type.Enum(feedTypes)) }) },
 			},
 		},

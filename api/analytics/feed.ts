@@ -12,10 +12,20 @@ import {
 } from '../../db/analytics/feed.ts'
 import { eventStats } from '../../db/events/event-queries.ts'
 import { ApiError } from '../errors.ts'
-import { cursorPage, decodeCursor, encodeCursor, Id, Json, Timestamp } from '../schemas.ts'
+import {
+	about,
+	Component,
+	Cursor,
+	cursorPage,
+	decodeCursor,
+	encodeCursor,
+	Id,
+	Json,
+	Timestamp,
+} from '../schemas.ts'
 import { Period, readPeriod } from './period.ts'
 
-const FeedItem = Type.Object({
+const FeedItem = Component('Activity', {
 	id: Id,
 	type: Type.Enum(feedTypes),
 	timestamp: Timestamp,
@@ -46,8 +56,8 @@ export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { poo
 							description: `Some of ${feedTypes.join(', ')}; with commas between, or repeated`,
 						}),
 					),
-					contactId: Type.Optional(Id),
-					cursor: Type.Optional(Type.String()),
+					contactId: Type.Optional(about('Only activities of this contact.', Id)),
+					cursor: Cursor,
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
 				response: { 200: cursorPage(FeedItem) },

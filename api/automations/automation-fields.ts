@@ -17,7 +17,13 @@ export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 				summary: 'List the fields that a CONDITION step can compare',
 				description:
 					'The fields of contacts, and those of the latest events of the name. Without a name, those of the latest events of the commonest names. Each with its commonest type.',
-				querystring: Type.Object({ eventName: Type.Optional(Type.String()) }),
+				querystring: Type.Object({
+					eventName: Type.Optional(
+						Type.String({
+							description: 'Only the fields of this event, beside those of contacts.',
+						}),
+					),
+				}),
 				response: {
 					200: Type.Object({
 						fields: Type.Array(Type.String()),

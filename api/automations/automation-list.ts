@@ -5,10 +5,10 @@ import {
 	automationSorts,
 	listAutomations,
 } from '../../db/automations/automation-list.ts'
-import { page } from '../schemas.ts'
+import { Direction, Extended, page, PageNumber } from '../schemas.ts'
 import { Automation, viewOfAutomation } from './automation-views.ts'
 
-const ListedAutomation = Type.Interface([Automation], {
+const ListedAutomation = Extended('ListedWorkflow', [Automation], {
 	_count: Type.Object({ steps: Type.Integer(), executions: Type.Integer() }),
 })
 
@@ -23,15 +23,22 @@ export const automationList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			schema: {
 				tags,
 				summary: 'List workflows',
+				description:
+					'Without steps and transitions: GET /workflows/{id} includes them. A page size over 100 counts as 100.',
 				querystring: Type.Object({
-					page: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, default: 1 }),
+					page: PageNumber,
 					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 					search: Type.Optional(Type.String({ description: 'Part of name or description' })),
-					status: Type.Optional(Type.Enum(['active', 'disabled'])),
+					status: Type.Optional(
+						Type.Enum(['active', 'disabled'], {
+							description: 'Only workflows that are enabled, or only those that are not.',
+						}),
+					),
 					sort: Type.Enum(Object.keys(automationSorts) as AutomationSort[], {
 						default: 'createdAt',
+						description: 'What the list is sorted by.',
 					}),
-					dir: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+					dir: Direction,
 				}),
 				response: { 200: page(ListedAutomation) },
 			},

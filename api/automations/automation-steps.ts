@@ -14,19 +14,28 @@ import {
 } from '../../db/automations/automation-graph-records.ts'
 import { branchesOf } from '../../db/automations/automation-graph.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { Id, Name, Nullable, PathId } from '../schemas.ts'
+import { about, Body, Id, Name, Nullable, PathId } from '../schemas.ts'
 import { edit } from './automation-editing.ts'
 import { checkSize } from './automation-size.ts'
 import { Step, viewOfStep } from './automation-views.ts'
 import { checkStepSegments } from './step-conditions.ts'
 import { checkedConfig, StepConfig } from './step-configs.ts'
 
-const Position = Type.Object({ x: Type.Number(), y: Type.Number() })
+const Template = about('The template to send. For SEND_EMAIL only.', Nullable(Id))
+const Position = Type.Object(
+	{
+		x: Type.Number({ description: 'To the right.' }),
+		y: Type.Number({ description: 'Down.' }),
+	},
+	{ description: 'Where an editor draws the step.' },
+)
 
 const tags = ['workflows']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('workflow') })
 const StepParams = Type.Object({ id: PathId('workflow'), stepId: PathId('step') })
+
+const example = { type: 'DELAY', name: 'Two days', config: { amount: 2, unit: 'days' } }
 
 export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.post(
@@ -39,14 +48,17 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				description:
 					'Unless autoConnect is false, the newest step that leads nowhere leads to it: a CONDITION by its first branch, a WAIT_FOR_EVENT by event. A workflow has at most 500 steps, 1,000 transitions, and 1 MB of configurations.',
 				params: Params,
-				body: Type.Object({
-					type: Type.Enum([...stepTypes]),
-					name: Name,
-					position: Type.Optional(Position),
-					config: Type.Optional(StepConfig),
-					templateId: Type.Optional(Nullable(Id)),
-					autoConnect: Type.Boolean({ default: true }),
-				}),
+				body: Type.Object(
+					{
+						type: Type.Enum([...stepTypes]),
+						name: Name,
+						position: Type.Optional(Position),
+						config: Type.Optional(StepConfig),
+						templateId: Type.Optional(Template),
+						autoConnect: Type.Boolean({ default: true }),
+					},
+					{ title: 'NewStep', examples: [example] },
+				),
 				response: { 201: Step },
 			},
 		},
@@ -85,12 +97,15 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				summary: 'Change a step',
 				description: 'Its type stays. A configuration that is given takes the place of the whole.',
 				params: StepParams,
-				body: Type.Object({
-					name: Type.Optional(Name),
-					position: Type.Optional(Position),
-					config: Type.Optional(StepConfig),
-					templateId: Type.Optional(Nullable(Id)),
-				}),
+				body: Body(
+					{ config: { amount: 3, unit: 'days' } },
+					{
+						name: Type.Optional(Name),
+						position: Type.Optional(Position),
+						config: Type.Optional(StepConfig),
+						templateId: Type.Optional(Template),
+					},
+				),
 				response: { 200: Step },
 			},
 		},
@@ -121,7 +136,12 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				summary: 'Delete a step',
 				description: 'With splice=true, what led to it leads to its one target afterwards.',
 				params: StepParams,
-				querystring: Type.Object({ splice: Type.Boolean({ default: false }) }),
+				querystring: Type.Object({
+					splice: Type.Boolean({
+						default: false,
+						description: 'Link the steps before to the step after.',
+					}),
+				}),
 				response: { 204: Type.Null() },
 			},
 		},

@@ -9,12 +9,18 @@ import {
 } from '../../db/automations/automation-graph-records.ts'
 import { branchesOf, maxTransitions } from '../../db/automations/automation-graph.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { Id, Nullable, PathId } from '../schemas.ts'
+import { about, Body, Id, Nullable, PathId } from '../schemas.ts'
 import { edit } from './automation-editing.ts'
 import { tooMany } from './automation-size.ts'
 import { Transition, viewOfTransition } from './automation-views.ts'
 
 const Branch = Type.String({ minLength: 1, maxLength: 100 })
+
+const example = {
+	fromStepId: '0199d3f4-7e00-7000-8000-000000000001',
+	toStepId: '0199d3f4-7e00-7000-8000-000000000002',
+	branch: 'yes',
+}
 
 const tags = ['workflows']
 const auth = 'secret key or session'
@@ -33,14 +39,29 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 				description:
 					'From a CONDITION by a branch: yes or no, or the id of one of several, or default. From a WAIT_FOR_EVENT by event or timeout.',
 				params: Type.Object({ id: PathId('workflow') }),
-				body: Type.Object({
-					fromStepId: Id,
-					toStepId: Id,
-					branch: Type.Optional(Nullable(Branch)),
-					condition: Type.Optional(
-						Nullable(Type.Object({ branch: Type.Optional(Nullable(Branch)) })),
+				body: Body(example, {
+					fromStepId: about('The step that it leaves.', Id),
+					toStepId: about('The step that it leads to.', Id),
+					branch: Type.Optional(
+						about(
+							'Required from a CONDITION. From a WAIT_FOR_EVENT, event unless you set it.',
+							Nullable(Branch),
+						),
 					),
-					priority: Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, default: 0 }),
+					condition: Type.Optional(
+						about(
+							'Another place for the branch.',
+							Nullable(
+								Type.Object({ branch: Type.Optional(about('See `branch`.', Nullable(Branch))) }),
+							),
+						),
+					),
+					priority: Type.Integer({
+						minimum: -(2 ** 31),
+						maximum: 2 ** 31 - 1,
+						default: 0,
+						description: 'The order of transitions in an editor.',
+					}),
 				}),
 				response: { 201: Transition },
 			},
@@ -72,6 +93,8 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 			schema: {
 				tags,
 				summary: 'Delete a transition',
+				description:
+					'An enabled workflow gets a new version at once, and is refused with 422 if it would be incomplete.',
 				params: Type.Object({ id: PathId('workflow'), transitionId: PathId('transition') }),
 				response: { 204: Type.Null() },
 			},

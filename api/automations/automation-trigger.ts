@@ -5,32 +5,56 @@ import { lockReferences, findSegment } from '../../db/segments/segment-records.t
 import { timeZoneNamed } from '../../db/time-zone.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
+import { ref, type Shape } from '../docs/shape.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { bodyFaults } from '../requests/validation.ts'
-import { Id, Nullable } from '../schemas.ts'
+import { about, Id, Nullable } from '../schemas.ts'
 import { cronProblem } from './cron.ts'
 
 const closed = { additionalProperties: false }
 
 /** `triggerConfig` in a body: what may be in it depends on the type of the trigger. */
-export const TriggerConfig = Type.Record(Type.String(), Type.Unknown(), {
-	description:
-		'EVENT: { eventName }. SCHEDULE: { schedule: cron, timezone?, segmentId? }. MANUAL: null.',
-})
+export const TriggerConfig = Type.Record(Type.String(), Type.Unknown(), { title: 'TriggerConfig' })
 
-const faultsOf = {
-	EVENT: bodyFaults(Type.Object({ eventName: EventName }, closed)),
-	MANUAL: bodyFaults(Type.Object({}, closed)),
-	SCHEDULE: bodyFaults(
-		Type.Object(
-			{
-				schedule: Type.String({ minLength: 1, maxLength: 255 }),
-				timezone: Type.Optional(Nullable(Type.String({ maxLength: 64 }))),
-				segmentId: Type.Optional(Nullable(Id)),
-			},
-			closed,
-		),
+const forms = {
+	EVENT: Type.Object({ eventName: EventName }, closed),
+	MANUAL: Type.Object({}, closed),
+	SCHEDULE: Type.Object(
+		{
+			schedule: Type.String({
+				minLength: 1,
+				maxLength: 255,
+				description: 'A cron expression with five fields.',
+				examples: ['0 9 * * 1'],
+			}),
+			timezone: Type.Optional(
+				about(
+					'An IANA time zone. UTC unless you set one.',
+					Nullable(Type.String({ maxLength: 64 })),
+				),
+			),
+			segmentId: Type.Optional(
+				about('Start executions for the members of this segment only.', Nullable(Id)),
+			),
+		},
+		closed,
 	),
+}
+const faultsOf = {
+	EVENT: bodyFaults(forms.EVENT),
+	MANUAL: bodyFaults(forms.MANUAL),
+	SCHEDULE: bodyFaults(forms.SCHEDULE),
+}
+
+/** Triggers as the document describes them. */
+export const triggerShapes: Record<string, Shape> = {
+	EventTrigger: { ...forms.EVENT, description: 'Of triggerType EVENT.' },
+	ScheduleTrigger: { ...forms.SCHEDULE, description: 'Of triggerType SCHEDULE.' },
+	ManualTrigger: { ...forms.MANUAL, description: 'Of triggerType MANUAL.' },
+	TriggerConfig: {
+		description: 'Which of them fits depends on `triggerType`.',
+		anyOf: ['EventTrigger', 'ScheduleTrigger', 'ManualTrigger'].map(ref),
+	},
 }
 
 export type TriggerColumns = Pick<

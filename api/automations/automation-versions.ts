@@ -9,13 +9,13 @@ import {
 	listVersions,
 } from '../../db/automations/automation-versions.ts'
 import { notFound } from '../errors.ts'
-import { PathId, Timestamp } from '../schemas.ts'
+import { Component, PathId, Timestamp } from '../schemas.ts'
 import { edit, existing } from './automation-editing.ts'
 import { checkedTrigger } from './automation-trigger.ts'
 import { Changed, viewOfAutomation } from './automation-views.ts'
 import { checkStepSegments } from './step-conditions.ts'
 
-const Version = Type.Object({
+const Version = Component('WorkflowVersion', {
 	version: Type.Integer(),
 	createdAt: Timestamp,
 	hash: Type.String({ description: 'Of the definition, SHA-256' }),
@@ -26,7 +26,12 @@ const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('workflow') })
 const VersionParams = Type.Object({
 	id: PathId('workflow'),
-	version: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, 'x-resource': 'version' }),
+	version: Type.Integer({
+		minimum: 1,
+		maximum: 2 ** 31 - 1,
+		'x-resource': 'version',
+		description: 'The number of the version.',
+	}),
 })
 
 export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
@@ -40,6 +45,8 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 			schema: {
 				tags,
 				summary: 'List the versions of a workflow, newest first',
+				description:
+					'Enabling a workflow freezes a version, and so does every change to an enabled one.',
 				params: Params,
 				response: { 200: Type.Array(Version) },
 			},
@@ -57,6 +64,7 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 			schema: {
 				tags,
 				summary: 'Get a version of a workflow',
+				description: 'The complete definition, with every default written out. It never changes.',
 				params: VersionParams,
 				response: {
 					200: Type.Interface([Version], {

@@ -8,11 +8,11 @@ import type {
 import type { Draft } from '../../db/automations/automation-graph.ts'
 import type { AutomationRecord } from '../../db/automations/automation-records.ts'
 import { triggerTypes } from '../../db/automations/automation.ts'
-import { Id, Json, Nullable, Timestamp } from '../schemas.ts'
+import { Component, Extended, Id, Json, Nullable, Reference, Timestamp } from '../schemas.ts'
 
 // How an automation, its steps and its transitions look from outside.
 
-export const Automation = Type.Object({
+export const Automation = Component('Workflow', {
 	id: Id,
 	projectId: Id,
 	name: Type.String(),
@@ -20,7 +20,7 @@ export const Automation = Type.Object({
 	enabled: Type.Boolean(),
 	triggerType: Type.Enum([...triggerTypes]),
 	triggerConfig: Nullable(
-		Type.Object({
+		Component('TriggerConfig', {
 			eventName: Type.Optional(Type.String()),
 			schedule: Type.Optional(Type.String()),
 			timezone: Type.Optional(Type.String()),
@@ -35,7 +35,7 @@ export const Automation = Type.Object({
 	updatedAt: Timestamp,
 })
 
-export const Step = Type.Object({
+export const Step = Component('Step', {
 	id: Id,
 	workflowId: Id,
 	type: Type.Enum([...stepTypes]),
@@ -47,7 +47,7 @@ export const Step = Type.Object({
 	updatedAt: Timestamp,
 })
 
-export const Transition = Type.Object({
+export const Transition = Component('Transition', {
 	id: Id,
 	fromStepId: Id,
 	toStepId: Id,
@@ -58,10 +58,10 @@ export const Transition = Type.Object({
 	updatedAt: Timestamp,
 })
 
-export const Detailed = Type.Interface([Automation], {
+export const Detailed = Extended('WorkflowWithSteps', [Automation], {
 	steps: Type.Array(
-		Type.Interface([Step], {
-			template: Nullable(Type.Object({ id: Id, name: Type.String() })),
+		Extended('StepWithTransitions', [Step], {
+			template: Nullable(Reference),
 			outgoingTransitions: Type.Array(Transition),
 			incomingTransitions: Type.Array(Transition),
 		}),
@@ -69,13 +69,13 @@ export const Detailed = Type.Interface([Automation], {
 	transitions: Type.Array(Transition),
 })
 
-const Warning = Type.Object({
+const Warning = Component('WorkflowWarning', {
 	stepId: Id,
 	name: Type.String(),
 	message: Type.String(),
 })
 
-export const Changed = Type.Interface([Automation], {
+export const Changed = Extended('ChangedWorkflow', [Automation], {
 	warnings: Type.Array(Warning, { description: 'Of an enabled one: what makes no sense in it' }),
 })
 

@@ -16,12 +16,15 @@ import { transaction } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
-import { Name, Nullable, PathId } from '../schemas.ts'
+import { about, Body, Name, Nullable, PathId } from '../schemas.ts'
 import { draftOf, edit, existing } from './automation-editing.ts'
 import { checkedEventName, checkedTrigger, TriggerConfig } from './automation-trigger.ts'
 import { Automation, Changed, Detailed, viewOfAutomation, viewOfDraft } from './automation-views.ts'
 
-const Description = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
+const reentry = 'Let a contact enter again once its execution has ended.'
+const Description = Type.Optional(
+	about('A note of your own.', Nullable(Type.String({ maxLength: 500 }))),
+)
 
 const tags = ['workflows']
 const auth = 'secret key or session'
@@ -40,12 +43,23 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				body: Type.Object(
 					{
 						name: Name,
-						eventName: Type.Optional(EventName),
+						eventName: Type.Optional(
+							about(
+								'The event that starts an execution. Required here or in triggerConfig.',
+								EventName,
+							),
+						),
 						triggerConfig: Type.Optional(
-							Type.Object({ eventName: Type.Optional(EventName) }, { additionalProperties: false }),
+							Type.Object(
+								{ eventName: Type.Optional(EventName) },
+								{
+									additionalProperties: false,
+									description: 'Another place for the name of the event.',
+								},
+							),
 						),
 						description: Description,
-						allowReentry: Type.Boolean({ default: false }),
+						allowReentry: Type.Boolean({ default: false, description: reentry }),
 					},
 					{ examples: [{ name: 'Onboarding', eventName: 'signup' }] },
 				),
@@ -75,6 +89,8 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'Get a workflow with its steps and transitions',
+				description:
+					'The draft, as it is edited. Executions run the version that was frozen when the workflow was enabled.',
 				params: Params,
 				response: { 200: Detailed },
 			},
@@ -93,14 +109,24 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				description:
 					'Enabling checks it as a whole and freezes a version. Executions keep the version they began with; disabling stops new ones only.',
 				params: Params,
-				body: Type.Object({
-					name: Type.Optional(Name),
-					description: Description,
-					enabled: Type.Optional(Type.Boolean()),
-					triggerType: Type.Optional(Type.Enum([...triggerTypes])),
-					triggerConfig: Type.Optional(Nullable(TriggerConfig)),
-					allowReentry: Type.Optional(Type.Boolean()),
-				}),
+				body: Body(
+					{ enabled: true },
+					{
+						name: Type.Optional(Name),
+						description: Description,
+						enabled: Type.Optional(Type.Boolean({ description: 'Whether new executions start.' })),
+						triggerType: Type.Optional(
+							about(
+								'EVENT: an event of a contact. SCHEDULE: a cron expression. MANUAL: only your own calls.',
+								Type.Enum([...triggerTypes]),
+							),
+						),
+						triggerConfig: Type.Optional(
+							about('Required with a new triggerType, except MANUAL.', Nullable(TriggerConfig)),
+						),
+						allowReentry: Type.Optional(Type.Boolean({ description: reentry })),
+					},
+				),
 				response: { 200: Changed },
 			},
 		},

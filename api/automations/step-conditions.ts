@@ -20,26 +20,38 @@ const closed = { additionalProperties: false }
 const roots = flatRoots.join('|')
 const FlatField = Type.String({
 	maxLength: 500,
+	description: `What is compared. Begins with ${flatRoots.map((root) => `${root}.`).join(', ')}.`,
 	pattern: `^(${roots})\\.[^\\r\\n]+$`,
 	'x-message': `must begin with ${flatRoots.map((root) => `${root}.`).join(', ')}`,
 })
-const comparison = { operator: Type.Enum([...flatOperators]), value: Type.Optional(Type.Unknown()) }
+const comparison = {
+	operator: Type.Enum([...flatOperators], { description: 'How the field is compared.' }),
+	value: Type.Optional(
+		Type.Unknown({
+			description: 'What the field is compared with. Not needed for exists and notExists.',
+		}),
+	),
+}
 
-const Flat = Type.Object({ field: FlatField, ...comparison }, closed)
-const Branched = Type.Object(
+export const Flat = Type.Object({ field: FlatField, ...comparison }, closed)
+export const Branched = Type.Object(
 	{
-		mode: Type.Literal('multi'),
+		mode: Type.Literal('multi', { description: 'Several branches.' }),
 		field: FlatField,
 		branches: Type.Array(
 			Type.Object(
 				{
-					id: Type.String({ minLength: 1, maxLength: 100 }),
-					name: Type.String({ minLength: 1, maxLength: 100 }),
+					id: Type.String({
+						minLength: 1,
+						maxLength: 100,
+						description: 'The branch of the transition. `default` is taken when none holds.',
+					}),
+					name: Type.String({ minLength: 1, maxLength: 100, description: 'Shown in an editor.' }),
 					...comparison,
 				},
 				closed,
 			),
-			{ minItems: 1, maxItems: 20 },
+			{ minItems: 1, maxItems: 20, description: 'The first branch that holds is taken.' },
 		),
 	},
 	closed,

@@ -11,25 +11,14 @@ import { type FieldError, invalid } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { bodyFaults } from '../requests/validation.ts'
-import { Id, isEmail, normalizeEmail, Nullable } from '../schemas.ts'
+import { about, Id, isEmail, normalizeEmail, Nullable } from '../schemas.ts'
 import { stepConditionProblems } from './step-conditions.ts'
 import { templateProblems, Webhook, webhookProblems } from './step-webhooks.ts'
 
 type Config = Record<string, unknown>
 
 /** In a body, for the documentation: what may be in it depends on the type of the step. */
-export const StepConfig = Type.Record(Type.String(), Type.Unknown(), {
-	description: [
-		'Checked in full when it is given; a member that is not named here is refused.',
-		'SEND_EMAIL: { templateId?, recipient?: { type: CONTACT | CUSTOM, customEmail?: an address, or a template of one } }.',
-		'DELAY: { amount, unit: seconds | minutes | hours | days }, at most 365 days.',
-		'WAIT_FOR_EVENT: { eventName, timeout?: seconds, since?: step | start }.',
-		'CONDITION: { field, operator, value? }, or { mode: multi, field, branches: [{ id, name, operator, value? }] }, or a condition tree.',
-		'WEBHOOK: { url, method?, headers?, body?, retryFor?: seconds, continueOnError? }.',
-		'UPDATE_CONTACT: { data?, subscribed? }. EXIT: { reason? }.',
-	].join(' '),
-	examples: [{ amount: 2, unit: 'days' }],
-})
+export const StepConfig = Type.Record(Type.String(), Type.Unknown(), { title: 'StepConfig' })
 
 const maxLength = 64 * 1024
 const maxErrors = 100
@@ -39,38 +28,69 @@ const maxWaitSeconds = 157_680_000
 const closed = (properties: Record<string, Type.TSchema>) =>
 	Type.Object(properties, { additionalProperties: false })
 /** Left out or null: as if it were not there. */
-const optional = <T extends Type.TSchema>(schema: T) => Type.Optional(Nullable(schema))
+const optional = <T extends Type.TSchema>(description: string, schema: T) =>
+	Type.Optional(about(description, Nullable(schema)))
 
 /** Of UPDATE_CONTACT, and what they are other words for. */
 const aliases = { updates: 'data', subscriptionAction: 'subscribed' }
 const subscriptionActions = { subscribe: true, unsubscribe: false, none: null } as const
 
 /** The form of each type of configuration; what else is in one would be a typo. */
-const forms: { [T in Exclude<StepType, 'CONDITION'>]: Type.TSchema } = {
+export const forms: { [T in Exclude<StepType, 'CONDITION'>]: Type.TSchema } = {
 	TRIGGER: closed({}),
 	SEND_EMAIL: closed({
-		templateId: optional(Id),
+		templateId: optional('Another place for the template of the step.', Id),
 		recipient: optional(
-			closed({ type: Type.Enum(['CONTACT', 'CUSTOM']), customEmail: optional(Type.String()) }),
+			'The contact, unless you set it.',
+			closed({
+				type: Type.Enum(['CONTACT', 'CUSTOM'], {
+					description: 'CONTACT: the contact of the execution. CUSTOM: another address.',
+				}),
+				customEmail: optional(
+					'An address, or a Liquid template of one. Required with CUSTOM.',
+					Type.String(),
+				),
+			}),
 		),
 	}),
 	DELAY: closed({
-		amount: Type.Number({ exclusiveMinimum: 0 }),
-		unit: Type.Enum([...delayUnits]),
+		amount: Type.Number({
+			exclusiveMinimum: 0,
+			description: 'How many units to wait. At most 365 days.',
+		}),
+		unit: Type.Enum([...delayUnits], { description: 'The unit of `amount`.' }),
 	}),
 	WAIT_FOR_EVENT: closed({
-		eventName: EventName,
-		timeout: optional(Type.Number({ minimum: 1, maximum: maxWaitSeconds })),
-		since: optional(Type.Enum([...waitSinces])),
+		eventName: about('The event to wait for.', EventName),
+		timeout: optional(
+			'Seconds until the branch timeout is taken. Without it, the step waits for ever.',
+			Type.Number({ minimum: 1, maximum: maxWaitSeconds }),
+		),
+		since: optional(
+			'step: only events after the step began count. start: events since the start of the execution count.',
+			Type.Enum([...waitSinces]),
+		),
 	}),
 	WEBHOOK: Webhook,
 	UPDATE_CONTACT: closed({
-		data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-		updates: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-		subscribed: optional(Type.Boolean()),
-		subscriptionAction: optional(Type.Enum(Object.keys(subscriptionActions))),
+		data: Type.Optional(
+			Type.Record(Type.String(), Type.Unknown(), {
+				description:
+					'Data to store on the contact. Strings are Liquid templates, and a null deletes a field.',
+			}),
+		),
+		updates: Type.Optional(
+			Type.Record(Type.String(), Type.Unknown(), { description: 'Another name for `data`.' }),
+		),
+		subscribed: optional('Subscribes or unsubscribes the contact.', Type.Boolean()),
+		subscriptionAction: optional(
+			'Another name for `subscribed`.',
+			Type.Enum(Object.keys(subscriptionActions)),
+		),
 	}),
-	EXIT: closed({ reason: optional(Type.String({ maxLength: 500 })) }),
+	EXIT: closed({
+		reason: optional('Shown as `exitReason` of the execution.', Type.String({ maxLength: 500 })),
+	}),
 }
 
 const formFaults = Object.fromEntries(

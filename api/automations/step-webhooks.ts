@@ -2,16 +2,35 @@ import Type from 'typebox'
 import { perform } from '../../activities/rendering/rendering.ts'
 import { webhookMethods } from '../../db/automations/automation-definition.ts'
 import type { FieldError } from '../errors.ts'
-import { Line, Nullable } from '../schemas.ts'
+import { about, Line, Nullable } from '../schemas.ts'
 
 export const Webhook = Type.Object(
 	{
-		url: Line({ minLength: 1, maxLength: 2048 }),
-		method: Type.Optional(Nullable(Type.Enum([...webhookMethods]))),
-		headers: Type.Optional(Nullable(Type.Record(Type.String(), Line({ maxLength: 998 })))),
-		body: Type.Optional(Type.Unknown()),
-		retryFor: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 7 * 86_400 }))),
-		continueOnError: Type.Optional(Nullable(Type.Boolean())),
+		url: about('The URL to call, a Liquid template.', Line({ minLength: 1, maxLength: 2048 })),
+		method: Type.Optional(
+			about('POST unless you set it.', Nullable(Type.Enum([...webhookMethods]))),
+		),
+		headers: Type.Optional(
+			about(
+				'Headers of the request. The values are Liquid templates.',
+				Nullable(Type.Record(Type.String(), Line({ maxLength: 998 }))),
+			),
+		),
+		body: Type.Optional(
+			Type.Unknown({
+				description:
+					'The JSON to send. Strings in it are Liquid templates. Without it, the contact, workflow, execution and event are sent.',
+			}),
+		),
+		retryFor: Type.Optional(
+			about(
+				'Seconds for which failed requests are repeated. 3,600 unless you set it.',
+				Nullable(Type.Number({ minimum: 0, maximum: 7 * 86_400 })),
+			),
+		),
+		continueOnError: Type.Optional(
+			about('Continue with the next step if all requests fail.', Nullable(Type.Boolean())),
+		),
 	},
 	{ additionalProperties: false },
 )

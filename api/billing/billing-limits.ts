@@ -12,10 +12,10 @@ import {
 	warningPercent,
 } from '../../db/billing/usage-standing.ts'
 import { ProjectParams } from '../projects/projects.ts'
-import { Nullable } from '../schemas.ts'
+import { about, Component, Nullable } from '../schemas.ts'
 import { type BillingOptions, enabled } from './billing.ts'
 
-const Standing = Type.Object({
+const Standing = Component('BillingCategory', {
 	limit: Nullable(Type.Integer()),
 	usage: Type.Integer(),
 	percentage: Type.Integer({ description: 'Of the limit; 0 without one' }),
@@ -24,19 +24,25 @@ const Standing = Type.Object({
 		description: 'No more is taken: at 100 %, or when all together is what is free',
 	}),
 })
-const Limits = Type.Object({
+const Limits = Component('BillingLimits', {
 	...(Object.fromEntries(usageCategories.map((name) => [name, Standing])) as Record<
 		UsageCategory,
 		typeof Standing
 	>),
 	currency: Type.String(),
 })
-const Wanted = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })))
+const Wanted = Type.Optional(
+	about(
+		'How many mails a month. Null removes the limit.',
+		Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+	),
+)
 const WantedLimits = Type.Object(
 	Object.fromEntries(usageCategories.map((name) => [name, Wanted])) as Record<
 		UsageCategory,
 		typeof Wanted
 	>,
+	{ examples: [{ transactional: 10_000, campaigns: null }] },
 )
 
 const path = '/users/@me/projects/:id/billing-limits'
@@ -56,6 +62,7 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			schema: {
 				tags,
 				summary: 'Limits of each category, and what of them is used this month',
+				description: 'The month is a calendar month in UTC. A category without a limit is null.',
 				params: ProjectParams,
 				response: { 200: Limits },
 			},
@@ -70,6 +77,7 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			schema: {
 				tags,
 				summary: 'Set limits; null is none, those not given stay',
+				description: 'Takes effect at once. Mail over a limit is refused with 429.',
 				params: ProjectParams,
 				body: WantedLimits,
 				response: { 200: Limits },

@@ -14,8 +14,9 @@ import { ofLiving } from '../../db/projects/project-removal.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { ProjectParams } from '../projects/projects.ts'
 import { viaStripe } from './stripe-fault.ts'
+import { Component } from '../schemas.ts'
 
-const Link = Type.Object({ url: Type.String() })
+const Link = Component('BillingLink', { url: Type.String() })
 
 const tags = ['billing']
 /** Whoever has not paid must be able to. */
@@ -44,8 +45,14 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			schema: {
 				tags,
 				summary: 'Subscribe: answers the address of the payment page',
+				description:
+					'Open the address in a browser. The subscription starts when the payment page has been completed.',
 				params: ProjectParams,
-				querystring: Type.Object({ currency: Type.Optional(Type.Enum([...currencies])) }),
+				querystring: Type.Object({
+					currency: Type.Optional(
+						Type.Enum([...currencies], { description: 'The currency of the subscription.' }),
+					),
+				}),
 				response: { 200: Link },
 			},
 		},
@@ -80,6 +87,8 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			schema: {
 				tags,
 				summary: 'Change how the project is paid: answers the address of the page',
+				description:
+					'Open the address in a browser. It works only for a project that has a subscription.',
 				params: ProjectParams,
 				response: { 200: Link },
 			},

@@ -5,11 +5,11 @@ import { accountOf } from '../../db/billing/billing-accounts.ts'
 import { usageCategories } from '../../db/billing/usage-count.ts'
 import { usageStanding } from '../../db/billing/usage-standing.ts'
 import { ProjectParams } from '../projects/projects.ts'
-import { Nullable, Timestamp } from '../schemas.ts'
+import { Component, Nullable, Timestamp } from '../schemas.ts'
 import { type BillingOptions, enabled } from './billing.ts'
 import { viaStripe } from './stripe-fault.ts'
 
-const Consumption = Type.Object({
+const Consumption = Component('BillingConsumption', {
 	period: Type.Object({ start: Timestamp, end: Timestamp }),
 	usage: Type.Object({
 		total: Type.Integer(),
@@ -26,7 +26,7 @@ const Consumption = Type.Object({
 		}),
 	),
 })
-const Invoices = Type.Object({
+const Invoices = Component('Invoices', {
 	invoices: Type.Array(
 		Type.Object({
 			id: Type.String(),
@@ -63,6 +63,7 @@ export const invoices: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			schema: {
 				tags,
 				summary: 'What the project uses this month (UTC), and what it comes to',
+				description: 'Counts the mails that were sent so far. The invoice of the month is final.',
 				params: ProjectParams,
 				response: { 200: Consumption },
 			},

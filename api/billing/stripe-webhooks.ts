@@ -9,15 +9,12 @@ import { applyStanding } from '../../db/billing/billing-accounts.ts'
 import type { Readers } from '../../db/projects/members.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
+import { Received } from '../reputation/webhooks.ts'
 import { keepBytes } from '../requests/signed-body.ts'
 import { viaStripe } from './stripe-fault.ts'
 import { verifyStripe } from './stripe-signature.ts'
 import { createTurns } from './turns.ts'
 
-const Received = Type.Object({
-	received: Type.Literal(true),
-	duplicate: Type.Boolean({ description: 'It was told before: nothing was done' }),
-})
 const Event = Type.Object({
 	id: Type.String({ minLength: 1, maxLength: 255 }),
 	type: Type.String(),
@@ -62,6 +59,8 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 			schema: {
 				tags: ['webhooks'],
 				summary: 'Take an event of Stripe',
+				description:
+					'Stripe calls it. The signature covers the raw body, and an event that was received before is ignored.',
 				response: { 200: Received },
 			},
 		},

@@ -104,6 +104,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'Copy a campaign',
+				description: 'The copy is a DRAFT with the same content and audience, and a new name.',
 				params: Params,
 				response: { 201: Campaign },
 			},

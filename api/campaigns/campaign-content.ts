@@ -10,27 +10,59 @@ import { findSegment, lockReferences } from '../../db/segments/segment-records.t
 import { mailTypes, type Template } from '../../db/templates/template.ts'
 import { conditionProblems, ConditionTree } from '../conditions/conditions.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
-import { ContentLanguage, Email, Id, Line, Name, normalizeEmail, Nullable } from '../schemas.ts'
+import {
+	about,
+	Body,
+	ContentLanguage,
+	Email,
+	Id,
+	Line,
+	Name,
+	normalizeEmail,
+	Nullable,
+} from '../schemas.ts'
 import { Sender, type WithSender } from '../send/sender.ts'
 import { checkReferences } from '../segments/segment-conditions.ts'
 import { existing as existingSegment } from '../segments/segments.ts'
 import { foundTemplate } from '../templates/templates.ts'
 
 const members = {
-	description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+	description: Type.Optional(
+		about(
+			'A note of your own. Recipients never see it.',
+			Nullable(Type.String({ maxLength: 500 })),
+		),
+	),
 	/** Gives what is not given beside it: subject, body, sender and type. */
-	template: Type.Optional(Nullable(Id)),
-	subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
+	template: Type.Optional(
+		about(
+			'A template to copy subject, body, sender and type from, where they are not given.',
+			Nullable(Id),
+		),
+	),
+	subject: Type.Optional(about('A Liquid template.', Line({ minLength: 1, maxLength: 998 }))),
 	body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
-	from: Type.Optional(Sender),
-	fromName: Type.Optional(Nullable(Line({ maxLength: 100 }))),
-	replyTo: Type.Optional(Nullable(Email)),
-	type: Type.Optional(Type.Enum([...mailTypes])),
+	from: Type.Optional(about('The sender. Its domain must be verified.', Sender)),
+	fromName: Type.Optional(about('The name of the sender.', Nullable(Line({ maxLength: 100 })))),
+	replyTo: Type.Optional(about('The address for replies.', Nullable(Email))),
+	type: Type.Optional(
+		about(
+			'MARKETING is sent only to contacts who have subscribed, with a footer to unsubscribe. HEADLESS has no footer. TRANSACTIONAL is sent to everybody. MARKETING unless you set it.',
+			Type.Enum([...mailTypes]),
+		),
+	),
 	language: ContentLanguage,
-	segmentId: Type.Optional(Nullable(Id)),
-	audienceCondition: Type.Optional(Nullable(ConditionTree)),
+	segmentId: Type.Optional(
+		about('The segment. Required when audienceType is SEGMENT.', Nullable(Id)),
+	),
+	audienceCondition: Type.Optional(
+		about('The condition. Required when audienceType is FILTERED.', Nullable(ConditionTree)),
+	),
 }
-const AudienceType = Type.Enum([...audienceTypes])
+const AudienceType = about(
+	'ALL: every contact that may get it. SEGMENT: the members of a segment. FILTERED: contacts that match a condition.',
+	Type.Enum([...audienceTypes]),
+)
 
 const example = {
 	name: 'Spring',
@@ -43,11 +75,14 @@ export const NewCampaign = Type.Object(
 	{ name: Name, audienceType: AudienceType, ...members },
 	{ examples: [example] },
 )
-export const ChangedCampaign = Type.Object({
-	name: Type.Optional(Name),
-	audienceType: Type.Optional(AudienceType),
-	...members,
-})
+export const ChangedCampaign = Body(
+	{ subject: 'Hello again, {{ name }}' },
+	{
+		name: Type.Optional(Name),
+		audienceType: Type.Optional(AudienceType),
+		...members,
+	},
+)
 export type ChangedCampaign = WithSender<Type.Static<typeof ChangedCampaign>>
 
 const nothing: CampaignContent = {

@@ -7,6 +7,9 @@ import { findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { emailStatuses } from '../../db/emails/email.ts'
 import { notFound } from '../errors.ts'
 import {
+	about,
+	Component,
+	Cursor,
 	cursorPage,
 	decodeCursor,
 	encodeCursor,
@@ -21,7 +24,7 @@ const Count = Type.Integer()
 const NullableTime = Nullable(Timestamp)
 const Rate = Type.Number({ description: 'Percent of sentCount' })
 
-const Stats = Type.Object({
+const Stats = Component('CampaignStats', {
 	totalRecipients: Count,
 	sentCount: Count,
 	deliveredCount: Count,
@@ -37,7 +40,7 @@ const Stats = Type.Object({
 	deliveryRate: Rate,
 })
 
-const Progress = Type.Object({
+const Progress = Component('CampaignProgress', {
 	total: Count,
 	pending: Count,
 	sending: Count,
@@ -61,7 +64,7 @@ const Progress = Type.Object({
 	),
 })
 
-const Recipient = Type.Object({
+const Recipient = Component('CampaignRecipient', {
 	contactId: Nullable(Id),
 	emailId: Id,
 	email: Type.String(),
@@ -146,10 +149,14 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'List the recipients of a campaign that has started',
+				description:
+					'The audience is fixed when the campaign starts. Each recipient has the status of its mail.',
 				params: Params,
 				querystring: Type.Object({
-					status: Type.Optional(Type.Enum([...emailStatuses])),
-					cursor: Type.Optional(Type.String()),
+					status: Type.Optional(
+						about('Only recipients whose mail has this status.', Type.Enum([...emailStatuses])),
+					),
+					cursor: Cursor,
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
 				response: { 200: cursorPage(Recipient) },

@@ -25,8 +25,13 @@ export const campaignResolving: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 					'`sent` takes them as delivered; `retry` hands them over once more, at the risk of repeats. A campaign that is SENDING goes on with them; of any other they go as single mails. The answer comes after ten seconds at most: repeat the call while `uncertain` is not 0.',
 				params: Type.Object({ id: PathId('campaign') }),
 				body: Type.Object(
-					{ as: Type.Union([Type.Literal('sent'), Type.Literal('retry')]) },
-					{ additionalProperties: false },
+					{
+						as: Type.Enum(['sent', 'retry'], {
+							description:
+								'sent: the mails count as sent. retry: they are sent again, at the risk of second copies.',
+						}),
+					},
+					{ additionalProperties: false, examples: [{ as: 'sent' }] },
 				),
 				response: {
 					200: Type.Object({

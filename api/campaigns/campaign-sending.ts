@@ -7,12 +7,12 @@ import { campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
-import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { about, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { requireSender } from '../send/sender.ts'
 import { recipientsOf } from './campaign-content.ts'
 import { Campaign, existing, viewFor, wrongState } from './campaigns.ts'
 
-const Sent = Type.Object({
+const Sent = Component('SentCampaign', {
 	success: Type.Literal(true),
 	message: Type.String(),
 	data: Type.Object({
@@ -41,7 +41,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				summary: 'Send a campaign, at once or at a time',
 				description:
 					'Without a time it is SENDING from this answer on. A SCHEDULED one is scheduled anew. One that is empty when its time comes ends as SENT. From its start on an edit of a segment no longer changes its audience; contacts, and the members of segments, are read as their turn comes.',
-				params: Type.Object({ id: Id }),
+				params: Type.Object({ id: about('The id of the campaign.', Id) }),
 				// A misspelt time would send it to everybody at once.
 				body: Type.Object(
 					{
@@ -52,7 +52,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 							}),
 						),
 					},
-					{ additionalProperties: false },
+					{ additionalProperties: false, examples: [{ scheduledFor: '2030-01-31T09:00:00Z' }] },
 				),
 				response: { 200: Sent },
 			},

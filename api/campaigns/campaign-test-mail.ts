@@ -5,7 +5,7 @@ import { findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { memberWith, queueTestMail, suppressionOf } from '../../db/campaigns/campaign-test-mail.ts'
 import { Contact } from '../../db/contacts/contact.ts'
 import { ApiError } from '../errors.ts'
-import { Email, normalizeEmail, PathId } from '../schemas.ts'
+import { about, Body, Email, Message, normalizeEmail, PathId } from '../schemas.ts'
 import { requireSender } from '../send/sender.ts'
 import { previewOf } from '../templates/template-preview.ts'
 import { existing } from './campaigns.ts'
@@ -33,11 +33,18 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 				description:
 					'Rendered with the data of the contact that has the address, if there is one. Neither tracked nor counted.',
 				params: Type.Object({ id: PathId('campaign') }),
-				body: Type.Object({
-					email: Email,
-					data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-				}),
-				response: { 200: Type.Object({ message: Type.String() }) },
+				body: Body(
+					{ email: 'me@example.com', data: { name: 'Ann' } },
+					{
+						email: about('The address that gets the test.', Email),
+						data: Type.Optional(
+							Type.Record(Type.String(), Type.Unknown(), {
+								description: 'Variables of the templates. They override the data of the contact.',
+							}),
+						),
+					},
+				),
+				response: { 200: Message },
 			},
 		},
 		async ({ em, project, params, body }) => {

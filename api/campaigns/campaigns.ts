@@ -18,7 +18,18 @@ import { ApiError, invalid, notFound } from '../errors.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
 import type { Failure } from '../requests/unions.ts'
-import { Id, Nullable, page, PathId, success, Timestamp } from '../schemas.ts'
+import {
+	about,
+	Component,
+	Direction,
+	Id,
+	Nullable,
+	page,
+	PageNumber,
+	PathId,
+	success,
+	Timestamp,
+} from '../schemas.ts'
 import { requireSender, withSender } from '../send/sender.ts'
 import {
 	checkContent,
@@ -33,7 +44,7 @@ const NullableText = Nullable(Type.String())
 const NullableTime = Nullable(Timestamp)
 const Count = Type.Integer()
 
-export const Campaign = Type.Object({
+export const Campaign = Component('Campaign', {
 	id: Id,
 	name: Type.String(),
 	description: NullableText,
@@ -85,16 +96,20 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 			schema: {
 				tags,
 				summary: 'List campaigns',
+				description: 'Includes the bodies. A page size over 100 counts as 100.',
 				querystring: Type.Object({
-					page: Type.Integer({ minimum: 1, maximum: 2 ** 31, default: 1 }),
+					page: PageNumber,
 					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
-					status: Type.Optional(Type.Enum([...campaignStatuses])),
+					status: Type.Optional(
+						about('Only campaigns with this status.', Type.Enum([...campaignStatuses])),
+					),
 					search: Type.Optional(Type.String({ description: 'Part of name, subject or sender' })),
 					sort: Type.String({
 						default: 'createdAt',
-						description: 'name, createdAt or updatedAt; anything else is createdAt',
+						description: 'What the list is sorted by.',
+						'x-documented': { enum: ['name', 'createdAt', 'updatedAt'] },
 					}),
-					dir: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+					dir: Direction,
 				}),
 				response: { 200: page(Campaign) },
 			},
@@ -135,6 +150,8 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 			schema: {
 				tags,
 				summary: 'Create a campaign',
+				description:
+					'It starts as a DRAFT: nothing is sent before POST /campaigns/{id}/send. The audience is counted at once, and again when it is sent.',
 				body: NewCampaign,
 				response: { 201: success(Campaign) },
 			},
@@ -161,7 +178,13 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 		'/campaigns/:id',
 		{
 			config: { auth },
-			schema: { tags, summary: 'Get a campaign', params: Params, response: { 200: Campaign } },
+			schema: {
+				tags,
+				summary: 'Get a campaign',
+				description: 'The counters are those of this moment.',
+				params: Params,
+				response: { 200: Campaign },
+			},
 		},
 		async ({ project, params }) =>
 			viewFor(project)(existing(await findCampaign(pool, [project.id, params.id]), params.id)),

@@ -13,23 +13,19 @@ const maxErrors = 100
  * of all depths name their node alike, no depth is too much for the validator, and it is looked at only
  * where it is not ignored.
  */
-export const ConditionTree = Type.Unsafe<unknown>({
-	description:
-		'`{ logic: AND | OR, groups: [{ filters: [{ field, operator, value?, unit? }], conditions?: tree }] }`. Within a group all filters and the nested tree must hold; `logic` joins the groups. Dots of a field `data.<path>` reach into objects; where they lead nowhere, they belong to the key. At most 10 deep, with 100 filters.',
-	examples: [
+export const ConditionTree = Type.Unsafe<unknown>({ title: 'Condition' })
+
+export const conditionExample = {
+	logic: 'AND',
+	groups: [
 		{
-			logic: 'AND',
-			groups: [
-				{
-					filters: [
-						{ field: 'data.plan', operator: 'equals', value: 'pro' },
-						{ field: 'event.login', operator: 'triggeredWithin', value: 30, unit: 'days' },
-					],
-				},
+			filters: [
+				{ field: 'data.plan', operator: 'equals', value: 'pro' },
+				{ field: 'event.login', operator: 'triggeredWithin', value: 30, unit: 'days' },
 			],
 		},
 	],
-})
+}
 
 /** The tree as a condition, or 422 with the path of each node that is wrong. */
 export function checkCondition(given: unknown, field: string): Condition {

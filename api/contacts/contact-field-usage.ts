@@ -6,12 +6,12 @@ import { acceptBulkJob } from '../../db/jobs/jobs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
 import { Queued, queued } from '../jobs/jobs.ts'
-import { Id } from '../schemas.ts'
+import { Reference } from '../schemas.ts'
 import { FieldParams, isStandard, keyOf } from './contact-fields.ts'
 
 const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
-const Uses = Type.Array(Type.Object({ id: Id, name: Type.String() }))
+const Uses = Type.Array(Reference)
 
 const contactsAtOnce = 5000
 const patienceMs = 10_000
@@ -29,6 +29,8 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 			schema: {
 				tags,
 				summary: 'Tell where a field is used',
+				description:
+					'Segments, campaigns and workflows that use the field. Check it before you delete a field.',
 				params: FieldParams,
 				response: {
 					200: Type.Object({

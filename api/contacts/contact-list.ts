@@ -7,7 +7,7 @@ import {
 	listContacts,
 	searchContacts,
 } from '../../db/contacts/contact-list.ts'
-import { cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
+import { Cursor, cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
 import { Contact } from './contacts.ts'
 
 const Position = Type.Union([
@@ -23,13 +23,35 @@ const Position = Type.Union([
 // schemas take any text, and only tell the reader what is meant.
 const Query = Type.Object({
 	limit: Type.Optional(
-		Type.Unsafe<string>({ type: ['integer', 'string'], default: 20, description: '1 to 100' }),
+		Type.Unsafe<string>({
+			type: ['integer', 'string'],
+			default: 20,
+			description: 'How many contacts a page has. A larger number counts as 100.',
+			'x-documented': { type: 'integer', minimum: 1, maximum: 100 },
+		}),
 	),
-	cursor: Type.Optional(Type.String()),
+	cursor: Cursor,
 	search: Type.Optional(Type.String({ description: 'Part of the address' })),
-	subscribed: Type.Optional(Type.String({ description: 'true or false; both unless given' })),
-	sort: Type.Optional(Type.String({ default: 'createdAt', description: 'email or createdAt' })),
-	dir: Type.Optional(Type.String({ default: 'desc', description: 'asc or desc' })),
+	subscribed: Type.Optional(
+		Type.String({
+			description: 'Only contacts who have subscribed, or only those who have not.',
+			'x-documented': { type: 'boolean' },
+		}),
+	),
+	sort: Type.Optional(
+		Type.String({
+			default: 'createdAt',
+			description: 'What the list is sorted by.',
+			'x-documented': { enum: ['email', 'createdAt'] },
+		}),
+	),
+	dir: Type.Optional(
+		Type.String({
+			default: 'desc',
+			description: 'The order of the list: ascending or descending.',
+			'x-documented': { enum: ['asc', 'desc'] },
+		}),
+	),
 })
 
 export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -41,6 +63,8 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags: ['contacts'],
 				summary: 'List contacts',
+				description:
+					'`total` is counted for the first page only, and is 0 on later ones. A parameter that can’t be understood counts as not given.',
 				querystring: Query,
 				response: { 200: cursorPage(Contact) },
 			},

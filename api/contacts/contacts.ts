@@ -12,7 +12,11 @@ import {
 import { inChunk } from '../../db/transaction.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import {
+	about,
+	Body,
+	Component,
 	Email,
+	Extended,
 	Id,
 	isEmail,
 	Json,
@@ -22,7 +26,7 @@ import {
 	Timestamp,
 } from '../schemas.ts'
 
-export const Contact = Type.Object({
+export const Contact = Component('Contact', {
 	id: Id,
 	email: Type.String(),
 	subscribed: Type.Boolean(),
@@ -31,7 +35,7 @@ export const Contact = Type.Object({
 	updatedAt: Timestamp,
 })
 
-const Upserted = Type.Interface([Contact], {
+const Upserted = Extended('UpsertedContact', [Contact], {
 	_meta: Type.Object({ isNew: Type.Boolean(), isUpdate: Type.Boolean() }),
 })
 
@@ -56,9 +60,11 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			schema: {
 				tags,
 				summary: 'Create a contact, or update the one with this address',
+				description:
+					'The status tells which: 201 for a new contact, 200 for an existing one. Data that is not given stays.',
 				body: Type.Object(
 					{
-						email: Email,
+						email: about('The address. It is what makes a contact the same one.', Email),
 						subscribed: Type.Optional(
 							Type.Boolean({ description: 'true for a new contact, as it is for an existing one' }),
 						),
@@ -93,7 +99,13 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 		'/contacts/:id',
 		{
 			config: { auth: 'secret key or session' },
-			schema: { tags, summary: 'Get a contact', params: Params, response: { 200: Contact } },
+			schema: {
+				tags,
+				summary: 'Get a contact',
+				description: 'Includes all custom data. A contact of another project is a 404.',
+				params: Params,
+				response: { 200: Contact },
+			},
 		},
 		async ({ project, params }) => {
 			const [contact] = await findContact(pool, [project.id, params.id])
@@ -109,12 +121,27 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			schema: {
 				tags,
 				summary: 'Update a contact',
+				description:
+					'Members that are not given stay. Changing `subscribed` creates the matching event.',
 				params: Params,
-				body: Type.Object({
-					email: Type.Optional(Email),
-					subscribed: Type.Optional(Type.Boolean()),
-					data: Type.Optional(Nullable(Data)),
-				}),
+				body: Body(
+					{ subscribed: true, data: { plan: 'pro', trial: null } },
+					{
+						email: Type.Optional(about('The new address. Another contact may not have it.', Email)),
+						subscribed: Type.Optional(
+							Type.Boolean({
+								description:
+									'A change creates the event contact.subscribed or contact.unsubscribed.',
+							}),
+						),
+						data: Type.Optional(
+							about(
+								'Members that are not given stay. A null deletes a field, and an empty string is ignored.',
+								Nullable(Data),
+							),
+						),
+					},
+				),
 				response: { 200: Contact },
 			},
 		},
@@ -150,7 +177,12 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				description:
 					'Its mails and events stay, the mails with their address. With erase=true the person is taken out of all that is kept: mails, events, executions, notes of jobs and the suppression list, so nothing keeps a later import from adding the address again. An import that is under way still adds its rows.',
 				params: Params,
-				querystring: Type.Object({ erase: Type.Boolean({ default: false }) }),
+				querystring: Type.Object({
+					erase: Type.Boolean({
+						default: false,
+						description: 'Remove the address and the data from its mails, too.',
+					}),
+				}),
 				response: { 204: Type.Null() },
 			},
 		},
@@ -173,9 +205,16 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				tags,
 				summary: 'Tell which addresses belong to contacts',
 				description: 'Texts that are not email addresses are returned under notFound.',
-				body: Type.Object({
-					emails: Type.Array(Type.String(), { minItems: 1, maxItems: 500 }),
-				}),
+				body: Body(
+					{ emails: ['ann@example.org'] },
+					{
+						emails: Type.Array(Type.String(), {
+							minItems: 1,
+							maxItems: 500,
+							description: 'The addresses to look up, at most 500.',
+						}),
+					},
+				),
 				response: {
 					200: Type.Object({
 						found: Type.Array(Type.String()),

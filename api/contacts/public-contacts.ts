@@ -2,9 +2,13 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { languageOf } from '../public/public-pages.tsx'
 import { decide, FromMail, viewOf } from '../public/visit.ts'
-import { Id, PathId } from '../schemas.ts'
+import { Component, Id, PathId } from '../schemas.ts'
 
-const Decided = Type.Object({ id: Id, email: Type.String(), subscribed: Type.Boolean() })
+const Decided = Component('PublicContact', {
+	id: Id,
+	email: Type.String(),
+	subscribed: Type.Boolean(),
+})
 
 const tags = ['public pages']
 const config = { auth: 'none' } as const
@@ -19,6 +23,8 @@ export const publicContacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			schema: {
 				tags,
 				summary: 'Get what a contact may see of itself',
+				description:
+					'Needs no key: the id from a link in a mail is enough. Custom data is never included.',
 				params: Params,
 				response: { 200: Type.Interface([Decided], { language: Type.String() }) },
 			},
@@ -40,6 +46,7 @@ export const publicContacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 				schema: {
 					tags,
 					summary: `Let a contact ${act}`,
+					description: `Needs no key: the id from a link in a mail is enough. A change creates the event contact.${act}d.`,
 					params: Params,
 					querystring: FromMail,
 					response: { 200: Decided },

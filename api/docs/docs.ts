@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { docsPage } from './docs-page.ts'
+import { withComponents } from './components.ts'
 import { withHeaders } from './response-headers.ts'
 import { documented, ErrorResponse, SimpleError } from './route-docs.ts'
 import { tags } from './tags.ts'
@@ -36,7 +37,10 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 			url,
 			schema: schema?.hide ? schema : documented(`${String(method)} ${url}`, schema ?? {}, config),
 		}),
-		transformObject: withHeaders,
+		transformObject: (document) =>
+			'openapiObject' in document
+				? withComponents(withHeaders(document.openapiObject))
+				: document.swaggerObject,
 	})
 	await app.register(swaggerUi, docsPage)
 	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())

@@ -1,5 +1,3 @@
-import type { SwaggerTransformObject } from '@fastify/swagger'
-
 const number = { type: 'integer', minimum: 0 } as const
 
 const headers = {
@@ -17,15 +15,17 @@ type Name = keyof typeof headers
 
 const limited: Name[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
+interface Api {
+	paths?: object
+	components?: object
+}
 interface Operation {
 	security?: Record<string, unknown>[]
 	responses?: Record<string, { headers?: Record<string, { $ref: string }> }>
 }
 
 /** What answers carry beside their bodies: described once, and referred to by every answer that has it. */
-export const withHeaders: SwaggerTransformObject = (document) => {
-	if (!('openapiObject' in document)) return document.swaggerObject
-	const { openapiObject: api } = document
+export function withHeaders<T extends Api>(api: T): T {
 	for (const path of Object.values(api.paths ?? {}))
 		for (const operation of Object.values(path as Record<string, Operation>))
 			for (const [status, answer] of Object.entries(operation.responses ?? {})) {
@@ -34,7 +34,7 @@ export const withHeaders: SwaggerTransformObject = (document) => {
 					names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 				)
 			}
-	return { ...api, components: { ...api.components, headers } } as typeof api
+	return { ...api, components: { ...api.components, headers } }
 }
 
 function headersOf(status: string, { security = [] }: Operation) {

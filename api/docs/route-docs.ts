@@ -1,7 +1,8 @@
 import type { FastifySchema } from 'fastify'
 import Type from 'typebox'
-import { fieldCodes, type FieldError } from '../errors.ts'
+import { errorCodes, fieldCodes, type FieldError } from '../errors.ts'
 import type { Auth } from '../requests/auth.ts'
+import { Component } from '../schemas.ts'
 import { operationIds } from './operation-ids.ts'
 
 declare module 'fastify' {
@@ -22,13 +23,13 @@ export const ErrorResponse = Type.Object(
 	{
 		success: Type.Literal(false),
 		error: Type.Object({
-			code: Type.String(),
+			code: Type.Enum([...errorCodes], { title: 'ErrorCode' }),
 			message: Type.String(),
 			statusCode: Type.Integer(),
 			requestId: Type.String({ format: 'uuid' }),
 			errors: Type.Optional(
 				Type.Array(
-					Type.Object({
+					Component('FieldError', {
 						field: Type.String({ description: 'Dots lead into objects and arrays' }),
 						message: Type.String(),
 						code: Type.Enum([...fieldCodes]),
@@ -48,10 +49,19 @@ export const ErrorResponse = Type.Object(
 export const SimpleError = Type.Object({ error: Type.String() }, { $id: 'SimpleError' })
 
 const rawBodies = {
-	'message/rfc822': Type.String(),
+	'message/rfc822': Type.String({
+		description: 'The report as it arrived, with its headers',
+		examples: ['Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n…'],
+	}),
 	'application/json': Type.Object(
-		{ type: Type.String(), data: Type.Unknown() },
-		{ description: 'An event as its sender documents it, signed in the headers over its bytes' },
+		{
+			type: Type.String({ description: 'What happened.' }),
+			data: Type.Unknown({ description: 'What it happened to.' }),
+		},
+		{
+			examples: [{ type: 'email.delivered', data: {} }],
+			description: 'An event as its sender documents it, signed in the headers over its bytes',
+		},
 	),
 }
 
@@ -100,7 +110,7 @@ export function documented(name: string, schema: FastifySchema, route: Documente
 	const success = answers && { 200: file(answers) }
 	return {
 		...(operationId && { operationId }),
-		...headersOf(route),
+		...headersOf(name, route),
 		...(takes && { body: rawBodies[takes], consumes: [takes] }),
 		...schema,
 		...(schema.querystring ? { querystring: asGiven(schema.querystring) } : {}),
@@ -167,25 +177,27 @@ const file = (type: string) => ({
 	content: { [type]: { schema: { type: 'string' } } },
 })
 
-function headersOf({ auth, idempotent }: Documented) {
-	if (idempotent)
-		return {
-			headers: Type.Object({
-				'Idempotency-Key': Type.Optional(
-					Type.String({
-						minLength: 1,
-						maxLength: 255,
-						description: 'Printable ASCII. A second request with it within a day is a 409',
-					}),
-				),
-			}),
-		}
-	if (auth !== 'secret key or session') return undefined
-	return {
-		headers: Type.Object({
-			'X-Project-Id': Type.Optional(
-				Type.String({ format: 'uuid', description: 'By a session: which project this is about' }),
-			),
-		}),
+const optionalText = (description: string, more = {}) =>
+	Type.Optional(Type.String({ description, ...more }))
+
+const idempotencyKey = optionalText(
+	'Printable ASCII. A second request with the same key within a day is refused with 409.',
+	{ minLength: 1, maxLength: 255 },
+)
+const projectId = optionalText(
+	'The project that the request is about. Required with a session, ignored with a key.',
+	{ format: 'uuid' },
+)
+const origin = optionalText(
+	'The address of this service. Required with a session for every request that changes something. Browsers send it by themselves.',
+	{ format: 'uri' },
+)
+
+function headersOf(name: string, { auth, idempotent }: Documented) {
+	const headers = {
+		...(idempotent && { 'Idempotency-Key': idempotencyKey }),
+		...(auth === 'secret key or session' && { 'X-Project-Id': projectId }),
+		...(auth?.includes('session') && !name.startsWith('GET ') && { Origin: origin }),
 	}
+	return Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : undefined
 }

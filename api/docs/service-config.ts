@@ -1,8 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Settings } from '../settings.ts'
+import { Component } from '../schemas.ts'
 
-const Enabled = Type.Object({ enabled: Type.Boolean() })
-const ServiceConfig = Type.Object({
+const Enabled = Component('Feature', { enabled: Type.Boolean() })
+const ServiceConfig = Component('ServiceConfig', {
 	environment: Type.String(),
 	urls: Type.Object({ api: Type.String(), dashboard: Type.String() }),
 	features: Type.Object({
@@ -25,6 +26,8 @@ export const serviceConfig: FastifyPluginAsyncTypebox<{ settings: Settings }> = 
 			schema: {
 				tags: ['service'],
 				summary: 'Which integrations are enabled',
+				description:
+					'Tells a dashboard what this installation offers, such as billing, image storage and providers to log in with. It needs no key.',
 				response: { 200: ServiceConfig },
 			},
 		},

@@ -14,7 +14,7 @@ import {
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { Body, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { domainName } from './domain-name.ts'
 
 const tags = ['domains']
@@ -22,7 +22,7 @@ const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('domain') })
 const checksAMinute = 60
 
-const DomainView = Type.Object({
+const DomainView = Component('Domain', {
 	id: Id,
 	domain: Type.String(),
 	verified: Type.Boolean(),
@@ -60,6 +60,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			schema: {
 				tags,
 				summary: 'The domains of a project, newest first',
+				description: 'Verified and pending ones, each with the DNS records it needs.',
 				params: Type.Object({ projectId: PathId('project') }),
 				response: { 200: Type.Array(DomainView) },
 			},
@@ -80,7 +81,10 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 				summary: 'Add a domain; the answer lists the DNS records that it needs',
 				description:
 					'Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.',
-				body: Type.Object({ domain: Type.String() }),
+				body: Body(
+					{ domain: 'example.com' },
+					{ domain: Type.String({ description: 'The domain, without http:// or a path.' }) },
+				),
 				response: { 201: DomainView },
 			},
 		},
@@ -120,6 +124,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			schema: {
 				tags,
 				summary: 'Remove a domain',
+				description: 'Mail from its addresses is refused from now on.',
 				params: Params,
 				response: { 204: Type.Null() },
 			},

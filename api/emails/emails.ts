@@ -11,9 +11,14 @@ import { mailTotal } from '../../db/emails/mail-total.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
 import { ApiError, notFound } from '../errors.ts'
 import {
+	about,
+	Body,
+	Component,
+	Cursor,
 	cursorPage,
 	decodeCursor,
 	encodeCursor,
+	Extended,
 	Id,
 	Nullable,
 	PathId,
@@ -24,7 +29,7 @@ import { bodiesOf, bodyOf } from './mail-bodies.ts'
 const NullableTime = Nullable(Timestamp)
 const NullableText = Nullable(Type.String())
 
-const Email = Type.Object({
+const Email = Component('Email', {
 	id: Id,
 	projectId: Id,
 	contactId: Nullable(Id),
@@ -65,7 +70,7 @@ const Email = Type.Object({
 	updatedAt: Timestamp,
 })
 
-const EmailWithAttempts = Type.Interface([Email], {
+const EmailWithAttempts = Extended('EmailWithAttempts', [Email], {
 	attempts: Type.Array(
 		Type.Object({
 			at: Timestamp,
@@ -81,10 +86,10 @@ type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
 
 const tags = ['emails']
 const Filter = Type.Object({
-	contactId: Type.Optional(Id),
-	status: Type.Optional(Type.Enum([...emailStatuses])),
-	sourceType: Type.Optional(Type.Enum([...sourceTypes])),
-	campaignId: Type.Optional(Id),
+	contactId: Type.Optional(about('Only mails to this contact.', Id)),
+	status: Type.Optional(about('Only mails with this status.', Type.Enum([...emailStatuses]))),
+	sourceType: Type.Optional(about('Only mails from this source.', Type.Enum([...sourceTypes]))),
+	campaignId: Type.Optional(about('Only mails of this campaign.', Id)),
 })
 type Filter = Type.Static<typeof Filter>
 const Params = Type.Object({ id: PathId('email') })
@@ -105,7 +110,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 					'A page ends early where the bodies come to more than 16 MB, or take long to render.',
 				querystring: Type.Object({
 					...Filter.properties,
-					cursor: Type.Optional(Type.String()),
+					cursor: Cursor,
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
 				response: { 200: cursorPage(Email) },
@@ -146,6 +151,8 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			schema: {
 				tags,
 				summary: 'Get a mail with its attempts',
+				description:
+					'Every attempt to deliver it is listed, with the answer of the provider. Start here to explain why a mail arrived or did not.',
 				params: Params,
 				response: { 200: EmailWithAttempts },
 			},
@@ -176,7 +183,15 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				description:
 					'`sent` takes it as delivered; `retry` hands it over once more, at the risk of a repeat.',
 				params: Params,
-				body: Type.Object({ as: Type.Union([Type.Literal('sent'), Type.Literal('retry')]) }),
+				body: Body(
+					{ as: 'sent' },
+					{
+						as: Type.Enum(['sent', 'retry'], {
+							description:
+								'sent: the mail counts as sent. retry: it is sent again, at the risk of a second copy.',
+						}),
+					},
+				),
 				response: { 200: Email },
 			},
 		},

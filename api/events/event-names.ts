@@ -1,8 +1,11 @@
 import type { FieldError } from '../errors.ts'
-import { Line } from '../schemas.ts'
+import { about, Line } from '../schemas.ts'
 
 /** Trimmed before it is used; what it must not be says `eventNameProblem`. */
-export const EventName = Line({ minLength: 1, maxLength: 255 })
+export const EventName = about(
+	'The name of the event. Names of the service’s own events are reserved.',
+	Line({ minLength: 1, maxLength: 255 }),
+)
 
 const reserved = /^(email\..*|contact\.(un)?subscribed|segment\.[^.]+\.(entry|exit))$/i
 

@@ -15,7 +15,20 @@ import { Period, readPeriod } from '../analytics/period.ts'
 import { notFound } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
 import type { SendPage } from '../requests/large-pages.ts'
-import { decodeCursor, encodeCursor, Id, Json, Nullable, PathId, Timestamp } from '../schemas.ts'
+import {
+	about,
+	Component,
+	ContactReference,
+	Cursor,
+	decodeCursor,
+	encodeCursor,
+	Extended,
+	Id,
+	Json,
+	Nullable,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
 import { EventName } from './event-names.ts'
 import { namedEvents } from './named-events.ts'
 import {
@@ -27,7 +40,7 @@ import {
 	trackSuggestions,
 } from './track.ts'
 
-const Event = Type.Object({
+const Event = Component('Event', {
 	id: Id,
 	name: Type.String(),
 	data: Json,
@@ -35,20 +48,23 @@ const Event = Type.Object({
 	emailId: Nullable(Id),
 	createdAt: Timestamp,
 })
-const EventWithContact = Type.Interface([Event], {
-	contact: Nullable(Type.Object({ id: Id, email: Type.String() })),
+const EventWithContact = Extended('EventWithContact', [Event], {
+	contact: Nullable(ContactReference),
 })
 
-const EventBody = Type.Object({
+const EventBody = Component('NewEvent', {
 	name: EventName,
-	contactId: Type.Optional(Nullable(Id)),
-	emailId: Type.Optional(Nullable(Id)),
-	data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+	contactId: Type.Optional(about('The contact that the event is about.', Nullable(Id))),
+	emailId: Type.Optional(about('The mail that the event is about.', Nullable(Id))),
+	data: Type.Optional(
+		Type.Record(Type.String(), Type.Unknown(), { description: 'Stored with the event.' }),
+	),
 })
 type EventBody = Type.Static<typeof EventBody>
 
 /** Both bodies, told apart by the member that only one of them has: each is answered its own faults. */
 const EitherBody = Type.Unsafe<EventBody | TrackBody>({
+	examples: [{ name: 'signup', contactId: '0199d3f4-7e00-7000-8000-000000000001' }],
 	if: { type: 'object', required: ['name'], not: { required: ['event'] } },
 	// Ajv reads it, and no code awaits it.
 	// oxlint-disable-next-line unicorn/no-thenable
@@ -123,8 +139,10 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			schema: {
 				tags,
 				summary: 'List the latest events',
+				description:
+					'Newest first. Events of the service itself, such as email.opened, are included.',
 				querystring: Type.Object({
-					eventName: Type.Optional(Type.String()),
+					eventName: Type.Optional(Type.String({ description: 'Only events with this name.' })),
 					limit: limitOf(100),
 				}),
 				response: { 200: Type.Object({ events: Type.Array(EventWithContact) }) },
@@ -167,10 +185,12 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			schema: {
 				tags,
 				summary: "List a contact's latest events",
+				description:
+					'Newest first. Events of the service itself, such as email.opened, are included.',
 				params: Type.Object({ contactId: PathId('contact') }),
 				querystring: Type.Object({
 					limit: limitOf(50),
-					cursor: Type.Optional(Type.String({ description: 'Of the previous page' })),
+					cursor: Cursor,
 				}),
 				response: {
 					200: Type.Object({

@@ -3,11 +3,10 @@ import type { Pool } from 'pg'
 import { deleteEvents, eventNames, eventTotals, mostNames } from '../../db/events/event-queries.ts'
 import { eventUsage } from '../../db/events/event-usage.ts'
 import { ApiError } from '../errors.ts'
-import { Id } from '../schemas.ts'
+import { Component, Reference } from '../schemas.ts'
 import { isReservedEvent } from './event-names.ts'
 
-const Reference = Type.Object({ id: Id, name: Type.String() })
-const Usage = Type.Object({
+const Usage = Component('EventUsage', {
 	usedInSegments: Type.Array(Reference),
 	usedInCampaigns: Type.Array(Reference, { description: 'Those that are not over' }),
 	usedInWorkflows: Type.Array(Reference),
@@ -16,7 +15,9 @@ const Usage = Type.Object({
 	canDelete: Type.Boolean(),
 })
 
-const NameParams = Type.Object({ eventName: Type.String() })
+const NameParams = Type.Object({
+	eventName: Type.String({ description: 'The name of the event.' }),
+})
 
 const config = { auth: 'secret key or session' } as const
 const tags = ['events']
@@ -49,6 +50,8 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'Where an event is referred to',
+				description:
+					'Segments, campaigns and workflows that use the event. Check it before you delete or rename an event.',
 				params: NameParams,
 				response: { 200: Usage },
 			},
@@ -70,6 +73,8 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'Delete all events of a name',
+				description:
+					'Refused with 409 while a segment, campaign or workflow uses the event. Events of the service itself can’t be deleted.',
 				params: NameParams,
 				response: { 200: Type.Object({ deletedCount: Type.Integer() }) },
 			},

@@ -12,12 +12,12 @@ import { type FieldError, invalid } from '../errors.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
 import type { Failure } from '../requests/unions.ts'
-import { Email, Id, normalizeEmail, success, Timestamp } from '../schemas.ts'
+import { about, Email, Id, normalizeEmail, success, Timestamp } from '../schemas.ts'
 import { EventName, eventNameProblem } from './event-names.ts'
 
 export const TrackBody = Type.Object(
 	{
-		email: Email,
+		email: about('The address of the contact.', Email),
 		event: EventName,
 		subscribed: Type.Optional(
 			Type.Boolean({ description: 'By default true for new contacts, unchanged for others' }),
@@ -29,7 +29,10 @@ export const TrackBody = Type.Object(
 			}),
 		),
 	},
-	{ examples: [{ email: 'ann@example.org', event: 'signup', data: { plan: 'pro' } }] },
+	{
+		title: 'TrackedEvent',
+		examples: [{ email: 'ann@example.org', event: 'signup', data: { plan: 'pro' } }],
+	},
 )
 export type TrackBody = Type.Static<typeof TrackBody>
 

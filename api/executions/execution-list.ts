@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { findExecution, listExecutions, visitsOf } from '../../db/executions/execution-records.ts'
 import { executionStatuses } from '../../db/executions/execution.ts'
 import { notFound } from '../errors.ts'
-import { Id, page } from '../schemas.ts'
+import { about, Id, page } from '../schemas.ts'
 import {
 	DetailedExecution,
 	ExecutionParams,
@@ -25,12 +25,21 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 			schema: {
 				tags,
 				summary: 'List the executions of a workflow, newest first',
+				description:
+					'Each with its contact and the step it is at. Executions that have ended are included.',
 				params: WorkflowParams,
 				querystring: Type.Object({
-					page: Type.Integer({ minimum: 1, maximum: 2 ** 24, default: 1 }),
+					page: Type.Integer({
+						minimum: 1,
+						maximum: 2 ** 24,
+						default: 1,
+						description: 'The page to return. The first is 1.',
+					}),
 					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
-					status: Type.Optional(Type.Enum([...executionStatuses])),
-					contactId: Type.Optional(Id),
+					status: Type.Optional(
+						about('Only executions with this status.', Type.Enum([...executionStatuses])),
+					),
+					contactId: Type.Optional(about('Only executions of this contact.', Id)),
 				}),
 				response: { 200: page(ListedExecution) },
 			},
@@ -56,6 +65,7 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 			schema: {
 				tags,
 				summary: 'Get an execution with the steps it has been at',
+				description: 'A step appears once for every visit, with its output or its error.',
 				params: ExecutionParams,
 				response: { 200: DetailedExecution },
 			},

@@ -2,14 +2,27 @@ import { Type } from '@fastify/type-provider-typebox'
 import { stepTypes } from '../../db/automations/automation-definition.ts'
 import { visitStatuses } from '../../db/executions/execution-step.ts'
 import { executionStatuses } from '../../db/executions/execution.ts'
-import { Id, Json, Nullable, PathId, Timestamp } from '../schemas.ts'
+import {
+	Component,
+	ContactReference,
+	Extended,
+	Id,
+	Json,
+	Nullable,
+	PathId,
+	Reference,
+	Timestamp,
+} from '../schemas.ts'
 
 const Text = Nullable(Type.String())
 
-const StepName = Type.Object({ id: Id, name: Type.String(), type: Type.Enum([...stepTypes]) })
-const ContactName = Type.Object({ id: Id, email: Type.String() })
+const StepName = Component('StepReference', {
+	id: Id,
+	name: Type.String(),
+	type: Type.Enum([...stepTypes]),
+})
 
-export const Execution = Type.Object({
+export const Execution = Component('Execution', {
 	id: Id,
 	workflowId: Id,
 	version: Type.Integer({ description: 'Of the workflow, as it was when this began' }),
@@ -25,12 +38,12 @@ export const Execution = Type.Object({
 	updatedAt: Timestamp,
 })
 
-export const ListedExecution = Type.Interface([Execution], {
-	contact: Nullable(ContactName),
+export const ListedExecution = Extended('ListedExecution', [Execution], {
+	contact: Nullable(ContactReference),
 	currentStep: Nullable(StepName),
 })
 
-const StepExecution = Type.Object({
+const StepExecution = Component('StepExecution', {
 	id: Id,
 	stepId: Id,
 	step: Nullable(StepName),
@@ -42,8 +55,8 @@ const StepExecution = Type.Object({
 	wakesAt: Nullable(Timestamp),
 })
 
-export const DetailedExecution = Type.Interface([ListedExecution], {
-	workflow: Type.Object({ id: Id, name: Type.String() }),
+export const DetailedExecution = Extended('ExecutionWithSteps', [ListedExecution], {
+	workflow: Reference,
 	stepExecutions: Type.Array(StepExecution, {
 		description: 'The latest 1,000, or as many as have outputs of 4 MB, in their order',
 	}),

@@ -11,7 +11,7 @@ import { findExecution } from '../../db/executions/execution-records.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { Id } from '../schemas.ts'
+import { about, Body, Id } from '../schemas.ts'
 import { Execution, ExecutionParams, WorkflowParams } from './execution-views.ts'
 
 const tags = ['workflows']
@@ -26,15 +26,21 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 			schema: {
 				tags,
 				summary: 'Start a workflow for a contact',
+				description:
+					'Works with every type of trigger, but only while the workflow is enabled. Refused with 409 if the contact may not enter again.',
 				params: WorkflowParams,
-				body: Type.Object({
-					contactId: Id,
-					context: Type.Optional(
-						Type.Record(Type.String(), Type.Unknown(), {
-							description: 'Variables of this execution; they come before the data of the contact',
-						}),
-					),
-				}),
+				body: Body(
+					{ contactId: '0199d3f4-7e00-7000-8000-000000000001', context: { coupon: 'SPRING' } },
+					{
+						contactId: about('The contact that enters.', Id),
+						context: Type.Optional(
+							Type.Record(Type.String(), Type.Unknown(), {
+								description:
+									'Variables of this execution; they come before the data of the contact',
+							}),
+						),
+					},
+				),
 				response: { 201: Execution },
 			},
 		},
@@ -63,6 +69,8 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 			schema: {
 				tags,
 				summary: 'Cancel an execution',
+				description:
+					'A step that is under way may still take effect, but no other follows. An execution that has ended is refused with 409.',
 				params: ExecutionParams,
 				response: { 200: Execution },
 			},
@@ -84,6 +92,8 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 			schema: {
 				tags,
 				summary: 'Cancel every active execution of a workflow',
+				description:
+					'The answer counts the executions that were active. The workflow stays enabled, so new ones can start.',
 				params: WorkflowParams,
 				response: { 200: Type.Object({ cancelled: Type.Integer() }) },
 			},
@@ -104,6 +114,8 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 			schema: {
 				tags,
 				summary: 'Let a failed execution go on with the step that failed',
+				description:
+					'It keeps its version and its context. Only a failed execution can be retried.',
 				params: ExecutionParams,
 				response: { 200: Execution },
 			},

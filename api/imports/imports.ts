@@ -1,15 +1,23 @@
 import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { importTypes, Job } from '../../db/jobs/job.ts'
+import { Job } from '../../db/jobs/job.ts'
 import { acceptImport, acceptUndo, lockImport, undoOf } from '../../db/jobs/jobs.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
-import { cancelAndView, JobView, JobParams, Queued, queued, viewJob } from '../jobs/jobs.ts'
-import { formBytes, readUpload, uploadLimits } from '../uploads/upload.ts'
+import {
+	cancelAndView,
+	ImportJob,
+	imports as kind,
+	JobParams,
+	Queued,
+	queued,
+	viewJob,
+} from '../jobs/jobs.ts'
+import { FileBody, formBytes, readUpload, uploadLimits } from '../uploads/upload.ts'
 import { errorsAsCsv } from './import-errors.ts'
 
 const tags = ['contacts']
@@ -31,11 +39,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 				description:
 					'Separated by comma, semicolon or tab; UTF-8. The header needs `email` and may have `subscribed`; other columns become custom data. Later rows win.',
 				consumes: ['multipart/form-data'],
-				body: Type.Object({
-					file: Type.Optional(
-						Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'At most 5 MB' }),
-					),
-				}),
+				body: FileBody('file', 'The CSV file, at most 5 MB.'),
 				response: { 202: Queued },
 			},
 		},
@@ -54,11 +58,13 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			schema: {
 				tags,
 				summary: 'Get an import, or its undo',
+				description:
+					'Poll it until `finishedAt` is set. `result` then tells how many contacts were created, updated or refused.',
 				params: JobParams,
-				response: { 200: JobView },
+				response: { 200: ImportJob },
 			},
 		},
-		({ em, project, params }) => viewJob(em, project.id, params.jobId, importTypes),
+		({ em, project, params }) => viewJob(em, project.id, params.jobId, kind),
 	)
 
 	app.delete(
@@ -70,10 +76,10 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 				summary: 'Cancel an import, or its undo',
 				description: 'What is done stays; a cancelled import can be undone.',
 				params: JobParams,
-				response: { 200: JobView },
+				response: { 200: ImportJob },
 			},
 		},
-		({ em, project, params }) => cancelAndView({ em, pool }, project.id, params.jobId, importTypes),
+		({ em, project, params }) => cancelAndView({ em, pool }, project.id, params.jobId, kind),
 	)
 
 	app.get(

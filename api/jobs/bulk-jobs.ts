@@ -8,13 +8,12 @@ import {
 	segmentsIn,
 } from '../../db/conditions/condition.ts'
 import type { BulkTarget } from '../../db/jobs/bulk-jobs.ts'
-import { bulkTypes } from '../../db/jobs/job.ts'
 import { acceptBulkJob } from '../../db/jobs/jobs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
 import { invalid, notFound } from '../errors.ts'
-import { Id } from '../schemas.ts'
-import { cancelAndView, JobParams, JobView, Queued, queued, viewJob } from './jobs.ts'
+import { about, Id } from '../schemas.ts'
+import { BulkJob, bulks, cancelAndView, JobParams, Queued, queued, viewJob } from './jobs.ts'
 
 const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
@@ -31,20 +30,43 @@ const Filter = Type.Object(
 				description: 'A substring of the address',
 			}),
 		),
-		subscribed: Type.Optional(Type.Boolean()),
-		segmentId: Type.Optional(Id),
+		subscribed: Type.Optional(
+			Type.Boolean({
+				description: 'Only contacts who have subscribed, or only those who have not.',
+			}),
+		),
+		segmentId: Type.Optional(about('Only members of this segment.', Id)),
 		condition: Type.Optional(ConditionTree),
 	},
-	closed,
+	{
+		...closed,
+		description: 'Required with the mode query. An empty filter selects every contact.',
+	},
 )
 const Contacts = Type.Object(
 	{
-		mode: Type.Optional(Type.Enum(['ids', 'query'])),
-		contactIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: maxContacts })),
+		mode: Type.Optional(
+			Type.Enum(['ids', 'query'], {
+				description: 'ids unless you set it. With query, `filter` selects the contacts.',
+			}),
+		),
+		contactIds: Type.Optional(
+			Type.Array(Id, {
+				minItems: 1,
+				maxItems: maxContacts,
+				description: 'Required with the mode ids: at most 1,000 contacts.',
+			}),
+		),
 		filter: Type.Optional(Filter),
-		excludeIds: Type.Optional(Type.Array(Id, { maxItems: 10_000 })),
+		excludeIds: Type.Optional(
+			Type.Array(Id, { maxItems: 10_000, description: 'Contacts that the mode query leaves out.' }),
+		),
 	},
-	closed,
+	{
+		...closed,
+		title: 'BulkSelection',
+		examples: [{ mode: 'query', filter: { subscribed: false } }],
+	},
 )
 
 const operations = [
@@ -58,7 +80,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 		app.post(
 			`/contacts/${type}`,
 			{
-				config,
+				config: { ...config, errors: [404] },
 				schema: {
 					tags,
 					summary,
@@ -84,11 +106,13 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			schema: {
 				tags,
 				summary: 'Get a bulk job',
+				description:
+					'Poll it until `finishedAt` is set. `result` then tells how many contacts were changed.',
 				params: JobParams,
-				response: { 200: JobView },
+				response: { 200: BulkJob },
 			},
 		},
-		({ em, project, params }) => viewJob(em, project.id, params.jobId, bulkTypes),
+		({ em, project, params }) => viewJob(em, project.id, params.jobId, bulks),
 	)
 
 	app.delete(
@@ -100,10 +124,10 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				summary: 'Cancel a bulk job',
 				description: 'What is done stays.',
 				params: JobParams,
-				response: { 200: JobView },
+				response: { 200: BulkJob },
 			},
 		},
-		({ em, project, params }) => cancelAndView({ em, pool }, project.id, params.jobId, bulkTypes),
+		({ em, project, params }) => cancelAndView({ em, pool }, project.id, params.jobId, bulks),
 	)
 }
 

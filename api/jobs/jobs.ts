@@ -3,18 +3,16 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { JobError } from '../../db/jobs/job-error.ts'
-import { Job, jobStates, jobTypes } from '../../db/jobs/job.ts'
+import { bulkTypes, importTypes, Job, jobStates } from '../../db/jobs/job.ts'
 import { cancelJob } from '../../db/jobs/jobs.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { Id, Nullable, PathId, Timestamp } from '../schemas.ts'
-
-type Types = readonly Job['type'][]
+import { Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 
 const Count = Type.Integer()
 const Message = Nullable(Type.String())
 const maxErrors = 1000
 
-const ImportResult = Type.Object({
+const ImportResult = Component('ImportResult', {
 	totalRows: Count,
 	successCount: Count,
 	createdCount: Count,
@@ -25,8 +23,8 @@ const ImportResult = Type.Object({
 			'The first 1,000; all of them at /contacts/import/{jobId}/errors. Kept for 90 days',
 	}),
 })
-const UndoResult = Type.Object({ restored: Count, removed: Count, skipped: Count })
-const BulkResult = Type.Object({
+const UndoResult = Component('UndoResult', { restored: Count, removed: Count, skipped: Count })
+const BulkResult = Component('BulkResult', {
 	operation: Type.String(),
 	totalRequested: Count,
 	successCount: Count,
@@ -48,32 +46,44 @@ export const queued = (
 ) => reply.code(202).header('location', `/contacts/${kind}/${jobId}`).send({ message, jobId })
 export const JobParams = Type.Object({ jobId: PathId('job') })
 
-export const JobView = Type.Object({
+const members = {
 	id: Id,
-	type: Type.Enum([...jobTypes]),
 	state: Type.Enum([...jobStates]),
 	progress: Type.Integer({ minimum: 0, maximum: 100 }),
-	result: Type.Union([ImportResult, UndoResult, BulkResult, Type.Null()], {
-		description: 'Of an import, an undo or a bulk job; null until it has ended',
-	}),
 	failedReason: Message,
 	createdAt: Timestamp,
 	startedAt: Nullable(Timestamp),
 	finishedAt: Nullable(Timestamp),
+}
+const untilThen = { description: 'Null until the job has ended.' }
+
+export const ImportJob = Component('ImportJob', {
+	...members,
+	type: Type.Enum([...importTypes]),
+	result: Type.Union([ImportResult, UndoResult, Type.Null()], untilThen),
 })
-type JobView = Type.Static<typeof JobView>
+export const BulkJob = Component('BulkJob', {
+	...members,
+	type: Type.Enum([...bulkTypes]),
+	result: Type.Union([BulkResult, Type.Null()], untilThen),
+})
+/** The jobs that a route is about: another kind is not found by it. */
+export const imports = { types: importTypes, View: ImportJob }
+export const bulks = { types: bulkTypes, View: BulkJob }
+type Kind = typeof imports | typeof bulks
+type JobView<K extends Kind> = Type.Static<K['View']>
 
 /** A job as its callers see it; the result is there once it has ended, whatever way. */
-export async function viewJob(
+export async function viewJob<K extends Kind>(
 	em: EntityManager,
 	projectId: string,
 	id: string,
-	types: Types,
-): Promise<JobView> {
+	{ types }: K,
+): Promise<JobView<K>> {
 	const job = await em.findOne(Job, { projectId, id, type: { $in: [...types] } }, { refresh: true })
 	if (!job) throw notFound('job', id)
 	const hasResult = job.finishedAt !== null && job.total !== null
-	return {
+	const view = {
 		id: job.id,
 		type: job.type,
 		state: job.state,
@@ -84,6 +94,8 @@ export async function viewJob(
 		startedAt: job.startedAt ?? null,
 		finishedAt: job.finishedAt ?? null,
 	}
+	// The query found only jobs of this kind.
+	return view as JobView<K>
 }
 
 function progressOf({ type, state, total, position, failedCount }: Job) {
@@ -94,7 +106,7 @@ function progressOf({ type, state, total, position, failedCount }: Job) {
 	return Math.min(99, Math.floor((100 * done) / total))
 }
 
-async function resultOf(em: EntityManager, job: Job): Promise<JobView['result']> {
+async function resultOf(em: EntityManager, job: Job): Promise<JobView<Kind>['result']> {
 	const { total, createdCount, changedCount, unchangedCount, removedCount, failedCount } = job
 	if (job.type === 'undo')
 		return { restored: changedCount, removed: removedCount, skipped: unchangedCount }
@@ -127,14 +139,14 @@ async function resultOf(em: EntityManager, job: Job): Promise<JobView['result']>
 }
 
 /** What is done stays; the workflow notices before its next chunk. */
-export async function cancelAndView(
+export async function cancelAndView<K extends Kind>(
 	{ em, pool }: { em: EntityManager; pool: Pool },
 	projectId: string,
 	id: string,
-	types: Types,
+	kind: K,
 ) {
-	const [cancelled] = await cancelJob(pool, [projectId, id, types])
-	const job = await viewJob(em, projectId, id, types)
+	const [cancelled] = await cancelJob(pool, [projectId, id, kind.types])
+	const job = await viewJob(em, projectId, id, kind)
 	if (!cancelled)
 		throw new ApiError(409, 'CONFLICT', `This job is ${job.state} and cannot be cancelled`, {
 			details: { state: job.state },

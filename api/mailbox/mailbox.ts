@@ -4,7 +4,7 @@ import { BlockList } from 'node:net'
 import { MailboxMessage } from '../../db/emails/mailbox-message.ts'
 import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
+import { about, Body, Component, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
 import { readMail } from './mailbox-mail.ts'
 import { mailboxPage, pagePolicy } from './mailbox-page.ts'
 import { previewOf } from './mailbox-preview.ts'
@@ -21,7 +21,7 @@ const Filter = Type.Object({
 	before: Before,
 })
 
-const Message = Type.Object({
+const Message = Component('MailboxMessage', {
 	id: Id,
 	emailId: Id,
 	to: Type.String(),
@@ -71,10 +71,12 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'Page of the local mailbox',
+				description:
+					'Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.',
 				querystring: Type.Object({
-					id: Type.Optional(Id),
-					view: Type.Optional(Type.String()),
-					search: Type.Optional(Type.String()),
+					id: Type.Optional(about('The mail to show.', Id)),
+					view: Type.Optional(Type.String({ description: 'The part of the mail to show.' })),
+					search: Type.Optional(Type.String({ description: 'Part of an address or a subject.' })),
 					before: Before,
 				}),
 			},
@@ -106,6 +108,8 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'Mails of the local mailbox, newest first',
+				description:
+					'For tests of your application: read here what it has sent. It answers only on the machine itself.',
 				querystring: Filter,
 				response: { 200: Type.Object({ messages: Type.Array(Message) }) },
 			},
@@ -131,8 +135,12 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'Mark a mail of the local mailbox as read or unread',
+				description: 'For the page alone: it does not count as an open.',
 				params: Params,
-				body: Type.Object({ read: Type.Boolean() }),
+				body: Body(
+					{ read: true },
+					{ read: Type.Boolean({ description: 'Whether the mail counts as read.' }) },
+				),
 				response: { 204: Type.Null() },
 			},
 		},
@@ -149,6 +157,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'Delete a mail from the local mailbox',
+				description: 'The ledger at /emails keeps its entry.',
 				params: Params,
 				response: { 204: Type.Null() },
 			},
@@ -163,7 +172,13 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 		'/mailbox/messages',
 		{
 			config: { auth: 'none' },
-			schema: { tags, summary: 'Empty the local mailbox', response: { 204: Type.Null() } },
+			schema: {
+				tags,
+				summary: 'Empty the local mailbox',
+				description:
+					'Removes the mails of every project from the mailbox. The ledger at /emails keeps its entries.',
+				response: { 204: Type.Null() },
+			},
 		},
 		async ({ em }, reply) => {
 			await em.nativeDelete(MailboxMessage, {})
@@ -175,7 +190,12 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 		'/mailbox/messages/:id/raw',
 		{
 			config: { auth: 'none', answers: 'message/rfc822' },
-			schema: { tags, summary: 'Source of a mail in the local mailbox', params: Params },
+			schema: {
+				tags,
+				summary: 'Source of a mail in the local mailbox',
+				description: 'The message as it would have been sent, with all headers.',
+				params: Params,
+			},
 		},
 		async ({ em, params }, reply) => {
 			const { raw } = await found(em, params.id)
@@ -220,9 +240,14 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'File of a mail in the local mailbox',
+				description: 'The bytes of the attachment.',
 				params: Type.Object({
 					id: PathId('message'),
-					position: Type.Integer({ minimum: 0, 'x-resource': 'attachment' }),
+					position: Type.Integer({
+						minimum: 0,
+						'x-resource': 'attachment',
+						description: 'The place of the file in the mail. The first is 0.',
+					}),
 				}),
 			},
 		},

@@ -4,7 +4,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { type AuditRecord, countAudit, listAudit, noteAudit } from '../../db/projects/audit.ts'
 import { isReading } from '../accounts/session-auth.ts'
-import { cursorPage, decodeCursor, encodeCursor, Id, Nullable, Timestamp } from '../schemas.ts'
+import {
+	Component,
+	Cursor,
+	cursorPage,
+	decodeCursor,
+	encodeCursor,
+	Id,
+	Nullable,
+	Timestamp,
+} from '../schemas.ts'
 import { ProjectParams } from './projects.ts'
 
 declare module 'fastify' {
@@ -83,7 +92,7 @@ export const noteOf = (
 	id,
 ]
 
-const Entry = Type.Object({
+const Entry = Component('AuditEntry', {
 	id: Id,
 	actor: Type.Object({
 		type: Type.Enum(['user', 'key']),
@@ -108,9 +117,11 @@ export const audit: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 			schema: {
 				tags: ['projects'],
 				summary: 'Who changed what, newest first',
+				description:
+					'Every request that changed something, by a user or by a key. Bodies are not kept.',
 				params: ProjectParams,
 				querystring: Type.Object({
-					cursor: Type.Optional(Type.String()),
+					cursor: Cursor,
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
 				response: { 200: cursorPage(Entry) },

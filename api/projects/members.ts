@@ -17,18 +17,18 @@ import { unverified } from '../accounts/session-auth.ts'
 import { countTry, networkOf } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { acceptedLanguage } from '../public/public-words.ts'
-import { Email, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
+import { about, Body, Component, Email, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
 import { administering } from './administering.ts'
 import { ProjectParams } from './projects.ts'
 
-const MemberView = Type.Object({
+const MemberView = Component('Member', {
 	userId: Id,
 	email: Type.String(),
 	role: Type.Enum([...roles]),
 	createdAt: Timestamp,
 })
 const GivenRole = Type.Enum([...invitedRoles])
-const Invited = Type.Object({
+const Invited = Component('Invitation', {
 	invited: Type.Literal(true),
 	email: Type.String(),
 	role: GivenRole,
@@ -67,6 +67,8 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			schema: {
 				tags,
 				summary: 'Who works on a project',
+				description:
+					'Members with their roles. People who have been invited appear once they accept.',
 				params: ProjectParams,
 				response: { 200: Type.Array(MemberView) },
 			},
@@ -83,10 +85,18 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 				summary: 'Add a member, or invite somebody without a verified account by mail',
 				description: 'A member who is added is notified by mail, too.',
 				params: ProjectParams,
-				body: Type.Object({
-					email: Email,
-					role: Type.Optional(Type.Enum([...invitedRoles], { default: 'MEMBER' })),
-				}),
+				body: Body(
+					{ email: 'ann@example.org', role: 'MEMBER' },
+					{
+						email: about('The address of an account, or of a person to invite.', Email),
+						role: Type.Optional(
+							Type.Enum([...invitedRoles], {
+								default: 'MEMBER',
+								description: 'The role in this project.',
+							}),
+						),
+					},
+				),
 				response: { 201: MemberView, 202: Invited },
 			},
 		},
@@ -144,8 +154,9 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			schema: {
 				tags,
 				summary: "Change a member's role",
+				description: 'You can’t change your own role, and the role of the owner never changes.',
 				params: MemberParams,
-				body: Type.Object({ role: GivenRole }),
+				body: Body({ role: 'ADMIN' }, { role: about('The new role.', GivenRole) }),
 				response: { 200: MemberView },
 			},
 		},
@@ -165,6 +176,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			schema: {
 				tags,
 				summary: 'Remove a member',
+				description: 'You can’t remove yourself or the owner.',
 				params: MemberParams,
 				response: { 204: Type.Null() },
 			},

@@ -4,11 +4,11 @@ import { countContacts } from '../../db/contacts/contact-fields.ts'
 import { setupState } from '../../db/projects/setup-state.ts'
 import { changeWebhookSecret, webhookSecret } from '../../db/projects/webhook-secret.ts'
 import { reputation } from '../../db/reputation/reputation.ts'
-import { Id, Nullable, Timestamp } from '../schemas.ts'
+import { Component, Id, Nullable, Timestamp } from '../schemas.ts'
 import { administering } from './administering.ts'
 import { ProjectParams } from './projects.ts'
 
-const SetupState = Type.Object({
+const SetupState = Component('SetupState', {
 	hasSubscription: Type.Boolean(),
 	hasVerifiedDomain: Type.Boolean(),
 	hasPostalAddress: Type.Boolean({ description: 'For the footer of MARKETING mail' }),
@@ -16,7 +16,7 @@ const SetupState = Type.Object({
 	lastCampaignSentAt: Nullable(Timestamp),
 	hasEnabledWorkflow: Type.Boolean(),
 })
-const Window = Type.Object({
+const Window = Component('ReputationWindow', {
 	total: Type.Integer(),
 	bounces: Type.Integer(),
 	complaints: Type.Integer(),
@@ -24,7 +24,7 @@ const Window = Type.Object({
 	complaintRate: Type.Number({ description: 'In percent' }),
 })
 const Level = Type.Enum(['healthy', 'warning', 'critical'])
-const Security = Type.Object({
+const Security = Component('ProjectSecurity', {
 	status: Type.Object({
 		projectId: Id,
 		isHealthy: Type.Boolean(),
@@ -51,7 +51,7 @@ const Security = Type.Object({
 		}),
 	),
 })
-const Secret = Type.Object({ secret: Type.String({ description: 'whsec_…' }) })
+const Secret = Component('WebhookSecret', { secret: Type.String({ description: 'whsec_…' }) })
 
 const config = { auth: 'session' } as const
 const tags = ['projects']
@@ -64,6 +64,8 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			schema: {
 				tags,
 				summary: 'How far a new project has come',
+				description:
+					'Tells a dashboard which first steps are done, such as a verified domain and an enabled workflow.',
 				params: ProjectParams,
 				response: { 200: SetupState },
 			},
@@ -86,6 +88,7 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				schema: {
 					tags,
 					summary: 'Bounces, complaints and suspensions',
+					description: 'Rates of the last days, and the limits above which a project is suspended.',
 					params: ProjectParams,
 					response: { 200: Security },
 				},
@@ -100,6 +103,8 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			schema: {
 				tags,
 				summary: "What the project's webhooks are signed with (Standard Webhooks)",
+				description:
+					'Verify the header webhook-signature of each request with it. Keep it as secret as the secret key.',
 				params: ProjectParams,
 				response: { 200: Secret },
 			},

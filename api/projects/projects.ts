@@ -14,7 +14,17 @@ import { disabledReasons, trackingModes } from '../../db/projects/project.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { Id, Language, Nullable, PathId, Timestamp } from '../schemas.ts'
+import {
+	about,
+	Body,
+	Component,
+	Id,
+	Language,
+	Message,
+	Nullable,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
 import { administering } from './administering.ts'
 
 const Name = Type.String({
@@ -22,6 +32,7 @@ const Name = Type.String({
 	maxLength: 100,
 	pattern: '^[^\\r\\n]*\\S[^\\r\\n]*$',
 	'x-message': 'must be one line, and not blank',
+	description: 'The name of the project.',
 })
 
 const PostalAddress = Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
@@ -29,7 +40,7 @@ const PostalAddress = Type.Union([Type.String({ maxLength: 500 }), Type.Null()],
 		'Shown in the footer of MARKETING mail, with its line breaks. null or an empty text removes it',
 })
 
-const ProjectView = Type.Object({
+const ProjectView = Component('Project', {
 	id: Id,
 	name: Type.String(),
 	public: Type.String(),
@@ -65,6 +76,8 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			schema: {
 				tags,
 				summary: 'The projects of the user',
+				description:
+					'Every project that the user is a member of, with the role in it. Secret keys are masked.',
 				response: { 200: Type.Array(ProjectView) },
 			},
 		},
@@ -81,7 +94,8 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			schema: {
 				tags,
 				summary: 'Create a project; the only answer with its secret key in full',
-				body: Type.Object({ name: Name }),
+				description: 'Store the secret key: later answers mask it. The user becomes the owner.',
+				body: Body({ name: 'Shop' }, { name: Name }),
 				response: { 201: ProjectView },
 			},
 		},
@@ -104,13 +118,25 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			schema: {
 				tags,
 				summary: 'Change name, tracking, language or postal address of a project',
+				description:
+					'Members that are not given stay. Tracking applies to mails that are sent from now on.',
 				params: ProjectParams,
-				body: Type.Object({
-					name: Type.Optional(Name),
-					tracking: Type.Optional(Type.Enum([...trackingModes])),
-					language: Type.Optional(Language),
-					postalAddress: Type.Optional(PostalAddress),
-				}),
+				body: Body(
+					{ tracking: 'MARKETING_ONLY' },
+					{
+						name: Type.Optional(Name),
+						tracking: Type.Optional(
+							about(
+								'The mails in which opens and clicks are tracked.',
+								Type.Enum([...trackingModes]),
+							),
+						),
+						language: Type.Optional(
+							about('The language of unsubscribe pages and footers.', Language),
+						),
+						postalAddress: Type.Optional(PostalAddress),
+					},
+				),
 				response: { 200: ProjectView },
 			},
 		},
@@ -131,6 +157,8 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			schema: {
 				tags,
 				summary: 'Replace both keys at once; the old ones stop working',
+				description:
+					'There is no grace period, and one key can’t be replaced alone. Store the secret key: later answers mask it.',
 				params: ProjectParams,
 				response: { 200: ProjectView },
 			},
@@ -151,8 +179,10 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			schema: {
 				tags,
 				summary: 'Wipe all data of a project, for good; domains, members and keys stay',
+				description:
+					'The project is empty for the API at once. Its rows are removed in the background.',
 				params: ProjectParams,
-				response: { 200: Type.Object({ message: Type.String() }) },
+				response: { 200: Message },
 			},
 		},
 		async ({ project }) => {
@@ -169,6 +199,8 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			schema: {
 				tags,
 				summary: 'Delete a project with everything in it, for good',
+				description:
+					'The keys stop working at once. The rows of the project are removed in the background.',
 				params: ProjectParams,
 				response: { 204: Type.Null() },
 			},

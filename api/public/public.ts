@@ -23,7 +23,7 @@ const config = { auth: 'none', answers: 'text/html' } as const
 const limited = { ...config, errors: [429 as const] }
 const bodyLimit = 16 * 1024
 
-const Params = Type.Object({ id: Type.String() })
+const Params = Type.Object({ id: Type.String({ description: 'The id of the contact.' }) })
 const address = { params: Params, querystring: FromMail }
 
 const meanings: Record<Choice, Decision> = {
@@ -67,7 +67,16 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 
 	app.get(
 		'/unsubscribe/:id',
-		{ config, schema: { tags, summary: 'Page to unsubscribe on', ...address } },
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Page to unsubscribe on',
+				description:
+					'The page behind the link in a mail. Opening it changes nothing: the button on it does.',
+				...address,
+			},
+		},
 		async (request, reply) => show(reply, unsubscribePage(await view(request))),
 	)
 
@@ -96,7 +105,16 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 
 	app.get(
 		'/subscribe/:id',
-		{ config, schema: { tags, summary: 'Page to subscribe on', ...address } },
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Page to subscribe on',
+				description:
+					'The page behind the link in a mail. Opening it changes nothing: the button on it does.',
+				...address,
+			},
+		},
 		async (request, reply) => show(reply, subscribePage(await view(request))),
 	)
 
@@ -105,14 +123,28 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		{
 			bodyLimit,
 			config: limited,
-			schema: { tags, summary: 'Subscribe, from the page', ...address },
+			schema: {
+				tags,
+				summary: 'Subscribe, from the page',
+				description: 'The form of the page. Programs use POST /contacts/public/{id}/subscribe.',
+				...address,
+			},
 		},
 		async (request, reply) => show(reply, subscribedPage(await act(request, meanings.all))),
 	)
 
 	app.get(
 		'/manage/:id',
-		{ config, schema: { tags, summary: 'Page to choose on what mail to get', ...address } },
+		{
+			config,
+			schema: {
+				tags,
+				summary: 'Page to choose on what mail to get',
+				description:
+					'The page behind the link in a mail. It shows whether the contact has subscribed.',
+				...address,
+			},
+		},
 		async (request, reply) => show(reply, managePage(await view(request))),
 	)
 

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { bounceTypes, settleByReport } from '../../db/reputation/evidence.ts'
 import { ApiError } from '../errors.ts'
-import { Id, Nullable } from '../schemas.ts'
+import { Component, Id, Nullable } from '../schemas.ts'
 import { TaskTooLarge } from '../../mail/threads/pool.ts'
 import { threads } from '../threads/threads.ts'
 import { reportBytes } from './bounce-report.ts'
 
-const Matched = Type.Object({
+const Matched = Component('MatchedBounce', {
 	emailId: Id,
 	event: Type.Enum(['bounce', 'complaint', 'delivery']),
 	bounceType: Nullable(Type.Enum([...bounceTypes])),

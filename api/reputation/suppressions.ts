@@ -9,6 +9,10 @@ import {
 } from '../../db/reputation/suppression.ts'
 import { notFound } from '../errors.ts'
 import {
+	about,
+	Body,
+	Component,
+	Cursor,
 	cursorPage,
 	decodeCursor,
 	Email,
@@ -20,7 +24,7 @@ import {
 } from '../schemas.ts'
 
 const Reason = Type.Enum([...suppressionReasons])
-const Suppression = Type.Object({
+const Suppression = Component('Suppression', {
 	email: Type.String(),
 	reason: Reason,
 	emailId: Nullable(Id),
@@ -43,10 +47,12 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			schema: {
 				tags,
 				summary: 'List addresses that get no mail, newest first',
+				description:
+					'Addresses that bounced, complained or were added by hand. No mail of any type is sent to them.',
 				querystring: Type.Object({
 					search: Type.Optional(Type.String({ description: 'Part of the address' })),
-					reason: Type.Optional(Reason),
-					cursor: Type.Optional(Type.String()),
+					reason: Type.Optional(about('Only addresses with this reason.', Reason)),
+					cursor: Cursor,
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
 				response: { 200: cursorPage(Suppression) },
@@ -83,7 +89,13 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				tags,
 				summary: 'Send no more mail to an address',
 				description: 'An address that is on the list already stays as it is: 200 with its entry.',
-				body: Type.Object({ email: Email, reason: Type.Optional(Reason) }),
+				body: Body(
+					{ email: 'ann@example.org' },
+					{
+						email: about('The address that gets no more mail.', Email),
+						reason: Type.Optional(about('MANUAL unless you set it.', Reason)),
+					},
+				),
 				response: { 200: Suppression, 201: Suppression },
 			},
 		},
@@ -105,7 +117,10 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			schema: {
 				tags,
 				summary: 'Send mail to an address again',
-				params: Type.Object({ email: Type.String() }),
+				description: 'An address that still bounces will be suppressed again.',
+				params: Type.Object({
+					email: Type.String({ description: 'The address, percent-encoded.' }),
+				}),
 				response: { 204: Type.Null() },
 			},
 		},

@@ -6,8 +6,9 @@ import { ApiError } from '../errors.ts'
 import { keepBytes } from '../requests/signed-body.ts'
 import { readReceivedMail, readReportedMail } from './resend-event.ts'
 import { verifyWebhook } from './webhook-signature.ts'
+import { Component } from '../schemas.ts'
 
-const Received = Type.Object({
+export const Received = Component('ReceivedEvent', {
 	received: Type.Literal(true),
 	duplicate: Type.Boolean({ description: 'It was told before: nothing was done' }),
 })
@@ -30,6 +31,8 @@ export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options)
 			schema: {
 				tags: ['webhooks'],
 				summary: 'Take an event of Resend',
+				description:
+					'Resend calls it. The signature covers the raw body, and an event that was received before is ignored.',
 				response: { 200: Received },
 			},
 		},

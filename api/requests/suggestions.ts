@@ -27,7 +27,8 @@ const byCode: Record<FieldError['code'], string> = {
 export function withSuggestion(error: ApiError, byField: Record<string, string> = {}): ApiError {
 	const [first] = error.extras.errors ?? []
 	if (error.status !== 422 || !first || error.extras.suggestion) return error
-	const known = byField[first.field.split('.', 1)[0]!]
+	const member = first.field.split('.', 1)[0]!
+	const known = Object.hasOwn(byField, member) ? byField[member] : undefined
 	// A fault of syntax or of a reserved name says more than the field does.
 	const isSpecial = first.code === 'template_syntax' || first.code === 'reserved_event'
 	error.extras.suggestion = (!isSpecial && known) || byCode[first.code]

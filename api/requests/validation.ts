@@ -8,7 +8,7 @@ type Compile = (route: { schema: object; httpPart?: string }) => Validate
 
 // ajv-formats lets "urn:uuid:" pass, which Postgres does not take.
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-const keywords = ['x-resource', 'x-message']
+const keywords = ['x-resource', 'x-message', 'x-documented']
 const maxNodesForAllErrors = 5000
 /** One for the process: every part of the API asks for its compilers, and each costs as much as what it compiles. */
 const build = AjvCompiler()

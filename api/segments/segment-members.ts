@@ -10,13 +10,17 @@ import { findSegment, type SegmentRecord } from '../../db/segments/segment-recor
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { Contact } from '../contacts/contacts.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { Email, normalizeEmail, page, PathId } from '../schemas.ts'
+import { Body, Email, normalizeEmail, page, PathId } from '../schemas.ts'
 import { existing } from './segments.ts'
 
 const tags = ['segments']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('segment') })
-const Emails = Type.Array(Email, { minItems: 1, maxItems: 500 })
+const Emails = Type.Array(Email, {
+	minItems: 1,
+	maxItems: 500,
+	description: 'At most 500 addresses.',
+})
 const tries = 5
 
 export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -30,7 +34,12 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 				description: 'Of a dynamic one those whom its condition finds at this moment.',
 				params: Params,
 				querystring: Type.Object({
-					page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+					page: Type.Integer({
+						minimum: 1,
+						maximum: 1_000_000_000,
+						default: 1,
+						description: 'The page to return. The first is 1.',
+					}),
 					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
 				response: { 200: page(Contact) },
@@ -59,17 +68,25 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			schema: {
 				tags,
 				summary: 'Put contacts into a static segment',
+				description:
+					'Contacts that are members already count as neither added nor created. A DYNAMIC segment is refused.',
 				params: Params,
 				body: Type.Object(
 					{
 						emails: Emails,
-						createMissing: Type.Boolean({ default: false }),
+						createMissing: Type.Boolean({
+							default: false,
+							description: 'Create contacts for unknown addresses.',
+						}),
 						subscribed: Type.Boolean({
 							default: true,
 							description: 'For contacts that are created',
 						}),
 					},
-					{ additionalProperties: false },
+					{
+						additionalProperties: false,
+						examples: [{ emails: ['ann@example.org'], createMissing: true }],
+					},
 				),
 				response: {
 					200: Type.Object({
@@ -113,8 +130,9 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			schema: {
 				tags,
 				summary: 'Take contacts out of a static segment',
+				description: 'The contacts themselves stay. Addresses that are not members are ignored.',
 				params: Params,
-				body: Type.Object({ emails: Emails }),
+				body: Body({ emails: ['ann@example.org'] }, { emails: Emails }),
 				response: { 200: Type.Object({ removed: Type.Integer() }) },
 			},
 		},

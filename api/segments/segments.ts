@@ -18,13 +18,23 @@ import { slugOf } from '../../db/segments/segment-slug.ts'
 import { segmentUses, workflowsWithEventsOf } from '../../db/segments/segment-usage.ts'
 import { segmentTypes } from '../../db/segments/segment.ts'
 import { transaction } from '../../db/transaction.ts'
-import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
+import { checkCondition, conditionExample, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
-import { Id, Name, Nullable, PathId, Timestamp } from '../schemas.ts'
+import {
+	about,
+	Body,
+	Component,
+	Extended,
+	Id,
+	Name,
+	Nullable,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
 import { checkReferences } from './segment-conditions.ts'
 
-const Segment = Type.Object({
+const Segment = Component('Segment', {
 	id: Id,
 	projectId: Id,
 	name: Type.String(),
@@ -37,15 +47,19 @@ const Segment = Type.Object({
 	updatedAt: Timestamp,
 })
 
-const ChangedSegment = Type.Interface([Segment], {
+const ChangedSegment = Extended('ChangedSegment', [Segment], {
 	warnings: Type.Array(
-		Type.Object({ workflowId: Id, name: Type.String(), message: Type.String() }),
+		Component('SegmentWarning', { workflowId: Id, name: Type.String(), message: Type.String() }),
 		{ description: 'Workflows that name events which the segment no longer emits' },
 	),
 })
 
-const Description = Type.Optional(Nullable(Type.String({ maxLength: 500 })))
+const Description = Type.Optional(
+	about('A note of your own.', Nullable(Type.String({ maxLength: 500 }))),
+)
 
+const tracks =
+	'Create the events segment.<slug>.entry and segment.<slug>.exit when contacts join and leave.'
 const tags = ['segments']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('segment') })
@@ -68,6 +82,8 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 			schema: {
 				tags,
 				summary: 'List segments, newest first',
+				description:
+					'The whole list, without pages. `memberCount` is the count of the last computation.',
 				response: { 200: Type.Array(Segment) },
 			},
 		},
@@ -86,13 +102,24 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 			schema: {
 				tags,
 				summary: 'Create a segment',
-				body: Type.Object({
-					name: Name,
-					description: Description,
-					type: Type.Enum([...segmentTypes], { default: 'DYNAMIC' }),
-					condition: Type.Optional(ConditionTree),
-					trackMembership: Type.Boolean({ default: false }),
-				}),
+				description:
+					'The contacts that match are counted at once. With `trackMembership`, events start with the first computation.',
+				body: Body(
+					{ name: 'Pro', condition: conditionExample },
+					{
+						name: Name,
+						description: Description,
+						type: Type.Enum([...segmentTypes], {
+							default: 'DYNAMIC',
+							description:
+								'DYNAMIC: the contacts that match a condition. STATIC: the contacts that you put in.',
+						}),
+						condition: Type.Optional(
+							about('Required for a DYNAMIC segment, ignored for a STATIC one.', ConditionTree),
+						),
+						trackMembership: Type.Boolean({ default: false, description: tracks }),
+					},
+				),
 				response: { 201: Segment },
 			},
 		},
@@ -115,7 +142,14 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		'/segments/:id',
 		{
 			config: { auth },
-			schema: { tags, summary: 'Get a segment', params: Params, response: { 200: Segment } },
+			schema: {
+				tags,
+				summary: 'Get a segment',
+				description:
+					'`memberCount` is the count of the last computation. POST /segments/{id}/refresh counts again.',
+				params: Params,
+				response: { 200: Segment },
+			},
 		},
 		async ({ project, params }) =>
 			existing(await findSegment(pool, [project.id, params.id]), params.id),
@@ -131,12 +165,17 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				description:
 					'Its type stays. Another condition is counted at once, and asked at once where a filter names the segment; members and events follow with the next compute.',
 				params: Params,
-				body: Type.Object({
-					name: Type.Optional(Name),
-					description: Description,
-					condition: Type.Optional(ConditionTree),
-					trackMembership: Type.Optional(Type.Boolean()),
-				}),
+				body: Body(
+					{ name: 'Professionals' },
+					{
+						name: Type.Optional(Name),
+						description: Description,
+						condition: Type.Optional(
+							about('Required for a DYNAMIC segment, ignored for a STATIC one.', ConditionTree),
+						),
+						trackMembership: Type.Optional(Type.Boolean({ description: tracks })),
+					},
+				),
 				response: { 200: ChangedSegment },
 			},
 		},
@@ -165,7 +204,14 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		'/segments/:id',
 		{
 			config: { auth, errors: [409] },
-			schema: { tags, summary: 'Delete a segment', params: Params, response: { 204: Type.Null() } },
+			schema: {
+				tags,
+				summary: 'Delete a segment',
+				description:
+					'Its contacts stay. Refused with 409 while a campaign, a workflow or another segment uses it.',
+				params: Params,
+				response: { 204: Type.Null() },
+			},
 		},
 		async ({ project, params }, reply) => {
 			await transaction(pool, async (db) => {

@@ -4,13 +4,17 @@ import { perform } from '../../activities/rendering/rendering.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from '../errors.ts'
 import { maxMessageBytes } from './send-effort.ts'
-import { Email, Id, Line, normalizeEmail } from '../schemas.ts'
+import { about, Component, Email, Id, Line, normalizeEmail } from '../schemas.ts'
 
-const Named = Type.Object({ name: Type.Optional(Line({ maxLength: 255 })), email: Email })
+const Named = Component('MailAddress', {
+	name: Type.Optional(about('The name beside the address.', Line({ maxLength: 255 }))),
+	email: about('The address.', Email),
+})
 const Recipient = Type.Union([Email, Named])
 
-const Attachment = Type.Object({
+const Attachment = Component('Attachment', {
 	filename: Type.String({
+		description: 'The name under which the file is saved.',
 		minLength: 1,
 		maxLength: 255,
 		pattern: '^[^"\\r\\n\\0]*$',
@@ -18,6 +22,7 @@ const Attachment = Type.Object({
 	}),
 	content: Type.String({ description: 'The file, in base64' }),
 	contentType: Type.String({
+		description: 'The media type, such as application/pdf.',
 		minLength: 1,
 		maxLength: 255,
 		pattern: '^[\\w!#$&^.+-]+/[\\w!#$&^.+-]+( *;[ -~]*)?$',
@@ -25,13 +30,16 @@ const Attachment = Type.Object({
 	}),
 	contentId: Type.Optional(
 		Type.String({
+			description: 'Required for an inline attachment: the HTML refers to it as `cid:…`.',
 			minLength: 1,
 			maxLength: 255,
 			pattern: '^[^<>\\r\\n]*$',
 			'x-message': 'must not contain <, > or line breaks',
 		}),
 	),
-	disposition: Type.Optional(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),
+	disposition: Type.Optional(
+		about('inline shows the file within the HTML.', Type.Enum(['attachment', 'inline'])),
+	),
 })
 
 const example = {
@@ -47,19 +55,63 @@ export const SendBody = Type.Object(
 		to: Type.Union([Recipient, Type.Array(Recipient, { minItems: 1, maxItems: 1000 })], {
 			description: 'One recipient or up to 1,000, each an address or { name, email }',
 		}),
-		subject: Type.Optional(Line({ minLength: 1, maxLength: 998 })),
-		body: Type.Optional(Type.String({ minLength: 1, description: 'HTML, a Liquid template' })),
-		template: Type.Optional(Id),
+		subject: Type.Optional(
+			about(
+				'A Liquid template. Required without a template; overrides the one of the template.',
+				Line({ minLength: 1, maxLength: 998 }),
+			),
+		),
+		body: Type.Optional(
+			Type.String({
+				minLength: 1,
+				description:
+					'HTML, a Liquid template. Required without a template; overrides the one of the template.',
+			}),
+		),
+		template: Type.Optional(
+			about(
+				'The template that gives what the request leaves out. A MARKETING template is sent only to contacts who have subscribed.',
+				Id,
+			),
+		),
 		render: Type.Optional(
 			Type.Boolean({ description: 'false sends subject and body as they are, braces and all' }),
 		),
-		from: Type.Optional(Recipient),
-		name: Type.Optional(Line({ maxLength: 255 })),
-		subscribed: Type.Optional(Type.Boolean()),
-		data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-		headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-		reply: Type.Optional(Email),
-		attachments: Type.Optional(Type.Array(Attachment)),
+		from: Type.Optional(
+			about(
+				'The sender. Required unless the template has one; its domain must be verified.',
+				Recipient,
+			),
+		),
+		name: Type.Optional(
+			about(
+				'Deprecated: give `from` as { name, email }. The sender’s name where `from` is an address.',
+				Line({ maxLength: 255 }),
+			),
+		),
+		subscribed: Type.Optional(
+			Type.Boolean({
+				description:
+					'Subscribes or unsubscribes the recipients. Left out, contacts stay as they are and new ones are not subscribed.',
+			}),
+		),
+		data: Type.Optional(
+			Type.Record(Type.String(), Type.Unknown(), {
+				description:
+					'Variables of the templates, which are also stored on the contact. A null deletes a field, an empty string is ignored, and { value, persistent: false } is used for this mail only.',
+			}),
+		),
+		headers: Type.Optional(
+			Type.Record(Type.String(), Type.String(), {
+				description: 'Headers of the mail, by name. At most 50.',
+			}),
+		),
+		reply: Type.Optional(about('The address for replies.', Email)),
+		attachments: Type.Optional(
+			Type.Array(Attachment, {
+				description: 'At most 10 files of 10 MB in total, unless this installation allows more.',
+			}),
+		),
 	},
 	{ examples: [example] },
 )

@@ -4,15 +4,13 @@ import { meter } from '../../activities/telemetry/meter.ts'
 import { parseJson } from '../requests/body.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import type { Failure } from '../requests/unions.ts'
-import { Id, success, Timestamp } from '../schemas.ts'
+import { Component, ContactReference, Id, success, Timestamp } from '../schemas.ts'
 import { acceptLarge, LargeBody, largeBytes } from './large-send.ts'
 import { acceptRequest, type SendOptions } from './send-acceptance.ts'
 import { SendBody } from './send-request.ts'
 
-const SendResult = Type.Object({
-	emails: Type.Array(
-		Type.Object({ contact: Type.Object({ id: Id, email: Type.String() }), email: Id }),
-	),
+const SendResult = Component('SendResult', {
+	emails: Type.Array(Type.Object({ contact: ContactReference, email: Id })),
 	timestamp: Timestamp,
 })
 

@@ -2,12 +2,15 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Domain } from '../../db/domains/domain.ts'
 import { ApiError } from '../errors.ts'
-import { Email, Line, normalizeEmail, Nullable } from '../schemas.ts'
+import { about, Component, Email, Line, normalizeEmail, Nullable } from '../schemas.ts'
 
 /** As `/v1/send` takes it: an address, or an address with a name. */
 export const Sender = Type.Union([
 	Email,
-	Type.Object({ name: Type.Optional(Nullable(Line({ maxLength: 100 }))), email: Email }),
+	Component('Sender', {
+		name: Type.Optional(about('The name beside the address.', Nullable(Line({ maxLength: 100 })))),
+		email: about('The address.', Email),
+	}),
 ])
 type Sender = Type.Static<typeof Sender>
 export type WithSender<T> = Omit<T, 'from'> & { from?: string }

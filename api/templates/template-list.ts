@@ -4,7 +4,7 @@ import { containing } from '../../db/like.ts'
 import { countTemplates, listTemplates, templatesOfPage } from '../../db/templates/template-list.ts'
 import { mailTypes } from '../../db/templates/template.ts'
 import type { SendPage } from '../requests/large-pages.ts'
-import { page } from '../schemas.ts'
+import { about, Direction, page, PageNumber } from '../schemas.ts'
 import { Template } from './templates.ts'
 
 interface Options {
@@ -20,15 +20,19 @@ export const templateList: FastifyPluginAsyncTypebox<Options> = async (app, { po
 			schema: {
 				tags: ['templates'],
 				summary: 'List templates',
+				description: 'Includes the bodies. A page size over 100 counts as 100.',
 				querystring: Type.Object({
-					page: Type.Integer({ minimum: 1, maximum: 2 ** 31, default: 1 }),
+					page: PageNumber,
 					pageSize: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
-					type: Type.Optional(Type.Enum([...mailTypes])),
+					type: Type.Optional(about('Only templates of this type.', Type.Enum([...mailTypes]))),
 					search: Type.Optional(
 						Type.String({ description: 'Part of name, description or subject' }),
 					),
-					sort: Type.Enum(['name', 'createdAt', 'updatedAt'], { default: 'createdAt' }),
-					dir: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+					sort: Type.Enum(['name', 'createdAt', 'updatedAt'], {
+						default: 'createdAt',
+						description: 'What the list is sorted by.',
+					}),
+					dir: Direction,
 				}),
 				response: { 200: page(Template) },
 			},

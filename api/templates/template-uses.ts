@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { campaignsFrom, emailsSentFrom, stepsSending } from '../../db/templates/template-usage.ts'
 import { Template as TemplateRow } from '../../db/templates/template.ts'
 import { copyName } from '../copy-name.ts'
-import { Id, PathId } from '../schemas.ts'
+import { about, Body, Component, Id, PathId } from '../schemas.ts'
 import { previewOf } from './template-preview.ts'
 import { foundTemplate, Template, viewOfTemplate } from './templates.ts'
 
@@ -11,7 +11,7 @@ const tags = ['templates']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('template') })
 
-const Usage = Type.Object({
+const Usage = Component('TemplateUsage', {
 	campaigns: Type.Array(Type.Object({ id: Id, name: Type.String(), status: Type.String() })),
 	workflowSteps: Type.Array(
 		Type.Object({ id: Id, name: Type.String(), workflowId: Id, workflowName: Type.String() }),
@@ -19,7 +19,7 @@ const Usage = Type.Object({
 	emailsSent: Type.Integer(),
 })
 
-const Preview = Type.Object({
+const Preview = Component('TemplatePreview', {
 	subject: Type.String(),
 	html: Type.String(),
 	text: Type.String(),
@@ -38,6 +38,7 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 			schema: {
 				tags,
 				summary: 'Copy a template',
+				description: 'The copy has the same content and a new name.',
 				params: Params,
 				response: { 201: Template },
 			},
@@ -62,6 +63,8 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 			schema: {
 				tags,
 				summary: 'Where a template is used',
+				description:
+					'Campaigns and workflow steps that refer to it. Check it before you delete a template.',
 				params: Params,
 				response: { 200: Usage },
 			},
@@ -86,10 +89,19 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 				summary: 'Render a template',
 				description: 'With the data given, and with a contact’s if one is named.',
 				params: Params,
-				body: Type.Object({
-					data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-					contactId: Type.Optional(Id),
-				}),
+				body: Body(
+					{ data: { name: 'Ann' } },
+					{
+						data: Type.Optional(
+							Type.Record(Type.String(), Type.Unknown(), {
+								description: 'Variables of the template.',
+							}),
+						),
+						contactId: Type.Optional(
+							about('A contact whose data fills in what `data` leaves out.', Id),
+						),
+					},
+				),
 				response: { 200: Preview },
 			},
 		},

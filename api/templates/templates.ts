@@ -12,6 +12,8 @@ import { mailTypes, Template as TemplateRow } from '../../db/templates/template.
 import { transaction } from '../../db/transaction.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import {
+	about,
+	Component,
 	ContentLanguage,
 	Email,
 	Id,
@@ -24,7 +26,7 @@ import {
 } from '../schemas.ts'
 import { requireSender, Sender, withSender } from '../send/sender.ts'
 
-export const Template = Type.Object({
+export const Template = Component('Template', {
 	id: Id,
 	name: Type.String(),
 	description: Nullable(Type.String()),
@@ -42,15 +44,25 @@ export const Template = Type.Object({
 
 const required = {
 	name: Name,
-	subject: Line({ minLength: 1, maxLength: 998 }),
+	subject: about('A Liquid template.', Line({ minLength: 1, maxLength: 998 })),
 	body: Type.String({ minLength: 1, description: 'HTML, a Liquid template' }),
-	from: Sender,
+	from: about('The sender. Its domain must be verified.', Sender),
 }
 const optional = {
-	description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
-	fromName: Type.Optional(Nullable(Line({ maxLength: 100 }))),
-	replyTo: Type.Optional(Nullable(Email)),
-	type: Type.Optional(Type.Enum([...mailTypes])),
+	description: Type.Optional(
+		about(
+			'A note of your own. Recipients never see it.',
+			Nullable(Type.String({ maxLength: 500 })),
+		),
+	),
+	fromName: Type.Optional(about('The name of the sender.', Nullable(Line({ maxLength: 100 })))),
+	replyTo: Type.Optional(about('The address for replies.', Nullable(Email))),
+	type: Type.Optional(
+		about(
+			'MARKETING is sent only to contacts who have subscribed, with a footer to unsubscribe. HEADLESS has no footer. TRANSACTIONAL is sent to everybody. A new template is MARKETING unless you set it.',
+			Type.Enum([...mailTypes]),
+		),
+	),
 	language: ContentLanguage,
 }
 const example = {
@@ -58,6 +70,7 @@ const example = {
 	subject: 'Hello {{ name }}',
 	body: '<p>Good to see you</p>',
 	from: 'hello@example.com',
+	type: 'TRANSACTIONAL',
 }
 
 const tags = ['templates']
@@ -80,6 +93,8 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'Create a template',
+				description:
+					'A new template is MARKETING unless you set its type, and /v1/send refuses MARKETING mail to contacts who have not subscribed.',
 				body: Type.Object({ ...required, ...optional }, { examples: [example] }),
 				response: { 201: Template },
 			},
@@ -98,7 +113,14 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		'/templates/:id',
 		{
 			config: { auth },
-			schema: { tags, summary: 'Get a template', params: Params, response: { 200: Template } },
+			schema: {
+				tags,
+				summary: 'Get a template',
+				description:
+					'As it is stored, with its placeholders. POST /templates/{id}/preview renders it.',
+				params: Params,
+				response: { 200: Template },
+			},
 		},
 		async ({ em, project, params }) =>
 			viewOfTemplate(await foundTemplate(em, project.id, params.id)),
@@ -111,8 +133,12 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'Change a template',
+				description:
+					'Members that are not given stay. Mails that have been sent keep their content.',
 				params: Params,
-				body: Type.Partial(Type.Object({ ...required, ...optional })),
+				body: Type.Partial(Type.Object({ ...required, ...optional }), {
+					examples: [{ subject: 'Welcome, {{ name }}' }],
+				}),
 				response: { 200: Template },
 			},
 		},
@@ -134,6 +160,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'Delete a template',
+				description: 'Refused with 409 while a workflow or an unsent campaign uses it.',
 				params: Params,
 				response: { 204: Type.Null() },
 			},

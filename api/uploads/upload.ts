@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
 import { ApiError } from '../errors.ts'
 
 /** For @fastify/multipart: one file, and what little a form may have beside it. */
@@ -19,6 +20,17 @@ export interface Upload {
 	/** As the form says, which need not be true. */
 	mimetype: string
 }
+
+/** A form with a file. The validator never sees the form, so it can't ask for the file. */
+export const FileBody = (field: string, description: string) =>
+	Type.Object(
+		{
+			[field]: Type.Optional(
+				Type.Unsafe<string>({ type: 'string', format: 'binary', description }),
+			),
+		},
+		{ 'x-documented': { required: [field], examples: [{ [field]: '(the bytes of the file)' }] } },
+	)
 
 /** The file of a form's field, whole. */
 export async function readUpload(

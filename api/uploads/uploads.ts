@@ -4,7 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { invalid, notFound } from '../errors.ts'
 import type { ImageStore } from './image-store.ts'
 import { imageExtension, type ImageExtension, imageTypes } from './image-type.ts'
-import { formBytes, readUpload, uploadLimits } from './upload.ts'
+import { FileBody, formBytes, readUpload, uploadLimits } from './upload.ts'
 
 const tags = ['uploads']
 const maxBytes = 10 * 2 ** 20
@@ -34,11 +34,7 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 				summary: 'Upload an image for the bodies of mails',
 				description: 'PNG, JPEG, GIF or WebP, by its content. The URL is public and stays.',
 				consumes: ['multipart/form-data'],
-				body: Type.Object({
-					image: Type.Optional(
-						Type.Unsafe<string>({ type: 'string', format: 'binary', description: 'At most 10 MB' }),
-					),
-				}),
+				body: FileBody('image', 'A PNG, JPEG, GIF or WebP image, at most 10 MB.'),
 				response: {
 					200: Type.Object({
 						url: Type.String(),

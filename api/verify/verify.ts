@@ -1,9 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { Email, normalizeEmail, success } from '../schemas.ts'
+import { about, Body, Component, Email, normalizeEmail, success } from '../schemas.ts'
 import { isDisposable, isForwarding, isPersonal, meantDomain } from './address-lists.ts'
 import { createDomainLookUp, type DomainFacts } from './domain-look-up.ts'
 
-const Verdict = Type.Object({
+const Verdict = Component('AddressVerdict', {
 	email: Type.String(),
 	valid: Type.Boolean({ description: 'False only where mail certainly cannot arrive' }),
 	isDisposable: Type.Boolean(),
@@ -29,7 +29,7 @@ export const verify: FastifyPluginAsyncTypebox<{ dnsServers: string[] }> = async
 				summary: 'Check an email address',
 				description:
 					'Looks at the address and asks DNS about its domain, for 3 seconds at most; sends nothing.',
-				body: Type.Object({ email: Email }),
+				body: Body({ email: 'ann@example.org' }, { email: about('The address to check.', Email) }),
 				response: { 200: success(Verdict) },
 			},
 		},

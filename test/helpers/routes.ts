@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { InjectOptions } from 'fastify'
 import { createProject, setup, testSettings } from './app.ts'
 import { bodies, furnish } from './furnished.ts'
+import { type Document, resolved, type Schema } from './openapi.ts'
 import { addMember, createUser } from './people.ts'
 import { exampleOf, type JsonSchema } from './schema-values.ts'
 
@@ -25,8 +26,8 @@ export interface Route {
 	body: JsonSchema | undefined
 }
 
-/** No JSON comes to these: files, and messages that are taken as they are. */
-const rawBodies = /^POST \/(uploads\/image|contacts\/import|webhooks\/)/
+/** No JSON comes to these: files, messages that are taken as they are, and what our own page sends. */
+const rawBodies = /^POST \/(uploads\/image|contacts\/import|webhooks\/)|^PATCH \/mailbox\//
 /** Two projects that have one of everything; calls are made for the first. */
 export async function setupRoutes(t: ExecutionContext) {
 	// Without billing, its routes say so whatever they are sent.
@@ -35,8 +36,11 @@ export async function setupRoutes(t: ExecutionContext) {
 	const settings = { stripe, features: { ...features, billing: true } }
 	const context = await setup(t, { settings })
 	const { app, orm } = context
-	const { paths } = (await app.inject('/openapi.json')).json() as {
-		paths: Record<string, Record<string, Operation>>
+	const document = (await app.inject('/openapi.json')).json<Document>()
+	const paths = document.paths as unknown as Record<string, Record<string, Operation>>
+	const bodyOf = ({ requestBody }: Operation) => {
+		const schema = requestBody?.content['application/json']?.schema
+		return schema && (resolved(document, schema as Schema) as JsonSchema)
 	}
 	const routes = Object.entries(paths).flatMap(([path, methods]) =>
 		Object.entries(methods).map(([method, operation]): Route => {
@@ -49,9 +53,7 @@ export async function setupRoutes(t: ExecutionContext) {
 				ids: (operation.parameters ?? []).filter(
 					(parameter) => parameter.in === 'path' && parameter.schema['x-resource'],
 				),
-				body: rawBodies.test(name)
-					? undefined
-					: operation.requestBody?.content['application/json']?.schema,
+				body: rawBodies.test(name) ? undefined : bodyOf(operation),
 			}
 		}),
 	)
