@@ -155,7 +155,7 @@ export async function readSend(
 	problems.push(
 		...texts.filter(({ value }) => isTooBig(value)).map(({ field }) => tooBigText(field)),
 	)
-	if (body.render !== false) {
+	if (texts.length > 0 && body.render !== false) {
 		const templates = texts.filter(({ value }) => !isTooBig(value))
 		problems.push(...(await perform(projectId, 'problems', templates)))
 	}
