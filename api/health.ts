@@ -35,7 +35,7 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, opti
 			config: { auth: 'none', evenOverloaded: true },
 			schema: {
 				tags: ['service'],
-				summary: 'Whether mail can flow',
+				summary: 'Check whether mail can flow',
 				description:
 					'`degraded`: requests are accepted and mail waits, for Temporal, a worker or the mail provider to return.',
 				response: { 200: Health, 503: Health },

@@ -86,12 +86,12 @@ async function get(): Promise<Campaign> {
 	if (!data) throw new Error(error.error.suggestion ?? error.error.message)
 	return data
 }
-let campaign = await get()
-for (let tries = 0; campaign.status !== 'SENT' && tries < 600; tries++) {
+const getMail = async () => (await ours.GET('/emails/{id}', { params: { path: { id: emailId } } })).data
+let [campaign, mail] = await Promise.all([get(), getMail()])
+for (let tries = 0; (campaign.status !== 'SENT' || mail?.status !== 'SENT') && tries < 600; tries++) {
 	await new Promise((done) => setTimeout(done, 100))
-	campaign = await get()
+	;[campaign, mail] = await Promise.all([get(), getMail()])
 }
-const { data: mail } = await ours.GET('/emails/{id}', { params: { path: { id: emailId } } })
 
 const missing = await ours.GET('/contacts/{id}', { params: { path: { id: emailId } } })
 const simple = await ours.POST('/segments', { body: { type: 'STATIC' } as never })
@@ -197,18 +197,19 @@ const { data: campaign } = await createCampaign({
 	},
 })
 await sendCampaign({ client, throwOnError, path: { id: campaign.data.id }, body: {} })
-const read = async () => (await getCampaign({ client, throwOnError, path: { id: campaign.data.id } })).data
-let now = await read()
-for (let tries = 0; now.status !== 'SENT' && tries < 600; tries++) {
+const readCampaign = async () => (await getCampaign({ client, throwOnError, path: { id: campaign.data.id } })).data
+const readMail = async () =>
+	(await getEmail({ client, throwOnError, path: { id: sent.data.data.emails[0]!.email } })).data
+let [now, mail] = await Promise.all([readCampaign(), readMail()])
+for (let tries = 0; (now.status !== 'SENT' || mail.status !== 'SENT') && tries < 600; tries++) {
 	await new Promise((done) => setTimeout(done, 100))
-	now = await read()
+	;[now, mail] = await Promise.all([readCampaign(), readMail()])
 }
-const mail = await getEmail({ client, throwOnError, path: { id: sent.data.data.emails[0]!.email } })
 const refused = await createTransition({ client, path, body: { fromStepId: end.id, toStepId: choice.id } })
 const code: ErrorCode | undefined = refused.error?.error.code
 
 console.log(JSON.stringify({
-	mail: [mail.data.to, mail.data.status],
+	mail: [mail.to, mail.status],
 	event: eventId.length,
 	contact: contact.data._meta.isNew,
 	segment: [segment.data.memberCount, nested],

@@ -30,7 +30,7 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 			config: { auth: 'session', errors },
 			schema: {
 				tags,
-				summary: 'Have the mail to verify the address sent again',
+				summary: 'Send the mail to verify the address again',
 				description: 'Each mail has a new link. Too many requests are refused with 429.',
 				response: { 200: Message },
 			},
@@ -49,7 +49,7 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 			config: { auth: 'none', errors },
 			schema: {
 				tags,
-				summary: 'Have a mail sent with a link to set a new password',
+				summary: 'Send a mail with a link to set a new password',
 				description: 'The answer is the same whether there is such an account or not.',
 				body: Body(
 					{ email: 'ann@example.org' },

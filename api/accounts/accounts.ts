@@ -159,7 +159,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			config: { auth: 'session' },
 			schema: {
 				tags,
-				summary: 'Who is logged in',
+				summary: 'Get the current user',
 				description: 'The account of the session, and whether its address is verified.',
 				response: {
 					200: Type.Object({ id: Id, email: Type.String(), emailVerified: Type.Boolean() }),

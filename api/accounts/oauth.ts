@@ -74,7 +74,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Where one may log in from',
+				summary: 'List the providers to log in with',
 				description:
 					'The providers that this installation is configured for. Each has a page at /auth/{provider}.',
 				response: { 200: Type.Object({ github: Type.Boolean(), google: Type.Boolean() }) },
@@ -90,7 +90,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Log in by an account elsewhere: sets out for it',
+				summary: 'Log in with GitHub or Google',
 				description: 'Redirects a browser to the provider. Programs log in with POST /auth/login.',
 				params: Params,
 				response: { 303: Type.Null({ description: 'To the page of the provider' }) },
@@ -122,7 +122,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			config: { ...config, errors: [403, 429], answers: 'text/html' },
 			schema: {
 				tags,
-				summary: 'Log in by an account elsewhere: comes back from it',
+				summary: 'Finish logging in with GitHub or Google',
 				description:
 					'The provider redirects the browser here. The page sets the session cookie, and creates an account for a new address.',
 				params: Params,

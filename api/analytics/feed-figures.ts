@@ -118,7 +118,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'What is to come, soonest first',
+				summary: 'List upcoming activities, soonest first',
 				description:
 					'Scheduled campaigns, and active executions by when they wake; those that wait for an event alone, by when they began.',
 				querystring: Type.Object({

@@ -47,7 +47,7 @@ export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { poo
 			config: { auth: 'secret key or session' },
 			schema: {
 				tags: ['activity'],
-				summary: 'What happened, newest first',
+				summary: 'List activities, newest first',
 				description: 'Of the last 30 days unless startDate says otherwise.',
 				querystring: Type.Object({
 					...Period,

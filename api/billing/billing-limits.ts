@@ -61,7 +61,7 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Limits of each category, and what of them is used this month',
+				summary: 'Get the limits of each category, and the usage of this month',
 				description: 'The month is a calendar month in UTC. A category without a limit is null.',
 				params: ProjectParams,
 				response: { 200: Limits },
@@ -76,8 +76,9 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			config: { ...config, evenDisabled: true },
 			schema: {
 				tags,
-				summary: 'Set limits; null is none, those not given stay',
-				description: 'Takes effect at once. Mail over a limit is refused with 429.',
+				summary: 'Set limits',
+				description:
+					'Takes effect at once. Null removes a limit, and limits that are not given stay. Mail over a limit is refused with 429.',
 				params: ProjectParams,
 				body: WantedLimits,
 				response: { 200: Limits },

@@ -44,7 +44,7 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Subscribe: answers the address of the payment page',
+				summary: 'Start a checkout',
 				description:
 					'Open the address in a browser. The subscription starts when the payment page has been completed.',
 				params: ProjectParams,
@@ -86,7 +86,7 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Change how the project is paid: answers the address of the page',
+				summary: 'Open the billing portal',
 				description:
 					'Open the address in a browser. It works only for a project that has a subscription.',
 				params: ProjectParams,

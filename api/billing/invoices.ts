@@ -62,7 +62,7 @@ export const invoices: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'What the project uses this month (UTC), and what it comes to',
+				summary: 'Get the usage of this month (UTC), and its price',
 				description: 'Counts the mails that were sent so far. The invoice of the month is final.',
 				params: ProjectParams,
 				response: { 200: Consumption },

@@ -58,7 +58,7 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 			config: { auth: 'signature', errors: [400, 413, 503], takes: 'application/json' },
 			schema: {
 				tags: ['webhooks'],
-				summary: 'Take an event of Stripe',
+				summary: 'Receive an event from Stripe',
 				description:
 					'Stripe calls it. The signature covers the raw body, and an event that was received before is ignored.',
 				response: { 200: Received },

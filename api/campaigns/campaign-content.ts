@@ -47,7 +47,7 @@ const members = {
 	replyTo: Type.Optional(about('The address for replies.', Nullable(Email))),
 	type: Type.Optional(
 		about(
-			'MARKETING is sent only to contacts who have subscribed, with a footer to unsubscribe. HEADLESS has no footer. TRANSACTIONAL is sent to everybody. MARKETING unless you set it.',
+			'MARKETING and HEADLESS are sent only to contacts who have subscribed, and MARKETING has a footer to unsubscribe. TRANSACTIONAL is sent to everybody. MARKETING unless you set it.',
 			Type.Enum([...mailTypes]),
 		),
 	),

@@ -92,7 +92,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			config,
 			schema: {
 				tags,
-				summary: 'What became of a campaign’s mails',
+				summary: 'Get the figures of a campaign',
 				description: 'Each mail counts once, however often it was opened or clicked.',
 				params: Params,
 				response: { 200: Stats },
@@ -127,7 +127,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			config,
 			schema: {
 				tags,
-				summary: 'How far a campaign has come',
+				summary: 'Get the progress of a campaign',
 				description:
 					'The states come to the total at every reading. `waitingFor` says why mails wait and until when; it is null while they leave.',
 				params: Params,
@@ -149,8 +149,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'List the recipients of a campaign that has started',
-				description:
-					'The audience is fixed when the campaign starts. Each recipient has the status of its mail.',
+				description: 'Each recipient has the status of its mail, and the error if it was not sent.',
 				params: Params,
 				querystring: Type.Object({
 					status: Type.Optional(

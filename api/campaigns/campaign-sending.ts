@@ -87,7 +87,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 
 	move('cancel', cancel, {
 		summary: 'Cancel a campaign',
-		description: 'What is not on its way yet will not go; what went, went.',
+		description: 'Mail that has not left yet is not sent. Mail that has left stays sent.',
 		suggestion: 'Only a SCHEDULED or SENDING campaign can be cancelled.',
 	})
 	move('pause', pause, {
@@ -97,7 +97,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 	})
 	move('resume', resume, {
 		summary: 'Resume a paused campaign',
-		description: 'It goes on where it was.',
+		description: 'It continues where it was paused.',
 		suggestion: 'Only a paused campaign can be resumed.',
 	})
 

@@ -28,7 +28,7 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 			config,
 			schema: {
 				tags,
-				summary: 'Tell where a field is used',
+				summary: 'Get the uses of a field',
 				description:
 					'Segments, campaigns and workflows that use the field. Check it before you delete a field.',
 				params: FieldParams,

@@ -203,7 +203,7 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			config: { auth: 'secret key or session' },
 			schema: {
 				tags,
-				summary: 'Tell which addresses belong to contacts',
+				summary: 'Look up which addresses belong to contacts',
 				description: 'Texts that are not email addresses are returned under notFound.',
 				body: Body(
 					{ emails: ['ann@example.org'] },

@@ -18,9 +18,10 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 				title: 'Tempost',
 				version: '1.0.0',
 				description:
-					"Email sending and audience management. Everything takes a project's secret key, but for " +
-					'`/v1/track`, which takes the public one; whoever is logged in uses a session, and names the ' +
-					'project by `X-Project-Id`. Every error has the same form, and `suggestion` says what to do.',
+					'Email sending and audience management. Every call takes the secret key of a project, except ' +
+					'`/v1/track`, which takes the public key. A logged-in user has a session cookie instead, and ' +
+					'names the project in `X-Project-Id`. All errors have the same form: `code` is for programs, ' +
+					'`message` and `suggestion` are for people.',
 			},
 			servers: [{ url: publicUrl }],
 			tags,

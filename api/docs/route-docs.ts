@@ -69,16 +69,16 @@ const errorMeanings = {
 	400: 'Bad parameters or malformed body',
 	401: 'Missing or invalid key, or a key of the wrong kind',
 	403: 'Not authorised, project disabled, or sender domain not verified',
-	404: 'There is no such record',
-	408: 'The body did not come in time',
-	409: 'Conflict with the present state, or Idempotency-Key used before',
+	404: 'The record does not exist, or belongs to another project',
+	408: 'The body did not arrive in time',
+	409: 'Conflict with the current state, or the Idempotency-Key was used before',
 	413: 'Body too large',
 	414: 'A part of the path is too long',
 	415: 'Content type not supported',
-	422: 'Validation failed: errors names the fields',
-	429: 'Rate limit exceeded: see Retry-After',
+	422: 'Validation failed. `errors` names the fields',
+	429: 'Rate limit exceeded. See Retry-After',
 	500: 'Unexpected error',
-	503: 'Database away or service overloaded: see Retry-After',
+	503: 'Database unreachable or service overloaded. See Retry-After',
 } as const
 
 const securityOf: Record<Auth, Record<string, string[]>[]> = {

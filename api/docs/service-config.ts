@@ -25,7 +25,7 @@ export const serviceConfig: FastifyPluginAsyncTypebox<{ settings: Settings }> = 
 			config: { auth: 'none' },
 			schema: {
 				tags: ['service'],
-				summary: 'Which integrations are enabled',
+				summary: 'Get the integrations that are enabled',
 				description:
 					'Tells a dashboard what this installation offers, such as billing, image storage and providers to log in with. It needs no key.',
 				response: { 200: ServiceConfig },

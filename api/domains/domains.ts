@@ -59,7 +59,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			config,
 			schema: {
 				tags,
-				summary: 'The domains of a project, newest first',
+				summary: 'List the domains of a project, newest first',
 				description: 'Verified and pending ones, each with the DNS records it needs.',
 				params: Type.Object({ projectId: PathId('project') }),
 				response: { 200: Type.Array(DomainView) },
@@ -124,7 +124,8 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			schema: {
 				tags,
 				summary: 'Remove a domain',
-				description: 'Mail from its addresses is refused from now on.',
+				description:
+					'Mail from its addresses is refused from now on. Refused with 409 while a template or a campaign uses one of them.',
 				params: Params,
 				response: { 204: Type.Null() },
 			},

@@ -140,7 +140,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 				tags,
 				summary: 'List the latest events',
 				description:
-					'Newest first. Events of the service itself, such as email.opened, are included.',
+					'Newest first. Events of the service itself, such as email.open, are included.',
 				querystring: Type.Object({
 					eventName: Type.Optional(Type.String({ description: 'Only events with this name.' })),
 					limit: limitOf(100),
@@ -186,7 +186,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 				tags,
 				summary: "List a contact's latest events",
 				description:
-					'Newest first. Events of the service itself, such as email.opened, are included.',
+					'Newest first. Events of the service itself, such as email.open, are included.',
 				params: Type.Object({ contactId: PathId('contact') }),
 				querystring: Type.Object({
 					limit: limitOf(50),

@@ -49,7 +49,7 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'Where an event is referred to',
+				summary: 'Get the uses of an event',
 				description:
 					'Segments, campaigns and workflows that use the event. Check it before you delete or rename an event.',
 				params: NameParams,

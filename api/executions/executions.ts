@@ -113,7 +113,7 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 			config: { auth, errors: [409] },
 			schema: {
 				tags,
-				summary: 'Let a failed execution go on with the step that failed',
+				summary: 'Retry the step that failed',
 				description:
 					'It keeps its version and its context. Only a failed execution can be retried.',
 				params: ExecutionParams,

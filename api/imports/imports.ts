@@ -74,7 +74,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			schema: {
 				tags,
 				summary: 'Cancel an import, or its undo',
-				description: 'What is done stays; a cancelled import can be undone.',
+				description: 'Contacts that are imported already stay. A cancelled import can be undone.',
 				params: JobParams,
 				response: { 200: ImportJob },
 			},

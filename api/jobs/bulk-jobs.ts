@@ -122,7 +122,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			schema: {
 				tags,
 				summary: 'Cancel a bulk job',
-				description: 'What is done stays.',
+				description: 'Contacts that were changed already stay changed.',
 				params: JobParams,
 				response: { 200: BulkJob },
 			},

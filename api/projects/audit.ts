@@ -116,7 +116,7 @@ export const audit: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 			config: { auth: 'session' },
 			schema: {
 				tags: ['projects'],
-				summary: 'Who changed what, newest first',
+				summary: 'List changes to a project, newest first',
 				description:
 					'Every request that changed something, by a user or by a key. Bodies are not kept.',
 				params: ProjectParams,

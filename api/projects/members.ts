@@ -66,7 +66,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Who works on a project',
+				summary: 'List the members of a project',
 				description:
 					'Members with their roles. People who have been invited appear once they accept.',
 				params: ProjectParams,

@@ -63,7 +63,7 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			config,
 			schema: {
 				tags,
-				summary: 'How far a new project has come',
+				summary: 'Get the first steps that a project has completed',
 				description:
 					'Tells a dashboard which first steps are done, such as a verified domain and an enabled workflow.',
 				params: ProjectParams,
@@ -102,7 +102,7 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			config,
 			schema: {
 				tags,
-				summary: "What the project's webhooks are signed with (Standard Webhooks)",
+				summary: "Get the secret that signs the project's webhooks (Standard Webhooks)",
 				description:
 					'Verify the header webhook-signature of each request with it. Keep it as secret as the secret key.',
 				params: ProjectParams,

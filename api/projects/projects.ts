@@ -75,7 +75,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'The projects of the user',
+				summary: 'List the projects of the user',
 				description:
 					'Every project that the user is a member of, with the role in it. Secret keys are masked.',
 				response: { 200: Type.Array(ProjectView) },

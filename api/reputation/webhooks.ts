@@ -30,7 +30,7 @@ export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options)
 			config: { auth: 'signature', errors: [413, 415], takes: 'application/json' },
 			schema: {
 				tags: ['webhooks'],
-				summary: 'Take an event of Resend',
+				summary: 'Receive an event from Resend',
 				description:
 					'Resend calls it. The signature covers the raw body, and an event that was received before is ignored.',
 				response: { 200: Received },

@@ -171,7 +171,10 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 						name: Type.Optional(Name),
 						description: Description,
 						condition: Type.Optional(
-							about('Required for a DYNAMIC segment, ignored for a STATIC one.', ConditionTree),
+							about(
+								'The new condition of a DYNAMIC segment. Ignored for a STATIC one.',
+								ConditionTree,
+							),
 						),
 						trackMembership: Type.Optional(Type.Boolean({ description: tracks })),
 					},

@@ -62,7 +62,7 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 			config: { auth },
 			schema: {
 				tags,
-				summary: 'Where a template is used',
+				summary: 'Get the uses of a template',
 				description:
 					'Campaigns and workflow steps that refer to it. Check it before you delete a template.',
 				params: Params,
@@ -87,7 +87,7 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 			schema: {
 				tags,
 				summary: 'Render a template',
-				description: 'With the data given, and with a contact’s if one is named.',
+				description: 'Uses the data that you give, and the data of a contact if you name one.',
 				params: Params,
 				body: Body(
 					{ data: { name: 'Ann' } },

@@ -59,7 +59,7 @@ const optional = {
 	replyTo: Type.Optional(about('The address for replies.', Nullable(Email))),
 	type: Type.Optional(
 		about(
-			'MARKETING is sent only to contacts who have subscribed, with a footer to unsubscribe. HEADLESS has no footer. TRANSACTIONAL is sent to everybody. A new template is MARKETING unless you set it.',
+			'MARKETING is sent only to contacts who have subscribed, with a footer to unsubscribe. HEADLESS has no footer, and /v1/send sends it to everybody. TRANSACTIONAL is sent to everybody. A new template is MARKETING unless you set it.',
 			Type.Enum([...mailTypes]),
 		),
 	),
