@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
+import { type CampaignKey, pause as pauseCampaign } from '../../db/campaigns/campaign-actions.ts'
 import {
 	type CampaignLane,
 	campaignLane,
@@ -12,14 +12,14 @@ import {
 	takeBatchOver,
 } from '../../db/campaigns/campaign-ledger.ts'
 import { doubt } from '../../db/emails/doubt.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
 import { beating } from '../beating.ts'
 import type { DeliveryServices, Rest } from '../delivery/delivery.ts'
 import { napMs } from '../delivery/moments.ts'
 import { createRecorder, insistOnAll } from '../delivery/recorder.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
 import type { DkimKey } from '../rendering/dkim.ts'
-import type { CampaignMessages } from '../rendering/campaign-message.ts'
-import { createCampaignContents } from './campaign-contents.ts'
+import { type CampaignTexts, createCampaignContents } from './campaign-contents.ts'
 import { handBatch, handOne, recordHanded, type Handed } from './campaign-flight.ts'
 import { createLine, createLines } from './campaign-line.ts'
 import { type CampaignPlaces, createCampaignPlaces } from './campaign-places.ts'
@@ -57,7 +57,7 @@ interface Shared {
 }
 
 export function campaignDeliveryActivities(services: DeliveryServices) {
-	const contentOf = createCampaignContents(services.settings)
+	const contents = createCampaignContents(services.settings)
 	const shared: Shared = {
 		positions: new Map(),
 		inLine: createLine(),
@@ -75,8 +75,13 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				const { projectId, campaignId } = lane
 				const [campaign] = await campaignLane(services.pool, [projectId, campaignId, lane.lane])
 				if (!campaign) return { settled: 0, left: 0, waitMs: 0, because: 'no such campaign' }
-				const messages = contentOf(lane, campaign)
-				return sendLane(services, lane, campaign, messages, shared)
+				const texts = contents.of(lane, campaign)
+				const rest = await sendLane(services, lane, campaign, texts, shared)
+				if (texts.isTooSlow()) {
+					await pauseCampaign(services.pool, [projectId, campaignId, taskQueues.core, 'TEMPLATE'])
+					contents.forget(lane)
+				}
+				return rest
 			}),
 	}
 }
@@ -85,7 +90,7 @@ async function sendLane(
 	services: DeliveryServices,
 	{ projectId, campaignId, lane }: Lane,
 	campaign: CampaignLane,
-	messages: CampaignMessages,
+	texts: CampaignTexts,
 	{ positions, inLine, inTurn, places }: Shared,
 ): Promise<Rest> {
 	const { pool, provider, inHand, pause, settings, stopping } = services
@@ -96,7 +101,7 @@ async function sendLane(
 	const domain = campaign.from.slice(campaign.from.lastIndexOf('@') + 1)
 	const fitting = Math.floor(batchBytes / (2 * Buffer.byteLength(campaign.body) + 1))
 	const mailsInBatch = Math.min(batchMails, Math.max(1, fitting))
-	const content = { projectId, campaign, messages }
+	const content = { projectId, campaign, texts }
 	const write = (handed: Handed[]) => recordHanded(pool, content, handed)
 	const recorder = createRecorder({ write, gatherMs, enough: places.slice })
 	/** Mails or batches under way. */
@@ -124,6 +129,7 @@ async function sendLane(
 		while (!failure) {
 			const waitMs = pause.remainingMs()
 			if (waitMs > longestInlineWaitMs) return rest(1, waitMs, pause.reason() ?? 'paused')
+			if (texts.isTooSlow()) return rest(1, 0, 'the template takes too long')
 			if (stopping.aborted || Date.now() > endsAt) return rest(1, 0, 'sending')
 			if (waitMs > 0) await sleep(Math.min(waitMs, napMs))
 			else if (isFull()) await landed.promise
@@ -208,7 +214,7 @@ async function sendLane(
 	function launchBatch(mails: ClaimedMail[], batchId: string) {
 		if (mails.length === 0) return
 		void fly(mails, async () => {
-			const handed = await handBatch(services, messages, mails, batchId)
+			const handed = await handBatch(services, texts, mails, batchId)
 			await insistOnAll(handed, write)
 			countEnds(handed.map(({ end }) => end))
 			return handed

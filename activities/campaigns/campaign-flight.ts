@@ -1,3 +1,4 @@
+import { ThreadLost } from '../../mail/threads/pool.ts'
 import type { Pool } from 'pg'
 import {
 	type CampaignLane,
@@ -7,15 +8,16 @@ import {
 import { type AttemptEnd, record } from '../../db/emails/ledger.ts'
 import { attemptEnd, type HandoverServices, heed } from '../delivery/handover.ts'
 import { mayBeTaken, type Outcome } from '../providers/provider.ts'
-import type { CampaignMessages, CampaignRecipient } from '../rendering/campaign-message.ts'
-import { type DkimKey, signed } from '../rendering/dkim.ts'
+import type { CampaignRecipient } from '../rendering/campaign-message.ts'
+import { type DkimKey, isUnusableKey, signed } from '../rendering/dkim.ts'
 import type { Message } from '../rendering/message.ts'
+import { type CampaignTexts, TemplateTooSlow } from './campaign-contents.ts'
 
 /** What the mails of a slice have in common. */
 export interface Slice {
 	projectId: string
 	campaign: CampaignLane
-	messages: CampaignMessages
+	texts: CampaignTexts
 	dkim: DkimKey | undefined
 }
 
@@ -56,11 +58,13 @@ type InTurn = <T>(work: () => Promise<T>) => Promise<T>
  */
 export async function handBatch(
 	{ provider, pause, settings }: HandoverServices,
-	messages: CampaignMessages,
+	texts: CampaignTexts,
 	mails: ClaimedMail[],
 	batchId: string,
 ): Promise<Handed[]> {
-	const composed = mails.map((mail) => ({ mail, ...compose(messages, mail) }))
+	const composed = await Promise.all(
+		mails.map(async (mail) => ({ mail, ...(await compose(texts, mail)) })),
+	)
 	const good = composed.filter((one) => 'message' in one)
 	const startedAt = performance.now()
 	const outcomes = await provider.deliverBatch!(
@@ -113,39 +117,35 @@ const isPlain = (address: string) => /^[!-~]+@/.test(address)
 
 async function readily(
 	services: HandoverServices,
-	{ campaign, messages, dkim }: Slice,
+	{ campaign, texts, dkim }: Slice,
 	mail: ClaimedMail,
 	made: Made,
 ): Promise<Outcome> {
 	let startedAt = performance.now()
-	const compose = () => {
-		const { raw, ...rest } = messages.wire(recipientOf(mail))
-		Object.assign(made, rest)
-		return raw
-	}
 	try {
-		const signedRaw =
-			dkim && (await signed(Buffer.from(compose(), 'latin1'), dkim)).toString('latin1')
+		const { raw: bare, subject, fault } = await texts.wire(recipientOf(mail))
+		Object.assign(made, { subject, fault })
+		const whole = dkim ? (await signed(Buffer.from(bare, 'latin1'), dkim)).toString('latin1') : bare
 		const raw = () => {
 			// Its turn has come: before, it only waited for a connection.
 			startedAt = performance.now()
-			return signedRaw ?? compose()
+			return whole
 		}
 		const outcome = await services.provider.deliverReady!({ from: campaign.from, to: mail.to, raw })
 		heed(services, outcome, startedAt)
 		return outcome
 	} catch (error) {
-		return unsigned(error)
+		return unmade(error)
 	}
 }
 
 async function singly(
 	services: HandoverServices,
-	{ messages, dkim }: Slice,
+	{ texts, dkim }: Slice,
 	mail: ClaimedMail,
 	made: Made,
 ): Promise<Outcome> {
-	const composed = compose(messages, mail)
+	const composed = await compose(texts, mail)
 	if ('outcome' in composed) return composed.outcome
 	made.subject = composed.subject
 	made.fault = composed.fault
@@ -155,24 +155,25 @@ async function singly(
 	return outcome
 }
 
-function compose(
-	messages: CampaignMessages,
+async function compose(
+	texts: CampaignTexts,
 	mail: ClaimedMail,
-): { message: Message; subject: string; fault: string | null } | { outcome: Outcome } {
+): Promise<{ message: Message; subject: string; fault: string | null } | { outcome: Outcome }> {
 	try {
-		return messages.message(recipientOf(mail))
+		return await texts.message(recipientOf(mail))
 	} catch (error) {
-		// A mail that cannot be put together will not be the next time either.
-		const reason = `The mail could not be composed: ${String(error)}`
-		return { outcome: { kind: 'REJECTED', error: reason, bounce: false } }
+		return { outcome: unmade(error) }
 	}
 }
 
-const unsigned = (error: unknown): Outcome => ({
-	kind: 'DEFERRED',
-	error: error instanceof Error ? error.message : String(error),
-	retryAfterMs: null,
-})
+function unmade(error: unknown): Outcome {
+	const reason = error instanceof Error ? error.message : String(error)
+	// Once the template or the key is mended they can go.
+	if (error instanceof TemplateTooSlow || error instanceof ThreadLost || isUnusableKey(error))
+		return { kind: 'DEFERRED', error: reason, retryAfterMs: null }
+	// A mail that cannot be put together will not be the next time either.
+	return { kind: 'REJECTED', error: `The mail could not be composed: ${reason}`, bounce: false }
+}
 
 const recipientOf = (mail: ClaimedMail): CampaignRecipient => ({
 	emailId: mail.id,

@@ -122,4 +122,5 @@ const pausedBy = {
 	OWNER: 'paused by its owner',
 	BILLING_LIMIT: 'paused by a billing limit',
 	FAULT: 'paused, for its recipients could not be set down',
+	TEMPLATE: 'paused, because its template takes too long',
 }

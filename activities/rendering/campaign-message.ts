@@ -10,7 +10,7 @@ import { type Skeleton, skeletonOf, standIn } from './campaign-skeleton.ts'
 import { composeMessage, type Mail } from './compose.ts'
 import { decodeEntities } from './entities.ts'
 import { languageFor } from './language.ts'
-import { compile, render } from './liquid.ts'
+import { compile, render, type Rendered } from './liquid.ts'
 import type { MailType } from './list-headers.ts'
 import type { Variables } from './look-up.ts'
 import type { Address, Message } from './message.ts'
@@ -54,6 +54,8 @@ interface Personalised {
 	subject: string
 	/** What went wrong in rendering, which never stops a mail. */
 	fault: string | null
+	/** Its rendering was stopped before its end. */
+	isTooSlow: boolean
 }
 
 export interface CampaignMessages {
@@ -95,10 +97,11 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 	function wire(recipient: CampaignRecipient) {
 		const { subject, variables, links } = begin(recipient)
 		const spliced = isOrdinary ? splice(recipient, subject.text, variables, links) : null
-		if (spliced) return { raw: spliced.raw, subject: subject.text, fault: faults(subject, spliced) }
+		if (spliced) return { raw: spliced.raw, ...outcome(subject, spliced) }
 		const whole = message(recipient)
 		const raw = buildMime(whole.message).toString('latin1')
-		return { raw, subject: whole.subject, fault: whole.fault }
+		const { subject: text, fault, isTooSlow } = whole
+		return { raw, subject: text, fault, isTooSlow }
 	}
 
 	function message(recipient: CampaignRecipient) {
@@ -106,8 +109,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 		const body = render(bodyTemplate, variables)
 		const mail = mailOf(recipient, subject.text, body.text)
 		const composed = composeMessage(mail, [], publicUrl, tracking)
-		const fault = faults(subject, body)
-		return { message: composed, body: body.text, subject: subject.text, fault }
+		return { message: composed, body: body.text, ...outcome(subject, body) }
 	}
 
 	function begin({ contactId, emailId, email, subscribed, data }: CampaignRecipient) {
@@ -121,7 +123,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 		subject: string,
 		variables: Variables,
 		links: Links,
-	): { raw: string; fault: string | null } | null {
+	): { raw: string; fault: string | null; isTooSlow: boolean } | null {
 		const { contactId } = recipient
 		const knowns = [
 			{ value: contactId, standIn: standIn.contactId },
@@ -130,13 +132,13 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 			{ value: links.subscribeUrl, standIn: linksOfNobody.subscribeUrl },
 		]
 		const notes = shapeNotes(literals, knowns, contactId)
-		const { fault } = render(bodyTemplate, variables, notes)
+		const { fault, isTooSlow } = render(bodyTemplate, variables, notes)
 		const shape = notes.take()
 		if (!shape) return null
 		const mould = mouldFor(recipient, shape)
 		const values = mould && withLinks(recipient, mould.links, shape.values)
 		const raw = values && mould.skeleton.fill({ ...recipient, subject, values })
-		return raw ? { raw, fault } : null
+		return raw ? { raw, fault, isTooSlow } : null
 	}
 
 	/** The values, and behind them the addresses that are signed with values in them. */
@@ -203,5 +205,8 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 	return { wire, message }
 }
 
-const faults = (...rendered: { fault: string | null }[]) =>
-	rendered.flatMap(({ fault }) => fault ?? []).join('; ') || null
+const outcome = (subject: Rendered, body: Omit<Rendered, 'text'>) => ({
+	subject: subject.text,
+	fault: [subject, body].flatMap(({ fault }) => fault ?? []).join('; ') || null,
+	isTooSlow: subject.isTooSlow || body.isTooSlow,
+})

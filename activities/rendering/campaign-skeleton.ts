@@ -109,15 +109,17 @@ const personal = new RegExp(`(\ue000\\d+\ue001|${standIn.emailId}|${standIn.cont
 
 /** As quoted-printable, but for what is personal: marks and ids are left between soft line breaks. */
 function encodeMarked(text: string, subtype: 'plain' | 'html') {
-	let encoded = ''
+	const pieces: string[] = []
 	for (const [index, stretch] of text.split(personal).entries()) {
-		if (index % 2 === 0) encoded += encode(stretch)
-		else {
-			const slot = stretch.replace(/^\ue000(\d+)\ue001$/, `\x01${subtype[0]}$1\x02`)
-			encoded += `${encoded === '' || encoded.endsWith('\n') ? '' : softBreak}${slot}${softBreak}`
+		if (index % 2 === 0) {
+			if (stretch !== '') pieces.push(encode(stretch))
+			continue
 		}
+		const slot = stretch.replace(/^\ue000(\d+)\ue001$/, `\x01${subtype[0]}$1\x02`)
+		const isLineStart = pieces.at(-1)?.endsWith('\n') ?? true
+		pieces.push(isLineStart ? '' : softBreak, slot, softBreak)
 	}
-	return Buffer.from(encoded, 'latin1')
+	return Buffer.from(pieces.join(''), 'latin1')
 }
 
 const softBreak = '=\r\n'

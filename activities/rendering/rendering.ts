@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
 import { createThreads } from '../../mail/threads/pool.ts'
 import { bufferOf } from './buffer-of.ts'
@@ -31,20 +32,20 @@ export async function perform<Task extends keyof RenderingTasks>(
 	task: Task,
 	input: Input<Task>,
 ): Promise<Output<Task>> {
-	// A thread has no event loop to keep free.
-	if (!isMainThread) return renderingTasks[task](input as never) as Output<Task>
-	const done = attempt(task, input)
-	if (done) return done.value
-	return threads.run(task, input, { key: projectId, limitMs })
+	const done = await attempt(task, input)
+	return done ? done.value : performOnThread(projectId, task, input)
 }
 
 /** The result of a brief task, or undefined where it is none. */
-function attempt<Task extends keyof RenderingTasks>(task: Task, input: Input<Task>) {
+export async function attempt<Task extends keyof RenderingTasks>(task: Task, input: Input<Task>) {
+	const work = () => renderingTasks[task](input as never) as Output<Task>
+	// A thread has no event loop to keep free.
+	if (!isMainThread) return { value: work() }
+	while (usedMs > mostMsInTurn) await nextTurn()
 	if (usedMs === 0) setImmediate(() => (usedMs = 0))
-	if (usedMs > mostMsInTurn) return undefined
 	const beganAt = performance.now()
 	try {
-		return { value: briefly(() => renderingTasks[task](input as never) as Output<Task>) }
+		return { value: briefly(work) }
 	} catch (error) {
 		if (error instanceof Overrun) return undefined
 		throw error
@@ -52,6 +53,12 @@ function attempt<Task extends keyof RenderingTasks>(task: Task, input: Input<Tas
 		usedMs += performance.now() - beganAt
 	}
 }
+
+export const performOnThread = <Task extends keyof RenderingTasks>(
+	projectId: string,
+	task: Task,
+	input: Input<Task>,
+): Promise<Output<Task>> => threads.run(task, input, { key: projectId, limitMs })
 
 /** A mail as it goes over the wire, signed where there is a key. */
 export async function wireOf(message: Message, dkim?: DkimKey): Promise<Buffer> {

@@ -40,7 +40,8 @@ export const waitingOf = statement<Waiting>(
 	left join send_budgets b on b.project_id = $1
 	cross join lateral (values
 		(1, paused and paused_reason = 'BILLING_LIMIT', 'billing', null, null::timestamptz, pending),
-		(2, paused, 'paused', null, null, pending),
+		(2, paused, 'paused',
+			case paused_reason when 'TEMPLATE' then 'The template takes too long to render' end, null, pending),
 		(3, pending > 0 and away.until is not null, 'provider', away.answer, away.until, pending),
 		(4, pending > 0 and deferred.mails >= least(pending, ${mostCounted}), 'provider',
 			deferred.answer, deferred.until, deferred.mails),

@@ -9,7 +9,7 @@ export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCE
 export const audienceTypes = ['ALL', 'SEGMENT', 'FILTERED'] as const
 
 /** Who paused it; the API shows it as `pausedReason`. */
-export const pausedReasons = ['OWNER', 'BILLING_LIMIT', 'FAULT'] as const
+export const pausedReasons = ['OWNER', 'BILLING_LIMIT', 'FAULT', 'TEMPLATE'] as const
 /** Why it came to an end before everybody had it. */
 export const cancelledReasons = ['OWNER', 'PROJECT_DISABLED'] as const
 
