@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { statements } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import {
 	delayStep,
@@ -208,6 +209,69 @@ test('of steps with outputs of megabytes the latest are told', async (t) => {
 	t.deepEqual(await seen(), [36, 37, 38, 39, 40])
 	await select(`update execution_steps set output = '{"n": 0}' where visit > 1`)
 	t.is((await seen()).length, 40)
+})
+
+test('a workflow counts the people at each step, and its executions are listed by step', async (t) => {
+	const { app, orm, freeze, contact, call, advance, select, project } = await setupExecutions(t)
+	const id = await freeze({ steps: [delayStep(2, 'days'), webhookStep('http://127.0.0.1:9/')] })
+	await select(
+		`insert into automation_steps (project_id, automation_id, id, type, name, x, y, config)
+		select $1, $2, s.id, s.type, s.name, 0, 0, '{}' from automation_versions v
+		cross join jsonb_to_recordset(v.definition->'steps') as s (id uuid, type text, name text)`,
+		[project.id, id],
+	)
+	const people: string[] = []
+	for (const name of ['ann', 'bob', 'cid', 'dan']) {
+		const contactId = await contact(`${name}@example.org`)
+		const started = await call('POST', `/workflows/${id}/executions`, { contactId })
+		people.push(started.json<{ id: string }>().id)
+		await advance(people.at(-1)!)
+	}
+	const [ann, bob, cid, dan] = people as [string, string, string, string]
+	for (const one of [cid, dan]) await advance(one, 2)
+	await call('DELETE', `/workflows/${id}/executions/${bob}`)
+	await select(`update executions set status = 'FAILED', completed_at = now() where id = $1`, [dan])
+	const { steps } = (await call('GET', `/workflows/${id}`)).json<{
+		steps: { id: string; activeExecutions: number }[]
+	}>()
+	t.deepEqual(
+		steps.map(({ activeExecutions }) => activeExecutions),
+		[0, 1, 1],
+	)
+	const at = async (query: string) => {
+		const answer = await call('GET', `/workflows/${id}/executions?${query}`)
+		const { data, total } = answer.json<{ data: { id: string }[]; total: number }>()
+		t.is(total, data.length)
+		return data.map((execution) => execution.id)
+	}
+	const [trigger, delay, webhook] = steps.map((step) => step.id)
+	t.deepEqual(await at(`stepId=${trigger}`), [])
+	t.deepEqual(await at(`stepId=${delay}`), [ann])
+	t.deepEqual(await at(`stepId=${webhook}`), [cid])
+	t.deepEqual(await at(`stepId=${webhook}&status=RUNNING`), [cid])
+	t.deepEqual(await at(`stepId=${webhook}&status=WAITING`), [])
+	t.deepEqual(await at(`stepId=${webhook}&status=FAILED`), [dan])
+	t.deepEqual(await at(`stepId=${delay}&status=CANCELLED`), [bob])
+	t.deepEqual(await at(`stepId=${randomUUID()}`), [])
+	t.is((await call('GET', `/workflows/${id}/executions?stepId=x`)).statusCode, 400)
+	const { withSecretKey: headers } = await createProject(orm)
+	const url = `/workflows/${id}/executions?stepId=${delay}`
+	t.is((await app.inject({ method: 'GET', url, headers })).statusCode, 404)
+})
+
+test('the people at a step are counted and listed by an index that has no ended executions', async (t) => {
+	const { pool } = await setupExecutions(t)
+	const db = await pool.connect()
+	t.teardown(() => db.release(true))
+	await db.query('set enable_seqscan = off; set enable_bitmapscan = off')
+	for (const name of [
+		'count-active-executions-at-steps',
+		'count-executions-at-step',
+		'list-executions-at-step',
+	]) {
+		const { rows } = await db.query(`explain (generic_plan) ${statements.get(name)}`)
+		t.regex(JSON.stringify(rows), /using executions_at_step/, name)
+	}
 })
 
 test('an unknown status is a bad request', async (t) => {

@@ -162,6 +162,35 @@ test('when the time for tries is over, a passing failure is the last', async (t)
 	t.is((await executions())[0]!.status, 'FAILED')
 })
 
+test('a call that is being retried shows its attempts and the latest error, until it succeeds', async (t) => {
+	const statuses = [503, 429, 200]
+	const { url } = await server(t, (response) => response.writeHead(statuses.shift()!).end())
+	const { perform, call, executions, id } = await atCall(t, url)
+	const { automation_id: workflow } = (await executions())[0] as unknown as Record<string, string>
+	const step = async () =>
+		(await call('GET', `/workflows/${workflow}/executions/${id}`)).json().stepExecutions[1]
+	t.like(await step(), { status: 'RUNNING', attempts: null, error: null })
+	await t.throwsAsync(perform())
+	t.like(await step(), { status: 'RUNNING', attempts: 1, error: 'WebhookFailed: It answered 503' })
+	await t.throwsAsync(perform())
+	t.like(await step(), { status: 'RUNNING', attempts: 2, error: 'WebhookFailed: It answered 429' })
+	await perform()
+	t.like(await step(), { status: 'COMPLETED', attempts: 3, error: null })
+})
+
+test('a call that fails after its execution was cancelled writes nothing', async (t) => {
+	const context: { cancel?: () => Promise<unknown> } = {}
+	const { url } = await server(t, (response) => {
+		void context.cancel!().then(() => response.writeHead(503).end())
+	})
+	const { perform, select } = await atCall(t, url)
+	context.cancel = () => select(`update executions set status = 'CANCELLED', completed_at = now()`)
+	await t.throwsAsync(perform())
+	t.deepEqual(await select(`select attempts, error from execution_steps where type = 'WEBHOOK'`), [
+		{ attempts: null, error: null },
+	])
+})
+
 test('a server that nobody answers at is tried again', async (t) => {
 	const { perform, visit } = await atCall(t, 'http://127.0.0.1:9/')
 	t.like(await t.throwsAsync(perform()), { type: 'WebhookFailed' } as object)

@@ -6,7 +6,7 @@ import {
 	lockContact,
 	lockExecution,
 } from '../../db/executions/execution-advancing.ts'
-import { finishCall } from '../../db/executions/execution-call.ts'
+import { finishCall, noteFailedCall } from '../../db/executions/execution-call.ts'
 import { type GuardedAnswer, guardedRequest, type GuardOptions } from '../guarded-request.ts'
 import { isTemplateError } from '../rendering/liquid.ts'
 import { linksFor } from '../rendering/variables.ts'
@@ -41,7 +41,8 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 		execution.stopBeganAt.getTime() + step.config.retryFor * 1000 - execution.now.getTime()
 	if (mayGoWellLater(answer)) {
 		const pauseMs = answer.kind === 'answered' ? retryAfterMs(answer.retryAfter) : undefined
-		if ((pauseMs ?? 1) <= leftMs)
+		if ((pauseMs ?? 1) <= leftMs) {
+			await noteFailedCall(pool, [...ids, visit, errorOf(answer)])
 			throw ApplicationFailure.create({
 				message: problemOf(answer)!,
 				type: 'WebhookFailed',
@@ -49,6 +50,7 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 				category: ApplicationFailureCategory.BENIGN,
 				...(pauseMs === undefined ? {} : { nextRetryDelay: pauseMs }),
 			})
+		}
 	}
 	await finish(answer, step)
 
@@ -71,14 +73,18 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 			response: answer.kind === 'answered' ? storable(answer.text) : null,
 		}
 		const status = problem === null || config.continueOnError ? 'COMPLETED' : 'FAILED'
-		const error = problem === null ? null : `WebhookFailed: ${problem}`
-		await finishCall(pool, [...ids, visit, status, JSON.stringify(output), error])
+		await finishCall(pool, [...ids, visit, status, JSON.stringify(output), errorOf(answer)])
 	}
 }
 
 function problemOf(answer: GuardedAnswer) {
 	if (answer.kind !== 'answered') return answer.error
 	return answer.status >= 200 && answer.status < 300 ? null : `It answered ${answer.status}`
+}
+
+function errorOf(answer: GuardedAnswer) {
+	const problem = problemOf(answer)
+	return problem === null ? null : `WebhookFailed: ${problem}`
 }
 
 const mayGoWellLater = (answer: GuardedAnswer) =>

@@ -62,6 +62,10 @@ export const Detailed = Extended('WorkflowWithSteps', [Automation], {
 	steps: Type.Array(
 		Extended('StepWithTransitions', [Step], {
 			template: Nullable(Reference),
+			activeExecutions: Type.Integer({
+				description:
+					'How many executions are at this step now, whatever their version. GET /workflows/{id}/executions?stepId= lists them.',
+			}),
 			outgoingTransitions: Type.Array(Transition),
 			incomingTransitions: Type.Array(Transition),
 		}),
@@ -104,13 +108,17 @@ export const viewOfTransition = (transition: TransitionRecord) => ({
 
 type DetailedDraft = Omit<Draft, 'steps'> & { steps: DetailedStep[] }
 
-export function viewOfDraft({ automation, steps, transitions }: DetailedDraft) {
+export function viewOfDraft(
+	{ automation, steps, transitions }: DetailedDraft,
+	active: ReadonlyMap<string, number>,
+) {
 	const ways = transitions.map(viewOfTransition)
 	return {
 		...viewOfAutomation(automation),
 		steps: steps.map((step) => ({
 			...viewOfStep(step),
 			template: step.template,
+			activeExecutions: active.get(step.id) ?? 0,
 			outgoingTransitions: ways.filter(({ fromStepId }) => fromStepId === step.id),
 			incomingTransitions: ways.filter(({ toStepId }) => toStepId === step.id),
 		})),

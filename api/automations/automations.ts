@@ -10,7 +10,7 @@ import {
 	lockAutomationToDelete,
 	updateAutomation,
 } from '../../db/automations/automation-records.ts'
-import { countActive } from '../../db/automations/automation-usage.ts'
+import { countActive, countActiveAtSteps } from '../../db/automations/automation-usage.ts'
 import { triggerTypes } from '../../db/automations/automation.ts'
 import { transaction } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
@@ -90,13 +90,21 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'Get a workflow with its steps and transitions',
 				description:
-					'The draft, as it is edited. Executions run the version that was frozen when the workflow was enabled.',
+					'The draft, as it is edited, with the number of people at each step. Executions run the version that was frozen when the workflow was enabled.',
 				params: Params,
 				response: { 200: Detailed },
 			},
 		},
 		async ({ project, params }) =>
-			viewOfDraft(await transaction(pool, (db) => draftOf(db, project.id, params.id), oneSnapshot)),
+			transaction(
+				pool,
+				async (db) => {
+					const draft = await draftOf(db, project.id, params.id)
+					const counted = await countActiveAtSteps(db, [project.id, params.id])
+					return viewOfDraft(draft, new Map(counted.map((step) => [step.stepId, step.active])))
+				},
+				oneSnapshot,
+			),
 	)
 
 	app.patch(

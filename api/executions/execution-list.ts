@@ -40,6 +40,12 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 						about('Only executions with this status.', Type.Enum([...executionStatuses])),
 					),
 					contactId: Type.Optional(about('Only executions of this contact.', Id)),
+					stepId: Type.Optional(
+						about(
+							'Only executions that are at this step now. With the status FAILED or CANCELLED, those that ended at it.',
+							Id,
+						),
+					),
 				}),
 				response: { 200: page(ListedExecution) },
 			},
@@ -48,7 +54,9 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 			const pageSize = Math.min(query.pageSize, 100)
 			const { rows, total } = await listExecutions(
 				pool,
-				[project.id, id, query.status ?? null, query.contactId ?? null],
+				project.id,
+				id,
+				query,
 				pageSize,
 				(query.page - 1) * pageSize,
 			)

@@ -3,6 +3,7 @@ import { stepTypes } from '../../db/automations/automation-definition.ts'
 import { visitStatuses } from '../../db/executions/execution-step.ts'
 import { executionStatuses } from '../../db/executions/execution.ts'
 import {
+	about,
 	Component,
 	ContactReference,
 	Extended,
@@ -49,7 +50,14 @@ const StepExecution = Component('StepExecution', {
 	step: Nullable(StepName),
 	status: Type.Enum([...visitStatuses]),
 	output: Nullable(Json),
-	error: Text,
+	error: about(
+		'Why the step failed. While a WEBHOOK step is being retried, why its latest call failed.',
+		Text,
+	),
+	attempts: about(
+		'Of a WEBHOOK step: how many calls have ended so far. null: none yet, or another type of step.',
+		Nullable(Type.Integer()),
+	),
 	startedAt: Timestamp,
 	completedAt: Nullable(Timestamp),
 	wakesAt: Nullable(Timestamp),

@@ -7,6 +7,15 @@ export const countActive = statement<{ active: number }>(
 	where project_id = $1 and automation_id = $2::uuid and status in ('RUNNING', 'WAITING')`,
 )
 
+/** The same for each step that has any, whatever their version. $1 project, $2 automation */
+export const countActiveAtSteps = statement<{ stepId: string; active: number }>(
+	'count-active-executions-at-steps',
+	`select current_step_id as "stepId", count(*)::int as active from executions
+	where project_id = $1 and automation_id = $2::uuid and status in ('RUNNING', 'WAITING')
+		and current_step_id is not null
+	group by current_step_id`,
+)
+
 /**
  * The steps that something may be needed for: as they are edited, and as executions that are still on
  * their way have them in their version. $1 project

@@ -14,7 +14,7 @@ export const finishCall = statement(
 		for no key update
 	), finished as (
 		update execution_steps s set status = $4::text, output = $5::jsonb, error = $6::text,
-			completed_at = now()
+			attempts = coalesce(s.attempts, 0) + 1, completed_at = now()
 		from standing x
 		where s.project_id = x.project_id and s.execution_id = x.id and s.visit = x.visit
 			and s.status = 'RUNNING'
@@ -24,4 +24,17 @@ export const finishCall = statement(
 		completed_at = now(), updated_at = now()
 	from finished f
 	where x.project_id = f.project_id and x.id = f.execution_id and $4::text = 'FAILED'`,
+)
+
+/**
+ * Writes what the latest call of a WEBHOOK step has met, while the step waits for its next try.
+ * $1 project, $2 execution, $3 visit, $4 error
+ */
+export const noteFailedCall = statement(
+	'note-failed-call',
+	`update execution_steps s set attempts = coalesce(s.attempts, 0) + 1, error = $4::text
+	from executions x
+	where x.project_id = $1 and x.id = $2 and x.visit = $3::int and x.status = 'RUNNING'
+		and s.project_id = x.project_id and s.execution_id = x.id and s.visit = x.visit
+		and s.status = 'RUNNING'`,
 )

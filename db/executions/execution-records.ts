@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { DefinedStep, StepType } from '../automations/automation-definition.ts'
 import { statement } from '../statement.ts'
 import type { visitStatuses } from './execution-step.ts'
-import type { executionStatuses } from './execution.ts'
+import { activeStatuses, type executionStatuses } from './execution.ts'
 import { mailOfStep, outputOfStep } from './step-output.ts'
 
 export interface StepName {
@@ -52,31 +52,49 @@ const sources = `
 const wanted = `x.project_id = $1 and x.automation_id = $2::uuid
 	and ($3::text is null or x.status = $3) and ($4::uuid is null or x.contact_id = $4)`
 
-/** Newest first. $1 project, $2 automation, $3 status or null, $4 contact or null, $5 limit, $6 offset */
-const list = statement<ExecutionRecord>(
-	'list-executions',
-	`select ${record} from (
-		select * from executions x where ${wanted} order by x.id desc limit $5::int offset $6::int) x
-	${sources} order by x.id desc`,
+/**
+ * Executions, newest first, and how many there are. $1 project, $2 automation, $3 status or null,
+ * $4 contact or null, $5 step, $6 limit, $7 offset
+ */
+const listing = (name: string, where: string) => ({
+	list: statement<ExecutionRecord>(
+		`list-${name}`,
+		`select ${record} from (
+			select * from executions x where ${where} order by x.id desc limit $6::int offset $7::int) x
+		${sources} order by x.id desc`,
+	),
+	count: statement<{ total: number }>(
+		`count-${name}`,
+		`select count(*)::int as total from executions x where ${where}`,
+	),
+})
+
+/** The step may be null. */
+const all = listing('executions', `${wanted} and ($5::uuid is null or ${stepOf} = $5)`)
+/** A text of its own, because a partial index serves only a condition without parameters. */
+const atStep = listing(
+	'executions-at-step',
+	`${wanted} and x.current_step_id = $5::uuid and x.status in ('RUNNING', 'WAITING')`,
 )
 
-/** $1 project, $2 automation, $3 status or null, $4 contact or null */
-const count = statement<{ total: number }>(
-	'count-executions',
-	`select count(*)::int as total from executions x where ${wanted}`,
-)
+export interface ExecutionFilter {
+	status?: (typeof executionStatuses)[number]
+	contactId?: string
+	/** Without a status: only active executions. */
+	stepId?: string
+}
 
 export async function listExecutions(
 	pool: Pool,
-	filter: [
-		projectId: string,
-		automationId: string,
-		status: string | null,
-		contactId: string | null,
-	],
+	projectId: string,
+	automationId: string,
+	{ status, contactId, stepId }: ExecutionFilter,
 	limit: number,
 	offset: number,
 ) {
+	const filter = [projectId, automationId, status ?? null, contactId ?? null, stepId ?? null]
+	const isActive = status === undefined || (activeStatuses as readonly string[]).includes(status)
+	const { list, count } = stepId !== undefined && isActive ? atStep : all
 	const [rows, [counted]] = await Promise.all([
 		list(pool, [...filter, limit, offset]),
 		count(pool, filter),
@@ -98,6 +116,7 @@ export interface VisitRecord {
 	status: (typeof visitStatuses)[number]
 	output: Record<string, unknown> | null
 	error: string | null
+	attempts: number | null
 	startedAt: Date
 	completedAt: Date | null
 	wakesAt: Date | null
@@ -115,7 +134,7 @@ export const visitsOf = statement<VisitRecord>(
 		case when s.status in ('RUNNING', 'WAITING') and x.status not in ('RUNNING', 'WAITING')
 			then 'SKIPPED' else s.status end as status,
 		${outputOfStep},
-		s.error, s.started_at as "startedAt", s.completed_at as "completedAt",
+		s.error, s.attempts, s.started_at as "startedAt", s.completed_at as "completedAt",
 		case when s.visit = x.visit then x.wakes_at end as "wakesAt"
 	from (
 		select *, coalesce(sum(octet_length(output::text)) over (order by visit desc

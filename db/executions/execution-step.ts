@@ -24,7 +24,10 @@ const schema = defineEntity({
 		type: p.enum(stepTypes),
 		status: p.enum(visitStatuses),
 		output: p.json<Record<string, unknown>>().nullable(),
+		/** Of an ended step, or of the latest call of a WEBHOOK that is being retried. */
 		error: p.text().nullable(),
+		/** The calls of a WEBHOOK that have had an outcome; null: none yet. */
+		attempts: p.integer().nullable(),
 		/** The event that ended a wait: it ends no other one of this execution. */
 		eventId: p.uuid().nullable(),
 		wakesAt: p.datetime(3).nullable(),

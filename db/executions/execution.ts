@@ -56,6 +56,11 @@ const schema = defineEntity({
 			expression: (columns, table, name) =>
 				`create index ${name} on ${table.name} (${columns.projectId}, coalesce(${columns.wakesAt}, ${columns.startedAt}), ${columns.id}) where ${columns.status} in ('RUNNING', 'WAITING')`,
 		},
+		{
+			name: 'executions_at_step',
+			properties: ['projectId', 'automationId', 'currentStepId', 'id'],
+			where: `status in ('RUNNING', 'WAITING')`,
+		},
 		{ name: 'executions_closing', properties: ['projectId', 'id'], where: 'is_closing' },
 	],
 	properties: {
