@@ -5,6 +5,7 @@ import { printTable, type Row } from './table.ts'
 type Bench = (servers: Servers) => Promise<Row[]>
 
 const benches: Record<string, () => Promise<Bench>> = {
+	rendering: async () => (await import('./rendering.ts')).bench,
 	send: async () => (await import('./send.ts')).bench,
 	audience: async () => (await import('./audience/audience.ts')).bench,
 	campaign: async () => (await import('./campaign/campaign.ts')).bench,
