@@ -33,6 +33,7 @@ import { createActivities } from './index.ts'
 import { createProvider } from './providers/choose.ts'
 import { tracedWorker } from './run-tracing.ts'
 import { ensureSchedules } from './schedules.ts'
+import { registerSearchAttributes } from './search-attributes.ts'
 import { readSettings } from './settings.ts'
 import { createStripe } from './stripe/client.ts'
 import { meter } from './telemetry/meter.ts'
@@ -70,6 +71,7 @@ async function main() {
 		namespace: env.TEMPORAL_NAMESPACE,
 		...(settings.tracing && { interceptors: { workflow: [traceStarts] } }),
 	})
+	const showsStops = await registerSearchAttributes(temporal, log)
 	await ensureSchedules(temporal)
 	const relay = startRelay({
 		pool,
@@ -91,6 +93,7 @@ async function main() {
 	const activities = createActivities({
 		pool,
 		temporal,
+		showsStops,
 		provider,
 		relay,
 		stripe: settings.stripe && createStripe(settings.stripe),

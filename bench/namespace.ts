@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time.js'
+import { attributeTypes, searchAttributes } from '../db/outbox/search-attributes.ts'
 
-const keyword = 2
 const workflowTasks = 1
-const attributes = ['ProjectId', 'CampaignId', 'AutomationId', 'ContactId']
 
 /**
  * A namespace of one's own on a shared server: task queues have the same names everywhere, and a
@@ -23,7 +22,9 @@ export async function newNamespace(address: string): Promise<string> {
 		await patiently(() =>
 			connection.operatorService.addSearchAttributes({
 				namespace,
-				searchAttributes: Object.fromEntries(attributes.map((name) => [name, keyword])),
+				searchAttributes: Object.fromEntries(
+					Object.entries(searchAttributes).map(([name, type]) => [name, attributeTypes[type]]),
+				),
 			}),
 		)
 		await patiently(() =>

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { searchAttributes } from '../db/outbox/search-attributes.ts'
 import { anyPort } from './ports.ts'
 import { end, type Step } from './processes.ts'
 import { temporalCli } from './temporal-programs.ts'
@@ -26,8 +27,6 @@ export const stopTemporal: Step[] = [
 	['SIGTERM', 8000],
 	['SIGKILL', 2000],
 ]
-
-const searchAttributes = ['ProjectId', 'CampaignId', 'AutomationId', 'ContactId']
 
 // The defaults poll 20 times a second, so that every task of a burst waits some 40 ms.
 const settings = {
@@ -88,7 +87,9 @@ export async function startTemporal(options: TemporalOptions) {
 
 // Exported for the test that compares docker-compose.yml with it.
 export function flags({ file, namespace, isDurable, uiPort }: TemporalOptions, port: number) {
-	const attributes = searchAttributes.map((name) => `--search-attribute=${name}=Keyword`)
+	const attributes = Object.entries(searchAttributes).map(
+		([name, type]) => `--search-attribute=${name}=${type}`,
+	)
 	const tuning = Object.entries(settings).map(
 		([name, value]) => `--dynamic-config-value=${name}=${value}`,
 	)

@@ -25,6 +25,17 @@ test('a request that waits alone becomes a run of its own', async (t) => {
 	t.is(rows[0]!.workflow_id, `send/${claimOf(rows[0])}`)
 })
 
+test('the run of a single mail is found by its contact, the run of several is not', async (t) => {
+	const { send, claim, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	const [alone] = await claim()
+	const [mail] = await execute('select contact_id::text from emails where id = ?', [id])
+	t.truthy(mail!['contact_id'])
+	t.deepEqual(alone!.search_attributes, { ContactId: mail!['contact_id'] as string })
+	await send(['ann@example.org', 'bob@example.org'])
+	t.is((await claim())[0]!.search_attributes, null)
+})
+
 test('requests that wait together leave as one run', async (t) => {
 	const { send, claim, execute } = await setupLedger(t)
 	for (let i = 0; i < 5; i++) await send([`a${i}@example.org`, `b${i}@example.org`])

@@ -11,8 +11,10 @@ import {
 	setCurrentDetails,
 	setHandler,
 	sleep,
+	upsertSearchAttributes,
 	workflowInfo,
 } from '@temporalio/workflow'
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common'
 import type { Activities } from '../activities/index.ts'
 import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
@@ -50,10 +52,11 @@ export async function automation(key: ExecutionKey): Promise<string> {
 				throw ApplicationFailure.nonRetryable(stop.failed, 'ExecutionFailed')
 			if (stop.do === 'END') return stop.about
 			if (workflowInfo().continueAsNewSuggested) break
+			if (stop.isShown) show(stop)
 			if (stop.do === 'CALL') await performStep(key, stop.visit)
 			else if (stop.do === 'SLEEP') await sleep(stop.ms, { summary: stop.about })
 			else if (stop.ms === null) await condition(() => arrived.has(stop.visit))
-			else await condition(() => arrived.has(stop.visit), stop.ms)
+			else await condition(() => arrived.has(stop.visit), stop.ms, { summary: stop.about })
 			done = stop.visit
 		}
 	} catch (error) {
@@ -61,6 +64,17 @@ export async function automation(key: ExecutionKey): Promise<string> {
 		throw error
 	}
 	return continueAsNew<typeof automation>(key)
+}
+
+const currentStep = defineSearchAttributeKey('CurrentStep', SearchAttributeType.KEYWORD)
+const waitingSince = defineSearchAttributeKey('WaitingSince', SearchAttributeType.DATETIME)
+
+/** Asks for no answer, so it shares the workflow's task with the wait that follows. */
+function show({ stepId, since }: { stepId: string; since: string | Date }) {
+	upsertSearchAttributes([
+		{ key: currentStep, value: stepId },
+		{ key: waitingSince, value: new Date(since) },
+	])
 }
 
 /** What stops the run stops the execution: an operator who cancels it, or work that can never succeed. */

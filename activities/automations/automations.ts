@@ -4,17 +4,25 @@ import { permanently } from '../permanence.ts'
 import { advance } from './advance.ts'
 import { closingActivities, type ClosingServices } from './closing.ts'
 import { enrolmentActivities } from './enrolment.ts'
+import type { Stop } from './stop.ts'
 import { callWebhook, type WebhookServices } from './webhook-step.ts'
 
-export function automationActivities(services: WebhookServices & ClosingServices) {
-	const { pool } = services
+type ShownStop = Stop & { isShown: boolean }
+
+interface SearchServices {
+	/** Whether Temporal knows the search attributes that executions set. */
+	showsStops?: boolean
+}
+
+export function automationActivities(services: WebhookServices & ClosingServices & SearchServices) {
+	const { pool, showsStops = false } = services
 	return {
 		...closingActivities(services),
 		...enrolmentActivities(services),
 
-		/** On to the next stop. See `advance`. */
-		advanceExecution: (key: ExecutionKey, done: number) =>
-			permanently(() => advance(services, key, done)),
+		/** On to the next stop. See `advance`. Temporal records whether to show it, so that a replay agrees. */
+		advanceExecution: (key: ExecutionKey, done: number): Promise<ShownStop> =>
+			permanently(async () => ({ ...(await advance(services, key, done)), isShown: showsStops })),
 
 		/** What a step does outside of the database. */
 		performStep: (key: ExecutionKey, visit: number) =>

@@ -6,10 +6,17 @@ import { receivedOutput } from './step-acts.ts'
 
 /** What the workflow does next; `about` tells an operator. Nothing in it names a person. */
 export type Stop =
-	| { do: 'CALL'; visit: number; about: string }
-	| { do: 'SLEEP'; visit: number; about: string; ms: number }
-	| { do: 'WAIT'; visit: number; about: string; ms: number | null }
+	| (Place & { do: 'CALL' })
+	| (Place & { do: 'SLEEP'; ms: number })
+	| (Place & { do: 'WAIT'; ms: number | null })
 	| { do: 'END'; about: string; failed?: string }
+
+interface Place {
+	visit: number
+	stepId: string
+	since: Date
+	about: string
+}
 
 /**
  * Whether the stop that an execution stands at is over, and where that leads. An event that has arrived
@@ -43,32 +50,46 @@ export function settled(journey: Journey, done: number): Position | 'standing' {
 
 /** The stop once more, for who asks again. */
 export function standingStop({ definition, currentStepId, ...rest }: StandingExecution): Stop {
-	const { visit, remainingMs, now } = rest
+	const { visit, remainingMs, stopBeganAt, now } = rest
 	const step = definition.steps.find(({ id }) => id === currentStepId)!
 	const ms = remainingMs === null ? null : Math.max(0, Math.round(remainingMs))
-	return stopAt(step, visit, ms, now)
+	return stopAt(step, { visit, ms, now, since: stopBeganAt })
 }
 
-export function stopOf({ visit, execution }: Journey, end: End): Stop {
-	if (end.status === 'RUNNING') return stopAt(end.step, visit, null, execution.now)
-	if (end.status === 'WAITING') return stopAt(end.step, visit, end.ms, execution.now)
+export function stopOf({ visit, execution: { now } }: Journey, end: End): Stop {
+	const begun = { visit, now, since: now }
+	if (end.status === 'RUNNING') return stopAt(end.step, { ...begun, ms: null })
+	if (end.status === 'WAITING') return stopAt(end.step, { ...begun, ms: end.ms })
 	if (end.status === 'FAILED') return { do: 'END', about: 'FAILED', failed: end.error }
 	const reason = 'reason' in end && end.reason !== null ? `: ${end.reason}` : ''
 	return { do: 'END', about: end.status + reason }
 }
 
-function stopAt(step: DefinedStep, visit: number, ms: number | null, now: Date): Stop {
+interface Moment {
+	visit: number
+	ms: number | null
+	now: Date
+	since: Date
+}
+
+function stopAt(step: DefinedStep, { visit, ms, now, since }: Moment): Stop {
+	const place = { visit, stepId: step.id, since }
 	const until = ms === null ? '' : ` until ${new Date(now.getTime() + ms).toISOString()}`
 	const name = JSON.stringify(step.name)
 	switch (step.type) {
 		case 'WEBHOOK':
-			return { do: 'CALL', visit, about: `${name} calls ${hostOf(step.config.url)}` }
+			return { ...place, do: 'CALL', about: `${name} calls ${hostOf(step.config.url)}` }
 		case 'WAIT_FOR_EVENT': {
 			const event = JSON.stringify(step.config.eventName)
-			return { do: 'WAIT', visit, about: `${name} waits for ${event}${until || ', for ever'}`, ms }
+			return {
+				...place,
+				do: 'WAIT',
+				about: `${name} waits for ${event}${until || ', for ever'}`,
+				ms,
+			}
 		}
 		default:
-			return { do: 'SLEEP', visit, about: `${name} sleeps${until}`, ms: ms ?? 0 }
+			return { ...place, do: 'SLEEP', about: `${name} sleeps${until}`, ms: ms ?? 0 }
 	}
 }
 

@@ -28,7 +28,7 @@ const columns = `id, project_id, kind, priority, workflow_type, workflow_id, tas
  * its first pass is over). So an idle system starts one run a request, a busy one few and large ones,
  * and a run that talks to a slow server holds the next one up for a second. Projects are walked by the
  * index, however many sends one of them has waiting; each gets its own runs, so that Temporal can be
- * fair between them.
+ * fair between them. A run of a single mail is found by its contact.
  *
  * $1 requests in a run, $2 mails in a run (a larger single request goes alone), $3 new runs a project,
  * $4 seconds for the claimer to tell Temporal, $5 task queue, $6 priority, $7 runs a project
@@ -61,14 +61,19 @@ export const claimSends = statement<OutboxRow>(
 	), claimed as (
 		update queued_sends q set claim_id = fitting.claim_id
 		from fitting where q.id = fitting.id and fitting.mails_before < $2::int
-		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails, q.id, q.trace
+		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails, q.email_ids[1] as mail_id,
+			q.id, q.trace
 	)
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
-		summary, locked_until, attempts, trace, trace_links)
+		summary, search_attributes, locked_until, attempts, trace, trace_links)
 	select project_id, 'start', $6::int, 'send', 'send/' || claim_id, $5::text,
 		jsonb_build_object('claimId', claim_id),
 		count(*) || case count(*) when 1 then ' request, ' else ' requests, ' end
 			|| sum(mails) || case sum(mails) when 1 then ' mail' else ' mails' end,
+		case sum(mails) when 1 then (
+			select jsonb_build_object('ContactId', e.contact_id) from emails e
+			where e.project_id = claimed.project_id and e.id = (array_agg(claimed.mail_id))[1]
+				and e.contact_id is not null) end,
 		now() + make_interval(secs => $4::float8), 1,
 		(array_agg(trace order by id) filter (where trace is not null))[1],
 		(array_agg(trace order by id) filter (where trace is not null))[2:]

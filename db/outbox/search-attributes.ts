@@ -1,6 +1,18 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common'
 
-/** By these an operator finds a run: ProjectId, CampaignId, AutomationId, ContactId. */
+/** Operators find runs by these. Executions set the last two themselves, at each stop. */
+export const searchAttributes = {
+	ProjectId: 'Keyword',
+	CampaignId: 'Keyword',
+	AutomationId: 'Keyword',
+	ContactId: 'Keyword',
+	CurrentStep: 'Keyword',
+	WaitingSince: 'Datetime',
+} as const
+
+/** Temporal's numbers for them. */
+export const attributeTypes = { Keyword: 2, Datetime: 6 } as const
+
 export const keywords = (values: Record<string, string>) =>
 	Object.entries(values).map(([name, value]) => ({
 		key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),

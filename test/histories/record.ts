@@ -100,6 +100,15 @@ await record('automation-course', along(course), key, async (handle) => {
 	// One that comes before its wait, one late, one for nobody.
 	for (const visit of [3, 2, 1, 9, 2]) await handle.signal('eventArrived', { visit })
 })
+const shown = course.map((stop, i) => ({
+	...stop,
+	stepId: `step-${i}`,
+	since: '2026-11-22T12:00:00.000Z',
+	isShown: true,
+}))
+await record('automation-shown', along(shown), key, async (handle) => {
+	for (const visit of [2, 3]) await handle.signal('eventArrived', { visit })
+})
 const broken = { ...finished, failed: 'WebhookFailed: It answered 400' }
 await record('automation-failed', along([sleeping, broken]), key)
 await record('automation-unable', along([sleeping], { advanceExecution: refuse }), key)
