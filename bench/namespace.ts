@@ -10,7 +10,10 @@ const workflowTasks = 1
  * A namespace of one's own on a shared server: task queues have the same names everywhere, and a
  * worker must not take the work of another database.
  */
-export async function newNamespace(address: string): Promise<string> {
+export async function newNamespace(
+	address: string,
+	attributes: string[] = Object.keys(searchAttributes),
+): Promise<string> {
 	const connection = await Connection.connect({ address })
 	const namespace = `run-${randomUUID()}`
 	try {
@@ -23,7 +26,9 @@ export async function newNamespace(address: string): Promise<string> {
 			connection.operatorService.addSearchAttributes({
 				namespace,
 				searchAttributes: Object.fromEntries(
-					Object.entries(searchAttributes).map(([name, type]) => [name, attributeTypes[type]]),
+					Object.entries(searchAttributes)
+						.filter(([name]) => attributes.includes(name))
+						.map(([name, type]) => [name, attributeTypes[type]]),
 				),
 			}),
 		)

@@ -78,6 +78,7 @@ export interface Stack {
 export async function prepareStack(
 	servers: { databaseUrl: string; temporalAddress: string },
 	env: Record<string, string>,
+	attributes?: string[],
 ): Promise<Stack> {
 	const name = `stack_${randomBytes(6).toString('hex')}`
 	const databaseUrl = servers.databaseUrl.replace(/\/[^/]*$/, `/${name}`)
@@ -95,7 +96,7 @@ export async function prepareStack(
 	})
 	await em.flush()
 
-	const namespace = await newNamespace(servers.temporalAddress)
+	const namespace = await newNamespace(servers.temporalAddress, attributes)
 	const port = await anyPort()
 	const apiUrl = `http://127.0.0.1:${port}`
 	const shared = {

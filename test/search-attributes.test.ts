@@ -11,10 +11,10 @@ const servers = {
 	temporalAddress: process.env['TEMPORAL_ADDRESS']!,
 }
 const ofExecutions = ['CurrentStep', 'WaitingSince']
+const others = Object.keys(searchAttributes).filter((name) => !ofExecutions.includes(name))
 
 test('a worker registers missing attributes, and operators find executions by step and waiting time', async (t) => {
-	const { stack, namespace, operator, temporal, pool, automationId, track } = await setupStack(t)
-	await operator.removeSearchAttributes({ namespace, searchAttributes: ofExecutions })
+	const { stack, namespace, operator, temporal, automationId, track, history } = await setupStack(t)
 	await Promise.all([stack.api.start(), stack.worker.start()])
 	const { customAttributes } = await operator.listSearchAttributes({ namespace })
 	for (const name of ofExecutions as (keyof typeof searchAttributes)[])
@@ -32,9 +32,7 @@ test('a worker registers missing attributes, and operators find executions by st
 	await track('bought')
 	t.true(await until(() => found('00000000-0000-7000-8000-000000000002', bought), 60_000))
 
-	const { rows } = await pool.query<{ id: string }>('select id from executions')
-	const handle = temporal.workflow.getHandle(`automation/${rows[0]!.id}`)
-	const events = (await handle.fetchHistory()).events!
+	const events = await history()
 	const summaries = events
 		.filter((event) => event.timerStartedEventAttributes)
 		.map(({ userMetadata }) => String(userMetadata?.summary?.data))
@@ -46,8 +44,7 @@ test('a worker registers missing attributes, and operators find executions by st
 })
 
 test('executions run without attributes that Temporal refuses to register, and the log has the command', async (t) => {
-	const { stack, namespace, operator, temporal, track } = await setupStack(t, 1)
-	await operator.removeSearchAttributes({ namespace, searchAttributes: ofExecutions })
+	const { stack, namespace, operator, temporal, track, history } = await setupStack(t, 1)
 	const { Datetime } = attributeTypes
 	const strangers = { FirstSeen: Datetime, LastSeen: Datetime, Expires: Datetime }
 	await operator.addSearchAttributes({ namespace, searchAttributes: strangers })
@@ -63,10 +60,13 @@ test('executions run without attributes that Temporal refuses to register, and t
 	await track('bought')
 	const ended = `WorkflowType = 'automation' and ExecutionStatus = 'Completed'`
 	t.true(await until(async () => (await temporal.workflow.count(ended)).count === 1, 60_000))
+	const events = await history()
+	t.false(events.some((event) => event.upsertWorkflowSearchAttributesEventAttributes))
+	t.false(events.some((event) => event.workflowTaskFailedEventAttributes))
 })
 
 async function setupStack(t: ExecutionContext, sleepSeconds = 3600) {
-	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'local' })
+	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'local' }, others)
 	t.teardown(stack.stop)
 	const connection = await Connection.connect({ address: servers.temporalAddress })
 	t.teardown(() => connection.close())
@@ -75,12 +75,18 @@ async function setupStack(t: ExecutionContext, sleepSeconds = 3600) {
 	const pool = await poolOf(stack.orm.em)
 	const http = client(stack.apiUrl, stack.publicKey, 1)
 	t.teardown(http.close)
+	const temporal = new Client({ connection, namespace })
 	return {
 		stack,
 		namespace,
 		operator: connection.operatorService,
-		pool,
-		temporal: new Client({ connection, namespace }),
+		temporal,
+		/** What Temporal noted of the only execution. */
+		async history() {
+			const { rows } = await pool.query<{ id: string }>('select id from executions')
+			const handle = temporal.workflow.getHandle(`automation/${rows[0]!.id}`)
+			return (await handle.fetchHistory()).events!
+		},
 		automationId: await freeze(pool, stack.projectId, '', sketch),
 		track: (event: string) => http.post('/v1/track', { email: 'ann@example.org', event }),
 	}
