@@ -7,15 +7,22 @@ import { setupSend } from './helpers/send.ts'
 // Each value is within what its route takes. Work that grows with the square of it takes minutes.
 const patienceMs = 10_000
 
-test('who logs in with a megabyte of accents for a password is answered like others', async (t) => {
-	const { app } = await setup(t)
-	const password = '\u0300'.repeat(240_000) + '\u0316'.repeat(240_000)
-	const spentMs = cpuMeter()
-	const payload = { email: 'a@example.org', password }
-	const answer = await app.inject({ method: 'POST', url: '/auth/login', payload })
-	t.is(answer.statusCode, 401, answer.body)
-	t.true(spentMs() < patienceMs)
-})
+test.serial(
+	'a log-in whose password is as many accents as a body holds is answered like others',
+	async (t) => {
+		const { app } = await setup(t)
+		const password = '\u0300'.repeat(15_000) + '\u0316'.repeat(15_000)
+		const login = (given: string) => {
+			const payload = { email: 'a@example.org', password: given }
+			return app.inject({ method: 'POST', url: '/auth/login', payload })
+		}
+		await login('warms everything up')
+		const spentMs = cpuMeter()
+		t.is((await login(password)).statusCode, 401)
+		// To compose them takes the square of their number: a third of a second, once for each such request.
+		t.true(spentMs() < 150)
+	},
+)
 
 test('a file of nothing but padding is refused at the cost of reading it', async (t) => {
 	const { app, withSecretKey: headers } = await setupSend(t)
