@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type CsvError, parse } from 'csv-parse/sync'
 import { isEmail, normalizeEmail } from '../../db/address.ts'
 import type { BadRow, GoodRow } from '../../db/imports/import-staging.ts'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { maxDataBytes, splitData } from '../rendering/contact-data.ts'
 import { cutText } from '../rendering/storable-text.ts'
 
@@ -38,7 +39,7 @@ type Reader = (cells: string[], row: number) => GoodRow | BadRow | undefined
 
 /** The next rows of a CSV file from a bookmark on, in the header's terms. */
 export function readSlice({ file, ...from }: { file: Uint8Array } & Bookmark): Slice {
-	const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
+	const bytes = bufferOf(file)
 	if (from.at === 0 && !isUtf8(bytes)) throw notUtf8(bytes)
 	const start = skipEmptyLines(bytes, from)
 	let { row } = start

@@ -13,7 +13,7 @@ import { renderContent } from './mail-content.ts'
 import type { Message } from './message.ts'
 import { buildMime } from './mime.ts'
 import { renderDeep } from './plain.ts'
-import { bufferOf } from './buffer-of.ts'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { type AskedTemplate, problemsIn } from './template-problems.ts'
 import type { Tracking } from './tracked-urls.ts'
 

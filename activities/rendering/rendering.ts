@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
 import { createThreads } from '../../mail/threads/pool.ts'
-import { bufferOf } from './buffer-of.ts'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import type { DkimKey } from './dkim.ts'
 import type { Variables } from './look-up.ts'
 import type { Message } from './message.ts'

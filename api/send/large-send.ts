@@ -1,4 +1,5 @@
 import { Pool } from 'pg'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { TaskTooLarge } from '../../mail/threads/pool.ts'
 import { ApiError } from '../errors.ts'
 import { dropNulls, type Shape } from '../requests/absent-nulls.ts'
@@ -65,8 +66,7 @@ export async function performLarge({ database, asked, bytes, options }: LargeSen
 	// A connection that breaks while nothing is asked is noticed by the next question.
 	pool.on('error', () => {})
 	try {
-		const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-		const body = (parseJson(json, SendBody) ?? {}) as SendBody
+		const body = (parseJson(bufferOf(bytes), SendBody) ?? {}) as SendBody
 		dropNulls(body, SendBody as Shape)
 		const faults = fieldErrors(faultsOf(body))
 		return { answer: await acceptRequest(pool, asked, body, faults, options) }

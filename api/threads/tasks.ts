@@ -1,3 +1,4 @@
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { performLarge } from '../send/large-send.ts'
 import { readBounceReport } from '../reputation/bounce-report.ts'
 
@@ -5,8 +6,7 @@ import { readBounceReport } from '../reputation/bounce-report.ts'
 
 export const tasks = {
 	send: performLarge,
-	bounceReport: (raw: Uint8Array) =>
-		readBounceReport(Buffer.from(raw.buffer, raw.byteOffset, raw.length)),
+	bounceReport: (raw: Uint8Array) => readBounceReport(bufferOf(raw)),
 }
 
 export type ApiTasks = typeof tasks
