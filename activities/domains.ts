@@ -1,20 +1,20 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
 import { type DomainRow, takeDueDomains } from '../db/domains/domain-records.ts'
-import { beating } from './beating.ts'
-import type { DomainChecker } from './domain-checking/checker.ts'
-import { noteSwept } from './domain-checking/note.ts'
-import { errand } from './errand.ts'
+import { withHeartbeat } from './heartbeat.ts'
+import type { DomainChecker } from '../outside/domains/checker.ts'
+import { recordSweepCheck } from '../outside/domains/check-recording.ts'
+import { cleanUp } from './cleanup.ts'
 
 const pageSize = 50
-/** Resend takes few requests a second, and a resolver has others to serve. */
+/** Resend allows only a few requests per second, and the resolver serves others too. */
 const checksAtOnce = 3
 
 export interface CheckedPage {
 	checked: number
 	verified: number
 	lost: number
-	/** Whether there may be more that are due. */
+	/** False if more domains may be due. */
 	isLast: boolean
 }
 
@@ -27,10 +27,10 @@ interface DomainServices {
 
 export function domainActivities({ pool, relay, domains, settings }: DomainServices) {
 	return {
-		/** Checks some of the domains that are due; a second try goes on with others. */
+		/** Checks some of the domains that are due; a second try continues with others. */
 		async checkDomains(): Promise<CheckedPage> {
-			return beating(async () => {
-				const due = await takeDueDomains(pool, [pageSize])
+			return withHeartbeat(async () => {
+				const due = await takeDueDomains(pool, { limit: pageSize })
 				const page = { checked: 0, verified: 0, lost: 0, isLast: due.length < pageSize }
 				const waiting = due.values()
 				const lane = async () => {
@@ -48,18 +48,18 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 		},
 
 		async removeProviderDomain(providerDomainId: string): Promise<void> {
-			await errand(pool, () => domains.remove(providerDomainId))
+			await cleanUp(pool, () => domains.remove(providerDomainId))
 		},
 	}
 
-	/** undefined: it was removed meanwhile, or could not be looked at, and comes due again. */
+	/** undefined: the domain was deleted meanwhile, or its check failed and will be repeated. */
 	async function checkDomain(row: DomainRow) {
 		const finding = await domains.check(row)
 		if (!finding) return undefined
 		const { error } = finding
-		if (error) log.info('a domain is not as it must be', { domainId: row.id, error })
-		const noted = await noteSwept(pool, row, finding, settings.platformFrom)
-		if (noted?.wasLost) relay.wake()
-		return noted
+		if (error) log.info('a domain record could not be processed', { domainId: row.id, error })
+		const recorded = await recordSweepCheck(pool, row, finding, settings.platformFrom)
+		if (recorded?.wasLost) relay.wake()
+		return recorded
 	}
 }

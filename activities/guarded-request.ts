@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { isPublicAddress } from './public-address.ts'
 
 export interface GuardOptions {
-	/** Empty: the system's. */
+	/** Empty: uses the system's DNS servers. */
 	dnsServers: string[]
 	allowPrivate: boolean
 }
@@ -21,9 +21,9 @@ export interface GuardedRequest {
 
 export type GuardedAnswer =
 	| { kind: 'answered'; status: number; text: string; retryAfter: string | null }
-	/** It must not, or cannot, be done at all. */
+	/** The request is not allowed, or can never be made. */
 	| { kind: 'refused'; error: string }
-	/** The network, or who is at its other end, did not let it through this time. */
+	/** The network or the server failed this time. */
 	| { kind: 'failed'; error: string }
 
 const patienceMs = 10_000
@@ -34,10 +34,10 @@ const redirects = new Set([301, 302, 303, 307, 308])
 class Refusal extends Error {}
 
 /**
- * A request to an address that a customer has given us. Its name is looked up once, every address it has
- * must be of the open internet, and it is these we connect to, whatever the name says a moment later.
- * Each redirect is a new request and checked like the first, and none leads to another origin: headers,
- * body and signature are meant for one server. Time and answer are bounded.
+ * A request to a URL from a customer. Its host is resolved once, every address must be public, and the
+ * connection goes to these checked addresses, even if DNS changes in between. Each redirect is a new
+ * request with the same checks and may not leave the origin: headers, body and signature are meant for one
+ * server. Time and size are limited.
  */
 export async function guardedRequest(
 	first: GuardedRequest,
@@ -68,20 +68,20 @@ export async function guardedRequest(
 function readUrl(text: string) {
 	const url = URL.parse(text)
 	if (!url || !['http:', 'https:'].includes(url.protocol))
-		throw new Refusal('The address is not one of http or https')
+		throw new Refusal('The URL must start with http:// or https://')
 	return url
 }
 
 async function addressesOf(url: URL, options: GuardOptions): Promise<LookupAddress[]> {
-	// The parser has brought decimal, octal and shortened forms into the usual one.
+	// The URL parser has normalised decimal, octal and shortened addresses.
 	const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
 	const literal = isIP(host)
 	const found = literal
 		? [{ address: host, family: literal }]
 		: await resolve(host, options.dnsServers)
-	if (found.length === 0) throw new Error('The name has no address')
+	if (found.length === 0) throw new Error('The host name has no address')
 	if (!options.allowPrivate && !found.every(({ address }) => isPublicAddress(address)))
-		throw new Refusal('The address leads into a private network')
+		throw new Refusal('The host is in a private network')
 	return found
 }
 
@@ -119,23 +119,23 @@ function send(
 					all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
 			})
 		} catch (error) {
-			// Node looks at headers and the like before anything is sent.
+			// Node validates headers and the like before it sends anything.
 			reject(new Refusal(`The request cannot be made: ${(error as Error).message}`))
 			return
 		}
 		outgoing.on('response', resolve)
 		outgoing.on('error', reject)
-		// Node gives the connection away here, and neither an answer nor an error would ever come.
+		// Node detaches an upgraded connection, so neither a response nor an error would follow.
 		outgoing.on('upgrade', (_answer, socket) => {
 			socket.destroy()
-			reject(new Refusal('It answers by changing to another protocol'))
+			reject(new Refusal('It answered by switching to another protocol'))
 		})
 		outgoing.on('close', () => reject(new Error('The connection was closed without an answer')))
 		outgoing.end(body ?? undefined)
 	})
 }
 
-/** As browsers do: only 307 and 308 are asked in the same way again. */
+/** As in browsers, only 307 and 308 keep the method and body. */
 function redirected(
 	{ method, headers, body }: GuardedRequest,
 	from: URL,
@@ -143,10 +143,10 @@ function redirected(
 	status: number,
 ): GuardedRequest {
 	const url = URL.parse(location, from.href)
-	if (!url) throw new Refusal('It redirects to an address that cannot be read')
+	if (!url) throw new Refusal('It redirects to an invalid URL')
 	if (url.origin !== from.origin)
 		throw new Refusal(
-			`It redirects to another server (${url.origin.slice(0, 300)}), and signed requests are not sent on. Use the new address in the step`,
+			`It redirects to another server (${url.origin.slice(0, 300)}), and signed requests are not forwarded. Use the new URL in the step`,
 		)
 	const isSame = status === 307 || status === 308 || method === 'GET'
 	return {
@@ -157,7 +157,7 @@ function redirected(
 	}
 }
 
-/** What is longer is cut off, and the rest never fetched. */
+/** A longer response is cut off, and the rest is not read. */
 async function read(answer: IncomingMessage): Promise<GuardedAnswer> {
 	const chunks: Buffer[] = []
 	let bytes = 0

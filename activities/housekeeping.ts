@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
 import { chores } from '../db/housekeeping.ts'
-import { beating } from './beating.ts'
+import { withHeartbeat } from './heartbeat.ts'
 
 const pageRows = 2000
 
@@ -13,18 +13,19 @@ interface HousekeepingServices {
 
 export function housekeepingActivities({ pool, settings, stopping }: HousekeepingServices) {
 	return {
-		/** Says what it removed. A second try takes what is left; a chore that fails keeps no other from its turn. */
+		/**
+		 * Returns what it deleted. A second try deletes the rest. A chore that fails does not stop the others.
+		 */
 		async keepHouse(): Promise<string> {
-			return beating(async () => {
+			return withHeartbeat(async () => {
 				const said: string[] = []
-				for (const { what, remove, byAge } of chores) {
-					const values = byAge ? [pageRows, settings.bodyRetentionDays] : [pageRows]
+				for (const { what, remove } of chores) {
 					let total = 0
 					try {
 						for (let removed = pageRows; removed > 0 && !stopping.aborted; total += removed)
-							removed = (await remove(pool, values))[0]!.removed
+							removed = await remove(pool, pageRows, settings.bodyRetentionDays)
 					} catch (error) {
-						log.error('a chore failed', { what, error })
+						log.error('a housekeeping task failed', { what, error })
 						said.push(`${what}: failed`)
 					}
 					if (total > 0) said.push(`${what}: ${total}`)

@@ -1,14 +1,14 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 
-/** Data exceptions, violated constraints, limits of Postgres: the same statement fails again. */
+/** Data exceptions, violated constraints and limits of Postgres: a retry fails again. */
 const permanentStates = /^(22|23|54)/
-/** Two tries of the same work met: the later one finds it done. */
+/** Two tries of the same work met; the later try finds the work done. */
 const uniqueViolation = '23505'
-/** A row it names was deleted at this moment: the next try finds it gone, unless it never was there. */
+/** A referenced row was deleted at this moment. The next try sees that, unless the row never existed. */
 const foreignKeyViolation = '23503'
 const triesOfForeignKeys = 5
 
-/** Work on the database that is tried again unless that is pointless. */
+/** Database work that is retried only if a retry can help. */
 export async function permanently<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work()

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { cancelCampaignsOf } from '../db/campaigns/campaign-actions.ts'
 import { cancelProjectExecutions } from '../db/executions/execution-cancelling.ts'
-import { countErrands } from '../db/outbox/errands.ts'
+import { countCleanups } from '../db/outbox/cleanups.ts'
 import {
 	countOpenRuns,
 	deleteProjectRow,
@@ -11,19 +11,25 @@ import {
 } from '../db/projects/project-removal.ts'
 import { vacuum } from '../db/vacuum.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { beating } from './beating.ts'
+import { withHeartbeat } from './heartbeat.ts'
 
 const rowsAtOnce = 2000
-/** Rows that are gone leave traces, and whoever looks for those that refer to another steps over each. */
+/**
+ * Deleted rows leave dead index entries. Foreign-key checks pass over each of them, so beyond this number
+ * the table is vacuumed.
+ */
 const harmlessTraces = 10_000
-/** A page ends after so long, so that the run says how far it is. */
+/** A page ends after this time, so that the run reports its progress. */
 const pageMs = 20_000
 const errandWaitMs = 600_000
 
 export interface RemovedRows {
 	removed: number
 	isLast: boolean
-	/** Only errands are left: the project's own row stays until they are done, so look again after so long. */
+	/**
+	 * Only cleanups are left. The project's row stays until they are done, so the run looks again after this
+	 * time.
+	 */
 	waitMs?: number
 }
 
@@ -35,29 +41,29 @@ interface ProjectServices {
 export function projectActivities({ pool, relay }: ProjectServices) {
 	return {
 		/**
-		 * Ends what a buried project has under way, and answers how much of that Temporal is still to be
-		 * told: the rows are needed until then, or runs that wait for ever would never end.
+		 * Ends everything a deleted project has under way. Returns the number of runs that Temporal still has to
+		 * end: their rows are needed until then, or waiting runs would never end.
 		 */
 		endProjectRuns: (projectId: string): Promise<number> =>
-			beating(async () => {
-				const [project] = await isBuried(pool, [projectId])
+			withHeartbeat(async () => {
+				const [project] = await isBuried(pool, { projectId })
 				if (!project) return 0
 				if (!project.buried) throw stillThere()
-				await cancelCampaignsOf(pool, [projectId, taskQueues.core])
+				await cancelCampaignsOf(pool, { projectId, taskQueue: taskQueues.core })
 				await cancelProjectExecutions(pool, projectId, 'Project deleted', taskQueues.core)
 				relay.wake()
-				const [open] = await countOpenRuns(pool, [projectId])
+				const [open] = await countOpenRuns(pool, { projectId })
 				return open!.count
 			}),
 
-		/** Takes rows of a buried project away, in small bites; the last page takes its own row. */
+		/** Deletes rows of a deleted project, a few at a time. The last page deletes the project's own row. */
 		removeProjectRows: (projectId: string): Promise<RemovedRows> =>
-			beating(() => removePage(pool, projectId, Date.now() + pageMs)),
+			withHeartbeat(() => removePage(pool, projectId, Date.now() + pageMs)),
 	}
 }
 
 async function removePage(pool: Pool, projectId: string, endsAt: number): Promise<RemovedRows> {
-	const [project] = await isBuried(pool, [projectId])
+	const [project] = await isBuried(pool, { projectId })
 	if (!project) return { removed: 0, isLast: true }
 	if (!project.buried) throw stillThere()
 	let removed = 0
@@ -72,11 +78,11 @@ async function removePage(pool: Pool, projectId: string, endsAt: number): Promis
 		if (traces > harmlessTraces) await vacuum(pool, table)
 		if (Date.now() >= endsAt) return { removed, isLast: false }
 	}
-	if ((await countErrands(pool, [projectId]))[0]!.count > 0)
+	if ((await countCleanups(pool, { projectId }))[0]!.count > 0)
 		return { removed, isLast: false, waitMs: errandWaitMs }
-	// What workers at work until now have left behind goes with the row.
-	await deleteProjectRow(pool, [projectId])
+	// Rows that running workers have added since are deleted by its cascade.
+	await deleteProjectRow(pool, { projectId })
 	return { removed, isLast: true }
 }
 
-const stillThere = () => new Error('A project that somebody can reach keeps its rows')
+const stillThere = () => new Error('Only the rows of a deleted project may be removed')

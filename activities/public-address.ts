@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-// Addresses that a customer's URL must not lead us to: our own network, and what belongs to nobody.
+// Addresses that a customer's URL must not reach: our own network, and addresses that are not assigned.
 // From the registries of special-purpose addresses (RFC 6890 and its successors).
 
 const blocked4: [string, number][] = [
@@ -8,11 +8,11 @@ const blocked4: [string, number][] = [
 	['10.0.0.0', 8],
 	['100.64.0.0', 10], // carrier-grade NAT
 	['127.0.0.0', 8],
-	['169.254.0.0', 16], // link-local, and the metadata of clouds
+	['169.254.0.0', 16], // link-local, cloud metadata
 	['172.16.0.0', 12],
 	['192.0.0.0', 24],
 	['192.0.2.0', 24], // documentation
-	['192.88.99.0', 24], // relays of 6to4
+	['192.88.99.0', 24], // 6to4 relays
 	['192.168.0.0', 16],
 	['198.18.0.0', 15], // benchmarks
 	['198.51.100.0', 24],
@@ -21,21 +21,21 @@ const blocked4: [string, number][] = [
 	['240.0.0.0', 4], // reserved, broadcast
 ]
 
-/** Of the addresses of IPv6 only these belong to the world; the rest is local, reserved or embedded. */
+/** Only these IPv6 addresses are public; all others are local, reserved or embedded. */
 const global6: [string, number] = ['2000::', 3]
 const blocked6: [string, number][] = [
 	['2001::', 23], // Teredo, ORCHID, benchmarks
 	['2001:db8::', 32], // documentation
 	['3fff::', 20], // documentation
 ]
-/** An address of IPv4 stands in these, at that byte, and decides. */
+/** Prefixes that embed an IPv4 address, with its first byte. The embedded address decides. */
 const embedding6: [string, number, number][] = [
 	['::ffff:0:0', 96, 12], // IPv4-mapped
 	['64:ff9b::', 96, 12], // NAT64
 	['2002::', 16, 2], // 6to4
 ]
 
-/** Whether it is an address of the open internet; what cannot be read is not. */
+/** Whether the address is on the public internet. An address that can't be parsed is not. */
 export function isPublicAddress(address: string): boolean {
 	if (isIPv4(address)) return isPublic4(bytes4(address))
 	return isIPv6(address) && isPublic6(bytes6(address))

@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import { defaultPayloadConverter } from '@temporalio/common'
 import type { ActivityInterceptorsFactory, InjectedSinks, WorkerOptions } from '@temporalio/worker'
-import { traceHeader } from './telemetry/start-tracing.ts'
-import { tracer } from './telemetry/tracer.ts'
+import { traceHeader } from '../outside/telemetry/start-tracing.ts'
+import { tracer } from '../outside/telemetry/tracer.ts'
 import type { RunSinks } from '../workflows/trace-headers.ts'
 
 const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
@@ -22,11 +21,8 @@ const sinks: InjectedSinks<RunSinks> = {
 	runs: { ended: { fn: (_info, span) => tracer.record(span), callDuringReplay: false } },
 }
 
-/** For a worker that follows traces: only then does its bundle hold what that takes. */
+/** Options of a worker that traces. It has a workflow bundle of its own. */
 export const tracedWorker = {
 	sinks,
-	interceptors: {
-		activity: [traceActivities],
-		workflowModules: [fileURLToPath(new URL('../workflows/trace-headers.ts', import.meta.url))],
-	},
+	interceptors: { activity: [traceActivities] },
 } satisfies Partial<WorkerOptions>

@@ -13,17 +13,17 @@ interface Timed extends Interval {
 	workflowType: string
 }
 
-/** What happens by the clock: each a workflow that never runs beside itself. */
+/** The workflows that run on a schedule. None of them overlaps with itself. */
 const schedules: Timed[] = [
 	{ id: 'domain-sweep', workflowType: 'domainSweep', every: '5 minutes' },
 	{ id: 'housekeeping', workflowType: 'housekeeping', every: '10 minutes' },
 	{ id: 'provider-event-sweep', workflowType: 'providerEventSweep', every: '1 minute' },
 	{ id: 'segment-sweep', workflowType: 'segmentSweep', every: '5 minutes' },
-	// Within the hour in which the last month's invoices can still be added to.
+	// Within the hour in which Stripe still accepts usage for last month's invoices.
 	{ id: 'usage-reporting', workflowType: 'usageReporting', every: '1 hour', offset: '5 minutes' },
 ]
 
-/** Whichever worker is first creates them; the others find them there, and bring them up to date. */
+/** The first worker creates the Schedules; later ones bring them up to date. */
 export async function ensureSchedules({ schedule }: Pick<Client, 'schedule'>) {
 	for (const { id, workflowType, ...interval } of schedules) {
 		const options: ScheduleOptions = {
@@ -43,7 +43,7 @@ export async function ensureSchedules({ schedule }: Pick<Client, 'schedule'>) {
 		} catch (error) {
 			if (!(error instanceof ScheduleAlreadyRunning)) throw error
 			const { spec, policies, action } = options
-			// An operator may have paused it: its state stays.
+			// An operator may have paused it, so its state is kept.
 			await schedule
 				.getHandle(id)
 				.update(({ state }) => ({ state, spec, policies: policies!, action: action as never }))

@@ -7,7 +7,8 @@ const typeOf = (name: Name) => attributeTypes[searchAttributes[name]]
 
 /**
  * Registers the search attributes that the namespace lacks. Returns whether executions may set theirs: an
- * unknown one fails a workflow's task, and Temporal Cloud or an authorizer may refuse to register any.
+ * unknown attribute would fail the workflow task, and Temporal Cloud or an authorizer may refuse to
+ * register any.
  */
 export async function registerSearchAttributes(
 	{ connection, options: { namespace } }: Client,

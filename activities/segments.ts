@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { log } from '@temporalio/activity'
 import { computeSegment } from '../db/segments/segment-compute.ts'
 import { foldSegmentTallies, takeDueSegments } from '../db/segments/segment-sweep.ts'
-import { beating } from './beating.ts'
+import { withHeartbeat } from './heartbeat.ts'
 
 const pageSize = 20
 
@@ -11,20 +11,20 @@ export interface SweptPage {
 	failed: number
 	added: number
 	removed: number
-	/** Whether there may be more that are due. */
+	/** False if more segments may be due. */
 	isLast: boolean
 }
 
 export function segmentActivities({ pool }: { pool: Pool }) {
 	return {
 		/**
-		 * Computes some of the segments that are due. A second try goes on with others: one that fails,
-		 * or kills its worker, comes due again with the next sweep and holds nobody up.
+		 * Computes some of the segments that are due. A second try continues with others. A segment that fails,
+		 * or kills its worker, is due again in the next sweep and doesn't block the others.
 		 */
 		async sweepSegments(): Promise<SweptPage> {
-			return beating(async () => {
-				await foldSegmentTallies(pool, [])
-				const due = await takeDueSegments(pool, [pageSize])
+			return withHeartbeat(async () => {
+				await foldSegmentTallies(pool)
+				const due = await takeDueSegments(pool, { limit: pageSize })
 				const page = { computed: 0, failed: 0, added: 0, removed: 0, isLast: due.length < pageSize }
 				for (const { projectId, id } of due.filter(({ isDisabled }) => !isDisabled))
 					try {

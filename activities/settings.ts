@@ -9,15 +9,15 @@ import {
 	TracingEnvironment,
 	tracingOf,
 } from '../db/environment.ts'
-import { trackingKey } from './rendering/tracked-urls.ts'
-import { StripeEnvironment, stripeSettings } from './stripe/settings.ts'
+import { trackingKey } from '../mail/tracked-urls.ts'
+import { StripeEnvironment, stripeSettings } from '../outside/stripe/settings.ts'
 
 const Environment = Type.Object({
 	...TemporalEnvironment,
 	...StripeEnvironment,
 	...MetricsEnvironment,
 	...TracingEnvironment,
-	/** The API on the same machine has METRICS_PORT. */
+	/** METRICS_PORT belongs to the API on the same machine. */
 	WORKER_METRICS_PORT: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
 	PORT: Type.Integer({ default: 3000 }),
 	PUBLIC_URL: Type.Optional(Type.String()),
@@ -31,13 +31,13 @@ const Environment = Type.Object({
 	UNCERTAIN_AFTER: Duration('10m'),
 	DELIVERY_PATIENCE: Duration('3d'),
 	BODY_RETENTION_DAYS: Type.Integer({ default: 90, minimum: 1, maximum: 36500 }),
-	/** For look-ups of our own; the system's by default. */
+	/** For our own look-ups; defaults to the system's servers. */
 	DNS_SERVERS: Type.Optional(Type.String()),
 	ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({ default: false }),
 	LOG_LEVEL: Type.String({ default: 'info' }),
 })
 
-/** Everything the worker process wants to know of its environment, read once. */
+/** All settings that the worker process reads from its environment, at startup. */
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const env = readEnvironment(Environment, environment)
 	const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
@@ -58,7 +58,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		stripe: stripeSettings(env),
 		hasBilling: env.STRIPE_SECRET_KEY !== undefined,
 		tracing: tracingOf(env, 'tempost-worker'),
-		/** undefined: nobody looks. */
+		/** undefined: metrics are off. */
 		metrics: metricsPort === undefined ? undefined : { host: env.METRICS_HOST, port: metricsPort },
 	}
 }

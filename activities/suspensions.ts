@@ -4,14 +4,14 @@ import {
 	cancelQueued,
 	stillDisabled,
 	type SuspensionKey,
-	tell,
-	type Told,
-	toBeTold,
+	notifyMembers,
+	type SuspensionNotice,
+	suspensionNotice,
 } from '../db/reputation/suspending.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { beating } from './beating.ts'
-import { renderPlatformMail } from './rendering/platform/mail.ts'
-import type { SuspensionReason } from './rendering/platform/words.ts'
+import { withHeartbeat } from './heartbeat.ts'
+import { renderPlatformMail } from '../mail/platform/mail.ts'
+import type { SuspensionReason } from '../mail/platform/words.ts'
 
 interface SuspensionServices {
 	pool: Pool
@@ -21,24 +21,26 @@ interface SuspensionServices {
 
 const rowsAtOnce = 500
 
-/** Every one of these may run twice: what is cancelled is not waiting, who was told is not told again. */
+/**
+ * Each of these may run twice: cancelled mails are no longer waiting, and members are notified only once.
+ */
 export function suspensionActivities({ pool, relay, settings }: SuspensionServices) {
 	return {
 		async stopCampaigns({ projectId }: SuspensionKey) {
-			return beating(async () => {
-				const [project] = await stillDisabled(pool, [projectId])
+			return withHeartbeat(async () => {
+				const [project] = await stillDisabled(pool, { projectId })
 				if (!project) return 0
-				const stopped = await cancelCampaignsOf(pool, [projectId, taskQueues.core])
+				const stopped = await cancelCampaignsOf(pool, { projectId, taskQueue: taskQueues.core })
 				relay.wake()
 				return stopped.length
 			})
 		},
 
 		async cancelQueuedMail({ projectId }: SuspensionKey) {
-			return beating(async () => {
+			return withHeartbeat(async () => {
 				let total = 0
 				for (let after: string | null = '0'; after !== null;) {
-					const [chunk] = await cancelQueued(pool, [projectId, after, rowsAtOnce])
+					const [chunk] = await cancelQueued(pool, { projectId, after, limit: rowsAtOnce })
 					total += chunk!.cancelled
 					after = chunk!.last
 				}
@@ -47,17 +49,23 @@ export function suspensionActivities({ pool, relay, settings }: SuspensionServic
 		},
 
 		async tellMembers(key: SuspensionKey) {
-			return beating(async () => {
-				const [told] = await toBeTold(pool, [key.projectId, key.suspensionId])
-				if (!told) return
-				const mails = told.signal === null ? [] : await mailsAbout(told, told.signal)
-				await tell(pool, key, mails)
+			return withHeartbeat(async () => {
+				const [notice] = await suspensionNotice(pool, {
+					projectId: key.projectId,
+					suspensionId: key.suspensionId,
+				})
+				if (!notice) return
+				const mails = notice.signal === null ? [] : await mailsAbout(notice, notice.signal)
+				await notifyMembers(pool, key, mails)
 				relay.wake()
 			})
 		},
 	}
 
-	async function mailsAbout({ project, language, members }: Told, reason: SuspensionReason) {
+	async function mailsAbout(
+		{ project, language, members }: SuspensionNotice,
+		reason: SuspensionReason,
+	) {
 		const mail = await renderPlatformMail('suspension', language, { project, reason })
 		return members.map((to) => ({ from: settings.platformFrom, to, ...mail }))
 	}

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
 /**
- * What Temporal's SDK measures: latencies and failures of workflows and activities, task slots, its
- * cache. It shows that on a port of its own, which is nobody's business; ours reads it there.
+ * Metrics of Temporal's SDK: latencies and failures of workflows and activities, task slots, cache. The
+ * SDK serves them on a private port, from which our metrics endpoint reads them.
  */
 export async function temporalMetrics() {
 	const bindAddress = `127.0.0.1:${await freePort()}`

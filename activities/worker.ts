@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Client, Connection } from '@temporalio/client'
 import {
@@ -16,10 +15,10 @@ import { startFolding } from '../db/emails/engagement-fold.ts'
 import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
 import { startRelay } from '../db/outbox/relay.ts'
-import { providerNotes } from '../db/provider-state.ts'
+import { providerReports } from '../db/provider-state.ts'
 import { poolOf } from '../db/statement.ts'
 import { startAnalyzing } from '../db/statistics.ts'
-import { startBeating } from '../db/worker-beat.ts'
+import { startHeartbeat } from '../db/worker-heartbeat.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { keepAutomationSchedules } from './automations/automation-schedules.ts'
 import { watchUsage } from './billing/usage-watch.ts'
@@ -28,22 +27,23 @@ import { createGate } from './delivery/gate.ts'
 import { mailboxOf } from './delivery/mailbox.ts'
 import { createProviderPause } from './delivery/provider-pause.ts'
 import { watchedProvider } from './delivery/watched-provider.ts'
-import { createDomainChecker } from './domain-checking/checker.ts'
+import { createDomainChecker } from '../outside/domains/checker.ts'
 import { createActivities } from './index.ts'
-import { createProvider } from './providers/choose.ts'
+import { createProvider } from '../outside/providers/choose.ts'
 import { tracedWorker } from './run-tracing.ts'
 import { ensureSchedules } from './schedules.ts'
 import { registerSearchAttributes } from './search-attributes.ts'
 import { readSettings } from './settings.ts'
-import { createStripe } from './stripe/client.ts'
-import { meter } from './telemetry/meter.ts'
-import { showMetrics } from './telemetry/metrics.ts'
-import { followRow } from './telemetry/relay-tracing.ts'
-import { traceStarts } from './telemetry/start-tracing.ts'
-import { startTracing } from './telemetry/tracing.ts'
+import { createStripe } from '../outside/stripe/client.ts'
+import { meter } from '../outside/telemetry/meter.ts'
+import { showMetrics } from '../outside/telemetry/metrics.ts'
+import { followRow } from '../outside/telemetry/relay-tracing.ts'
+import { traceStarts } from '../outside/telemetry/start-tracing.ts'
+import { startTracing } from '../outside/telemetry/tracing.ts'
 import { temporalMetrics } from './temporal-metrics.ts'
+import { workflowBundle } from './workflow-bundle.ts'
 
-// The worker process: three Workers on one connection, and the relay that keeps them supplied.
+// The worker process: three Workers on one connection, and the relay that starts their runs.
 
 const poolSize = 30
 
@@ -83,10 +83,10 @@ async function main() {
 	const listening = listenToOutbox(pool, relay.wake, log)
 	const scheduleKeeping = keepAutomationSchedules(pool, temporal, log)
 	const provider = watchedProvider(createProvider(env, { store: mailboxOf(pool) }))
-	const pause = createProviderPause(providerNotes(pool, provider.name))
+	const pause = createProviderPause(providerReports(pool, provider.name))
 	meter.watch(
 		'tempost_provider_pause_seconds',
-		'How long the provider is still left alone, which throttled or was away.',
+		'How long sending to a throttling or absent provider still pauses.',
 		() => pause.remainingMs() / 1000,
 	)
 	const stopping = new AbortController()
@@ -96,7 +96,7 @@ async function main() {
 		showsStops,
 		provider,
 		relay,
-		stripe: settings.stripe && createStripe(settings.stripe),
+		stripe: settings.stripe && (await createStripe(settings.stripe)),
 		gate: createGate(provider.concurrency),
 		inHand: new Set(),
 		pause,
@@ -119,15 +119,15 @@ async function main() {
 		Worker.create({
 			...shared,
 			taskQueue: taskQueues.core,
-			workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+			workflowBundle: await workflowBundle(settings.tracing ? 'traced' : 'plain'),
 			activities,
-			// Executions that sleep for months need not lie in memory: to wake one that was evicted costs
-			// some milliseconds, to keep it a third of a megabyte.
+			// Executions that sleep for months don't need to stay in memory. Reloading an evicted one takes some
+			// milliseconds; keeping it takes a third of a megabyte.
 			maxCachedWorkflows: 400,
 			maxConcurrentActivityTaskExecutions: 20,
 		}),
-		// Runs that wait for their project's send rate wait here, and cost next to nothing; what is
-		// really under way is bounded by the gate.
+		// Runs waiting for their project's send rate wait here at almost no cost. The gate limits the mails that
+		// are under way.
 		Worker.create({
 			...shared,
 			taskQueue: taskQueues.email,
@@ -144,7 +144,7 @@ async function main() {
 
 	function stop() {
 		if (stopping.signal.aborted) return
-		log.info('the worker stops: what is under way is finished first')
+		log.info('the worker is stopping: mails in progress are finished first')
 		stopping.abort()
 		for (const worker of workers) worker.shutdown()
 	}
@@ -152,7 +152,7 @@ async function main() {
 	process.on('SIGINT', stop)
 	process.on('disconnect', stop)
 
-	const stopBeating = await startBeating(pool, randomUUID())
+	const stopBeating = await startHeartbeat(pool, randomUUID())
 	const stopFolding = startFolding({ pool, relay, log })
 	const stopAnalyzing = startAnalyzing(pool)
 	const stopWatching = settings.hasBilling && watchUsage({ pool, relay, log, settings })
@@ -176,7 +176,7 @@ async function main() {
 	}
 }
 
-/** Temporal's own messages in our log. What it tells about a normal life is for debugging. */
+/** Writes Temporal's own messages to our log. Messages about normal operation are logged at debug level. */
 function sdkLogger(log: Logger): TemporalLogger {
 	const levels = {
 		TRACE: 'trace',
@@ -186,7 +186,7 @@ function sdkLogger(log: Logger): TemporalLogger {
 		ERROR: 'error',
 	} as const
 	const write = (level: LogLevel, message: string, meta?: object) => {
-		// A Worker without workflows is what we want for two of the three.
+		// Two of the three Workers have no workflows on purpose.
 		const isNoise = message.startsWith('No workflows registered')
 		log[isNoise ? 'debug' : levels[level]]({ ...meta }, message)
 	}

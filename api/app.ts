@@ -6,8 +6,8 @@ import Fastify, {
 	type FastifyServerOptions,
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import { createDomainChecker, type DomainChecker } from '../activities/domain-checking/checker.ts'
-import { createStripe } from '../activities/stripe/client.ts'
+import { createDomainChecker, type DomainChecker } from '../outside/domains/checker.ts'
+import { createStripe } from '../outside/stripe/client.ts'
 import { poolOf } from '../db/statement.ts'
 import { accountLinks } from './accounts/account-links.ts'
 import { accountRequests } from './accounts/account-requests.ts'
@@ -71,11 +71,12 @@ import { keepIdempotency } from './requests/idempotency.ts'
 import { createPages, type PageLimits } from './requests/large-pages.ts'
 import { logRequests, quietController } from './requests/log.ts'
 import { type Capacity, shedLoad } from './requests/overload.ts'
+import { writeInPieces } from './requests/pieces.ts'
 import { showPublicIds } from './requests/project-ids.ts'
 import { limitRate } from './requests/rate-limit.ts'
 import { measureRequests } from './requests/request-metrics.ts'
 import { traceRequests } from './requests/request-tracing.ts'
-import { buildValidator } from './requests/validation.ts'
+import { compilersFactory } from './requests/compilers.ts'
 import { segmentComputing } from './segments/segment-computing.ts'
 import { segmentMembers } from './segments/segment-members.ts'
 import { segments } from './segments/segments.ts'
@@ -84,7 +85,7 @@ import type { Settings } from './settings.ts'
 import { templateList } from './templates/template-list.ts'
 import { templateUses } from './templates/template-uses.ts'
 import { templates } from './templates/templates.ts'
-import { diskStore, s3Store } from './uploads/image-store.ts'
+import { diskStore, s3Store } from '../outside/storage/image-store.ts'
 import { uploads } from './uploads/uploads.ts'
 import { verify } from './verify/verify.ts'
 
@@ -96,7 +97,7 @@ export interface Services {
 	checkTemporal: HealthOptions['checkTemporal']
 	capacity?: Capacity
 	pageLimits?: PageLimits
-	/** Of domains; as the settings say. */
+	/** The check for domains; selected by the settings by default. */
 	checker?: DomainChecker
 }
 
@@ -105,7 +106,7 @@ declare module 'fastify' {
 		relay: Services['relay']
 	}
 	interface FastifyRequest {
-		/** This request's own entity manager, made when it is first asked for. */
+		/** This request's own entity manager, created at its first use. */
 		readonly em: EntityManager
 		forkedEm: EntityManager | null
 	}
@@ -121,7 +122,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 
 	const app = Fastify({
 		bodyLimit: 2 ** 20,
-		// Registering waits for nothing but the processor, which others may be using.
+		// Registering only needs the processor, which may be busy.
 		pluginTimeout: 60_000,
 		connectionTimeout: 120_000,
 		requestTimeout: 120_000,
@@ -131,7 +132,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 		routerOptions: { maxParamLength: 1000 },
 		genReqId: () => randomUUID(),
 		logController: quietController(),
-		schemaController: { compilersFactory: { buildValidator } },
+		schemaController: { compilersFactory },
 		frameworkErrors: (error, request, reply) => {
 			void handleError(error, request, reply.header('x-request-id', request.id))
 		},
@@ -159,6 +160,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	limitRate(app, pool, settings.rateLimitPerMinute)
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
 	takeNullsForAbsent(app)
+	writeInPieces(app)
 
 	const sendPage = createPages(pageLimits)
 	await app.register(health, { pool, checkTemporal })
@@ -190,14 +192,14 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(publicContacts, { pool })
 	await app.register(engagements, { pool, ...settings })
 	await app.register(templateList, { pool, sendPage })
-	await app.register(templates, { pool })
+	await app.register(templates)
 	await app.register(templateUses, { pool, publicUrl })
 	await app.register(automationFields, { pool })
 	await app.register(automationList, { pool })
-	await app.register(automations, { pool })
-	await app.register(automationSteps, { pool })
-	await app.register(automationTransitions, { pool })
-	await app.register(automationVersions, { pool })
+	await app.register(automations)
+	await app.register(automationSteps)
+	await app.register(automationTransitions)
+	await app.register(automationVersions)
 	await app.register(campaigns, { pool, sendPage })
 	await app.register(campaignChanges, { pool })
 	await app.register(campaignSending, { pool })
@@ -215,12 +217,12 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(uploads, { images, publicUrl })
 	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })
-	const stripe = settings.stripe && createStripe(settings.stripe)
+	const stripe = settings.stripe && (await createStripe(settings.stripe))
 	await app.register(billing, { pool, publicUrl, stripe })
 	await app.register(billingLimits, { pool, publicUrl, stripe })
 	await app.register(invoices, { pool, publicUrl, stripe })
 	await app.register(stripeWebhooks, { pool, ...settings, stripe })
-	if (settings.emailProvider === 'local') await app.register(mailbox)
+	if (settings.emailProvider === 'local') await app.register(mailbox, { pool, sendPage })
 	return app
 }
 
@@ -236,6 +238,6 @@ function decorateEm(app: FastifyInstance, orm: MikroORM) {
 /** `findOneOrFail` answers with the entity's own 404. */
 function recordNotFound(entity: string, where: unknown) {
 	const id = typeof where === 'object' ? (where as { id?: unknown } | null)?.id : where
-	// "Workflow" in the code is Temporal's; the callers' workflows are automations there.
+	// In the code "workflow" means Temporal's; the API's workflows are automations.
 	return notFound(entity === 'Automation' ? 'workflow' : entity.toLowerCase(), id)
 }

@@ -1,8 +1,8 @@
 const copied = ' (Copy)'
-/** Of a name, in characters as schemas count them. */
+/** The longest name, in characters as schemas count them. */
 const maxLength = 100
 
-/** What a copy is called. */
+/** The name of a copy. */
 export const copyName = (name: string) =>
 	`${Array.from(name)
 		.slice(0, maxLength - copied.length)

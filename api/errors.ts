@@ -12,7 +12,7 @@ export const fieldCodes = [
 	'template_syntax',
 ] as const
 
-/** Every code of an error. A new one is added here, so that generated clients know it. */
+/** All error codes. New ones are added here, so that generated clients know them. */
 export const errorCodes = [
 	'BAD_REQUEST',
 	'VALIDATION_ERROR',
@@ -39,7 +39,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number]
 
 export interface FieldError {
-	/** Dots lead into objects and arrays: `attachments.0.content`. */
+	/** Dots separate the parts of a path: `attachments.0.content`. */
 	field: string
 	message: string
 	code: (typeof fieldCodes)[number]
@@ -69,7 +69,7 @@ export class ApiError extends Error {
 	}
 }
 
-/** What a schema could not say: 422 with the fields that are wrong. */
+/** 422 with the wrong fields, for rules that a schema can't express. */
 export function invalid(...errors: FieldError[]) {
 	const [first] = errors
 	const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''

@@ -5,7 +5,7 @@ import { Component, Timestamp } from './schemas.ts'
 
 export interface HealthOptions {
 	pool: Pool
-	/** Whether Temporal answers, and whether any worker asks it for work. */
+	/** Whether Temporal answers, and whether any worker polls it. */
 	checkTemporal(): Promise<{ temporal: boolean; worker: boolean }>
 }
 
@@ -42,7 +42,7 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, opti
 			},
 		},
 		async (_request, reply) => {
-			// Asked by many at once, it still costs one check a second.
+			// Even with many requests it costs only one check a second.
 			if (!last || performance.now() - last.at > freshMs)
 				last = { at: performance.now(), result: check(options) }
 			const result = await last.result
@@ -54,7 +54,7 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, opti
 async function check({ pool, checkTemporal }: HealthOptions): Promise<Type.Static<typeof Health>> {
 	const [database, { temporal, worker }] = await Promise.all([
 		within(
-			awayProviders(pool, []).then((away) => ({ away })),
+			awayProviders(pool).then((away) => ({ away })),
 			null,
 		),
 		within(checkTemporal(), { temporal: false, worker: false }),
@@ -75,7 +75,7 @@ async function check({ pool, checkTemporal }: HealthOptions): Promise<Type.Stati
 	}
 }
 
-/** Health is asked by those who must decide soon: no answer in time is the bad one. */
+/** Health checks must answer quickly, so a late answer counts as a failure. */
 async function within<T>(question: Promise<T>, otherwise: T): Promise<T> {
 	const timer = Promise.withResolvers<T>()
 	const timeout = setTimeout(() => timer.resolve(otherwise), patienceMs)

@@ -2,26 +2,29 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { Client, Connection } from '@temporalio/client'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { showMetrics } from '../activities/telemetry/metrics.ts'
-import { followRow } from '../activities/telemetry/relay-tracing.ts'
-import { traceStarts } from '../activities/telemetry/start-tracing.ts'
-import { startTracing } from '../activities/telemetry/tracing.ts'
+import { showMetrics } from '../outside/telemetry/metrics.ts'
+import { followRow } from '../outside/telemetry/relay-tracing.ts'
+import { traceStarts } from '../outside/telemetry/start-tracing.ts'
+import { startTracing } from '../outside/telemetry/tracing.ts'
 import config from '../db/config.ts'
 import { EnvironmentError, temporalConnection } from '../db/environment.ts'
 import { startRelay } from '../db/outbox/relay.ts'
 import { poolOf } from '../db/statement.ts'
-import { anyWorker } from '../db/worker-beat.ts'
+import { anyWorker } from '../db/worker-heartbeat.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createApp } from './app.ts'
 import { logOptions } from './requests/log.ts'
 import { readSettings } from './settings.ts'
 
-// The API's process: settings, database, Temporal and the relay, then HTTP until it is told to stop.
+// The API's process: settings, database, Temporal and the relay, then HTTP until it is stopped.
 
 const poolSize = 20
-/** Callers who connect faster than they are let in wait here; beyond it they are not heard for seconds. */
+/**
+ * Connections beyond the accepted ones wait here; with a shorter queue they would retry only after
+ * seconds.
+ */
 const backlog = 4096
-/** What is under way gets so long; then the process ends regardless. */
+/** Requests in progress get this long; then the process ends anyway. */
 const graceMs = 25_000
 
 async function main() {
@@ -29,7 +32,7 @@ async function main() {
 	const orm = await MikroORM.init({
 		...config,
 		pool: { min: 2, max: poolSize },
-		driverOptions: { connectionTimeoutMillis: 5000, keepAlive: true },
+		driverOptions: { ...config.driverOptions, connectionTimeoutMillis: 5000, keepAlive: true },
 	})
 
 	// Lazy: the API accepts mail whether Temporal is there or not.
@@ -58,7 +61,7 @@ async function main() {
 	async function stop(reason: string) {
 		if (stopping) return
 		stopping = true
-		app.log.info({ reason }, 'the API stops: what is under way is finished first')
+		app.log.info({ reason }, 'the API is stopping: requests in progress are finished first')
 		setTimeout(() => process.exit(1), graceMs).unref()
 		await app.close()
 		await relay.stop()
@@ -70,13 +73,13 @@ async function main() {
 	}
 	process.on('SIGTERM', () => void stop('SIGTERM'))
 	process.on('SIGINT', () => void stop('SIGINT'))
-	// A parent that is gone, however it went, leaves no orphan.
+	// The API ends with its parent, however the parent ends.
 	process.on('disconnect', () => void stop('parent gone'))
 
 	await app.listen({ host: settings.host, port: settings.port, backlog })
 }
 
-/** Whether Temporal answers, and whether a worker process lives. */
+/** Whether Temporal answers, and whether a worker process is alive. */
 async function presence(temporal: Client, pool: Pool) {
 	const [answers, [worker]] = await Promise.all([
 		temporal
@@ -85,7 +88,7 @@ async function presence(temporal: Client, pool: Pool) {
 				() => true,
 				() => false,
 			),
-		anyWorker(pool, []),
+		anyWorker(pool),
 	])
 	return { temporal: answers, worker: worker!.alive }
 }

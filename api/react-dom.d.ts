@@ -1,4 +1,4 @@
-// All that we use of it; its types are a package of their own.
+// The part that we use; its types would need another package.
 declare module 'react-dom/server' {
 	import type { ReactNode } from 'react'
 

@@ -36,7 +36,7 @@ export const PathId = (resource: string) =>
 		description: `The id of the ${resource}.`,
 	})
 
-/** What people call a thing of theirs: spaces alone are no name. */
+/** A name that people choose: not only spaces. */
 export const Name = Type.String({
 	minLength: 1,
 	maxLength: 100,
@@ -47,26 +47,27 @@ export const Name = Type.String({
 
 export const Language = Type.String({
 	pattern: '^[a-z]{2}(-[A-Z]{2})?$',
-	'x-message': 'must be a language, as en or de-AT',
+	'x-message': 'must be a language such as en or de-AT',
 })
-/** Of what an author writes; footer and pages follow their reader. */
+/** The language of an author's text; footer and pages use their reader's. */
 export const ContentLanguage = Type.Optional(
 	Type.Union([Language, Type.Null()], {
-		description: 'What subject and body are written in, as en or de-AT; by default the project’s',
+		description:
+			'The language of subject and body, such as en or de-AT. The default is the project’s language.',
 	}),
 )
 
 /** A Date in our code, an ISO 8601 string on the wire. */
 export const Timestamp = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
 
-/** Checked by `isEmail`; what is stored or looked up goes through `normalizeEmail`. */
+/** Checked by `isEmail`; stored and looked up after `normalizeEmail`. */
 export const Email = Type.String({ format: 'email' })
 
 /** One line: a subject, a name. The message replaces "has the wrong form" in errors. */
 export const Line = (options: { minLength?: number; maxLength: number }) =>
 	Type.String({ pattern: '^[^\\r\\n]*$', 'x-message': 'must not contain line breaks', ...options })
 
-/** Whatever keys it has: a Record of TypeBox has none with a line break, and answers would lack them. */
+/** An object with any keys: a Record of TypeBox would drop keys with a line break from answers. */
 export const Json = Type.Unsafe<Record<string, unknown>>({
 	type: 'object',
 	additionalProperties: true,
@@ -91,7 +92,7 @@ export const Message = Component('Message', { message: Type.String() })
 export const Reference = Component('Reference', { id: Id, name: Type.String() })
 export const ContactReference = Component('ContactReference', { id: Id, email: Type.String() })
 
-// Of lists, in a query string.
+// For lists, in a query string.
 export const PageNumber = Type.Integer({
 	minimum: 1,
 	maximum: 2 ** 31 - 1,
@@ -115,7 +116,7 @@ export const cursorPage = <T extends TSchema>(item: T) =>
 		total: Type.Integer(),
 	})
 
-/** Where a list goes on: the sort values of the last item, opaque to the caller. */
+/** The position in a list: the sort values of the last item, opaque to the caller. */
 export const encodeCursor = (values: unknown[]) =>
 	Buffer.from(JSON.stringify(values)).toString('base64url')
 
@@ -123,7 +124,7 @@ export const encodeCursor = (values: unknown[]) =>
 export function decodeCursor<T extends TSchema>(schema: T, cursor: string): Type.Static<T> {
 	const values = parsed(cursor)
 	if (Value.Check(schema, values)) return values
-	throw new ApiError(400, 'BAD_REQUEST', 'The cursor is not one that this list returned', {
+	throw new ApiError(400, 'BAD_REQUEST', 'The cursor was not returned by this list', {
 		errors: [{ field: 'cursor', message: 'is not a cursor of this list', code: 'invalid_string' }],
 		suggestion: 'Pass the cursor of the previous page unchanged, or none for the first page.',
 	})

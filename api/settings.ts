@@ -8,7 +8,7 @@ import {
 	TracingEnvironment,
 	tracingOf,
 } from '../db/environment.ts'
-import { StripeEnvironment, stripeSettings } from '../activities/stripe/settings.ts'
+import { StripeEnvironment, stripeSettings } from '../outside/stripe/settings.ts'
 
 const Text = Type.Optional(Type.String())
 const Url = Type.Optional(
@@ -60,7 +60,7 @@ const Environment = Type.Object({
 
 export type Settings = ReturnType<typeof readSettings>
 
-/** Everything the API's process wants to know of its environment, read once. */
+/** All settings that the API's process reads from its environment, at startup. */
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const env = readEnvironment(Environment, environment)
 	const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, '')
@@ -69,7 +69,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		host: env.HOST,
 		port: env.PORT,
 		publicUrl,
-		/** Whose word on where a request comes from is taken: addresses, networks. */
+		/** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
 		trustProxy: env.TRUST_PROXY,
 		logLevel: env.LOG_LEVEL,
 		sessionSecret: env.SESSION_SECRET,
@@ -77,13 +77,13 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		idempotencyTtlHours: env.IDEMPOTENCY_TTL_HOURS,
 		attachmentsMaxCount: env.ATTACHMENTS_MAX_COUNT,
 		attachmentsMaxMb: env.ATTACHMENTS_MAX_MB,
-		/** The worker refuses what contradicts itself; here it is enough to know which one is meant. */
+		/** The worker refuses contradictory settings; here only the provider's name is needed. */
 		emailProvider:
 			env.EMAIL_PROVIDER ?? (env.RESEND_API_KEY ? 'resend' : env.SMTP_URL ? 'smtp' : 'local'),
 		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
 		resendWebhookSecret: env.RESEND_WEBHOOK_SECRET,
 		stripeWebhookSecret: env.STRIPE_WEBHOOK_SECRET,
-		/** undefined: nobody pays here, and nothing is limited. */
+		/** undefined: billing is off, and there are no limits. */
 		stripe: stripeSettings(env),
 		s3: s3Of(env),
 		uploadsDir: env.UPLOADS_DIR ?? `${env.DATA_DIR}/uploads`,
@@ -98,7 +98,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		},
 		dnsServers: listOf(env.DNS_SERVERS),
 		tracing: tracingOf(env, 'tempost-api'),
-		/** undefined: nobody looks. */
+		/** undefined: metrics are off. */
 		metrics:
 			env.METRICS_PORT === undefined
 				? undefined
@@ -106,7 +106,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 	}
 }
 
-/** undefined: images lie in a folder. */
+/** undefined: images are stored in a folder. */
 function s3Of(env: Type.Static<typeof Environment>) {
 	const { S3_ENDPOINT, S3_BUCKET, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = env
 	const needed = { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }
@@ -114,7 +114,7 @@ function s3Of(env: Type.Static<typeof Environment>) {
 	if (missing.length === Object.keys(needed).length) return undefined
 	if (missing.length > 0)
 		throw new EnvironmentError(
-			missing.map(([name]) => `${name}: is needed for uploads to go to an S3 storage`),
+			missing.map(([name]) => `${name}: is required to store uploads in S3`),
 		)
 	return {
 		endpoint: S3_ENDPOINT!,

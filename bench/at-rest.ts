@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { isOpen } from '../db/emails/ledger.ts'
 import { until } from './load.ts'
 
-/** Everything that moves by itself until it is done. */
+/** Everything that proceeds by itself until it is done. */
 const open = {
 	'mails in the ledger': `emails e where ${isOpen}`,
 	'sends in the queue': 'queued_sends',
@@ -13,15 +13,15 @@ const open = {
 	'things to tell Temporal': 'outbox where done_at is null',
 }
 
-// One statement sees one moment. Asked one after the other, an execution that ends by writing a mail
-// leaves an open mail behind the question for mails.
+// One statement sees one moment. With separate queries, an execution could write an open mail after the
+// query for mails.
 const countOpen = Object.entries(open)
 	.map(([what, rows]) => `select '${what}' as what, count(*)::int as n from ${rows}`)
 	.join(' union all ')
 
 /**
- * Waits until nothing moves any more and returns what still does when the time is over. A provider is
- * read after the ledger, and the ledger after this.
+ * Waits until nothing proceeds any more, and returns what still does at the time-out. A provider is read
+ * after the ledger, and the ledger after this.
  */
 export async function atRest(db: Pick<Pool, 'query'>, timeoutMs: number): Promise<string[]> {
 	let left: string[] = []

@@ -3,7 +3,7 @@ import type { Stack } from './stack.ts'
 
 const ticksPerSecond = 100
 
-/** A process and all that descend from it. */
+/** A process and all its descendants. */
 export function family(pid: number): number[] {
 	const children = new Map<number, number[]>()
 	for (const name of readdirSync('/proc')) {
@@ -17,7 +17,7 @@ export function family(pid: number): number[] {
 	return withChildren(pid)
 }
 
-/** Seconds of CPU that a process and all its children, gone ones included, have used. */
+/** CPU seconds of a process and all its children, including ended ones. */
 export const cpuSeconds = (pid: number): number =>
 	family(pid).reduce((total, one) => total + (statOf(one)?.ticks ?? 0), 0) / ticksPerSecond
 
@@ -31,7 +31,7 @@ function statOf(pid: number) {
 		const [utime, stime, cutime, cstime] = fields.slice(11, 15) as [number, number, number, number]
 		return { parent: fields[1]!, ticks: utime + stime + cutime + cstime }
 	} catch {
-		return null // it has gone
+		return null // it has ended
 	}
 }
 
@@ -40,7 +40,7 @@ export interface CpuMeter {
 	read(): { worker: number; api: number; postgres: number; temporal: number; all: number }
 }
 
-/** What everybody but the sink uses. */
+/** The CPU use of everything except the sink. */
 export async function cpuMeter(stack: Stack, temporalAddress: string): Promise<CpuMeter> {
 	const [row] = await stack.orm.em
 		.fork()
@@ -73,7 +73,7 @@ export async function cpuMeter(stack: Stack, temporalAddress: string): Promise<C
 	}
 }
 
-/** The Temporal server is told its port on its command line. */
+/** The Temporal server's command line contains its port. */
 function listenerOf(address: string) {
 	const port = address.split(':').at(-1)!
 	for (const name of readdirSync('/proc')) {
@@ -83,13 +83,13 @@ function listenerOf(address: string) {
 			if (/temporal/.test(words[0] ?? '') && words.some((word) => word.endsWith(port)))
 				return Number(name)
 		} catch {
-			// it has gone
+			// it has ended
 		}
 	}
 	throw new Error(`Nobody seems to listen on ${address}`)
 }
 
-/** The most memory a process has had, in MB. */
+/** The peak memory of a process, in MB. */
 export function peakMb(pid: number) {
 	const kb = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]
 	return Math.round(Number(kb) / 1024)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stack } from './stack.ts'
 
-/** Kills the worker again and again at random moments, and starts it again. */
+/** Kills and restarts the worker repeatedly at random moments. */
 export const killWorker =
 	(stack: Stack, times: number, everyMs: [least: number, most: number]) => async () => {
 		for (let i = 0; i < times; i++) {

@@ -10,7 +10,7 @@ const sizes = [1000, 10_000, 100_000, 1_000_000].filter(
 )
 const times = 200
 const atOnce = 50_000
-/** For a thousand times as much data. */
+/** The limit for a thousand times as much data. */
 const mostTimesSlower = 2
 
 type Http = ReturnType<typeof client>
@@ -56,7 +56,10 @@ const acts: Act[] = [
 	{ what: 'GET /analytics/timeseries', do: (http) => http.get('/analytics/timeseries') },
 ]
 
-/** npm run bench growth [contacts]: what everyday requests cost with 1,000 contacts and mails, and with ever more. */
+/**
+ * npm run bench growth [contacts]: the cost of everyday requests with 1,000 contacts and mails, and with
+ * ever more.
+ */
 export async function bench(servers: Servers): Promise<Row[]> {
 	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'local' })
 	const secret = client(stack.apiUrl, stack.secretKey, 1)
@@ -84,7 +87,7 @@ async function median(act: Act, http: Http, size: number) {
 	for (let i = 0; i < times; i++) {
 		const { status, ms, body } = await act.do(http, i, size)
 		if (status >= 300) throw new Error(`${act.what}: ${status} ${body}`)
-		// The first of them plan their statements.
+		// The first ones plan their statements.
 		if (i >= times / 10) all.push(ms)
 	}
 	return percentile(all, 0.5)
@@ -141,7 +144,7 @@ async function seedMails({ orm, projectId }: Stack, count: number) {
 			select project_id, uuidv7(created_at - now()), created_at, 'email.sent', contact_id, id from sent`,
 			[projectId, from, count],
 		)
-	// Mails that come one by one fold their tallies on the way; a few statements of many do not.
+	// Mails written one by one fold their tallies on the way; a few large statements don't.
 	const hasTallies = 'select from mail_tallies where project_id = $1 limit 1'
 	while ((await pool.query(hasTallies, [projectId])).rowCount)
 		await pool.query('select fold_mail_tallies($1)', [projectId])

@@ -4,11 +4,11 @@ import { performance } from 'node:perf_hooks'
 export interface Answer {
 	status: number
 	body: string
-	/** 0 when there was no answer at all. */
+	/** 0 if there was no answer. */
 	ms: number
 }
 
-/** Keeps its connections, and stays out of the way: a bare client costs less than what it measures. */
+/** A client with persistent connections. It is minimal, so that it costs less than what it measures. */
 export function client(baseUrl: string, secretKey: string, connections: number) {
 	const { hostname, port } = new URL(baseUrl)
 	const agent = new Agent({
@@ -60,7 +60,7 @@ export function client(baseUrl: string, secretKey: string, connections: number) 
 	}
 }
 
-/** Does it again and again on so many lanes, until `more` says no. */
+/** Repeats work on this many lanes, until `more` returns false. */
 export const lanes = (count: number, more: () => boolean, work: () => Promise<unknown>) =>
 	Promise.all(
 		Array.from({ length: count }, async () => {
@@ -68,7 +68,7 @@ export const lanes = (count: number, more: () => boolean, work: () => Promise<un
 		}),
 	)
 
-/** How often something can be done in a second, on so many lanes. */
+/** The rate of some work per second, on this many lanes. */
 export async function rateOf(count: number, forMs: number, work: () => Promise<unknown>) {
 	const startedAt = performance.now()
 	let done = 0
@@ -83,7 +83,7 @@ export async function rateOf(count: number, forMs: number, work: () => Promise<u
 	return (done / (performance.now() - startedAt)) * 1000
 }
 
-/** Requests on so many connections, in rounds: of their rates and their p99 the median counts. */
+/** Requests on this many connections, in rounds. The rate and the p99 are medians over the rounds. */
 export async function underLoad(
 	{ connections, rounds, roundMs }: { connections: number; rounds: number; roundMs: number },
 	call: () => Promise<Answer>,
@@ -112,7 +112,7 @@ export function percentile(values: number[], share: number) {
 
 export const median = (values: number[]) => percentile(values, 0.5)
 
-/** Waits for something to become true, for so long at most. */
+/** Waits until something is true, up to a time limit. */
 export async function until(isTrue: () => Promise<boolean>, timeoutMs: number, everyMs = 50) {
 	for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
 		if (await isTrue()) return true

@@ -1,10 +1,11 @@
-// npm run bench [name]: what we promise about speed and faults, measured. Writes nothing here.
+// npm run bench [name]: measures our promises about speed and faults. Writes nothing into the repository.
 import { type Servers, withServers } from '../local/servers.ts'
 import { printTable, type Row } from './table.ts'
 
 type Bench = (servers: Servers) => Promise<Row[]>
 
 const benches: Record<string, () => Promise<Bench>> = {
+	starts: async () => (await import('./starts.ts')).bench,
 	rendering: async () => (await import('./rendering.ts')).bench,
 	send: async () => (await import('./send.ts')).bench,
 	audience: async () => (await import('./audience/audience.ts')).bench,
@@ -29,7 +30,7 @@ for (const name of wanted) {
 		(servers, signal) => Promise.race([bench(servers), whenAborted(signal)]),
 		{ isDurable: true },
 	)
-	// The processes of a benchmark that was stopped end with this one.
+	// The processes of an interrupted benchmark end with this one.
 	if (!rows) process.exit(1)
 	printTable(`npm run bench ${name}`, rows)
 	all.push(...rows.map((row) => ({ ...row, what: `${name}: ${row.what}` })))

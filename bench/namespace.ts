@@ -7,8 +7,8 @@ import { attributeTypes, searchAttributes } from '../db/outbox/search-attributes
 const workflowTasks = 1
 
 /**
- * A namespace of one's own on a shared server: task queues have the same names everywhere, and a
- * worker must not take the work of another database.
+ * A separate namespace on a shared server: task queues have the same names everywhere, and a worker must
+ * not take another database's work.
  */
 export async function newNamespace(
 	address: string,
@@ -21,7 +21,7 @@ export async function newNamespace(
 			namespace,
 			workflowExecutionRetentionPeriod: msToTs('1 day'),
 		})
-		// Not every part of the server knows it at once.
+		// The parts of the server learn of it with a delay.
 		await patiently(() =>
 			connection.operatorService.addSearchAttributes({
 				namespace,

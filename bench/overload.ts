@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { trackedUrls, trackingKey } from '../activities/rendering/tracked-urls.ts'
+import { trackedUrls, trackingKey } from '../mail/tracked-urls.ts'
 import type { Servers } from '../local/servers.ts'
 import { peakMb } from './cpu.ts'
 import { type Answer, client, percentile, rateOf, underLoad } from './load.ts'
@@ -11,11 +11,14 @@ import type { Row } from './table.ts'
 const connections = 32
 const times = 3
 const loadMs = 15_000
-/** More than the API takes at a time; each has a connection, and waits for its answer. */
+/** More than the API accepts at a time. Each has a connection and waits for its answer. */
 const callers = 600
 const secret = 'a secret of the benchmark, known to it'
 
-/** Three times as many requests as can be answered: how those fare who are taken, and who are not. */
+/**
+ * Sends three times as many requests as the API can handle, and measures the accepted and the refused
+ * ones.
+ */
 export async function bench(servers: Servers): Promise<Row[]> {
 	const sink = await startSink()
 	const stack = await prepareStack(servers, {
@@ -49,10 +52,7 @@ export async function bench(servers: Servers): Promise<Row[]> {
 	}
 }
 
-/**
- * So many a second, whether the earlier ones are answered or not; when every caller waits for an answer,
- * nobody is left to ask.
- */
+/** Makes this many requests a second, without waiting for answers; waiting callers would run out. */
 async function flood(send: () => Promise<Answer>, perSecond: number) {
 	const asked: Promise<Answer>[] = []
 	let waiting = 0
@@ -69,7 +69,7 @@ async function flood(send: () => Promise<Answer>, perSecond: number) {
 	return { answers: await Promise.all(asked), offered: (asked.length / loadMs) * 1000 }
 }
 
-/** Readers of mails and a balancer that asks for our health meanwhile, and the connections of Postgres. */
+/** Meanwhile reads mails and the API's health, as a balancer does, and watches Postgres' connections. */
 function watch({ apiUrl, projectId, databaseUrl, orm }: Stack) {
 	const emailId = crypto.randomUUID()
 	const { open } = trackedUrls(trackingKey(secret), apiUrl, {
@@ -107,7 +107,7 @@ function watch({ apiUrl, projectId, databaseUrl, orm }: Stack) {
 	}
 }
 
-/** Until one request after the other is answered as fast as before. */
+/** Waits until requests, one after the other, are answered as fast as before. */
 async function recovered(send: () => Promise<Answer>, usualMs: number) {
 	const startedAt = performance.now()
 	for (let good = 0; good < 20;) {

@@ -11,11 +11,11 @@ export interface Question {
 	mostMs: number
 	path: (i: number) => string
 	times?: number
-	/** The same of Postgres, in the barest form. */
+	/** The same query on Postgres, in the barest form. */
 	floor: [string, ...unknown[]]
 }
 
-/** Asks each question many times, one after the other, and Postgres in between. */
+/** Makes each request many times, one after the other, with the bare query in between. */
 export async function ask(
 	stack: Stack,
 	http: ReturnType<typeof client>,

@@ -1,8 +1,8 @@
-import { compileCampaign, type CampaignContent } from '../activities/rendering/campaign-message.ts'
-import { attempt, performOnThread } from '../activities/rendering/rendering.ts'
+import { compileCampaign, type CampaignContent } from '../mail/campaign/campaign-message.ts'
+import { attempt, performOnThread } from '../mail/rendering.ts'
 import type { Row } from './table.ts'
 
-// What it costs to compose a campaign's mail: bare, within the limits of the event loop, and on a thread.
+// The cost of composing a campaign's mail: bare, within the event loop's limits, and on a thread.
 
 const mails = 5000
 const rounds = 5

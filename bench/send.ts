@@ -27,7 +27,7 @@ const mailTo = (to: string) => ({
 	data: { name: 'Ann' },
 })
 
-/** Speeds of POST /v1/send and of what follows it, each beside the bare thing in the same run. */
+/** The speed of POST /v1/send and of delivery, each compared with the bare operation in the same run. */
 export async function bench(servers: Servers): Promise<Row[]> {
 	const sink = await startSink()
 	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url })
@@ -110,7 +110,7 @@ async function acceptance(send: Send, stack: Stack): Promise<Row[]> {
 	]
 }
 
-/** What the worker makes of a backlog that it finds when it starts. */
+/** The rate at which a starting worker delivers a backlog. */
 async function drain(send: Send, stack: Stack, sink: SinkProcess): Promise<Row> {
 	await atRest(await poolOf(stack.orm.em), 120_000)
 	const rates: number[] = []
@@ -143,7 +143,7 @@ async function drain(send: Send, stack: Stack, sink: SinkProcess): Promise<Row> 
 	}
 }
 
-/** Goes on until 50,000 mails were sent by these processes, and looks at them half-way and then. */
+/** Continues until these processes have sent 50,000 mails; measures them half-way and at the end. */
 async function memory(send: Send, stack: Stack, sink: SinkProcess): Promise<Row[]> {
 	await sink.forget()
 	let sent = 0
@@ -191,7 +191,7 @@ function residentMb(pid: number) {
 	return Math.round(Number(kb) / 1024)
 }
 
-// The floors: the same sink and the same database, with nothing of ours in between.
+// The floors: the same sink and the same database without our code.
 
 const readyMade = (to: string) => ({
 	envelope: { from: 'bench@example.com', to },

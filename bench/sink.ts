@@ -8,7 +8,7 @@ export interface SinkStatistics {
 	accepted: number
 	distinct: number
 	connections: number
-	/** When the first and the last mail were taken; 0 without any. */
+	/** When the first and the last mail were accepted; 0 if there was none. */
 	firstAt: number
 	lastAt: number
 }
@@ -17,10 +17,10 @@ export interface SinkProcess {
 	url: string
 	pid: number
 	statistics(): Promise<SinkStatistics>
-	/** Without the first so many. */
+	/** Without the first `after` mails. */
 	mails(after?: number): Promise<{ emailId: string; to: string; at: number }[]>
 	faults(faults: Fault[]): Promise<void>
-	/** Drops all connections, and takes none until `start`. */
+	/** Drops all connections, and accepts none until `start`. */
 	stop(): Promise<void>
 	start(): Promise<void>
 	forget(): Promise<void>

@@ -9,22 +9,22 @@ import { migrate } from '../db/migrating.ts'
 import { Domain } from '../db/domains/domain.ts'
 import { newKeys } from '../db/projects/project-keys.ts'
 import { Project } from '../db/projects/project.ts'
-import { nodeArguments } from '../local/node-arguments.ts'
+import { nodeArguments } from '../build/processes.ts'
 import { anyPort } from '../local/ports.ts'
 import { newNamespace } from './namespace.ts'
 
-/** One of our processes, started as in production, that may be killed and started again. */
+/** One of our processes, started as in production. It may be killed and restarted. */
 export interface Service {
 	pid(): number
 	start(): Promise<void>
-	/** SIGTERM by default; resolves when the process is gone. */
+	/** SIGTERM by default; resolves when the process has ended. */
 	stop(signal?: NodeJS.Signals): Promise<void>
 	output(): string
 }
 
 const root = join(import.meta.dirname, '..')
-/** Nothing of ours outlives whoever measures it. */
-const leash = new URL('../local/leash.mjs', import.meta.url).href
+/** Our processes end with the benchmark. */
+const parentWatch = new URL('../local/parent-watch.mjs', import.meta.url).href
 
 export function service(
 	entry: string,
@@ -38,11 +38,15 @@ export function service(
 		output: () => output,
 		async start() {
 			output = ''
-			const started = spawn(process.execPath, [`--import=${leash}`, ...nodeArguments(entry)], {
-				cwd: root,
-				env: { ...process.env, ...env },
-				stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-			})
+			const started = spawn(
+				process.execPath,
+				[`--import=${parentWatch}`, ...nodeArguments(entry)],
+				{
+					cwd: root,
+					env: { ...process.env, ...env },
+					stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+				},
+			)
 			child = started
 			for (const stream of [started.stdout, started.stderr])
 				stream?.on('data', (data) => (output = (output + data).slice(-20_000)))
@@ -74,7 +78,7 @@ export interface Stack {
 	stop(): Promise<void>
 }
 
-/** A database of its own with one project, an API and a worker, beside the given servers. */
+/** A separate database with one project, an API and a worker, on the given servers. */
 export async function prepareStack(
 	servers: { databaseUrl: string; temporalAddress: string },
 	env: Record<string, string>,

@@ -27,7 +27,7 @@ export function printTable(title: string, rows: Row[]) {
 	console.log()
 }
 
-/** What was reached as a multiple of the floor, where both begin with a figure of the same unit. */
+/** The result as a multiple of the floor, if both start with a figure in the same unit. */
 function ratio({ reached, floor }: Row) {
 	const [ours, bare] = [figure(reached), figure(floor)]
 	return ours && bare && ours.unit === bare.unit && bare.value > 0

@@ -4,7 +4,7 @@ const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
 const domainName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 const isAscii = /^[\x21-\x7e]*$/
 
-/** The one spelling of an address: trimmed, lower-cased, an international domain in its ASCII form. */
+/** The canonical form of an address: trimmed, lower-cased, an international domain in ASCII. */
 export function normalizeEmail(address: string) {
 	const trimmed = address.trim().toLowerCase()
 	if (isAscii.test(trimmed)) return trimmed
@@ -13,8 +13,8 @@ export function normalizeEmail(address: string) {
 }
 
 /**
- * Whether mail can be addressed to it: what providers take (a dot-atom before the @, a domain name
- * with a dot after it), rather than all that RFC 5322 allows (quoted strings, comments, literals).
+ * Whether providers accept the address: a dot-atom before the @ and a domain name with a dot after it. RFC
+ * 5322 allows more (quoted strings, comments, literals).
  */
 export function isEmail(address: string) {
 	if (address.length > 1000) return false

@@ -1,7 +1,7 @@
 import { p } from '@mikro-orm/core'
 
-// Columns that nearly every table has. Dates are kept in milliseconds because that is what JSON and
-// JavaScript carry: a finer value could not be compared with what a caller was shown.
+// Columns of almost every table. Dates have milliseconds, because JSON and JavaScript do: a finer value
+// could not be compared with one that a caller has seen.
 export const id = () => p.uuid().primary().defaultRaw('uuidv7()')
 export const projectId = () => p.uuid()
 export const createdAt = () => p.datetime(3).defaultRaw('now()')
@@ -11,5 +11,5 @@ export const updatedAt = () =>
 		.defaultRaw('now()')
 		.onUpdate(() => new Date())
 
-/** The `traceparent` that was set on the connection: what a trigger writes has it, too. */
-export const noteTrace = `NULLIF(current_setting('tempost.trace'::text, true), ''::text)`
+/** The `traceparent` set on the connection, so that rows written by triggers have it too. */
+export const currentTrace = `NULLIF(current_setting('tempost.trace'::text, true), ''::text)`

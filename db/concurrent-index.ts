@@ -1,12 +1,12 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * The migration for an index on a table that grows: it is built while others write, which Postgres
- * does outside of transactions only. It contains nothing else.
+ * A migration for an index on a growing table. The index is built while others write, which Postgres does
+ * only outside of transactions. Such a migration contains nothing else.
  */
 export abstract class ConcurrentIndex extends Migration {
 	abstract index: string
-	/** What follows its name: `on "emails" ("project_id", …) where …`, and whether it is unique. */
+	/** The definition after its name: `on "emails" ("project_id", …) where …`, and whether it is unique. */
 	abstract definition: string
 	isUnique = false
 
@@ -19,7 +19,7 @@ export abstract class ConcurrentIndex extends Migration {
 			'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(?)',
 			[`"${this.index}"`],
 		)
-		// A build that failed or was killed leaves an index which is written but never read.
+		// A failed or interrupted build leaves an index that is written but never read.
 		if (found && !found.isValid) this.addSql(`drop index concurrently "${this.index}"`)
 		const kind = this.isUnique ? 'unique index' : 'index'
 		this.addSql(`create ${kind} concurrently if not exists "${this.index}" ${this.definition}`)

@@ -16,7 +16,7 @@ import { BillingAccount } from './billing/billing-account.ts'
 import { UsageCount, UsageTally } from './billing/usage-count.ts'
 import { UsageNotice } from './billing/usage-notice.ts'
 import { UsageReport } from './billing/usage-report.ts'
-import { RateBudget, RequestBudget, SendBudget } from './budget.ts'
+import { RequestBudget, SendBudget } from './budget.ts'
 import { CampaignCount, CampaignTally } from './campaigns/campaign-count.ts'
 import { Campaign } from './campaigns/campaign.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contacts/contact-field.ts'
@@ -41,6 +41,7 @@ import { JobContacts } from './jobs/job-contacts.ts'
 import { JobError } from './jobs/job-error.ts'
 import { Job } from './jobs/job.ts'
 import { Outbox } from './outbox/outbox.ts'
+import { paceReading } from './paced-reading.ts'
 import { AuditEntry } from './projects/audit-entry.ts'
 import { Invitation } from './projects/invitation.ts'
 import { Membership } from './projects/membership.ts'
@@ -50,12 +51,13 @@ import { ProviderState } from './provider-state.ts'
 import { ProviderEvent } from './reputation/provider-event.ts'
 import { Suppression } from './reputation/suppression.ts'
 import { ReputationCount, ReputationTally, Suspension } from './reputation/suspension.ts'
-import { ForeignKeyBlindSchemaGenerator } from './schema-generator.ts'
+import { RuleFile } from './rule-file.ts'
+import { ExtendedSchemaGenerator } from './schema-generator.ts'
 import { SegmentMember, SegmentTally } from './segments/segment-member.ts'
 import { Segment } from './segments/segment.ts'
 import { Template } from './templates/template.ts'
 import { Throttle } from './throttle.ts'
-import { WorkerBeat } from './worker-beat.ts'
+import { WorkerBeat } from './worker-heartbeat.ts'
 
 export default defineConfig({
 	clientUrl: process.env['DATABASE_URL'] ?? 'postgresql://postgres:postgres@localhost:5432/tempost',
@@ -105,12 +107,12 @@ export default defineConfig({
 		ProviderEvent,
 		ProviderState,
 		QueuedSend,
-		RateBudget,
 		RemovedAutomation,
 		ReputationCount,
 		ReputationTally,
 		RequestBudget,
 		RestoredContact,
+		RuleFile,
 		Segment,
 		SegmentMember,
 		SegmentTally,
@@ -128,7 +130,10 @@ export default defineConfig({
 		WebhookSecret,
 		WorkerBeat,
 	],
-	extensions: [Migrator, ForeignKeyBlindSchemaGenerator],
+	extensions: [Migrator, ExtendedSchemaGenerator],
+	// Functions and triggers are in the files of db/rules.ts.
+	schemaGenerator: { ignoreRoutines: true, ignoreTriggers: true },
 	migrations: { path: `${import.meta.dirname}/migrations`, snapshot: false },
+	driverOptions: { onPoolCreated: paceReading },
 	logger: () => {},
 })

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 
-// Environment variables are text: "3000" is a number where a number is asked for.
+// Environment variables are text: "3000" is accepted where a number is expected.
 Settings.Set({ correctiveParse: true })
 
-/** Reads what a process needs of its environment; an empty variable is one that is not set. */
+/** Reads a process's settings from the environment. An empty variable counts as not set. */
 export function readEnvironment<T extends Type.TSchema>(
 	schema: T,
 	environment: NodeJS.ProcessEnv,
@@ -28,7 +28,7 @@ export function readEnvironment<T extends Type.TSchema>(
 export class EnvironmentError extends Error {
 	constructor(problems: string[]) {
 		super(
-			`The environment is not as it must be.\n${problems.map((line) => `  ${line}`).join('\n')}`,
+			`These environment variables are wrong:\n${problems.map((line) => `  ${line}`).join('\n')}`,
 		)
 	}
 }
@@ -55,11 +55,14 @@ export const TracingEnvironment = {
 	OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
 		Type.String({ pattern: '^https?://[^\\s/]+(/\\S*)?$', description: 'http(s)://…' }),
 	),
-	/** Of the traces that begin with us; a caller's are followed if the caller does. */
+	/**
+	 * The share of traces to record, for traces that start with us. A caller's trace is recorded if the
+	 * caller records it.
+	 */
 	OTEL_TRACES_SAMPLER_ARG: Type.Number({ minimum: 0, maximum: 1, default: 1 }),
 }
 
-/** undefined: nobody follows. */
+/** undefined: tracing is off. */
 export const tracingOf = (
 	env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG: number },
 	service: string,
@@ -73,7 +76,7 @@ export const MetricsEnvironment = {
 	METRICS_PORT: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_534 })),
 }
 
-/** For a client's connection and a worker's alike. */
+/** For clients and workers alike. */
 export const temporalConnection = (env: {
 	TEMPORAL_ADDRESS: string
 	TEMPORAL_API_KEY?: string
@@ -84,6 +87,6 @@ export const temporalConnection = (env: {
 	...(env.TEMPORAL_TLS || env.TEMPORAL_API_KEY ? { tls: true } : {}),
 })
 
-/** "1.1.1.1:53, 9.9.9.9": nothing set is an empty list. */
+/** "1.1.1.1:53, 9.9.9.9" as a list; an unset variable is an empty list. */
 export const listOf = (text: string | undefined) =>
 	text?.split(',').map((item) => item.trim()) ?? []

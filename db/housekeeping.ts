@@ -1,28 +1,40 @@
+import type { Pool } from 'pg'
 import { foldOldTallies } from './campaigns/campaign-counts.ts'
-import { isUnsettled } from './emails/email.ts'
 import { removeOldErrors } from './jobs/job-error.ts'
-import { isErrand } from './outbox/errands.ts'
+import { isCleanup } from './outbox/cleanups.ts'
+import { int } from './sql-types.ts'
 import { statement } from './statement.ts'
 
-// What has served its time, page by page: each statement takes some of it away and says how much.
-
-interface Removed {
-	removed: number
-}
+// Deletes expired rows, page by page: each statement deletes some rows and returns their number.
 
 interface Chore {
-	/** What goes, as an operator reads it. */
+	/** What is deleted, in words for operators. */
 	what: string
-	/** $1 how many at most; of those by age $2 days for which what mails said is kept */
-	remove: ReturnType<typeof statement<Removed>>
-	byAge?: true
+	/** Deletes some rows; `days` is how long the contents of mails are kept. */
+	remove: (pool: Pool, limit: number, days: number) => Promise<number>
 }
 
-/** Rows of a table, by its key, that meet a condition; in the order of what the condition is about. */
+type Removal<Given> = (pool: Pool, given: Given) => Promise<{ removed: number }[]>
+
+const counted =
+	(remove: Removal<{ limit: number }>): Chore['remove'] =>
+	async (pool, limit) =>
+		(await remove(pool, { limit }))[0]!.removed
+
+const row = { removed: int }
+const removal = (name: string, text: string) =>
+	counted(statement(name, { params: { limit: int }, row, text }))
+
+function removalByAge(name: string, text: string): Chore['remove'] {
+	const remove = statement(name, { params: { limit: int, days: int }, row, text })
+	return async (pool, limit, days) => (await remove(pool, { limit, days }))[0]!.removed
+}
+
+/** Rows of a table that meet a condition, by key, in the order of the condition's column. */
 const rowsOf = (table: string, key: string, condition: string, order: string) =>
 	`with due as (
 		select ${key} from ${table} where ${condition}
-		order by ${order} limit $1::int for update skip locked
+		order by ${order} limit $limit::int for update skip locked
 	), gone as (
 		delete from ${table} t using due where (${columns('t', key)}) = (${columns('due', key)}) returning 1
 	)
@@ -35,26 +47,25 @@ const columns = (alias: string, key: string) =>
 
 const expired = (what: string, table: string, key: string): Chore => ({
 	what,
-	remove: statement(
+	remove: removal(
 		`remove-expired-${table}`,
 		rowsOf(table, key, 'expires_at <= now()', 'expires_at'),
 	),
 })
 
 /**
- * What mails said, once it was kept long enough: the ledger stays. Mails of one request were created at
- * one moment; their files go when none of them is still to be sent.
+ * The contents of mails after their retention period; the ledger stays. The mails of one request have the
+ * same creation time. Its files are deleted once none of its mails is waiting.
  */
 const bodies: Chore = {
 	what: 'bodies of mails',
-	byAge: true,
-	remove: statement(
+	remove: removalByAge(
 		'remove-old-bodies',
 		`with due as (
 			select project_id, id, request_id, created_at from emails
-			where body is not null and created_at < now() - make_interval(days => $2::int)
-				and not (${isUnsettled('status')})
-			order by created_at limit $1::int for no key update skip locked
+			where body is not null and created_at < now() - make_interval(days => $days::int)
+				and not (is_unsettled(status))
+			order by created_at limit $limit::int for no key update skip locked
 		), purged as (
 			update emails e set body = null from due
 			where e.project_id = due.project_id and e.id = due.id returning 1
@@ -63,26 +74,26 @@ const bodies: Chore = {
 			where a.project_id = due.project_id and a.request_id = due.request_id and not exists (
 				select from emails e where e.body is not null and e.created_at = due.created_at
 					and e.project_id = due.project_id and e.request_id = due.request_id
-					and ${isUnsettled('e.status')})
+					and is_unsettled(e.status))
 		)
 		select count(*)::int as removed from purged`,
 	),
 }
 
 /**
- * Fields of which so many of the kept values went that soon too few would be left to list: their
- * contacts are looked through here, so that nobody who asks has to wait for it.
+ * Fields that have lost so many kept values that too few may soon be left to list. Their contacts are read
+ * here, so that no request has to wait for it.
  */
 const thinFields: Chore = {
 	what: 'fields counted again',
-	remove: statement(
+	remove: removal(
 		'recount-thin-fields',
 		`with thin as materialized (
 			select distinct project_id, key from contact_fields f
 			where bound is not null and (select count(*) from (
 				select from contact_field_values v
 				where v.project_id = f.project_id and v.key = f.key and v.type = f.type limit 300) v) < 300
-			limit least($1::int, 1)
+			limit least($limit::int, 1)
 		), counted as materialized (
 			select recount_contact_field(project_id, key) from thin
 		)
@@ -91,19 +102,19 @@ const thinFields: Chore = {
 }
 
 /**
- * What deleted workflows leave behind. Executions whose runs are still to be closed stay until they are:
- * these would wait for ever.
+ * The remains of deleted workflows. Executions stay until their runs are closed, because without the row
+ * nothing would close the run, and it would wait forever.
  */
 const abandoned: Chore = {
 	what: 'executions of deleted workflows',
-	remove: statement(
+	remove: removal(
 		'remove-abandoned-executions',
 		`with due as materialized (
 			select x.project_id, x.id from removed_automations a cross join lateral (
 				select x.project_id, x.id from executions x
 				where x.project_id = a.project_id and x.automation_id = a.id and not x.is_closing
-				order by x.id limit $1::int for update skip locked) x
-			limit $1::int
+				order by x.id limit $limit::int for update skip locked) x
+			limit $limit::int
 		), gone as (
 			delete from executions x using due
 			where x.project_id = due.project_id and x.id = due.id returning 1
@@ -124,7 +135,7 @@ export const chores: Chore[] = [
 	expired('sessions', 'sessions', 'id'),
 	{
 		what: 'requests counted',
-		remove: statement(
+		remove: removal(
 			'remove-old-request-budgets',
 			rowsOf(
 				'request_budgets',
@@ -140,34 +151,33 @@ export const chores: Chore[] = [
 	bodies,
 	{
 		what: 'mails in the local mailbox',
-		byAge: true,
-		remove: statement(
+		remove: removalByAge(
 			'remove-old-mailbox-messages',
 			rowsOf(
 				'mailbox_messages',
 				'id',
-				'received_at < now() - make_interval(days => $2::int)',
+				'received_at < now() - make_interval(days => $days::int)',
 				'id',
 			),
 		),
 	},
 	{
 		what: 'rows of the outbox',
-		// A row of `send` is how its project's runs are counted, and goes with its run; as errands do.
-		remove: statement(
+		// Rows of `send` count their project's runs and are deleted with them; so are those of cleanups.
+		remove: removal(
 			'remove-done-outbox',
 			rowsOf(
 				'outbox',
 				'id',
 				`done_at < now() - interval '1 hour' and workflow_type is distinct from 'send'
-					and (${isErrand}) is not true`,
+					and (${isCleanup}) is not true`,
 				'id',
 			),
 		),
 	},
 	{
 		what: 'ended enrolments',
-		remove: statement(
+		remove: removal(
 			'remove-ended-enrolments',
 			rowsOf(
 				'enrolments',
@@ -179,28 +189,28 @@ export const chores: Chore[] = [
 	},
 	{
 		what: 'files of ended imports',
-		remove: statement(
+		remove: removal(
 			'remove-ended-import-files',
 			rowsOf('import_files', 'project_id, job_id', jobEnded('import_files'), 'job_id'),
 		),
 	},
 	{
 		what: 'staged rows of ended imports',
-		remove: statement(
+		remove: removal(
 			'remove-ended-import-chunks',
 			rowsOf('import_chunks', 'project_id, job_id, position', jobEnded('import_chunks'), 'job_id'),
 		),
 	},
 	{
 		what: 'contacts that ended jobs did not come to',
-		remove: statement(
+		remove: removal(
 			'remove-ended-job-contacts',
 			rowsOf('job_contacts', 'project_id, job_id, position', jobEnded('job_contacts'), 'job_id'),
 		),
 	},
 	{
 		what: 'notes of imports that can no longer be undone',
-		remove: statement(
+		remove: removal(
 			'remove-old-import-changes',
 			rowsOf(
 				'import_changes',
@@ -212,7 +222,7 @@ export const chores: Chore[] = [
 	},
 	{
 		what: 'restored contacts that no import can find any more',
-		remove: statement(
+		remove: removal(
 			'remove-old-restored-contacts',
 			rowsOf(
 				'restored_contacts',
@@ -224,7 +234,7 @@ export const chores: Chore[] = [
 	},
 	{
 		what: 'old notes of changes',
-		remove: statement(
+		remove: removal(
 			'remove-old-audit-entries',
 			rowsOf(
 				'audit_entries',
@@ -236,6 +246,6 @@ export const chores: Chore[] = [
 	},
 	abandoned,
 	thinFields,
-	{ what: 'errors of old jobs', remove: removeOldErrors },
-	{ what: 'tallies of campaigns', remove: foldOldTallies },
+	{ what: 'errors of old jobs', remove: counted(removeOldErrors) },
+	{ what: 'tallies of campaigns', remove: counted(foldOldTallies) },
 ]

@@ -1,9 +1,9 @@
-// What counts as a date in custom data and in conditions: ISO 8601, a day alone meaning its midnight,
-// a time without offset being UTC. The migration's `iso_time` says the same in SQL.
+// Dates in custom data and in conditions: ISO 8601, where a day alone means its midnight, and a time
+// without an offset is UTC. `iso_time` of iso-time.sql is the same in SQL.
 const form =
 	/^(\d{4})-(\d\d)-(\d\d)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)?)?$/
 
-/** The same moment in a form that Postgres reads whatever its settings; undefined if it is no date. */
+/** The same time in a form that Postgres reads regardless of its settings; undefined if it is no date. */
 export function isoTime(text: string): string | undefined {
 	const found = form.exec(text)
 	if (!found) return undefined

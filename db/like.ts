@@ -1,5 +1,5 @@
-/** The pattern by which LIKE finds a text anywhere; what LIKE reads specially stands for itself. */
+/** The LIKE pattern for a text anywhere. LIKE's special characters are escaped. */
 export const containing = (text: string) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
-/** The same for what is kept in small letters only, as addresses are. */
+/** The same for lower-case columns, such as addresses. */
 export const containingLowered = (text: string) => containing(text.toLowerCase())

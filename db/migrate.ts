@@ -9,9 +9,7 @@ try {
 	const { code, message } = error as { code?: string; message: string }
 	if (!['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', '28P01', '3D000'].includes(code ?? ''))
 		throw error
-	process.stderr.write(
-		`The database cannot be reached: ${message}\nDATABASE_URL says where it is.\n`,
-	)
+	process.stderr.write(`The database cannot be reached: ${message}\nCheck DATABASE_URL.\n`)
 	process.exitCode = 1
 } finally {
 	await orm.close()

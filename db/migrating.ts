@@ -4,27 +4,32 @@ import { pathToFileURL } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
 import { ConcurrentIndex } from './concurrent-index.ts'
+import { applyRules } from './rules.ts'
+import { bool } from './sql-types.ts'
 import { poolOf, statement } from './statement.ts'
 
 const askAgainMs = 250
+export const firstMigration = 'Migration20261122170000'
 
 /**
- * Brings a database up to date. Of several processes one does it while the others wait. Migrations share
- * one transaction, except that an index which is built beside writers needs to be outside of any.
+ * Migrates a database: first its tables, then its rules. One process does it while others wait. Migrations
+ * share one transaction, except for indexes that are built while others write.
  */
 export async function migrate(orm: MikroORM) {
 	await ensureDatabase(orm)
 	const db = await (await poolOf(orm.em)).connect()
 	try {
 		await takeTurn(db)
+		await refuseOlder(orm)
 		for (const migrations of await batchesOf(orm)) await orm.migrator.up({ migrations })
+		await applyRules(db)
 	} finally {
-		// The lock is the connection's, and ends with it.
+		// The connection holds the lock, and releases it at its end.
 		db.release(true)
 	}
 }
 
-/** Another process may have created it between our look and our try. */
+/** Another process may have created it between our check and our try. */
 async function ensureDatabase(orm: MikroORM) {
 	const dbName = orm.config.get('dbName')
 	await orm.schema.ensureDatabase().catch(async (error: { code?: string }) => {
@@ -34,15 +39,24 @@ async function ensureDatabase(orm: MikroORM) {
 	})
 }
 
-/** Asked again and again: a statement that waited for the lock would be waited for by a concurrent build. */
+/** Polled: a statement waiting for the lock would itself block a concurrent index build. */
 async function takeTurn(db: PoolClient) {
-	while (!(await tryTurn(db, []))[0]!.isOurs) await sleep(askAgainMs)
+	while (!(await tryTurn(db))[0]!.isOurs) await sleep(askAgainMs)
 }
 
-const tryTurn = statement<{ isOurs: boolean }>(
-	'try-migration-turn',
-	`select pg_try_advisory_lock(hashtextextended('migration', 0)) as "isOurs"`,
-)
+const tryTurn = statement('try-migration-turn', {
+	params: {},
+	row: { isOurs: bool },
+	text: `select pg_try_advisory_lock(hashtextextended('migration', 0)) as "isOurs"`,
+})
+
+async function refuseOlder(orm: MikroORM) {
+	const executed = await orm.migrator.getExecuted()
+	if (executed.length > 0 && executed.every(({ name }) => name !== firstMigration))
+		throw new Error(
+			'This database was made before the first release, and cannot be upgraded. Start with an empty one.',
+		)
+}
 
 async function batchesOf(orm: MikroORM) {
 	const batches: string[][] = []

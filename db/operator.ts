@@ -5,34 +5,35 @@ import config from './config.ts'
 import { liftSuspension } from './reputation/suspending.ts'
 import { poolOf } from './statement.ts'
 
-// What nobody may do by the API: npm run operator -- enable PROJECT_ID
+// Actions that the API doesn't offer: npm run operator -- enable PROJECT_ID
 
 const usage = 'Usage: npm run operator -- enable PROJECT_ID'
 
 async function main([command, projectId, ...more]: string[]) {
-	if (command !== 'enable' || !isUuid(projectId) || more.length > 0) return [usage, 2] as const
+	if (command !== 'enable' || !projectId || !isUuid(projectId) || more.length > 0)
+		return [usage, 2] as const
 	const orm = await MikroORM.init({ ...config, ...ofStart() })
 	try {
 		const pool = await poolOf(orm.em).catch(faultOf)
 		if (typeof pool === 'string')
 			return [`The database cannot be reached: ${pool}\n${advice}`, 1] as const
-		const [project] = await liftSuspension(pool, [projectId])
+		const [project] = await liftSuspension(pool, { publicId: projectId })
 		if (!project) return [`There is no project ${projectId}`, 1] as const
 		const { name, reason, isLifted } = project
 		if (isLifted) return [`${name} is enabled again; it was disabled: ${reason}`, 0] as const
 		if (reason === null) return [`${name} is not disabled`, 0] as const
-		return [`${name} waits for a payment, which will enable it`, 1] as const
+		return [`${name} is disabled until its open invoice is paid`, 1] as const
 	} finally {
 		await orm.close()
 	}
 }
 
-const advice = 'Start it (npm start), or set DATABASE_URL to the one that is meant.'
+const advice = 'Start it with npm start, or set DATABASE_URL.'
 
-/** With several addresses to try, the reason is a code only. */
+/** If several addresses were tried, the reason is only a code. */
 const faultOf = ({ message, code }: { message: string; code?: string }) => message || (code ?? '')
 
-/** Without DATABASE_URL, the database of `npm start`, as DATA_DIR/local.json describes it. */
+/** Without DATABASE_URL, the database of `npm start`, found in DATA_DIR/local.json. */
 function ofStart() {
 	const { DATABASE_URL, DATA_DIR = '.data' } = process.env
 	const file = join(DATA_DIR, 'local.json')

@@ -1,28 +1,28 @@
+import { bigint, type Columns, int, type RowOf, uuid } from './sql-types.ts'
 import { statement } from './statement.ts'
 
-/** An item of a list, of which is known what it takes before it is read. */
-export interface Sized {
-	id: string
-	bytes: number
-}
+/** An item of a list with its size, known before the item is read. */
+export const sizedColumns = { id: uuid, bytes: int }
+export type Sized = RowOf<typeof sizedColumns>
 
 type Direction = 'asc' | 'desc'
 
 /**
- * A page of a list in each order that it may have: a column, and which way. `rows` selects `id` and
- * `bytes` by $1 to $3. $4 limit, $5 offset
+ * A page of a list, in each allowed order: a column and a direction. `rows` selects `id` and `bytes` by
+ * the given parameters.
  */
-export function sortedList<Sort extends string>(
+export function sortedList<Sort extends string, P extends Columns>(
 	name: string,
-	rows: string,
-	id: string,
-	columns: Record<Sort, string>,
+	list: { params: P; rows: string; id: string; columns: Record<Sort, string> },
 ) {
+	const { rows, id, columns } = list
+	const params = { ...list.params, limit: bigint, offset: bigint }
 	const listing = (sort: Sort, dir: Direction) =>
-		statement<Sized>(
-			`${name}-${sort}-${dir}`,
-			`${rows} order by ${columns[sort]} ${dir}, ${id} ${dir} limit $4 offset $5`,
-		)
+		statement(`${name}-${sort}-${dir}`, {
+			params,
+			row: sizedColumns,
+			text: `${rows} order by ${columns[sort]} ${dir}, ${id} ${dir} limit $limit offset $offset`,
+		})
 	const sorts = Object.keys(columns) as Sort[]
 	return Object.fromEntries(
 		sorts.map((sort) => [sort, { asc: listing(sort, 'asc'), desc: listing(sort, 'desc') }]),

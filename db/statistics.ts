@@ -1,36 +1,37 @@
 import { setInterval as ticks } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { text } from './sql-types.ts'
 import { statement } from './statement.ts'
 
 const lookMs = 2000
-/** Whatever is planned for fewer pages does little harm. */
+/** A bad plan for fewer pages does little harm. */
 const fewPages = 20
 const fewRows = 2000
 
 /**
- * Tables that have at least doubled since Postgres last looked what is in them. A plan made for the
- * table as it was is kept by every connection until statistics are made anew: that of a foreign key,
- * made for a table of one row, reads a table of 20,000 through for every row that refers to it. Pages
- * grow before rows are committed, and a look in between finds the pages without their rows.
+ * Tables that have at least doubled since their last statistics. Every connection keeps its plans until
+ * there are new statistics. For example, a foreign key's plan that was made for a table of one row scans a
+ * table of 20,000 for every referring row. Pages grow before rows are committed, so a look in between
+ * finds pages without rows.
  */
-const grownTables = statement<{ name: string }>(
-	'grown-tables',
-	`select quote_ident(relname) as name from pg_class
+const grownTables = statement('grown-tables', {
+	params: {},
+	row: { name: text },
+	text: `select quote_ident(relname) as name from pg_class
 	where relnamespace = 'public'::regnamespace and relkind = 'r' and has_table_privilege(oid, 'MAINTAIN')
 		and (pg_relation_size(oid) / current_setting('block_size')::int > ${fewPages} + 2 * relpages
 			or pg_stat_get_mod_since_analyze(oid) > ${fewRows} + greatest(reltuples, 0))`,
-)
+})
 
 /**
- * Makes statistics of tables that have just grown, by a sample: autovacuum comes up to a minute later.
- * Where another process is at a table, that one is left to it.
+ * Updates the statistics of tables that have just grown, from a sample, since autovacuum comes up to a
+ * minute later. Skips tables that another process is analysing.
  */
 export async function analyzeGrown(pool: Pool) {
-	for (const { name } of await grownTables(pool, []))
-		await pool.query(`analyze (skip_locked) ${name}`)
+	for (const { name } of await grownTables(pool)) await pool.query(`analyze (skip_locked) ${name}`)
 }
 
-/** Looks every few seconds until stopped; the database may be away in between. */
+/** Looks every few seconds until stopped, and survives outages of the database. */
 export function startAnalyzing(pool: Pool) {
 	const stopped = new AbortController()
 	const looking = (async () => {

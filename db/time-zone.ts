@@ -1,19 +1,22 @@
 import type { Pool, PoolClient } from 'pg'
+import { text } from './sql-types.ts'
 import { statement } from './statement.ts'
 
-/** Reads all zones there are: for what is rarely written. $1 name */
-const zoneNamed = statement<{ name: string }>(
-	'time-zone',
-	`select name from pg_timezone_names where lower(name) = lower($1::text)`,
-)
+/** Reads all time zones, so it is only for settings that rarely change. */
+const zoneNamed = statement('time-zone', {
+	params: { name: text },
+	row: { name: text.notNull('the view does not say so') },
+	text: `select name from pg_timezone_names where lower(name) = lower($name::text)`,
+})
 
 /**
- * An IANA time zone as it is spelled, whatever the case it is given in: Temporal, which has the same
- * list, minds the case. Postgres may know more than the list, and Intl takes offsets: it must be in both.
+ * An IANA time zone in its canonical spelling, for input in any case: Temporal uses the same list, but is
+ * case-sensitive. A zone must be known to both Postgres, which may know more than the list, and Intl,
+ * which also accepts offsets.
  */
 export async function timeZoneNamed(db: Pool | PoolClient, given: string) {
 	if (!/^[a-z][\w+/-]{1,63}$/i.test(given) || !isKnown(given)) return undefined
-	const [zone] = await zoneNamed(db, [given])
+	const [zone] = await zoneNamed(db, { name: given })
 	return zone?.name
 }
 

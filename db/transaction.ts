@@ -1,7 +1,10 @@
+import { type EntityManager, Kysely } from '@mikro-orm/postgresql'
+import { PostgresDialect } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
+import { poolOf } from './statement.ts'
 
-/** Commits what the work has done, or nothing of it. `setting`: what holds within it alone. */
+/** Commits all of the work, or nothing of it. `setting`: a setting for this transaction only. */
 export async function transaction<T>(
 	pool: Pool,
 	work: (db: PoolClient) => Promise<T>,
@@ -15,7 +18,7 @@ export async function transaction<T>(
 		db.release()
 		return result
 	} catch (error) {
-		// Who cannot be rolled back is hung up on, and Postgres rolls back.
+		// If a rollback fails, the connection is closed, and Postgres rolls back.
 		await db.query('rollback').then(
 			() => db.release(),
 			(fault: Error) => db.release(fault),
@@ -24,14 +27,29 @@ export async function transaction<T>(
 	}
 }
 
+/** The same for entities and statements together: both belong to one transaction. Flush before a statement. */
+export const transactional = async <T>(
+	em: EntityManager,
+	work: (em: EntityManager, db: PoolClient) => Promise<T>,
+	setting = '',
+) => transaction(await poolOf(em), (db) => work(within(em, db), db), setting)
+
+function within(em: EntityManager, db: PoolClient) {
+	const client = { query: db.query.bind(db), release() {} } as unknown as PoolClient
+	const pool = { connect: async () => client, end: async () => {}, options: {} }
+	const inner = em.fork() as EntityManager
+	inner.setTransactionContext(new Kysely({ dialect: new PostgresDialect({ pool }) }))
+	return inner
+}
+
 /** Less than the second after which Postgres looks for deadlocks: no caller of the API falls victim. */
 const lockTimeoutMs = 400
 const contended = new Set(['55P03', '40P01', '40001'])
 const triesAtOnce = 20
 
 /**
- * A chunk of work on contacts, in a transaction that gives way to the API's and comes again. Whoever
- * writes contacts in another order than we do, or creates the same ones, is only in our way for a moment.
+ * Runs a chunk of work on contacts in a transaction that gives way to the API's and is retried. Conflicts
+ * with transactions that lock contacts in another order, or create the same contacts, last only a moment.
  */
 export async function inChunk<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T> {
 	for (let tries = 1; ; tries++)

@@ -1,21 +1,22 @@
 import type { Pool } from 'pg'
+import { bool } from './sql-types.ts'
 import { statement } from './statement.ts'
 
 /**
- * Clears a table and its indexes of what was deleted: one at a time in the whole database, for each
- * reads its table through; who comes meanwhile leaves it to the next page. Who may not is warned, and
- * nothing happens. Whether it was done.
+ * Vacuums a table and its indexes after deletions. Only one vacuum runs in the whole database, because
+ * each reads its whole table; concurrent callers skip it until their next page. Without the permission
+ * Postgres only warns. Returns whether it was done.
  */
 export async function vacuum(pool: Pool, table: string) {
-	// The lock is the connection's, and goes with it.
+	// The connection holds the lock, and releases it at its end.
 	const db = await pool.connect()
 	try {
-		const [turn] = await takeTurn(db, [])
+		const [turn] = await takeTurn(db)
 		if (!turn!.isOurs) return false
 		try {
 			await db.query(`vacuum (index_cleanup on, truncate off) ${table}`)
 		} finally {
-			await leaveTurn(db, [])
+			await leaveTurn(db)
 		}
 		return true
 	} finally {
@@ -24,8 +25,12 @@ export async function vacuum(pool: Pool, table: string) {
 }
 
 const turnOf = `hashtextextended('vacuum after removals', 0)`
-const takeTurn = statement<{ isOurs: boolean }>(
-	'take-vacuum-turn',
-	`select pg_try_advisory_lock(${turnOf}) as "isOurs"`,
-)
-const leaveTurn = statement('leave-vacuum-turn', `select pg_advisory_unlock(${turnOf})`)
+const takeTurn = statement('take-vacuum-turn', {
+	params: {},
+	row: { isOurs: bool },
+	text: `select pg_try_advisory_lock(${turnOf}) as "isOurs"`,
+})
+const leaveTurn = statement('leave-vacuum-turn', {
+	params: {},
+	text: `select pg_advisory_unlock(${turnOf})`,
+})

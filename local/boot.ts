@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts'
 import { StartError } from './terminal.ts'
 import { prepareTemporal, stopTemporal } from './temporal.ts'
 
-// What the processes need to know, and what is told to people.
+// The settings of the processes, and the addresses shown to people.
 export interface Machine {
 	settings: Settings
 	dataDir: DataDir
@@ -19,7 +19,7 @@ export interface Machine {
 	temporal: { address: string; uiUrl: string | null }
 }
 
-// Longer than a worker's own grace for mails in flight.
+// Longer than a worker's grace period for mails in flight.
 const stopNode: Step[] = [
 	['SIGTERM', 30_000],
 	['SIGKILL', 2000],
@@ -41,10 +41,10 @@ async function requirePostgres(connectionString: string) {
 			throw new StartError('The Postgres at DATABASE_URL is too old: it must be 18 or newer.')
 	} catch (error) {
 		if (error instanceof StartError) throw error
-		// The database itself may be missing: it is made when the tables are.
+		// The database may not exist yet: migrating creates it.
 		if ((error as { code?: string }).code === '3D000') return
 		const { message, code } = error as Error & { code?: string }
-		throw new StartError(`The Postgres at DATABASE_URL does not let us in: ${message || code}`)
+		throw new StartError(`The Postgres at DATABASE_URL cannot be used: ${message || code}`)
 	} finally {
 		await client.end().catch(() => {})
 	}
@@ -73,7 +73,7 @@ async function bootPostgres(dataDir: DataDir, keep: Keep) {
 	return postgres.url
 }
 
-// The address of the last start, so that a psql in another window finds its way back.
+// The port of the last start, so that a psql in another window can reconnect.
 async function earlierPort(dataDir: DataDir) {
 	const file = dataDir.file('local.json')
 	const url = existsSync(file) ? readJson<{ databaseUrl?: string }>(file)?.databaseUrl : undefined
@@ -115,7 +115,7 @@ export async function bootNode(name: string, script: string, machine: Machine, k
 		launch: () => launchNode(name, script, environment(machine), log),
 		steps: stopNode,
 		pidFile: dataDir.pidFile(key),
-		mark: script,
+		mark: script.replace(/ts$/, ''), // matches both the compiled file and the source
 		log,
 		keep,
 	})

@@ -19,7 +19,7 @@ interface Memory {
 	remember: (project: FirstProject) => void
 }
 
-// Brings the tables up to date, and answers with the project whose keys we can show.
+// Migrates the database, and returns the project whose keys can be shown.
 export async function prepareDatabase(databaseUrl: string, memory: Memory) {
 	const orm = await MikroORM.init({ ...config, clientUrl: databaseUrl })
 	try {
@@ -30,8 +30,8 @@ export async function prepareDatabase(databaseUrl: string, memory: Memory) {
 	}
 }
 
-// An empty database gets an owner, a project with keys, and the verified domain example.com. Of any
-// other we know only what we remembered: it keeps no secret key itself.
+// An empty database gets an owner, a project with keys, and the verified domain example.com. For any other
+// database only the remembered project is known: it stores no secret keys.
 export async function bootstrapProject(em: EntityManager, { remembered, remember }: Memory) {
 	if (remembered) {
 		const project = await em.findOne(Project, { publicId: remembered.projectId })
@@ -46,7 +46,7 @@ export async function bootstrapProject(em: EntityManager, { remembered, remember
 	return em.transactional(async (em) => {
 		const user = em.create(User, { email, passwordHash, emailVerifiedAt: new Date() })
 		const project = em.create(Project, { name: defaultProjectName, ...columns })
-		await em.flush() // the database makes the ids
+		await em.flush() // the database generates the ids
 		em.create(Membership, { projectId: project.id, userId: user.id, role: 'OWNER' })
 		em.create(Domain, {
 			projectId: project.id,
@@ -57,7 +57,8 @@ export async function bootstrapProject(em: EntityManager, { remembered, remember
 		await em.flush()
 		const { publicKey } = columns
 		const first = { projectId: project.id, publicKey, secretKey, email, password }
-		// Before the commit: keys of a project that was rolled back harm nobody, lost ones do.
+		// Stored before the commit: leftover keys of a project that was rolled back are harmless, lost keys are
+		// not.
 		remember(first)
 		return first
 	})

@@ -19,7 +19,7 @@ import { say, StartError } from './terminal.ts'
 
 const major = '18'
 
-// A fast shutdown first: it ends sessions, writes a checkpoint, and the next start needs no recovery.
+// A fast shutdown first: it ends sessions and writes a checkpoint, so the next start needs no recovery.
 export const stopPostgres: Step[] = [
 	['SIGINT', 20_000],
 	['SIGQUIT', 5000],
@@ -35,7 +35,7 @@ interface Cluster {
 	isDurable: boolean
 }
 
-// Leaves a cluster that can be started: made if there is none, its stale postmaster ended.
+// Prepares a cluster for starting: creates it if there is none, and ends its stale postmaster.
 export async function prepareCluster(cluster: Cluster) {
 	const { folder } = cluster
 	mkdirSync(dirname(folder), { recursive: true })
@@ -57,7 +57,7 @@ function requireAccess({ folder, owner }: Cluster) {
 	const { uid, mode } = statSync(folder)
 	const wanted = owner.uid ?? process.getuid?.() ?? uid
 	if (uid === wanted && (mode & 0o077) === 0) return
-	// Postgres itself allows 0700 and 0750 and nothing else.
+	// Postgres allows only 0700 and 0750.
 	if (uid === wanted && (mode & 0o027) === 0) return
 	throw new StartError(
 		uid === wanted
@@ -67,8 +67,8 @@ function requireAccess({ folder, owner }: Cluster) {
 	)
 }
 
-// Made beside its place and renamed when complete: a start killed halfway leaves nothing that looks
-// like a database.
+// Created under another name and renamed when complete, so that an interrupted start leaves no half-made
+// database.
 async function create({ folder, programs, owner, password, isDurable }: Cluster) {
 	const parent = dirname(folder)
 	try {
@@ -90,7 +90,7 @@ async function create({ folder, programs, owner, password, isDurable }: Cluster)
 			`--pwfile=${passwordFile}`,
 			`--auth=${isDurable ? 'scram-sha-256' : 'password'}`,
 			'--encoding=UTF8',
-			// The same order of letters on every system; no locale of the machine is needed.
+			// The same sort order on every system, without needing a locale.
 			'--locale=C',
 			'--locale-provider=builtin',
 			'--builtin-locale=C.UTF-8',
@@ -108,13 +108,13 @@ async function create({ folder, programs, owner, password, isDurable }: Cluster)
 	rmSync(passwordFile)
 	if (code !== 0) {
 		rmSync(partial, { recursive: true, force: true })
-		throw new StartError(`A database could not be made in ${folder}:\n${output.trim() || code}`)
+		throw new StartError(`A database could not be created in ${folder}:\n${output.trim() || code}`)
 	}
 	rmSync(folder, { recursive: true, force: true })
 	renameSync(partial, folder)
 }
 
-// After kill -9 of the process that started it, Postgres goes on and holds its folder.
+// After kill -9 of its parent, Postgres keeps running and keeps its folder locked.
 async function endStalePostmaster(folder: string) {
 	const file = join(folder, 'postmaster.pid')
 	if (!existsSync(file)) return
@@ -123,21 +123,22 @@ async function endStalePostmaster(folder: string) {
 		say(`Ending the Postgres that an earlier start left behind (process ${pid})`)
 		await end(pid, stopPostgres)
 	}
-	// What is left of a killed postmaster notices its death and ends; a moment is enough.
+	// The backends of a killed postmaster notice its death and end within moments.
 	for (let tries = 0; existsSync(`/proc/${pid}`) && !isAlive(pid) && tries < 20; tries++)
 		await sleep(50)
-	// The pid may belong to a stranger by now, or to a zombie that nobody buries: Postgres would take
-	// either for a postmaster. That no old backend uses the data it checks by shared memory as well.
+	// The pid may belong to another process by now, or to a zombie; Postgres would take either for a
+	// postmaster. Postgres also checks by shared memory that no old backend uses the data.
 	rmSync(file, { force: true })
 }
 
-// The file with our secrets was lost while the data was kept: the owner of the files may set the
-// password anew.
+// The file with our secrets was lost while the data was kept. The owner of the files may set the password
+// again.
 async function setPassword({ folder, programs, owner, password }: Cluster) {
 	const { status, stderr } = spawnSync(
 		join(programs, 'postgres'),
 		['--single', '-D', folder, 'postgres'],
 		{ ...owner, cwd: '/', input: `alter user postgres password '${password}'\n`, encoding: 'utf8' },
 	)
-	if (status !== 0) throw new StartError(`Postgres' password could not be renewed:\n${stderr}`)
+	if (status !== 0)
+		throw new StartError(`The password of Postgres could not be changed:\n${stderr}`)
 }

@@ -5,7 +5,7 @@ import { stopTemporal } from './temporal.ts'
 import { endSurvivor, remember, survivor, type Step } from './processes.ts'
 import { say, StartError } from './terminal.ts'
 
-// The keys of the project that the first start made: the database keeps only a digest.
+// The keys of the project from the first start. The database stores only their digest.
 export interface FirstProject {
 	projectId: string
 	publicKey: string
@@ -22,11 +22,11 @@ interface Secrets {
 
 export type DataDir = ReturnType<typeof openDataDir>
 
-// Everything `npm start` keeps. Only one start at a time may have it open.
+// Everything that `npm start` stores. Only one start at a time may have it open.
 export function openDataDir(folder: string) {
 	const file = (...names: string[]) => join(folder, ...names)
 	try {
-		// Root's Postgres runs as another user, who has to pass through.
+		// If we are root, Postgres runs as another user, who needs to pass through this folder.
 		mkdirSync(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
 		for (const name of ['pids', 'logs']) mkdirSync(file(name), { recursive: true, mode: 0o700 })
 		takeLock(file('pids', 'start'), folder)
@@ -59,7 +59,7 @@ function takeLock(lock: string, folder: string) {
 			`Tempost already runs with DATA_DIR ${folder} (process ${other}).\n` +
 				'Stop it, or set another DATA_DIR and PORT to run a second one beside it.',
 		)
-	remember(lock, process.pid, 'local/start.ts')
+	remember(lock, process.pid, 'local/start.')
 }
 
 function openSecrets(file: string) {
@@ -82,7 +82,7 @@ export function readJson<T>(file: string) {
 	}
 }
 
-// Complete or not at all, and for our eyes only.
+// Writes the whole file or nothing, readable only by us.
 export function writeSecretly(file: string, content: object) {
 	writeFileSync(`${file}.new`, `${JSON.stringify(content, null, '\t')}\n`, { mode: 0o600 })
 	renameSync(`${file}.new`, file)
@@ -93,18 +93,18 @@ const stopNode: Step[] = [
 	['SIGKILL', 2000],
 ]
 
-// After kill -9 of `npm start` its children may still run: a second set beside them would fight
-// over ports and over Temporal's file. (A Postgres is found by its own postmaster.pid.)
+// After kill -9 of `npm start` its children may still run. A second set of them would fight over the ports
+// and Temporal's file. (Postgres is found by its postmaster.pid.)
 export async function endLeftovers({ pidFile }: DataDir) {
 	const found = await Promise.all([
 		endSurvivor(pidFile('api'), stopNode),
 		endSurvivor(pidFile('worker'), stopNode),
 		endSurvivor(pidFile('temporal'), stopTemporal),
 	])
-	if (found.some(Boolean)) say('Ended what an earlier start left running')
+	if (found.some(Boolean)) say('Ended processes that an earlier start left running')
 }
 
-// A log that has grown is begun anew, the last one stays beside it.
+// Starts a new log file when this one has grown large, and keeps the last one beside it.
 export function turnLog(file: string) {
 	const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 }
 	if (size > 20_000_000) renameSync(file, `${file}.1`)

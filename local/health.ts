@@ -3,7 +3,7 @@ import type { Settings } from './settings.ts'
 
 const patienceMs = 60_000
 
-// Answers once mail can flow; with false if the API answers but something stays away.
+// Resolves once mail can flow, or to false if the API answers but a dependency stays unavailable.
 export async function untilHealthy({ reachableHost, port }: Settings) {
 	const host = reachableHost.includes(':') ? `[${reachableHost}]` : reachableHost
 	for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(50))

@@ -1,5 +1,5 @@
-// Brings node_modules in line with package-lock.json before any npm script runs. Plain JavaScript
-// without dependencies: it is the one file that runs on the system's Node, before Node 24 is there.
+// Brings node_modules in line with package-lock.json before any npm script runs. Plain JavaScript without
+// dependencies, because it runs on the system's Node, before Node 24 is installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -26,7 +26,7 @@ const fingerprint = createHash('sha256')
 if (!isFresh()) {
 	const release = await takeTurn()
 	try {
-		// Another start may have installed everything while this one waited for its turn.
+		// Another start may have installed everything while this one waited.
 		if (!isFresh()) await install()
 	} finally {
 		release()
@@ -41,7 +41,7 @@ function isFresh() {
 	return true
 }
 
-// After `npm install <package>` by hand everything is in place already: npm's own record says so.
+// After a manual `npm install <package>` everything is in place: npm's own record shows that.
 function agreesWithLock() {
 	const record = join(modules, '.package-lock.json')
 	if (!existsSync(record)) return false
@@ -61,7 +61,9 @@ async function install() {
 	requireSpace()
 	rmSync(stamp, { force: true })
 	const total = Object.values(lockedPackages()).filter(suitsThisMachine).length
-	console.log(`Installing dependencies (${total} packages, about 720 MB), once per change of them`)
+	console.log(
+		`Installing dependencies (${total} packages, about 720 MB); this happens only when they change`,
+	)
 	const began = Date.now()
 	const { code, output } = await runNpm(total)
 	if (code !== 0) fail(explain(output))
@@ -97,8 +99,7 @@ function runNpm(total) {
 	})
 }
 
-// The npm that runs us, with the Node that runs it: `npm ci` deletes node_modules, so neither may
-// be one that lies in there.
+// The npm that runs us, and its Node. `npm ci` deletes node_modules, so neither may be from there.
 function npm() {
 	const cli = process.env.npm_execpath
 	const node = process.env.npm_node_execpath
@@ -157,7 +158,7 @@ function advice(output) {
 	return 'Repeat the command; if it fails again, remove node_modules first.'
 }
 
-// Two scripts started at once must not install into the same folder: the second waits.
+// Two scripts started at once must not install into the same folder, so the second waits.
 async function takeTurn() {
 	const turn = join(root, '.cache', 'installing')
 	try {
@@ -184,7 +185,7 @@ function isAbandoned(turn) {
 		if (!pid) return Date.now() - statSync(turn).mtimeMs > 2000
 		return spawnSync('kill', ['-0', String(pid)]).status !== 0
 	} catch {
-		return false // it has just been released
+		return false // it was just released
 	}
 }
 

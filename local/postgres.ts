@@ -12,8 +12,8 @@ import { end } from './processes.ts'
 import { PortTaken, reasonIn, StartError } from './terminal.ts'
 
 export interface PostgresOptions {
-	folder: string // where the data is wanted
-	log?: string // what Postgres prints; `${folder}.log` unless given
+	folder: string // the wanted place of the data
+	log?: string // Postgres' output; `${folder}.log` by default
 	password: string
 	isPasswordNew?: boolean
 	isDurable: boolean
@@ -28,7 +28,7 @@ export interface Postgres {
 	ready: (child: ChildProcess) => Promise<void>
 }
 
-// Makes the cluster ready to be launched, as often as wanted and always on the same port.
+// Prepares a cluster that can be started repeatedly, always on the same port.
 export async function preparePostgres(options: PostgresOptions): Promise<Postgres> {
 	const owner = postgresOwner()
 	const programs = await postgresPrograms(owner)
@@ -50,7 +50,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 			const child = spawn(join(programs, 'postgres'), ['-D', folder, ...flags], {
 				...owner,
 				cwd: '/',
-				detached: true, // a Ctrl-C reaches only us, and we stop it last
+				detached: true, // Ctrl-C reaches only our process, which stops Postgres last
 				stdio: ['ignore', output, output],
 			})
 			closeSync(output)
@@ -71,12 +71,12 @@ export async function startPostgres(options: Omit<PostgresOptions, 'password'>) 
 function base() {
 	return {
 		listen_addresses: '127.0.0.1',
-		unix_socket_directories: '', // their paths may not be longer than 107 bytes
+		unix_socket_directories: '', // socket paths may not be longer than 107 bytes
 		max_connections: '300',
 		jit: 'off',
 		timezone: 'UTC',
 		log_min_messages: 'warning',
-		// Details and statements repeat people's addresses.
+		// Details and statements contain people's addresses.
 		log_error_verbosity: 'terse',
 		log_min_error_statement: 'panic',
 		max_wal_size: '2GB',
@@ -99,6 +99,9 @@ const throwAway = {
 	fsync: 'off',
 	synchronous_commit: 'off',
 	full_page_writes: 'off',
+	wal_level: 'minimal',
+	max_wal_senders: '0',
+	max_wal_size: '512MB',
 	autovacuum_naptime: '10s',
 }
 
@@ -114,7 +117,7 @@ async function waitUntilReady(child: ChildProcess, url: string, log: string, log
 		} catch (error) {
 			if (failure) throw failure
 			if (child.exitCode !== null || child.signalCode) throw explain(log, logStart)
-			// 28P01: a stranger's Postgres took the port between our look and our start.
+			// 28P01: another Postgres took the port between our check and our start.
 			if (Date.now() > deadline || (error as { code?: string }).code === '28P01') {
 				await end(child.pid!, stopPostgres)
 				throw explain(log, logStart, error as Error)

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A process as we remember it across our own death. A pid alone may have been given to a stranger
-// since: it is ours only while start time and command line fit as well.
+// A process that we remember across restarts of our own. Its pid may have been reused, so its start time
+// and command line must match too.
 interface Remembered {
 	pid: number
 	startedAt: number
@@ -19,7 +19,7 @@ export function remember(file: string, pid: number, mark: string) {
 
 export const forget = (file: string) => rmSync(file, { force: true })
 
-// The pid in the file, if that very process still runs.
+// The pid in the file, if the same process is still running.
 export function survivor(file: string) {
 	const remembered = read(file)
 	if (!remembered) return undefined
@@ -34,11 +34,11 @@ function read(file: string): Remembered | undefined {
 		const value: Remembered = JSON.parse(readFileSync(file, 'utf8'))
 		return value.pid > 1 ? value : undefined
 	} catch {
-		return undefined // absent, or cut short when we were killed while writing it
+		return undefined // absent, or cut short by a kill during the write
 	}
 }
 
-// Ends what an earlier, killed start left behind; answers whether there was something.
+// Ends the process that a killed start left behind. Returns whether there was one.
 export async function endSurvivor(file: string, steps: Step[]) {
 	const pid = survivor(file)
 	if (pid) await end(pid, steps)
@@ -46,8 +46,8 @@ export async function endSurvivor(file: string, steps: Step[]) {
 	return pid !== undefined
 }
 
-// Signals the process, harder from step to step; SIGKILL takes its whole process group along. Whoever
-// is in a hurry does not wait for the first, polite step.
+// Signals the process, more forcefully at each step; SIGKILL also kills its process group. `hurry` skips
+// the wait after the first, polite step.
 export async function end(pid: number, steps: Step[], hurry?: AbortSignal) {
 	for (const [index, [signal, patienceMs]] of steps.entries()) {
 		if (!isAlive(pid)) return
@@ -69,7 +69,7 @@ export function kill(pid: number, signal: NodeJS.Signals) {
 
 export const isAlive = (pid: number) => startedAt(pid) !== undefined
 
-// Seconds since the epoch, undefined for the dead (a zombie is dead). Slim images have no ps.
+// Seconds since the epoch; undefined for a dead process (a zombie is dead). Slim images have no ps.
 export function startedAt(pid: number) {
 	if (process.platform !== 'linux') {
 		const text = ps('lstart=', pid)

@@ -14,9 +14,9 @@ export interface Servers {
 	testServerPath: string | undefined
 }
 
-// Brings up a throw-away Postgres and Temporal around a run, and takes them down whatever happens.
-// SIGINT and SIGTERM are passed on through the signal; the run ends, then the servers do.
-// Durable ones are set up as `npm start` does, for who measures; others are as fast as tests want them.
+// Starts a throw-away Postgres and Temporal for a run, and always stops them. SIGINT and SIGTERM abort the
+// signal: the run ends first, then the servers. For benchmarks, durable servers have the same settings as
+// in `npm start`; the others are tuned for fast tests.
 export async function withServers<T>(
 	run: (servers: Servers, signal: AbortSignal) => Promise<T>,
 	{ isDurable = false } = {},
@@ -25,7 +25,7 @@ export async function withServers<T>(
 	const stop = () => stopping.abort()
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 	await sweepScratch()
-	const folder = makeScratch()
+	const folder = makeScratch({ isInMemory: !isDurable })
 	const file = (name: string) => join(folder, name)
 	const running: (() => Promise<void>)[] = []
 	try {

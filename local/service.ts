@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { nodeArguments } from '../build/processes.ts'
+import { root } from '../build/root.ts'
 import { turnLog } from './data-dir.ts'
-import { nodeArguments } from './node-arguments.ts'
 import { end, forget, remember, type Step } from './processes.ts'
 import { say, StartError } from './terminal.ts'
 
@@ -14,19 +14,19 @@ export interface ServiceOptions {
 	ready?: (child: ChildProcess) => Promise<void>
 	steps: Step[]
 	pidFile: string
-	mark: string // part of its command line
+	mark: string // a part of its command line
 	log: string
 	keep: Keep
 }
 
-// Hears of a service before it is launched, so that whatever runs is stopped again. Throws when
-// everything is being stopped already.
+// Receives each service before its launch, so that it is stopped in any case. Throws if everything is
+// already being stopped.
 export type Keep = (service: Service) => void
 
 export interface Service {
 	name: string
 	stop: (hurry: AbortSignal) => Promise<void>
-	// Rejects when the process does not stay up, until the start as a whole is settled.
+	// Rejects if the process does not stay up during the start.
 	failed: Promise<never>
 	settle: () => void
 }
@@ -34,7 +34,7 @@ export interface Service {
 const longestPauseMs = 30_000
 const stableAfterMs = 60_000
 
-// Keeps one process running: what crashes is started again, at first soon and then ever later.
+// Keeps one process running: restarts it after a crash, with growing pauses.
 export async function startService(options: ServiceOptions) {
 	const { name, launch, ready, steps, pidFile, mark, log } = options
 	const state = { isStopping: false, isStarting: true, isReady: !ready, crashes: 0, pauseMs: 500 }
@@ -42,7 +42,7 @@ export async function startService(options: ServiceOptions) {
 	let timer: NodeJS.Timeout | undefined
 	let fail: (error: Error) => void = () => {}
 	const failed = new Promise<never>((_, reject) => (fail = reject))
-	failed.catch(() => {}) // whoever waits for the start hears of it
+	failed.catch(() => {}) // the caller awaits it during the start
 
 	options.keep({
 		name,
@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions) {
 
 	function ended(began: number, how: string) {
 		if (state.isStopping || !state.isReady) return
-		// What cannot start is not tried for ever.
+		// A process that can't start is not retried forever.
 		if (state.isStarting && ++state.crashes > 1)
 			return fail(new StartError(`${name} does not start (${how}):\n${tail(log)}`))
 		if (Date.now() - began > stableAfterMs) state.pauseMs = 500
@@ -89,13 +89,13 @@ export async function startService(options: ServiceOptions) {
 	}
 }
 
-// A Node process of ours. Its log goes to a file; what is a warning or worse is shown as well.
+// Starts a Node process of ours. Its log is written to a file; warnings and errors are also shown.
 export function launchNode(name: string, script: string, env: NodeJS.ProcessEnv, log: string) {
-	const leash = new URL('leash.mjs', import.meta.url).href
-	const child = spawn(process.execPath, [`--import=${leash}`, ...nodeArguments(script)], {
-		cwd: join(import.meta.dirname, '..'),
+	const parentWatch = new URL('parent-watch.mjs', import.meta.url).href
+	const child = spawn(process.execPath, [`--import=${parentWatch}`, ...nodeArguments(script)], {
+		cwd: root,
 		env,
-		detached: true, // a Ctrl-C reaches only us, and we stop things in their order
+		detached: true, // Ctrl-C reaches only our process, which stops the others in order
 		stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
 	})
 	const file = createWriteStream(log, { flags: 'a', mode: 0o600 })
@@ -110,7 +110,7 @@ export function launchNode(name: string, script: string, env: NodeJS.ProcessEnv,
 	return child
 }
 
-// A line of a log as a person wants it: undefined if it is nothing to look at.
+// A log line in readable form; undefined if it is not worth showing.
 function notable(line: string) {
 	if (!line.startsWith('{')) return line.trim()
 	try {

@@ -22,7 +22,7 @@ const Environment = Type.Object({
 
 export type Settings = ReturnType<typeof readSettings>
 
-// What `npm start` itself needs to know. The processes it starts read the rest for themselves.
+// The settings of `npm start` itself. The processes it starts read their own.
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const given = readEnvironment(Environment, environment)
 	const chosen = given.RESEND_API_KEY ? 'resend' : given.SMTP_URL ? 'smtp' : 'local'
@@ -30,7 +30,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		host: given.HOST,
 		port: given.PORT,
 		publicUrl: (given.PUBLIC_URL ?? `http://localhost:${given.PORT}`).replace(/\/+$/, ''),
-		// Every interface is reached through loopback as well.
+		// A server on all interfaces is also reachable on loopback.
 		reachableHost: ['0.0.0.0', '::'].includes(given.HOST) ? '127.0.0.1' : given.HOST,
 		dataDir: resolve(given.DATA_DIR),
 		databaseUrl: given.DATABASE_URL,

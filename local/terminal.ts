@@ -1,12 +1,11 @@
-// What `npm start` and `npm test` say while they work. Nobody may be reading any more: a closed
-// terminal must not stop a clean shutdown.
+// Terminal output of `npm start` and `npm test`. A closed terminal must not stop a clean shutdown.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 export function say(line: string) {
 	process.stdout.write(`${line}\n`)
 }
 
-// Prints one line that changes on a terminal, and a new line every few seconds anywhere else.
+// On a terminal, prints one changing line; elsewhere, a new line every few seconds.
 export function startProgress(describe: () => string) {
 	const began = Date.now()
 	const { isTTY } = process.stdout
@@ -21,13 +20,13 @@ export function startProgress(describe: () => string) {
 	}
 }
 
-// Something the person at the terminal can mend: printed without a stack.
+// A problem that the user can fix: printed without a stack trace.
 export class StartError extends Error {}
 
-// Someone took a port between our look and our start: with another one it may go well.
+// Another process took the port between our check and our start; another port may work.
 export class PortTaken extends StartError {}
 
-// What a server's log says about its end: the errors themselves rather than a stack after them.
+// The reason for a server's end, from its log: the errors themselves rather than a later stack trace.
 export function reasonIn(log: string) {
 	const lines = log
 		.trim()

@@ -19,7 +19,7 @@ async function setupLinks(t: ExecutionContext, options: Parameters<typeof setup>
 			payload: new URLSearchParams(fields).toString(),
 			headers: { 'content-type': 'application/x-www-form-urlencoded' },
 		})
-	/** The newest mail of ours to somebody, and the token of its link. */
+	/** Our newest mail to an address, and the token in its link. */
 	async function mailTo(address: string) {
 		const { rows } = await pool.query<{ body: string; language: string; from: string }>(
 			`select body, language, "from" from emails where project_id = $1 and "to" = $2
@@ -40,7 +40,7 @@ async function setupLinks(t: ExecutionContext, options: Parameters<typeof setup>
 	}
 }
 
-test('who signs up gets a mail, whose token verifies the address once', async (t) => {
+test('signing up sends a mail whose token verifies the address once', async (t) => {
 	const { signup, mailTo, post, me, wakes } = await setupLinks(t)
 	const woken = wakes.count
 	const cookie = cookieOf(await signup())
@@ -77,7 +77,7 @@ test('mails and pages are in the language of the browser', async (t) => {
 	t.regex(page.body, /lang="de".*Neues Passwort/s)
 })
 
-test('a token lasts an hour, is for one thing, and is no guess', async (t) => {
+test('a token is valid for an hour and one purpose, and cannot be guessed', async (t) => {
 	const { signup, mailTo, post, pool } = await setupLinks(t)
 	await signup()
 	const { token } = await mailTo(email)
@@ -112,12 +112,12 @@ test('a new password ends all sessions, and the links that could set yet another
 	t.is(await login(password), 401)
 	t.is(await login(newPassword), 200)
 	t.is((await post('/auth/reset-password', { token: tokens[1], newPassword })).statusCode, 400)
-	// Whoever read the mail has the address.
+	// Reading the mail proves the address.
 	const cookie = cookieOf(await post('/auth/login', { email, password: newPassword }))
 	t.true((await me(cookie)).json().emailVerified)
 })
 
-test('asking for a new password looks the same for everybody, and is done three times an hour', async (t) => {
+test('a password reset looks the same for known and unknown addresses, three an hour', async (t) => {
 	const { signup, post, mailTo } = await setupLinks(t)
 	await signup()
 	const timed = async (email: string) => {
@@ -139,7 +139,7 @@ test('asking for a new password looks the same for everybody, and is done three 
 	t.is((await mailTo(email)).count, 4)
 })
 
-test('the mail to verify can be asked for again, until the address is verified', async (t) => {
+test('the verification mail can be requested again until the address is verified', async (t) => {
 	const { app, signup, mailTo, post, orm } = await setupLinks(t)
 	const cookie = cookieOf(await signup())
 	const headers = { cookie, origin: 'http://localhost:3000' }
@@ -189,7 +189,7 @@ test('the pages of the links act by their forms alone, without a script', async 
 	t.true((await me(cookie)).json().emailVerified)
 	const again = await submit(pathname, { token })
 	t.is(again.statusCode, 400)
-	t.regex(again.body, /<h1>This link is not valid any more/)
+	t.regex(again.body, /<h1>This link is no longer valid/)
 
 	await post('/auth/request-password-reset', { email })
 	const reset = { token: (await mailTo(email)).token }
@@ -209,7 +209,7 @@ const warnings = {
 	es: /elegido una contraseña.*solo si fue usted.*en su lugar una contraseña nueva/s,
 	nl: /een wachtwoord gekozen.*alleen als u dat was.*een nieuw wachtwoord aan/s,
 }
-test('who confirms an address is told that somebody chose a password for it', async (t) => {
+test('the page that confirms an address mentions a password chosen before', async (t) => {
 	const { app, signup, mailTo } = await setupLinks(t)
 	await signup()
 	const { pathname, search } = new URL((await mailTo(email)).url)
@@ -219,7 +219,7 @@ test('who confirms an address is told that somebody chose a password for it', as
 	}
 })
 
-test('what stands in a link is shown as text', async (t) => {
+test('the text in a link is shown as text', async (t) => {
 	const { app } = await setupLinks(t)
 	const token = `"><script>alert(1)</script>`
 	const page = await app.inject(`/auth/reset-password?token=${encodeURIComponent(token)}`)
@@ -227,7 +227,7 @@ test('what stands in a link is shown as text', async (t) => {
 	t.notRegex(page.body, /<script/)
 })
 
-/** Somebody has signed up with an address, made a project, and let others into it. */
+/** A person has signed up with another's address, created a project, and invited others. */
 async function setupTrap(t: ExecutionContext) {
 	const context = await setupLinks(t, { settings: { emailProvider: 'smtp' } })
 	const { app, orm, pool, signup, post, mailTo } = context

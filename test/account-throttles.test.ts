@@ -25,7 +25,7 @@ test('ten tries for an address, over all processes; then even the right password
 	t.is(error.code, 'RATE_LIMIT_EXCEEDED')
 	t.true(error.details.retryAfter > 890 && error.details.retryAfter <= 900)
 	t.is(refused.headers['retry-after'], `${error.details.retryAfter}`)
-	// A quarter of an hour later.
+	// Simulates a quarter of an hour.
 	await pool.query(
 		`update throttles set tries = array(select t - interval '15 minutes' from unnest(tries) t)`,
 	)
@@ -43,7 +43,7 @@ test('the quarter of an hour slides: old tries fall out one by one', async (t) =
 	t.deepEqual([await status(), await status(), await status()], [401, 401, 429])
 })
 
-test('who logs in has no tries against them', async (t) => {
+test('logging in clears the counted tries', async (t) => {
 	const { signup, login } = await setupAccounts(t)
 	await signup()
 	for (let i = 0; i < 55; i++) t.is((await login()).statusCode, 200)
@@ -51,7 +51,7 @@ test('who logs in has no tries against them', async (t) => {
 		t.is((await login({ email, password: 'incorrect horse' })).statusCode, 401)
 })
 
-test('sixty log-ins in a quarter of an hour are enough for anybody', async (t) => {
+test('an account allows at most sixty log-ins in a quarter of an hour', async (t) => {
 	const { signup, login } = await setupAccounts(t)
 	await signup()
 	t.is((await login({ email, password: 'incorrect horse' })).statusCode, 401)
@@ -61,7 +61,7 @@ test('sixty log-ins in a quarter of an hour are enough for anybody', async (t) =
 	t.is(await from(61), 429)
 })
 
-test('fifty mails to set a password are asked for from one network, whatever the addresses', async (t) => {
+test('one network may request fifty password mails, for any addresses', async (t) => {
 	const { post } = await setupAccounts(t)
 	const from = async (ip: string, n: number) =>
 		(
@@ -76,7 +76,7 @@ test('fifty mails to set a password are asked for from one network, whatever the
 	t.is(await from('192.0.2.2', 99), 200)
 })
 
-test('fifty tries from one network, whatever the addresses', async (t) => {
+test('one network may try fifty times, with any addresses', async (t) => {
 	const { login } = await setupAccounts(t)
 	const from = async (ip: string, n: number) =>
 		(await login({ email: `${n}@example.org`, password }, { 'x-forwarded-for': ip })).statusCode

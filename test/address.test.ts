@@ -1,12 +1,12 @@
 import test from 'ava'
 import { isEmail, normalizeEmail } from '../db/address.ts'
 
-test('an address has one spelling', (t) => {
+test('an address is stored in one spelling', (t) => {
 	t.is(normalizeEmail('  Anna.Smith+News@Example.COM\n'), 'anna.smith+news@example.com')
 	t.is(normalizeEmail('anna@Müller.example'), 'anna@xn--mller-kva.example')
 })
 
-test('what providers deliver to is an address', (t) => {
+test('addresses that providers deliver to are accepted', (t) => {
 	for (const address of [
 		'a@b.co',
 		' Anna@Example.com ',
@@ -19,7 +19,7 @@ test('what providers deliver to is an address', (t) => {
 		t.true(isEmail(address), address)
 })
 
-test('what they do not is none', (t) => {
+test('addresses that they refuse are refused', (t) => {
 	for (const address of [
 		'',
 		' ',

@@ -72,7 +72,7 @@ test('a bad date, zone or limit is a 400 that names it', async (t) => {
 		t.deepEqual(await refused(`/analytics/${path}`), [400, 'BAD_REQUEST', [error]])
 })
 
-test('top campaigns are those sent on these days, best first by what is asked for', async (t) => {
+test('top campaigns are those sent on the given days, best first by the chosen metric', async (t) => {
 	const { campaign, get } = await setupAnalytics(t)
 	const started_at = '2026-03-02T01:00:00Z'
 	await campaign({ name: 'Wide', started_at, sent: 300, opened: 30, clicked: 1 })
@@ -165,7 +165,7 @@ test('top events are custom ones by count, with their trend against as many days
 	])
 })
 
-test('a day that has midnight twice begins at the first, one that has none where the clocks go on', async (t) => {
+test('a day with two midnights begins at the first, a day without one when the clocks change', async (t) => {
 	const { get, happen } = await setupAnalytics(t)
 	await happen('order', ['2025-11-02T04:00:00Z', '2025-11-02T05:00:00Z'])
 	await happen('order', ['2025-03-09T04:59:59.999Z', '2025-03-09T05:00:00Z'])
@@ -180,7 +180,7 @@ test('a day that has midnight twice begins at the first, one that has none where
 	t.deepEqual([await count('2025-03-08'), await count('2025-03-09')], [1, 1])
 })
 
-test('nobody sees the figures of another project', async (t) => {
+test('figures of another project stay hidden', async (t) => {
 	const { ask, campaign, get, happen, mail, orm, withPublicKey } = await setupAnalytics(t)
 	await mail({ sent_at: new Date().toISOString() })
 	await campaign({ sent: 5, opened: 5 })

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nodeArguments } from '../build/processes.ts'
 import config from '../db/config.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
@@ -12,8 +13,9 @@ async function startProcess(t: ExecutionContext, changes: NodeJS.ProcessEnv = {}
 	const orm = await setupDatabase(t)
 	const url = new URL(String(config.clientUrl))
 	url.pathname = orm.config.get('dbName')!
-	const child = fork(new URL('../api/main.ts', import.meta.url), {
-		execArgv: ['--import=tsx'],
+	const program = nodeArguments('api/main.ts')
+	const child = fork(program.at(-1)!, {
+		execArgv: program.slice(0, -1),
 		silent: true,
 		env: {
 			...process.env,
@@ -41,7 +43,7 @@ async function addressOf(lines: string[]) {
 
 const exitCode = async (child: ChildProcess) => (await once(child, 'exit'))[0] as number
 
-test('SIGTERM ends the API with 0, whatever connections stay open', async (t) => {
+test('SIGTERM ends the API with 0, even while connections stay open', async (t) => {
 	t.timeout(180_000)
 	const { child, lines, orm } = await startProcess(t)
 	const { withSecretKey } = await createProject(orm)
@@ -53,7 +55,7 @@ test('SIGTERM ends the API with 0, whatever connections stay open', async (t) =>
 	t.is(requests.length, 1)
 })
 
-test('an API whose parent is gone leaves too', async (t) => {
+test('an API ends when its parent dies', async (t) => {
 	t.timeout(180_000)
 	const { child, lines } = await startProcess(t)
 	await addressOf(lines)
@@ -61,7 +63,7 @@ test('an API whose parent is gone leaves too', async (t) => {
 	t.is(await exitCode(child), 0)
 })
 
-test('a port that is taken is one clear line and exit 1', async (t) => {
+test('a port in use is reported in one clear line, with exit code 1', async (t) => {
 	t.timeout(180_000)
 	const server = createServer().listen(0, '127.0.0.1')
 	t.teardown(() => server.close())

@@ -1,8 +1,10 @@
 import test from 'ava'
+import buildSerializers from '@fastify/fast-json-stringify-compiler'
 import { Type } from '@fastify/type-provider-typebox'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { buildValidator } from '../api/requests/validation.ts'
 import { Project } from '../db/projects/project.ts'
 import { setup, startApp } from './helpers/app.ts'
 import { isEnvelope, uuid } from './helpers/envelope.ts'
@@ -26,7 +28,7 @@ test('health is degraded while Temporal or every worker is away, and answers in 
 	t.like((await deaf.inject('/health')).json(), { status: 'degraded' })
 })
 
-test('more than can be handled at a time is refused at once with 503', async (t) => {
+test('requests beyond capacity are refused at once with 503', async (t) => {
 	const { app, withSecretKey } = await setup(t, {
 		services: { capacity: { requests: 2, bodyBytes: 3_000_000 } },
 	})
@@ -121,7 +123,7 @@ test('each request leaves one line in the log, without addresses, keys or bodies
 	t.false(lines.some((text) => text.includes('anna') || text.includes(secretKey)))
 })
 
-test('closing finishes what is under way, also on connections that would stay open', async (t) => {
+test('closing finishes requests under way, even on keep-alive connections', async (t) => {
 	const { app } = await setup(t)
 	const gate = Promise.withResolvers<void>()
 	const entered = Promise.withResolvers<void>()
@@ -164,4 +166,10 @@ test('a handler finds its entity manager and its typed query', async (t) => {
 	)
 	const answer = await app.inject({ url: '/typed?limit=5', headers: withSecretKey })
 	t.deepEqual(answer.json(), { limit: 5, name: project.name, isSame: true })
+})
+
+test('every schema of every route compiles', async (t) => {
+	const compilersFactory = { buildValidator, buildSerializer: buildSerializers() }
+	const { app } = await setup(t, { fastify: { schemaController: { compilersFactory } } })
+	await t.notThrowsAsync(async () => app.ready())
 })

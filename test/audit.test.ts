@@ -39,7 +39,7 @@ async function setupAudit(t: ExecutionContext) {
 	}
 }
 
-test('a change is noted with who made it, what, when and from where', async (t) => {
+test('a change is recorded with its author, action, time and origin', async (t) => {
 	const { app, read, byKey, headers, user, project, secretKey } = await setupAudit(t)
 	const created = await byKey('POST', '/contacts', { email: 'c@example.org' })
 	const { id } = created.json<{ id: string }>()
@@ -75,7 +75,7 @@ test('a change is noted with who made it, what, when and from where', async (t) 
 	t.true(Math.abs(Date.now() - Date.parse(data[0]!.createdAt)) < 60_000)
 })
 
-test('reading, sending, tracking and what was refused is not noted', async (t) => {
+test('reading, sending, tracking and refused requests are not recorded', async (t) => {
 	const { app, actions, byKey, bySession, withPublicKey } = await setupAudit(t)
 	await byKey('GET', '/contacts')
 	await bySession('GET', '/templates')
@@ -95,7 +95,7 @@ test('reading, sending, tracking and what was refused is not noted', async (t) =
 	t.deepEqual(await actions(), [])
 })
 
-test('what happens to a project is noted, from its making on, and outlives a reset', async (t) => {
+test('the audit log has every change since the project was created, and survives a reset', async (t) => {
 	const { app, headers, read } = await setupAudit(t)
 	const call = (method: 'POST' | 'PATCH', path = '', payload?: object) =>
 		app.inject({

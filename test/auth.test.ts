@@ -46,7 +46,7 @@ test('each kind of key opens its own routes and no others', async (t) => {
 	t.deepEqual(await opened({}), [])
 })
 
-test('whatever is no valid key is 401 INVALID_API_KEY, with a hint', async (t) => {
+test('every invalid key is 401 INVALID_API_KEY, with a suggestion', async (t) => {
 	const { app } = await setupProbes(t)
 	const { secretKey } = newKeys()
 	for (const authorization of [
@@ -135,7 +135,7 @@ test('a disabled project reads, but neither writes nor uses /v1', async (t) => {
 	t.deepEqual(response.json().error.details, { reason: 'EMAIL_REPUTATION' })
 })
 
-test('a route that does not say who may call it stops the start', async (t) => {
+test('a route without a declared access rule stops the start', async (t) => {
 	const { app } = await setup(t)
 	await t.throwsAsync(
 		async () =>

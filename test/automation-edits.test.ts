@@ -23,7 +23,9 @@ function random(seed: number) {
 	return { next, one: <T>(list: readonly T[]): T => list[next(list.length)]! }
 }
 
-/** What the interpreter relies on, told anew: none, or what does not hold. */
+/**
+ * The properties that the interpreter relies on, checked independently. Returns those that are violated.
+ */
 function flaws({ trigger, steps, transitions }: AutomationDefinition, templateId: string) {
 	const byId = new Map(steps.map((step) => [step.id, step]))
 	const found: string[] = []
@@ -51,7 +53,7 @@ function flaws({ trigger, steps, transitions }: AutomationDefinition, templateId
 		hold(step.type === 'SEND_EMAIL' || step.templateId === null, 'no template')
 		hold(isComplete(step), `${step.type} is complete`)
 	}
-	// Who does not pause is taken away when nothing that does not pause leads to it any more.
+	// A step without a pause is removed once no other such step leads to it.
 	const left = new Set(steps.filter(({ type }) => !/DELAY|WAIT/.test(type)).map(({ id }) => id))
 	for (let size = -1; size !== left.size;) {
 		size = left.size
@@ -89,7 +91,7 @@ function isComplete(step: DefinedStep) {
 }
 
 for (const seed of [1, 2, 3])
-	test(`whatever is edited, what is enabled was checked and is what its version says (seed ${seed})`, async (t) => {
+	test(`after any edits, an enabled workflow is valid and equals its version (seed ${seed})`, async (t) => {
 		const { call, create, template } = await openAutomations(t)
 		const { next, one } = random(seed)
 		const automation = await create()
@@ -129,7 +131,7 @@ for (const seed of [1, 2, 3])
 			}
 		}
 
-		/** Takes away what stands in the way of it. */
+		/** Removes whatever prevents enabling. */
 		async function enable(): Promise<void> {
 			const answer = await automation.enable()
 			if (answer.statusCode === 200) return
@@ -147,7 +149,7 @@ for (const seed of [1, 2, 3])
 		for (let round = 0; round < 60; round++) {
 			const before = await automation.get()
 			if (!before.enabled && round % 4 === 0) await enable()
-			// Some of them at once.
+			// Some of the edits run at once.
 			const edits = Array.from({ length: 1 + next(3) }, () => edit(before))
 			for (const { statusCode, body } of await Promise.all(edits)) {
 				t.true(statusCode < 500, body)
@@ -174,7 +176,7 @@ for (const seed of [1, 2, 3])
 		for (const count of Object.values(outcome)) t.true(count > 3, JSON.stringify(outcome))
 	})
 
-test('what an enabled workflow cannot be without is not taken away, and the document says so', async (t) => {
+test('required parts of an enabled workflow can’t be deleted, and the document says so', async (t) => {
 	const { app, create } = await openAutomations(t)
 	const automation = await create()
 	const exit = await automation.step('EXIT')

@@ -80,7 +80,7 @@ for (const [field, operator, value, yes] of cases)
 		t.is(holds({ field, operator, value }, facts), yes)
 	})
 
-test('of several branches the first that holds is taken, else default', (t) => {
+test('of several branches the first that is true is taken, else default', (t) => {
 	const branches = [
 		{ id: 'small', name: 'Small', operator: 'lessThan' as const, value: 10 },
 		{ id: 'large', name: 'Large', operator: 'greaterThan' as const, value: 40 },
@@ -106,7 +106,7 @@ test('a year of days is exact to the millisecond', (t) => {
 	})
 })
 
-test('a wait goes by its event, its time, or an unnamed way that means the event', (t) => {
+test('a wait ends by its event or its time-out; an unnamed transition follows the event', (t) => {
 	const config = { eventName: 'paid', timeout: 60, since: 'step' }
 	const exits: [string, object][] = [
 		['WAIT_FOR_EVENT', config],
@@ -128,7 +128,7 @@ test('a wait goes by its event, its time, or an unnamed way that means the event
 	t.is(after([[1, 2, 'event']], 'timeout'), 'complete')
 })
 
-test('over random graphs, sound or not, every act names one place and no walk goes on for ever', (t) => {
+test('in random graphs, valid or not, every act names one place and no walk is endless', (t) => {
 	const random = generator(20_261_121)
 	const ends = new Set<string>()
 	for (let graph = 0; graph < 3000; graph++) {
@@ -157,10 +157,10 @@ test('the same definition, position and facts give the same act', (t) => {
 
 type Random = () => number
 
-/** After these acts time passes. */
+/** Time passes after these acts. */
 const stopTypes: readonly string[] = ['DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK']
 
-/** Does what each act says until the walk ends, or has stopped ten times. */
+/** Follows the acts until the walk ends, or has stopped ten times. */
 function walk(definition: AutomationDefinition, random: Random) {
 	let position: Position = { at: 'start' }
 	let hops = 0
@@ -232,7 +232,7 @@ function build(
 	} as AutomationDefinition
 }
 
-/** The same numbers each time, so that a failure can be looked at. */
+/** The same numbers each time, so that a failure can be repeated. */
 function generator(seed: number): Random {
 	let state = seed
 	return () => {

@@ -4,7 +4,7 @@ import { Template } from '../db/templates/template.ts'
 import { createProject } from './helpers/app.ts'
 import { fault, flat, multi, openAutomations } from './helpers/automations.ts'
 
-test('what is wrong with a step beside its configuration is refused by its field', async (t) => {
+test('faults of a step beside its configuration are refused by field', async (t) => {
 	const { create, template } = await openAutomations(t)
 	const automation = await create()
 	const cases: [object, string][] = [
@@ -28,7 +28,7 @@ test('what is wrong with a step beside its configuration is refused by its field
 	t.is((await automation.get()).steps.length, 1)
 })
 
-test('a template is named on the step or in its configuration, and must be one of the project', async (t) => {
+test('a template is named on the step or in its configuration, and belongs to the project', async (t) => {
 	const { create, orm, template } = await openAutomations(t)
 	const automation = await create()
 	const { project } = await createProject(orm)
@@ -64,7 +64,7 @@ test('a template is named on the step or in its configuration, and must be one o
 	t.is((await automation.changeStep(onStep.id, { templateId: null })).json().templateId, null)
 })
 
-test('a step changes in name, position and configuration, and keeps what is not named', async (t) => {
+test('a change of a step keeps the members that are not given', async (t) => {
 	const { create } = await openAutomations(t)
 	const automation = await create()
 	const config = { amount: 1, unit: 'days' }
@@ -110,7 +110,7 @@ test('a new step is led to by the newest step that leads nowhere, by its first b
 	await automation.step('CONDITION', multi, { name: 'Multi' })
 	await automation.step('DELAY', { amount: 1, unit: 'days' })
 	await automation.step('EXIT')
-	// Nothing comes after an EXIT, and everything before it leads on.
+	// An EXIT step can’t have a next step, and everything before it leads on.
 	await automation.step('WEBHOOK')
 	await automation.step('UPDATE_CONTACT', {}, { autoConnect: false })
 	t.deepEqual(await automation.ways(), [
@@ -193,7 +193,7 @@ test('the steps of a workflow have at most a megabyte of configuration in total'
 	const { id } = (await add(10)).json()
 	t.is(fault(await automation.changeStep(id, { config: update(1000) })), 'config too_big')
 	t.deepEqual((await automation.get()).steps.at(-1).config, update(10))
-	// Also of one that is too large by now.
+	// This also applies to a workflow that is too large already.
 	t.is((await automation.changeStep(first!.json().id, { config: {} })).statusCode, 200)
 	t.is((await automation.changeStep(id, { config: update(1000) })).statusCode, 200)
 })

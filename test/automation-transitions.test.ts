@@ -105,7 +105,7 @@ test('both ends are steps of this workflow', async (t) => {
 	t.is((await automation.connect('nonsense', ids.delay)).statusCode, 422)
 })
 
-test('a deleted transition is gone, once', async (t) => {
+test('a transition is deleted once', async (t) => {
 	const { automation, ids } = await openSteps(t)
 	const { id } = (await automation.connect(ids.delay, ids.exit)).json()
 	const gone = await automation.disconnect(id)
@@ -119,7 +119,7 @@ test('a deleted transition is gone, once', async (t) => {
 	t.deepEqual((await automation.get()).transitions, [])
 })
 
-test('of two transitions for the same branch at once, one is made', async (t) => {
+test('two simultaneous transitions for the same branch create one', async (t) => {
 	const { automation, ids } = await openSteps(t)
 	const answers = await Promise.all(
 		Array.from({ length: 8 }, (_, index) =>
@@ -131,9 +131,9 @@ test('of two transitions for the same branch at once, one is made', async (t) =>
 	t.is((await automation.get()).transitions.length, 1)
 })
 
-test('a workflow has at most a thousand transitions, also where branches came and went', async (t) => {
+test('a workflow has at most a thousand transitions, even after branches were replaced', async (t) => {
 	const { automation, pool, ids } = await openSteps(t)
-	// As it is when the branches of a condition are given other ids again and again.
+	// The state after the branches of a condition got new ids many times.
 	await pool.query(
 		`insert into automation_transitions (project_id, automation_id, from_step_id, to_step_id, branch)
 		select project_id, automation_id, id, $2, 'old ' || n

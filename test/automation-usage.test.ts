@@ -13,7 +13,7 @@ async function openUsage(t: ExecutionContext) {
 	}
 	const segment = async () =>
 		(await ask('POST', '/segments', { name: 'Pros', condition: plan('pro') })).body.id as string
-	/** As if a contact were on its way through the version. */
+	/** Simulates an execution of the version. */
 	const run = (automationId: string, version: number) =>
 		pool.query(
 			`with contact as (
@@ -55,7 +55,7 @@ test('a template that a step sends is in use, by the draft or by an execution of
 	t.is((await ask('DELETE', `/templates/${template.id}`)).status, 204)
 })
 
-test('restoring a version whose template is gone leaves the step without one, if it is not enabled', async (t) => {
+test('restoring a version with a deleted template leaves the step without one, if the workflow is disabled', async (t) => {
 	const { ask, call, create, template } = await openUsage(t)
 	const automation = await create()
 	const step = await automation.step('SEND_EMAIL', {}, { templateId: template.id })
@@ -72,7 +72,7 @@ test('restoring a version whose template is gone leaves the step without one, if
 	t.is((await automation.get()).steps[1].templateId, null)
 })
 
-test('of a step that takes a template up and a deletion of it at once, one comes first', async (t) => {
+test('a step that starts to use a template excludes its simultaneous deletion', async (t) => {
 	const { ask, create, template } = await openUsage(t)
 	const automation = await create()
 	for (let round = 0; round < 5; round++) {
@@ -178,7 +178,7 @@ test('enabling warns of events that no segment emits', async (t) => {
 	])
 })
 
-test('a version that names a segment which is gone cannot be restored', async (t) => {
+test('a version with a deleted segment cannot be restored', async (t) => {
 	const { ask, call, create, segment } = await openUsage(t)
 	const automation = await create()
 	await automation.step('EXIT')
@@ -279,7 +279,7 @@ test('a workflow is deleted only when none of its executions is active', async (
 	t.is((await call('DELETE', `/${automation.id}`)).statusCode, 204)
 })
 
-test('an event that comes while the workflow it begins is deleted is never refused', async (t) => {
+test('an event is never refused while the workflow it starts is being deleted', async (t) => {
 	const { app, call, create, withPublicKey } = await openUsage(t)
 	const track = (round: number) =>
 		app.inject({
@@ -331,7 +331,7 @@ test('the fields of a condition are those of contacts and of the latest events',
 		typedFields,
 		count: typedFields.length,
 	})
-	// Without a name: of the commonest names.
+	// Without a name: for the most frequent names.
 	t.deepEqual(
 		(await ask('GET', '/workflows/fields')).body,
 		named([...contactFields, ...eventFields]),

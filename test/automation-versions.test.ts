@@ -144,7 +144,7 @@ test('enabling freezes a version with everything written out', async (t) => {
 	})
 })
 
-test('each edit of an enabled workflow is one version, unless it means the same; of a disabled one, none', async (t) => {
+test('each effective edit of an enabled workflow creates one version, of a disabled one none', async (t) => {
 	const { create } = await openAutomations(t)
 	const automation = await create()
 	const delay = await automation.step('DELAY', day)
@@ -198,7 +198,7 @@ test('an edit that an enabled workflow cannot have changes nothing', async (t) =
 	t.is((await automation.versions()).length, 1)
 })
 
-test('edits at once all count, and each version follows from the one before', async (t) => {
+test('simultaneous edits all count, and each version follows from the one before', async (t) => {
 	const { call, create } = await openAutomations(t)
 	const automation = await create()
 	await automation.step('EXIT')
@@ -216,7 +216,7 @@ test('edits at once all count, and each version follows from the one before', as
 	}
 })
 
-test('an old version comes back as it was, with the same steps in the same places', async (t) => {
+test('an old version is restored with the same steps in the same places', async (t) => {
 	const { create, call } = await openAutomations(t)
 	const automation = await create()
 	await automation.step('DELAY', day, { position: { x: 3, y: 4 } })
@@ -244,17 +244,17 @@ test('an old version comes back as it was, with the same steps in the same place
 	t.deepEqual(await automation.ways(), ['DELAY > EXIT', 'Trigger > DELAY'])
 	const [now, , ...others] = await automation.versions()
 	t.is(now.hash, others.at(-1).hash)
-	// Once more, it is what stands there already.
+	// A second restore changes nothing.
 	await call('POST', `/${automation.id}/versions/1/restore`)
 	t.is((await automation.get()).version, latest + 1)
-	// Of a disabled one only the draft changes.
+	// On a disabled workflow only the draft changes.
 	await automation.change({ enabled: false })
 	const back = await call('POST', `/${automation.id}/versions/2/restore`)
 	t.like(back.json(), { enabled: false, version: latest + 1 })
 	t.is((await automation.get()).steps.length, 2)
 })
 
-test('the events of all versions are noted, once', async (t) => {
+test('the events of all versions are recorded, each once', async (t) => {
 	const { create, pool } = await openAutomations(t)
 	const automation = await create()
 	const wait = await automation.step('WAIT_FOR_EVENT', { eventName: 'order' })

@@ -3,10 +3,10 @@ import { missing } from './helpers/furnished.ts'
 import { type Said, setupRoutes } from './helpers/routes.ts'
 import { wrongFor } from './helpers/schema-values.ts'
 
-// Every route of the document, sent what it must not take. What is expected follows from the document
-// and from the few rules that the interface makes for single routes; they stand here as tables.
+// Sends invalid input to every route of the document. The expectations follow from the document and from a
+// few rules of the interface for single routes, in the tables below.
 
-/** Refused with the simple `{ error }` of the interface: these members, missing or of the wrong type. */
+/** Missing or of the wrong type, these members get the interface's simple `{ error }`. */
 const simple: Record<string, { missing: string[]; wrong: string[] }> = {
 	'POST /contacts': { missing: ['email'], wrong: [] },
 	'POST /templates': {
@@ -15,9 +15,11 @@ const simple: Record<string, { missing: string[]; wrong: string[] }> = {
 	},
 	'POST /segments': { missing: ['name'], wrong: ['name'] },
 }
-/** An unknown status of campaigns is a 400, as everywhere; these fall back instead. */
+/**
+ * An unknown status of campaigns is a 400, as everywhere; these parameters fall back to a default instead.
+ */
 const forgiving = /^GET (\/contacts\?|\/campaigns\?sort$)/
-/** The furnished segment is static, and a condition of such a one is ignored, whatever it is. */
+/** The furnished segment is static, and any condition of a static segment is ignored. */
 const ignored = /^(POST|PATCH) \/segments\S* condition$/
 const codes: Record<string, string> = {
 	contact: 'CONTACT_NOT_FOUND',
@@ -26,7 +28,7 @@ const codes: Record<string, string> = {
 	workflow: 'WORKFLOW_NOT_FOUND',
 }
 
-test('without a key, and with a key of the wrong kind or of nobody, each route refuses', async (t) => {
+test('each route refuses requests without a key, or with a wrong or unknown key', async (t) => {
 	const { call, expect, problems, secured, withPublicKey, withSecretKey } = await setupRoutes(t)
 	const nobody = { authorization: `Bearer sk_${'0'.repeat(64)}` }
 	for (const route of secured) {
@@ -44,7 +46,7 @@ test('without a key, and with a key of the wrong kind or of nobody, each route r
 	t.deepEqual(problems, [])
 })
 
-test("an id of nobody's, of another project's, or that is none is the 404 of its resource", async (t) => {
+test('an unknown, foreign or malformed id is the 404 of its resource', async (t) => {
 	const { call, expect, mine, problems, secured, theirs } = await setupRoutes(t)
 	for (const route of secured)
 		for (const parameter of route.ids) {
@@ -116,7 +118,7 @@ test('a text that is too long is a 422 that says so', async (t) => {
 	t.deepEqual(problems, [])
 })
 
-test('a query that cannot be meant is a 400 that names it', async (t) => {
+test('an impossible query is a 400 that names it', async (t) => {
 	const { call, expect, problems, routes } = await setupRoutes(t)
 	for (const route of routes)
 		for (const { in: place, name, schema } of route.operation.parameters ?? []) {
@@ -130,7 +132,7 @@ test('a query that cannot be meant is a 400 that names it', async (t) => {
 	t.deepEqual(problems, [])
 })
 
-test('what is no JSON, or no JSON object, is told so by each route that takes one', async (t) => {
+test('every route that takes JSON refuses a body that is not a JSON object', async (t) => {
 	const { call, expect, headersFor, problems, routes } = await setupRoutes(t)
 	const texts = { '{"a":': 400, '[]': 422, '"x"': 422, null: 422 }
 	for (const route of routes.filter(({ body, name }) => body && !simple[name]))

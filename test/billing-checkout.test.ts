@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import test, { type ExecutionContext } from 'ava'
 import { billingActivities } from '../activities/billing/billing.ts'
-import { createStripe } from '../activities/stripe/client.ts'
+import { createStripe } from '../outside/stripe/client.ts'
 import { until } from '../bench/load.ts'
 import { setupBilling } from './helpers/billing.ts'
 import { lockWaits } from './helpers/locks.ts'
@@ -10,18 +10,18 @@ import { subscription } from './helpers/stripe-fake.ts'
 
 const logger = new DefaultLogger('ERROR', () => {})
 
-/** Payment pages, and what has become of them. */
+/** Payment pages and their states. */
 async function setupCheckout(t: ExecutionContext) {
 	const all = await setupBilling(t)
 	const { app, pool, project, person, stripe, route, sessions, subscriptions, calls, execute } = all
 	const owner = await person('owner@example.org', 'OWNER')
-	const { endSubscription } = billingActivities({ pool, stripe: createStripe(stripe) })
+	const { endSubscription } = billingActivities({ pool, stripe: await createStripe(stripe) })
 	const url = `/users/@me/projects/${project.id}`
 	return {
 		...all,
 		open: (currency: string) => route('POST', `checkout?currency=${currency}`),
 		statuses: () => sessions.map(({ status }) => status),
-		/** As Stripe does before it tells us of it. */
+		/** Pays as at Stripe, before its event reaches us. */
 		pay: (at: number, id = 'sub_1') => {
 			const session = sessions[at]!
 			session.status = 'complete'
@@ -33,7 +33,7 @@ async function setupCheckout(t: ExecutionContext) {
 			until(async () => calls.some((call) => call.method === method && call.path === path), 20_000),
 		deleteProject: async () =>
 			t.is((await app.inject({ method: 'DELETE', url, headers: owner.headers })).statusCode, 204),
-		/** What the run does that a deletion has begun. */
+		/** Does the work of the run that a deletion starts. */
 		end: async () => {
 			const [row] = await execute<{ payload: never }>(
 				`select payload from outbox where workflow_type = 'endSubscription'`,
@@ -45,7 +45,7 @@ async function setupCheckout(t: ExecutionContext) {
 
 const checkouts = '/v1/checkout/sessions'
 
-test('whoever has subscribed on one payment page cannot do so on another that was open', async (t) => {
+test('subscribing on one payment page closes the other open ones', async (t) => {
 	const { open, pay, tell, statuses, faults } = await setupCheckout(t)
 	for (const currency of ['usd', 'eur', 'gbp']) t.is((await open(currency)).statusCode, 200)
 	const id = pay(1)
@@ -65,7 +65,7 @@ test('a payment page that is made while another is paid is closed again', async 
 	holds.set(`GET ${checkouts}`, { after: looked })
 	const telling = tell('checkout.session.completed', id)
 	t.true(await called('GET', checkouts))
-	// The pages that there are have been asked for, and this one is not among them.
+	// The list of pages was read before this page existed.
 	const opening = open('eur')
 	await lockWaits(t, pool, 1)
 	t.deepEqual(statuses(), ['complete', 'open'])
@@ -76,7 +76,7 @@ test('a payment page that is made while another is paid is closed again', async 
 	t.deepEqual(statuses(), ['complete', 'expired'])
 })
 
-test('when a project is deleted, nobody can pay for it any more', async (t) => {
+test('after a project is deleted, its open payment pages are closed', async (t) => {
 	const { open, statuses, deleteProject, end } = await setupCheckout(t)
 	t.is((await open('usd')).statusCode, 200)
 	await deleteProject()
@@ -85,7 +85,7 @@ test('when a project is deleted, nobody can pay for it any more', async (t) => {
 	await end()
 })
 
-test('whatever was paid for a project before it was deleted ends, also what nobody has told us of', async (t) => {
+test('every subscription of a deleted project ends, even one that was never reported', async (t) => {
 	const { open, pay, deleteProject, end, subscriptions, tell } = await setupCheckout(t)
 	for (const currency of ['usd', 'eur']) t.is((await open(currency)).statusCode, 200)
 	const id = pay(0)
@@ -100,7 +100,7 @@ test('whatever was paid for a project before it was deleted ends, also what nobo
 	t.deepEqual(statuses(), ['canceled', 'canceled', 'incomplete_expired'])
 })
 
-test('a page on which somebody pays at this moment is not overlooked', async (t) => {
+test('a payment page that is being paid at this moment is not overlooked', async (t) => {
 	const { open, pay, deleteProject, end, subscriptions, sessions, holds, called } =
 		await setupCheckout(t)
 	t.is((await open('usd')).statusCode, 200)

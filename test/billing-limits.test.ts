@@ -8,7 +8,7 @@ import { setupBilling } from './helpers/billing.ts'
 import { mailStep, setupExecutions } from './helpers/executions.ts'
 import { subscription } from './helpers/stripe-fake.ts'
 
-/** With a subscription, so that nothing is limited but by its members. */
+/** With a subscription, only the members' limits apply. */
 async function setupLimits(t: ExecutionContext) {
 	const all = await setupBilling(t)
 	const { customer, subscriptions, tell, route, pool, execute, project } = all
@@ -52,7 +52,7 @@ async function setupLimits(t: ExecutionContext) {
 const written = `select (select count(*) from emails)::int as emails, (select count(*) from contacts)::int as contacts,
 	(select count(*) from queued_sends)::int as queued`
 
-test('without a subscription a thousand mails a month are free, whatever they are; then nothing is written', async (t) => {
+test('without a subscription a thousand mails of any kind are free each month; a send beyond writes nothing', async (t) => {
 	const { use, send, execute, route, orm, withSecretKey } = await setupBilling(t)
 	await use('campaigns', 600)
 	await use('inbound', 390)
@@ -101,7 +101,7 @@ test('a limit is about its own category: at 100 % requests are refused until it 
 	t.is((await send()).statusCode, 200)
 })
 
-test('of many requests at once as many are taken as there is room for', async (t) => {
+test('simultaneous requests are accepted only up to the limit', async (t) => {
 	const { limit, send, execute } = await setupLimits(t)
 	await limit({ transactional: 7 })
 	const answers = await Promise.all(
@@ -132,7 +132,7 @@ test('mail that failed makes room again', async (t) => {
 	t.is((await send()).statusCode, 200)
 })
 
-test('the members are told at 80 % and at 100 %, once a month and category, however often somebody looks', async (t) => {
+test('the members are notified at 80 % and at 100 %, once a month and category', async (t) => {
 	const { limit, use, judge, told, execute, wakes } = await setupLimits(t)
 	await limit({ transactional: 100, inbound: 10 })
 	await use('transactional', 79)
@@ -147,7 +147,7 @@ test('the members are told at 80 % and at 100 %, once a month and category, howe
 		['admin@example.org', 'member@example.org'],
 	)
 	t.regex(first[0]!.subject, /nearly reached: Test project/)
-	t.regex(first[0]!.body, /80 of the 100 mails/)
+	t.regex(first[0]!.body, /80 of its 100 mails/)
 	t.true(wakes.count > 0)
 	await use('transactional', 30)
 	await judge()
@@ -164,7 +164,7 @@ test('the members are told at 80 % and at 100 %, once a month and category, howe
 	t.is((await told()).length, 10, 'a new month')
 })
 
-test('campaigns wait at a limit, and go on when it is raised; whoever paused one keeps it', async (t) => {
+test('campaigns wait at a limit and go on when it is raised; a campaign paused by a user stays paused', async (t) => {
 	const { limit, use, judge, campaign, execute, wakes } = await setupLimits(t)
 	await limit({ campaigns: 10 })
 	const running = await campaign()
@@ -202,7 +202,7 @@ test('other projects have limits of their own', async (t) => {
 	t.false((await running()).paused)
 })
 
-test('a step that sends at the limit is a failed mail that says so, and the execution goes on', async (t) => {
+test('a step that sends at the limit creates a failed mail with that reason, and the execution continues', async (t) => {
 	const { freeze, contact, track, executionId, pool, project, mails, select } =
 		await setupExecutions(t)
 	await contact()
@@ -223,7 +223,7 @@ test('a step that sends at the limit is a failed mail that says so, and the exec
 	})
 })
 
-test('mail that comes in beyond the limit is not taken, and none is without billing', async (t) => {
+test('incoming mail beyond the limit is not accepted', async (t) => {
 	const { limit, execute, pool } = await setupLimits(t)
 	await limit({ inbound: 1 })
 	const mail = {
@@ -235,7 +235,7 @@ test('mail that comes in beyond the limit is not taken, and none is without bill
 		providerMessageId: null,
 	}
 	const take = async (id: string, hasBilling: boolean) =>
-		(await receiveMail(pool, [id, JSON.stringify(mail), hasBilling]))[0]!
+		(await receiveMail(pool, { eventId: id, mail, hasLimits: hasBilling }))[0]!
 	t.deepEqual(await take('one', true), { isNew: true, received: 1 })
 	t.deepEqual(await take('two', true), { isNew: true, received: 0 })
 	t.deepEqual(await take('three', false), { isNew: true, received: 1 })

@@ -1,18 +1,18 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Pool, PoolClient } from 'pg'
 import { markJudged } from '../db/billing/usage-judging.ts'
-import { noteUsageOf, pendingReports } from '../db/billing/usage-reporting.ts'
+import { createReportsOfPage, pendingReports } from '../db/billing/usage-reporting.ts'
 import { transaction } from '../db/transaction.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
-// What locks several rows at once does so beside others that lock the same ones.
+// Statements that lock several rows run beside others that lock the same rows.
 
 const first = '00000000-0000-0000-0000-000000000000'
 const month = `date_trunc('month', now(), 'UTC')::date`
 
-/** Whoever inserts into a table stops before they do, until they may go on. */
+/** Stops all inserts into a table, until they are released. */
 async function stopAt(pool: Pool, table: string) {
 	await pool.query(`create function stop_here() returns trigger language plpgsql as $$
 		begin perform pg_advisory_xact_lock_shared(42); return new; end $$`)
@@ -27,7 +27,7 @@ async function stopAt(pool: Pool, table: string) {
 	}
 }
 
-/** A project whose owner acts. */
+/** A project whose owner makes the requests. */
 async function setupOwned(t: ExecutionContext) {
 	const all = await setup(t)
 	const { app, orm, pool, project } = all
@@ -47,18 +47,18 @@ async function setupOwned(t: ExecutionContext) {
 	}
 }
 
-/** A connection that is hung up on in the end, whatever it has begun. */
+/** A connection that is closed at the end, even in the middle of a transaction. */
 async function connect(t: ExecutionContext, pool: Pool) {
 	const db = await pool.connect()
 	t.teardown(() => db.release(true))
 	return db
 }
 
-/** Fails where it would wait for a row. */
+/** Fails instead of waiting for a row. */
 const withoutWaiting = <T>(pool: Pool, work: (db: PoolClient) => Promise<T>) =>
 	transaction(pool, work, `set local lock_timeout = '2s'`)
 
-test('whoever notes what was judged waits for nobody who counts', async (t) => {
+test('recording judged usage does not wait for counting', async (t) => {
 	const { orm, pool, project } = await setup(t)
 	const other = (await createProject(orm)).project
 	await pool.query(
@@ -69,7 +69,7 @@ test('whoever notes what was judged waits for nobody who counts', async (t) => {
 	const { rows: seen } = await pool.query(
 		'select project_id, month::text, category, used from usage_counts',
 	)
-	const judge = () => withoutWaiting(pool, (db) => markJudged(db, [JSON.stringify(seen)]))
+	const judge = () => withoutWaiting(pool, (db) => markJudged(db, { judgements: seen }))
 	const unjudged = async () =>
 		(await pool.query('select project_id as id from usage_counts where used <> judged')).rows
 	const counting = await connect(t, pool)
@@ -103,7 +103,7 @@ const folded = [
 ]
 
 for (const { what, tallies, counts, counted, sum } of folded)
-	test(`a reset and whoever folds ${what} do not wait for each other`, async (t) => {
+	test(`a reset and the folding of ${what} do not wait for each other`, async (t) => {
 		const { pool, project, reset, living } = await setupOwned(t)
 		await pool.query(counted, [project.id])
 		await pool.query(tallies, [project.id])
@@ -120,7 +120,7 @@ for (const { what, tallies, counts, counted, sum } of folded)
 	})
 
 for (const act of ['reset', 'remove'] as const)
-	test(`whoever notes usage and a ${act} of its project do not wait for each other`, async (t) => {
+	test(`the reporting of usage and a ${act} of its project do not wait for each other`, async (t) => {
 		const all = await setupOwned(t)
 		const { pool, project, living } = all
 		await pool.query(
@@ -134,7 +134,7 @@ for (const act of ['reset', 'remove'] as const)
 			[project.id],
 		)
 		const goOn = await stopAt(pool, 'usage_reports')
-		const noting = noteUsageOf(pool, first, 10)
+		const noting = createReportsOfPage(pool, first, 10)
 		await lockWaits(t, pool, 1)
 		const acting = all[act]()
 		await lockWaits(t, pool, 2)
@@ -152,7 +152,7 @@ for (const act of ['reset', 'remove'] as const)
 		}
 	})
 
-test('whoever tells of usage waits for nobody who takes reports away', async (t) => {
+test('reporting usage does not wait for the removal of reports', async (t) => {
 	const { pool, project } = await setup(t)
 	await pool.query(
 		`insert into usage_reports (project_id, month, value, customer_id, at)
@@ -161,7 +161,7 @@ test('whoever tells of usage waits for nobody who takes reports away', async (t)
 	)
 	const taking = await connect(t, pool)
 	await taking.query('begin; delete from usage_reports where value = 1')
-	const page = await withoutWaiting(pool, (db) => pendingReports(db, [first, 10]))
+	const page = await withoutWaiting(pool, (db) => pendingReports(db, { after: first, limit: 10 }))
 	t.deepEqual(
 		page.map(({ value }) => value),
 		[2],

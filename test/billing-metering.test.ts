@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { billingActivities } from '../activities/billing/billing.ts'
-import { createStripe } from '../activities/stripe/client.ts'
+import { createStripe } from '../outside/stripe/client.ts'
 import { until } from '../bench/load.ts'
 import config from '../db/config.ts'
 import { setupBilling } from './helpers/billing.ts'
@@ -13,13 +13,13 @@ import { subscription } from './helpers/stripe-fake.ts'
 
 const logger = new DefaultLogger('ERROR', () => {})
 
-/** A customer that pays by use, and the hourly report done by hand. */
+/** A customer that pays by use; the hourly report is called by hand. */
 async function setupMetering(t: ExecutionContext) {
 	const all = await setupBilling(t)
 	const { app, project, person, execute, pool, stripe, customer, subscriptions, tell, metered } =
 		all
 	const id = await customer()
-	const activities = billingActivities({ pool, stripe: createStripe(stripe) })
+	const activities = billingActivities({ pool, stripe: await createStripe(stripe) })
 	const run = <T>(work: (...given: never[]) => Promise<T>, ...given: unknown[]) =>
 		new MockActivityEnvironment({}, { logger }).run(work as never, ...given) as Promise<T>
 	return {
@@ -31,7 +31,7 @@ async function setupMetering(t: ExecutionContext) {
 		},
 		report: () => run(activities.reportUsage),
 		end: (ended: object) => run(activities.endSubscription, ended),
-		/** Deletes the project, and says what the run is told that ends its subscription. */
+		/** Deletes the project, and returns the argument of the run that ends its subscription. */
 		remove: async () => {
 			const { headers } = await person('owner@example.org', 'OWNER')
 			const url = `/users/@me/projects/${project.id}`
@@ -46,7 +46,7 @@ async function setupMetering(t: ExecutionContext) {
 	}
 }
 
-test('what was sent is reported once, however often and however many report', async (t) => {
+test('sent mail is reported once, however many reporters run', async (t) => {
 	const { subscribe, use, report, total, metering } = await setupMetering(t)
 	await subscribe()
 	await use('transactional', 7)
@@ -62,7 +62,7 @@ test('what was sent is reported once, however often and however many report', as
 	t.true(Math.abs(Number(event!['timestamp']) - Date.now() / 1000) < 60)
 })
 
-test('a report that Stripe took and nobody heard of is told again and counts once', async (t) => {
+test('a report with a lost answer is repeated and counts once', async (t) => {
 	const { subscribe, use, report, total, faults, answered, calls } = await setupMetering(t)
 	await subscribe()
 	await use('transactional', 7)
@@ -76,7 +76,7 @@ test('a report that Stripe took and nobody heard of is told again and counts onc
 	await use('transactional', 1)
 	faults.push({ path, cut: 'after' })
 	await t.throwsAsync(report())
-	// Keys are forgotten sooner than identifiers may be.
+	// Stripe may forget keys sooner than identifiers.
 	answered.clear()
 	t.is(await report(), '1 reported, 0 left, 0 of them in doubt')
 	t.is(total(), 8)
@@ -117,7 +117,7 @@ test('a worker killed while it reports loses nothing and counts nothing twice', 
 	t.is(sum!.value, 6)
 })
 
-test('nobody pays for what was sent without a subscription, and who had one pays what was sent with it', async (t) => {
+test('mail sent without a subscription is free, and mail sent with one is paid', async (t) => {
 	const { subscribe, use, report, total } = await setupMetering(t)
 	await use('transactional', 900)
 	await report()
@@ -133,7 +133,7 @@ test('nobody pays for what was sent without a subscription, and who had one pays
 	t.is(total(), 13)
 })
 
-test('mail that was reported and failed after all is made up for by what follows', async (t) => {
+test('a reported mail that fails later reduces the next report', async (t) => {
 	const { subscribe, use, report, total } = await setupMetering(t)
 	await subscribe()
 	await use('transactional', 10)
@@ -160,7 +160,7 @@ test('last month’s mail is on last month’s invoice while that is a draft, an
 	t.is(row!.month, '2020-02-01')
 })
 
-test('a refused report says why and waits, one whose outcome is unknown for a day is left to a person', async (t) => {
+test('a refused report waits with its reason; one in doubt for a day is left to a person', async (t) => {
 	const { subscribe, use, report, total, faults, execute } = await setupMetering(t)
 	await subscribe()
 	await use('transactional', 2)
@@ -194,7 +194,7 @@ test('while Stripe is away nothing is lost', async (t) => {
 	t.is(total(), 3)
 })
 
-test('a project that is deleted pays what it has sent, and its subscription ends', async (t) => {
+test('a deleted project pays for its sent mail, and its subscription ends', async (t) => {
 	const { subscribe, use, report, remove, end, total, subscriptions, id, faults } =
 		await setupMetering(t)
 	await subscribe()
@@ -223,7 +223,7 @@ const untold: [what: string, unreported: number, happens: (metering: Metering) =
 			},
 		],
 		[
-			'a report that nobody has told yet, of a subscription that has ended',
+			'an unsent report of a subscription that has ended',
 			5,
 			async ({ subscribe, use }) => {
 				await subscribe('canceled')
@@ -231,7 +231,7 @@ const untold: [what: string, unreported: number, happens: (metering: Metering) =
 			},
 		],
 		[
-			'a report that nobody has told yet, beside one of what was free',
+			'an unsent report beside one of free usage',
 			5,
 			async ({ subscribe, use }) => {
 				await subscribe('canceled')
@@ -249,7 +249,7 @@ const untold: [what: string, unreported: number, happens: (metering: Metering) =
 		],
 	]
 for (const [what, unreported, happens] of untold)
-	test(`what is in ${what} is paid once when its project is deleted`, async (t) => {
+	test(`usage in ${what} is paid once when its project is deleted`, async (t) => {
 		const metering = await setupMetering(t)
 		const { subscribe, use, remove, report, end, total } = metering
 		await subscribe()
@@ -257,13 +257,13 @@ for (const [what, unreported, happens] of untold)
 		await happens(metering)
 		const ended = await remove()
 		t.like(ended, { unreported })
-		// The project's rows may stay for long.
+		// The project's rows may stay for a long time.
 		await report()
 		await end(ended)
 		t.is(total(), 5)
 	})
 
-test('a reset leaves what was used, and who pays', async (t) => {
+test('a reset keeps usage and the paying customer', async (t) => {
 	const { subscribe, use, report, total, app, project, admin, route } = await setupMetering(t)
 	await subscribe()
 	await use('transactional', 10)

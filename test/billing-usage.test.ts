@@ -3,7 +3,7 @@ import { doubt } from '../db/emails/doubt.ts'
 import { open, record } from '../db/emails/ledger.ts'
 import { setupSend } from './helpers/send.ts'
 
-/** Counts of this month by category, as kept and as the ledger itself has them. */
+/** This month's counts by category, as stored and as computed from the ledger. */
 async function setupUsage(t: ExecutionContext) {
 	const all = await setupSend(t)
 	const { pool, project } = all
@@ -52,7 +52,7 @@ async function setupUsage(t: ExecutionContext) {
 
 const files = JSON.stringify([{ filename: 'a.txt', contentType: 'text/plain', size: 1 }])
 
-test('whatever happens to mails, in whatever order, what is kept is what the ledger has', async (t) => {
+test('usage counts equal the ledger, whatever happens to mails in any order', async (t) => {
 	const { pool, kept, counted, fold, mail } = await setupUsage(t)
 	const sources = ['TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN', 'INBOUND']
 	for (const source_type of sources)
@@ -80,7 +80,7 @@ test('whatever happens to mails, in whatever order, what is kept is what the led
 	t.deepEqual(await kept(), [])
 })
 
-test('a mail counts when it is accepted, one of a campaign when it leaves, one with files twice', async (t) => {
+test('a mail counts when accepted, a campaign’s mail when sent, and a mail with files twice', async (t) => {
 	const { pool, kept, mail } = await setupUsage(t)
 	const month = '2026-02-01'
 	const created_at = '2026-02-10T12:00:00Z'
@@ -101,7 +101,7 @@ test('a mail counts when it is accepted, one of a campaign when it leaves, one w
 	])
 })
 
-test('statements that change nothing of it leave nothing behind, and many are folded on the way', async (t) => {
+test('statements that change no usage leave no tallies, and many tallies are folded on the way', async (t) => {
 	const { pool, project, mail, rows, kept, counted } = await setupUsage(t)
 	await mail({ source_type: 'CAMPAIGN' })
 	await pool.query(`update emails set status = 'SENDING'`)
@@ -120,7 +120,7 @@ test('statements that change nothing of it leave nothing behind, and many are fo
 	t.deepEqual(await kept(), await counted())
 })
 
-test('nobody waits for who folds, and our own mails are nobody’s usage', async (t) => {
+test('no statement waits for folding, and our own mails count as nobody’s usage', async (t) => {
 	const { orm, pool, project, fold, mail, rows } = await setupUsage(t)
 	await mail()
 	await orm.em.fork().transactional(async (em) => {
@@ -137,21 +137,31 @@ test('nobody waits for who folds, and our own mails are nobody’s usage', async
 	t.is(rowCount, 0)
 })
 
-test('a mail counts once, whichever worker dies over it and however late an outcome comes', async (t) => {
+test('a mail counts once, even after crashes of workers and late outcomes', async (t) => {
 	const { pool, project, sent, kept } = await setupUsage(t)
 	const { id } = await sent()
 	const used = (count: number) => [{ ...month(), category: 'transactional', used: 1, sent: count }]
 	const end = (attempt: number) =>
-		record(pool, [
-			project.id,
-			JSON.stringify([{ id, attempt, outcome: 'SENT', status: 'SENT', providerMessageId: 'q1' }]),
-		])
+		record(pool, {
+			projectId: project.id,
+			ends: [
+				{
+					id,
+					attempt,
+					outcome: 'SENT',
+					status: 'SENT',
+					providerMessageId: 'q1',
+					error: null,
+					dueInMs: null,
+				},
+			],
+		})
 	t.deepEqual(await kept(), used(0))
-	await open(pool, [project.id, [id], 'resend'])
-	// It died between the hand-over and the record, and so does the next one.
-	await doubt(pool, [project.id, JSON.stringify([{ id, attempt: 1 }]), true])
-	await open(pool, [project.id, [id], 'resend'])
-	await doubt(pool, [project.id, JSON.stringify([{ id, attempt: 2 }]), false])
+	await open(pool, { projectId: project.id, emailIds: [id], provider: 'resend' })
+	// The worker died between the hand-over and the record, and so does the next one.
+	await doubt(pool, { projectId: project.id, mails: [{ id, attempt: 1 }], isIdempotent: true })
+	await open(pool, { projectId: project.id, emailIds: [id], provider: 'resend' })
+	await doubt(pool, { projectId: project.id, mails: [{ id, attempt: 2 }], isIdempotent: false })
 	t.deepEqual(await kept(), used(0))
 	await Promise.all([end(2), end(2), end(1)])
 	t.deepEqual(await kept(), used(1))

@@ -70,12 +70,12 @@ test('a project is subscribed at the payment page, for calendar months and in th
 	t.is((await route('POST', 'billing-portal')).json().url, `https://portal.stripe.test/${id}`)
 })
 
-test('a price that is not metered is bought once', async (t) => {
+test('a price without a meter can be bought, too', async (t) => {
 	const { route } = await setupBilling(t, { metered: false })
 	t.is((await route('POST', 'checkout')).statusCode, 200)
 })
 
-test('two windows lead to one page and one customer, until what was subscribed there has ended', async (t) => {
+test('two browser windows get one page and one customer, until that subscription has ended', async (t) => {
 	const { route, calls, customer, subscriptions, tell, faults } = await setupBilling(t)
 	const checkout = async () => {
 		const answer = await route('POST', 'checkout')
@@ -97,7 +97,7 @@ test('two windows lead to one page and one customer, until what was subscribed t
 	t.not(await checkout(), third, 'its breakdown is not what it goes on saying')
 })
 
-test('whoever has a subscription cannot subscribe again, and without a customer there is no portal', async (t) => {
+test('a second subscription is refused, and without a customer there is no portal', async (t) => {
 	const { route, customer, subscriptions, tell, app, project, admin } = await setupBilling(t)
 	t.is((await route('POST', 'billing-portal')).json().error.code, 'BAD_REQUEST')
 	t.deepEqual((await route('GET', 'billing-invoices')).json(), {
@@ -118,7 +118,7 @@ test('whoever has a subscription cannot subscribe again, and without a customer 
 	t.is(again.json().error.code, 'BAD_REQUEST')
 })
 
-test('limits are set and cleared one by one, and say how much of them is used', async (t) => {
+test('limits are set and cleared one by one, and show their usage', async (t) => {
 	const { route, use, customer, subscriptions, tell } = await setupBilling(t)
 	const id = await customer()
 	subscriptions.set(id, [subscription('active')])
@@ -154,7 +154,7 @@ test('limits are set and cleared one by one, and say how much of them is used', 
 	}
 })
 
-test('consumption is this month’s, and what it comes to is Stripe’s', async (t) => {
+test('consumption is this month’s, and its amount comes from Stripe', async (t) => {
 	const { route, use, execute, project, customer, subscriptions, tell } = await setupBilling(t)
 	await use('campaigns', 3)
 	await use('inbound', 2)
@@ -179,7 +179,7 @@ test('consumption is this month’s, and what it comes to is Stripe’s', async 
 	})
 })
 
-test('invoices are shown, and whether one is to be paid', async (t) => {
+test('invoices are shown with their payment status', async (t) => {
 	const { route, customer, invoices } = await setupBilling(t)
 	const id = await customer()
 	const invoice = {

@@ -33,12 +33,12 @@ for (const [fields, bounceType, error] of statuses)
 		})
 	})
 
-test('a reason that is long and in whatever script is kept as far as it fits', async (t) => {
+test('a long reason in any script is cut to the storable length', async (t) => {
 	const report = dsn({ id }, { status: '', diagnostic: `smtp; ${'x'.repeat(999)}😀` })
 	t.is((await read(report))!.error, `${'x'.repeat(999)}\ufffd`)
 })
 
-test('a report may also tell of success', async (t) => {
+test('a report may also confirm delivery', async (t) => {
 	t.like(await read(dsn({ id }, { action: 'delivered', status: '2.0.0' })), { kind: 'DELIVERED' })
 	t.like(await read(dsn({ id }, { action: 'relayed', status: '2.0.0' })), { kind: 'SENT' })
 })
@@ -67,14 +67,14 @@ test('of several recipients that ours stood for, the worst counts', async (t) =>
 	t.like(await read(report), { bounceType: 'Permanent' })
 })
 
-test('a complaint is one unless it says that the mail is none', async (t) => {
+test('only feedback reports about unwanted mail count as complaints', async (t) => {
 	for (const type of ['abuse', 'Fraud', 'other'])
 		t.like(await read(complaint({ id }, type)), { emailId: id, kind: 'COMPLAINED' }, type)
 	for (const type of ['not-spam', 'auth-failure', ''])
 		t.is(await read(complaint({ id }, type)), null, type)
 })
 
-test('what is no report is none, whatever it contains, and is read in no time', async (t) => {
+test('a mail that is not a report is recognised quickly, with any content', async (t) => {
 	const nested = (depth: number) =>
 		Array.from(
 			{ length: depth },
@@ -97,7 +97,7 @@ test('what is no report is none, whatever it contains, and is read in no time', 
 		t.is(await read(mail), null, `mail ${index}`)
 		t.true(spentMs() < 3000, `mail ${index}: ${spentMs()} ms`)
 	}
-	// What is returned of a large mail does not matter.
+	// The returned part of a large mail doesn't matter.
 	const large = dsn({ id }, {}, { returned: 'message/rfc822' })
 	t.like(await read(large.replace('The text of the mail', 'x'.repeat(5_000_000))), { emailId: id })
 })
@@ -138,7 +138,7 @@ test('a bounce that came by mail has the consequences of any other, once', async
 	t.like(await mail(sent), { status: 'COMPLAINED' })
 })
 
-test('a transient one that is told twice is recorded once', async (t) => {
+test('a transient bounce that is reported twice is recorded once', async (t) => {
 	const { handedOver, comesBack, mail, execute, eventsOf } = await setupBounces(t)
 	const sent = await handedOver()
 	for (let times = 0; times < 2; times++)
@@ -179,7 +179,7 @@ test('the route wants the secret key, a mail, and 10 MB at most', async (t) => {
 	isEnvelope(t, await comesBack('{"mail":"x"}', json), 415, 'BAD_REQUEST')
 })
 
-test.serial('a mail of whatever form holds up no other request', async (t) => {
+test.serial('a mail of any form delays no other request', async (t) => {
 	t.timeout(180_000)
 	const { app, withSecretKey } = await setup(t)
 	const edge = 'Content-Type: multipart/report; boundary=b\n\n'

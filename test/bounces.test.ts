@@ -71,7 +71,7 @@ test('an address on the list keeps the reason it came for; another project knows
 	await send(['gone@example.org'])
 	const one = await worker(provider)
 	const runs = await claim()
-	// It is put on the list while the mail is under way.
+	// The address is suppressed while the mail is under way.
 	await execute(
 		`insert into suppressions (project_id, email, reason) values (?, 'gone@example.org', 'MANUAL')`,
 		[other.id],

@@ -7,7 +7,7 @@ import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
 import { lockWaits } from './helpers/locks.ts'
 
-/** Contacts 0, 1, 2… of whom the even ones are subscribed; `plan` is pro for every third. */
+/** Contacts 0, 1, 2… The even ones are subscribed; `plan` is pro for every third. */
 async function setupContacts(t: ExecutionContext, count = 6) {
 	const jobs = await setupJobs(t)
 	const rows = await jobs.execute<{ id: string }>(
@@ -92,7 +92,7 @@ test('a filter finds its contacts once, though the job makes it untrue; excluded
 	t.deepEqual(await jobs.subscribed(), ['c0'])
 })
 
-test('all parts of a filter must hold: search, subscription, segment and condition', async (t) => {
+test('all parts of a filter must match: search, subscription, segment and condition', async (t) => {
 	const jobs = await setupContacts(t, 40)
 	const [segment] = await jobs.execute<{ id: string }>(
 		`insert into segments (project_id, name, type, condition) values (?, 'Pro', 'DYNAMIC', ?::jsonb) returning id`,
@@ -104,7 +104,7 @@ test('all parts of a filter must hold: search, subscription, segment and conditi
 		segmentId: segment!.id,
 		condition: condition('email', 'notEquals', 'c18@example.org'),
 	}
-	// c1, c10 to c19; of these even and every third: c12, c18; not c18
+	// Matches c1 and c10 to c19; of these, c12 and c18 are even and every third; c18 is excluded
 	const job = await jobs.bulk('delete', { mode: 'query', filter })
 	t.like(job.result, { totalRequested: 1, successCount: 1 })
 	t.is(await jobs.contact('c12@example.org'), undefined)
@@ -115,7 +115,7 @@ const condition = (field: string, operator: string, value: unknown) => ({
 	groups: [{ filters: [{ field, operator, value }] }],
 })
 
-/** A job for those who are not among the VIPs; c0 is one. */
+/** A job for all contacts outside the VIP segment; c0 is in it. */
 async function outsideVips(t: ExecutionContext) {
 	const jobs = await setupContacts(t)
 	const { id } = (await jobs.call('POST', '/segments', { name: 'VIP', type: 'STATIC' })).json()
@@ -136,7 +136,7 @@ async function outsideVips(t: ExecutionContext) {
 	}
 }
 
-test('a job whose segment is deleted before its turn fails, says why, and concerns nobody', async (t) => {
+test('a job whose segment is deleted before its turn fails with a reason and changes no contact', async (t) => {
 	const jobs = await outsideVips(t)
 	const asked = [await jobs.ask(jobs.outside), await jobs.ask({ segmentId: jobs.segmentId })]
 	await jobs.deleteSegment()
@@ -149,7 +149,7 @@ test('a job whose segment is deleted before its turn fails, says why, and concer
 	t.deepEqual(await jobs.execute('select from job_contacts'), [])
 })
 
-test('a segment that is deleted while a job looks whom it is about counts as it was', async (t) => {
+test('a segment that is deleted while a job selects its contacts counts as it was', async (t) => {
 	const jobs = await outsideVips(t)
 	const jobId = await jobs.ask(jobs.outside)
 	const other = await jobs.pool.connect()
@@ -164,17 +164,16 @@ test('a segment that is deleted while a job looks whom it is about counts as it 
 	t.not(await jobs.contact('c0@example.org'), undefined)
 })
 
-test('a field can be taken from everybody who has it, as a job', async (t) => {
+test('a job can remove a field from every contact that has it', async (t) => {
 	const jobs = await setupContacts(t)
 	await jobs.execute(`update contacts set data = '{}' where id = ?`, [jobs.ids[0]])
-	const target = JSON.stringify({ field: 'plan' })
-	const [accepted] = await acceptBulkJob(jobs.pool, [
-		jobs.project.id,
-		'delete-field',
-		null,
-		target,
-		'core',
-	])
+	const [accepted] = await acceptBulkJob(jobs.pool, {
+		projectId: jobs.project.id,
+		type: 'delete-field',
+		contactIds: null,
+		target: { field: 'plan' },
+		taskQueue: 'core',
+	})
 	await jobs.run(accepted!.id)
 	const { result } = await jobs.job(accepted!.id, 'bulk')
 	t.like(result, { operation: 'delete-field', totalRequested: 5, successCount: 5 })
@@ -189,7 +188,7 @@ test('a search takes percent signs and underscores literally', async (t) => {
 	t.like(job.result, { totalRequested: 1, successCount: 1 })
 })
 
-test('a job that goes on after a crash does the rest and nothing twice', async (t) => {
+test('a job continues after a crash without doing anything twice', async (t) => {
 	const jobs = await setupContacts(t, 2500)
 	const payload = { mode: 'query', filter: {} }
 	const { jobId } = (await jobs.call('POST', '/contacts/bulk-subscribe', payload)).json()
@@ -203,7 +202,7 @@ test('a job that goes on after a crash does the rest and nothing twice', async (
 	t.is((await jobs.eventNames()).length, 1250)
 })
 
-test('a try that knows whom the job is about when another has done it leaves nothing to be done again', async (t) => {
+test('a second attempt that selected the contacts of a finished job repeats nothing', async (t) => {
 	const jobs = await setupContacts(t)
 	const answer = await jobs.call('POST', '/contacts/bulk-unsubscribe', {
 		mode: 'query',
@@ -212,12 +211,14 @@ test('a try that knows whom the job is about when another has done it leaves not
 	const { jobId } = answer.json<{ jobId: string }>()
 	await jobs.run(jobId)
 	const key = { projectId: jobs.project.id, jobId }
-	await t.throwsAsync(setTarget(jobs.pool, key, {}), { message: /meanwhile/ })
+	await t.throwsAsync(setTarget(jobs.pool, key, {}), {
+		message: /already started, or it has ended/,
+	})
 	t.deepEqual(await jobs.execute('select 1 from job_contacts'), [])
 	t.like((await jobs.job(jobId, 'bulk')).result, { totalRequested: 6, successCount: 3 })
 })
 
-test('a cancelled job does nothing more, keeps what is done, and cannot be cancelled again', async (t) => {
+test('a cancelled job stops, keeps its finished work, and cannot be cancelled again', async (t) => {
 	const jobs = await setupContacts(t)
 	const { jobId } = (
 		await jobs.call('POST', '/contacts/bulk-delete', { contactIds: jobs.ids })
@@ -230,7 +231,7 @@ test('a cancelled job does nothing more, keeps what is done, and cannot be cance
 	isEnvelope(t, await jobs.call('DELETE', `/contacts/bulk/${jobId}`), 409, 'CONFLICT')
 })
 
-test('whom a job is about must be said, in the terms of its mode', async (t) => {
+test('a job must name its contacts in the way of its mode', async (t) => {
 	const jobs = await setupJobs(t)
 	const cases: [object, string, string][] = [
 		[{}, 'contactIds', 'required'],
@@ -282,14 +283,14 @@ test('jobs of other projects and of other kinds are not found', async (t) => {
 	isEnvelope(t, await jobs.call('GET', '/contacts/bulk/nonsense'), 404, 'RESOURCE_NOT_FOUND')
 })
 
-test('a field that a job deletes is gone from every contact and from the fields, and from no other project', async (t) => {
+test('a job deletes a field from every contact and from the list of fields, but in no other project', async (t) => {
 	const jobs = await setupContacts(t, 2500)
 	const other = await createProject(jobs.orm)
 	await jobs.execute(
 		`insert into contacts (project_id, email, subscribed, data) values (?, 'x@example.org', true, '{"plan": "pro"}')`,
 		[other.project.id],
 	)
-	// As many as are too many for a request to wait for.
+	// Too many for a request to wait for.
 	await jobs.execute(
 		`insert into contact_fields (project_id, key, type, count) values (?, 'plan', 'string', 100001)`,
 		[jobs.project.id],

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import PostalMime from 'postal-mime'
-import type { Outcome } from '../activities/providers/provider.ts'
+import type { Outcome } from '../outside/providers/provider.ts'
 import { claimSlice } from '../db/campaigns/campaign-ledger.ts'
 import { doubt } from '../db/emails/doubt.ts'
 import { record } from '../db/emails/ledger.ts'
@@ -9,11 +9,20 @@ import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
 import { lockWaits } from './helpers/locks.ts'
 
-test('mail that a dead worker had in its hands is in doubt, and nobody repeats it', async (t) => {
+test('mail that a dead worker was handing over is in doubt and not repeated', async (t) => {
 	const { send, worker, sink, mails, query, id, project, pool } = await overSmtp(t, 30)
 	const first = '00000000-0000-0000-0000-000000000000'
 	const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-	const dead = await claimSlice(pool, [project.id, id, first, last, 10, 'smtp', true, null])
+	const dead = await claimSlice(pool, {
+		projectId: project.id,
+		campaignId: id,
+		after: first,
+		until: last,
+		limit: 10,
+		provider: 'smtp',
+		tracked: true,
+		batchId: null,
+	})
 	t.is(dead.length, 10)
 	t.like(await send(worker), { settled: 30, left: 0 })
 	const ids = new Set(dead.map((mail) => mail.id))
@@ -22,7 +31,7 @@ test('mail that a dead worker had in its hands is in doubt, and nobody repeats i
 	t.deepEqual(await query('select distinct outcome from attempts'), [{ outcome: 'UNKNOWN' }])
 })
 
-test('an outcome that comes after somebody doubted it settles the mail', async (t) => {
+test('a late outcome settles a mail in doubt', async (t) => {
 	const { send, pool, mails, query } = await sendingCampaign(t, 1)
 	const answer = Promise.withResolvers<Outcome>()
 	const asked = Promise.withResolvers<void>()
@@ -63,7 +72,7 @@ test('a mail in doubt that its owner sends once more is the same mail', async (t
 
 const notNow = { kind: 'DEFERRED', error: '451 not now', retryAfterMs: 60_000 } as const
 
-/** A mail that a worker has in its hands until it is answered. */
+/** A mail that a worker is handing over until it gets its answer. */
 async function inHand(t: ExecutionContext) {
 	const context = await sendingCampaign(t, 1)
 	const answer = Promise.withResolvers<Outcome>()
@@ -78,7 +87,7 @@ async function inHand(t: ExecutionContext) {
 	return { ...context, worker, sending, answer: answer.resolve }
 }
 
-test('a turn beside one that Temporal has given up does not doubt what this process has in its hands', async (t) => {
+test('a second turn in the same process does not doubt mails that the first is handing over', async (t) => {
 	const { send, worker, sending, answer, pool, mails, query } = await inHand(t)
 	const ask = pool.query.bind(pool)
 	const looks = Promise.withResolvers<void>()
@@ -100,7 +109,7 @@ test('a turn beside one that Temporal has given up does not doubt what this proc
 	t.deepEqual(await query('select outcome from attempts'), [{ outcome: 'DEFERRED' }])
 })
 
-test('what was doubted and surely not taken goes again, as long as its campaign is not over', async (t) => {
+test('a doubted mail that was surely not taken is sent again while its campaign runs', async (t) => {
 	for (const isOver of [false, true]) {
 		const { pool, sending, answer, send, mails, query, act, activities, id } = await inHand(t)
 		t.like(await send(campaignWorker(pool, scriptedProvider().provider)), { settled: 1, left: 0 })
@@ -114,13 +123,13 @@ test('what was doubted and surely not taken goes again, as long as its campaign 
 	}
 })
 
-test('one that is doubted while it is being recorded goes again, too', async (t) => {
+test('a mail doubted while it is being recorded is sent again, too', async (t) => {
 	const { pool, project, sending, answer, mails } = await inHand(t)
 	const db = await pool.connect()
 	t.teardown(() => db.release(true))
 	await db.query('begin')
 	const { id, attempt } = (await mails())[0]!
-	await doubt(db, [project.id, JSON.stringify([{ id, attempt }]), false])
+	await doubt(db, { projectId: project.id, mails: [{ id, attempt }], isIdempotent: false })
 	answer(notNow)
 	await lockWaits(t, pool, 1)
 	await db.query('commit')
@@ -128,15 +137,23 @@ test('one that is doubted while it is being recorded goes again, too', async (t)
 	t.like((await mails())[0], { status: 'PENDING', error: '451 not now' })
 })
 
-test('a campaign does not end at the moment at which a mail comes out of doubt', async (t) => {
+test('a campaign does not end while a mail in it comes out of doubt', async (t) => {
 	const { pool, project, id, query, get, act, activities } = await sendingCampaign(t, 1)
 	await query(`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now()`)
 	const db = await pool.connect()
 	t.teardown(() => db.release(true))
 	await db.query('begin')
 	const [mail] = (await db.query<{ id: string }>('select id from emails')).rows
-	const end = { ...notNow, id: mail!.id, attempt: 1, outcome: notNow.kind, status: 'PENDING' }
-	t.is((await record(db, [project.id, JSON.stringify([end])])).length, 1)
+	const end = {
+		id: mail!.id,
+		attempt: 1,
+		outcome: notNow.kind,
+		status: 'PENDING' as const,
+		providerMessageId: null,
+		error: notNow.error,
+		dueInMs: null,
+	}
+	t.is((await record(db, { projectId: project.id, ends: [end] })).length, 1)
 	const advanced = act(activities.advanceCampaign, id)
 	await lockWaits(t, pool, 1)
 	await db.query('commit')

@@ -4,7 +4,7 @@ import { overResend, overSmtp, sendingCampaign } from './helpers/campaign-sendin
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
 
-test('a batch of a paused campaign is repeated only when it goes on', async (t) => {
+test('a batch of a paused campaign is repeated only when the campaign is resumed', async (t) => {
 	const { send, worker, fake, mails, query } = await overResend(t, 2)
 	await query(
 		`update emails set status = 'SENDING', attempt = 1, provider = 'resend', batch_id = $1,
@@ -20,7 +20,7 @@ test('a batch of a paused campaign is repeated only when it goes on', async (t) 
 	t.is(fake.accepted.length, 2)
 })
 
-test('a batch whose answer does not come is repeated at growing intervals', async (t) => {
+test('a batch without an answer is repeated at growing intervals', async (t) => {
 	const { send, worker, fake } = await overResend(t, 3, [{ drop: true, times: 2 }])
 	t.like(await send(worker), { settled: 3, left: 0 })
 	const [first, second, third] = fake.requests.map(({ at }) => at)
@@ -29,7 +29,7 @@ test('a batch whose answer does not come is repeated at growing intervals', asyn
 	t.is(new Set(fake.requests.map(({ headers }) => headers['idempotency-key'])).size, 1)
 })
 
-test('a batch that another request holds is asked for when Resend says', async (t) => {
+test('a batch that another request is sending is repeated at the time that Resend sets', async (t) => {
 	const busy = { status: 409, name: 'concurrent_idempotent_requests', times: 1 }
 	const { send, worker, fake } = await overResend(t, 3, [
 		{ ...busy, headers: { 'retry-after': '2' } },
@@ -53,7 +53,7 @@ test('a subject cut within a character costs neither its mail nor the others any
 	)
 })
 
-test('a mail whose record Postgres cannot hold keeps no other out of the ledger', async (t) => {
+test('a mail that Postgres cannot record keeps no other out of the ledger', async (t) => {
 	const { send, mails, pool } = await sendingCampaign(t, 5)
 	const { provider } = scriptedProvider(({ to }) => ({
 		kind: 'SENT',

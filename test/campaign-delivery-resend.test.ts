@@ -4,7 +4,7 @@ import { settleByEvent } from '../db/reputation/evidence.ts'
 import { overResend } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 
-test('over Resend a campaign goes in batches', async (t) => {
+test('over Resend a campaign is sent in batches', async (t) => {
 	const { send, worker, fake, mails } = await overResend(t, 250)
 	t.like(await send(worker), { settled: 250, left: 0 })
 	t.is(fake.requests.length, 3)
@@ -14,7 +14,7 @@ test('over Resend a campaign goes in batches', async (t) => {
 		t.like(mail, { status: 'SENT', provider_message_id: idOf.get(mail.id)! })
 })
 
-test('heavy mail goes in smaller batches', async (t) => {
+test('large mails are sent in smaller batches', async (t) => {
 	const { send, worker, fake, query } = await overResend(t, 100)
 	await query('update campaigns set body = $1', [`<p>${'word '.repeat(20_000)}</p>`])
 	t.like(await send(worker), { settled: 100, left: 0 })
@@ -22,7 +22,7 @@ test('heavy mail goes in smaller batches', async (t) => {
 	t.is(fake.requests.length, 5)
 })
 
-test('at a send rate a batch is a second’s worth of it, whatever lanes there are', async (t) => {
+test('a send rate limits a batch to a second’s worth, with any number of lanes', async (t) => {
 	const { send, provider, pool, fake, mails, query } = await overResend(t, 60)
 	await query('update projects set send_rate_per_second = 20')
 	const worker = campaignWorker(pool, provider)
@@ -39,7 +39,7 @@ test('a batch that a dead worker had handed over is repeated under its key, thou
 		...provider,
 		deliverBatch: async (...given: Parameters<NonNullable<typeof provider.deliverBatch>>) => {
 			await provider.deliverBatch!(...given)
-			return answers.promise // the worker is dead before it can say so
+			return answers.promise // the worker dies before it can record it
 		},
 	}
 	const dead = send(campaignWorker(pool, dying)).catch(() => {})
@@ -63,7 +63,7 @@ test('a batch that a dead worker had handed over is repeated under its key, thou
 	)
 })
 
-test('a batch is taken over whole, however many workers die before one hands it over', async (t) => {
+test('a batch is taken over whole, even after several workers have died', async (t) => {
 	const { send, provider, pool, fake } = await overResend(t, 100)
 	for (let deaths = 0; deaths < 6; deaths++) {
 		const begun = Promise.withResolvers<void>()
@@ -81,7 +81,7 @@ test('a batch is taken over whole, however many workers die before one hands it 
 	t.is(fake.requests.length, 1)
 })
 
-test('a batch that was perhaps taken is repeated under its key until Resend tells', async (t) => {
+test('a batch that was perhaps taken is repeated under its key until Resend answers', async (t) => {
 	const { send, worker, fake, mails } = await overResend(t, 30, [
 		{ status: 500, take: true, times: 2 },
 	])
@@ -92,7 +92,7 @@ test('a batch that was perhaps taken is repeated under its key until Resend tell
 	for (const { status, attempt } of await mails()) t.deepEqual([status, attempt], ['SENT', 1])
 })
 
-test('a batch that was surely not taken goes again as a new one', async (t) => {
+test('a batch that was certainly not accepted is sent again as a new one', async (t) => {
 	const { send, worker, fake, mails } = await overResend(t, 30, [
 		{ status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' }, times: 1 },
 	])
@@ -101,7 +101,7 @@ test('a batch that was surely not taken goes again as a new one', async (t) => {
 	for (const { status } of await mails()) t.is(status, 'SENT')
 })
 
-test('what is in doubt over Resend for longer than it remembers is not repeated', async (t) => {
+test('a mail in doubt for longer than Resend remembers is not repeated', async (t) => {
 	const { send, worker, fake, mails, query } = await overResend(t, 2)
 	await query(
 		`update emails set status = 'SENDING', attempt = 1, provider = 'resend', batch_id = $1,
@@ -118,14 +118,20 @@ test('an event of Resend without our tags finds its campaign mail by the id that
 	t.like(await send(worker), { settled: 3, left: 0 })
 	const { id, emailId } = fake.accepted[1]!
 	const evidence = {
-		kind: 'DELIVERED',
+		kind: 'DELIVERED' as const,
 		at: new Date().toISOString(),
 		bounceType: null,
 		error: null,
 		link: null,
 		providerMessageId: id,
 	}
-	const values = ['resend/event', null, null, id, JSON.stringify(evidence)]
+	const values = {
+		eventId: 'resend/event',
+		projectId: null,
+		emailId: null,
+		providerMessageId: id,
+		evidence,
+	}
 	t.deepEqual(await settleByEvent(pool, values), [{ isNew: true, isKnown: true }])
 	for (const mail of await mails()) t.is(mail.status, mail.id === emailId ? 'DELIVERED' : 'SENT')
 	const kept = await pool.query('select 1 from attempts where project_id = $1', [project.id])

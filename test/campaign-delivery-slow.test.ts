@@ -10,7 +10,7 @@ import {
 import { until } from '../bench/load.ts'
 import { startSink } from '../bench/sink.ts'
 import { prepareStack } from '../bench/stack.ts'
-import { createCampaignPlaces } from '../activities/campaigns/campaign-places.ts'
+import { createCampaignSlots } from '../activities/campaigns/campaign-slots.ts'
 import { poolOf } from '../db/statement.ts'
 import { overSmtp } from './helpers/campaign-sending.ts'
 
@@ -59,7 +59,7 @@ test.serial('single mails get through while a campaign fills a slow server', asy
 })
 
 test.serial(
-	'a killed worker leaves three mails a connection in doubt, and what a slow server takes in a tenth of a second',
+	'a killed worker leaves in doubt three mails per connection plus a tenth of a second’s mails',
 	async (t) => {
 		t.timeout(120_000)
 		const connections = 5
@@ -98,25 +98,25 @@ test.serial(
 )
 
 test('a process never holds more campaign mails than twenty a connection', async (t) => {
-	const places = createCampaignPlaces(5)
+	const slots = createCampaignSlots(5)
 	let held = 0
 	let most = 0
 	let isOver = false
 	const claiming = (async () => {
 		while (!isOver) {
-			const more = await places.enter(1000)
+			const more = await slots.enter(1000)
 			held += more
 			most = Math.max(most, held)
 		}
 	})()
-	// As fast as a server can be: at once.
+	// The fastest possible server: it answers at once.
 	for (let round = 0; round < 300; round++) {
 		await sleep(5)
-		for (; held > 0; held -= 1) places.recorded()
+		for (; held > 0; held -= 1) slots.recorded()
 	}
 	isOver = true
 	await sleep(5)
-	for (; held > 0; held -= 1) places.recorded()
+	for (; held > 0; held -= 1) slots.recorded()
 	await claiming
 	t.true(most > 60, `${most}: it grows with what the server takes`)
 	t.true(most <= 100, `${most}`)

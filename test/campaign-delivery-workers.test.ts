@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Outcome, ReadyMail } from '../activities/providers/provider.ts'
+import type { Outcome, ReadyMail } from '../outside/providers/provider.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
@@ -36,7 +36,7 @@ test('two workers together keep the send rate of a project', async (t) => {
 	const workers = [campaignWorker(pool, provider), campaignWorker(pool, provider)]
 	await Promise.all(workers.map((worker) => send(worker)))
 	t.is(sink.mails.length, 40)
-	// Two at a time, as each tenth of a second is worth.
+	// Two at a time, since the rate allows two per tenth of a second.
 	for (const [index, { at }] of sink.mails.entries())
 		t.true(
 			at - startedAt >= (Math.floor(index / 2) * 2 * 1000) / 20 - 105,
@@ -44,7 +44,7 @@ test('two workers together keep the send rate of a project', async (t) => {
 		)
 })
 
-test('a worker that is to end hands nothing more over, and leaves nothing open', async (t) => {
+test('a stopping worker hands nothing more over, and leaves nothing open', async (t) => {
 	const { send, worker, sink, mails } = await overSmtp(t, 2000, { sink: { delayMs: 5 } })
 	const sending = send(worker)
 	while (sink.mails.length < 50) await new Promise((resolve) => setTimeout(resolve, 2))
@@ -55,7 +55,7 @@ test('a worker that is to end hands nothing more over, and leaves nothing open',
 	t.deepEqual([...states].sort(), ['PENDING', 'SENT'])
 })
 
-test('what is handed over ready is its recipient’s own mail, and a subject of its own is kept', async (t) => {
+test('a prepared mail is its recipient’s own, with its own subject', async (t) => {
 	const { send, pool, query } = await sendingCampaign(t, 40)
 	const { provider } = scriptedProvider()
 	const waiting: { mail: ReadyMail; done(outcome: Outcome): void }[] = []

@@ -6,7 +6,7 @@ import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
 import { setupSmtp } from './helpers/smtp.ts'
 
-test('every recipient gets the mail once, and the ledger, its counts and the events say so', async (t) => {
+test('every recipient gets the mail once, and ledger, counts and events agree', async (t) => {
 	const { send, worker, sink, mails, events, query, progress, id } = await overSmtp(t, 600)
 	t.deepEqual(await send(worker), { settled: 600, left: 0, waitMs: 0, because: '' })
 	const rows = await mails()
@@ -52,7 +52,7 @@ test('mail shows the postal address that the project had when the campaign began
 	}
 })
 
-test('whom a mail must not reach any more is settled with the reason, and gets none', async (t) => {
+test('a recipient who may no longer get mail is settled with the reason', async (t) => {
 	const { send, worker, sink, mails, query, project } = await overSmtp(t, 4)
 	await query(`insert into suppressions (project_id, email, reason) values ($1, $2, 'COMPLAINT')`, [
 		project.id,
@@ -71,7 +71,20 @@ test('whom a mail must not reach any more is settled with the reason, and gets n
 	t.deepEqual(sink.mails.map(({ to }) => to.slice(0, 5)).sort(), ['user0', 'user3'])
 })
 
-test('a transactional campaign goes to those who have unsubscribed, too', async (t) => {
+test('a campaign of an unverified owner never leaves this machine', async (t) => {
+	const { send, worker, sink, mails, query } = await overSmtp(t, 2)
+	await query('update projects set owner_verified = false')
+	t.like(await send(worker), { settled: 2, left: 0 })
+	for (const mail of await mails())
+		t.like(mail, {
+			status: 'CANCELLED',
+			error: "The project's owner has not verified their email address",
+			attempt: 0,
+		})
+	t.is(sink.mails.length, 0)
+})
+
+test('a transactional campaign is also sent to unsubscribed contacts', async (t) => {
 	const { send, pool, query } = await sendingCampaign(t, 2, { type: 'TRANSACTIONAL' })
 	await query('update contacts set subscribed = false')
 	const { provider, handed } = scriptedProvider()
@@ -92,7 +105,7 @@ for (const [word, sql] of [
 		for (const mail of await mails()) t.like(mail, { status: 'PENDING', attempt: 0 })
 	})
 
-test('a pause in the midst takes effect within a moment, and the rest goes after it', async (t) => {
+test('a pause takes effect within a moment, and the rest is sent after it', async (t) => {
 	const { send, worker, sink, query, mails, id, progress } = await overSmtp(t, 1500, {
 		sink: { delayMs: 10 },
 	})
@@ -147,7 +160,7 @@ test('refusals concern their mail only: some fail, some wait for their time', as
 	t.is(sink.mails.length, 4)
 })
 
-test('an unreachable server loses nothing, and is asked again with one mail', async (t) => {
+test('an unreachable server loses no mail, and is tested with a single mail', async (t) => {
 	const { send, worker, sink, mails } = await overSmtp(t, 50)
 	await sink.stop()
 	const soon = setTimeout(() => void sink.start(), 1500)
@@ -157,7 +170,7 @@ test('an unreachable server loses nothing, and is asked again with one mail', as
 	for (const { status } of await mails()) t.is(status, 'SENT')
 })
 
-test('a mail with an address beyond ASCII, and one that cannot be written, cost the others nothing', async (t) => {
+test('a mail with a non-ASCII or an invalid address does not affect the others', async (t) => {
 	const { send, worker, sink, query, mails } = await overSmtp(t, 4, {
 		sink: { extensions: ['SMTPUTF8'] },
 	})
@@ -170,7 +183,7 @@ test('a mail with an address beyond ASCII, and one that cannot be written, cost 
 	t.is(sink.mails.length, 3)
 })
 
-test('a mail of a campaign shows what it says and how it went, though neither is kept with it', async (t) => {
+test('a mail of a campaign shows its content and outcome, although neither is stored with it', async (t) => {
 	const { send, worker, mails, app, withSecretKey, query } = await overSmtp(t, 2, {
 		faults: [
 			{ at: 'rcpt', recipient: 'user1@', times: 1, reply: '450 4.2.1 Later, retry after 1 s' },

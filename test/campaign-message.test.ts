@@ -5,9 +5,9 @@ import {
 	type CampaignContent,
 	type CampaignRecipient,
 	compileCampaign,
-} from '../activities/rendering/campaign-message.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
-import { trackingKey } from '../activities/rendering/tracked-urls.ts'
+} from '../mail/campaign/campaign-message.ts'
+import { buildMime } from '../mail/mime/mime.ts'
+import { trackingKey } from '../mail/tracked-urls.ts'
 
 const publicUrl = 'https://app.example'
 
@@ -35,7 +35,7 @@ const recipient = (data: Record<string, unknown> = {}): CampaignRecipient => ({
 	data,
 })
 
-/** Whether the mail was put together from a skeleton; that it reads the same is asserted. */
+/** Whether the mail was assembled from a skeleton; asserts that it reads the same. */
 async function isSpliced(
 	t: { deepEqual(a: unknown, b: unknown, message?: string): unknown },
 	campaign: ReturnType<typeof compileCampaign>,
@@ -54,7 +54,7 @@ async function isSpliced(
 	return raw !== expected.toString('latin1')
 }
 
-test('a mail put together from pieces reads exactly as one that was rendered whole', async (t) => {
+test('a mail assembled from pieces reads exactly like one rendered whole', async (t) => {
 	const campaign = compileCampaign(
 		content({
 			body: '<p>Hi {{ firstName }}, from {{ city }}!</p>{% if pro %}<b>Pro</b>{% endif %}<ul>{% for x in list %}<li>{{ x }}</li>{% endfor %}</ul><a href="https://shop.example/a?b=1&amp;c=2">Shop for {{ firstName }}</a> <a href="{{ unsubscribeUrl }}">go</a> {{ id }} {{ email }}',
@@ -252,7 +252,7 @@ test('any template reads the same for any contact, spliced or not', async (t) =>
 	t.true(spliced > 400, `${spliced} of 2400 were spliced`)
 })
 
-test('the footer follows the locale of its reader, else the project; what the author wrote follows neither', (t) => {
+test('the footer uses the reader’s locale, else the project’s; the author’s text uses neither', (t) => {
 	const campaign = compileCampaign(content({ contentLanguage: 'he', language: 'de' }), publicUrl)
 	const languagesOf = (locale: unknown) => {
 		const { html } = campaign.message(recipient({ locale })).message

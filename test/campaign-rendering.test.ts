@@ -4,7 +4,7 @@ import { campaignWorker } from './helpers/campaign-worker.ts'
 import { setupSmtp } from './helpers/smtp.ts'
 import { longestStall } from './helpers/stall.ts'
 
-// One after the other: whatever runs beside a measurement is part of it.
+// Serial, because anything beside a measurement would be part of it.
 
 const loop = '{% for i in (1..9999) %}'
 const slow = `${loop.repeat(2)}{% endfor %}{% endfor %}x`
@@ -36,7 +36,7 @@ test.serial('a few slow mails among many quick ones pause nothing', async (t) =>
 	t.like(await get(id), { pausedReason: null })
 })
 
-test.serial('15,000 links in every mail hold up the worker for a moment only', async (t) => {
+test.serial('15,000 links in every mail block the worker only for a moment', async (t) => {
 	const body = '<a href="https://example.org/a?b={{ name }}">d</a>\n'.repeat(15_000)
 	const { send, pool } = await sendingCampaign(t, 6, { body })
 	const { sink, provider } = await setupSmtp(t)

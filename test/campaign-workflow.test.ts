@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import test, { type ExecutionContext } from 'ava'
 import type { Rest } from '../activities/delivery/delivery.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { quiet, workflowsPath } from './helpers/workflow.ts'
+import { quiet, workflowBundle } from './helpers/workflow.ts'
 
 const hourMs = 3_600_000
 const sums = { total: 100, settled: 0, said: 'in words' }
@@ -14,10 +14,10 @@ const wait = (waitMs: number | null) => ({ act: 'wait', waitMs })
 const end = { act: 'end' }
 const done: Rest = { settled: 50, left: 0, waitMs: 0, because: '' }
 
-// The server that skips time has one clock for all, so its tests take turns.
+// The time-skipping server has one clock for all, so its tests take turns.
 const serial = test.serial
 
-serial('it is asked again when its time has come, and then told what to do', async (t) => {
+serial('a scheduled campaign asks for its next act when its time has come', async (t) => {
 	const { calls, tookMs } = await run(t, {
 		advance: [
 			wait(30 * 24 * hourMs),
@@ -39,7 +39,7 @@ serial('it is asked again when its time has come, and then told what to do', asy
 	t.true(tookMs >= 30 * 24 * hourMs + hourMs)
 })
 
-serial('whatever changes is looked at at once, however long it would have waited', async (t) => {
+serial('every change is handled at once, even during a long wait', async (t) => {
 	const { calls, tookMs } = await run(
 		t,
 		{ advance: [wait(1000 * hourMs), wait(null), { act: 'cancel' }, end] },
@@ -66,7 +66,7 @@ serial('lanes go side by side, each until it is done', async (t) => {
 	t.true(tookMs >= 2 * hourMs)
 })
 
-serial('a change ends the lanes after what they have in their hands', async (t) => {
+serial('a change ends the lanes after their mails in hand', async (t) => {
 	const { calls, tookMs } = await run(
 		t,
 		{
@@ -83,7 +83,12 @@ serial('a change ends the lanes after what they have in their hands', async (t) 
 })
 
 serial('where nothing moves it is asked every few seconds, not all the time', async (t) => {
-	const idle: Rest = { settled: 0, left: 3, waitMs: 0, because: 'another worker is at it' }
+	const idle: Rest = {
+		settled: 0,
+		left: 3,
+		waitMs: 0,
+		because: 'another worker is delivering them',
+	}
 	const turns = Array.from({ length: 20 }, () => ({ act: 'send', lanes: 1 }))
 	const { tookMs } = await run(t, {
 		advance: [...turns, end],
@@ -106,7 +111,7 @@ serial('a database or provider that fails for hours is tried until it works', as
 	t.is(said, 'sent: 0 of 100 settled')
 })
 
-serial('a run that has become long goes on as a new one, and what is left is sent', async (t) => {
+serial('a long run continues as a new one, and the rest is sent', async (t) => {
 	const page: Rest = { settled: 1, left: 1, waitMs: 0, because: '' }
 	const send = { act: 'send', lanes: 2 }
 	const { calls, said, wasContinued } = await run(t, {
@@ -120,7 +125,7 @@ serial('a run that has become long goes on as a new one, and what is left is sen
 })
 
 serial(
-	'recipients that can never be set down are held, and their owner is waited for',
+	'a campaign whose recipients can never be created is paused until its owner acts',
 	async (t) => {
 		const { calls } = await run(
 			t,
@@ -151,7 +156,7 @@ interface Script {
 	materialise?: Error[]
 }
 
-/** Runs `campaign` with activities that answer from lists, on a server whose clock leaps. */
+/** Runs `campaign` with activities that answer from lists, on a time-skipping server. */
 async function run(
 	t: ExecutionContext,
 	script: Script,
@@ -192,7 +197,12 @@ async function run(
 	}
 	const connection = env.nativeConnection
 	const workers = await Promise.all([
-		Worker.create({ connection, taskQueue: taskQueues.core, workflowsPath, activities }),
+		Worker.create({
+			connection,
+			taskQueue: taskQueues.core,
+			workflowBundle: await workflowBundle(),
+			activities,
+		}),
 		Worker.create({ connection, taskQueue: taskQueues.email, activities }),
 		Worker.create({ connection, taskQueue: taskQueues.bulk, activities }),
 	])

@@ -6,7 +6,7 @@ import { campaignWorker } from './helpers/campaign-worker.ts'
 const move = `update contacts set email = 'new@example.net', data = '{"name": "Zoe"}'
 	where email = 'user0@example.net'`
 
-test('a campaign goes to the address that a contact has when the mail leaves, and the ledger has it', async (t) => {
+test('a campaign is sent to the contact’s address at that moment, which the ledger records', async (t) => {
 	const { send, worker, sink, mails, query, recipients, id } = await overSmtp(t, 2)
 	await query(move)
 	t.like(await send(worker), { settled: 2, left: 0 })
@@ -19,7 +19,7 @@ test('a campaign goes to the address that a contact has when the mail leaves, an
 	for (const { status } of await mails()) t.is(status, 'SENT')
 })
 
-test('suppression is asked for the address to which a campaign’s mail would go now', async (t) => {
+test('suppression is checked for the current address of a campaign’s mail', async (t) => {
 	const { send, worker, sink, mails, query, project } = await overSmtp(t, 3)
 	await query(move)
 	await query(`update contacts set email = 'also@example.net' where email = 'user1@example.net'`)
@@ -36,7 +36,7 @@ test('suppression is asked for the address to which a campaign’s mail would go
 	])
 })
 
-test('a mail that was deferred goes to the address of its next try', async (t) => {
+test('a deferred mail is sent to the contact’s address at its next try', async (t) => {
 	const { send, worker, sink, query } = await overSmtp(t, 1)
 	sink.faults.push({ at: 'rcpt', reply: '451 4.3.0 later, retry in 60 s', times: 1 })
 	await send(worker)
@@ -49,7 +49,7 @@ test('a mail that was deferred goes to the address of its next try', async (t) =
 	)
 })
 
-test('a mail that its owner sends once more goes to the present address, or to none that is suppressed', async (t) => {
+test('a mail sent again by its owner uses the current address, unless it is suppressed', async (t) => {
 	const { worker, sink, mails, query, app, withSecretKey, project } = await overSmtp(t, 2)
 	await query(`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now()`)
 	await query(move)
@@ -91,7 +91,7 @@ test('a batch that is repeated under its key keeps the addresses it had', async 
 	t.deepEqual(await recipients(id), addresses)
 })
 
-test('what a mail said is shown with the address it went to', async (t) => {
+test('the content of a mail is shown with the address it was sent to', async (t) => {
 	const { send, worker, mails, query, app, withSecretKey } = await overSmtp(t, 1)
 	await query(`update campaigns set body = '<p>{{ email }}</p>'`)
 	await send(worker)

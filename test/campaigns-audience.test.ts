@@ -3,7 +3,7 @@ import { materialiseChunk } from '../db/campaigns/campaign-course.ts'
 import { inSegment, openCampaigns, plan } from './helpers/campaigns.ts'
 import { lockWaits } from './helpers/locks.ts'
 
-/** One more than are looked at in a chunk. */
+/** One more than a chunk reads. */
 const people = 5001
 const nobody = { condition: plan('none') }
 
@@ -22,7 +22,7 @@ test('an edit of a segment after the start changes nothing of the audience', asy
 	const compute = async (id: string) =>
 		t.is((await request('POST', `/segments/${id}/compute`)).statusCode, 200)
 
-	/** Whom it is for, and what is done to it when so many chunks are set down. */
+	/** Checks that the audience stays the same if `work` runs after this many chunks. */
 	const stays = async (audience: object, chunks: number, work: () => Promise<unknown>) => {
 		const { id } = await create(audience)
 		t.is((await call('POST', `/${id}/send`)).statusCode, 200)
@@ -60,7 +60,7 @@ test('an edit of a segment after the start changes nothing of the audience', asy
 	t.deepEqual(await stays(filtered(tracked), 1, empty), all, 'its members are others')
 })
 
-test('what is stored of a tracked segment is who is in it, as long as nobody edits it', async (t) => {
+test('the stored members of a tracked segment are its members until it is edited', async (t) => {
 	const { contacts, create, call, act, activities, request, recipients } = await openCampaigns(t)
 	await contacts(2, { data: { plan: 'pro' } })
 	const made = { name: 'S', condition: plan('pro'), trackMembership: true }
@@ -73,7 +73,7 @@ test('what is stored of a tracked segment is who is in it, as long as nobody edi
 	t.deepEqual(await recipients(id), ['user0@example.net', 'user1@example.net'])
 })
 
-test('a segment that keeps some from getting a campaign is not deleted before all recipients are set down', async (t) => {
+test('a segment that excludes recipients cannot be deleted before all recipients are created', async (t) => {
 	const { contacts, create, call, act, activities, request, recipients } = await openCampaigns(t)
 	await contacts(1, {}, 'vip')
 	await contacts(1, {}, 'other')
@@ -113,7 +113,7 @@ test('a scheduled campaign takes its segment as it is when its time has come', a
 	t.deepEqual(await recipients(id), ['free0@example.net'])
 })
 
-test('a campaign that was on its way before audiences were kept goes on by its segment', async (t) => {
+test('a campaign that started before audiences were stored continues with its segment', async (t) => {
 	const { contacts, create, call, act, activities, query, request, recipients } =
 		await openCampaigns(t)
 	await contacts(1, { data: { plan: 'pro' } })
@@ -126,7 +126,7 @@ test('a campaign that was on its way before audiences were kept goes on by its s
 	t.deepEqual(await recipients(id), ['user0@example.net'])
 })
 
-test('contacts that are deleted while recipients are set down do not stop it', async (t) => {
+test('contacts deleted during the creation of recipients do not stop it', async (t) => {
 	const { pool, contacts, create, call, act, activities, query, get, recipients } =
 		await openCampaigns(t)
 	const [early, late] = await contacts(3)
@@ -136,7 +136,7 @@ test('contacts that are deleted while recipients are set down do not stop it', a
 	const first = await deleting(early!)
 	const materialised = act(activities.materialiseCampaign, id)
 	await first.isWaitedFor()
-	// Of the audience only from the next look on, and deleted during that one.
+	// Joins the audience only before the second read, and is deleted during it.
 	await query('update contacts set subscribed = true where id = $1', [late])
 	const second = await deleting(late!)
 	await first.commit()
@@ -146,7 +146,7 @@ test('contacts that are deleted while recipients are set down do not stop it', a
 	t.deepEqual(await recipients(id), ['user2@example.net'])
 	t.like(await get(id), { totalRecipients: 1, pausedAt: null })
 
-	/** Deletes a contact, but for the commit. */
+	/** Deletes a contact without committing. */
 	async function deleting(contact: string) {
 		const db = await pool.connect()
 		t.teardown(() => db.release(true))

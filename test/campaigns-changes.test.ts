@@ -5,7 +5,7 @@ import { lockWaits } from './helpers/locks.ts'
 
 const unknown = '01a1fe06-34a2-73c1-89d1-74afe08bc011'
 
-test('a change replaces what is given; null clears; the rest stays', async (t) => {
+test('a change replaces the given members, null clears, and the rest stays', async (t) => {
 	const { call, create } = await openCampaigns(t)
 	const { id } = await create({ description: 'D', fromName: 'N', replyTo: 'r@example.com' })
 	const before = (await call('GET', `/${id}`)).json()
@@ -60,7 +60,7 @@ test('a copy is a draft of the same content with a name of its own', async (t) =
 	})
 })
 
-test('a copy of a name in whatever script keeps its characters whole', async (t) => {
+test('a copy of a name in any script keeps its characters whole', async (t) => {
 	const { call, create } = await openCampaigns(t)
 	const { id } = await create({ name: '😀'.repeat(100) })
 	const answer = await call('POST', `/${id}/duplicate`)
@@ -94,7 +94,7 @@ for (const [reference, sql] of [
 		t.is((await query('select from campaigns')).length, 2)
 	})
 
-test('only what is not on its way is deleted, and its mails stay in the ledger', async (t) => {
+test('only drafts and ended campaigns can be deleted, and their mails stay in the ledger', async (t) => {
 	const { call, create, contacts, started, states, activities, act } = await openCampaigns(t)
 	await contacts(2)
 	const { id } = await create()

@@ -19,7 +19,7 @@ test('a campaign may be empty until its time, and then ends as SENT with zero', 
 	t.is((await get(id)).totalRecipients, 0)
 })
 
-test('another audience leaves nothing of the one before', async (t) => {
+test('a new audience replaces the former one completely', async (t) => {
 	const { call, create, request } = await openCampaigns(t)
 	const segment = (await request('POST', '/segments', { name: 'Mine', type: 'STATIC' })).json()
 	const { id } = await create({ audienceType: 'SEGMENT', segmentId: segment.id })

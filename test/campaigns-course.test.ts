@@ -7,7 +7,7 @@ import {
 } from '../db/campaigns/lost-campaigns.ts'
 import { openCampaigns, plan } from './helpers/campaigns.ts'
 
-test('the audience is that of the start: everybody once, with what a mail needs', async (t) => {
+test('the audience is fixed at the start: each contact once, with the data for its mail', async (t) => {
 	const { call, contacts, create, act, activities, recipients, query, get, project } =
 		await openCampaigns(t)
 	await contacts(3, { data: { plan: 'pro' } }, 'pro')
@@ -45,7 +45,7 @@ test('the audience is that of the start: everybody once, with what a mail needs'
 	})
 })
 
-test('workers that set the same recipients down at once give each one row', async (t) => {
+test('workers that create the same recipients at once give each one row', async (t) => {
 	const { pool, call, contacts, create, act, activities, recipients, project, get } =
 		await openCampaigns(t)
 	await contacts(12_000)
@@ -87,7 +87,7 @@ test('lanes share the recipients in equal parts', async (t) => {
 	}
 })
 
-test('a campaign for few has one lane, and one for nobody any more is SENT', async (t) => {
+test('a small campaign has one lane, and one with an empty audience is SENT', async (t) => {
 	const { contacts, create, call, act, activities, query, get, progress } = await openCampaigns(t)
 	await contacts(1)
 	const { id } = await create()
@@ -100,7 +100,7 @@ test('a campaign for few has one lane, and one for nobody any more is SENT', asy
 	t.like(await progress(id), { total: 0, pending: 0, etaSeconds: 0 })
 })
 
-test('cancelled before everybody has a row, nobody else gets one, and all are skipped', async (t) => {
+test('after an early cancellation no more recipients get rows, and all are skipped', async (t) => {
 	const { pool, contacts, create, call, act, activities, progress, project, states } =
 		await openCampaigns(t)
 	await contacts(6000)
@@ -117,7 +117,7 @@ test('cancelled before everybody has a row, nobody else gets one, and all are sk
 	t.like(await progress(id), { total: 6000, skipped: 6000 })
 })
 
-test('what a vanished worker had of a cancelled campaign in its hands ends in doubt', async (t) => {
+test('mails of a cancelled campaign that a lost worker was handing over end in doubt', async (t) => {
 	const { contacts, started, act, activities, call, query, states } = await openCampaigns(t)
 	await contacts(2)
 	const id = await started()
@@ -131,7 +131,7 @@ test('what a vanished worker had of a cancelled campaign in its hands ends in do
 	t.deepEqual(await states(id), { UNCERTAIN: 2 })
 })
 
-test('a project that is disabled has its campaigns cancelled, at once or when their time comes', async (t) => {
+test('a disabled project’s campaigns are cancelled, at once or when they are due', async (t) => {
 	const { pool, contacts, create, started, call, query, project, get, act, activities } =
 		await openCampaigns(t)
 	await contacts(1)
@@ -140,7 +140,7 @@ test('a project that is disabled has its campaigns cancelled, at once or when th
 	const later = (await create()).id
 	await call('POST', `/${later}/send`, { scheduledFor: '2099-01-01' })
 	await query('delete from outbox')
-	t.is((await cancelCampaignsOf(pool, [project.id, 'core'])).length, 2)
+	t.is((await cancelCampaignsOf(pool, { projectId: project.id, taskQueue: 'core' })).length, 2)
 	for (const id of [sending, later])
 		t.like(await get(id), { status: 'CANCELLED', cancelledReason: 'PROJECT_DISABLED' })
 	t.is((await get(draft)).status, 'DRAFT')
@@ -172,12 +172,17 @@ test('a scheduled campaign starts when its time has come, and not before', async
 	t.is((await get(id)).status, 'SENDING')
 })
 
-test('a billing limit pauses what it is about, and its owner may go on', async (t) => {
+test('a billing limit pauses the campaigns it covers, and their owner may resume them', async (t) => {
 	const { pool, contacts, started, call, project, get, act, activities } = await openCampaigns(t)
 	await contacts(1)
 	const marketing = await started()
 	const transactional = await started({ type: 'TRANSACTIONAL' })
-	await pauseCampaignsOf(pool, [project.id, 'core', 'BILLING_LIMIT', ['MARKETING', 'HEADLESS']])
+	await pauseCampaignsOf(pool, {
+		projectId: project.id,
+		taskQueue: 'core',
+		reason: 'BILLING_LIMIT',
+		mailTypes: ['MARKETING', 'HEADLESS'],
+	})
 	t.like(await get(marketing), { status: 'SENDING', pausedReason: 'BILLING_LIMIT' })
 	t.is((await get(transactional)).pausedAt, null)
 	t.like(await act(activities.advanceCampaign, marketing), { act: 'wait', waitMs: null })
@@ -185,7 +190,7 @@ test('a billing limit pauses what it is about, and its owner may go on', async (
 	t.like(await act(activities.advanceCampaign, marketing), { act: 'send', lanes: 1 })
 })
 
-test('recipients that cannot be set down hold the campaign until its owner tries again', async (t) => {
+test('a campaign whose recipients cannot be created is paused until its owner retries', async (t) => {
 	const { contacts, create, call, act, activities, query, get } = await openCampaigns(t)
 	await contacts(1)
 	const { id } = await create()
@@ -205,7 +210,8 @@ test('a campaign that Temporal has forgotten is found after five minutes, and st
 	await contacts(1)
 	const { id } = await create()
 	const age = () => query(`update campaigns set updated_at = now() - interval '6 minutes'`)
-	const found = async () => (await campaignsOnTheirWay(pool, [10])).map((campaign) => campaign.id)
+	const found = async () =>
+		(await campaignsOnTheirWay(pool, { limit: 10 })).map((campaign) => campaign.id)
 	await age()
 	t.deepEqual(await found(), [], 'a draft')
 	await call('POST', `/${id}/send`, { scheduledFor: '2099-01-01' })
@@ -216,7 +222,10 @@ test('a campaign that Temporal has forgotten is found after five minutes, and st
 	t.deepEqual(await found(), [], 'its time is far')
 	await query(`update campaigns set scheduled_for = now() + interval '9 minutes'`)
 	t.deepEqual(await found(), [id])
-	await restartCampaigns(pool, [JSON.stringify(await campaignsOnTheirWay(pool, [10])), 'core'])
+	await restartCampaigns(pool, {
+		runs: await campaignsOnTheirWay(pool, { limit: 10 }),
+		taskQueue: 'core',
+	})
 	const [start] = await query(
 		`select workflow_type, workflow_id, payload->>'campaignId' as about from outbox where done_at is null`,
 	)

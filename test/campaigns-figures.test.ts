@@ -29,7 +29,7 @@ test('the states come to the total at every step of the way', async (t) => {
 	await move('SENDING', 'FAILED', 2)
 	await move('PENDING', 'SUPPRESSED', 3)
 	await read({ pending: 5, sending: 2, uncertain: 1, sent: 7, failed: 2, skipped: 3 })
-	// As if all of it had happened within this second, however long the test took.
+	// Moves all changes into the present second, however long the test took.
 	await query(`update campaign_tallies set id = uuidv7('1 minute')`)
 	await read({ ratePerSecond: 13, etaSeconds: 1 })
 	await move('SENT', 'DELIVERED', 5, ', delivered_at = now()')
@@ -80,7 +80,7 @@ test('a list counts the mails of the campaigns on its page, and of no others', a
 	const { create, query, project, call } = await openCampaigns(t)
 	const other = await create({ name: 'Other' })
 	const { id } = await create()
-	// Of these nobody can tell the sum.
+	// The sum of these is unknown.
 	for (const campaign of [other.id, other.id, id])
 		await query(
 			'insert into campaign_tallies (project_id, campaign_id, sent) values ($1, $2, $3)',
@@ -92,7 +92,7 @@ test('a list counts the mails of the campaigns on its page, and of no others', a
 	t.is((await call('GET', `/${other.id}`)).statusCode, 500)
 })
 
-test('a contact that is deleted while it waits is skipped; what was on its way to it is in doubt', async (t) => {
+test('a contact deleted while waiting is skipped; a mail on its way to one is in doubt', async (t) => {
 	const { contacts, started, act, activities, request, query, states, progress, get } =
 		await openCampaigns(t)
 	const [first, second, third] = await contacts(3)
@@ -112,7 +112,7 @@ test('a contact that is deleted while it waits is skipped; what was on its way t
 	t.deepEqual(await query('select outcome from attempts'), [{ outcome: 'UNKNOWN' }])
 })
 
-test('recipients are listed by page, by status, and after their contacts are gone', async (t) => {
+test('recipients are listed by page, by status, and after their contacts are deleted', async (t) => {
 	const { contacts, started, call, query, request } = await openCampaigns(t)
 	const ids = await contacts(5)
 	const id = await started()

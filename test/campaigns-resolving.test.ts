@@ -29,7 +29,7 @@ test('all uncertain mails of a campaign are taken as sent at once, each with its
 	t.deepEqual((await resolve('sent')).json(), { resolved: 0, uncertain: 0 })
 })
 
-test('a campaign that is being sent goes on with the mails that are to be tried again', async (t) => {
+test('a running campaign sends the mails that its owner wants retried', async (t) => {
 	const { id, resolve, progress, pool, send, query, wakes } = await uncertain(t, 30)
 	await query('delete from outbox')
 	const before = wakes.count

@@ -18,7 +18,7 @@ test('a marketing campaign without a postal address is sent with a warning, othe
 	t.deepEqual(await warnings('MARKETING'), [])
 })
 
-test('sent without a time a campaign is SENDING at once, and its run is told', async (t) => {
+test('sent without a time a campaign is SENDING at once, and its run is signalled', async (t) => {
 	const { call, create, contacts, query, wakes, project } = await openCampaigns(t)
 	await contacts(2)
 	for (const payload of [undefined, {}, { scheduledFor: null }]) {
@@ -38,7 +38,7 @@ test('sent without a time a campaign is SENDING at once, and its run is told', a
 		)
 		t.deepEqual(told, [
 			{
-				// One word, so that it is never lost between a run that ends and the next one.
+				// A single signal-with-start, so that it is never lost between an ending run and the next one.
 				kind: 'signal',
 				workflow_type: 'campaign',
 				task_queue: 'core',
@@ -59,7 +59,7 @@ test('a misspelt time sends nothing, and the answer names the right member', asy
 		const answer = await call('POST', `/${id}/send`, { [name]: '2099-01-31T12:00:00Z' })
 		const { errors } = isEnvelope(t, answer, 422, 'VALIDATION_ERROR')
 		t.deepEqual(errors, [
-			{ field: name, message: 'is not known here, only scheduledFor', code: 'unrecognized_keys' },
+			{ field: name, message: 'is not allowed here, only scheduledFor', code: 'unrecognized_keys' },
 		])
 	}
 	t.is((await get(id)).status, 'DRAFT')
@@ -91,7 +91,7 @@ test('any time that JavaScript reads schedules it, again and again', async (t) =
 	t.is((await call('GET', `/${id}`)).json().scheduledFor, null)
 })
 
-test('what is no time, or no text, is refused and changes nothing', async (t) => {
+test('an invalid time is refused and changes nothing', async (t) => {
 	const { call, create, contacts, get, query } = await openCampaigns(t)
 	await contacts(1)
 	const { id } = await create()
@@ -127,7 +127,7 @@ test('without recipients, sender or segment nothing is sent', async (t) => {
 	t.deepEqual(await query('select from outbox'), [])
 })
 
-test('of many sends at once one succeeds, however few connections there are', async (t) => {
+test('one of many simultaneous sends succeeds, even with few connections', async (t) => {
 	const { call, create, contacts, query } = await openCampaigns(t)
 	await contacts(1)
 	const { id } = await create()
@@ -194,7 +194,7 @@ test('pause and resume are seen in the record', async (t) => {
 	t.like(cancelled, { status: 'CANCELLED', pausedAt: null, cancelledReason: 'OWNER' })
 })
 
-test('while it is scheduled its audience can change, and is counted anew', async (t) => {
+test('while it is scheduled its audience can change, and is counted again', async (t) => {
 	const { call, create, contacts } = await openCampaigns(t)
 	await contacts(2, { data: { plan: 'pro' } }, 'pro')
 	await contacts(3, {}, 'free')
@@ -207,7 +207,7 @@ test('while it is scheduled its audience can change, and is counted anew', async
 	})
 })
 
-test('what a campaign still needs is neither deleted nor said to be free', async (t) => {
+test('records that a campaign still needs can’t be deleted, and are reported as used', async (t) => {
 	const { call, create, contacts, request, query } = await openCampaigns(t)
 	await contacts(1, { data: { plan: 'pro' } })
 	const template = (

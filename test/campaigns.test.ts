@@ -44,7 +44,7 @@ test('a campaign begins as a draft with all its fields', async (t) => {
 	t.deepEqual((await call('GET', `/${id}`)).json(), data)
 })
 
-test('what is wrong with a campaign is said field by field', async (t) => {
+test('faults of a campaign are reported field by field', async (t) => {
 	const { app, call, withSecretKey } = await openCampaigns(t)
 	const badCondition = { logic: 'AND', groups: [{ filters: [{ field: 'x', operator: 'equals' }] }] }
 	const faults: [changes: object, ...errors: string[]][] = [
@@ -128,7 +128,7 @@ test('a sender needs a verified domain, at creation and when it changes', async 
 	isEnvelope(t, changed, 403, 'INTERNAL_SERVER_ERROR')
 })
 
-test('a template gives what the campaign does not say itself, and is remembered', async (t) => {
+test('a template fills in what the campaign does not set, and is recorded', async (t) => {
 	const { call, request, otherProject } = await openCampaigns(t)
 	const template = (
 		await request('POST', '/templates', {
@@ -166,7 +166,7 @@ test('a template gives what the campaign does not say itself, and is remembered'
 	}
 })
 
-test('recipients are those of the audience who want such mail and can get it', async (t) => {
+test('recipients are the members of the audience who accept such mail and can receive it', async (t) => {
 	const { contacts, create, request, call, pool, project } = await openCampaigns(t)
 	await contacts(4, { data: { plan: 'pro' } }, 'pro')
 	await contacts(3, {}, 'free')
@@ -178,7 +178,7 @@ test('recipients are those of the audience who want such mail and can get it', a
 	const segment = async (body: object) =>
 		(await request('POST', '/segments', { name: 'S', ...body })).json().id as string
 	const dynamic = await segment({ condition: plan('pro') })
-	// Nobody has computed it yet: it has no stored members.
+	// It has no stored members, because no compute has run yet.
 	const tracked = await segment({ condition: plan('pro'), trackMembership: true })
 	const stored = await segment({ type: 'STATIC' })
 	await request('POST', `/segments/${stored}/members`, {

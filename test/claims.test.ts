@@ -61,7 +61,16 @@ test('a run takes no more than it may, and a request is never torn', async (t) =
 	const { send, pool } = await setupLedger(t)
 	const many = Array.from({ length: 8 }, (_, i) => `r${i}@example.org`)
 	for (let i = 0; i < 3; i++) await send(many)
-	const claim = () => claimSends(pool, [500, 10, 5, 1.5, 'core', 1, 8])
+	const claim = () =>
+		claimSends(pool, {
+			requestsPerRun: 500,
+			mailsPerRun: 10,
+			newRunsPerProject: 5,
+			lockSeconds: 1.5,
+			taskQueue: 'core',
+			priority: 1,
+			runsPerProject: 8,
+		})
 	t.is((await claim())[0]!.summary, '2 requests, 16 mails')
 	t.is((await claim())[0]!.summary, '1 request, 8 mails')
 	t.deepEqual(await claim(), [])
@@ -96,32 +105,32 @@ test('two relays never claim the same send', async (t) => {
 	t.true(row!.runs >= 1)
 })
 
-test('a claim whose relay died is handed out again after a moment, the same as before', async (t) => {
+test('a claim whose relay died is handed out again unchanged after a moment', async (t) => {
 	const { send, claim, pool, execute } = await setupLedger(t)
 	await send(['ann@example.org'])
 	const [first] = await claim()
-	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
 	await execute(`update outbox set locked_until = now() - interval '1 second'`)
-	const [again] = await claimOutbox(pool, [50, 1.5])
+	const [again] = await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 })
 	t.deepEqual(again, { ...first!, attempts: 2 })
-	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
 })
 
-test('what Temporal refused waits its time and says why; what it took is not told again', async (t) => {
+test('a row that Temporal refused waits and says why; an accepted row is not sent again', async (t) => {
 	const { send, claim, pool, execute } = await setupLedger(t)
 	await send(['ann@example.org'])
 	const [row] = await claim()
-	await markFailed(pool, [row!.id, 'UNAVAILABLE', 60])
-	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+	await markFailed(pool, { outboxId: row!.id, error: 'UNAVAILABLE', seconds: 60 })
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
 	t.like((await execute('select * from outbox'))[0], { last_error: 'UNAVAILABLE', done_at: null })
 	await execute('update outbox set next_at = now()')
-	t.is((await claimOutbox(pool, [50, 1.5])).length, 1)
-	await markDone(pool, [[row!.id]])
+	t.is((await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 })).length, 1)
+	await markDone(pool, { outboxIds: [row!.id] })
 	await execute('update outbox set locked_until = null')
-	t.deepEqual(await claimOutbox(pool, [50, 1.5]), [])
+	t.deepEqual(await claimOutbox(pool, { limit: 50, lockSeconds: 1.5 }), [])
 })
 
-test('smaller priorities are told first', async (t) => {
+test('smaller priorities are dispatched first', async (t) => {
 	const { pool, project, execute } = await setupLedger(t)
 	for (const priority of [5, 1, 3])
 		await execute(
@@ -129,7 +138,8 @@ test('smaller priorities are told first', async (t) => {
 			[project.id, priority],
 		)
 	const claimed = []
-	for (let i = 0; i < 3; i++) claimed.push((await claimOutbox(pool, [1, 60]))[0]!.priority)
+	for (let i = 0; i < 3; i++)
+		claimed.push((await claimOutbox(pool, { limit: 1, lockSeconds: 60 }))[0]!.priority)
 	t.deepEqual(claimed, [1, 3, 5])
 })
 
@@ -137,14 +147,14 @@ test('a run that Temporal has lost is found and started again', async (t) => {
 	const { send, claim, pool, execute } = await setupLedger(t)
 	await send(['ann@example.org'])
 	const [row] = await claim()
-	await markDone(pool, [[row!.id]])
-	t.deepEqual(await unfinishedClaims(pool, [10]), [])
+	await markDone(pool, { outboxIds: [row!.id] })
+	t.deepEqual(await unfinishedClaims(pool, { limit: 10 }), [])
 	await execute(`update queued_sends set created_at = now() - interval '6 minutes'`)
-	const lost = await unfinishedClaims(pool, [10])
+	const lost = await unfinishedClaims(pool, { limit: 10 })
 	t.is(lost[0]!.claim_id, claimOf(row))
-	t.deepEqual(await unfinishedClaims(pool, [10]), [], 'it was just asked about')
-	await restartClaims(pool, [JSON.stringify(lost), 'core', 1])
-	const [again] = await claimOutbox(pool, [10, 1.5])
+	t.deepEqual(await unfinishedClaims(pool, { limit: 10 }), [], 'it was just asked about')
+	await restartClaims(pool, { runs: lost, taskQueue: 'core', priority: 1 })
+	const [again] = await claimOutbox(pool, { limit: 10, lockSeconds: 1.5 })
 	t.like(again, { workflow_id: row!.workflow_id, payload: row!.payload })
 })
 
@@ -169,8 +179,8 @@ test('a claim that ends while its run is believed lost leaves nothing that count
 	const claimId = claimOf(row)
 	const { deliverClaim } = await worker(scriptedProvider().provider)
 	t.like(await deliverClaim(claimId), { settled: 1, left: 0 })
-	const lost = JSON.stringify([{ project_id, claim_id: claimId }])
-	await restartClaims(pool, [lost, 'core', 1])
+	const lost = [{ project_id, claim_id: claimId }]
+	await restartClaims(pool, { runs: lost, taskQueue: 'core', priority: 1 })
 	t.deepEqual(await execute('select 1 from outbox'), [])
 })
 

@@ -9,7 +9,7 @@ import { generateSdk, generateTypes } from './helpers/generated-clients.ts'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
 
-/** Somebody wrote these with nothing but the document. What a generator made of it is beside them. */
+/** Written by hand from the document alone; a generator's version is beside each. */
 const withTypes = `
 import createClient from 'openapi-fetch'
 import type { operations, paths } from './api.d.ts'
@@ -233,7 +233,7 @@ export async function wrongUses() {
 }
 `
 
-/** In the folder where the programs find their modules. */
+/** Inside the folder where the programs find their modules. */
 function folderOf(t: ExecutionContext) {
 	mkdirSync(join(root, '.cache'), { recursive: true })
 	const folder = mkdtempSync(join(root, '.cache', 'client-'))
@@ -248,7 +248,7 @@ const tsconfig = (options: object, ...include: string[]) =>
 		include,
 	})
 
-/** What the compiler complains of: nothing, if all is well. */
+/** The compiler's complaints; empty if there are none. */
 async function complaints(folder: string, project: string) {
 	const tsc = join(root, 'node_modules/typescript/bin/tsc')
 	const { stdout } = await run(process.execPath, [tsc, '-p', join(folder, project)]).catch(
@@ -273,7 +273,7 @@ test('clients of two generators are typed, and send, track, build and run campai
 		'with-types.ts': withTypes,
 		'with-sdk.ts': withSdk,
 		'types.json': tsconfig({}, 'with-types.ts'),
-		// What this generator writes is not made for the strictest compiler.
+		// This generator's output is not made for the strictest compiler settings.
 		'sdk.json': tsconfig({ exactOptionalPropertyTypes: false }, 'with-sdk.ts'),
 	}
 	for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)

@@ -1,9 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import test from 'ava'
 import { parse } from 'yaml'
+import { folders, settings } from '../build/freshness.ts'
+import { entries } from '../build/processes.ts'
 import { flags } from '../local/temporal.ts'
 import { composeSchema } from './helpers/compose-schema.ts'
 
@@ -21,7 +23,7 @@ const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
 const text = read('docker-compose.yml')
 
-// As compose does it: ${NAME:-default}, also nested; a variable that is required gets a value.
+// Substitutes variables as compose does: ${NAME:-default}, also nested. Required variables get a value.
 const interpolated = text
 	.replace(/\$\{(\w+):-(\$\{\w+:-[^}]*\}|[^${}]*|[^${}]*\$\{\w+:-[^}]*\})\}/g, (_, __, value) =>
 		String(value).replace(/\$\{\w+:-([^}]*)\}/, '$1'),
@@ -32,14 +34,14 @@ const compose: { services: Record<string, Service>; volumes: object } = parse(in
 })
 const { services } = compose
 
-test('docker-compose.yml is what the Compose Specification allows', (t) => {
+test('docker-compose.yml follows the Compose Specification', (t) => {
 	const isValid = new Ajv({ strict: false, validateFormats: false }).compile(composeSchema)
 	t.true(isValid(compose), JSON.stringify(isValid.errors, null, 2))
 	t.false(isValid({ services: { api: { imagge: 'x' } } }), 'mistakes are noticed')
 	t.false(interpolated.includes('${'))
 })
 
-test('what a service depends on, mounts and names is there', (t) => {
+test('everything that a service depends on, mounts and names exists', (t) => {
 	for (const { depends_on = {}, volumes = [] } of Object.values(services)) {
 		for (const name of Object.keys(depends_on)) t.true(name in services, name)
 		for (const volume of volumes) t.true(volume.split(':')[0]! in compose.volumes, volume)
@@ -81,20 +83,33 @@ test('Temporal runs with the settings of npm start', (t) => {
 	t.deepEqual(settings(services['temporal']!.command!.slice(2)), settings(ours))
 })
 
-test('the log of Postgres names nobody, as with npm start', (t) => {
+test('the log of Postgres contains no personal data, as with npm start', (t) => {
 	for (const setting of ['log_error_verbosity=terse', 'log_min_error_statement=panic'])
 		t.true(String(services['postgres']!.command).includes(`-c ${setting}`))
 })
 
+test('an image runs our processes as an ordinary user, and checks the API’s health', (t) => {
+	const image = read('Dockerfile')
+		.split(/^FROM /m)
+		.at(-1)!
+	t.regex(image, /^USER node$/m)
+	t.regex(image, /^HEALTHCHECK .*\n.*\/health/m)
+	const commands = ['migrate', 'worker'].map((name) => services[name]!.command!)
+	for (const command of [...commands, JSON.parse(/^CMD (.*)$/m.exec(image)![1]!)]) {
+		t.deepEqual(command.slice(0, 2), ['node', 'build/run.ts'])
+		t.true(entries.includes(command[2]))
+	}
+})
+
 test('the image holds everything that its processes import', (t) => {
 	const { dependencies } = JSON.parse(read('package.json'))
-	const allowed = read('.dockerignore')
+	const held = read('.dockerignore')
 		.split('\n')
-		.filter((line) => line.startsWith('!'))
-	for (const folder of ['api', 'activities', 'db', 'workflows']) {
-		t.true(allowed.includes(`!${folder}`), folder)
+		.flatMap((line) => (line.startsWith('!') ? line.slice(1) : []))
+	for (const name of [...folders, ...settings]) t.true(held.includes(name), name)
+	for (const folder of folders.filter((name) => !['build', 'local'].includes(name))) {
 		for (const [file, name] of importsIn(folder)) {
-			if (name.startsWith('.')) t.notRegex(name, /^(\.\.\/)+(local|test|bench)\//, file)
+			if (name.startsWith('.')) t.true(held.includes(topOf(join(dirname(file), name))), file)
 			else if (!isBuiltin(name)) t.true(packageOf(name) in dependencies, `${name} in ${file}`)
 		}
 	}
@@ -109,6 +124,8 @@ function importsIn(folder: string): [string, string][] {
 			return [...found].map(([, from]): [string, string] => [join(folder, name), from!])
 		})
 }
+
+const topOf = (path: string) => path.split('/', 1)[0]!
 
 const packageOf = (name: string) =>
 	name

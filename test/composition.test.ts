@@ -1,11 +1,11 @@
 import test from 'ava'
-import { composeMessage } from '../activities/rendering/compose.ts'
-import type { Mail } from '../activities/rendering/compose.ts'
-import { dataProblems, splitData } from '../activities/rendering/contact-data.ts'
-import { footerFor, insertFooter } from '../activities/rendering/footer.ts'
-import { isDesigned, wrap } from '../activities/rendering/layout.ts'
-import { compile, render } from '../activities/rendering/liquid.ts'
-import { linksFor, variablesFor } from '../activities/rendering/variables.ts'
+import { composeMessage } from '../mail/compose.ts'
+import type { Mail } from '../mail/compose.ts'
+import { dataProblems, splitData } from '../db/contacts/contact-data.ts'
+import { footerFor, insertFooter } from '../mail/footer.ts'
+import { isDesigned, wrap } from '../mail/layout.ts'
+import { compile, render } from '../mail/liquid/liquid.ts'
+import { linksFor, variablesFor } from '../mail/liquid/variables.ts'
 
 const contact = {
 	id: 'c1',
@@ -28,7 +28,7 @@ test('one-off values win over stored ones, ours win over both', (t) => {
 	t.is(linksFor('https://x.y', 'c1').subscribeUrl, 'https://x.y/subscribe/c1')
 })
 
-test('contact data is stored, removed, ignored or used once as the rules say', (t) => {
+test('contact data is stored, removed, ignored or used once according to the rules', (t) => {
 	const kept = { text: 'a', zero: 0, no: false, list: [1], object: { a: 1 } }
 	const reserved = { id: 1, service_id: 1, service_email: 1, email: 1, unsubscribeUrl: 1 }
 	const data = {
@@ -61,7 +61,7 @@ test('no key of contact data reaches a prototype', (t) => {
 	t.true(Object.hasOwn(stored, 'constructor') && Object.hasOwn(once, 'toString'))
 })
 
-test('what cannot be stored is refused by field', (t) => {
+test('text that can’t be stored is refused by field', (t) => {
 	const codes = (data: unknown) =>
 		dataProblems(data).map(({ field, code, message }) => {
 			t.regex(message, /^must /)
@@ -103,7 +103,7 @@ test('designed bodies are left alone, simple ones get our layout in their langua
 	t.regex(wrap('x', 'he'), /<html dir="rtl" lang="he">/)
 })
 
-test('the footer speaks the language of its reader and stands before the last </body>', (t) => {
+test('the footer has the language of its reader and is before the last </body>', (t) => {
 	const links = linksFor('https://x.y', 'c1', 'e1')
 	t.regex(footerFor('de-AT', links), /Abmelden/)
 	t.regex(footerFor('fr', links), /Se désabonner/)
@@ -162,7 +162,7 @@ test('marketing mail has footer, pair and bulk headers; campaigns have the bulk 
 	t.deepEqual(Object.keys(compose({ isCampaign: true }).headers).sort(), bulk)
 })
 
-test('a reader’s language turns our words, not those of the author', (t) => {
+test('a reader’s language applies to our own words, not to the author’s', (t) => {
 	const { html } = compose({ type: 'MARKETING', contentLanguage: 'en', language: 'ar' })
 	t.regex(html, /<html dir="ltr" lang="en">/)
 	t.notRegex(html, /rtl/)
@@ -170,7 +170,7 @@ test('a reader’s language turns our words, not those of the author', (t) => {
 	t.regex(hebrew, /<html dir="rtl" lang="he">.*<div lang="nl" dir="ltr"[^>]*>.*Uitschrijven/s)
 })
 
-test('custom headers replace ours whatever their case', (t) => {
+test('custom headers replace ours regardless of case', (t) => {
 	const headers = { precedence: 'list', 'LIST-UNSUBSCRIBE': '<mailto:u@ex.com>', 'X-A': '1' }
 	t.deepEqual(compose({ type: 'MARKETING', headers }).headers, {
 		'LIST-UNSUBSCRIBE': '<mailto:u@ex.com>',

@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { compileFor } from '../db/conditions/condition-segments.ts'
 import type { Condition, Filter } from '../db/conditions/condition.ts'
+import { numbered, sql } from '../db/sql.ts'
+import { uuid } from '../db/sql-types.ts'
 import { poolOf } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
@@ -34,7 +36,7 @@ test('contains finds a part of a string, and a whole element of an array', async
 	t.is(await on('contains', '5'), '')
 })
 
-test('whoever is not in a segment that is evaluated is out of it, for want of a field too', async (t) => {
+test('a contact that does not match an evaluated segment is outside it, even if it lacks the field', async (t) => {
 	const { find, pool, projectId } = await open(t, { has: { plan: 'pro' }, lacks: {} })
 	const condition = only({ field: 'data.plan', operator: 'equals', value: 'pro' })
 	const { rows } = await pool.query<{ id: string }>(
@@ -66,7 +68,7 @@ test('a day is the whole of that day in UTC, however the stored time is written'
 	t.is(await on('equals', '2026-06-31'), 'nonsense', 'what is no date is compared as it stands')
 })
 
-test('within and olderThan part at one moment, and what is no date is neither', async (t) => {
+test('within and olderThan exclude each other, and a value that is no date matches neither', async (t) => {
 	const { find } = await open(t, {
 		exact: { at: '2026-06-10T12:00:00Z' },
 		older: { at: '2026-06-10T11:59:59.999Z' },
@@ -120,7 +122,7 @@ test('a field is looked up as a path, then as a key with dots', async (t) => {
 
 const only = (filter: Filter): Condition => ({ logic: 'AND', groups: [{ filters: [filter] }] })
 
-/** Contacts by the first part of their address, and who of them a filter finds, by name. */
+/** Contacts by the first part of their address. Compares the names that a filter finds. */
 async function open(t: ExecutionContext, people: Record<string, object>) {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
@@ -133,11 +135,10 @@ async function open(t: ExecutionContext, people: Record<string, object>) {
 	const order = Object.keys(people)
 	async function find(filter: Filter) {
 		const now = new Date('2026-06-15T12:00:00Z')
-		const { sql, parameters } = await compileFor(pool, project.id, only(filter), now)
+		const matches = await compileFor(pool, project.id, only(filter), now)
 		const { rows } = await pool.query<{ name: string }>(
-			`select split_part(email, '@', 1) as name from contacts c
-			where project_id = $1 and ${sql('c', 2)}`,
-			[project.id, ...parameters],
+			numbered(sql`select split_part(email, '@', 1) as name from contacts c
+				where project_id = ${uuid.value(project.id)} and ${matches}`),
 		)
 		return order.filter((person) => rows.some(({ name }) => name === person)).join(' ')
 	}

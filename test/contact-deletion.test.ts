@@ -32,7 +32,7 @@ async function setup(t: ExecutionContext, statuses: string[]) {
 	return { ...context, id, remove, mails }
 }
 
-test('a deleted contact is gone; its mails stay with their address, its events without it', async (t) => {
+test('a deleted contact leaves its mails with their address, and its events without it', async (t) => {
 	const { app, id, pool, remove, mails, withSecretKey: headers } = await setup(t, ['SENT'])
 	const answer = await remove()
 	t.is(answer.statusCode, 204)
@@ -55,7 +55,7 @@ test('a deleted contact is gone; its mails stay with their address, its events w
 	t.deepEqual(rows, [{ name: 'seen', contact_id: null }])
 })
 
-test('erasing takes the person out of the mails, and stops those that wait', async (t) => {
+test('erasing removes the person from the mails, and stops waiting ones', async (t) => {
 	const { id, pool, project, remove, mails } = await setup(t, [
 		'SENT',
 		'PENDING',
@@ -88,7 +88,7 @@ test('erasing takes the person out of the mails, and stops those that wait', asy
 	t.true(JSON.stringify(events).includes('us@example.com'))
 })
 
-test('erasing takes the files of a mail along, unless another is still to be read by somebody else', async (t) => {
+test('erasing deletes a mail’s files, unless another recipient’s mail still needs them', async (t) => {
 	const { app, pool, project, withSecretKey: headers } = await setup(t, [])
 	await pool.query(
 		`insert into domains (project_id, domain, verified_at) values ($1, 'example.com', now())`,
@@ -129,7 +129,7 @@ for (const erase of [false, true])
 		const delivery = await pool.connect()
 		t.teardown(() => delivery.release())
 		await delivery.query('begin; select from emails for no key update')
-		const removing = remove(`?erase=${erase}`) // has the contact, waits for its mail
+		const removing = remove(`?erase=${erase}`) // holds the contact, waits for its mail
 		await lockWaits(t, pool, 1)
 		await delivery.query('select from contacts where id = $1 for key share', [id])
 		await delivery.query('commit')

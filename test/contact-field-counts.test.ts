@@ -16,9 +16,9 @@ async function setup(t: ExecutionContext) {
 	const query = async <Row>(text: string, values: unknown[] = [id]) =>
 		(await pool.query(text, values)).rows as Row[]
 
-	/** What is kept is what a look through all contacts would find. */
+	/** Compares the stored counts with a full read of the contacts. */
 	async function holdsTrue(fields: string[]) {
-		const counts = await countFields(pool, [id])
+		const counts = await countFields(pool, { projectId: id })
 		t.deepEqual(
 			counts.filter(({ key }) => key !== '').map(({ key, type, count }) => [key, type, count]),
 			(
@@ -30,7 +30,7 @@ async function setup(t: ExecutionContext) {
 				)
 			).map(({ row }) => row),
 		)
-		const flags = await countContacts(pool, [id])
+		const flags = await countContacts(pool, { projectId: id })
 		t.deepEqual(
 			Object.fromEntries(flags.filter(({ count }) => count).map((f) => [f.subscribed, f.count])),
 			Object.fromEntries(
@@ -42,10 +42,10 @@ async function setup(t: ExecutionContext) {
 			),
 		)
 		for (const field of fields) {
-			let [kept] = await listFieldValues(pool, [id, field, 200])
+			let [kept] = await listFieldValues(pool, { projectId: id, field, limit: 200 })
 			if (!kept!.isComplete) {
-				await recountField(pool, [id, field])
-				kept = (await listFieldValues(pool, [id, field, 200]))[0]
+				await recountField(pool, { projectId: id, field })
+				kept = (await listFieldValues(pool, { projectId: id, field, limit: 200 }))[0]
 				t.true(kept!.isComplete)
 			}
 			const [found] = await query<{ values: unknown[] }>(
@@ -58,7 +58,7 @@ async function setup(t: ExecutionContext) {
 			t.deepEqual(kept!.values, found!.values, field)
 		}
 	}
-	/** Contacts whose `unique` differs, with few `plan`s, from one number to another. */
+	/** Contacts with different values of `unique` and few of `plan`, for a range of numbers. */
 	const insert = (from: number, to: number) =>
 		query(
 			`insert into contacts (project_id, email, subscribed, data)
@@ -75,14 +75,14 @@ test('the counts are right after inserts, updates and deletes of many, folded or
 	const { pool, id, query, holdsTrue, insert } = await setup(t)
 	await insert(1, 1500)
 	await holdsTrue(['unique', 'plan'])
-	await foldFields(pool, [id])
+	await foldFields(pool, { projectId: id })
 	await holdsTrue(['unique', 'plan'])
 	await insert(1501, 3000)
 	await query(`update contacts set data = data - 'plan' || '{"new": "2026-01-01"}', subscribed = not subscribed
 		where project_id = $1 and email like '%7@example.com'`)
 	await holdsTrue(['unique', 'plan', 'new'])
 	await query(`delete from contacts where project_id = $1 and email like '%8@example.com'`)
-	await foldFields(pool, [id])
+	await foldFields(pool, { projectId: id })
 	await holdsTrue(['unique', 'plan', 'new'])
 })
 
@@ -101,10 +101,10 @@ test('the counts are right after imports that change, add and leave fields', asy
 	await holdsTrue(['unique', 'plan', 'town', 'x'])
 })
 
-test('when the smallest values are gone the next ones are found', async (t) => {
+test('after the smallest values are deleted the next ones are found', async (t) => {
 	const { pool, id, query, holdsTrue, insert } = await setup(t)
 	await insert(1, 3000)
-	await foldFields(pool, [id])
+	await foldFields(pool, { projectId: id })
 	for (let round = 0; round < 3; round++) {
 		await query(`delete from contacts where project_id = $1 and data->>'unique' in (
 			select data->>'unique' from contacts where project_id = $1 order by 1 limit 350)`)
@@ -114,12 +114,12 @@ test('when the smallest values are gone the next ones are found', async (t) => {
 	}
 })
 
-test('what a statement left out is remembered when it is folded into what was complete', async (t) => {
+test('an incomplete count is still known after it was folded into a complete one', async (t) => {
 	const { pool, id, query, holdsTrue, insert } = await setup(t)
 	await insert(1, 10)
-	await foldFields(pool, [id])
+	await foldFields(pool, { projectId: id })
 	await insert(11, 3000)
-	await foldFields(pool, [id])
+	await foldFields(pool, { projectId: id })
 	await query(`delete from contacts where project_id = $1 and data->>'unique' in (
 		select data->>'unique' from contacts where project_id = $1
 			and jsonb_typeof(data->'unique') = 'string' order by 1 limit 390)`)
@@ -148,15 +148,17 @@ test('many at once, folding and recounting while they write, lose no count', asy
 	})
 	const keepers = Array.from({ length: 2 }, async (_, keeper) => {
 		for (let i = 0; i < 15; i++)
-			await (keeper ? recountField(pool, [id, 'unique']) : foldFields(pool, [id]))
+			await (keeper
+				? recountField(pool, { projectId: id, field: 'unique' })
+				: foldFields(pool, { projectId: id }))
 	})
 	await Promise.all([...writers, ...keepers])
 	await holdsTrue(['unique', 'plan', 'n'])
-	await foldFields(pool, [id])
+	await foldFields(pool, { projectId: id })
 	await holdsTrue(['unique', 'plan', 'n'])
 })
 
-test('what was rolled back is not counted, and a project goes with its counts', async (t) => {
+test('rolled-back changes are not counted, and counts are deleted with their project', async (t) => {
 	const { pool, id, query, holdsTrue, insert } = await setup(t)
 	await insert(1, 30)
 	const db = await pool.connect()

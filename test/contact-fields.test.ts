@@ -51,7 +51,7 @@ test('custom fields come by name with their commonest type and their coverage', 
 	])
 })
 
-test('of more fields than anybody names, those come that most contacts have', async (t) => {
+test('with too many fields, those of the most contacts are listed', async (t) => {
 	const { app, post, call, custom, withPublicKey: headers } = await setup(t)
 	const data = Object.fromEntries(Array.from({ length: 5500 }, (_, n) => [`k${n}`, 1]))
 	await app.inject({
@@ -67,7 +67,7 @@ test('of more fields than anybody names, those come that most contacts have', as
 	t.deepEqual(fields.at(-1), { field: 'data.zip', type: 'string', coverage: 100 })
 	const asked = await call('GET', '/workflows/fields?eventName=signup')
 	t.is(asked.json<Fields>().count, 4 + 5000 + 5000)
-	// The others are there nonetheless.
+	// The others are stored anyway.
 	const names = new Set(fields.map(({ field }) => field))
 	const unlisted = Object.keys(data).find((key) => !names.has(`data.${key}`))!
 	t.is((await call('GET', `/contacts/fields/${unlisted}/usage`)).json().contactCount, 1)
@@ -201,7 +201,7 @@ test('a condition on the activity of mails does not use the address', async (t) 
 	t.deepEqual(usage.usedInSegments, [])
 })
 
-test('a field without a name is none, and nothing is told or done about all contacts', async (t) => {
+test('a field without a name is unknown, and nothing is done to all contacts', async (t) => {
 	const { call, post, valuesOf } = await setup(t)
 	await post('a@example.com', { plan: 'pro', 'data.': 'odd' })
 	for (const [method, url] of [

@@ -9,7 +9,7 @@ interface Page {
 	total: number
 }
 
-/** Thirty contacts, made in tens at three moments; every third has not subscribed. */
+/** Thirty contacts, ten at each of three times; every third is unsubscribed. */
 async function setup(t: ExecutionContext) {
 	const context = await setupApp(t)
 	const { app, orm, pool, project, withSecretKey: headers } = context
@@ -40,7 +40,7 @@ async function setup(t: ExecutionContext) {
 
 const emails = (pages: Page[]) => pages.flatMap(({ data }) => data.map(({ email }) => email))
 
-test('the pages are the whole list in order, without gaps or repeats, whatever the order', async (t) => {
+test('in every order, the pages are the whole list without gaps or repeats', async (t) => {
 	const { walk } = await setup(t)
 	for (const sort of ['createdAt', 'email'] as const)
 		for (const dir of ['asc', 'desc'])
@@ -101,7 +101,7 @@ test('a search finds parts of the address in any case, and takes % and _ for the
 	t.is((await list({ search: '' })).total, 34)
 })
 
-test('what cannot be understood counts as not given', async (t) => {
+test('a parameter that can’t be understood counts as not given', async (t) => {
 	const { list } = await setup(t)
 	const byDefault = await list()
 	for (const query of [
@@ -148,7 +148,7 @@ test('a cursor of another list, or none at all, is a 400', async (t) => {
 	}
 })
 
-test('a contact that is written while somebody pages is neither lost nor shown twice', async (t) => {
+test('a contact written during paging is neither lost nor shown twice', async (t) => {
 	const { list, pool, project } = await setup(t)
 	const first = await list({ limit: '10' })
 	await pool.query(`update contacts set data = '{"a": 1}' where project_id = $1`, [project.id])

@@ -43,7 +43,7 @@ test('an unknown address is created with 201, a known one updated with 200', asy
 	t.deepEqual(await events(), [])
 })
 
-test('what is answered is what GET shows', async (t) => {
+test('the answer to a write equals the answer of GET', async (t) => {
 	const { call, post } = await setup(t)
 	const { _meta, ...contact } = await post({ email: 'ann@example.com' })
 	t.truthy(_meta)
@@ -66,7 +66,7 @@ test('a missing address is the simple 400, a bad one a 422', async (t) => {
 	}
 })
 
-test('the data rules hold: null deletes, empty is ignored, once is not kept, reserved keys go', async (t) => {
+test('the data rules apply: null deletes, empty values are ignored, one-off values are not stored, reserved keys are dropped', async (t) => {
 	const { call, post } = await setup(t)
 	const { id } = await post({
 		email: 'ann@example.com',
@@ -104,7 +104,7 @@ test('data of another kind than an object is refused; null clears it all on PATC
 	t.deepEqual((await call('PATCH', `/contacts/${id}`, { data: null })).json().data, {})
 })
 
-test('data keys are answered as they were given, whatever is in them', async (t) => {
+test('data keys are returned exactly as given', async (t) => {
 	const { call } = await setup(t)
 	const data = { 'Company\nName': 'X', 'a\u2028b': 1, gone: null, plain: { 'c\rd': [true] } }
 	const made = await call('POST', '/contacts', { email: 'a@example.com', data })
@@ -113,7 +113,7 @@ test('data keys are answered as they were given, whatever is in them', async (t)
 	t.deepEqual((await call('GET', `/contacts/${made.json().id}`)).json().data, kept)
 })
 
-test('a number too large to be kept leaves what was there', async (t) => {
+test('a number too large to store leaves the former value', async (t) => {
 	const { app, call, withPublicKey, withSecretKey } = await setup(t)
 	const email = 'a@example.com'
 	const { id } = (await call('POST', '/contacts', { email, data: { n: 5 } })).json<{ id: string }>()
@@ -133,7 +133,7 @@ test('a number too large to be kept leaves what was there', async (t) => {
 	t.deepEqual((await call('GET', `/contacts/${id}`)).json().data, { n: 5 })
 })
 
-test('data may have 64 KB with what is there already, and not a byte more', async (t) => {
+test('data may have 64 KB together with stored data, and not a byte more', async (t) => {
 	const { call, post } = await setup(t)
 	const filler = (used: object) => 'x'.repeat(65_536 - JSON.stringify({ ...used, fill: '' }).length)
 	const used = { list: [1, 2, { a: 'é', b: null }], more: {}, text: 'a, b: c' }
@@ -158,7 +158,7 @@ test('data may have 64 KB with what is there already, and not a byte more', asyn
 	t.is((await patch({ fill: 'x', b: 1 })).statusCode, 200)
 })
 
-test('subscribed is true for a new contact only; each flip emits its event, anything else none', async (t) => {
+test('only a new contact is subscribed by default; only a change of the subscription emits an event', async (t) => {
 	const { call, post, events } = await setup(t)
 	const email = 'ann@example.com'
 	const { id } = await post({ email })
@@ -171,7 +171,7 @@ test('subscribed is true for a new contact only; each flip emits its event, anyt
 	t.deepEqual(await events(), ['contact.unsubscribed', 'contact.subscribed'])
 })
 
-test('of twenty requests at once for one address one creates it, and one flips it', async (t) => {
+test('of twenty simultaneous requests for one address one creates it, and one changes its subscription', async (t) => {
 	const { post, call, events } = await setup(t)
 	const twenty = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 20 }, work))
 	for (const email of ['ann@example.com', 'bob@example.com', 'carol@example.com']) {
@@ -263,7 +263,7 @@ test("unknown ids and another project's are the same 404", async (t) => {
 	t.is((await app.inject({ ...twin, payload: { email: 'ann@example.com' } })).statusCode, 201)
 })
 
-test('lookup tells known addresses from unknown ones in the spelling of the caller', async (t) => {
+test('a look-up separates known and unknown addresses, in the caller’s spelling', async (t) => {
 	const { orm, call, post } = await setup(t)
 	const other = await createProject(orm)
 	await post({ email: 'ann@example.com' })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Outcome } from '../activities/providers/provider.ts'
+import type { Outcome } from '../outside/providers/provider.ts'
 import { eraseContact } from '../db/contacts/contact-erasing.ts'
 import { inChunk } from '../db/transaction.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
@@ -24,7 +24,7 @@ test('a mail whose worker died is in doubt, and stays so while doubt may be sett
 	t.deepEqual(await attempts(id!), ['UNKNOWN'])
 })
 
-test('when doubt has lasted, transactional mail goes once more and is marked', async (t) => {
+test('after the doubt period transactional mail is sent once more and marked', async (t) => {
 	const { send, claim, worker, mail, attempts } = await setupLedger(t, { uncertainAfterMs: 300 })
 	const [id] = await send(['ann@example.org'])
 	const { provider, handed } = scriptedProvider((_, earlier) =>
@@ -38,7 +38,7 @@ test('when doubt has lasted, transactional mail goes once more and is marked', a
 	t.deepEqual(await attempts(id!), ['UNKNOWN', 'SENT'])
 })
 
-test('where all ends in doubt, a mail goes three times more, then waits for a decision', async (t) => {
+test('if every try ends in doubt, a mail is repeated three times, then waits for a decision', async (t) => {
 	const { send, claim, worker, mail, attempts } = await setupLedger(t, { uncertainAfterMs: 50 })
 	const [id] = await send(['ann@example.org'])
 	const { provider, handed } = scriptedProvider(() => unknown)
@@ -51,7 +51,7 @@ test('where all ends in doubt, a mail goes three times more, then waits for a de
 	t.deepEqual(await attempts(id!), ['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'UNKNOWN'])
 })
 
-test('a mail whose contact is erased while it is handed over does not go again, and keeps nothing of it', async (t) => {
+test('a mail whose contact is erased during the hand-over is not repeated, and keeps no trace', async (t) => {
 	const { pool, project, send, claim, worker, mail, execute } = await setupLedger(t)
 	const [id] = await send(['ann@example.org'])
 	const claimId = claimOf((await claim())[0])
@@ -71,7 +71,7 @@ test('a mail whose contact is erased while it is handed over does not go again, 
 	t.false(JSON.stringify(kept).includes('ann@'))
 })
 
-test('campaign mail in doubt is never repeated without somebody asking for it', async (t) => {
+test('campaign mail in doubt is never repeated without its owner’s decision', async (t) => {
 	const { send, claim, worker, mail, execute } = await setupLedger(t, { uncertainAfterMs: 0 })
 	const [id] = await send(['ann@example.org'])
 	await execute(`update emails set source_type = 'CAMPAIGN'`)
@@ -132,7 +132,7 @@ test('a second worker on the same mails doubts them, and the first one settles t
 	t.deepEqual(await attempts(id!), ['SENT'])
 })
 
-test('a second run in the same process leaves alone what the first one is handing over, however long it stood still', async (t) => {
+test('a second run in the same process leaves the first one’s hand-overs alone, even after a long stall', async (t) => {
 	const { send, claim, worker, mail, execute } = await setupLedger(t)
 	const [id] = await send(['ann@example.org'])
 	const claimId = claimOf((await claim())[0])
@@ -147,7 +147,7 @@ test('a second run in the same process leaves alone what the first one is handin
 	const first = deliverClaim(claimId)
 	await asked.promise
 	await execute(`update emails set attempt_started_at = now() - interval '1 hour'`)
-	t.like(await deliverClaim(claimId), { left: 1, because: 'another worker is at it' })
+	t.like(await deliverClaim(claimId), { left: 1, because: 'another worker is delivering them' })
 	t.like(await mail(id!), { status: 'SENDING', possibleRepeat: false })
 	answer.resolve()
 	t.like(await first, { left: 0 })

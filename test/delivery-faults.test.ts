@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Outcome } from '../activities/providers/provider.ts'
+import type { Outcome } from '../outside/providers/provider.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 const unknown: Outcome = { kind: 'UNKNOWN', error: 'The connection went away' }
@@ -22,7 +22,7 @@ test('patience begins with the first attempt, however long the mail had waited f
 	t.like(await mail(id!), { status: 'FAILED', attempt: 2 })
 })
 
-test('what may have been taken is never called failed, and not asked for after a day of tries', async (t) => {
+test('a mail that may have been accepted is never FAILED, and is not repeated after a day', async (t) => {
 	const { send, claim, worker, mail, execute, attempts } = await setupLedger(t)
 	const [id] = await send(['ann@example.org'])
 	const [other] = await send(['bob@example.org'])
@@ -58,7 +58,7 @@ for (const [word, state] of [
 	['that a dead worker had', `status = 'SENDING', attempt_started_at = now()`],
 	['in doubt', `status = 'UNCERTAIN', attempt_started_at = now() - interval '1 hour'`],
 ])
-	test(`a mail ${word} is not repeated to an address that was suppressed meanwhile`, async (t) => {
+	test(`a mail ${word} is not repeated to an address that has been suppressed since`, async (t) => {
 		const { send, claim, worker, mail, execute, project } = await setupLedger(t)
 		const [id] = await send(['ann@example.org'])
 		await execute(`update emails set attempt = 1, provider = 'resend', ${state}`)
@@ -78,7 +78,7 @@ for (const [outcome, status] of [
 	[{ kind: 'DEFERRED', error: '450 Later', retryAfterMs: 60_000 }, 'PENDING'],
 	[{ kind: 'UNAVAILABLE', error: '421 Later', retryAfterMs: 60_000 }, 'PENDING'],
 ] as [Outcome, string][])
-	test(`${outcome.kind} that comes late settles the doubt, too`, async (t) => {
+	test(`a late ${outcome.kind} settles the doubt, too`, async (t) => {
 		const { send, claim, worker, mail, attempts } = await setupLedger(t)
 		const [id] = await send(['ann@example.org'])
 		const claimId = claimOf((await claim())[0])
@@ -115,7 +115,7 @@ test('an error with half a character in it, or NUL, is recorded as well as may b
 	t.like(await mail(id!), { status: 'FAILED', error: 'no \ufffd!' })
 })
 
-test('a provider that does not answer is asked at growing intervals, with one mail', async (t) => {
+test('a provider that does not answer is tested at growing intervals, with one mail', async (t) => {
 	const { send, claim, worker } = await setupLedger(t)
 	for (const name of ['a', 'b', 'c']) await send([`${name}@example.org`])
 	const { provider, handed } = scriptedProvider(

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { seal, unseal } from '../activities/seal.ts'
+import { seal, unseal } from '../db/domains/seal.ts'
 import { Domain } from '../db/domains/domain.ts'
 import { claimOf, scriptedProvider, sealingSecret, setupLedger } from './helpers/ledger.ts'
 
-test('a mail is delivered, its attempt recorded, and the event told', async (t) => {
+test('a mail is delivered, its attempt recorded, and the event emitted', async (t) => {
 	const { send, claim, worker, mail, attempts, execute } = await setupLedger(t)
 	const [id] = await send(['ann@example.org'])
 	const { provider, order } = scriptedProvider()
@@ -36,7 +36,7 @@ test('a refused address fails that mail only', async (t) => {
 	t.like(await mail(good!), { status: 'SENT' })
 })
 
-test('an unreachable provider loses nothing: the set waits, one mail finds out, then all go', async (t) => {
+test('an unreachable provider loses no mail: the set waits, one mail tests it, then all are sent', async (t) => {
 	const { send, claim, worker, mail, attempts } = await setupLedger(t)
 	const ids = (
 		await Promise.all(['a', 'b', 'c'].map((name) => send([`${name}@example.org`])))
@@ -119,7 +119,7 @@ test('the queued mail of a disabled project is cancelled', async (t) => {
 	t.like(await mail(id!), { status: 'CANCELLED' })
 })
 
-test('the queued mail of an owner whose address is not verified is cancelled', async (t) => {
+test('the queued mail of an unverified owner is cancelled', async (t) => {
 	const { send, claim, worker, mail, execute } = await setupLedger(t)
 	const [id] = await send(['ann@example.org'])
 	await execute(`update projects set owner_verified = false`)
@@ -130,7 +130,7 @@ test('the queued mail of an owner whose address is not verified is cancelled', a
 	t.like(await mail(id!), { status: 'CANCELLED' })
 })
 
-test('a worker that is to stop hands nothing more over, and leaves the rest to the next', async (t) => {
+test('a stopping worker hands nothing more over, and leaves the rest to the next', async (t) => {
 	const { send, claim, worker } = await setupLedger(t)
 	await send(Array.from({ length: 10 }, (_, i) => `r${i}@example.org`))
 	const claimId = claimOf((await claim())[0])
@@ -144,7 +144,7 @@ test('a worker that is to stop hands nothing more over, and leaves the rest to t
 	t.like(await (await worker(scriptedProvider().provider)).pass(claimId), { left: 0 })
 })
 
-test('a mail that somebody settled in the meantime is left alone', async (t) => {
+test('a mail that was settled meanwhile is left alone', async (t) => {
 	const { send, claim, worker, mail, execute } = await setupLedger(t)
 	const [first, second] = await send(['a@example.org', 'b@example.org'])
 	const { provider, order } = scriptedProvider(async () => {
@@ -155,6 +155,24 @@ test('a mail that somebody settled in the meantime is left alone', async (t) => 
 	t.like(await pass(claimOf((await claim())[0])), { left: 0 })
 	t.deepEqual(order(), ['a@example.org'])
 	t.like(await mail(first!), { status: 'SENT' })
+})
+
+test('an address that is suppressed just before its mail is handed over gets nothing', async (t) => {
+	const { send, claim, worker, mail, execute, project } = await setupLedger(t)
+	const [, second] = await send(['a@example.org', 'b@example.org'])
+	const { provider, order } = scriptedProvider(async () => {
+		await execute(
+			`insert into suppressions (project_id, email, reason) values (?, 'b@example.org', 'BOUNCE')`,
+			[project.id],
+		)
+		return { kind: 'SENT', providerMessageId: null }
+	})
+	const { pass } = await worker(provider)
+	const claimId = claimOf((await claim())[0])
+	await pass(claimId)
+	t.like(await pass(claimId), { left: 0 })
+	t.deepEqual(order(), ['a@example.org'])
+	t.like(await mail(second!), { status: 'SUPPRESSED', attempt: 0 })
 })
 
 test('mail of a domain that has a key is signed with it, and the key lies sealed', async (t) => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { createDkimKeys } from '../activities/delivery/dkim-keys.ts'
-import { seal } from '../activities/seal.ts'
+import { seal } from '../db/domains/seal.ts'
 import { Domain } from '../db/domains/domain.ts'
 import { createProject, setup } from './helpers/app.ts'
 
@@ -26,7 +26,7 @@ async function setupKeys(t: ExecutionContext) {
 	}
 }
 
-test('whoever asks while a key is being looked up gets it, too: no mail leaves unsigned meanwhile', async (t) => {
+test('concurrent callers share a key look-up, and no mail is sent unsigned during it', async (t) => {
 	const { add, keyOf, project } = await setupKeys(t)
 	await add(project.id, 'example.org')
 	const found = await Promise.all(Array.from({ length: 5 }, () => keyOf(project.id, 'example.org')))
@@ -43,7 +43,7 @@ test('a look-up that fails is no answer, and is made again', async (t) => {
 	t.truthy(await keyOf(project.id, 'example.org'))
 })
 
-test('that another project has no key for a domain takes nobody theirs', async (t) => {
+test('a missing key of one project does not affect another project with the same domain', async (t) => {
 	const { add, keyOf, orm, project } = await setupKeys(t)
 	const other = await createProject(orm)
 	await add(project.id, 'example.org')

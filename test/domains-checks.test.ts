@@ -5,7 +5,7 @@ import { nameOf, setupDomains, smtp, zoneOf } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
-test('a domain that loses its records is so no longer at the third check in a row, and its members are told once', async (t) => {
+test('a domain that loses its records is unverified at the third failed check in a row, and the members are notified once', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, app, call, orm, pool, project, sweep, verify } = await setupDomains(t, smtp, [
 		dns.address,
@@ -20,7 +20,7 @@ test('a domain that loses its records is so no longer at the third check in a ro
 	delete dns.zone[nameOf(added.records, 'DKIM')]
 	t.like(await sweep(), { lost: 0 })
 	t.like(await sweep(), { lost: 0 })
-	// Whoever puts them back in time has lost nothing, and is counted from the start.
+	// Records that return in time keep the status, and the count starts again.
 	Object.assign(dns.zone, zoneOf(added))
 	t.like(await sweep(), { verified: 0, lost: 0 })
 	delete dns.zone[nameOf(added.records, 'DKIM')]
@@ -46,7 +46,7 @@ test('a domain that loses its records is so no longer at the third check in a ro
 	t.true((await verify(added.id)).verified)
 })
 
-test('a resolver that fails takes nobody their domain, and says so', async (t) => {
+test('a failing resolver does not revoke a domain, and is reported', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, sweep, verify } = await setupDomains(t, smtp, [dns.address])
 	const added = await add('example.org')
@@ -59,21 +59,21 @@ test('a resolver that fails takes nobody their domain, and says so', async (t) =
 	t.regex(checked.lastError!, /DNS did not answer/)
 })
 
-test('a domain that lists the addresses of our server stays verified while nobody can tell them', async (t) => {
+test('a domain that lists our server’s addresses stays verified while they cannot be looked up', async (t) => {
 	const dns = await dnsServer(t, { 'relay.example.net': { A: ['192.0.2.7'], AAAA: 'SERVFAIL' } })
 	const { add, sweep, verify } = await setupDomains(t, smtp, [dns.address])
 	const added = await add('example.org')
 	Object.assign(dns.zone, zoneOf(added))
 	const list = (address: string) =>
 		(dns.zone['example.org'] = { TXT: [`v=spf1 ip4:${address} -all`] })
-	// What is known suffices where it is listed.
+	// The known addresses are enough if they are listed.
 	list('192.0.2.7')
 	t.like(await verify(added.id), { verified: true, lastError: null })
 	dns.zone['relay.example.net'] = 'SERVFAIL'
 	for (let i = 0; i < 4; i++) t.like(await sweep(), { checked: 1, lost: 0 })
 	t.like(await verify(added.id), {
 		verified: true,
-		lastError: 'DNS did not answer for relay.example.net: this will be looked up again.',
+		lastError: 'DNS did not answer for relay.example.net: this will be checked again.',
 	})
 	dns.zone['relay.example.net'] = { A: ['192.0.2.7'] }
 	list('192.0.2.8')
@@ -106,7 +106,7 @@ test('checks become rarer, and the domain of the first start is left alone', asy
 	t.like(await sweep(), { checked: 0 })
 })
 
-test('asking again and again keeps nobody a domain that has lost its records', async (t) => {
+test('repeated requests do not keep a domain verified that has lost its records', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, pool, sweepDue, verify } = await setupDomains(t, smtp, [dns.address])
 	const added = await add('example.org')
@@ -115,7 +115,7 @@ test('asking again and again keeps nobody a domain that has lost its records', a
 	delete dns.zone[nameOf(added.records, 'DKIM')]
 	let checks = 0
 	let lost = 0
-	// Somebody asks every two minutes, and the sweep comes every four.
+	// A request every two minutes, and the sweep every four.
 	for (let minute = 2; minute <= 24; minute += 2) {
 		await pool.query(
 			`update domains set next_check_at = next_check_at - interval '2 minutes',
@@ -131,7 +131,7 @@ test('asking again and again keeps nobody a domain that has lost its records', a
 	t.false((await verify(added.id)).verified)
 })
 
-test('asking again and again takes nobody their domain, and is limited', async (t) => {
+test('repeated requests do not revoke a domain, and are limited', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, call, verify } = await setupDomains(t, smtp, [dns.address])
 	const added = await add('example.org')

@@ -4,9 +4,9 @@ import { setupDomains, smtp, zoneOf } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { lockWaits } from './helpers/locks.ts'
 
-const held = { domain: 'example.org' }
+const taken = { domain: 'example.org' }
 
-test('a domain that is pending in one project keeps nobody else out: the first to prove it has it', async (t) => {
+test('a pending domain is open to other projects: the first to prove it gets it', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, call, rival, verify } = await setupDomains(t, smtp, [dns.address])
 	const squatted = await add('example.org')
@@ -18,12 +18,12 @@ test('a domain that is pending in one project keeps nobody else out: the first t
 	t.false((await verify(squatted.id)).verified)
 	t.true((await owner.verify(own.id)).json().verified)
 	const error = isEnvelope(t, await call('GET', `/domains/${squatted.id}/verify`), 409, 'CONFLICT')
-	t.deepEqual(error.details, held)
+	t.deepEqual(error.details, taken)
 	t.false(JSON.stringify(error).includes(owner.project.id))
 	t.false(JSON.stringify(error).includes(owner.project.name))
 	const third = await rival()
 	const late = await third.call('POST', '/domains', { domain: 'example.org' })
-	t.deepEqual(isEnvelope(t, late, 409, 'CONFLICT').details, held)
+	t.deepEqual(isEnvelope(t, late, 409, 'CONFLICT').details, taken)
 })
 
 test('mail is sent only from the project that has proved the domain', async (t) => {
@@ -49,7 +49,7 @@ test('a proof in DNS moves a domain only once its holder has lost theirs', async
 	Object.assign(dns.zone, zoneOf(first))
 	t.true((await verify(first.id)).verified)
 
-	// Both have their records in DNS: nothing moves, however often it is checked.
+	// Both have their records in DNS: further checks change nothing.
 	Object.assign(dns.zone, zoneOf(claim))
 	for (let n = 0; n < 4; n++) {
 		t.like(await sweep(), { verified: 0, lost: 0 })
@@ -68,7 +68,7 @@ test('a proof in DNS moves a domain only once its holder has lost theirs', async
 	t.like(await sweep(), { verified: 0, lost: 0 })
 })
 
-test('of two projects that prove a domain at the same moment, one has it', async (t) => {
+test('if two projects prove a domain at the same moment, one gets it', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, call, pool, rival } = await setupDomains(t, smtp, [dns.address])
 	const one = await add('example.org')
@@ -90,7 +90,7 @@ test('of two projects that prove a domain at the same moment, one has it', async
 	t.is(rows.length, 1)
 })
 
-test('the sweep gives a domain to one of two that prove it, and ends with the other pending', async (t) => {
+test('the sweep gives a domain to one of two that prove it, and leaves the other pending', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, pool, rival, sweep } = await setupDomains(t, smtp, [dns.address])
 	const one = await add('example.org')

@@ -1,10 +1,10 @@
 import { createPublicKey, createSign, createVerify } from 'node:crypto'
 import test from 'ava'
-import { unseal } from '../activities/seal.ts'
+import { unseal } from '../db/domains/seal.ts'
 import { dnsServer } from './helpers/dns-server.ts'
 import { nameOf, setupDomains, smtp, statuses, valueOf, zoneOf } from './helpers/domains.ts'
 
-test('with SMTP a domain has a key of its own, whose private part is sealed', async (t) => {
+test('with SMTP a domain has a key of its own, whose private part is encrypted', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, pool, verify } = await setupDomains(t, smtp, [dns.address])
 	const added = await add('example.org')
@@ -35,7 +35,7 @@ test('with SMTP a domain has a key of its own, whose private part is sealed', as
 	t.true(createVerify('RSA-SHA256').update('x').verify(publicKey, signature))
 })
 
-test('a domain is verified when DKIM and SPF stand in its DNS, and each record says whether it does', async (t) => {
+test('a domain is verified when DKIM and SPF are in its DNS, and each record has its own status', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, verify } = await setupDomains(t, smtp, [dns.address])
 	const added = await add('example.org')
@@ -67,7 +67,7 @@ test('a domain is verified when DKIM and SPF stand in its DNS, and each record s
 	})
 })
 
-test('SPF counts when it lets the server send, in whichever words', async (t) => {
+test('SPF counts if it allows the server, in any form', async (t) => {
 	const dns = await dnsServer(t, {
 		'relay.example.net': { A: ['192.0.2.7'], AAAA: ['2001:db8::7'] },
 	})
@@ -112,7 +112,7 @@ test('a domain keeps the selector and the key that its owner has published', asy
 	t.true((await verify(added.id)).verified)
 })
 
-test('a key that somebody else published does not verify a domain', async (t) => {
+test('a key published by another party does not verify a domain', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, verify } = await setupDomains(t, smtp, [dns.address])
 	const mine = await add('example.org')

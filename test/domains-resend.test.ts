@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
-import { createDns } from '../activities/domain-checking/dns.ts'
-import { type ResendDomainOptions, resendDomains } from '../activities/domain-checking/resend.ts'
+import { createDns } from '../outside/domains/dns.ts'
+import { type ResendDomainOptions, resendDomains } from '../outside/domains/resend.ts'
 import { until } from '../bench/load.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { type DnsRecords, dnsServer } from './helpers/dns-server.ts'
@@ -12,7 +12,7 @@ import { type DomainBody, logger, setupDomains, statuses } from './helpers/domai
 import { isEnvelope } from './helpers/envelope.ts'
 import { resendDomainsFake } from './helpers/resend-domains-fake.ts'
 
-/** For what a test holds up on purpose: a busy machine takes its time. */
+/** For tests with deliberate delays, because a busy machine is slow. */
 const patient = { timeoutMs: 120_000, patienceMs: 120_000 }
 
 async function setupResend(t: ExecutionContext, options?: Partial<ResendDomainOptions>) {
@@ -23,7 +23,7 @@ async function setupResend(t: ExecutionContext, options?: Partial<ResendDomainOp
 		resendDomains({ pool, ...access, ...options })
 	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
 	const context = await setupDomains(t, env, [address], options && checkerOf(options))
-	/** Another process, as it were. */
+	/** Simulates another process. */
 	const another = async (options: Partial<ResendDomainOptions>) =>
 		startApp(t, context.orm, { services: { checker: checkerOf(options)(context.pool) } })
 	/** Puts the token of a project into the domain's DNS. */
@@ -63,10 +63,10 @@ test('with Resend a domain is set up there once, shows its records, and is verif
 	t.is(resend.domains.size, 1)
 })
 
-test('a domain whose set-up at Resend was torn off is made there anew, not twice', async (t) => {
+test('a domain whose set-up at Resend was interrupted is set up there again, once', async (t) => {
 	const { resend, add, pool, verify } = await setupResend(t)
 	const added = await add('example.org')
-	// Our process died before it could note the id; or somebody removed the domain there by hand.
+	// Our process died before it could store the id, or someone removed the domain at Resend by hand.
 	await pool.query('update domains set provider_domain_id = null')
 	await verify(added.id)
 	t.is(resend.domains.size, 1)
@@ -75,7 +75,7 @@ test('a domain whose set-up at Resend was torn off is made there anew, not twice
 	t.is(resend.domains.size, 1)
 })
 
-test('while Resend refuses or is silent no domain is added, and what is known of others stays', async (t) => {
+test('while Resend refuses or is silent no domain is added, and others stay unchanged', async (t) => {
 	const { resend, add, call, another, withSecretKey: headers } = await setupResend(t)
 	const known = await add('example.org')
 	const { app } = await another({ timeoutMs: 200 })
@@ -95,7 +95,7 @@ test('while Resend refuses or is silent no domain is added, and what is known of
 	t.is((await call('POST', '/domains', { domain: 'example.com' })).json().records.length, 5)
 })
 
-test("one domain's slow DNS holds up nobody else", async (t) => {
+test("one domain's slow DNS does not delay other domains", async (t) => {
 	const slowAnswer = Promise.withResolvers<string[]>()
 	const txt = async (name: string) => (name === '_dmarc.slow.example' ? slowAnswer.promise : [])
 	const { resend, add } = await setupResend(t, { ...patient, dns: { ...createDns([]), txt } })
@@ -106,7 +106,7 @@ test("one domain's slow DNS holds up nobody else", async (t) => {
 	t.is(statuses(await slow)['DMARC'], 'verified')
 })
 
-test('who would wait for many others to be checked is told to come again, and has changed nothing', async (t) => {
+test('a check behind many others is refused for the time being, and changes nothing', async (t) => {
 	const { resend, add, another, pool, withSecretKey: headers } = await setupResend(t)
 	const known = await add('example.org')
 	const { app } = await another({ ...patient, patienceMs: 1000 })
@@ -140,7 +140,7 @@ test('who would wait for many others to be checked is told to come again, and ha
 	t.deepEqual(rows, [{ domain: 'example.org', last_error: known.lastError }])
 })
 
-test('who checks a domain that is just being added finds it set up, and sets up nothing', async (t) => {
+test('a check of a domain that is just being added finds it set up, and sets up nothing', async (t) => {
 	const { resend, add, pool, sweepDue, verify } = await setupResend(t, patient)
 	resend.hold('GET /domains')
 	const adding = add('example.org')
@@ -150,7 +150,7 @@ test('who checks a domain that is just being added finds it set up, and sets up 
 	const hasCome = async () =>
 		(await pool.query('select from throttles where cardinality(tries) = 2')).rowCount === 1
 	t.true(await until(hasCome, 30_000))
-	// The sweep, which takes turns with nobody here, leaves it to them.
+	// The sweep leaves the domain to the request that is adding it.
 	t.like(await sweepDue(), { checked: 0 })
 	resend.hold(undefined)
 	resend.held.shift()!()
@@ -162,7 +162,7 @@ test('who checks a domain that is just being added finds it set up, and sets up 
 	)
 })
 
-test('when two processes set up a domain at once, the one is kept that stands at Resend', async (t) => {
+test('when two processes set up a domain at once, the one at Resend is kept', async (t) => {
 	const { resend, add, another, pool, verify, withSecretKey } = await setupResend(t, patient)
 	const { app } = await another(patient)
 	resend.hold('POST /domains')
@@ -196,7 +196,7 @@ test('a domain that is removed while it is set up leaves nothing at Resend', asy
 	t.is(resend.domains.size, 0)
 })
 
-test('what is verified at Resend by somebody else is not given to whoever asks for it here', async (t) => {
+test('a domain that another party verified at Resend is not given away here', async (t) => {
 	const { resend, add, call, activities, own, pool, verify } = await setupResend(t)
 	const first = await add('example.org')
 	own(first)
@@ -204,10 +204,10 @@ test('what is verified at Resend by somebody else is not given to whoever asks f
 	t.like(await verify(first.id), { verified: true, lastError: null })
 	const { id } = resend.find('example.org')!
 	t.is((await call('DELETE', `/domains/${first.id}`)).statusCode, 204)
-	// Before the provider has been told, somebody else adds it.
+	// Before the removal reaches the provider, another project adds the domain.
 	const second = await add('example.org')
 	t.like(second, { verified: false })
-	t.regex(second.lastError!, /set up at Resend already/)
+	t.regex(second.lastError!, /already set up at Resend/)
 	const { rows } = await pool.query('select workflow_type, task_queue, payload from outbox')
 	t.deepEqual(rows, [
 		{
@@ -219,13 +219,13 @@ test('what is verified at Resend by somebody else is not given to whoever asks f
 	const remove = () =>
 		new MockActivityEnvironment({}, { logger }).run(activities.removeProviderDomain, id)
 	await remove()
-	await remove() // it is gone: that is what was wanted
+	await remove() // the domain no longer exists, as wanted
 	t.is(resend.domains.size, 0)
 	t.false((await verify(second.id)).verified)
 	t.not(resend.find('example.org')!.id, id)
 })
 
-test('projects that claim a domain share it at Resend, and a token in DNS says whose it is', async (t) => {
+test('projects that add the same domain share it at Resend, and a token in DNS shows its owner', async (t) => {
 	const { resend, add, call, own, rival, verify, sweep, zone } = await setupResend(t)
 	const squatted = await add('example.org')
 	const owner = await rival()
@@ -240,7 +240,7 @@ test('projects that claim a domain share it at Resend, and a token in DNS says w
 	t.true((await owner.verify(claim.id)).json().verified)
 	isEnvelope(t, await call('GET', `/domains/${squatted.id}/verify`), 409, 'CONFLICT')
 
-	// Without their token they lose it, and whoever has one gets it.
+	// Without its token the project loses the domain, and the project with a token gets it.
 	zone['_tempost.example.org'] = { TXT: [] }
 	own(squatted)
 	for (let n = 0; n < 2; n++) t.like(await sweep(), { lost: 0, verified: 0 })
@@ -267,7 +267,7 @@ test('a domain stays at Resend while a project uses it', async (t) => {
 	t.is(rows.length, 2)
 })
 
-test('a domain that was verified before tokens were asked for needs one only after it was lost', async (t) => {
+test('a domain verified before tokens existed needs one only after it was lost', async (t) => {
 	const { resend, add, own, pool, sweep, verify } = await setupResend(t)
 	const added = await add('example.org')
 	own(added)

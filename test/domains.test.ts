@@ -14,7 +14,7 @@ test('with the local provider a domain is verified at once, and mail may be sent
 	t.is((await call('POST', '/v1/send', mail)).statusCode, 200)
 })
 
-test('what is no domain name is a 422', async (t) => {
+test('an invalid domain name is a 422', async (t) => {
 	const { call } = await setupDomains(t)
 	for (const domain of [
 		'',
@@ -41,7 +41,7 @@ test('what is no domain name is a 422', async (t) => {
 	)
 })
 
-test('a domain that is taken is a 409, which does not say whose it is', async (t) => {
+test('a taken domain is a 409 that does not name its project', async (t) => {
 	const { add, app, call, orm } = await setupDomains(t)
 	const mine = await add('example.org')
 	t.like(

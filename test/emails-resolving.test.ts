@@ -26,10 +26,21 @@ test('a mail in doubt can be tried again: it is queued, and a worker finds it', 
 	t.like(response.json(), { id, status: 'PENDING', possibleRepeat: true })
 	t.is(wakes.count, before + 1)
 	t.deepEqual(await events(), [])
-	const [row] = await claimSends(pool, [500, 2000, 2, 1.5, 'core', 1, 8])
+	const [row] = await claimSends(pool, {
+		requestsPerRun: 500,
+		mailsPerRun: 2000,
+		newRunsPerProject: 2,
+		lockSeconds: 1.5,
+		taskQueue: 'core',
+		priority: 1,
+		runsPerProject: 8,
+	})
 	const { claimId } = row!.payload as { claimId: string }
 	t.deepEqual(
-		(await mailsOfClaim(pool, [claimId])).map((mail) => [mail.id, mail.attempt]),
+		(await mailsOfClaim(pool, { claimId, provider: 'local' })).map((mail) => [
+			mail.id,
+			mail.attempt,
+		]),
 		[[id, 1]],
 	)
 })

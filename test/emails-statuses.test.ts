@@ -3,7 +3,7 @@ import { emailStatuses } from '../db/emails/email.ts'
 import { open, record } from '../db/emails/ledger.ts'
 import { setupMails } from './helpers/mails.ts'
 
-test('whatever the status, the list has the mails of it, in their order, and counts them', async (t) => {
+test('the list has the mails of any status, in their order, and counts them', async (t) => {
 	const { list, pool, project } = await setupMails(t)
 	const { rows } = await pool.query<{ id: string; status: string }>(
 		`insert into emails (project_id, "to", "from", subject, source_type, status)
@@ -23,7 +23,7 @@ test('whatever the status, the list has the mails of it, in their order, and cou
 	t.false(Object.keys((await list('?limit=1')).data[0]!).includes('rareStatus'))
 })
 
-test('mails of rare statuses have an index that others never enter: the ordinary course of one moves none', async (t) => {
+test('mails of rare statuses have an index that an ordinary mail never touches', async (t) => {
 	const { ids, pool, project } = await setupMails(t, 2)
 	const db = await pool.connect()
 	try {
@@ -37,14 +37,14 @@ test('mails of rare statuses have an index that others never enter: the ordinary
 			return rows[0]!
 		}
 		const before = await updates()
-		await open(db, [project.id, ids, 'smtp'])
+		await open(db, { projectId: project.id, emailIds: ids, provider: 'smtp' })
 		const end = { attempt: 1, error: null, dueInMs: null, providerMessageId: 'x' }
-		const sent = { ...end, outcome: 'SENT', status: 'SENT' }
-		const failed = { ...end, outcome: 'REJECTED', status: 'FAILED' }
-		await record(db, [project.id, JSON.stringify([{ ...sent, id: ids[0] }])])
+		const sent = { ...end, outcome: 'SENT', status: 'SENT' } as const
+		const failed = { ...end, outcome: 'REJECTED', status: 'FAILED' } as const
+		await record(db, { projectId: project.id, ends: [{ ...sent, id: ids[0]! }] })
 		const ordinary = await updates()
 		t.deepEqual(ordinary, { all: before.all + 3, indexed: before.indexed })
-		await record(db, [project.id, JSON.stringify([{ ...failed, id: ids[1] }])])
+		await record(db, { projectId: project.id, ends: [{ ...failed, id: ids[1]! }] })
 		t.deepEqual(await updates(), { all: ordinary.all + 1, indexed: ordinary.indexed + 1 })
 	} finally {
 		await db.query('rollback')

@@ -7,7 +7,7 @@ import { setupMails } from './helpers/mails.ts'
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
-test("nobody lists another project's mails, whatever else the query asks for", async (t) => {
+test("no query lists another project's mails", async (t) => {
 	const { orm, app, ids, list } = await setupMails(t, 1)
 	const { project: theirs } = await createProject(orm)
 	const { withSecretKey: headers } = await createProject(orm)
@@ -114,7 +114,7 @@ test('the list is newest first, page by page, and counts once', async (t) => {
 
 test('a page ends before its bodies are more than 16 MB, and the next begins there', async (t) => {
 	const { list, ids, pool, get } = await setupMails(t, 6)
-	// Newest first: 9 and 7 MB are a page, the next alone is more than one, then comes what is small.
+	// Newest first: 9 and 7 MB make a page, the next mail alone exceeds one, and the small mails follow.
 	const megabytes = [9, 7, 17, 0, 1, null]
 	for (const [i, size] of megabytes.entries())
 		await pool.query('update emails set body = repeat($2, $3 * 1024 * 1024) where id = $1', [
@@ -137,7 +137,7 @@ test('a page ends before its bodies are more than 16 MB, and the next begins the
 	t.is((await get(ids[2]!)).body.length, 17 * 2 ** 20)
 })
 
-test('a page has 20 mails unless told otherwise, 100 at most', async (t) => {
+test('a page has 20 mails by default, 100 at most', async (t) => {
 	const { list, send, ask } = await setupMails(t)
 	await send({ to: Array.from({ length: 101 }, (_, i) => `to-${i}@a.org`) })
 	t.is((await list()).data.length, 20)
@@ -148,7 +148,7 @@ test('a page has 20 mails unless told otherwise, 100 at most', async (t) => {
 		t.is((await ask(`/emails?limit=${limit}`)).statusCode, 400, limit)
 })
 
-test('the list can be narrowed by contact, status, source and campaign, also together', async (t) => {
+test('the list can be filtered by contact, status, source and campaign, alone and together', async (t) => {
 	const { list, sent, orm, pool, project, ids } = await setupMails(t, 1)
 	const [first] = ids as [string]
 	const other = await sent({ to: 'bob@example.org' })

@@ -5,7 +5,7 @@ import { prepareStack } from '../bench/stack.ts'
 import { Template } from '../db/templates/template.ts'
 import { resendFake } from './helpers/resend-fake.ts'
 
-// Real processes, as in a deployment. SMTP is in faults.test.ts, with kills on top.
+// Real processes, as in a deployment. SMTP is in faults.drill.ts, with kills on top.
 
 const servers = {
 	databaseUrl: process.env['DATABASE_URL']!,

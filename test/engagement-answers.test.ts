@@ -37,7 +37,7 @@ const fetches: [
 	],
 	['a look without a body', false, 10, { 'user-agent': agents.browser }, 'HEAD'],
 ]
-test('machines that look ahead are counted apart, and tell nothing', async (t) => {
+test('prefetching machines are counted separately and prove nothing', async (t) => {
 	const { handedOver, get, fold, mail, events } = await setupEngagements(t)
 	for (const [what, counts, secondsAgo, headers, method] of fetches) {
 		const { id, open, click } = await handedOver({}, secondsAgo)
@@ -53,7 +53,7 @@ test('machines that look ahead are counted apart, and tell nothing', async (t) =
 	}
 })
 
-test('what we did not sign is a page, never a redirect, and nothing is written', async (t) => {
+test('an unsigned link shows a page, never redirects, and writes nothing', async (t) => {
 	const { handedOver, get, waiting } = await setupEngagements(t)
 	const { click, open } = await handedOver()
 	const other = await handedOver()
@@ -107,7 +107,7 @@ test('a click leads on while the database is away, and is counted when it is bac
 	t.true(await counted(1, 2))
 })
 
-test('who ends the log waits until it is written what it still held', async (t) => {
+test('closing the log waits until everything is written', async (t) => {
 	const { pool, project, waiting } = await setupEngagements(t)
 	const log = createEngagementLog({ pool, log: { warn: (_, message) => t.fail(message) } })
 	const open = { projectId: project.id, campaignId: null, kind: 'OPEN' as const, link: null }

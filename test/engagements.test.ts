@@ -7,7 +7,7 @@ import { startFolding } from '../db/emails/engagement-fold.ts'
 import { createProject } from './helpers/app.ts'
 import { addressesIn, link, setupEngagements } from './helpers/engagements.ts'
 
-test('an open is a picture that nobody may keep, counted with its event', async (t) => {
+test('an open is an image that must not be cached, counted with its event', async (t) => {
 	const { handedOver, get, fold, mail, events } = await setupEngagements(t)
 	const { id, open } = await handedOver()
 	const before = Date.now()
@@ -66,7 +66,7 @@ test('a click leads where the link led, and shows that the mail was read', async
 	t.like((await events())[1]!.data, { opens: 1, isFirstOpen: true })
 })
 
-test('every open and click is counted once, whoever counts at the same time', async (t) => {
+test('every open and click is counted once, even with several counters', async (t) => {
 	const { handedOver, get, pool, fold, mail, events, waiting } = await setupEngagements(t)
 	const mails = [await handedOver(), await handedOver(), await handedOver()]
 	const folders = [1, 2, 3].map(() =>
@@ -137,7 +137,7 @@ test('no open or click moves a status back', async (t) => {
 	}
 })
 
-test('whoever fetches anything has the mail: doubt is settled, and told as sent once', async (t) => {
+test('an open or click settles doubt, and the mail is reported as sent once', async (t) => {
 	const { handedOver, get, fold, mail, events, pool } = await setupEngagements(t)
 	const doubtful = { status: 'UNCERTAIN' as const, sentAt: null, error: 'The worker went away' }
 	const opened = await handedOver(doubtful)
@@ -168,7 +168,7 @@ test('whoever fetches anything has the mail: doubt is settled, and told as sent 
 	t.deepEqual(names, ['email.click', 'email.open', 'email.sent', 'email.sent'])
 })
 
-test('what is opened before its hand-over is recorded waits for that, and lets others pass', async (t) => {
+test('an open before the hand-over is recorded waits, and lets others pass', async (t) => {
 	const { handedOver, get, fold, mail, pool, waiting } = await setupEngagements(t)
 	const early = await handedOver({ status: 'SENDING', sentAt: null })
 	const other = await handedOver()
@@ -183,7 +183,7 @@ test('what is opened before its hand-over is recorded waits for that, and lets o
 	t.is(await waiting(), 0)
 })
 
-test('counting waits for nobody who holds a mail or its contact', async (t) => {
+test('counting does not wait for locks on a mail or its contact', async (t) => {
 	const { handedOver, get, fold, mail, pool } = await setupEngagements(t)
 	const held = await handedOver()
 	const deleted = await handedOver({}, 60, 'bert@example.org')
@@ -222,7 +222,7 @@ test("a campaign's link counts for its mails alone, and never for a stranger", a
 	t.like(await mail(one.id), { opens: 1 })
 	for (const { id } of [two, single]) t.like(await mail(id), { opens: 0, prefetches: 0 })
 
-	// Of a project that is going nothing is kept.
+	// Nothing is stored for a project that is being deleted.
 	await pool.query('update projects set deleted_at = now() where id = $1', [project.id])
 	t.is((await get(signed.click)).statusCode, 302)
 	t.deepEqual(await fold(), { folded: 0, emitted: 0 })

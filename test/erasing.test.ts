@@ -6,7 +6,7 @@ import { mailStep, setupExecutions, type StepSketch, waitStep } from './helpers/
 
 const zebra = 'zebra@example.org'
 
-/** A project in which everything that can be kept about somebody is kept about a person named Zebra. */
+/** A project with all possible data about one person, named Zebra. */
 async function setupPerson(t: ExecutionContext, email = zebra) {
 	const context = await setupExecutions(t)
 	const { app, pool, project, call, select, freeze, track, advance, withSecretKey } = context
@@ -24,7 +24,7 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 			payload: { from: 'us@example.com', ...payload },
 		})
 
-	/** Mails before there is a contact, and one whose contact was deleted. */
+	/** Mails from before the contact existed, and a mail of a deleted contact. */
 	const first = await send({ to: email, subject: name, body: name }, 'first')
 	const [{ contact }] = first.json<{ data: { emails: [{ contact: { id: string } }] } }>().data
 		.emails
@@ -61,7 +61,7 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 		[project.id, email, name, id],
 	)
 
-	// An import, what it has changed, and a row that it refused.
+	// An import, its changes, and a row that it refused.
 	const upload = (csv: string) => {
 		const form = new FormData()
 		form.append('file', new Blob([csv], { type: 'text/csv' }), 'contacts.csv')
@@ -86,7 +86,7 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 		await act(activities.clearImport)
 	}
 
-	// Workflows: one that waits, one that has failed, and a mail of it to somebody else.
+	// Workflows: a waiting execution, a failed one, and a mail from it to another person.
 	const boss: StepSketch = [
 		'SEND_EMAIL',
 		{ recipient: { type: 'CUSTOM', customEmail: 'bob@example.org' } },
@@ -119,7 +119,7 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 	await ok('DELETE', `/suppressions/${email}`)
 	await ok('POST', '/suppressions', { email })
 
-	/** The columns in which the person is still to be found. */
+	/** The columns that still contain data about the person. */
 	async function traces() {
 		const columns = await select<{ table: string; column: string; type: string }>(
 			`select c.relname as "table", a.attname as "column", a.atttypid::regtype::text as type
@@ -143,7 +143,7 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 	return { ...context, id, traces, erase, ok, send }
 }
 
-test('of a person who is erased nothing is left in any table', async (t) => {
+test('no table keeps anything of an erased person', async (t) => {
 	const { traces, erase, select } = await setupPerson(t)
 	const before = await traces()
 	for (const column of [
@@ -170,7 +170,7 @@ test('of a person who is erased nothing is left in any table', async (t) => {
 	t.false(before.includes('idempotency_keys.response'))
 	t.is((await erase()).statusCode, 204)
 	t.deepEqual(await traces(), [])
-	// What waited is not sent, and says why; the mail about the person, too.
+	// Waiting mails are not sent, with a reason; the same is true of the mail about the person.
 	const mails = await select<{ to: string; status: string; error: string | null }>(
 		`select "to", status, error from emails where source_type <> 'INBOUND'`,
 	)
@@ -179,10 +179,10 @@ test('of a person who is erased nothing is left in any table', async (t) => {
 		t.deepEqual([status, error], ['CANCELLED', 'The contact was erased'])
 })
 
-test('erasing one person leaves another as they were', async (t) => {
+test('erasing one person leaves all others unchanged', async (t) => {
 	const { traces, contact, call } = await setupPerson(t, 'bison@example.org')
 	const id = await contact(zebra, { nick: 'bison', city: 'Bonn' })
-	// The statistics of fields are folded meanwhile.
+	// The field statistics are folded at this time, so they are left out.
 	const kept = async () => (await traces()).filter((column) => !column.startsWith('contact_field'))
 	const before = await kept()
 	t.is((await call('DELETE', `/contacts/${id}?erase=true`)).statusCode, 204)

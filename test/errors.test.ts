@@ -5,7 +5,7 @@ import { Project } from '../db/projects/project.ts'
 import { setup, startApp, viaProxy } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
-test('every refusal before a handler comes in the one envelope', async (t) => {
+test('every refusal before a handler uses the common error envelope', async (t) => {
 	const { app, withSecretKey } = await setup(t)
 	const json = { ...withSecretKey, 'content-type': 'application/json' }
 	const cases: [number, string, InjectOptions][] = [
@@ -47,7 +47,7 @@ test('every refusal before a handler comes in the one envelope', async (t) => {
 		isEnvelope(t, await app.inject(request), status, code)
 })
 
-test('JSON that cannot be read is told where it breaks', async (t) => {
+test('unreadable JSON is answered with the place where it breaks', async (t) => {
 	const { app, withSecretKey } = await setup(t)
 	const headers = { ...withSecretKey, 'content-type': 'application/json' }
 	const post = async (payload: string) => {
@@ -87,7 +87,7 @@ test('a body over the limit is 413, over a small or a large one', async (t) => {
 	t.is((await post('/v1/send', 10_000_000)).statusCode, 422)
 })
 
-test('a fault of ours is 500 without a word of what went wrong', async (t) => {
+test('a fault of ours is a 500 without any internal detail', async (t) => {
 	const { app } = await setup(t)
 	app.get('/fault', { config: { auth: 'none' } }, async () => {
 		throw new Error('the password is hunter2')
@@ -131,7 +131,7 @@ test('while the database is away everything that needs it is 503 with Retry-Afte
 	t.is((await ask()).statusCode, 200)
 })
 
-test('what is no HTTP gets the envelope too', async (t) => {
+test('a request that is not HTTP gets the envelope too', async (t) => {
 	const { app } = await setup(t)
 	await app.listen({ port: 0 })
 	const { port } = app.server.address() as { port: number }

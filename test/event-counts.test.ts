@@ -21,8 +21,8 @@ async function setupCounts(t: ExecutionContext) {
 				events.map((event) => ({ projectId: project.id, name: 'order', ...event })),
 			),
 		fold: () => pool.query('select fold_event_tallies($1)', [project.id]),
-		stats: () => eventStats(pool, [project.id, null, null]),
-		/** How many rows there are to be folded, and were folded. */
+		stats: () => eventStats(pool, { projectId: project.id, since: null, until: null }),
+		/** The numbers of tallies to be folded, and of folded counts. */
 		rows: async () => [
 			await orm.em.fork().count(EventTally),
 			await orm.em.fork().count(EventCount),
@@ -47,7 +47,7 @@ test('counts are exact through inserts, deletions and folding', async (t) => {
 	t.deepEqual(await rows(), [0, 2])
 })
 
-test('many events are folded on the way, with nobody asking', async (t) => {
+test('many events are folded on the way, without a request', async (t) => {
 	const { pool, project, rows, stats } = await setupCounts(t)
 	await pool.query(
 		`do $$ begin for i in 1..4000 loop
@@ -58,7 +58,7 @@ test('many events are folded on the way, with nobody asking', async (t) => {
 	t.deepEqual(await stats(), [{ name: 'order', count: 4000 }])
 })
 
-test('of more names than anybody chooses among, the commonest are listed', async (t) => {
+test('with too many event names, the most frequent are listed', async (t) => {
 	const { app, pool, project, withSecretKey: headers } = await setup(t)
 	await pool.query(
 		`insert into events (project_id, name) select $1, 'name ' || n from generate_series(1, 10100) n`,
@@ -72,11 +72,11 @@ test('of more names than anybody chooses among, the commonest are listed', async
 	const stats = await get('/events/stats')
 	t.is(stats.length, 10_000)
 	t.deepEqual(stats[0], { name: 'name 10100', count: 2 })
-	// The others are counted nonetheless.
+	// The others are counted anyway.
 	t.is((await get('/activity/stats')).totalEvents, 10_101)
 })
 
-test('nobody waits for who folds, nor who folds for anybody', async (t) => {
+test('writers do not wait for folding, nor does folding wait for them', async (t) => {
 	const { add, fold, orm, project, rows, stats } = await setupCounts(t)
 	await add({})
 	await orm.em.fork().transactional(async (em) => {
@@ -93,7 +93,7 @@ test('nobody waits for who folds, nor who folds for anybody', async (t) => {
 	t.deepEqual(await stats(), [{ name: 'order', count: 2 }])
 })
 
-test('what is rolled back is not counted', async (t) => {
+test('rolled-back events are not counted', async (t) => {
 	const { orm, project, stats } = await setupCounts(t)
 	const em = orm.em.fork()
 	await em.begin()
@@ -103,7 +103,7 @@ test('what is rolled back is not counted', async (t) => {
 	t.deepEqual(await stats(), [])
 })
 
-test('a project goes with its events and their counts', async (t) => {
+test('deleting a project deletes its events and their counts', async (t) => {
 	const { add, fold, pool, rows } = await setupCounts(t)
 	await add({ name: 'a' }, { name: 'b' })
 	await fold()

@@ -3,7 +3,7 @@ import { Event } from '../db/events/event.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupEvents } from './helpers/events.ts'
 
-test('the usage of an event names the campaigns that are for whoever did it', async (t) => {
+test('the usage of an event names the campaigns that select by it', async (t) => {
 	const { get, orm, project } = await setupEvents(t)
 	const [{ id }] = await orm.em.fork().execute<[{ id: string }]>(
 		`insert into campaigns (project_id, name, subject, body, "from", audience_type, audience_condition)
@@ -36,7 +36,7 @@ for (const [what, body, status] of [
 		t.is(await orm.em.fork().count(Event), 1)
 	})
 
-test("a contact's events are paged by a cursor, each once, whatever has the same time", async (t) => {
+test("a contact's events are paged by a cursor, each once, even with equal times", async (t) => {
 	const { add, call, createContact, get } = await setupEvents(t)
 	const { id: contactId } = await createContact('ann@example.org')
 	const at = Date.UTC(2026, 0, 1)

@@ -42,7 +42,7 @@ test('POST /events/track takes a bare event too', async (t) => {
 	t.is((await call('POST', '/events/track', { name: 'nobody' })).statusCode, 201)
 })
 
-test("a bare event of somebody else's contact or mail is refused", async (t) => {
+test("an event on another project's contact or mail is refused", async (t) => {
 	const { call, createContact, orm } = await setupEvents(t)
 	const { project } = await createProject(orm)
 	const { id } = await createContact('ann@example.org', project.id)
@@ -53,7 +53,7 @@ test("a bare event of somebody else's contact or mail is refused", async (t) => 
 	t.is(await orm.em.fork().count(Event), 0)
 })
 
-test('each body is told its own faults', async (t) => {
+test('each kind of body gets its own faults', async (t) => {
 	const { call } = await setupEvents(t)
 	const errorsOf = async (body: object) => {
 		const response = await call('POST', '/events/track', body)
@@ -104,7 +104,7 @@ test('a bad limit is a 400', async (t) => {
 		isEnvelope(t, await call('GET', `/events?limit=${limit}`), 400, 'BAD_REQUEST')
 })
 
-test("a contact's latest events come first, whatever their names", async (t) => {
+test("a contact's latest events come first, across all names", async (t) => {
 	const { add, get, call, createContact } = await setupEvents(t)
 	const { id } = await createContact('ann@example.org')
 	const other = await createContact('bob@example.org')
@@ -124,7 +124,7 @@ test("a contact's latest events come first, whatever their names", async (t) => 
 		isEnvelope(t, await call('GET', `/events/contact/${unknown}`), 404, 'CONTACT_NOT_FOUND')
 })
 
-test("a contact's newest event is the one that happened last, whoever began first", async (t) => {
+test("a contact's newest event is the one that happened last, whichever transaction began first", async (t) => {
 	const { app, createContact, get, pool, project, withSecretKey: headers } = await setupEvents(t)
 	const { id } = await createContact('ann@example.org')
 	const late = await pool.connect()
@@ -134,7 +134,15 @@ test("a contact's newest event is the one that happened last, whoever began firs
 	const payload = { subscribed: false }
 	const flip = await app.inject({ method: 'PATCH', url: `/contacts/${id}`, headers, payload })
 	t.is(flip.statusCode, 200)
-	await patchContact(late, [project.id, id, null, true, '{}', [], false])
+	await patchContact(late, {
+		projectId: project.id,
+		contactId: id,
+		email: null,
+		subscribed: true,
+		data: {},
+		removedKeys: [],
+		replacesData: false,
+	})
 	await late.query('commit')
 	t.deepEqual(namesOf(await get(`/events/contact/${id}`)), [
 		'contact.subscribed',
@@ -183,7 +191,7 @@ test('stats count from the first moment to the last, a last day whole', async (t
 	t.deepEqual(await total('startDate=2027-01-01'), {})
 })
 
-test('what is no date is a 400', async (t) => {
+test('an invalid date is a 400', async (t) => {
 	const { call } = await setupEvents(t)
 	for (const query of [
 		'startDate=yesterday',
@@ -215,7 +223,7 @@ test('usage counts events and the contacts they are of', async (t) => {
 	t.false((await get('/events/email.sent/usage')).canDelete)
 })
 
-test('the usage of an event is found whatever it is called', async (t) => {
+test('the usage of an event is found under any name', async (t) => {
 	const { add, get } = await setupEvents(t)
 	for (const name of ['contact', 'names', 'stats', 'track', 'usage']) {
 		await add({ name })

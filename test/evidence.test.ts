@@ -6,7 +6,7 @@ import { record } from '../db/emails/ledger.ts'
 import { setupReports } from './helpers/reports.ts'
 import { bounce } from './helpers/resend-webhooks.ts'
 
-test('a mail comes as far as its best evidence, whatever the order of the events', async (t) => {
+test('a mail reaches the status of its best evidence, in any order of events', async (t) => {
 	const { handedOver, report, mail, eventsOf } = await setupReports(t)
 	const orders = [
 		['sent', 'delivered', 'bounced', 'complained'],
@@ -40,7 +40,7 @@ test('a mail comes as far as its best evidence, whatever the order of the events
 		}
 })
 
-test('what is known already happens no second time', async (t) => {
+test('known evidence takes effect only once', async (t) => {
 	const { handedOver, report, bounced, eventsOf, execute } = await setupReports(t)
 	const sent = await handedOver()
 	for (let times = 0; times < 2; times++) {
@@ -58,7 +58,7 @@ test('what is known already happens no second time', async (t) => {
 })
 
 for (const status of ['SENDING', 'UNCERTAIN', 'PENDING'])
-	test(`evidence settles a mail that is ${status}, and what its worker records later changes nothing`, async (t) => {
+	test(`evidence settles a mail that is ${status}, and its worker’s later record changes nothing`, async (t) => {
 		const { handedOver, report, mail, eventsOf, execute, pool, project } = await setupReports(t)
 		const sent = await handedOver(status)
 		await report('delivered', sent)
@@ -74,8 +74,11 @@ for (const status of ['SENDING', 'UNCERTAIN', 'PENDING'])
 			status: 'SENT',
 			error: null,
 			dueInMs: null,
-		}
-		await record(pool, [project.id, JSON.stringify([{ ...end, providerMessageId: sent.resendId }])])
+		} as const
+		await record(pool, {
+			projectId: project.id,
+			ends: [{ ...end, providerMessageId: sent.resendId }],
+		})
 		t.like(await mail(sent), { status: 'DELIVERED' })
 		t.deepEqual(await eventsOf(sent), ['email.sent', 'email.delivery'])
 		t.deepEqual(await execute('select outcome, provider_message_id from attempts'), [
@@ -151,7 +154,7 @@ for (const type of ['Transient', 'Undetermined', 'SomethingNew'])
 		t.like(await mail(sent), { status: 'BOUNCED' })
 	})
 
-test('a complaint suppresses and unsubscribes, too; bounces and complaints at once flip once', async (t) => {
+test('a complaint also suppresses and unsubscribes; simultaneous bounces and complaints unsubscribe once', async (t) => {
 	const { handedOver, bounced, report, contact, execute } = await setupReports(t)
 	const mails = [await handedOver(), await handedOver(), await handedOver(), await handedOver()]
 	await Promise.all(
@@ -162,7 +165,7 @@ test('a complaint suppresses and unsubscribes, too; bounces and complaints at on
 	t.is((await execute('select 1 from suppressions')).length, 1)
 })
 
-test('of who was erased nothing comes onto the list, whatever is still reported', async (t) => {
+test('an erased contact is never suppressed, whatever is still reported', async (t) => {
 	const { handedOver, bounced, mail, execute, pool, project } = await setupReports(t)
 	const sent = await handedOver()
 	const { contact_id } = await mail(sent)
@@ -184,14 +187,14 @@ test('a mail that Resend could not send, or would not, says so; later news of it
 		await report('sent', suppressed)
 		t.like(await mail(suppressed), { status: 'SUPPRESSED', error: 'On the list' })
 		t.deepEqual([...(await eventsOf(failed)), ...(await eventsOf(suppressed))], [])
-		// That it arrived can only be true of a mail that left.
+		// Only a sent mail can have arrived.
 		await report('delivered', failed)
 		t.like(await mail(failed), { status: 'DELIVERED', error: null })
 	}
 	t.true((await contact('anna@example.org')).subscribed)
 })
 
-test('a delay is noted until the mail is delivered, and then forgotten', async (t) => {
+test('a delay is stored until the mail is delivered, and then removed', async (t) => {
 	const { handedOver, report, mail, eventsOf } = await setupReports(t)
 	const sent = await handedOver()
 	await report('delivery_delayed', sent)

@@ -2,11 +2,11 @@ import test, { type ExecutionContext } from 'ava'
 import { openAutomations } from './helpers/automations.ts'
 import { mailStep, setupExecutions, type StepSketch } from './helpers/executions.ts'
 
-/** Executions moved by hand, and mails that a provider would have taken. */
+/** Executions moved by hand, and mails as if a provider had accepted them. */
 async function setupCircles(t: ExecutionContext) {
 	const context = await setupExecutions(t)
 	const { pool, select, advance } = context
-	/** Moves every execution to its end; answers of which automations they are, oldest first. */
+	/** Moves every execution to its end. Returns their automations, oldest first. */
 	const run = async () => {
 		const names: string[] = []
 		for (;;) {
@@ -21,7 +21,7 @@ async function setupCircles(t: ExecutionContext) {
 			if (names.length > 20) return [...names, 'and so on']
 		}
 	}
-	/** What the ledger writes when a mail leaves, or is opened: once for each mail. */
+	/** The ledger's event when a mail is sent or opened: once per mail. */
 	const happen = async (name: string) => {
 		const { rowCount } = await pool.query(
 			`insert into events (project_id, name, contact_id, email_id)
@@ -47,7 +47,7 @@ test('a workflow is not started by the mails that it sends', async (t) => {
 	t.deepEqual(await run(), ['A', 'B'])
 	await happen('email.opened')
 	t.deepEqual(await run(), ['C', 'B'])
-	// The mails of C and of that B were not opened before.
+	// The mails of C, and of the B that it started, were not opened before.
 	await happen('email.opened')
 	t.deepEqual(await run(), [])
 })
@@ -59,7 +59,7 @@ test('workflows that start each other by their mails end after one round', async
 	await freeze({ name: 'B', on: 'email.sent', reentry: true, steps: [mailStep] })
 	await freeze({ name: 'C', on: 'email.sent', reentry: true, steps: [mailStep] })
 	await call('POST', `/workflows/${first}/executions`, { contactId })
-	// A starts B and C, of which each starts the other and none starts A.
+	// A starts B and C. Each of them starts the other, and none starts A.
 	t.deepEqual((await run()).toSorted(), ['A', 'B', 'B', 'C', 'C'])
 })
 
@@ -70,12 +70,12 @@ test('workflows that flip a contact back and forth end after one round', async (
 	await freeze({ name: 'Out', on: 'contact.subscribed', reentry: true, steps: [flip(false)] })
 	await call('PATCH', `/contacts/${contactId}`, { subscribed: false })
 	t.deepEqual(await run(), ['In', 'Out'])
-	// Another round begins with what somebody does.
+	// An action from outside starts another round.
 	await call('PATCH', `/contacts/${contactId}`, { subscribed: true })
 	t.deepEqual(await run(), ['Out', 'In'])
 })
 
-test('the mail of a request starts a workflow each time, whatever the workflow sent before', async (t) => {
+test('the mail of a request starts a workflow each time, even after the workflow’s own mails', async (t) => {
 	const { freeze, contact, call, run } = await setupCircles(t)
 	await contact()
 	await freeze({ name: 'A', on: 'email.sent', reentry: true, steps: [mailStep] })

@@ -43,7 +43,7 @@ test('no run of an ended execution stays open because the run that closes them w
 			await cancel()
 			await tell()
 			await until(() => looks === 1)
-			// The answer that these were the last is on its way.
+			// A new cancellation arrives while the last page is being answered.
 			await cancel()
 			await tell()
 			looking.resolve()
@@ -61,7 +61,7 @@ test('no run of an ended execution stays open because the run that closes them w
 	})
 })
 
-test('runs are closed behind a cancellation, and what Temporal has forgotten is none', async (t) => {
+test('runs are closed after a cancellation, and runs unknown to Temporal count as closed', async (t) => {
 	const { pool, select, call, automationId, project, client } = await setupSchedule(t)
 	await people(select, project.id, 120)
 	await select(
@@ -88,7 +88,7 @@ test('runs are closed behind a cancellation, and what Temporal has forgotten is 
 	t.is(status.name, 'TERMINATED')
 })
 
-test('who closes many runs lets others have the place after a while, and when its worker stops', async (t) => {
+test('closing many runs yields its place after a while, and when its worker stops', async (t) => {
 	const { pool, select, automationId, project, client } = await setupSchedule(t)
 	await people(select, project.id, 3000)
 	await select(

@@ -5,7 +5,7 @@ for (const state of [
 	`disabled_reason = 'PAYMENT_FAILED'`,
 	`disabled_reason = 'MANUAL', deleted_at = now(), public_id = null`,
 ])
-	test(`in a project with ${state} events begin nothing, but wake who waits`, async (t) => {
+	test(`in a project with ${state} events start no executions, but wake waiting ones`, async (t) => {
 		const { freeze, contact, track, executions, select, project, outbox, executionId, advance } =
 			await setupExecutions(t)
 		await contact()

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { delayStep, mailStep, setupExecutions, waitStep } from './helpers/executions.ts'
 
-test('an event begins an execution that mails, sleeps and mails again, and each step is told', async (t) => {
+test('an event starts an execution that mails, sleeps and mails again, and each step is recorded', async (t) => {
 	const { freeze, contact, track, executions, advance, mails, select, outbox } =
 		await setupExecutions(t)
 	await contact('ann@example.org', { name: 'Ann' })
@@ -48,7 +48,7 @@ test('asked again after a crash, it answers the same stop and does nothing twice
 	t.is((await mails()).length, 2)
 })
 
-test('an event wakes who waits for it, once, and its data is the event from then on', async (t) => {
+test('an event wakes each waiting execution once, and becomes its current event', async (t) => {
 	const { freeze, contact, track, executionId, advance, mails, outbox } = await setupExecutions(t)
 	await contact()
 	await freeze({ on: 'signed-up', steps: [waitStep('bought', 60), mailStep] })
@@ -69,7 +69,7 @@ test('an event wakes who waits for it, once, and its data is the event from then
 	t.is((await mails())[0]!.body, '<p>Tea</p>')
 })
 
-test('the event that began an execution does not end its first wait, nor does one end two waits', async (t) => {
+test('the event that started an execution does not end its first wait, and no event ends two waits', async (t) => {
 	const { freeze, contact, track, executionId, advance } = await setupExecutions(t)
 	await contact()
 	await freeze({
@@ -85,7 +85,7 @@ test('the event that began an execution does not end its first wait, nor does on
 	t.like(await advance(id, 3), { do: 'END' })
 })
 
-test('a wait that ends by time goes the other way, and an event after that changes nothing', async (t) => {
+test('a wait that times out takes the other branch, and a later event changes nothing', async (t) => {
 	const { freeze, contact, track, executions, executionId, advance, outbox, select } =
 		await setupExecutions(t)
 	await contact()

@@ -7,7 +7,7 @@ import { delayStep, mailStep, setupExecutions, waitStep } from './helpers/execut
 
 const waiting = { on: 'signed-up', steps: [waitStep('bought', 60), mailStep] }
 
-/** Holds the contact's row until it is told to let go. */
+/** Holds the contact's row until it is released. */
 async function holdContact(t: ExecutionContext, pool: Pool) {
 	const db = await pool.connect()
 	await db.query('begin')
@@ -23,7 +23,7 @@ async function holdContact(t: ExecutionContext, pool: Pool) {
 	return letGo
 }
 
-/** Until so many sessions wait for a lock of this database. */
+/** Waits until this many sessions wait for a lock in this database. */
 async function untilBlocked(pool: Pool, count: number) {
 	for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(10)) {
 		const { rows } = await pool.query<{ n: number }>(
@@ -36,7 +36,7 @@ async function untilBlocked(pool: Pool, count: number) {
 }
 
 for (const order of ['wait', 'event'] as const)
-	test(`an event that comes while the wait is being written ends it: the ${order} first`, async (t) => {
+	test(`an event that arrives while the wait is being written ends it: the ${order} first`, async (t) => {
 		const { freeze, contact, track, executionId, advance, outbox, pool } = await setupExecutions(t)
 		await contact()
 		await freeze(waiting)
@@ -66,7 +66,7 @@ for (const order of ['wait', 'event'] as const)
 		const early = order === 'wait' ? advance(id) : tell()
 		await untilBlocked(pool, 1)
 		const late = order === 'wait' ? tell() : advance(id)
-		// Both wait; Postgres decides who comes first when a foreign key is checked beside.
+		// Both wait. Postgres decides which comes first when it checks a foreign key.
 		await untilBlocked(pool, 2)
 		await letGo()
 		const answers = await Promise.all([early, late])
@@ -118,7 +118,7 @@ test('an event since the stop before counts although it was there before the wai
 	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
 })
 
-test('since: step does not look behind the stop before, since: start does', async (t) => {
+test('since: step ignores events before the previous stop, since: start does not', async (t) => {
 	const { freeze, contact, track, executions, advance } = await setupExecutions(t)
 	await contact()
 	for (const since of ['step', 'start'])
@@ -136,7 +136,7 @@ test('since: step does not look behind the stop before, since: start does', asyn
 	t.like(await advance(start!.id, 3), { do: 'END' })
 })
 
-test('of many events at once one begins an execution, and with re-entry one at a time', async (t) => {
+test('of many simultaneous events one starts an execution, and with re-entry one at a time', async (t) => {
 	const { freeze, contact, track, executions, advance } = await setupExecutions(t)
 	await contact()
 	await freeze({ on: 'once', steps: [mailStep] })
@@ -148,7 +148,7 @@ test('of many events at once one begins an execution, and with re-entry one at a
 	t.is((await executions()).length, 3)
 })
 
-test('an event first begins, then wakes those that were waiting before it', async (t) => {
+test('an event first starts executions, then wakes those that were waiting before it', async (t) => {
 	const { freeze, contact, track, executions, advance, outbox } = await setupExecutions(t)
 	await contact()
 	await freeze({ on: 'bought', steps: [waitStep('bought')], reentry: true, name: 'Itself' })
@@ -166,7 +166,7 @@ test('an event first begins, then wakes those that were waiting before it', asyn
 	t.like(await advance(begun.id), { do: 'WAIT' })
 })
 
-test('a contact that is deleted ends its executions, by whatever way it goes', async (t) => {
+test('deleting a contact ends its executions, however it is deleted', async (t) => {
 	const { freeze, contact, track, executions, call, advance, outbox, select } =
 		await setupExecutions(t)
 	await freeze(waiting)

@@ -8,8 +8,8 @@ import {
 	waitStep,
 } from './helpers/executions.ts'
 
-/** An execution that stands at the step, with a mail behind it. */
-async function standing(t: ExecutionContext, step: StepSketch) {
+/** An execution waiting at the step, with a mail step after it. */
+async function waitingAt(t: ExecutionContext, step: StepSketch) {
 	const context = await setupExecutions(t)
 	await context.contact()
 	const id = await context.freeze({
@@ -32,7 +32,12 @@ async function standing(t: ExecutionContext, step: StepSketch) {
 				await context.select(`update ${table} set wakes_at = now() - interval '10 seconds'
 					where wakes_at is not null`)
 		},
-		fail: () => failExecution(context.pool, [context.project.id, executionId, 'out of range']),
+		fail: () =>
+			failExecution(context.pool, {
+				projectId: context.project.id,
+				executionId,
+				error: 'out of range',
+			}),
 		path,
 		retry: async () => {
 			t.is((await context.call('POST', `${path}/retry`)).statusCode, 200)
@@ -41,8 +46,8 @@ async function standing(t: ExecutionContext, step: StepSketch) {
 	}
 }
 
-test('what failed behind a sleep is tried again without sleeping once more', async (t) => {
-	const { timePasses, fail, retry, visits } = await standing(t, delayStep(1, 'days'))
+test('a step that failed after a delay is retried without another delay', async (t) => {
+	const { timePasses, fail, retry, visits } = await waitingAt(t, delayStep(1, 'days'))
 	await timePasses()
 	await fail()
 	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'DELAY FAILED'])
@@ -50,14 +55,14 @@ test('what failed behind a sleep is tried again without sleeping once more', asy
 	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'DELAY COMPLETED', 'SEND_EMAIL COMPLETED'])
 })
 
-test('a sleep that failed before its time is slept anew', async (t) => {
-	const { fail, retry } = await standing(t, delayStep(1, 'days'))
+test('a delay that failed before its time is waited again', async (t) => {
+	const { fail, retry } = await waitingAt(t, delayStep(1, 'days'))
 	await fail()
 	t.like(await retry(), { do: 'SLEEP', visit: 3, ms: 86_400_000 })
 })
 
-test('what failed behind an event is tried again with this event', async (t) => {
-	const { track, fail, retry, visits, select } = await standing(t, waitStep('bought', 60))
+test('a step that failed after an event is retried with this event', async (t) => {
+	const { track, fail, retry, visits, select } = await waitingAt(t, waitStep('bought', 60))
 	await track('bought', { product: 'Tea' })
 	await fail()
 	t.deepEqual(await visits(), ['TRIGGER COMPLETED', 'WAIT_FOR_EVENT WAITING'])
@@ -68,8 +73,8 @@ test('what failed behind an event is tried again with this event', async (t) => 
 	t.like(wait!.output, { eventName: 'bought', eventData: { product: 'Tea' } })
 })
 
-test('what failed behind a wait that has timed out is tried again without waiting once more', async (t) => {
-	const { timePasses, fail, retry, select } = await standing(t, waitStep('bought', 60))
+test('a step that failed after a timed-out wait is retried without another wait', async (t) => {
+	const { timePasses, fail, retry, select } = await waitingAt(t, waitStep('bought', 60))
 	await timePasses()
 	await fail()
 	t.deepEqual(await retry(), { do: 'END', about: 'COMPLETED' })
@@ -78,16 +83,16 @@ test('what failed behind a wait that has timed out is tried again without waitin
 	])
 })
 
-test('a wait that failed while it waited hears what came before the next try', async (t) => {
-	const { track, fail, retry, visits } = await standing(t, waitStep('bought', 60))
+test('a wait that failed receives events from before its next try', async (t) => {
+	const { track, fail, retry, visits } = await waitingAt(t, waitStep('bought', 60))
 	await fail()
 	await track('bought')
 	await retry()
 	t.deepEqual((await visits()).slice(1, 3), ['WAIT_FOR_EVENT FAILED', 'WAIT_FOR_EVENT COMPLETED'])
 })
 
-test('what failed for a contact that is gone is not tried again, and the answer says so', async (t) => {
-	const { fail, call, select, path } = await standing(t, waitStep('bought', 60))
+test('a failed execution of a deleted contact is not retried, and the answer says so', async (t) => {
+	const { fail, call, select, path } = await waitingAt(t, waitStep('bought', 60))
 	await fail()
 	const [contact] = await select<{ id: string }>('select id from contacts')
 	t.is((await call('DELETE', `/contacts/${contact!.id}`)).statusCode, 204)

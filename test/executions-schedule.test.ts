@@ -12,7 +12,7 @@ import { people, setupSchedule } from './helpers/schedule.ts'
 const byClock = `update automations set trigger_type = 'SCHEDULE', schedule = '30 9 * * 1',
 	timezone = 'Europe/Berlin', event_name = null`
 
-test('a Schedule comes, changes and goes with the row of its automation', async (t) => {
+test('a Schedule is created, changed and deleted with the row of its automation', async (t) => {
 	const { select, known, handle } = await setupSchedule(t)
 	t.is(await known(), null)
 	await select(byClock)
@@ -30,12 +30,12 @@ test('a Schedule comes, changes and goes with the row of its automation', async 
 	t.is(await known(), null)
 })
 
-test('after a loss on either side all Schedules are again what the rows say', async (t) => {
+test('after a loss on either side all Schedules match the rows again', async (t) => {
 	const { select, known, handle, client, pool } = await setupSchedule(t)
 	await select(byClock)
 	await known()
 	await handle.delete()
-	// What the list says of Schedules comes a moment after the deed.
+	// Temporal's list of Schedules is updated with a delay.
 	const until = async (count: number) => {
 		for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(100)) {
 			let listed = 0
@@ -55,7 +55,7 @@ test('after a loss on either side all Schedules are again what the rows say', as
 	t.is(await known(), null)
 })
 
-test('a moment of the schedule begins everybody once, however often it is told', async (t) => {
+test('a scheduled time enrols each contact once, however often it is repeated', async (t) => {
 	const { pool, select, automationId, project, executions } = await setupSchedule(t)
 	await select(`${byClock}, allow_reentry = true`)
 	await people(select, project.id, 1100)
@@ -72,10 +72,10 @@ test('a moment of the schedule begins everybody once, however often it is told',
 		return pages.map(({ enrolled }) => enrolled)
 	}
 	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [500, 500, 100])
-	// All are through before the moment is told again.
+	// All have ended before the scheduled time is repeated.
 	await select(`update executions set status = 'COMPLETED', completed_at = now()`)
 	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [0])
-	// Also when it is no longer known.
+	// Even if the enrolment's row is gone.
 	await select('delete from enrolments')
 	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), [0, 0, 0])
 	t.deepEqual(await enrol('2026-05-11T07:30:00.000Z'), [500, 500, 100])
@@ -87,7 +87,7 @@ test('a moment of the schedule begins everybody once, however often it is told',
 	t.deepEqual(await select('select from enrolments where ended_at is null'), [])
 })
 
-test('an enrolment whose run Temporal has lost goes on behind the last contact that has begun', async (t) => {
+test('an enrolment whose run Temporal has lost continues after the last enrolled contact', async (t) => {
 	const { pool, select, automationId, project, outbox } = await setupSchedule(t)
 	await select(byClock)
 	await people(select, project.id, 1100)
@@ -117,14 +117,14 @@ test('an enrolment whose run Temporal has lost goes on behind the last contact t
 	t.deepEqual(start!.payload, { projectId: project.id, automationId, progress })
 	await select('update outbox set done_at = now()')
 	await pass()
-	const lost = await unfinishedEnrolments(pool, [10])
-	// A try that comes late takes nothing back.
+	const lost = await unfinishedEnrolments(pool, { limit: 10 })
+	// A late try doesn't reset the progress.
 	const second = await enrol(last)
 	await enrol(null)
 	t.like(await select('select after from enrolments'), [{ after: second.last }])
 	t.deepEqual(await enrol(second.last), { enrolled: 100, last: null })
-	// It came to its end while Temporal was asked.
-	await restartEnrolments(pool, [JSON.stringify(lost), taskQueues.core])
+	// The run ended while Temporal was asked.
+	await restartEnrolments(pool, { runs: lost, taskQueue: taskQueues.core })
 	await pass()
 	t.is(await lookForLost(pool), 0)
 	t.is((await select(`select from outbox where workflow_type = 'enrol'`)).length, 1)
@@ -142,7 +142,7 @@ for (const [what, change] of [
 		`update segments set condition = replace(condition::text, 'pro', 'free')::jsonb where name = 'Pro'`,
 	],
 ] as const)
-	test(`an enrolment under way is for those of its beginning, also when ${what} by then`, async (t) => {
+	test(`an enrolment keeps the audience of its start, even when ${what} by then`, async (t) => {
 		const { pool, select, automationId, project, call } = await setupSchedule(t)
 		await people(select, project.id, 1700)
 		await select(
@@ -171,7 +171,7 @@ for (const [what, change] of [
 		let { enrolled, last } = await enrol(null)
 		t.is(enrolled, 500)
 		await select(change)
-		// What it is for is looked up to the end.
+		// Its segments are protected until the enrolment ends.
 		const remove = () => call('DELETE', `/segments/${outer}`)
 		t.is((await remove()).statusCode, 409)
 		let after = last
@@ -183,7 +183,7 @@ for (const [what, change] of [
 		}
 		t.is(count, 1134)
 		t.is(enrolled, count)
-		// Nobody heard that this was the end of it.
+		// The answer with the last page was lost.
 		t.deepEqual(await enrol(after), { enrolled: 0, last: null })
 		await select('update automations set segment_id = null')
 		t.is((await remove()).statusCode, 204)
@@ -204,7 +204,7 @@ test('a schedule with a segment begins its members only', async (t) => {
 	t.is((await executions()).length, 11)
 })
 
-test('an execution that should have moved is found, one that sleeps is let sleep', async (t) => {
+test('an overdue execution is found, a sleeping one is left alone', async (t) => {
 	const { pool, select, automationId, project, outbox } = await setupSchedule(t)
 	await people(select, project.id, 4)
 	await select(
@@ -214,10 +214,10 @@ test('an execution that should have moved is found, one that sleeps is let sleep
 		from (select id, row_number() over () as n from contacts) c`,
 		[project.id, automationId],
 	)
-	const overdue = await overdueExecutions(pool, [100])
+	const overdue = await overdueExecutions(pool, { limit: 100 })
 	t.is(overdue.length, 1)
-	t.deepEqual(await overdueExecutions(pool, [100]), [])
-	await restartExecutions(pool, [JSON.stringify(overdue), taskQueues.core])
+	t.deepEqual(await overdueExecutions(pool, { limit: 100 }), [])
+	await restartExecutions(pool, { runs: overdue, taskQueue: taskQueues.core })
 	const starts = await outbox('start')
 	t.deepEqual(
 		starts.map(({ workflow_id }) => workflow_id),

@@ -1,8 +1,8 @@
 import test from 'ava'
 import PostalMime from 'postal-mime'
 import { deliver } from '../activities/delivery/delivery.ts'
-import type { Message } from '../activities/rendering/message.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
+import type { Message } from '../mail/message.ts'
+import { buildMime } from '../mail/mime/mime.ts'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
 import { delayStep, mailStep, setupExecutions, type StepSketch } from './helpers/executions.ts'
 import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/ledger.ts'
@@ -14,7 +14,7 @@ const update = (data: object, subscribed: boolean | null = null): StepSketch => 
 	'Update',
 ]
 
-test('who has unsubscribed gets a failed row that says so, and the execution goes on', async (t) => {
+test('an unsubscribed contact gets a FAILED row with the reason, and the execution continues', async (t) => {
 	const { freeze, contact, track, executionId, advance, mails, visits } = await setupExecutions(t)
 	await contact('ann@example.org', {}, false)
 	await freeze({ on: 'x', steps: [mailStep] })
@@ -41,7 +41,7 @@ for (const [type, expected] of [
 		const { provider } = scriptedProvider((message) => void handed.push(message))
 		const { services } = deliveryServices(pool, provider, {})
 		const [run] = await claim(pool)
-		await deliver(services, () => mailsOfClaim(pool, [claimOf(run)]))
+		await deliver(services, () => mailsOfClaim(pool, { claimId: claimOf(run), provider: 'local' }))
 		t.regex(handed[0]!.html, expected)
 	})
 
@@ -49,7 +49,7 @@ for (const [type, status] of [
 	['HEADLESS', 'FAILED'],
 	['TRANSACTIONAL', 'PENDING'],
 ] as const)
-	test(`${type} mail to who has unsubscribed is ${status}`, async (t) => {
+	test(`${type} mail to an unsubscribed contact is ${status}`, async (t) => {
 		const { freeze, contact, track, executionId, advance, mails, template } =
 			await setupExecutions(t)
 		await contact('ann@example.org', {}, false)
@@ -59,7 +59,7 @@ for (const [type, status] of [
 		t.is((await mails())[0]!.status, status)
 	})
 
-test('a mail may go to somebody else, whose own consent then counts, and never with foreign links', async (t) => {
+test('a mail to another person needs that person’s consent, and has no links of the contact', async (t) => {
 	const { freeze, contact, track, executionId, advance, select, template } =
 		await setupExecutions(t)
 	await contact('ann@example.org', { seller: 'Bob@Example.org' })
@@ -90,7 +90,7 @@ test('a mail may go to somebody else, whose own consent then counts, and never w
 	t.like(nobody, { to: '', status: 'FAILED' })
 })
 
-test('a step whose address is a template is taken as it was written, and mails whom it names', async (t) => {
+test('a step whose address is a template is stored as written, and mails the rendered address', async (t) => {
 	const { call, contact, track, executionId, advance, mails, templateId } = await setupExecutions(t)
 	await contact('ann@example.org', { Seller: 'Bob' })
 	const { id } = (await call('POST', '/workflows', { name: 'Sale', eventName: 'sale' })).json()
@@ -108,10 +108,10 @@ test('a step whose address is a template is taken as it was written, and mails w
 	t.like((await mails())[0], { to: 'bob@shop.test', status: 'PENDING', error: null })
 })
 
-test('whatever a template makes of an address, the mail fails and the execution goes on', async (t) => {
+test('if a template renders an invalid address, the mail fails and the execution continues', async (t) => {
 	const { freeze, contact, track, executionId, advance, mails } = await setupExecutions(t)
 	const long = `${'x'.repeat(253)}😀@example.org`
-	// What is shown of it would be an address.
+	// Cut to the shown length, it would be a valid address.
 	const cut = `ann@${[1, 2, 3, 4].map(() => 'z'.repeat(61)).join('.')}.ab`
 	const tooLong = `${cut}c`
 	await contact('ann@example.org', { long, tooLong })
@@ -139,7 +139,7 @@ for (const [what, name, shown] of [
 	['longer than any', 'ü'.repeat(10_000), 'ü'.repeat(255)],
 	['of nothing but breaks', '\n\r\n', ''],
 ] as const)
-	test(`to who has a name ${what} the mail of a step arrives, with a name that is one line`, async (t) => {
+	test(`a step’s mail to a contact with a name ${what} arrives, with the name on one line`, async (t) => {
 		const { freeze, track, executionId, advance, pool, select } = await setupExecutions(t)
 		await freeze({ on: 'x', steps: [mailStep] })
 		t.is((await track('x', { name })).statusCode, 200)
@@ -148,9 +148,11 @@ for (const [what, name, shown] of [
 		const { provider } = scriptedProvider((message) => void messages.push(message))
 		const { services } = deliveryServices(pool, provider, {})
 		for (const row of await claim(pool))
-			await deliver(services, () => mailsOfClaim(pool, [claimOf(row)]))
+			await deliver(services, () =>
+				mailsOfClaim(pool, { claimId: claimOf(row), provider: 'local' }),
+			)
 		t.deepEqual(await select('select status, error from emails'), [{ status: 'SENT', error: null }])
-		// As providers are given it, and as it goes over the wire.
+		// As given to providers, and as sent over the wire.
 		t.is(messages[0]!.to.name ?? '', shown)
 		const { to, bcc } = await PostalMime.parse(buildMime(messages[0]!))
 		t.deepEqual(to, [{ address: 'ann@example.org', name: shown }])
@@ -170,7 +172,7 @@ test('a mail from a domain that is not verified fails, and says so', async (t) =
 	})
 })
 
-test('an update is rendered, follows the data rules, and flips the subscription once', async (t) => {
+test('an update is rendered, follows the data rules, and changes the subscription once', async (t) => {
 	const { freeze, contact, track, executionId, advance, select, mails } = await setupExecutions(t)
 	await contact('ann@example.org', { name: 'Ann', old: 1 })
 	await freeze({
@@ -196,7 +198,7 @@ test('an update is rendered, follows the data rules, and flips the subscription 
 	t.is((await mails())[0]!.error, 'The contact is not subscribed')
 })
 
-test('an update and an event of the same contact at one moment do not wait for each other for ever', async (t) => {
+test('simultaneous updates and events of one contact do not deadlock', async (t) => {
 	const { freeze, contact, track, call, executionId, advance, pool, select } =
 		await setupExecutions(t)
 	const contactId = await contact()
@@ -206,7 +208,7 @@ test('an update and an event of the same contact at one moment do not wait for e
 	const other = await pool.connect()
 	t.teardown(() => other.release())
 	await other.query('begin; select from executions for update')
-	const advancing = advance(id) // has the contact, waits for the execution
+	const advancing = advance(id) // holds the contact, waits for the execution
 	await lockWaits(t, pool, 1)
 	const tracking = call('POST', '/events/track', { name: 'x', contactId }) // waits for the contact
 	await lockWaits(t, pool, 2)
@@ -284,7 +286,7 @@ test('a condition that names a segment which was deleted is not answered: the ex
 	t.is((await call('DELETE', `/segments/${segmentId}`)).statusCode, 204)
 	t.is((await call('POST', `/workflows/${id}/executions/${execution}/retry`)).statusCode, 200)
 	t.like(await advance(execution), { do: 'END', about: 'FAILED' })
-	t.is((await executions())[0]!.error, 'The condition names a segment that was deleted')
+	t.is((await executions())[0]!.error, 'The condition uses a segment that was deleted')
 	t.deepEqual(await mails(), [])
 })
 

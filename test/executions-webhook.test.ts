@@ -38,7 +38,7 @@ const answering =
 	(response) =>
 		response.writeHead(status, headers).end(body)
 
-/** An execution that stands at its call. */
+/** An execution whose current step is its call. */
 async function atCall(t: ExecutionContext, url: string, config: object = {}) {
 	const context = await setupExecutions(t)
 	await context.contact('ann@example.org', { name: 'Ann "A"', plan: 'pro' })
@@ -100,7 +100,7 @@ test('a call is rendered, signed by Standard Webhooks, and its answer can be use
 	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
 })
 
-test('without a body of its own it tells contact, workflow, execution and event', async (t) => {
+test('without a body of its own it sends contact, workflow, execution and event', async (t) => {
 	const { heard, url } = await server(t, answering(204))
 	const { perform } = await atCall(t, url)
 	await perform()
@@ -128,7 +128,7 @@ for (const status of [429, 500, 503])
 		t.is(heard[0]!.headers['idempotency-key'], heard[1]!.headers['idempotency-key'])
 	})
 
-test('what fails for good ends the execution, and retry makes another call under another key', async (t) => {
+test('a permanent failure ends the execution, and retry makes another call under another key', async (t) => {
 	let status = 400
 	const { heard, url } = await server(t, (response) => response.writeHead(status).end('no'))
 	const { perform, executions, select, advance, id } = await atCall(t, url)
@@ -144,7 +144,7 @@ test('what fails for good ends the execution, and retry makes another call under
 	t.like(await advance(id, 3), { do: 'END', about: 'COMPLETED' })
 })
 
-test('with continueOnError the execution goes on, and the answer tells of the failure', async (t) => {
+test('with continueOnError the execution continues, and the answer shows the failure', async (t) => {
 	const { url } = await server(t, answering(404, 'nothing here'))
 	const { perform, visit, advance, id } = await atCall(t, url, { continueOnError: true })
 	await perform()
@@ -191,7 +191,7 @@ test('a call that fails after its execution was cancelled writes nothing', async
 	])
 })
 
-test('a server that nobody answers at is tried again', async (t) => {
+test('an unreachable server is tried again', async (t) => {
 	const { perform, visit } = await atCall(t, 'http://127.0.0.1:9/')
 	t.like(await t.throwsAsync(perform()), { type: 'WebhookFailed' } as object)
 	t.is((await visit()).status, 'RUNNING')

@@ -10,10 +10,10 @@ import {
 	type Sketch,
 	waitStep,
 } from './helpers/executions.ts'
-import { quiet, workflowsPath } from './helpers/workflow.ts'
+import { quiet, workflowBundle } from './helpers/workflow.ts'
 
-// The server that skips time has one clock for all, so its tests take turns. The database's clock goes
-// on as ever: an execution sleeps by Temporal's.
+// The time-skipping server has one clock for all, so its tests take turns. The database's clock is not
+// affected: an execution sleeps by Temporal's.
 const serial = test.serial
 const dayMs = 86_400_000
 
@@ -122,7 +122,7 @@ serial(
 
 type Signal = (argument: { visit: number }) => Promise<void>
 
-/** An execution and its run, with real activities on a real database, on a server whose clock leaps. */
+/** An execution and its run, with real activities on a real database, on a time-skipping server. */
 async function setupRun(t: ExecutionContext, sketch: Sketch) {
 	quiet()
 	const context = await setupExecutions(t)
@@ -164,7 +164,12 @@ async function setupRun(t: ExecutionContext, sketch: Sketch) {
 		...context,
 		async run(during: (signal: Signal, at: typeof waitsAt) => Promise<void> = async () => {}) {
 			const [core, email] = await Promise.all([
-				Worker.create({ connection, taskQueue: taskQueues.core, workflowsPath, activities }),
+				Worker.create({
+					connection,
+					taskQueue: taskQueues.core,
+					workflowBundle: await workflowBundle(),
+					activities,
+				}),
 				Worker.create({ connection, taskQueue: taskQueues.email, activities }),
 			])
 			const { workflow } = env.client

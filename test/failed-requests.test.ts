@@ -20,7 +20,7 @@ async function setupFailing(t: Parameters<typeof setup>[0]) {
 	return { ...all, ask, logIn }
 }
 
-test('wrong keys and broken bodies of one network come to an end, valid keys from there do not', async (t) => {
+test('wrong keys and broken bodies of a network are limited, valid keys are not', async (t) => {
 	const { ask, logIn, withSecretKey } = await setupFailing(t)
 	const network = '203.0.113.9'
 	t.is((await ask(network)).statusCode, 401)
@@ -35,7 +35,7 @@ test('wrong keys and broken bodies of one network come to an end, valid keys fro
 	t.is((await ask('203.0.113.10')).statusCode, 401)
 })
 
-test('the port that a proxy writes behind an address makes no other network', async (t) => {
+test('the port that a proxy adds to an address does not make it another network', async (t) => {
 	const { ask } = await setupFailing(t)
 	for (const network of ['198.51.100.7:PORT', '[2001:db8::7]:PORT']) {
 		const statuses = []

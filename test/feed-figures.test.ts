@@ -17,7 +17,7 @@ interface Upcoming {
 	}[]
 }
 
-test('stats count mails once each, those sent in the time asked for', async (t) => {
+test('statistics count each mail once, if it was sent in the given time', async (t) => {
 	const { contact, freeze, get, happen, mail, track } = await setupFeed(t)
 	const sent_at = hoursAgo(50)
 	await mail({ sent_at })
@@ -53,7 +53,7 @@ test('stats count mails once each, those sent in the time asked for', async (t) 
 	t.like(await get(`/activity/stats?startDate=${hoursAgo(1)}`), { totalEmailsSent: 0, openRate: 0 })
 })
 
-test('what readers do with a mail is told each time, and counted once', async (t) => {
+test('opens and clicks are listed each time, and counted once', async (t) => {
 	const { fold, get, handedOver, app, withSecretKey } = await setupEngagements(t)
 	const { id, open, click } = await handedOver()
 	for (const address of [click, open, open, click]) {
@@ -99,7 +99,7 @@ test('the recent count is that of the last minutes, sixty at most', async (t) =>
 	t.deepEqual(await get('/activity/recent-count?minutes=1000'), { count: 7, minutes: 60 })
 })
 
-test('what is to come is told soonest first: campaigns, and executions by when they wake', async (t) => {
+test('upcoming activities are listed soonest first: campaigns, and executions by when they wake', async (t) => {
 	const { advance, call, contact, freeze, get, select, track } = await setupFeed(t)
 	await contact('ann@example.org')
 	await freeze({ on: 'sleeping', steps: [delayStep(2, 'days')], name: 'Sleeper' })

@@ -40,7 +40,7 @@ test('pages follow each other without gap or repeat, at equal times too, while m
 	}
 })
 
-test('the total is what the pages come to, for every type and any dates', async (t) => {
+test('the total equals the sum of the pages, for every type and all dates', async (t) => {
 	const { contact, feed, get, happen, pool } = await setupFeed(t)
 	const contactId = await contact()
 	const times = Array.from({ length: 30 }, (_, i) => minutesAgo(60 * 11 * i))
@@ -67,7 +67,7 @@ test('the total is what the pages come to, for every type and any dates', async 
 	t.is((await feed('?types=workflow.started')).total, 30)
 })
 
-test('the last thirty days are told unless dates say otherwise', async (t) => {
+test('the last thirty days are shown unless dates say otherwise', async (t) => {
 	const { feed, happen } = await setupFeed(t)
 	const day = 24 * 60
 	await happen('order', [minutesAgo(29.9 * day), minutesAgo(31.1 * day)])
@@ -82,7 +82,7 @@ test('the last thirty days are told unless dates say otherwise', async (t) => {
 	t.is((await feed(`?startDate=${date(60 * day)}&endDate=${date(40 * day)}`)).total, 0)
 })
 
-test('nobody sees or counts what happens in another project', async (t) => {
+test('the feed contains nothing of another project', async (t) => {
 	const { ask, contact, feed, get, mail, orm, track, withPublicKey } = await setupFeed(t)
 	const contactId = await contact()
 	await track('order')

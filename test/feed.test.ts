@@ -5,7 +5,7 @@ import { setupFeed } from './helpers/feed.ts'
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-test('events are told as what they are, newest first, with their contacts', async (t) => {
+test('events are listed by their types, newest first, with their contacts', async (t) => {
 	const { call, contact, feed, happen, track } = await setupFeed(t)
 	const id = await contact('ann@example.org')
 	const names = [
@@ -51,7 +51,7 @@ test('events are told as what they are, newest first, with their contacts', asyn
 	t.deepEqual(one, [data[2]!, data[3]!])
 })
 
-test('a mail that fails is told once, with what the ledger says of it', async (t) => {
+test('a failed mail is listed once, with the ledger’s reason', async (t) => {
 	const { contact, feed, mail, pool } = await setupFeed(t)
 	const contactId = await contact()
 	const id = await mail()
@@ -68,7 +68,7 @@ test('a mail that fails is told once, with what the ledger says of it', async (t
 	})
 })
 
-test('campaigns are told when they are scheduled, each time, and when all of them is sent', async (t) => {
+test('campaigns are listed each time they are scheduled, and when all their mail is sent', async (t) => {
 	const { call, contact, feed, pool } = await setupFeed(t)
 	await contact()
 	const created = await call('POST', '/campaigns', whole)
@@ -90,7 +90,7 @@ test('campaigns are told when they are scheduled, each time, and when all of the
 	t.is(data[0]!.metadata['campaignId'], id)
 })
 
-test('an execution is told from its start over its mails to its end', async (t) => {
+test('an execution is listed from its start over its mails to its end', async (t) => {
 	const { advance, contact, executionId, feed, freeze, track } = await setupFeed(t)
 	const contactId = await contact()
 	await freeze({ on: 'bought', steps: [mailStep, delayStep(1, 'days')] })
@@ -112,7 +112,7 @@ test('an execution is told from its start over its mails to its end', async (t) 
 	t.like(data[2]!.metadata, { eventName: 'bought' })
 })
 
-test('who is deleted is named no more; deleted events are told no more', async (t) => {
+test('deleted contacts are no longer named, and deleted events no longer listed', async (t) => {
 	const { call, contact, feed, track } = await setupFeed(t)
 	const id = await contact()
 	await track('order')

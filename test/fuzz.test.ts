@@ -11,14 +11,14 @@ import {
 } from './helpers/hostile.ts'
 import { type Route, setupRoutes } from './helpers/routes.ts'
 
-// `npm run fuzz` does this for minutes and with more imagination; here it is some hundred requests of
-// each run. FUZZ_SEED repeats one.
+// `npm run fuzz` does this for minutes and with more variety; this test makes some hundred requests per
+// run. FUZZ_SEED repeats a run.
 
 const rounds = 6
-/** What takes the ground away from the rest. */
+/** Routes that would destroy the run's own data. */
 const harmful = /^DELETE \/users|\/reset$|regenerate-keys|logout/
 
-test('whatever is sent, the answer is one that the document describes', async (t) => {
+test('every answer is one that the document describes', async (t) => {
 	const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 	t.log(`FUZZ_SEED=${seed}`)
 	const next = numbersFrom(seed)
@@ -59,7 +59,7 @@ interface Answer {
 	text: string
 }
 
-/** Says what is wrong with an answer, if anything is. */
+/** Returns the fault in an answer, if there is one. */
 function answersOf(document: { components: object }) {
 	const ajv = new Ajv2020({ strict: false, validateFormats: false })
 	ajv.addSchema({ $id: 'document', components: document.components })
@@ -78,7 +78,7 @@ function answersOf(document: { components: object }) {
 	}
 }
 
-/** A body that was right, with one member of it changed, anywhere. */
+/** A valid body with one member changed, at any depth. */
 function changed(body: unknown, next: Random): unknown {
 	if (typeof body !== 'object' || body === null || next(6) === 0) return hostileValue(next)
 	const names = Object.keys(body)

@@ -1,14 +1,14 @@
 import test from 'ava'
 import { createGate } from '../activities/delivery/gate.ts'
 
-test('one project holds three quarters of the places, and another still gets in', async (t) => {
+test('one project gets at most three quarters of the slots, so another still gets in', async (t) => {
 	const gate = createGate(20)
 	t.is(await gate.enter('greedy', 50), 15)
 	t.is(await gate.enter('modest', 1), 1)
 	t.is(await gate.enter('third', 50), 4)
 })
 
-test('whoever asked first is served first', async (t) => {
+test('first come, first served', async (t) => {
 	const gate = createGate(4)
 	t.is(await gate.enter('a', 3), 3)
 	t.is(await gate.enter('b', 1), 1)
@@ -20,18 +20,18 @@ test('whoever asked first is served first', async (t) => {
 	t.deepEqual(served, ['c', 'd', 'e'])
 })
 
-test('a kill leaves three times the connections in doubt at most: what is not recorded stops the rest', async (t) => {
+test('a kill leaves at most three mails per connection in doubt: unrecorded mails stop the rest', async (t) => {
 	const gate = createGate(4)
 	let unrecorded = 0
 	let isFull = false
 	while (!isFull) {
-		const places = await Promise.race([
+		const slots = await Promise.race([
 			gate.enter('a', 3),
 			new Promise<0>((no) => setTimeout(no, 20, 0)),
 		])
-		isFull = places === 0
-		unrecorded += places
-		gate.leave('a', places)
+		isFull = slots === 0
+		unrecorded += slots
+		gate.leave('a', slots)
 	}
 	t.is(unrecorded, 12)
 	gate.recorded(12)

@@ -35,7 +35,7 @@ for (const host of [
 	test(`nothing is asked of ${host}`, async (t) => {
 		const { port, connections } = await listener(t)
 		const answer = await ask(`http://${host}:${port}/`)
-		t.deepEqual(answer, { kind: 'refused', error: 'The address leads into a private network' })
+		t.deepEqual(answer, { kind: 'refused', error: 'The host is in a private network' })
 		t.is(connections(), 0)
 	})
 
@@ -59,16 +59,16 @@ for (const [name, records] of Object.entries({
 	test(`a name that leads to ${JSON.stringify(records)} is refused`, async (t) => {
 		const { address } = await dnsServer(t, { [name]: records })
 		const answer = await ask(`http://${name}/`, [address])
-		t.deepEqual(answer, { kind: 'refused', error: 'The address leads into a private network' })
+		t.deepEqual(answer, { kind: 'refused', error: 'The host is in a private network' })
 	})
 
-test('a name that does not exist, or whose servers are silent, may exist later', async (t) => {
+test('an unknown name, or one without an answer, may be tried again later', async (t) => {
 	const { address } = await dnsServer(t, { 'silent.test': 'silence' })
 	t.like(await ask('http://nowhere.test/', [address]), { kind: 'failed' })
 	t.like(await ask('http://silent.test/', [address]), { kind: 'failed' })
 })
 
-test('a name is looked up once, and what it said then is what is connected to', async (t) => {
+test('a name is looked up once, and the connection uses that answer', async (t) => {
 	const { port, connections } = await listener(t)
 	const { address, queries } = await dnsServer(t, { 'shop.test': { A: ['127.0.0.1'] } })
 	const answer = await guardedRequest(
@@ -80,7 +80,7 @@ test('a name is looked up once, and what it said then is what is connected to', 
 	t.is(connections(), 1)
 })
 
-test('a redirect leads nowhere else, however its address is written, and its server is checked anew', async (t) => {
+test('a redirect leads nowhere else, however its address is written, and its server is checked again', async (t) => {
 	const inside = await listener(t)
 	const { address } = await dnsServer(t, { 'rebound.test': { A: ['127.0.0.1'] } })
 	for (const [to, error] of [
@@ -105,7 +105,7 @@ test('a redirect leads nowhere else, however its address is written, and its ser
 		]),
 		[`//127.0.0.1:${inside.port}/`, /^It redirects to another server/],
 		['\\\\127.0.0.1', /^It redirects to another server/],
-		['/again', /^The address leads into a private network$/],
+		['/again', /^The host is in a private network$/],
 		['file:///etc/passwd', /^It redirects to another server/],
 		['gopher://127.0.0.1:25/', /^It redirects to another server/],
 	] as [string, RegExp][]) {
@@ -113,7 +113,7 @@ test('a redirect leads nowhere else, however its address is written, and its ser
 		const http = createServer((_, response) => response.writeHead(307, { location }).end())
 		await once(http.listen(0, '127.0.0.1'), 'listening')
 		const url = `http://rebound.test:${(http.address() as AddressInfo).port}/`
-		// The first server stands for one of the open internet.
+		// The first server represents one on the public internet.
 		let isFirst = true
 		const options = {
 			dnsServers: [address],
@@ -132,13 +132,13 @@ test('a redirect leads nowhere else, however its address is written, and its ser
 	t.is(inside.connections(), 0)
 })
 
-test('a name whose address changes between two looks is held to the one that was checked', async (t) => {
+test('a name whose address changes is reached only at the checked address', async (t) => {
 	const { port, connections } = await listener(t)
 	const { address, zone } = await dnsServer(t, { 'rebinding.test': { A: ['127.0.0.1'] } })
 	const request = { url: `http://rebinding.test:${port}/`, method: 'GET', headers: {}, body: null }
 	const options = {
 		dnsServers: [address],
-		// Asked once the addresses are known: from here on the name leads elsewhere.
+		// Called once the addresses are known: from here on the name resolves to another one.
 		get allowPrivate() {
 			zone['rebinding.test'] = { A: ['127.0.0.2'] }
 			return true
@@ -148,7 +148,7 @@ test('a name whose address changes between two looks is held to the one that was
 	t.is(connections(), 1)
 	t.deepEqual(await ask(request.url, [address]), {
 		kind: 'refused',
-		error: 'The address leads into a private network',
+		error: 'The host is in a private network',
 	})
 	t.is(connections(), 1)
 })
@@ -170,7 +170,7 @@ test('a server that would speak another protocol is refused, and its connection 
 	)
 	t.deepEqual(await server.ask(), {
 		kind: 'refused',
-		error: 'It answers by changing to another protocol',
+		error: 'It answered by switching to another protocol',
 	})
 	await server.closed
 })
@@ -180,13 +180,13 @@ for (const [what, said] of [
 	['never ends its answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonce'],
 	['promises an answer for ever', 'HTTP/1.1 102 Processing\r\n\r\n'],
 ] as const)
-	test(`a server that ${what} has ten seconds`, async (t) => {
+	test(`a server that ${what} gets ten seconds`, async (t) => {
 		const server = await rawServer(t, said)
 		t.deepEqual(await server.ask(), { kind: 'failed', error: 'No answer within ten seconds' })
 		await server.closed
 	})
 
-/** Says its words to whoever asks, whatever is asked, and keeps the connection open. */
+/** Sends its lines to every client, regardless of the request, and keeps the connection open. */
 async function rawServer(t: ExecutionContext, said: string) {
 	const closed = Promise.withResolvers<void>()
 	const server = createRawServer((socket: Socket) => {

@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto'
 import test from 'ava'
 import PostalMime from 'postal-mime'
 import { deliver } from '../activities/delivery/delivery.ts'
-import type { Message } from '../activities/rendering/message.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
+import type { Message } from '../mail/message.ts'
+import { buildMime } from '../mail/mime/mime.ts'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
 import { hostileTexts, pick, type Random, numbersFrom } from './helpers/hostile.ts'
 import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/ledger.ts'
 import { setupSend } from './helpers/send.ts'
 
 const rounds = 150
-/** What every mail of ours has in its head; the requests ask for names that begin with X-Given. */
+/** The headers of every mail of ours; the requests add headers that start with X-Given. */
 const known = new Set([
 	'from',
 	'to',
@@ -37,7 +37,7 @@ const breaks = [
 	'=?utf-8?q?=0D=0A?=',
 ]
 
-/** Text that would begin a header of its own, if it could. */
+/** Text that tries to start a header of its own. */
 function injection(next: Random) {
 	const text = pick(next, [...hostileTexts, 'Ann', 'Ünn'])
 	return next(3) === 0
@@ -45,7 +45,7 @@ function injection(next: Random) {
 		: `${text}${pick(next, breaks)}Bcc: victim@example.org${pick(next, breaks)}X-Evil: 1`
 }
 
-test('whatever is accepted as a mail can be built, and has no header that nobody gave', async (t) => {
+test('every accepted mail can be built, and has no injected header', async (t) => {
 	const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 	t.log(`FUZZ_SEED=${seed}`)
 	const next = numbersFrom(seed)
@@ -83,7 +83,7 @@ test('whatever is accepted as a mail can be built, and has no header that nobody
 	const { provider } = scriptedProvider((message) => void messages.push(message))
 	const { services } = deliveryServices(pool, provider, {})
 	for (const row of await claim(pool))
-		await deliver(services, () => mailsOfClaim(pool, [claimOf(row)]))
+		await deliver(services, () => mailsOfClaim(pool, { claimId: claimOf(row), provider: 'local' }))
 	t.is(messages.length, accepted)
 	for (const message of messages) {
 		const raw = buildMime(message)

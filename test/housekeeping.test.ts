@@ -17,7 +17,7 @@ const keepHouse = (pool: Pool, bodyRetentionDays = 90) =>
 		}).keepHouse,
 	) as Promise<string>
 
-test('what mails said goes after its time, the ledger stays, and what is still to be sent keeps all', async (t) => {
+test('contents of mails are deleted after their time; the ledger and unsent mails stay', async (t) => {
 	const { pool, sent, app, withSecretKey } = await setupSend(t)
 	const files = [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }]
 	const old = await sent({ attachments: files })
@@ -47,7 +47,7 @@ test('what mails said goes after its time, the ledger stays, and what is still t
 	t.like(shown.json(), { body: null, status: 'DELIVERED', attachments: [{ filename: 'a.txt' }] })
 })
 
-test('the files of a request stay while one of its mails is still to be sent', async (t) => {
+test('the files of a request stay while one of its mails is waiting', async (t) => {
 	const { pool, send } = await setupSend(t)
 	const files = [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }]
 	const answer = await send({ to: ['a@example.org', 'b@example.org'], attachments: files })
@@ -62,7 +62,7 @@ test('the files of a request stay while one of its mails is still to be sent', a
 	t.is((await pool.query('select from attachments')).rowCount, 0)
 })
 
-test('what has expired goes, what has not stays', async (t) => {
+test('expired rows are deleted, others stay', async (t) => {
 	const { pool, project } = await setup(t)
 	await pool.query(
 		`insert into idempotency_keys (project_id, key, request, claim_id, expires_at)
@@ -91,7 +91,7 @@ test('what has expired goes, what has not stays', async (t) => {
 	)
 })
 
-test('who changed what is known for 400 days', async (t) => {
+test('the audit log is kept for 400 days', async (t) => {
 	const { pool, project } = await setup(t)
 	await pool.query(
 		`insert into audit_entries (project_id, actor, action, status, ip, request_id, created_at)
@@ -104,7 +104,7 @@ test('who changed what is known for 400 days', async (t) => {
 	t.is(await keepHouse(pool), 'nothing was due')
 })
 
-test('what an import left behind goes when it has ended a day ago', async (t) => {
+test('the files of an import are deleted a day after its end', async (t) => {
 	const { pool, project } = await setup(t)
 	await pool.query(
 		`with job as (
@@ -159,7 +159,7 @@ test('the contacts that a job did not come to go when it has ended a day ago', a
 	t.is((await pool.query('select from job_contacts')).rowCount, 2)
 })
 
-test('what a job could not do is told for 90 days, row by row', async (t) => {
+test('the errors of a job are kept for 90 days, row by row', async (t) => {
 	const { app, orm, pool, project, withSecretKey: headers } = await setup(t)
 	const other = await createProject(orm)
 	const job = async (projectId: string, age: string, errors: number) => {
@@ -190,7 +190,7 @@ test('what a job could not do is told for 90 days, row by row', async (t) => {
 	})
 })
 
-test('a field that lost most of its kept values is counted again before anybody asks', async (t) => {
+test('a field that lost most of its kept values is counted again in advance', async (t) => {
 	const { app, pool, project, withSecretKey } = await setup(t)
 	await pool.query(
 		`insert into contacts (project_id, email, subscribed, data)
@@ -213,7 +213,7 @@ test('a field that lost most of its kept values is counted again before anybody 
 	t.is(answer.json().count, 200)
 })
 
-test('what the mails of campaigns left to be counted is counted within minutes, once', async (t) => {
+test('uncounted mails of campaigns are counted within minutes, once', async (t) => {
 	const { pool, project } = await setup(t)
 	const { rows } = await pool.query(
 		`insert into campaigns (project_id, name, subject, body, "from", audience_type)

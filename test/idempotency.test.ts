@@ -7,7 +7,7 @@ import { createProject, setup } from './helpers/app.ts'
 
 type Behave = () => Promise<unknown>
 
-/** Two routes that do their work, and complete their claim, in one transaction. */
+/** Two routes that do their work and complete their claim in one transaction. */
 async function setupKeyed(t: Parameters<typeof setup>[0]) {
 	const all = await setup(t)
 	const { app, pool, withSecretKey } = all
@@ -20,13 +20,13 @@ async function setupKeyed(t: Parameters<typeof setup>[0]) {
 			const answer = { success: true, data: { worked: worked + 1 } }
 			if (request.idempotency) {
 				const { key, claimId } = request.idempotency
-				const [completed] = await completeClaim(pool, [
-					request.project.id,
+				const [completed] = await completeClaim(pool, {
+					projectId: request.project.id,
 					key,
 					claimId,
-					200,
-					JSON.stringify(answer),
-				])
+					statusCode: 200,
+					response: answer,
+				})
 				if (!completed) throw claimLost(request)
 			}
 			worked++
@@ -75,7 +75,7 @@ test('the same key a second time is 409 with the first answer, and nothing is do
 	t.is(worked(), 1)
 })
 
-test('of many at once one is done, and the others learn that it is under way', async (t) => {
+test('of many simultaneous requests one is performed, and the others learn that it is under way', async (t) => {
 	const { post, worked, whenWorking } = await setupKeyed(t)
 	const others = Promise.withResolvers<void>()
 	whenWorking(() => others.promise)
@@ -129,7 +129,7 @@ test('a fault keeps the key, and the retry learns of the fault', async (t) => {
 test('a fault after the commit does not hide that the work was done', async (t) => {
 	const { post, pool, project, whenWorking } = await setupKeyed(t)
 	whenWorking(async () => {
-		// The commit went through, its confirmation got lost.
+		// The commit succeeded, but its confirmation was lost.
 		await pool.query(
 			`update idempotency_keys set status_code = 200, response = '{"done":true}' where project_id = $1`,
 			[project.id],
@@ -144,19 +144,20 @@ test('a fault after the commit does not hide that the work was done', async (t) 
 
 test('work that outlives its own 5xx cannot commit any more', async (t) => {
 	const { post, pool, project, whenWorking } = await setupKeyed(t)
-	let claim: unknown[] = []
+	let claimId = ''
 	whenWorking(async () => {
 		const { rows } = await pool.query('select claim_id from idempotency_keys')
-		claim = [project.id, 'late', rows[0].claim_id]
+		claimId = rows[0].claim_id
 		throw new Error('gave up waiting')
 	})
 	t.is((await post('late')).statusCode, 500)
-	t.deepEqual(await completeClaim(pool, [...claim, 200, null]), [])
+	const late = { projectId: project.id, key: 'late', claimId, statusCode: 200, response: null }
+	t.deepEqual(await completeClaim(pool, late), [])
 })
 
-test('who died within the last minute is waited for, who died before is replaced', async (t) => {
+test('a claim abandoned within the last minute is waited for, an older one is taken over', async (t) => {
 	const { post, pool, project, age, worked } = await setupKeyed(t)
-	await claimKey(pool, [project.id, 'dead', 'POST /v1/probe', 24])
+	await claimKey(pool, { projectId: project.id, key: 'dead', request: 'POST /v1/probe', hours: 24 })
 	await age(5)
 	t.is((await post('dead')).statusCode, 409)
 	await age(60)
@@ -171,13 +172,24 @@ test('a claim with an outcome is never taken over, however old', async (t) => {
 	t.is((await post('settled')).statusCode, 409)
 })
 
-test('a claim whose transaction is still open is waited for, not taken over', async (t) => {
+test('a claim with an open transaction is waited for, not taken over', async (t) => {
 	const { post, pool, project, age, worked } = await setupKeyed(t)
-	const [claimed] = await claimKey(pool, [project.id, 'slow', 'POST /v1/probe', 24])
+	const [claimed] = await claimKey(pool, {
+		projectId: project.id,
+		key: 'slow',
+		request: 'POST /v1/probe',
+		hours: 24,
+	})
 	await age(100)
 	const slow = await pool.connect()
 	await slow.query('begin')
-	await completeClaim(slow, [project.id, 'slow', claimed!.claimId, 200, '{"slow":true}'])
+	await completeClaim(slow, {
+		projectId: project.id,
+		key: 'slow',
+		claimId: claimed!.claimId,
+		statusCode: 200,
+		response: { slow: true },
+	})
 	const retry = post('slow')
 	const isWaiting = `select from pg_stat_activity
 		where datname = current_database() and wait_event_type = 'Lock'`
@@ -190,17 +202,22 @@ test('a claim whose transaction is still open is waited for, not taken over', as
 	t.is(worked(), 0)
 })
 
-test('whose claim was taken over does nothing', async (t) => {
+test('a request whose claim was taken over does nothing', async (t) => {
 	const { post, pool, project, age, worked, whenWorking } = await setupKeyed(t)
 	whenWorking(async () => {
 		await age(61)
-		await claimKey(pool, [project.id, 'lost', 'POST /v1/probe', 24])
+		await claimKey(pool, {
+			projectId: project.id,
+			key: 'lost',
+			request: 'POST /v1/probe',
+			hours: 24,
+		})
 	})
 	const response = await post('lost')
 	t.is(response.statusCode, 409)
 	t.is(response.json().error.code, 'IDEMPOTENCY_KEY_REUSED')
 	t.is(worked(), 0)
-	// And it does not release what is no longer its own.
+	// It also doesn't release a claim that it has lost.
 	t.is((await pool.query('select from idempotency_keys')).rowCount, 1)
 })
 
@@ -228,7 +245,7 @@ test('a key serves all routes of a project, and no other project', async (t) => 
 	t.is(response.statusCode, 200)
 })
 
-test('a key that the public API key claims is free for the secret one, and the other way round', async (t) => {
+test('the public and the secret API key have separate idempotency keys', async (t) => {
 	const { app, post, withPublicKey, worked } = await setupKeyed(t)
 	const headers = { ...withPublicKey, 'idempotency-key': 'guessed' }
 	const postPublic = () => app.inject({ method: 'POST', url: '/v1/public', headers, payload: {} })
@@ -259,7 +276,7 @@ test('without a key every request counts', async (t) => {
 	t.is((await pool.query('select from idempotency_keys')).rowCount, 0)
 })
 
-test('a database that cannot note the outcome neither delays nor fails the answer', async (t) => {
+test('a database that cannot record the outcome neither delays nor fails the answer', async (t) => {
 	const { post, pool, whenWorking } = await setupKeyed(t)
 	whenWorking(async () => {
 		await pool.query('alter table idempotency_keys rename to away')
@@ -270,7 +287,7 @@ test('a database that cannot note the outcome neither delays nor fails the answe
 	t.is(response.json().error.code, 'INTERNAL_SERVER_ERROR')
 })
 
-test('a caller who hangs up before the answer leaves the key as an answer would have', async (t) => {
+test('a caller that hangs up early leaves the key as if it had waited', async (t) => {
 	const { app, pool, post, withSecretKey, whenWorking } = await setupKeyed(t)
 	const entered = Promise.withResolvers<void>()
 	const gone = Promise.withResolvers<void>()

@@ -10,7 +10,7 @@ const failure = async (t: ExecutionContext, csv: string | Buffer) => {
 	return job.failedReason
 }
 
-test('comma, semicolon and tab separate, with or without a BOM, whatever ends the lines', async (t) => {
+test('comma, semicolon and tab separate, with or without a BOM, with any line ending', async (t) => {
 	const jobs = await setupJobs(t)
 	const files = [
 		'email,city\na@example.org,"Paris, France"\n',
@@ -38,7 +38,7 @@ test('true, 1 and yes subscribe, nothing keeps, anything else unsubscribes', asy
 	)
 })
 
-test('of rows with one address the later wins, cell by cell, and all are counted', async (t) => {
+test('of rows with the same address the later wins, cell by cell, and all are counted', async (t) => {
 	const jobs = await setupJobs(t)
 	await jobs.import('email,subscribed\nknown@example.org,yes\n')
 	const job = await jobs.import(
@@ -72,7 +72,7 @@ test('empty lines and ragged rows are taken as they are, and rows keep a spreads
 	t.deepEqual((await jobs.contact('c@example.org'))?.data, { city: 'a\nb' })
 })
 
-test('reserved names are left out, and __proto__ is nobody’s', async (t) => {
+test('reserved names and __proto__ are left out', async (t) => {
 	const jobs = await setupJobs(t)
 	const job = await jobs.import(
 		'id,service_id,unsubscribeUrl,manageURL,__proto__,constructor,Email\n1,2,3,4,5,6,a@example.org\n',
@@ -81,7 +81,7 @@ test('reserved names are left out, and __proto__ is nobody’s', async (t) => {
 	t.deepEqual((await jobs.contact('a@example.org'))?.data, { constructor: '6' } as never)
 })
 
-test('values are text as it stands: quotes, backslashes, what looks like escapes of COPY or JSON', async (t) => {
+test('values are unchanged text: quotes, backslashes, escapes of COPY or JSON', async (t) => {
 	const jobs = await setupJobs(t)
 	const value = String.raw`\N \. \t "x" {"a":1} \u0000 ünï 😀 $1 '; drop table contacts; --`
 	await jobs.import(`email,note\na@example.org,"${value.replaceAll('"', '""')}"\n`)
@@ -103,7 +103,7 @@ test('a row that cannot be is named, and the others go their way', async (t) => 
 	t.deepEqual(
 		job.result.errors.map(({ row, email, error }) => [row, email, error]),
 		[
-			[2, null, 'The email is missing'],
+			[2, null, 'The email address is missing'],
 			[3, 'a@example.org', 'The column "note" has a NUL character'],
 			[4, 'nul@example.org', 'This is not an email address'],
 			[5, 'b@example.org', 'The data of this row exceeds 64 KB in total'],
@@ -135,7 +135,7 @@ test('a file without rows is done at once', async (t) => {
 	t.like(await jobs.import('email,city\n'), { state: 'completed', result: { totalRows: 0 } })
 })
 
-test('what is no UTF-8 fails with the reason', async (t) => {
+test('a file that is not UTF-8 fails with the reason', async (t) => {
 	t.regex((await failure(t, Buffer.from('email\nä@example.org\n', 'latin1')))!, /not UTF-8\./)
 	t.regex((await failure(t, Buffer.from('\uFEFFemail\n', 'utf16le')))!, /not UTF-8 but UTF-16/)
 })
@@ -145,7 +145,7 @@ test('a quote that is never closed fails the file, and nothing of it is applied'
 	t.regex((await failure(t, `email,a\n${rows.join('\n')}\nz@example.org,"x\n`))!, /never closed/)
 })
 
-test('a header that cannot be meant fails with the reason', async (t) => {
+test('an impossible header fails with the reason', async (t) => {
 	t.regex((await failure(t, ''))!, /file is empty/)
 	t.regex((await failure(t, '\n\n'))!, /file is empty/)
 	t.is(
@@ -161,7 +161,7 @@ test('a header that cannot be meant fails with the reason', async (t) => {
 	t.regex((await failure(t, `email,a\0b${'x'.repeat(101)}\n`))!, /NUL/)
 })
 
-test('whatever stands in place of an address, only its row fails', async (t) => {
+test('a bad address fails only its own row', async (t) => {
 	const jobs = await setupJobs(t)
 	const long = `${'x'.repeat(253)}😀 and more`
 	const job = await jobs.import(`email\n${long}\na@example.org\n`)

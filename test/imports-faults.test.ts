@@ -11,7 +11,7 @@ import { setupJobs } from './helpers/jobs.ts'
 const addresses = (count: number) => Array.from({ length: count }, (_, i) => `${i}@example.org`)
 const fileOf = (count: number) => ['email', ...addresses(count)].join('\n')
 
-test('an import that died goes on at the chunk it had reached, and nothing happens twice', async (t) => {
+test('an import continues after a crash at its current chunk, and does nothing twice', async (t) => {
 	const jobs = await setupJobs(t)
 	const { jobId } = (await jobs.upload(fileOf(4500))).json()
 	const goOn = await jobs.breakAt(jobId, 2000)
@@ -25,7 +25,7 @@ test('an import that died goes on at the chunk it had reached, and nothing happe
 	t.is(await jobs.contactCount(), 4500)
 })
 
-test('two workers that hold the same import do it once together', async (t) => {
+test('two workers with the same import share the work and do each part once', async (t) => {
 	const jobs = await setupJobs(t)
 	const { jobId } = (await jobs.upload(`${fileOf(6500)}\nwrong`)).json()
 	const key = { projectId: jobs.project.id, jobId }
@@ -40,7 +40,7 @@ test('a try that has staged the file when another has applied it leaves nothing 
 	const jobs = await setupJobs(t)
 	const { jobId } = (await jobs.upload(fileOf(5))).json()
 	const key = { projectId: jobs.project.id, jobId }
-	const [late] = await importFile(jobs.pool, [key.projectId, jobId])
+	const [late] = await importFile(jobs.pool, { projectId: key.projectId, jobId })
 	t.true(await jobs.act(jobs.activities.stageImport, key))
 	await jobs.act(jobs.activities.applyImport, key)
 	await t.throwsAsync(stageRows(jobs.pool, key, readRows('p', late!.content)), {
@@ -83,7 +83,7 @@ test('two imports of the same addresses, in opposite orders, end without a deadl
 	t.is((await jobs.eventNames()).length, 3000, 'each flip once')
 })
 
-test('cancelling stops between two chunks; what is done stays, and what was staged goes', async (t) => {
+test('cancelling stops between two chunks; applied rows stay and staged rows are deleted', async (t) => {
 	const jobs = await setupJobs(t)
 	const { jobId } = (await jobs.upload(fileOf(4500))).json()
 	await jobs.cancelWhenAt(jobId, 2000)
@@ -119,7 +119,7 @@ test('a worker that finds nothing to do leaves the end to the one with the last 
 	const release = await hold(jobs.pool, 'select from contacts for update')
 	const first = jobs.run(jobId)
 	await somebodyWaits(jobs.pool)
-	const [end] = await finishImport(jobs.pool, [jobs.project.id, jobId])
+	const [end] = await finishImport(jobs.pool, { projectId: jobs.project.id, jobId })
 	t.deepEqual({ ...end }, { isBusy: true })
 	await release()
 	await first
@@ -127,7 +127,7 @@ test('a worker that finds nothing to do leaves the end to the one with the last 
 	t.is((await jobs.contact('0@example.org'))?.data['plan'], 'pro')
 })
 
-test('an address that somebody creates in the same moment gets the row all the same', async (t) => {
+test('a contact created by another request at the same moment still gets the row', async (t) => {
 	const jobs = await setupJobs(t)
 	const { jobId } = (await jobs.upload('email,plan\n0@example.org,pro\n')).json()
 	const release = await hold(
@@ -144,7 +144,7 @@ test('an address that somebody creates in the same moment gets the row all the s
 	t.deepEqual(await jobs.eventNames(), [])
 })
 
-/** Somebody else's transaction, open until the answer is called. */
+/** A transaction of another client, open until the returned function is called. */
 async function hold(pool: Pool, sql: string) {
 	const db = await pool.connect()
 	await db.query(`begin; ${sql}`)
@@ -206,11 +206,11 @@ test('a job that Temporal has forgotten is found after five minutes, and started
 	).json()
 	const { jobId: endedId } = (await jobs.upload(fileOf(1))).json()
 	await jobs.run(endedId)
-	t.deepEqual(await unfinishedJobs(jobs.pool, [10]), [])
+	t.deepEqual(await unfinishedJobs(jobs.pool, { limit: 10 }), [])
 	await jobs.execute(`update jobs set created_at = now() - interval '6 minutes'`)
-	t.deepEqual(await unfinishedJobs(jobs.pool, [10]), [], 'Temporal is yet to be told')
+	t.deepEqual(await unfinishedJobs(jobs.pool, { limit: 10 }), [], 'Temporal is yet to be told')
 	await jobs.execute('update outbox set done_at = now()')
-	const lost = await unfinishedJobs(jobs.pool, [10])
+	const lost = await unfinishedJobs(jobs.pool, { limit: 10 })
 	t.is(lost.length, 2)
 	for (const id of [jobId, bulkId]) t.true(lost.some((job) => job.id === id))
 	const starts = (which: string) =>
@@ -218,7 +218,7 @@ test('a job that Temporal has forgotten is found after five minutes, and started
 			`select workflow_type, workflow_id, payload, task_queue, priority from outbox
 			where done_at is ${which} order by workflow_id`,
 		)
-	await restartJobs(jobs.pool, [JSON.stringify(lost), 'core'])
+	await restartJobs(jobs.pool, { runs: lost, taskQueue: 'core' })
 	const first = await starts('not null')
 	t.deepEqual(
 		await starts('null'),

@@ -6,7 +6,7 @@ import { isEmail } from '../db/address.ts'
 import { hostileTexts, pick, type Random, numbersFrom } from './helpers/hostile.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
-/** What a cell can hold: no NUL, which Postgres does not take, and no half of a character. */
+/** The possible content of a cell: no NUL, which Postgres refuses, and no unpaired surrogate. */
 const cells = [...hostileTexts, '"', '""', 'a"b', ',', ';', '\t', '\r\n', '\n', "'=1+1"].filter(
 	(text) => !text.includes('\0') && text.isWellFormed(),
 )
@@ -18,7 +18,7 @@ async function rowsOf(file: Buffer) {
 	return rows
 }
 
-test('whatever a spreadsheet writes arrives cell by cell', async (t) => {
+test('files of spreadsheets arrive cell by cell', async (t) => {
 	t.log(`FUZZ_SEED=${seed}`)
 	const next = numbersFrom(seed)
 	for (let round = 0; round < 200; round++) {
@@ -45,7 +45,7 @@ test('whatever a spreadsheet writes arrives cell by cell', async (t) => {
 	}
 })
 
-/** A file that was right, with bytes taken out, put in and doubled. */
+/** A valid file with bytes removed, inserted and doubled. */
 function mangled(next: Random) {
 	let file = Buffer.from(
 		Array.from({ length: 1 + next(6) }, (_, i) =>

@@ -3,7 +3,7 @@ import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
 
-test('an undo removes what was created, restores what was changed, and leaves the rest', async (t) => {
+test('an undo deletes created contacts, restores changed ones, and leaves the rest', async (t) => {
 	const jobs = await setupJobs(t)
 	await jobs.import('email,subscribed,city\nold@example.org,no,Paris\nsame@example.org,yes,Rome\n')
 	const done = await jobs.import(
@@ -19,7 +19,7 @@ test('an undo removes what was created, restores what was changed, and leaves th
 	t.deepEqual(await jobs.eventNames(), ['contact.subscribed', 'contact.unsubscribed'])
 })
 
-test('whoever was changed since the import is skipped, even if only for a moment', async (t) => {
+test('a contact that was changed since the import is skipped, even after a short change', async (t) => {
 	const jobs = await setupJobs(t)
 	await jobs.import('email,city\na@example.org,Paris\nb@example.org,Paris\n')
 	const { id } = await jobs.import(
@@ -39,7 +39,7 @@ test('whoever was changed since the import is skipped, even if only for a moment
 	t.is(await jobs.contact('d@example.org'), undefined)
 })
 
-test('imports undone in reverse order bring back the start, even one that was undone and made again', async (t) => {
+test('imports undone in reverse order restore the start, even after an undo and a repeat', async (t) => {
 	const jobs = await setupJobs(t)
 	const created = await jobs.call('POST', '/contacts', { email: 'old@example.org', data: { n: 0 } })
 	t.is(created.statusCode, 201)
@@ -87,7 +87,7 @@ test('a change within the millisecond of the import is noticed', async (t) => {
 	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 1 } as never)
 })
 
-test('a contact that is gone, and came again, is nobody’s to take back', async (t) => {
+test('an undo leaves a contact alone that was deleted and created again', async (t) => {
 	const jobs = await setupJobs(t)
 	const { id } = await jobs.import('email\na@example.org\n')
 	await jobs.execute('delete from contacts')
@@ -100,7 +100,7 @@ test('an import is undone once; asked together, one wins', async (t) => {
 	const jobs = await setupJobs(t)
 	const { id } = await jobs.import('email\na@example.org\n')
 	const ask = () => jobs.call('POST', `/contacts/import/${id}/undo`)
-	// All of them are on their way before the first of them can be through.
+	// All requests have started before the first can finish.
 	const other = await jobs.pool.connect()
 	await other.query('begin; select from jobs for update')
 	const asked = [ask(), ask(), ask()]
@@ -121,7 +121,7 @@ test('an import is undone once; asked together, one wins', async (t) => {
 	t.deepEqual(outbox, { workflow_id: `undo/${jobId}` })
 })
 
-test('an undo that was cancelled can be asked for again and does the rest', async (t) => {
+test('a cancelled undo can be requested again and does the rest', async (t) => {
 	const jobs = await setupJobs(t)
 	const { id } = await jobs.import('email\na@example.org\n')
 	const { jobId } = (await jobs.call('POST', `/contacts/import/${id}/undo`)).json()
@@ -148,7 +148,7 @@ test('only an ended import of the last 7 days can be undone', async (t) => {
 	isEnvelope(t, await jobs.app.inject(foreign), 404, 'RESOURCE_NOT_FOUND')
 })
 
-test('what a cancelled import had done can be undone', async (t) => {
+test('the changes of a cancelled import can be undone', async (t) => {
 	const jobs = await setupJobs(t)
 	const rows = Array.from({ length: 4500 }, (_, i) => `${i}@example.org`)
 	const { jobId } = (await jobs.upload(['email', ...rows].join('\n'))).json()

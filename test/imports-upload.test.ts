@@ -3,7 +3,7 @@ import test from 'ava'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
 
-test('without a file the answer is 400, whatever else is in the form', async (t) => {
+test('a form without a file is a 400, with any other content', async (t) => {
 	const { app, withSecretKey: headers, execute } = await setupJobs(t)
 	const url = '/contacts/import'
 	isEnvelope(t, await app.inject({ method: 'POST', url, headers }), 400, 'BAD_REQUEST')
@@ -98,7 +98,7 @@ test('a form of many parts is refused', async (t) => {
 	isEnvelope(t, answer, 413, 'BAD_REQUEST')
 })
 
-test('a thousand errors are told with the result, all of them as CSV', async (t) => {
+test('a thousand errors are in the result, all of them as CSV', async (t) => {
 	const jobs = await setupJobs(t)
 	const rows = Array.from({ length: 6200 }, (_, i) => (i % 2 ? `bad ${i}` : `${i}@example.org`))
 	const job = await jobs.import(['email', ...rows, '"=cmd()","x"', '"a ""b"", c"'].join('\n'))

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { setupJobs } from './helpers/jobs.ts'
 
-test('a file becomes contacts, and the job says what came of each row', async (t) => {
+test('a file becomes contacts, and the job shows the outcome of its rows', async (t) => {
 	const jobs = await setupJobs(t)
 	const { jobId } = (await jobs.upload('Email, Plan \nAda@Example.org,pro\nnobody,x\n')).json()
 	const waiting = await jobs.job(jobId)
@@ -46,7 +46,7 @@ test('an upload leaves job, file and the start of its workflow, or nothing', asy
 	])
 })
 
-test('rows change contacts as POST /contacts would: empty cells and words keep what is there', async (t) => {
+test('rows change contacts as POST /contacts does: empty cells and words keep stored values', async (t) => {
 	const jobs = await setupJobs(t)
 	await jobs.import(
 		'email,subscribed,city,plan\nada@example.org,no,Paris,free\nbob@example.org,yes,,\n',

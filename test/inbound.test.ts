@@ -68,7 +68,7 @@ test('a contact stays as it is; one that arrives by two mails at once is one', a
 	t.is((await execute(`select 1 from contacts where email = 'new@example.org'`)).length, 1)
 })
 
-test('each project whose verified domain a recipient has gets the mail once, the others nothing', async (t) => {
+test('each project with a recipient’s verified domain gets the mail once, others do not', async (t) => {
 	const { post, newProject, verify, execute, project } = await setupReports(t)
 	const second = await newProject('second.example')
 	await verify('pending.example', null)

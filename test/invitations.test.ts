@@ -3,7 +3,7 @@ import { createProject } from './helpers/app.ts'
 import { addMember, createUser, password } from './helpers/people.ts'
 import { guest, setupTeam } from './helpers/team.ts'
 
-test('with a real provider only who has verified their own address invites', async (t) => {
+test('with a real provider only users with a verified address can invite', async (t) => {
 	const { call, owner, pool, mailTo } = await setupTeam(t, { settings: { emailProvider: 'smtp' } })
 	const invite = () => call('POST', '', { email: guest }, owner.headers)
 	await pool.query('update users set email_verified_at = null where id = $1', [owner.id])
@@ -17,7 +17,7 @@ test('with a real provider only who has verified their own address invites', asy
 	t.regex(String(invited.headers['location']), /^\/projects\/[0-9a-f-]+\/members$/)
 })
 
-test('invitations are limited by inviter and by network, whatever the project', async (t) => {
+test('invitations are limited by inviter and by network, across projects', async (t) => {
 	const { app, orm, owner, admin, member, call } = await setupTeam(t)
 	const other = await createProject(orm)
 	for (const person of [owner, member])
@@ -32,7 +32,7 @@ test('invitations are limited by inviter and by network, whatever the project', 
 	for (let n = 0; n < 50; n++)
 		t.is((await call('POST', '', { email: `${n}@example.org` }, owner.headers)).statusCode, 202)
 	t.is((await inOther(1)).statusCode, 429)
-	// Somebody else is not their inviter, and is held by the network alone.
+	// Another user is a different inviter, so only the network's limit applies.
 	t.is((await inOther(1, member)).statusCode, 202)
 	for (let n = 0; n < 51; n++) await inOther(n, member, '198.51.100.7')
 	const third = await createProject(orm)
@@ -49,7 +49,7 @@ test('invitations are limited by inviter and by network, whatever the project', 
 	t.is((await inThird('203.0.113.9')).statusCode, 202)
 })
 
-test('who has an account shows to nobody without an address of their own, and to no one without limit', async (t) => {
+test('the lookup of accounts needs a verified address, and is rate-limited', async (t) => {
 	const { app, orm, call, owner, pool, roles } = await setupTeam(t, {
 		settings: { emailProvider: 'smtp' },
 	})
@@ -67,7 +67,7 @@ test('who has an account shows to nobody without an address of their own, and to
 	t.is((await roles())['new'], undefined)
 })
 
-test('who loses their say in a project has no link to it left, and lets nobody in by one', async (t) => {
+test('a member who loses their role has no valid invitations left', async (t) => {
 	const { call, pool, member, owner, project, app, orm } = await setupTeam(t)
 	const open = async () =>
 		(await pool.query<{ email: string }>('select email from invitations order by email')).rows.map(
@@ -96,7 +96,7 @@ test('who loses their say in a project has no link to it left, and lets nobody i
 	t.deepEqual(await open(), [])
 })
 
-test('who accepts an invitation is noted in the audit', async (t) => {
+test('accepting an invitation is in the audit log', async (t) => {
 	const { app, call, mailTo, accept, owner, project } = await setupTeam(t)
 	await call('POST', '', { email: guest })
 	t.is((await accept({ token: (await mailTo(guest)).token, password })).statusCode, 200)

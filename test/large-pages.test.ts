@@ -9,7 +9,7 @@ import { setup, startApp } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
 const megabyte = 2 ** 20
-/** A reader at a time, and one who waits for him. */
+/** One reader at a time, and one waiting. */
 const narrow: PageLimits = {
 	size: 4 * megabyte,
 	waiting: 1,
@@ -30,7 +30,7 @@ async function setupPages(t: ExecutionContext, bodyBytes: number[], pageLimits =
 	return context
 }
 
-test('a page of large bodies is written in batches, and says what it says in one piece', async (t) => {
+test('a page of large bodies is written in batches, with the same content as in one piece', async (t) => {
 	const sizes = [10, 3000, 0, 700, 700, 700, 4000, 2, 1500, 1500]
 	const limits = { ...narrow, smallBytes: 100, batchBytes: 1500 }
 	const { app, orm, pool, project, withSecretKey: headers } = await setupPages(t, sizes, limits)
@@ -59,7 +59,7 @@ test('a page of large bodies is written in batches, and says what it says in one
 		from unnest($2::int[]) with ordinality as b(bytes, n)`,
 		[project.id, sizes],
 	)
-	// As after a reset.
+	// The state after a reset.
 	await pool.query('update projects set public_id = uuidv7() where id = $1', [project.id])
 	const { app: other } = await startApp(t, orm)
 	const queries = ['?pageSize=100', '?pageSize=4&page=2&sort=name&dir=asc', '?page=9']
@@ -102,7 +102,7 @@ test('a page of large bodies is written in batches, and says what it says in one
 	)
 })
 
-test('readers of large pages wait for each other, one too many is refused, and small pages are not concerned', async (t) => {
+test('readers of large pages wait in line up to a limit, and small pages are unaffected', async (t) => {
 	const { app, withSecretKey: headers } = await setupPages(t, [
 		...Array.from({ length: 30 }, () => megabyte),
 		10,
@@ -122,7 +122,7 @@ test('readers of large pages wait for each other, one too many is refused, and s
 	t.is(served[0]!.json().data.length, 31)
 })
 
-test('who leaves while waiting takes no room', async (t) => {
+test('a caller that leaves while waiting takes no room', async (t) => {
 	const { app, withSecretKey: headers } = await setupPages(
 		t,
 		Array.from({ length: 30 }, () => megabyte),
@@ -130,7 +130,7 @@ test('who leaves while waiting takes no room', async (t) => {
 	const slow = await slowReader(t, app, headers)
 	await slow.answered()
 	const others = [await slowReader(t, app, headers), await slowReader(t, app, headers)]
-	// Of the two one waits, and the other is refused.
+	// One of the two waits, and the other is refused.
 	const refused = await Promise.race(others.map((other) => other.answered()))
 	t.is(refused.statusCode, 503)
 	for (const { request } of [...others, slow]) request.destroy()
@@ -141,7 +141,7 @@ test('who leaves while waiting takes no room', async (t) => {
 	t.is(answer.statusCode, 200)
 })
 
-/** Asks for a page of everything, and takes no more of it than the connection does by itself. */
+/** Requests a page of everything, and reads no more of it than the connection buffers by itself. */
 async function slowReader(
 	t: ExecutionContext,
 	app: Awaited<ReturnType<typeof setup>>['app'],
@@ -152,7 +152,7 @@ async function slowReader(
 	const url = `http://127.0.0.1:${port}/templates?pageSize=100`
 	const request: ClientRequest = get(url, { headers, agent: false })
 	const response = once(request, 'response').then(([answer]) => answer as IncomingMessage)
-	response.catch(() => {}) // it was refused, or we left
+	response.catch(() => {}) // the request was refused, or the client left
 	request.on('error', () => {})
 	t.teardown(() => request.destroy())
 	return { request, answered: () => response }
@@ -160,10 +160,10 @@ async function slowReader(
 
 const limits = { size: 10, waiting: 10, patienceMs: 60_000 }
 
-/** Whoever may come has come. */
+/** Lets all waiting requests proceed. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('room is given in the order of asking, and a small one does not overtake a large one', async (t) => {
+test('room is granted in order of request, and small requests do not overtake large ones', async (t) => {
 	const take = createRoom(limits)
 	const [first, second] = [await take(6), await take(4)]
 	const came: string[] = []
@@ -180,7 +180,7 @@ test('room is given in the order of asking, and a small one does not overtake a 
 	t.deepEqual(came, ['large', 'small'])
 })
 
-test('who wants more than all comes in when nobody else is there', async (t) => {
+test('a request larger than the room enters when it is empty', async (t) => {
 	const take = createRoom(limits)
 	const giveBack = await take(1)
 	const giant = take(11)
@@ -194,7 +194,7 @@ test('who wants more than all comes in when nobody else is there', async (t) => 
 	t.true(await next)
 })
 
-test('whose turn does not come soon is sent away, and lets the next one in', async (t) => {
+test('a request that waits too long is refused, and lets the next one in', async (t) => {
 	const take = createRoom({ ...limits, patienceMs: 50 })
 	await take(8)
 	const large = take(10)

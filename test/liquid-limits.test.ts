@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { compile, render } from '../activities/rendering/liquid.ts'
-import { renderDeep } from '../activities/rendering/plain.ts'
+import { compile, render } from '../mail/liquid/liquid.ts'
+import { renderDeep } from '../mail/liquid/plain.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 
 const doubled = (name: string, times: number) =>
@@ -30,7 +30,7 @@ const endless = {
 }
 
 for (const [what, source] of Object.entries(endless)) {
-	test(`rendering ends, and says why, with ${what}`, (t) => {
+	test(`rendering ends with a reason for ${what}`, (t) => {
 		for (const kind of ['body', 'subject'] as const) {
 			const template = compile(source, kind)
 			const spentMs = cpuMeter()
@@ -55,7 +55,7 @@ const greedy = [
 ]
 
 test('no template takes more memory than a process has', async (t) => {
-	const liquid = new URL('../activities/rendering/liquid.ts', import.meta.url).href
+	const liquid = new URL('../mail/liquid/liquid.ts', import.meta.url).href
 	const script = `import { compile, render } from ${JSON.stringify(liquid)}
 		for (const source of ${JSON.stringify(greedy)}) {
 			const { fault } = render(compile(source, 'body'), {})

@@ -5,7 +5,7 @@ import { taskQueues } from '../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './helpers/executions.ts'
 import { temporalThat } from './helpers/forgetful.ts'
 
-test('a lost run is found behind many that live, and those are not asked about again for a while', async (t) => {
+test('a lost run is found among many live ones, which are not checked again for a while', async (t) => {
 	const { pool, select, project, freeze, outbox } = await setupExecutions(t)
 	const automationId = await freeze({ steps: [mailStep] })
 	await select(
@@ -19,7 +19,7 @@ test('a lost run is found behind many that live, and those are not asked about a
 		from contacts`,
 		[project.id, automationId],
 	)
-	// The one that has waited least is looked at last.
+	// The row with the shortest wait is checked last.
 	const [last] = await select<{ id: string }>(
 		'select id from executions order by due_at desc limit 1',
 	)

@@ -14,7 +14,7 @@ interface Page {
 	hasMore: boolean
 }
 
-/** A campaign with so many recipients, whose mails are asked for. */
+/** A campaign with this many recipients, whose mails are read. */
 async function started(t: ExecutionContext, body: string, count: number) {
 	const context = await openCampaigns(t)
 	const { request, contacts, started } = context
@@ -59,7 +59,7 @@ test('a mail of a campaign says the same in the list, by itself and when it is r
 	}
 })
 
-test('what is rendered counts for the size of a page as what is kept', async (t) => {
+test('rendered bodies count for the size of a page like stored ones', async (t) => {
 	const text = `{% for i in (1..5) %}${'x'.repeat(900_000)}{% endfor %}`
 	const { walk, query } = await started(t, text, 8)
 	await query(`update emails set body = repeat('y', 7000000) where id in (
@@ -77,14 +77,14 @@ test('what is rendered counts for the size of a page as what is kept', async (t)
 })
 
 test('templates that are slow make a page short, and others do not wait for all of it', async (t) => {
-	// A thousand million turns: no machine comes to their end within the half second.
+	// A thousand million iterations: no machine completes them within half a second.
 	const turns = (...names: string[]) =>
 		names.map((name) => `{% for ${name} in many %}`).join('') + '{% endfor %}'.repeat(names.length)
 	const slow = `{% assign many = (1..1000) %}${turns('a', 'b', 'c')}`
 	const { list, walk } = await started(t, slow, 6)
 	let isOver = false
 	const first = list().finally(() => (isOver = true))
-	// Each mail takes its half second, and what waits meanwhile has its turn after each.
+	// Each mail takes its half second, and waiting requests get a turn after each.
 	let waits = 0
 	for (let before = performance.now(); !isOver; before = performance.now()) {
 		await turn()

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { composeMessage, type Mail } from '../activities/rendering/compose.ts'
+import { composeMessage, type Mail } from '../mail/compose.ts'
 import { openBrowser } from './helpers/browser.ts'
 
 const mail: Mail = {

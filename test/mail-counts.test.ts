@@ -22,9 +22,9 @@ async function setupCounts(t: Parameters<typeof setupFeed>[0]) {
 	return {
 		...context,
 		fold: (projectId = project.id) => pool.query('select fold_mail_tallies($1)', [projectId]),
-		/** How many rows wait to be folded, and were folded. */
+		/** The numbers of tallies to be folded, and of folded counts. */
 		rows: async () => [await orm.em.fork().count(MailTally), await orm.em.fork().count(MailCount)],
-		/** What is kept, by project and slot. */
+		/** The stored counts, by project and slot. */
 		kept: () =>
 			select(
 				`select project_id, slot, ${sums} from (
@@ -33,7 +33,7 @@ async function setupCounts(t: Parameters<typeof setupFeed>[0]) {
 				group by 1, 2 having (${columns.map((name) => `sum(${name})`).join(', ')}) <> (0, 0, 0, 0, 0, 0, 0, 0)
 				order by 1, 2`,
 			),
-		/** What the ledger says itself. */
+		/** The counts computed from the ledger. */
 		counted: () =>
 			select(
 				`select project_id, date_trunc('hour', at) + floor(extract(minute from at) / 15) * interval '15 minutes' as slot,
@@ -49,7 +49,7 @@ async function setupCounts(t: Parameters<typeof setupFeed>[0]) {
 	}
 }
 
-test('what is kept is what the ledger says, however its rows come and change', async (t) => {
+test('kept counts equal the ledger, however its rows change', async (t) => {
 	const { orm, pool, project, counted, fold, kept, mail } = await setupCounts(t)
 	const other = await createProject(orm)
 	for (let i = 0; i < 40; i++) await mail({}, i % 3 === 0 ? other.project.id : project.id)
@@ -63,7 +63,7 @@ test('what is kept is what the ledger says, however its rows come and change', a
 	const someTime = `now() - floor(random() * 40) * interval '7 minutes'`
 	for (let round = 0; round < 40; round++) {
 		const column = ['sent_at', 'delivered_at', 'opened_at', 'clicked_at', 'bounced_at'][round % 5]
-		// Some lose it again, which nothing does today.
+		// Some mails lose the outcome again, which no code does today.
 		await pool.query(
 			`update emails set ${column} = case when random() < 0.8 then ${someTime} end where random() < 0.4`,
 		)
@@ -91,7 +91,7 @@ test('nothing is lost or counted twice when many change and fold at once', async
 	t.deepEqual(await kept(), await counted())
 })
 
-test('what is deleted was sent all the same', async (t) => {
+test('deleted mails still count as sent', async (t) => {
 	const { pool, kept, mail } = await setupCounts(t)
 	await mail({ sent_at: '2026-03-01T12:00:00Z' })
 	const before = await kept()
@@ -101,10 +101,10 @@ test('what is deleted was sent all the same', async (t) => {
 	t.is(before.length, 2)
 })
 
-test('statements that change nothing of it leave nothing behind', async (t) => {
+test('statements that change no outcome leave no tallies', async (t) => {
 	const { orm, pool, project, mail, rows } = await setupCounts(t)
 	await orm.em.fork().transactional(async (em) => {
-		// Meanwhile nobody folds, which one in some hundred of these statements would.
+		// Prevents folding, which these statements do now and then.
 		await em.execute(`select pg_advisory_xact_lock(hashtextextended('mail tallies of ' || ?, 0))`, [
 			project.id,
 		])
@@ -143,7 +143,7 @@ test('a list says how many mails there are without reading them, from the sums o
 	t.is(await total(), 0, 'the mails themselves are not counted')
 })
 
-test('many changes are folded on the way, with nobody asking', async (t) => {
+test('many changes are folded on the way, without a request', async (t) => {
 	const { pool, project, counted, kept, mail, rows } = await setupCounts(t)
 	await mail()
 	await pool.query(
@@ -157,7 +157,7 @@ test('many changes are folded on the way, with nobody asking', async (t) => {
 	t.deepEqual(await kept(), await counted())
 })
 
-test('nobody waits for who folds, nor who folds for anybody', async (t) => {
+test('writers do not wait for folding, nor does folding wait for them', async (t) => {
 	const { orm, project, counted, fold, kept, mail, rows } = await setupCounts(t)
 	const sent = { sent_at: '2026-03-01T12:00:00Z' }
 	await mail(sent)
@@ -175,7 +175,7 @@ test('nobody waits for who folds, nor who folds for anybody', async (t) => {
 	t.deepEqual(await kept(), await counted())
 })
 
-test('a project goes with its counts and its feed', async (t) => {
+test('deleting a project deletes its counts and its feed', async (t) => {
 	const { pool, fold, mail, rows } = await setupCounts(t)
 	await mail({ sent_at: '2026-03-01T12:00:00Z' })
 	await fold()

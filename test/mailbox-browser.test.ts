@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { trackingKey } from '../activities/rendering/tracked-urls.ts'
+import { trackingKey } from '../mail/tracked-urls.ts'
 import { openBrowser } from './helpers/browser.ts'
 import { setupMailbox } from './helpers/mailbox.ts'
 
@@ -67,7 +67,7 @@ test('reading a mail counts no open, loading its pixel and following a link does
 	await item('Sale').click()
 	const mail = page.frameLocator('iframe')
 	await mail.getByText('Shop').waitFor()
-	// The list has been fetched again: whatever the page does by itself, it has done.
+	// After this fetch of the list, the page has finished everything it does by itself.
 	await page.waitForResponse((response) => response.url() === url)
 	const tracked = () => requests.filter((address) => /\/[oc]\//.test(address)).length
 	t.is(tracked(), 0)
@@ -156,7 +156,7 @@ test('the mailbox is emptied after a question, and shows older mail when asked',
 	t.is((await messages()).length, 0)
 })
 
-test('on a phone the list gives way to the mail and comes back', async (t) => {
+test('on a phone the mail replaces the list, which returns afterwards', async (t) => {
 	const { land, page, url, item, focused } = await openMailbox(t, {
 		viewport: { width: 390, height: 800 },
 	})
@@ -174,7 +174,7 @@ test('on a phone the list gives way to the mail and comes back', async (t) => {
 })
 
 test('a mail is previewed in dark and in light, at the width of a phone', async (t) => {
-	// null: the browser follows the page, without an emulated preference in its way.
+	// null: the browser uses the page's scheme, without an emulated preference.
 	const { land, page, url, item } = await openMailbox(t, { colorScheme: null })
 	await land({ subject: 'Simple', body: '<p>Hello</p>' })
 	await page.goto(url)

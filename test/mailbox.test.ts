@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { InjectOptions } from 'fastify'
 import { createHash } from 'node:crypto'
-import { trackingKey } from '../activities/rendering/tracked-urls.ts'
+import { trackingKey } from '../mail/tracked-urls.ts'
 import { startApp } from './helpers/app.ts'
 import { setupMailbox } from './helpers/mailbox.ts'
 import { setupSend } from './helpers/send.ts'
@@ -15,7 +15,7 @@ const logo = {
 	contentId: 'my logo',
 }
 
-test('a mail that landed is read back as it would have gone out', async (t) => {
+test('a mail in the mailbox is read back as it would have been sent', async (t) => {
 	const { land, messages } = await setupMailbox(t)
 	const { mail, id } = await land({
 		to: { email: 'anna@example.org', name: 'Änne' },
@@ -178,7 +178,7 @@ test('only the page itself and programs change the mailbox, no other page', asyn
 		{ method: 'DELETE', url: `/mailbox/messages/${id}` },
 		{ method: 'PATCH', url: `/mailbox/messages/${id}`, payload: { read: true } },
 	] as const
-	// A mail in its sandbox says null; other servers of this machine are other origins.
+	// A sandboxed mail sends the origin null; other servers of this machine are other origins.
 	for (const origin of ['null', 'https://evil.example', 'http://localhost:5173'])
 		for (const call of calls) {
 			const headers = { host: 'localhost:3000', origin }
@@ -190,7 +190,7 @@ test('only the page itself and programs change the mailbox, no other page', asyn
 	t.is((await app.inject({ ...calls[1], headers })).statusCode, 204)
 })
 
-test('beyond a hundred mails the list goes on with older ones', async (t) => {
+test('beyond a hundred mails the list continues with older ones', async (t) => {
 	const { land, get, pool, messages } = await setupMailbox(t)
 	await land({ subject: 'Newest' })
 	await pool.query(
@@ -213,7 +213,7 @@ test('beyond a hundred mails the list goes on with older ones', async (t) => {
 	t.like(await messages(`?limit=1&before=${last!.id}`), { length: 1, 0: { subject: 'Mail 100' } })
 })
 
-test('a mail is shown without its tracking pixel until that is asked for', async (t) => {
+test('a mail is shown without its tracking pixel until it is requested', async (t) => {
 	const tracking = { key: trackingKey('a secret'), campaignId: null }
 	const { land, get } = await setupMailbox(t, tracking)
 	const { id } = await land({ body: '<p>See <a href="https://shop.example/">this</a></p>' })
@@ -222,7 +222,9 @@ test('a mail is shown without its tracking pixel until that is asked for', async
 	t.regex(await frame(''), /href="http:\/\/localhost:3000\/c\//)
 	t.regex(await frame('?pixel=true'), /<img src="http:\/\/localhost:3000\/o\//)
 	const page = (await get(`/mailbox?id=${id}`)).body
-	t.true(page.includes('Reading here counts no open.') && page.includes('counts a click.'))
+	t.true(
+		page.includes('Reading here does not count as an open.') && page.includes('counts a click.'),
+	)
 })
 
 test('a mail that is not tracked says nothing of tracking', async (t) => {
@@ -231,7 +233,7 @@ test('a mail that is not tracked says nothing of tracking', async (t) => {
 	t.notRegex((await get(`/mailbox?id=${id}`)).body, /counts (no|a)/)
 })
 
-test('what mails contain stays text on the page, and powerless in its frame', async (t) => {
+test('contents of mails stay text on the page, and powerless in their frame', async (t) => {
 	const { land, get } = await setupMailbox(t)
 	const evil = `"><script>alert('1')</script>`
 	const { id } = await land({

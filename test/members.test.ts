@@ -22,14 +22,14 @@ test('members are listed in the order in which they came', async (t) => {
 	})
 })
 
-test('an account whose address is not verified is invited by mail like somebody unknown', async (t) => {
+test('an account with an unverified address is invited by mail like an unknown address', async (t) => {
 	const { app, orm, pool, call, mailTo, accept, login, roles } = await setupTeam(t)
 	const squatter = await createUser(app, orm, guest, { emailVerifiedAt: null })
 	const added = await call('POST', '', { email: guest })
 	t.is(added.statusCode, 202)
 	t.deepEqual(added.json(), { invited: true, email: guest, role: 'MEMBER' })
 	t.deepEqual(await roles(), team)
-	// What confirms an address alone gives nobody a project.
+	// Verifying an address alone makes nobody a member.
 	await pool.query('update users set email_verified_at = now() where email = $1', [guest])
 	t.deepEqual(await roles(), team)
 	await pool.query('update users set email_verified_at = null where email = $1', [guest])
@@ -44,7 +44,7 @@ test('an account whose address is not verified is invited by mail like somebody 
 	t.deepEqual(await roles(), { ...team, new: 'MEMBER' })
 })
 
-test('a member whose address is not verified is a member already', async (t) => {
+test('an unverified member is a member already', async (t) => {
 	const { call, member, pool, mailTo } = await setupTeam(t)
 	await pool.query('update users set email_verified_at = null where id = $1', [member.id])
 	t.is((await call('POST', '', { email: 'member@example.org' })).statusCode, 409)
@@ -74,7 +74,7 @@ test('being added to a project is announced by mail', async (t) => {
 	}
 })
 
-test('adding somebody again and again mails them three times an hour', async (t) => {
+test('repeated invitations mail a person at most three times an hour', async (t) => {
 	const { app, orm, call, mailTo, roles } = await setupTeam(t)
 	const { user } = await createUser(app, orm, guest)
 	for (let n = 0; n < 3; n++) {
@@ -86,7 +86,7 @@ test('adding somebody again and again mails them three times an hour', async (t)
 	t.deepEqual(await roles(), team)
 })
 
-test('who has an account is a member at once, and only once', async (t) => {
+test('a person with an account becomes a member at once, and only once', async (t) => {
 	const { app, orm, call, roles, project } = await setupTeam(t)
 	const { user, headers } = await createUser(app, orm, guest)
 	const add = () => call('POST', '', { email: ' New@Example.org' })
@@ -105,7 +105,7 @@ test('who has an account is a member at once, and only once', async (t) => {
 	t.is((await call('POST', '', { role: 'ADMIN' })).statusCode, 422)
 })
 
-test('roles change at once, but not the owner’s and not one’s own', async (t) => {
+test('roles change at once, except the owner’s and your own', async (t) => {
 	const { app, call, member, owner, admin, roles, project } = await setupTeam(t)
 	const rename = () =>
 		app.inject({
@@ -128,7 +128,7 @@ test('roles change at once, but not the owner’s and not one’s own', async (t
 	t.deepEqual(await roles(), { ...team, member: 'ADMIN' })
 })
 
-test('who is removed is out with the next request', async (t) => {
+test('a removed member has no access from the next request on', async (t) => {
 	const { app, call, member, roles, project } = await setupTeam(t)
 	const headers = { ...member.headers, 'x-project-id': project.id }
 	t.is((await app.inject({ url: '/contacts', headers })).statusCode, 200)
@@ -143,7 +143,7 @@ test('who is removed is out with the next request', async (t) => {
 	}
 })
 
-test('members of another project are nobody here', async (t) => {
+test('members of another project are not found', async (t) => {
 	const { app, orm, call } = await setupTeam(t)
 	const { project } = await createProject(orm)
 	const { user } = await createUser(app, orm, guest)
@@ -156,7 +156,7 @@ test('members of another project are nobody here', async (t) => {
 	)
 })
 
-test('who has no account is invited by mail, and joins with a password of their own', async (t) => {
+test('a person without an account is invited by mail, and joins with a password of their own', async (t) => {
 	const { app, call, mailTo, roles, accept, login, project } = await setupTeam(t)
 	const invited = await call('POST', '', { email: guest, role: 'ADMIN' })
 	t.is(invited.statusCode, 202)
@@ -181,7 +181,7 @@ test('who has no account is invited by mail, and joins with a password of their 
 	t.is((await accept({ token: 'nonsense', password })).json().error.code, 'BAD_REQUEST')
 })
 
-test('whoever took the address meanwhile, without showing that it is theirs, is out', async (t) => {
+test('an unverified account with the address loses its access', async (t) => {
 	const { app, call, mailTo, accept, login, roles } = await setupTeam(t)
 	await call('POST', '', { email: guest })
 	const { token } = await mailTo(guest)
@@ -199,7 +199,7 @@ test('whoever took the address meanwhile, without showing that it is theirs, is 
 	t.deepEqual(await roles(), { ...team, new: 'MEMBER' })
 })
 
-test('who has verified the address meanwhile needs no new password', async (t) => {
+test('a person who has verified the address since needs no new password', async (t) => {
 	const { app, orm, call, mailTo, accept, login, roles } = await setupTeam(t)
 	await call('POST', '', { email: guest })
 	const { token } = await mailTo(guest)
@@ -236,7 +236,7 @@ test('an invitation ends after a week, and with its project', async (t) => {
 	t.is((await accept({ token, password })).statusCode, 400)
 })
 
-test('the page of an invitation asks for a password where one is needed', async (t) => {
+test('the page of an invitation asks for a password if one is needed', async (t) => {
 	const { app, orm, call, mailTo, project, roles } = await setupTeam(t)
 	await call('POST', '', { email: guest })
 	const { token } = await mailTo(guest)
@@ -249,7 +249,7 @@ test('the page of an invitation asks for a password where one is needed', async 
 	t.notRegex((await app.inject(url)).body, /type="password"/)
 	const nowhere = await app.inject('/auth/accept-invitation?token=x')
 	t.is(nowhere.statusCode, 400)
-	t.regex(nowhere.body, /not valid any more/)
+	t.regex(nowhere.body, /no longer valid/)
 	const joined = await app.inject({
 		method: 'POST',
 		url: '/auth/accept-invitation',

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import pg from 'pg'
 import { readSettings as readWorkerSettings } from '../activities/settings.ts'
-import { listen } from '../activities/telemetry/listener.ts'
-import { showMetrics } from '../activities/telemetry/metrics.ts'
+import { listen } from '../outside/telemetry/listener.ts'
+import { showMetrics } from '../outside/telemetry/metrics.ts'
 import { readSettings } from '../api/settings.ts'
 import { client, until } from '../bench/load.ts'
 import { prepareStack } from '../bench/stack.ts'
@@ -22,7 +22,7 @@ const servers = {
 }
 const log = { info() {}, warn() {} }
 
-test('what both processes show is what was sent, mail by mail', async (t) => {
+test('the metrics of both processes equal the mails sent', async (t) => {
 	const [apiPort, workerPort] = [await anyPort(), await anyPort()]
 	const stack = await prepareStack(servers, {
 		EMAIL_PROVIDER: 'local',
@@ -69,7 +69,7 @@ test('what both processes show is what was sent, mail by mail', async (t) => {
 		t.true(samples.has('nodejs_eventloop_lag_p99_seconds'))
 		t.true(samples.get('process_resident_memory_bytes')! > 1e6)
 	}
-	// Neither who it was about, nor what was asked.
+	// Labels contain neither people nor the content of requests.
 	const labels = [...api.keys(), ...worker.keys()].join('\n')
 	t.notRegex(labels, /example\.|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}.*projects?_?id/i)
 	t.false(labels.includes(projectId))
@@ -79,7 +79,7 @@ test('what both processes show is what was sent, mail by mail', async (t) => {
 	t.is((await fetch(`http://127.0.0.1:${apiPort}/metrics`, { method: 'POST' })).status, 405)
 })
 
-test('what waits is counted over all projects, and only what could have gone has an age', async (t) => {
+test('the backlog counts all projects, and only mail that could have been sent has an age', async (t) => {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
 	const { project } = await createProject(orm)
@@ -139,7 +139,7 @@ test('while the database is away the page says so, and shows no old figures', as
 	t.false(samples.has('tempost_outbox_rows'))
 })
 
-test('a port that is taken keeps nobody from work, and is had once it is free', async (t) => {
+test('a port in use stops no work, and is taken over once it is free', async (t) => {
 	const holder = createServer().listen(0, '127.0.0.1')
 	await once(holder, 'listening')
 	const { port } = holder.address() as AddressInfo
@@ -151,12 +151,12 @@ test('a port that is taken keeps nobody from work, and is had once it is free', 
 		20,
 	)
 	t.teardown(page.stop)
-	t.regex(await warned.promise, /port of the metrics/)
+	t.regex(await warned.promise, /port for metrics/)
 	holder.close()
 	t.true(await until(async () => (await get(port)) === 'figure 1\n', 10_000))
 })
 
-test('nobody listens unless a port is set; the worker has the next one', async (t) => {
+test('metrics listen only if a port is set; the worker uses the next one', async (t) => {
 	const secret = { SESSION_SECRET: 'a secret of the tests' }
 	t.is(readSettings(secret).metrics, undefined)
 	t.is(readWorkerSettings(secret).metrics, undefined)
@@ -167,7 +167,7 @@ test('nobody listens unless a port is set; the worker has the next one', async (
 	t.throws(() => readSettings({ ...secret, METRICS_PORT: 'many' }), { message: /METRICS_PORT/ })
 })
 
-test('the reader of the tests refuses what a server would', (t) => {
+test('the tests’ metrics parser refuses what a metrics server would', (t) => {
 	for (const bad of [
 		'a 1',
 		'a 1\n',

@@ -8,7 +8,7 @@ import { poolOf } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
 
-/** A database of this release, and one more process that would build an index on its contacts. */
+/** A database of this release, and a second process that builds an index on its contacts. */
 async function setupBuild(t: ExecutionContext) {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
@@ -70,7 +70,7 @@ test('an index whose build failed is built again', async (t) => {
 	t.true(await isValid())
 })
 
-test('of processes that migrate at once, one does and the others wait', async (t) => {
+test('of processes that migrate at once, one works and the others wait', async (t) => {
 	const dbName = `test_${randomUUID()}`
 	const orms = await Promise.all([1, 2, 3].map(() => MikroORM.init({ ...config, dbName })))
 	t.teardown(async () => {

@@ -6,21 +6,22 @@ import { client, until } from '../bench/load.ts'
 import { newNamespace } from '../bench/namespace.ts'
 import { service } from '../bench/stack.ts'
 import config from '../db/config.ts'
-import { migrate } from '../db/migrating.ts'
+import { firstMigration, migrate } from '../db/migrating.ts'
+import { applyRules } from '../db/rules.ts'
 import { poolOf } from '../db/statement.ts'
 import { anyPort } from '../local/ports.ts'
 import {
 	contactCount,
 	fillFirstRelease,
-	firstMigration,
 	mailsOfStatus,
 	password,
+	recipientCount,
 } from './helpers/first-release.ts'
 
 test('a migration takes nothing away: processes of the release before it go on beside it', async (t) => {
 	const folder = new URL('../db/migrations/', import.meta.url)
-	const names = await readdir(folder)
-	t.true(names.length > 20)
+	const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
+	t.true(names.length > 0)
 	for (const name of names)
 		t.notRegex(
 			await readFile(new URL(name, folder), 'utf8'),
@@ -29,13 +30,16 @@ test('a migration takes nothing away: processes of the release before it go on b
 		)
 })
 
-test('a database of the first release, whatever was under way in it, goes on under this one', async (t) => {
+test('a database of the first release, with work under way, continues under this release', async (t) => {
 	const dbName = `test_${randomUUID()}`
 	const orm = await MikroORM.init({ ...config, dbName })
 	t.teardown(() => orm.close())
 	await orm.schema.ensureDatabase()
 	await orm.migrator.up({ to: firstMigration })
 	const pool = await poolOf(orm.em)
+	const db = await pool.connect()
+	await applyRules(db)
+	db.release()
 	const { secretKey } = await fillFirstRelease(pool)
 	const countRows = async (tables: string[]) => {
 		const counts = tables.map((table) => `(select count(*)::int from ${table}) as ${table}`)
@@ -43,7 +47,8 @@ test('a database of the first release, whatever was under way in it, goes on und
 	}
 	const { rows } = await pool.query<{ name: string }>(
 		`select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-			and relname not in ('mikro_orm_migrations', 'worker_beats')`,
+			and relname not in ('mikro_orm_migrations', 'worker_beats', 'contact_field_changes')
+			and relname not like '%\\_tallies'`,
 	)
 	const tables = rows.map(({ name }) => name)
 	const before = await countRows(tables)
@@ -53,8 +58,7 @@ test('a database of the first release, whatever was under way in it, goes on und
 	)
 
 	await migrate(orm)
-	// Our own mails have a project by now.
-	t.deepEqual(await countRows(tables), { ...before, projects: before['projects']! + 1 })
+	t.deepEqual(await countRows(tables), before)
 	t.is(await orm.schema.getUpdateSchemaSQL(), '')
 
 	const databaseUrl = Object.assign(new URL(String(config.clientUrl)), { pathname: dbName }).href
@@ -74,7 +78,7 @@ test('a database of the first release, whatever was under way in it, goes on und
 	t.teardown(() => Promise.all([api.stop(), worker.stop()]))
 	await Promise.all([api.start(), worker.start()])
 
-	// What was under way is delivered: what had arrived before is not in the mailbox twice.
+	// Mail that was under way is delivered; mail that had arrived before is not in the mailbox twice.
 	const { PENDING, SENDING, UNCERTAIN, ...settled } = mailsOfStatus
 	const statuses = async () => {
 		const found = await pool.query<{ status: string; count: number }>(
@@ -87,7 +91,13 @@ test('a database of the first release, whatever was under way in it, goes on und
 	t.true(await until(async () => !(await isOpen()), 60_000))
 	const SENT = settled.SENT + PENDING + SENDING + UNCERTAIN
 	t.deepEqual(await statuses(), { ...settled, SENT })
-	t.is((await countRows(['mailbox_messages']))['mailbox_messages'], SENT)
+	const campaign = async () =>
+		(await pool.query<{ status: string }>('select status from campaigns')).rows[0]!.status
+	t.true(await until(async () => (await campaign()) === 'SENT', 60_000))
+	const execution = async () =>
+		(await pool.query<{ status: string }>('select status from executions')).rows[0]!.status
+	t.true(await until(async () => (await execution()) === 'EXITED', 60_000))
+	t.is((await countRows(['mailbox_messages']))['mailbox_messages'], SENT + recipientCount)
 
 	const http = client(url, secretKey, 1)
 	t.teardown(http.close)
@@ -96,7 +106,7 @@ test('a database of the first release, whatever was under way in it, goes on und
 		t.is(answer.status, 200, path)
 		return (await answer.json()) as any
 	}
-	const mails = Object.values(mailsOfStatus).reduce((sum, count) => sum + count)
+	const mails = Object.values(mailsOfStatus).reduce((sum, count) => sum + count, recipientCount)
 	t.is((await get('/contacts?limit=5')).total, contactCount)
 	t.is((await get('/emails?limit=5')).total, mails)
 	const fields = (await get('/contacts/fields')) as { fields: string[] }
@@ -118,7 +128,7 @@ test('a database of the first release, whatever was under way in it, goes on und
 	const { id } = JSON.parse(draft.body).data
 	t.is((await http.post(`/campaigns/${id}/send`, {})).status, 200)
 	t.true(await until(async () => (await get(`/campaigns/${id}`)).status === 'SENT', 60_000))
-	// Those who may have it: who was suppressed then is so now.
+	// Unsuppressed contacts get the mail; addresses suppressed then are still suppressed.
 	const people = await pool.query(
 		`select from contacts c where c.subscribed
 			and not exists (select from suppressions where email = c.email)`,

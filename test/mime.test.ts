@@ -1,8 +1,8 @@
 import test from 'ava'
 import PostalMime from 'postal-mime'
-import { headerProblems, protectedHeaders } from '../activities/rendering/headers.ts'
-import type { Attachment, Message } from '../activities/rendering/message.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
+import { headerProblems, protectedHeaders } from '../mail/mime/headers.ts'
+import type { Attachment, Message } from '../mail/message.ts'
+import { buildMime } from '../mail/mime/mime.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 
 const message: Message = {
@@ -88,7 +88,7 @@ test('binary content of every length arrives as it left', async (t) => {
 	t.notRegex(long, /[A-Za-z0-9+/]{77}/)
 })
 
-test('what is no media type, or a container, is sent as a plain file', async (t) => {
+test('an invalid or multipart media type is sent as a plain file', async (t) => {
 	for (const contentType of ['nonsense', 'message/rfc822', 'multipart/mixed; boundary=x']) {
 		const mail = await parse({ attachments: [{ ...file, contentType }] })
 		t.is(mail.attachments[0]!.mimeType, 'application/octet-stream')
@@ -107,7 +107,7 @@ test('custom headers replace ours, the protected ones never', (t) => {
 	t.regex(named, /^Reply-To: =\?UTF-8\?[BQ]\?[^?]+\?= <j@ex\.com>\r$/m)
 })
 
-test('no value breaks out of its header, whatever it is', (t) => {
+test('no value of any kind breaks out of its header', (t) => {
 	for (const bad of ['a\r\nBcc: x@y.z', 'a\nb', 'a\rb', 'a\0b']) {
 		const changes: Partial<Message>[] = [
 			{ subject: bad },
@@ -150,7 +150,7 @@ test('quoted-printable keeps every line short, every space and every break', asy
 			.split('\r\n')
 			.every((line) => line.length <= 76),
 	)
-	// A code point is never divided between two lines.
+	// A code point is never split between two lines.
 	t.notRegex(source({ text }), /=C3=\r\n/)
 })
 
@@ -170,7 +170,7 @@ test('a long subject is folded, and too long a word is encoded', async (t) => {
 	}
 })
 
-test('what only looks encoded is not decoded', (t) => {
+test('text that only looks encoded is not decoded', (t) => {
 	const filename = '=?UTF-8?Q?x?='
 	t.regex(source({ attachments: [{ ...file, filename }] }), /filename\*=UTF-8''%3D%3FUTF-8/)
 })

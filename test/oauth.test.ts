@@ -47,7 +47,7 @@ async function setupOAuth(t: ExecutionContext, changes: { signupsDisabled?: bool
 	return { ...context, fake, setOut, comeBack, sessionOf, who, logIn, countUsers }
 }
 
-test('somebody sets out with a state and a challenge of their own', async (t) => {
+test('each log-in starts with its own state and challenge', async (t) => {
 	const { setOut, fake } = await setupOAuth(t)
 	const { answer, location } = await setOut()
 	t.is(answer.statusCode, 303)
@@ -73,7 +73,7 @@ test('somebody sets out with a state and a challenge of their own', async (t) =>
 })
 
 for (const provider of ['github', 'google'])
-	test(`who comes from ${provider} for the first time has an account, the same every time`, async (t) => {
+	test(`a first log-in from ${provider} creates an account, and later ones find it`, async (t) => {
 		const { logIn, who, countUsers } = await setupOAuth(t)
 		const first = await logIn(provider, anna)
 		t.is(first.statusCode, 200)
@@ -81,7 +81,7 @@ for (const provider of ['github', 'google'])
 		t.is(first.cookies.find(({ name }) => name === 'oauth')?.maxAge, 0)
 		const user = await who(first)
 		t.like(user, { email, emailVerified: true })
-		// They have another address there by now, and somebody else may have theirs.
+		// The account's address there has changed, and the old one may belong to another account.
 		const again = await logIn(provider, { id: anna.id, emails: at('new@example.org', email) })
 		t.deepEqual(await who(again), user)
 		t.is(await countUsers(), 1)
@@ -107,7 +107,7 @@ test('an account with a password and a verified address keeps both', async (t) =
 	t.is(login.statusCode, 200)
 })
 
-test('whoever took the address here without showing that it is theirs is out', async (t) => {
+test('an unverified account with the address loses its access', async (t) => {
 	const { app, orm, pool, logIn, who, sessionOf } = await setupOAuth(t)
 	const squatter = await createUser(app, orm, email, { emailVerifiedAt: null })
 	const made = await app.inject({
@@ -128,7 +128,7 @@ test('whoever took the address here without showing that it is theirs is out', a
 	const byKey = { authorization: `Bearer ${secret}` }
 	t.is((await app.inject({ url: '/contacts', headers: byKey })).statusCode, 401)
 	const mails = await pool.query('select subject from emails where "to" = $1', [email])
-	t.like(mails.rows, [{ subject: 'Your account is yours alone now' }])
+	t.like(mails.rows, [{ subject: 'Your account is secured' }])
 	t.notRegex((await logIn('github', anna)).body, /keys of your projects/)
 	t.is((await app.inject({ url: '/users/@me', headers })).statusCode, 401)
 	const login = await app.inject({
@@ -157,7 +157,7 @@ test('an address that is not verified there opens nothing here', async (t) => {
 	t.is(await countUsers(), 1)
 })
 
-test('only the browser that set out comes back, once, and to the same provider', async (t) => {
+test('only the browser that started a log-in can finish it, once, at the same provider', async (t) => {
 	const { setOut, comeBack, fake, sessionOf } = await setupOAuth(t)
 	const { location, cookie } = await setOut()
 	const other = await setOut()
@@ -182,7 +182,7 @@ test('only the browser that set out comes back, once, and to the same provider',
 	t.is((await comeBack('github', { code, state }, cookie)).statusCode, 403)
 })
 
-test('where sign-ups are disabled, only who has an account comes in', async (t) => {
+test('where sign-ups are disabled, only existing accounts can log in', async (t) => {
 	const { app, orm, logIn, who, countUsers } = await setupOAuth(t, { signupsDisabled: true })
 	t.is((await logIn('github', anna)).statusCode, 403)
 	t.is(await countUsers(), 0)
@@ -190,7 +190,7 @@ test('where sign-ups are disabled, only who has an account comes in', async (t) 
 	t.is((await who(await logIn('github', anna))).id, user.id)
 })
 
-test('what is not configured is not there', async (t) => {
+test('a provider that is not configured is a 404', async (t) => {
 	const { app } = await setup(t)
 	t.deepEqual((await app.inject('/auth/oauth-config')).json(), { github: false, google: false })
 	for (const url of ['/auth/github', '/auth/google/callback?code=x&state=y', '/auth/other']) {
@@ -204,7 +204,7 @@ test('what is not configured is not there', async (t) => {
 	t.deepEqual(features.authProviders, { github: true, google: true })
 })
 
-test('a provider that is away logs nobody in, and says so', async (t) => {
+test('an unavailable provider logs nobody in, and the error says so', async (t) => {
 	const client = { clientId: 'a', clientSecret: 'b', base: 'http://127.0.0.1:1' }
 	const { app } = await setup(t, { settings: { oauth: { github: client, google: undefined } } })
 	const out = await app.inject('/auth/github')
@@ -218,7 +218,7 @@ test('a provider that is away logs nobody in, and says so', async (t) => {
 	t.regex(back.body, /<h1>You are not logged in/)
 })
 
-test('whoever takes the address while its owner is on the way is out as well', async (t) => {
+test('an account that takes the address during the log-in also loses its access', async (t) => {
 	const { pool, logIn, who } = await setupOAuth(t)
 	const squatter = await pool.connect()
 	await squatter.query(

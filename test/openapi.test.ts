@@ -8,7 +8,7 @@ import { type Document, operationsOf } from './helpers/openapi.ts'
 const json = async (name: string) =>
 	JSON.parse(await readFile(new URL(name, import.meta.url), 'utf8')) as unknown
 
-/** Whoever sees them, they are no part of the interface: our own pages and the local mailbox. */
+/** Our own pages and the local mailbox are not part of the interface. */
 const ownPages =
 	/^GET \/auth\/(\{\}(\/callback)?|verify-email|reset-password|accept-invitation)$|^[A-Z]+ \/mailbox(\/|$)|^GET \/uploads\//
 
@@ -39,7 +39,7 @@ test('every route of the list is there with its kind of key, and no other', asyn
 	)
 })
 
-test('every route says what it does and who may call it', async (t) => {
+test('every route documents its purpose and its access rule', async (t) => {
 	const { operations } = await document(t)
 	t.true(operations.length > 0)
 	for (const { path, method, operation } of operations) {
@@ -66,7 +66,7 @@ test('every route has a name of its own for generated clients, and every name a 
 	)
 })
 
-test('what has a default may be left out of a request', async (t) => {
+test('a member with a default may be left out of a request', async (t) => {
 	const { operations } = await document(t)
 	const { parameters = [] } = operations.find(
 		({ path, method }) => path === '/templates' && method === 'get',
@@ -100,7 +100,7 @@ test('the document is sound: references lead somewhere, paths name their paramet
 	}
 })
 
-test('every group of routes is described, and none stands empty', async (t) => {
+test('every group of routes is described, and none is empty', async (t) => {
 	const { document: doc, operations } = await document(t)
 	const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? ['(none)']))
 	t.deepEqual(doc.tags.map(({ name }) => name).toSorted(), [...used].toSorted())
@@ -117,7 +117,7 @@ test('errors are described once and referred to', async (t) => {
 	t.regex(JSON.stringify(responses['422']), /"\$ref":"#\/components\/schemas\/ErrorResponse"/)
 })
 
-test('the headers of an answer are those that the document names', async (t) => {
+test('the headers of an answer match the document', async (t) => {
 	const { document: doc, app, secretKey } = await document(t)
 	const known = Object.keys(doc.components['headers']!)
 	const kept = { authorization: `Bearer ${secretKey}` }

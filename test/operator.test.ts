@@ -9,7 +9,7 @@ import { setup } from './helpers/app.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** What an operator types, with this environment instead of the one of the tests. */
+/** Runs the operator's command with this environment instead of the tests' own. */
 async function operator(args: string[], environment: Record<string, string>) {
 	const { DATABASE_URL: _, ...rest } = process.env
 	const options = { cwd: root, env: { ...rest, ...environment } }
@@ -42,16 +42,16 @@ test('the operator finds the database of npm start by itself', async (t) => {
 	const enabled = await operator(['enable', id], { DATA_DIR })
 	t.is(enabled.code, 0, enabled.stdout)
 	t.regex(enabled.stdout, /is enabled again/)
-	// What is set counts.
+	// A variable that is set takes precedence.
 	const chosen = { DATA_DIR: dataDir(t, elsewhere), DATABASE_URL: url.href }
 	t.regex((await operator(['enable', id], chosen)).stdout, /is not disabled/)
 	t.like(await operator(['enable', randomUUID()], { DATA_DIR }), { code: 1 })
 })
 
-test('an operator whose database is away gets a sentence', async (t) => {
+test('an operator without a reachable database gets one clear sentence', async (t) => {
 	const { code, stdout } = await operator(['enable', randomUUID()], {
 		DATA_DIR: dataDir(t, elsewhere),
 	})
 	t.is(code, 1)
-	t.regex(stdout, /^The database cannot be reached: .*ECONNREFUSED.*\nStart it \(npm start\)/)
+	t.regex(stdout, /^The database cannot be reached: .*ECONNREFUSED.*\nStart it with npm start/)
 })

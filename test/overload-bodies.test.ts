@@ -13,7 +13,7 @@ const form =
 	'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\r\n--b--\r\n'
 const json = { 'content-type': 'application/json' }
 
-/** An API of so much capacity on a port of its own, and callers who send a body piece by piece. */
+/** An API with this capacity on its own port, and callers that send a body piece by piece. */
 async function listen(t: ExecutionContext, capacity: Capacity) {
 	const { app, withSecretKey } = await setup(t, { services: { capacity } })
 	const gate = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ async function listen(t: ExecutionContext, capacity: Capacity) {
 	await app.listen({ port: 0, host: '127.0.0.1' })
 	const { port } = app.server.address() as AddressInfo
 
-	/** Sends the first part of a body, and comes back when the API waits for the rest, or refuses it. */
+	/** Sends the first part of a body, and resolves when the API waits for the rest or refuses it. */
 	async function begin(path: string, headers: Record<string, string>, whole: string) {
 		const socket = connect(port, '127.0.0.1').on('error', () => {})
 		t.teardown(() => socket.destroy())
@@ -82,7 +82,7 @@ function parsed(answer: string) {
 	}
 }
 
-test('whoever sends bodies slowly takes no place from others, and is answered in the end', async (t) => {
+test('slow bodies take no place from others, and are answered in the end', async (t) => {
 	const { beginLogin, beginForm, get, post } = await listen(t, { requests: 4 })
 	const slow = []
 	for (let count = 0; count < 20; count++) slow.push(await beginLogin())
@@ -104,8 +104,8 @@ test('a small body that does not come is given up, with an answer that says so',
 	t.is(await get('/config'), 200)
 })
 
-test('where too many bodies are on their way the one that has been coming longest makes room', async (t) => {
-	// By number, and by bytes: of a megabyte for each place.
+test('with too many bodies under way, the oldest one is given up', async (t) => {
+	// Limited by number and by bytes, a megabyte for each place.
 	for (const [capacity, length] of [
 		[{ arriving: 2 }, 0],
 		[{ requests: 2 }, 2 ** 20],
@@ -122,7 +122,7 @@ test('where too many bodies are on their way the one that has been coming longes
 	}
 })
 
-test('a body that comes when there is no place any more is refused, and one that breaks off leaves none taken', async (t) => {
+test('a body beyond the limit is refused, and a broken one frees its room', async (t) => {
 	const { gate, entered, beginLogin, get } = await listen(t, { requests: 1 })
 	const [late, gone] = [await beginLogin(), await beginLogin()]
 	const waiting = get('/wait')
@@ -147,7 +147,7 @@ test('a form that has come is under way until it is answered', async (t) => {
 	t.is(await get('/config'), 200)
 })
 
-test('a caller who never reads takes no place from others, and is given up', async (t) => {
+test('a caller that never reads is given up and takes no room from others', async (t) => {
 	for (const capacity of [
 		{ requests: 1, readingMs: 100 },
 		{ requests: 1, departing: 1 },

@@ -6,7 +6,7 @@ import { isEnvelope } from './helpers/envelope.ts'
 
 const crowd = 150
 
-/** All connections of the pool are somebody's, until the answer is called. */
+/** Occupies all connections of the pool until the returned function is called. */
 async function occupy(t: ExecutionContext, pool: Pool) {
 	const held = await Promise.all(Array.from({ length: pool.options.max! }, () => pool.connect()))
 	const release = () => {
@@ -21,7 +21,7 @@ async function until(t: ExecutionContext, isTrue: () => Promise<boolean>) {
 		if (Date.now() > endsAt) return t.fail('it does not come')
 }
 
-test('while requests wait for the database further ones are refused at once, and taken again afterwards', async (t) => {
+test('while requests wait for the database further ones are refused, and accepted again afterwards', async (t) => {
 	const { app, pool, withSecretKey: headers } = await setup(t)
 	const ask = () => app.inject({ url: '/contacts', headers })
 	t.is((await ask()).statusCode, 200)
@@ -42,7 +42,7 @@ test('while requests wait for the database further ones are refused at once, and
 	await until(t, async () => (await ask()).statusCode === 200)
 })
 
-test('readers of mails and whoever asks for our health are not refused in a crowd', async (t) => {
+test('opens, clicks and health checks are not refused under overload', async (t) => {
 	const { app } = await setup(t, {
 		services: { capacity: { requests: 1, bodyBytes: 1 } },
 	})

@@ -1,11 +1,11 @@
 import test from 'ava'
 import type { PoolClient } from 'pg'
 import PostalMime from 'postal-mime'
-import type { Message } from '../activities/rendering/message.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
-import { spokenWords } from '../activities/rendering/platform/languages.ts'
-import { renderPlatformMail } from '../activities/rendering/platform/mail.ts'
-import type { PlatformMailData } from '../activities/rendering/platform/words.ts'
+import type { Message } from '../mail/message.ts'
+import { buildMime } from '../mail/mime/mime.ts'
+import { spokenWords } from '../mail/platform/languages.ts'
+import { renderPlatformMail } from '../mail/platform/mail.ts'
+import type { PlatformMailData } from '../mail/platform/words.ts'
 import {
 	type PlatformMail,
 	platformProjectId,
@@ -27,8 +27,7 @@ test('a mail of ours is delivered as any other, and only once its transaction co
 	const to = 'anna@example.org'
 	const messages: Message[] = []
 	const { provider } = scriptedProvider((message) => void messages.push(message))
-	const queue = (db: PoolClient, mail: PlatformMail) =>
-		queuePlatformMails(db, [JSON.stringify([mail])])
+	const queue = (db: PoolClient, mail: PlatformMail) => queuePlatformMails(db, { mails: [mail] })
 	const [lost, anna] = [await verification('lost@example.org'), await verification(to)]
 	await t.throwsAsync(
 		transaction(pool, async (db) => {
@@ -59,7 +58,7 @@ test('many at once are independent of each other', async (t) => {
 	const { pool, claim, execute } = await setupLedger(t)
 	const addresses = ['a@example.org', 'b@example.org']
 	const mails = await Promise.all(addresses.map(verification))
-	await queuePlatformMails(pool, [JSON.stringify(mails)])
+	await queuePlatformMails(pool, { mails })
 	const rows = await execute<{ to: string; request_id: string }>(
 		'select "to", request_id from emails order by "to"',
 	)
@@ -103,7 +102,7 @@ for (const language of Object.keys(spokenWords))
 		}
 	})
 
-test('a language that we do not speak is English, a subject one line', async (t) => {
+test('an unknown language becomes English, and a subject is one line', async (t) => {
 	const mail = await renderPlatformMail('invitation', 'xx', {
 		...data.invitation,
 		project: 'one\r\nBcc: two',

@@ -34,7 +34,7 @@ async function query(url: string, sql: string) {
 	}
 }
 
-test('a postmaster that a kill left behind is ended and its data kept', async (t) => {
+test('a postmaster left behind by a kill is ended and its data kept', async (t) => {
 	const folder = scratch(t)
 	const first = await durable(folder)
 	const pid = await launch(t, first)
@@ -54,7 +54,7 @@ test('a postmaster killed with -9 needs no help at the next start', async (t) =>
 	t.deepEqual(await query(second.url, 'select 1 as one'), [{ one: 1 }])
 })
 
-test('the log of Postgres names nobody, whatever a statement violates', async (t) => {
+test('the log of Postgres contains no personal data, whatever a statement violates', async (t) => {
 	const folder = scratch(t)
 	const postgres = await durable(folder)
 	await launch(t, postgres)

@@ -13,7 +13,7 @@ import { setup, startApp } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
-/** A project with an owner, a domain and something of most kinds in it. */
+/** A project with an owner, a domain and one of most kinds of records. */
 async function setupProject(t: ExecutionContext) {
 	const context = await setup(t)
 	const { app, orm, pool, project, withSecretKey } = context
@@ -67,7 +67,7 @@ async function setupProject(t: ExecutionContext) {
 			app.inject({ method, url, headers }),
 		endRuns: (projectId: string) =>
 			new MockActivityEnvironment().run(endProjectRuns, projectId) as Promise<number>,
-		/** All pages of it: on a slow machine there are several. */
+		/** Removes all pages; on a slow machine there are several. */
 		async remove(projectId: string) {
 			let removed = 0
 			for (;;) {
@@ -105,7 +105,7 @@ test('a reset project is empty at once, and keeps its id, keys, members and doma
 	const template = { name: 'Hi', subject: 'Hi', body: 'Hi', from }
 	const created = await call('POST', '/templates', template)
 	t.is(created.statusCode, 201)
-	// Records name the project by the id that it is known by.
+	// Records contain the project's public id.
 	t.is(created.json().projectId, project.id)
 	const byHeader = await context.app.inject({
 		url: '/templates',
@@ -129,7 +129,7 @@ test('a reset project is empty at once, and keeps its id, keys, members and doma
 	])
 })
 
-test('what is removed behind a reset is the old data, all of it, and nothing else', async (t) => {
+test('a reset removes all old data, and nothing else', async (t) => {
 	const { asUser, fill, project, graves, rowsOf, remove, pool } = await setupProject(t)
 	const old = await rowsOf(project.id)
 	await asUser('POST', `/users/@me/projects/${project.id}/reset`)
@@ -155,7 +155,7 @@ test('what is removed behind a reset is the old data, all of it, and nothing els
 	t.is(await remove(grave!), 0)
 })
 
-test('a project can be reset again and again, also twice at once', async (t) => {
+test('a project can be reset repeatedly, even twice at once', async (t) => {
 	const { asUser, call, fill, project, graves } = await setupProject(t)
 	const reset = () => asUser('POST', `/users/@me/projects/${project.id}/reset`)
 	await Promise.all([reset(), reset(), reset()])
@@ -165,7 +165,7 @@ test('a project can be reset again and again, also twice at once', async (t) => 
 	t.true((await graves()).length >= 2)
 })
 
-test('a deleted project is gone at once: for its keys, its members, and its domains are free', async (t) => {
+test('a deleted project disappears at once for its keys and members, and its domains are free', async (t) => {
 	const context = await setupProject(t)
 	const { asUser, call, project, pool, graves, remove, rowsOf } = context
 	const answer = await asUser('DELETE', `/users/@me/projects/${project.id}`)
@@ -187,11 +187,11 @@ test('a deleted project is gone at once: for its keys, its members, and its doma
 test('rows of a project that can be reached are not removed', async (t) => {
 	const { project, remove, rowsOf } = await setupProject(t)
 	const before = await rowsOf(project.id)
-	await t.throwsAsync(remove(project.id), { message: /keeps its rows/ })
+	await t.throwsAsync(remove(project.id), { message: /Only the rows of a deleted project/ })
 	t.deepEqual(await rowsOf(project.id), before)
 })
 
-test('what was under way is ended in Temporal too before its rows go', async (t) => {
+test('running workflows are ended in Temporal before their rows are deleted', async (t) => {
 	const { asUser, project, pool, endRuns, remove } = await setupProject(t)
 	t.true((await pool.query('select from contacts')).rowCount === 3)
 	await pool.query(
@@ -206,7 +206,7 @@ test('what was under way is ended in Temporal too before its rows go', async (t)
 		select $1, automation.id, 1, c.id, true, 'WAITING' from automation, contacts c`,
 		[project.id],
 	)
-	await t.throwsAsync(endRuns(project.id), { message: /keeps its rows/ })
+	await t.throwsAsync(endRuns(project.id), { message: /Only the rows of a deleted project/ })
 	await asUser('DELETE', `/users/@me/projects/${project.id}`)
 	t.true((await endRuns(project.id)) > 3)
 	const { rows } = await pool.query(
@@ -214,7 +214,7 @@ test('what was under way is ended in Temporal too before its rows go', async (t)
 		[project.id],
 	)
 	t.deepEqual(rows, [{ status: 'CANCELLED', exit_reason: 'Project deleted' }])
-	// As the run does that closes them, and then the relay.
+	// Simulates the run that closes them, and then the relay.
 	await pool.query('update executions set is_closing = false')
 	t.true((await endRuns(project.id)) > 0)
 	await pool.query(`update outbox set done_at = now() where workflow_type <> 'deleteProject'`)
@@ -226,7 +226,7 @@ test('what was under way is ended in Temporal too before its rows go', async (t)
 test('a removal whose run Temporal has lost is found, and started again', async (t) => {
 	const { asUser, project, pool } = await setupProject(t)
 	await asUser('DELETE', `/users/@me/projects/${project.id}`)
-	const found = () => unfinishedRemovals(pool, [10])
+	const found = () => unfinishedRemovals(pool, { limit: 10 })
 	await pool.query(
 		`update projects set deleted_at = now() - interval '6 minutes' where deleted_at is not null`,
 	)
@@ -234,7 +234,7 @@ test('a removal whose run Temporal has lost is found, and started again', async 
 	await pool.query('update outbox set done_at = now()')
 	const lost = await found()
 	t.deepEqual(lost, [{ project_id: project.id, workflow_id: `delete/${project.id}` }])
-	await restartRemovals(pool, [JSON.stringify(lost), 'core'])
+	await restartRemovals(pool, { runs: lost, taskQueue: 'core' })
 	const { rows } = await pool.query(
 		`select workflow_type, payload from outbox where done_at is null and workflow_id = $1`,
 		[`delete/${project.id}`],
@@ -243,7 +243,7 @@ test('a removal whose run Temporal has lost is found, and started again', async 
 	t.deepEqual(await found(), [])
 })
 
-test('a removal goes on where another one died', async (t) => {
+test('a removal continues where another one died', async (t) => {
 	const { asUser, project, remove, pool, rowsOf } = await setupProject(t)
 	await asUser('DELETE', `/users/@me/projects/${project.id}`)
 	await pool.query(`create function no_further() returns trigger language plpgsql as $$
@@ -259,7 +259,7 @@ test('a removal goes on where another one died', async (t) => {
 	t.deepEqual(await rowsOf(project.id), {})
 })
 
-test('a table comes after those that refer to it', async (t) => {
+test('a table comes after all tables that refer to it', async (t) => {
 	const { pool } = await setup(t)
 	const tables = await tablesOfProjects(pool)
 	const before = (one: string, other: string) =>

@@ -53,7 +53,7 @@ test('a project says how far it has come', async (t) => {
 	})
 })
 
-test('both paths of the security overview say the same, also after a reset', async (t) => {
+test('both paths of the security overview return the same, even after a reset', async (t) => {
 	const { call, project } = await setupOwner(t)
 	const first = await call('GET', '/projects/{id}/security')
 	t.deepEqual(await call('GET', '/users/@me/projects/{id}/security'), first)
@@ -83,7 +83,7 @@ test('both paths of the security overview say the same, also after a reset', asy
 	t.deepEqual(await call('GET', '/projects/{id}/security'), first)
 })
 
-test('a reset does not wash a reputation clean, nor change what webhooks are signed with', async (t) => {
+test('a reset keeps the reputation and the webhook secret', async (t) => {
 	const { call, pool, project } = await setupOwner(t)
 	const { secret } = await call('GET', '/projects/{id}/webhook-secret')
 	await pool.query(

@@ -31,7 +31,7 @@ async function setupOwner(t: ExecutionContext, options: Parameters<typeof setup>
 	return { ...context, owner, call, create, listed, statusOf }
 }
 
-test('a new project belongs to its maker, who sees its secret key this once', async (t) => {
+test('a new project belongs to its creator, who sees its secret key only once', async (t) => {
 	const { call, listed, statusOf } = await setupOwner(t)
 	const answer = await call('POST', '/users/@me/projects', { name: 'Shop' })
 	t.is(answer.statusCode, 201)
@@ -51,7 +51,7 @@ test('a new project belongs to its maker, who sees its secret key this once', as
 	t.deepEqual(await listed(), [{ ...project, secret: `sk_…${project.secret.slice(-4)}` }])
 })
 
-test('everybody lists the projects they are a member of, with their role', async (t) => {
+test('users list the projects they are a member of, with their role', async (t) => {
 	const { app, orm, project, create, listed } = await setupOwner(t)
 	await createProject(orm)
 	const own = await create()
@@ -68,7 +68,7 @@ test('everybody lists the projects they are a member of, with their role', async
 	)
 })
 
-test('name, tracking, language and postal address change, and only what is given', async (t) => {
+test('name, tracking, language and postal address change only if given', async (t) => {
 	const { call, create } = await setupOwner(t)
 	const { id } = await create()
 	const patch = async (payload: object) =>
@@ -197,7 +197,7 @@ test('a disabled project is seen, and not changed', async (t) => {
 	}
 })
 
-test('nobody makes more than a hundred projects an hour', async (t) => {
+test('a user can create at most a hundred projects an hour', async (t) => {
 	const { call, pool } = await setupOwner(t)
 	const make = async () => (await call('POST', '/users/@me/projects', { name: 'Shop' })).statusCode
 	t.is(await make(), 201)

@@ -10,7 +10,7 @@ function sweep({ pool }: Reports): Promise<{ matched: number; forgotten: number 
 	return new MockActivityEnvironment().run(sweepProviderEvents)
 }
 
-/** The record of a hand-over, which the event may have overtaken. */
+/** Records a hand-over, which the event may have overtaken. */
 const recordHandOver = (
 	{ pool, project }: Reports,
 	{ id, resendId }: { id: string; resendId: string },
@@ -69,7 +69,7 @@ test('two sweeps at once settle each event once', async (t) => {
 	t.is((await execute(`select 1 from events where name = 'email.bounce'`)).length, 20)
 })
 
-test('what nobody knows is forgotten after a week, and so is what was settled', async (t) => {
+test('unknown and settled events are forgotten after a week', async (t) => {
 	const all = await setupReports(t)
 	const { handedOver, report, execute, pool } = all
 	const sent = await handedOver()
@@ -85,7 +85,7 @@ test('what nobody knows is forgotten after a week, and so is what was settled', 
 	t.deepEqual(await sweep(all), { matched: 0, forgotten: 2 })
 })
 
-test('a reason that is long and in whatever script is kept as far as it fits', async (t) => {
+test('a long reason in any script is cut to the storable length', async (t) => {
 	const { handedOver, report, mail } = await setupReports(t)
 	const sent = await handedOver()
 	await report('bounced', sent, bounce('Permanent', `${'x'.repeat(990)}😀 and more`))

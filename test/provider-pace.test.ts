@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { resendProvider } from '../activities/providers/resend.ts'
+import { resendProvider } from '../outside/providers/resend.ts'
 import { overSmtp } from './helpers/campaign-sending.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 import { aMessage } from './helpers/message.ts'

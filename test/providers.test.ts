@@ -1,9 +1,9 @@
 import test from 'ava'
-import { createProvider } from '../activities/providers/choose.ts'
-import { localProvider } from '../activities/providers/local.ts'
-import { readSmtpUrl } from '../activities/providers/smtp-url.ts'
-import { verdict } from '../activities/providers/smtp-verdict.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
+import { createProvider } from '../outside/providers/choose.ts'
+import { localProvider } from '../outside/providers/local.ts'
+import { readSmtpUrl } from '../outside/providers/smtp-url.ts'
+import { verdict } from '../outside/providers/smtp-verdict.ts'
+import { buildMime } from '../mail/mime/mime.ts'
 import { aMessage } from './helpers/message.ts'
 
 const store = async () => {}
@@ -72,7 +72,7 @@ test('the queue id of well-known servers is kept', (t) => {
 		t.deepEqual(verdict({ reply }), { kind: 'SENT', providerMessageId })
 })
 
-test('SMTP_URL says where, who, how many and how secure', (t) => {
+test('SMTP_URL sets the server, login, connections and security', (t) => {
 	t.like(readSmtpUrl('smtps://us%40er:p%3Ass@[::1]:4465?pool=3&requireTLS=true&name=me.example'), {
 		pool: 3,
 		connection: { host: '::1', port: '4465', secure: true, requireTLS: true, name: 'me.example' },

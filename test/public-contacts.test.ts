@@ -34,7 +34,7 @@ test('a contact sees itself, and decides for itself', async (t) => {
 		}
 })
 
-test('of many who flip at once one does, and its event is told once', async (t) => {
+test('of many simultaneous subscription changes one takes effect, with one event', async (t) => {
 	const { post, id, emailId, state } = await setupPublic(t)
 	const query = `${id}?e=${emailId}`
 	for (let round = 1; round <= 3; round++) {
@@ -75,7 +75,7 @@ test('an unsubscribe is remembered only on a mail to this very contact', async (
 	}
 	t.deepEqual(new Set((await state()).events), new Set(['contact.unsubscribed']))
 
-	// Nor where nothing flips: then it was another mail, or another way.
+	// An unsubscription without a change is not recorded either: the change came from elsewhere.
 	await post(`/unsubscribe/${id}?e=${emailId}`, oneClick)
 	t.deepEqual((await state()).unsubscribedBy, [])
 	await orm.em.fork().nativeUpdate(Contact, { id }, { subscribed: true })
@@ -98,20 +98,20 @@ test('contacts of a disabled project can leave', async (t) => {
 	t.like(await state(), { subscribed: true })
 })
 
-test('who wants no mail at all gets none: the next one is barred with the reason', async (t) => {
+test('a contact that wants no mail at all gets none, with the reason', async (t) => {
 	const { submit, sent, id, emailId, pool } = await setupPublic(t)
 	await submit(`/manage/${id}?e=${emailId}`, { choice: 'none' })
 	const { rows } = await pool.query('select email, reason, email_id from suppressions')
 	t.deepEqual(rows, [{ email: 'anna@example.org', reason: 'UNSUBSCRIBED_ALL', email_id: emailId }])
 	const next = await sent()
-	const open = (await mailsOfClaim(pool, [claimOf((await claim(pool))[0])])).find(
-		({ id }) => id === next.id,
-	)
+	const open = (
+		await mailsOfClaim(pool, { claimId: claimOf((await claim(pool))[0]), provider: 'local' })
+	).find(({ id }) => id === next.id)
 	t.is(open!.barred, 'SUPPRESSED')
 	t.regex(open!.barred_because!, /UNSUBSCRIBED_ALL/)
 })
 
-test('the public key does not stop all mail to an address, nor let it flow again: that takes a mail in hand', async (t) => {
+test('the public key neither stops nor resumes all mail to an address: that requires a received mail', async (t) => {
 	const { app, get, post, submit, sent, emailId, state, withPublicKey } = await setupPublic(t)
 	const tracked = await app.inject({
 		method: 'POST',
@@ -158,7 +158,7 @@ const laterOn: Record<string, string> = {
 	es: 'Inténtelo de nuevo más tarde',
 	nl: 'Probeer het later nog eens',
 }
-test('nobody goes to and fro without end: subscribing has a limit, and leaving has none', async (t) => {
+test('subscribing again and again is limited, unsubscribing is not', async (t) => {
 	const { post, submit, createContact, id, state, pool } = await setupPublic(t)
 	const subscribing = [
 		() => post(`/subscribe/${id}`),
@@ -190,7 +190,7 @@ test('nobody goes to and fro without end: subscribing has a limit, and leaving h
 
 	const other = await createContact('bert@example.org')
 	t.is((await post(`/subscribe/${other.id}`)).statusCode, 200)
-	// Nor does asking for nobody leave anything behind.
+	// A look-up of an unknown contact leaves nothing behind either.
 	const rows = async () => (await pool.query('select from throttles')).rowCount
 	const kept = await rows()
 	t.is((await post(`/subscribe/${randomUUID()}`)).statusCode, 404)

@@ -16,13 +16,13 @@ test('looking changes nothing, however it is done', async (t) => {
 	t.deepEqual(await state(), untouched)
 })
 
-test('whoever unsubscribes sees that it is done, and a way back', async (t) => {
+test('unsubscribing shows a confirmation and a way back', async (t) => {
 	const { get, post, id, emailId, state } = await setupPublic(t)
 	const asked = await get(`/unsubscribe/${id}?e=${emailId}`)
 	t.is(asked.statusCode, 200)
 	t.regex(
 		textOf(asked.body),
-		/Should anna@example\.org get no more newsletters from Test project\?/,
+		/Unsubscribe anna@example\.org from the newsletters of Test project\?/,
 	)
 	const action = /<form action="\.\.([^"]*)" method="post"><button>Unsubscribe</.exec(
 		asked.body,
@@ -41,12 +41,15 @@ test('whoever unsubscribes sees that it is done, and a way back', async (t) => {
 
 	const back = /<form action="\.\.([^"]*)"/.exec(done.body)![1]!
 	t.is(back, `/subscribe/${id}?e=${emailId}`)
-	t.regex(textOf((await get(back)).body), /Should anna@example\.org get newsletters/)
+	t.regex(
+		textOf((await get(back)).body),
+		/Subscribe anna@example\.org to the newsletters of Test project\?/,
+	)
 	t.regex(textOf((await post(back)).body), /You are subscribed/)
 	t.like(await state(), {
 		subscribed: true,
 		events: ['contact.unsubscribed by mail', 'contact.subscribed by mail'],
-		// It did come through this mail.
+		// This mail did cause it.
 		unsubscribedBy: [emailId],
 	})
 	t.regex(textOf((await get(back)).body), /You are subscribed/)
@@ -73,7 +76,7 @@ test('one click is enough for a mail program, in any form that it may take', asy
 	}
 })
 
-test('a way out is open for whatever is posted to it', async (t) => {
+test('an unsubscribe link accepts any POST', async (t) => {
 	const { post, submit, id, state } = await setupPublic(t)
 	const bodies = [
 		{ headers: { 'content-type': 'application/json' }, payload: '{"broken' },
@@ -94,7 +97,7 @@ test('a way out is open for whatever is posted to it', async (t) => {
 	t.regex(String(huge.headers['content-type']), /^text\/html/)
 })
 
-test('preferences are three, and what is chosen is shown', async (t) => {
+test('there are three preferences, and the current one is shown', async (t) => {
 	const { get, submit, id, emailId, state, pool, project } = await setupPublic(t)
 	const chosen = (html: string) =>
 		/<input type="radio" name="choice" checked="" value="(\w+)"/.exec(html)![1]
@@ -119,7 +122,7 @@ test('preferences are three, and what is chosen is shown', async (t) => {
 		t.deepEqual(await state(), before)
 	}
 
-	// Only subscribing takes back that all mail stops; and only that, not what others know of an address.
+	// Only subscribing lifts the stop of all mail, and it lifts nothing else, such as bounces of the address.
 	await submit(`/unsubscribe/${id}`, {})
 	t.deepEqual((await state()).suppressed, ['UNSUBSCRIBED_ALL'])
 	await submit(`/subscribe/${id}?e=${emailId}`, {})
@@ -155,7 +158,7 @@ test('after "no emails at all" every page says so, and offers the way back', asy
 	t.like(await state(), { subscribed: true, suppressed: [] })
 })
 
-test('pages name the sender as the mail did, and never by the name that nobody chose', async (t) => {
+test('pages name the sender as the mail did, and never by a default name', async (t) => {
 	const { get, post, sent, orm, project, id, emailId } = await setupPublic(t)
 	const senderOn = (body: string) => /<p class="sender">([^<]*)</.exec(body)![1]
 	const named = await sent({ from: { email: 'app@example.com', name: 'Anna & Co' } })
@@ -163,7 +166,7 @@ test('pages name the sender as the mail did, and never by the name that nobody c
 	t.is(senderOn((await get(`/manage/${id}?e=${named.id}`)).body), 'Anna &amp; Co')
 	t.is(senderOn((await post(`/unsubscribe/${id}?e=${named.id}`)).body), 'Anna &amp; Co')
 	t.is(senderOn((await get(`/manage/${id}`)).body), 'Test project')
-	// The mail of somebody else names nobody.
+	// A mail to another contact doesn't determine the name.
 	const foreign = await sent({
 		to: 'bob@example.org',
 		from: { email: 'a@example.com', name: 'Bob' },
@@ -180,7 +183,7 @@ test('pages name the sender as the mail did, and never by the name that nobody c
 	t.is(senderOn((await get(`/manage/${id}?e=${emailId}`)).body), 'Test project')
 })
 
-test('colours do not depend on what only new browsers know', async (t) => {
+test('colours do not depend on features of new browsers', async (t) => {
 	const { get, id } = await setupPublic(t)
 	const { body } = await get(`/manage/${id}`)
 	t.notRegex(body, /light-dark|color-mix/)
@@ -229,7 +232,7 @@ const accepted: [header: string | undefined, language: string][] = [
 	['es;q=0', 'en'],
 	[';q=,;;, constructor', 'en'],
 ]
-test('who is not known gets a kind page in a language of the browser', async (t) => {
+test('an unknown contact gets a friendly page in the language of the browser', async (t) => {
 	const { get, post, pool, project, id } = await setupPublic(t)
 	for (const [header, language] of accepted) {
 		const headers = header === undefined ? {} : { 'accept-language': header }
@@ -243,7 +246,7 @@ test('who is not known gets a kind page in a language of the browser', async (t)
 			t.is((await get(`/${page}/${unknown}`)).statusCode, 404)
 			t.is((await post(`/${page}/${unknown}`)).statusCode, 404)
 		}
-	// Nor anybody whose data is being removed.
+	// Nor a contact whose data is being removed.
 	await pool.query('update projects set deleted_at = now() where id = $1', [project.id])
 	for (const page of pages) t.is((await get(`/${page}/${id}`)).statusCode, 404)
 })

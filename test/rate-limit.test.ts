@@ -9,7 +9,7 @@ import { addMember, createUser } from './helpers/people.ts'
 
 const crowd = 25
 
-/** The windows are the database's minutes: one that has not begun ends during no test. */
+/** The windows are the database's minutes. A window in the future doesn't end during a test. */
 const beginNextMinute = (pool: Pool, projectId: string, spender = 'secret') =>
 	pool.query(
 		`insert into request_budgets (project_id, spender, window_start, leased)
@@ -23,7 +23,7 @@ async function setupLimited(t: Parameters<typeof setup>[0], limit: number) {
 	await beginNextMinute(all.pool, all.project.id)
 	const ask = (app: FastifyInstance, headers: Record<string, string> = all.withSecretKey) =>
 		app.inject({ url: '/emails/none', headers })
-	/** How many of so many requests get through, `crowd` at a time: a process that is slow takes as many. */
+	/** How many of these requests pass, `crowd` at a time; a slow process leases as many. */
 	const passed = async (app: FastifyInstance, count: number) => {
 		let through = 0
 		for (let left = count; left > 0; left -= crowd) {
@@ -54,7 +54,7 @@ test('exactly as many requests pass in a minute as the limit says', async (t) =>
 	t.is(await passed(app, 20), 0)
 })
 
-test('one by one, each answer says what remains', async (t) => {
+test('each of several successive answers contains the remaining budget', async (t) => {
 	const { app, ask } = await setupLimited(t, 5)
 	for (const remaining of ['4', '3', '2', '1', '0']) {
 		const { headers } = await ask(app)
@@ -77,7 +77,7 @@ test('two processes share one budget: never more than the limit, and none of it 
 	const counts = await Promise.all([passed(app, 30), passed(other, 90), passed(app, 40)])
 	let total = counts.reduce((sum, count) => sum + count, 0)
 	t.true(total <= 100)
-	// What a process leased and did not use is back soon; then the rest passes too.
+	// A process soon returns what it leased and didn't use; then the rest passes too.
 	await until(async () => (await leased()) === total)
 	while (total < 100) {
 		total += await passed(total % 2 === 0 ? app : other, 1)
@@ -87,10 +87,18 @@ test('two processes share one budget: never more than the limit, and none of it 
 	t.is(await passed(other, 20), 0)
 })
 
-test('no process leases ahead more than an eighth of what remains', async (t) => {
+test('no process leases more than an eighth of the rest in advance', async (t) => {
 	const { pool, project } = await setupLimited(t, 100)
 	const lease = async (waiting: number, wished: number) =>
-		(await leaseRate(pool, [project.id, 100, waiting, wished, 'secret']))[0]!.granted
+		(
+			await leaseRate(pool, {
+				projectId: project.id,
+				limit: 100,
+				waiting,
+				wish: wished,
+				spender: 'secret',
+			})
+		)[0]!.granted
 	t.is(await lease(1, 64), 12)
 	t.is(await lease(1, 4), 4)
 	t.is(await lease(30, 1), 30)
@@ -101,7 +109,7 @@ test('no process leases ahead more than an eighth of what remains', async (t) =>
 	t.is(await lease(1, 64), 0)
 })
 
-test('what is leased and not used is given back when the process stops', async (t) => {
+test('unused leases are given back when the process stops', async (t) => {
 	const { app, orm, settings, passed, leased } = await setupLimited(t, 1000)
 	const { app: other } = await startApp(t, orm, { settings })
 	t.is(await passed(other, 3), 3)
@@ -126,7 +134,7 @@ test('a busy project costs far fewer statements than requests', async (t) => {
 	t.true(leases < 250, `${leases} leases for 500 requests`)
 })
 
-test('a new minute is a new budget, also for those who never saw the old one end', async (t) => {
+test('a new minute is a new budget, even for a process that missed the end of the old one', async (t) => {
 	const { app, orm, pool, project, settings, passed } = await setupLimited(t, 10)
 	t.is(await passed(app, 15), 10)
 	await pool.query(
@@ -137,7 +145,7 @@ test('a new minute is a new budget, also for those who never saw the old one end
 	t.is(await passed(fresh, 15), 10)
 })
 
-test('projects do not pay for each other, and who carries no valid key pays nothing', async (t) => {
+test('projects have separate budgets, and requests without a valid key use none', async (t) => {
 	const { app, orm, ask, passed } = await setupLimited(t, 3)
 	const { withSecretKey } = await createProject(orm)
 	t.is(await passed(app, 10), 3)
@@ -152,7 +160,7 @@ test('0 is no limit', async (t) => {
 	t.is((await ask(app)).headers['ratelimit-limit'], undefined)
 })
 
-test('the public key uses up nothing of what the secret key may do', async (t) => {
+test('the public key uses nothing of the secret key’s budget', async (t) => {
 	const { app, pool, project, ask, withPublicKey } = await setupLimited(t, 3)
 	await beginNextMinute(pool, project.id, 'public')
 	const track = async () =>

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { createProject, setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 
-// What rows by the thousand refer to is looked up by triggers, once a statement: db/migrations.
+// References of mass rows are checked by triggers, once per statement: see db/references.sql.
 
 const unknownId = '00000000-0000-7000-8000-00000000dead'
 const foreignKeyViolation = '23503'
@@ -82,7 +82,7 @@ test('a row that refers to a contact, a segment, a mail or a project that is not
 		t.is((await pool.query(`select from ${table} where project_id = $1`, [project.id])).rowCount, 0)
 })
 
-test('contacts that go, however many at once, leave events and mails standing, and segments', async (t) => {
+test('deleted contacts, however many, keep their mails and events and leave their segments', async (t) => {
 	const { pool, project, ann, bob, segment, newContact } = await setupReferences(t)
 	const cal = await newContact(project.id, 'cal@example.org')
 	const all = [ann, bob, cal]
@@ -106,7 +106,7 @@ test('contacts that go, however many at once, leave events and mails standing, a
 	t.is((await pool.query('select from segment_members')).rowCount, 0)
 })
 
-test('a contact that goes while something begins to refer to it is waited for, whichever comes first', async (t) => {
+test('deleting a contact and adding a reference to it wait for each other, in either order', async (t) => {
 	const { pool, project, ann, bob } = await setupReferences(t)
 	const first = await pool.connect()
 	t.teardown(() => first.release())
@@ -127,7 +127,7 @@ test('a contact that goes while something begins to refer to it is waited for, w
 	t.like(await insertion, { code: foreignKeyViolation, constraint: 'emails_contact' })
 })
 
-test('whatever a project still has goes with its row', async (t) => {
+test('all data of a project is deleted with its row', async (t) => {
 	const { pool, project, ann, bob, segment, theirs } = await setupReferences(t)
 	await pool.query(addEvents, [project.id, [ann, null]])
 	await pool.query(addMails, [project.id, [bob, null]])

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import test from 'ava'
-import { compile, render, type Template, TemplateError } from '../activities/rendering/liquid.ts'
+import { compile, render, type Template, TemplateError } from '../mail/liquid/liquid.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 import { hostileTexts, hostileValue, pick, type Random, numbersFrom } from './helpers/hostile.ts'
 

@@ -1,12 +1,6 @@
 import test from 'ava'
-import {
-	TemplateError,
-	compile,
-	render,
-	unsetIn,
-	variablesOf,
-} from '../activities/rendering/liquid.ts'
-import { problemsIn } from '../activities/rendering/template-problems.ts'
+import { TemplateError, compile, render, unsetIn, variablesOf } from '../mail/liquid/liquid.ts'
+import { problemsIn } from '../mail/liquid/template-problems.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 
 const variables = {
@@ -34,7 +28,7 @@ test('an unknown or null variable prints nothing, 0 and false print', (t) => {
 	t.is(body('{{ zero }} {{ no }}'), '0 false')
 })
 
-test('a fallback stands in for what is unknown or null, and for nothing else', (t) => {
+test('a fallback replaces unknown and null values only', (t) => {
 	t.is(body('{{ nope ?? "you" }}'), 'you')
 	t.is(body("{{nope??'you'}}"), 'you')
 	t.is(body('{{ nope ?? nothing ?? name }}'), 'Ann &amp; Bob')
@@ -66,14 +60,14 @@ test('nothing but own data can be reached', (t) => {
 	t.is(body(paths.map((path) => `{{ ${path} }}`).join('')), '')
 })
 
-test('bodies escape HTML unless told to leave it, subjects never do', (t) => {
+test('bodies escape HTML unless marked raw, subjects never do', (t) => {
 	t.is(body('{{ name }} {{ html }}'), 'Ann &amp; Bob &lt;b&gt;x&lt;/b&gt;')
 	t.is(body('{{ html | raw }}'), '<b>x</b>')
 	t.is(body('{% echo html %}{% cycle html %}'), '&lt;b&gt;x&lt;/b&gt;'.repeat(2))
 	t.is(subject('{{ name }} {{ html }}'), 'Ann & Bob <b>x</b>')
 })
 
-test('what is escaped already is not escaped again', (t) => {
+test('escaped text is not escaped again', (t) => {
 	t.is(body('{{ name | escape }}'), 'Ann &amp; Bob')
 	t.is(body('{% capture hi %}<i>{{ name }}</i>{% endcapture %}{{ hi }}'), '<i>Ann &amp; Bob</i>')
 	t.is(body('{{ "a<\nb" | newline_to_br }}'), 'a&lt;<br>\nb')
@@ -132,7 +126,7 @@ for (const [source, line, column] of broken) {
 	})
 }
 
-test('a fault while rendering prints nothing, is told, and what follows still prints', (t) => {
+test('a fault while rendering prints nothing, is reported, and the rest still prints', (t) => {
 	const { text, fault } = render(compile('a{{ (1..999999999) }}b\n{{ 1 }}', 'body'), {})
 	t.is(text, 'ab\n1')
 	t.regex(fault ?? '', /^line 1: memory/)

@@ -1,26 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js'
-import { bundleWorkflowCode, Worker } from '@temporalio/worker'
+import { Worker } from '@temporalio/worker'
 import test from 'ava'
 import * as workflows from '../workflows/index.ts'
-import { quiet, workflowsPath } from './helpers/workflow.ts'
+import { quiet, workflowBundle } from './helpers/workflow.ts'
 
-const tracing = fileURLToPath(new URL('../workflows/trace-headers.ts', import.meta.url))
 const folder = new URL('histories/', import.meta.url)
 const names = (await readdir(folder)).filter((name) => name.endsWith('.json'))
 
-for (const [how, workflowInterceptorModules] of [
-	['', []],
-	[', with or without traces', [tracing]],
+for (const [how, kind] of [
+	['', 'plain'],
+	[', with or without traces', 'traced'],
 ] as const)
-	test(`every recorded run goes on under the code of today${how}`, async (t) => {
+	test(`every recorded run continues under today’s code${how}`, async (t) => {
 		quiet()
-		const { code } = await bundleWorkflowCode({
-			workflowsPath,
-			workflowInterceptorModules: [...workflowInterceptorModules],
-			logger: silent,
-		})
 		const histories = await Promise.all(
 			names.map(async (name) => ({
 				workflowId: name,
@@ -29,7 +22,7 @@ for (const [how, workflowInterceptorModules] of [
 		)
 		const replayed: string[] = []
 		for await (const { workflowId, error } of Worker.runReplayHistories(
-			{ workflowBundle: { code } },
+			{ workflowBundle: await workflowBundle(kind) },
 			histories,
 		)) {
 			t.is(error, undefined, `${workflowId}: ${String(error)}`)
@@ -47,12 +40,3 @@ test('every type of workflow has a recorded run', (t) => {
 			type,
 		)
 })
-
-const silent = {
-	log() {},
-	trace() {},
-	debug() {},
-	info() {},
-	warn() {},
-	error() {},
-}

@@ -6,14 +6,14 @@ import { prepareStack } from '../bench/stack.ts'
 import { resendFake } from './helpers/resend-fake.ts'
 import { bounce, postResendEvent, webhookSecret } from './helpers/resend-webhooks.ts'
 
-// Real processes, and Resend as a fake that takes mail and posts what becomes of it.
+// Real processes, and a fake of Resend that accepts mail and posts events about it.
 
 const servers = {
 	databaseUrl: process.env['DATABASE_URL']!,
 	temporalAddress: process.env['TEMPORAL_ADDRESS']!,
 }
 
-test('bounces suspend a project, its members are told, and an operator enables it again', async (t) => {
+test('bounces suspend a project, its members are notified, and an operator enables it again', async (t) => {
 	const resend = await resendFake()
 	const stack = await prepareStack(servers, {
 		EMAIL_PROVIDER: 'resend',
@@ -62,7 +62,7 @@ test('bounces suspend a project, its members are told, and an operator enables i
 	await t.throwsAsync(operator('enable', unknown), { code: 1 })
 	t.regex((await operator('enable', stack.projectId)).stdout, /is enabled again/)
 	t.regex((await operator('enable', stack.projectId)).stdout, /is not disabled/)
-	// The next bounce does not suspend it for what is forgiven.
+	// Bounces from before the suspension was lifted no longer count at the next bounce.
 	await postResendEvent(stack.apiUrl, 'bounced', resend.accepted[25]!, bounce('Permanent'))
 	t.is((await http.post('/v1/send', { to: 'b@example.org', ...mail })).status, 200)
 	t.true(await until(async () => resend.accepted.length === 28, 20_000))

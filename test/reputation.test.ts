@@ -2,7 +2,7 @@ import test from 'ava'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { setupReputation } from './helpers/reputation.ts'
 
-test('the security page tells the windows, what is near a limit, and what is beyond', async (t) => {
+test('the security page shows the windows, warnings and violations', async (t) => {
 	const { past, bounce, reputation, project } = await setupReputation(t)
 	t.deepEqual(await reputation(), {
 		status: {
@@ -63,7 +63,7 @@ test('the security page tells the windows, what is near a limit, and what is bey
 
 const none = { total: 0, bounces: 0, complaints: 0, bounceRate: 0, complaintRate: 0 }
 
-test('folding the counts changes no sum, beside those who append and those who fold', async (t) => {
+test('folding the counts changes no sum, even beside other writers and folders', async (t) => {
 	const { pool, project, past, reputation } = await setupReputation(t)
 	await past('9 days', 5, 1, 1)
 	await past('221 hours', 7, 2, 0)
@@ -84,7 +84,7 @@ test('folding the counts changes no sum, beside those who append and those who f
 	t.is(rows[0].count, 0)
 })
 
-test('our own mails are counted for nobody, and suppress nobody', async (t) => {
+test('our own mails are not counted, and suppress no address', async (t) => {
 	const { pool, execute } = await setupReputation(t)
 	await pool.query(
 		`with mail as (

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { resendProvider } from '../activities/providers/resend.ts'
+import { resendProvider } from '../outside/providers/resend.ts'
 import { aMessage } from './helpers/message.ts'
 import { resendFake, type ResendFault } from './helpers/resend-fake.ts'
 
@@ -77,7 +77,7 @@ test('a batch that meets the rate limit pauses whole', async (t) => {
 	t.is(fake.accepted.length, 0)
 })
 
-test('an answer that does not tell of every mail leaves a batch unknown', async (t) => {
+test('an answer that does not cover every mail leaves a batch unknown', async (t) => {
 	const { deliverBatch } = await setup(t, [{ status: 200, html: '{"data":[{"id":"1"}]}' }])
 	t.deepEqual(kinds(await deliverBatch(some(2), 'page-1')), ['UNKNOWN', 'UNKNOWN'])
 })

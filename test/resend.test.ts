@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Outcome } from '../activities/providers/provider.ts'
-import { resendProvider, type ResendOptions } from '../activities/providers/resend.ts'
+import type { Outcome } from '../outside/providers/provider.ts'
+import { resendProvider, type ResendOptions } from '../outside/providers/resend.ts'
 import { aMessage } from './helpers/message.ts'
 import { resendFake, type ResendFault } from './helpers/resend-fake.ts'
 
@@ -138,7 +138,8 @@ const takenFaults: [string, ResendFault, Outcome['kind']][] = [
 for (const [name, fault, kind] of takenFaults) {
 	test(`${name} after the mail was taken: repeated with its key, it is sent once`, async (t) => {
 		const faults = [{ ...fault, take: true, times: 1 }]
-		const { fake, provider } = await setup(t, faults, { timeoutMs: fault.hang ? 300 : 10_000 })
+		// Long enough to take the mail on a busy machine, and to answer the repetition.
+		const { fake, provider } = await setup(t, faults, { timeoutMs: fault.hang ? 3000 : 10_000 })
 		const message = aMessage()
 		t.is((await provider.deliver(message)).kind, kind)
 		t.is(fake.accepted.length, 1)
@@ -148,7 +149,7 @@ for (const [name, fault, kind] of takenFaults) {
 	})
 }
 
-test('the same key with another mail is rejected, and the reason tells of the earlier try', async (t) => {
+test('the same key with another mail is rejected, and the reason names the earlier attempt', async (t) => {
 	const { fake, provider } = await setup(t)
 	const message = aMessage()
 	await provider.deliver(message)
@@ -163,7 +164,7 @@ test('the same key with another mail is rejected, and the reason tells of the ea
 
 test('two tries at once send one mail', async (t) => {
 	const { fake, provider } = await setup(t)
-	fake.delayMs = 50
+	fake.delayMs = 400
 	const message = aMessage()
 	const outcomes = await Promise.all([provider.deliver(message), provider.deliver(message)])
 	t.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['DEFERRED', 'SENT'])

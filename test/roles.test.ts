@@ -8,7 +8,7 @@ import { addMember, createUser } from './helpers/people.ts'
 const roles = ['MEMBER', 'ADMIN', 'OWNER'] as const
 type Role = (typeof roles)[number]
 
-/** What the specification says about roles, without a look at our table. */
+/** The specification's rules about roles, independent of our table. */
 function neededFor(route: string): 'USER' | Role {
 	if (/^(GET|POST) \/users\/@me(\/projects)?$|^POST \/auth\/request-verification$/.test(route))
 		return 'USER'
@@ -34,7 +34,7 @@ interface Answer {
 	resource: string | undefined
 }
 
-/** undefined: let through, whatever the route itself then says. */
+/** undefined: the role is sufficient, whatever the route itself answers. */
 function refusalOf({ statusCode, code, resource }: Answer) {
 	if (statusCode === 401 || statusCode === 403) return `${statusCode} ${code}`
 	if (statusCode === 404 && resource === 'project') return '404 project'
@@ -58,7 +58,7 @@ function expected(auth: string, route: string, who: string): string | undefined 
 	return suffices ? undefined : '403 FORBIDDEN'
 }
 
-test('every route is open to exactly those it is for', async (t) => {
+test('every route is open to exactly its declared callers', async (t) => {
 	const { app, orm } = await setup(t)
 	const people = Object.fromEntries(
 		await Promise.all(
@@ -68,7 +68,7 @@ test('every route is open to exactly those it is for', async (t) => {
 			),
 		),
 	)
-	/** A project of its own for each visit: some routes would not leave much of it. */
+	/** A project for each visit, because some routes destroy it. */
 	async function freshProject() {
 		const created = await createProject(orm)
 		for (const role of roles) await addMember(orm, created.project, people[role]!.user, role)
@@ -94,7 +94,7 @@ test('every route is open to exactly those it is for', async (t) => {
 			method: method.toUpperCase() as HTTPMethods as 'POST',
 			url,
 			headers: headers as Record<string, string>,
-			// No body that any route takes: whoever is let through is told so, and does nothing.
+			// A body that no route accepts, so an allowed request is refused later and changes nothing.
 			...(operation.requestBody || method === 'post' ? { payload: [] } : {}),
 		})
 		const isJson = String(answer.headers['content-type']).startsWith('application/json')

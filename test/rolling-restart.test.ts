@@ -53,7 +53,10 @@ test('APIs and workers that replace one another under load lose, repeat and doub
 	let asked = 0
 	let isRolling = true
 
-	/** As a caller behind a balancer: whoever is gone is not asked again, the same key names the request. */
+	/**
+	 * Like a caller behind a balancer: an ended process gets no more requests, and the same key identifies
+	 * the request.
+	 */
 	async function send(to: string) {
 		const mail = { to, from: 'drill@example.com', subject: 'Roll', body: '<p>One mail, once.</p>' }
 		const headers = { 'idempotency-key': to }
@@ -66,7 +69,7 @@ test('APIs and workers that replace one another under load lose, repeat and doub
 		}
 	}
 
-	/** As an orchestrator does it: the next ones run before those that they replace are told to go. */
+	/** Like an orchestrator: the new processes run before the old ones are stopped. */
 	const roll = async () => {
 		for (const [leaving, coming] of [
 			[old, young],
@@ -105,7 +108,7 @@ test('APIs and workers that replace one another under load lose, repeat and doub
 	const taken = (await sink.mails()).map(({ emailId }) => emailId)
 	t.is(taken.length, asked)
 	t.is(new Set(taken).size, asked)
-	// Whoever is told to go finishes first: none of it was ever in doubt.
+	// A stopped process finishes its work first, so nothing was ever in doubt.
 	const doubts = `select from attempts where outcome = 'UNKNOWN' or attempt > 1`
 	t.deepEqual(await stack.orm.em.fork().execute(doubts), [])
 })
@@ -116,7 +119,7 @@ interface Accepted {
 	data: { emails: { email: string }[] }
 }
 
-/** What the request came to, told now or to an earlier try; undefined while nobody knows. */
+/** The outcome of a request, from this answer or an earlier try; undefined while it is unknown. */
 function outcomeOf({ status, body }: Answer): Accepted | undefined {
 	if (status === 200) return JSON.parse(body) as Accepted
 	if (status !== 409) return undefined

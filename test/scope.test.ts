@@ -1,21 +1,22 @@
-import { readdir } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
 import { poolOf, statement, statements } from '../db/statement.ts'
 import { setupDatabase } from './helpers/database.ts'
+import { loadStatements } from './helpers/load-statements.ts'
 import { scopeChecker } from './helpers/scope.ts'
 
-// Every statement is put before Postgres, whose plan tells which rows it reaches and how.
+// Postgres plans every statement. The plan tells which rows it reaches and how.
 
-/** Statements that reach rows of projects by other ways, and why they may. */
+/** Statements that reach rows of projects in other ways, and why they may. */
 const reasons: Record<string, string[]> = {
 	'sweeps and housekeeping are about all projects': [
+		'automation-of-schedule',
 		'count-pending-reports',
 		'fold-engagements',
 		'fold-old-campaign-tallies',
 		'fold-segment-tallies',
 		'fold-usage',
 		'match-waiting-evidence',
-		'note-domain-check',
+		'record-domain-check',
 		'open-campaigns',
 		'overdue-closings',
 		'overdue-executions',
@@ -37,22 +38,25 @@ const reasons: Record<string, string[]> = {
 		'remove-old-mailbox-messages',
 		'remove-old-request-budgets',
 		'remove-old-restored-contacts',
-		'restart-errands',
+		'restart-cleanups',
 		'subscribers',
 		'take-due-domains',
 		'take-due-segments',
 		'unfinished-claims',
 		'unfinished-enrolments',
-		'unfinished-errands',
+		'unfinished-cleanups',
 		'unfinished-jobs',
 		'unfinished-removals',
 		'unfinished-suspensions',
 		'wanted-schedules',
 	],
+	'the mailbox shows the mails of all projects to the developer of this machine': [
+		'list-mailbox-messages',
+	],
 	'the relay and the claims of sends take whatever waits, of whomever it is': [
 		'claim-outbox',
 		'claim-sends',
-		'end-errand',
+		'end-cleanup',
 		'finish-claim',
 		'free-run',
 		'mails-of-claim',
@@ -82,10 +86,12 @@ const reasons: Record<string, string[]> = {
 		'decide-subscription',
 		'public-contact',
 	],
+	'what a contact has is found by the contact alone, who is of the project: no plan reads all of it':
+		['begin-executions', 'event-since'],
 	'what comes from outside names a mail of the provider, a domain or a customer, and these tell the project':
 		['lock-customer', 'receive-mail', 'settle-by-event'],
 }
-/** Works on a table that only its own transaction has. */
+/** It uses a table that exists only in its own transaction. */
 const unplannable = ['make-import-chunks']
 
 async function setupChecker(t: ExecutionContext) {
@@ -94,13 +100,10 @@ async function setupChecker(t: ExecutionContext) {
 }
 
 test('no statement reaches rows of projects but through their project', async (t) => {
-	const folder = new URL('../db/', import.meta.url)
-	for (const file of await readdir(folder, { recursive: true }))
-		if (file.endsWith('.ts') && !/^(migrate|operator|migrations\/.*)\.ts$/.test(file))
-			await import(new URL(file, folder).href)
+	await loadStatements()
 	const unbound = await setupChecker(t)
 	const found: Record<string, string[]> = {}
-	for (const [name, text] of statements) {
+	for (const [name, { text }] of statements) {
 		if (unplannable.includes(name)) continue
 		const tables = await unbound(text)
 		if (tables.length > 0) found[name] = tables
@@ -112,12 +115,12 @@ test('no statement reaches rows of projects but through their project', async (t
 	t.deepEqual(found, {})
 })
 
-test('what would reach into another project is noticed', async (t) => {
+test('a statement that reaches into another project is noticed', async (t) => {
 	const unbound = await setupChecker(t)
 	const wrong: Record<string, string[]> = {
 		'select email from contacts where id = $1': ['contacts'],
 		'update emails set opens = opens + 1 where id = any($1::uuid[])': ['emails'],
-		// Both of one project, but of which?
+		// Both belong to one project, but to which one?
 		'select from contacts c join emails e on e.project_id = c.project_id where e.id = $1': [
 			'contacts',
 			'emails',
@@ -140,8 +143,10 @@ test('what would reach into another project is noticed', async (t) => {
 		t.deepEqual(await unbound(right), [], right)
 })
 
-test('a name stands for one statement', (t) => {
-	statement('of a test', 'select 1')
-	t.notThrows(() => statement('of a test', 'select 1'))
-	t.throws(() => statement('of a test', 'select 2'), { message: /another statement/ })
+test('a name is used by one statement only', (t) => {
+	statement('of a test', { params: {}, text: 'select 1' })
+	t.notThrows(() => statement('of a test', { params: {}, text: 'select 1' }))
+	t.throws(() => statement('of a test', { params: {}, text: 'select 2' }), {
+		message: /Two statements/,
+	})
 })

@@ -81,7 +81,7 @@ async function setupStack(t: ExecutionContext, sleepSeconds = 3600) {
 		namespace,
 		operator: connection.operatorService,
 		temporal,
-		/** What Temporal noted of the only execution. */
+		/** Temporal's record of the only execution. */
 		async history() {
 			const { rows } = await pool.query<{ id: string }>('select id from executions')
 			const handle = temporal.workflow.getHandle(`automation/${rows[0]!.id}`)

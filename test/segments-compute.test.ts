@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { computeSegment } from '../db/segments/segment-compute.ts'
 import { openSegments, plan } from './helpers/segments.ts'
 
-test('a compute stores who is in it, with one event for each entry and exit', async (t) => {
+test('a compute stores the members, with one event for each entry and exit', async (t) => {
 	const { call, contact, entries, pool } = await openSegments(t)
 	await contact('a@example.com', { plan: 'pro' })
 	await contact('b@example.com', { plan: 'pro' })
@@ -99,14 +99,14 @@ test('a recompute sees every kind of change since the last, though it looks only
 	])
 })
 
-test('a recompute does not look at who has not changed, but once a day at everybody', async (t) => {
+test('a recompute reads only changed contacts, and all of them once a day', async (t) => {
 	const { call, contact, pool, projectId } = await openSegments(t)
 	await contact('a@example.com', { plan: 'pro' })
 	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
 	const { id } = (await call('POST', '', body)).json()
 	await computeSegment(pool, projectId, id)
 	await age(pool)
-	// As no request would write it: without a word of when.
+	// A write without a time, which no request would make.
 	await pool.query(`update contacts set data = '{}'`)
 	t.deepEqual(await computeSegment(pool, projectId, id), { added: 0, removed: 0, total: 1 })
 	await pool.query(`update segments set computed_fully_at = now() - interval '2 days'`)
@@ -133,7 +133,7 @@ test('a recompute begins where the oldest transaction began that was open during
 	t.like(await computeSegment(pool, projectId, id), { added: 1 })
 })
 
-/** As if all so far had been done an hour ago, and the last compute half an hour ago. */
+/** Moves everything so far to an hour ago, and the last compute to half an hour ago. */
 const age = (pool: Pool) =>
 	pool.query(`
 		with c as (update contacts set updated_at = updated_at - interval '1 hour', created_at = created_at - interval '1 hour'),
@@ -150,7 +150,7 @@ test('a compute that died in the middle leaves the rest to the next, with one ev
 	)
 	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
 	const { id } = (await call('POST', '', body)).json()
-	// The process dies when the second of six chunks is written: its connection ends.
+	// The process dies while writing the second of six chunks: its connection ends.
 	await pool.query(`create function die() returns trigger language plpgsql as $$
 		begin
 			if (select count(*) from segment_members) > 2000 then

@@ -9,7 +9,7 @@ const nested = (depth: number): object =>
 		? only(plain)
 		: { logic: 'OR', groups: [{ filters: [], conditions: nested(depth - 1) }] }
 
-test('what is wrong in a condition is a 422 with the path of the node', async (t) => {
+test('a fault in a condition is a 422 with the path of the node', async (t) => {
 	const { call } = await openSegments(t)
 	const at = 'condition.groups.0.filters.0'
 	const days = { value: 5, unit: 'days' }
@@ -92,7 +92,7 @@ test('what is wrong in a condition is a 422 with the path of the node', async (t
 	t.deepEqual((await call('GET', '')).json(), [])
 })
 
-test('ten levels and a hundred filters are allowed, and not one more', async (t) => {
+test('at most ten levels and a hundred filters are allowed', async (t) => {
 	const { call } = await openSegments(t)
 	const many = (count: number) => ({
 		logic: 'AND',
@@ -152,7 +152,7 @@ test('segments cannot be made of each other in a circle, nor of themselves', asy
 	)
 })
 
-test('of two changes at once that would close a circle one is refused', async (t) => {
+test('of two simultaneous changes that would close a circle one is refused', async (t) => {
 	const { call } = await openSegments(t)
 	const create = async (name: string): Promise<string> =>
 		(await call('POST', '', { name, condition: only(plain) })).json().id
@@ -170,7 +170,7 @@ test('of two changes at once that would close a circle one is refused', async (t
 	)
 })
 
-test('what segments are made of may not come to more than a thousand filters', async (t) => {
+test('a segment and the segments it uses may have at most a thousand filters', async (t) => {
 	const { call } = await openSegments(t)
 	const of = (id: string | undefined, times: number) => ({
 		logic: 'OR',
@@ -185,7 +185,7 @@ test('what segments are made of may not come to more than a thousand filters', a
 	t.is(grown.statusCode, 422, 'the second would be too large')
 })
 
-test('what segments are made of is found at any depth, and what a filter compares with is none of it', async (t) => {
+test('the segments that a segment uses are found at any depth, and values of filters are not among them', async (t) => {
 	const { call } = await openSegments(t)
 	const nestedIn = (depth: number, condition: object): object =>
 		depth === 0

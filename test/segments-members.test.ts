@@ -2,7 +2,7 @@ import test from 'ava'
 import { addresses, openSegments, plan } from './helpers/segments.ts'
 import { lockWaits } from './helpers/locks.ts'
 
-test('members are added and removed, and the counts are of what really changed', async (t) => {
+test('members are added and removed, and the counts show the actual changes', async (t) => {
 	const { call, contact, entries } = await openSegments(t)
 	await contact('a@example.com')
 	await contact('b@example.com')
@@ -157,7 +157,7 @@ test('a misspelt member is refused before any contact is made', async (t) => {
 	t.is(answer.statusCode, 422)
 	t.is(
 		answer.json().error.errors[0].message,
-		'is not known here, only emails, createMissing and subscribed',
+		'is not allowed here, only emails, createMissing and subscribed',
 	)
 	t.is((await call('GET', `/${id}`)).json().memberCount, 0)
 })

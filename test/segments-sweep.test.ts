@@ -33,7 +33,7 @@ test('tracking that is switched on is swept, and switched off no longer', async 
 	t.like(await sweep(pool), { computed: 0 })
 })
 
-test('a segment that cannot be computed holds no other up, and disabled projects wait', async (t) => {
+test('a segment that cannot be computed delays no other, and disabled projects wait', async (t) => {
 	const { call, pool } = await openSegments(t)
 	for (const name of ['One', 'Two', 'Three'])
 		await call('POST', '', { name, condition: plan('pro'), trackMembership: true })
@@ -44,7 +44,7 @@ test('a segment that cannot be computed holds no other up, and disabled projects
 	t.like(await sweep(pool), { computed: 0, failed: 0 })
 })
 
-test('a sweep puts what was added to counts into them', async (t) => {
+test('a sweep folds the tallies into the counts', async (t) => {
 	const { call, pool } = await openSegments(t)
 	const { id } = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()
 	for (const name of ['a', 'b', 'c'])
@@ -55,7 +55,7 @@ test('a sweep puts what was added to counts into them', async (t) => {
 	t.is((await call('GET', `/${id}`)).json().memberCount, 3)
 })
 
-test('a sweep goes on page by page until nothing is due', async (t) => {
+test('a sweep continues page by page until nothing is due', async (t) => {
 	const page = { computed: 20, failed: 1, added: 5, removed: 2 }
 	const pages = [true, true, false].map((isMore) => ({ ...page, isLast: !isMore })).values()
 	const sweepSegments = async () => pages.next().value as SweptPage

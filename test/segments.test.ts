@@ -49,7 +49,7 @@ test('without a name or a condition the answer is the simple 400', async (t) => 
 	t.deepEqual((await call('GET', '')).json(), [])
 })
 
-test('whatever else is wrong is a 422 that names the field', async (t) => {
+test('every other fault is a 422 that names the field', async (t) => {
 	const { call } = await openSegments(t)
 	const bodies: [object, string, string][] = [
 		[{ name: '' }, 'name', 'too_small'],
@@ -92,7 +92,7 @@ test('the count is right at once, follows a changed condition and a refresh, and
 	t.deepEqual(await events(), [])
 })
 
-test('in a tracked segment are those it finds, until a compute has stored them, and again when it is changed', async (t) => {
+test('after a change a tracked segment’s members come from its condition until a compute has stored them', async (t) => {
 	const { call, contact } = await openSegments(t)
 	const tracked = { name: 'Pro', condition: plan('pro'), trackMembership: true }
 	const { id } = (await call('POST', '', tracked)).json()

@@ -24,7 +24,7 @@ test('null deletes a field, an empty string changes nothing', async (t) => {
 	t.deepEqual((await contact('new@example.org')).data, {})
 })
 
-test('what is not persistent serves this mail only, what is persistent is kept bare', async (t) => {
+test('non-persistent values serve this mail only, persistent values are stored bare', async (t) => {
 	const { sent, contact } = await setupSend(t)
 	const data = {
 		code: { value: 123, persistent: false },
@@ -42,7 +42,7 @@ test('what is not persistent serves this mail only, what is persistent is kept b
 	t.is((await sent({ body })).body, 'pro|pro|||')
 })
 
-test('reserved keys are filtered out, whatever they hold', async (t) => {
+test('reserved keys are filtered out, with any value', async (t) => {
 	const { sent, contact } = await setupSend(t)
 	const data = {
 		id: 'x',
@@ -123,7 +123,7 @@ test('the data of a contact is at most 64 KB, all requests together', async (t) 
 	t.deepEqual(Object.keys((await contact('old@a.org')).data), ['a'])
 })
 
-test('a new contact is not subscribed unless the request says so, and that is no flip', async (t) => {
+test('a new contact is unsubscribed unless the request subscribes it, and that emits no event', async (t) => {
 	const { sent, contact, events } = await setupSend(t)
 	await sent({ to: 'a@a.org' })
 	await sent({ to: 'b@a.org', subscribed: true })
@@ -134,7 +134,7 @@ test('a new contact is not subscribed unless the request says so, and that is no
 	t.deepEqual(await events(), [])
 })
 
-test('a flip of the subscription is one event, also where an address is listed twice', async (t) => {
+test('a change of the subscription is one event, even if an address is listed twice', async (t) => {
 	const { sent, contact, events } = await setupSend(t)
 	await sent()
 	await sent({ subscribed: true, to: ['anna@example.org', 'anna@example.org'] })
@@ -146,7 +146,7 @@ test('a flip of the subscription is one event, also where an address is listed t
 	t.deepEqual(await events(), ['contact.subscribed', 'contact.unsubscribed'])
 })
 
-test('a MARKETING template goes to subscribed contacts only, else nothing is written', async (t) => {
+test('a MARKETING template is sent only to subscribed contacts, else nothing is written', async (t) => {
 	const { send, createTemplate, createContact, written, sent, contact } = await setupSend(t)
 	const { id: template } = await createTemplate({ type: 'MARKETING' })
 	await createContact('yes@a.org', { subscribed: true })
@@ -159,7 +159,7 @@ test('a MARKETING template goes to subscribed contacts only, else nothing is wri
 		t.is(error.code, 'BAD_REQUEST')
 		return `${error.message}: ${error.errors.map(({ field }: { field: string }) => field).join()}`
 	}
-	const why = 'has not subscribed, and the template is MARKETING'
+	const why = 'is not subscribed, and the template is MARKETING'
 	t.is(await refused({ to: 'No@a.org' }), `no@a.org ${why}: to`)
 	t.is(await refused({ to: ['yes@a.org', 'new@a.org'] }), `new@a.org ${why}: to.1`)
 	t.is(
@@ -173,7 +173,7 @@ test('a MARKETING template goes to subscribed contacts only, else nothing is wri
 	t.true((await contact('new@a.org')).subscribed)
 })
 
-test('TRANSACTIONAL and HEADLESS templates go to anybody, as transactional mail', async (t) => {
+test('TRANSACTIONAL and HEADLESS templates are sent to any address, as transactional mail', async (t) => {
 	const { sent, createTemplate, createContact, written } = await setupSend(t)
 	await createContact('no@a.org')
 	for (const type of ['TRANSACTIONAL', 'HEADLESS'] as const) {

@@ -11,12 +11,12 @@ const statuses = async (requests: ReturnType<Send>[]) =>
 const times = <T>(count: number, make: (index: number) => T) =>
 	Array.from({ length: count }, (_, i) => make(i))
 
-/** Holds every send between its reading and its writing, or before both, until it is let go. */
+/** Stops every send between its read and its write, or before both, until it is released. */
 async function hold(pool: Pool, table: 'templates' | 'queued_sends') {
 	const client = await pool.connect()
 	await client.query(`begin; lock table ${table} in access exclusive mode`)
 	return {
-		/** Until so many others wait for the lock. */
+		/** Waits until this many others wait for the lock. */
 		async waiting(count: number) {
 			for (;;) {
 				const { rows } = await client.query(
@@ -42,7 +42,7 @@ test('20 requests at once for one new address make one contact and 20 mails', as
 	t.deepEqual(await events(), [])
 })
 
-test('20 requests at once that flip one contact emit one event, and keep all data', async (t) => {
+test('20 simultaneous requests that subscribe one contact emit one event and keep all data', async (t) => {
 	const { send, createContact, contact, events } = await setupSend(t)
 	await createContact('anna@example.org', { data: { first: true } })
 	await statuses(times(20, (i) => send({ subscribed: true, data: { [`k${i}`]: i } })))
@@ -101,7 +101,7 @@ async function setupKeyed(t: Parameters<typeof setupSend>[0]) {
 	return { ...all, keyed: (changes = {}) => all.send(changes, headers) }
 }
 
-test('of two at once with one key one is done, and a third reads its answer', async (t) => {
+test('of two simultaneous requests with one key one is performed, and a third gets its answer', async (t) => {
 	const { keyed, mails, written } = await setupKeyed(t)
 	const both = await Promise.all([keyed(), keyed()])
 	t.deepEqual(new Set(both.map(({ statusCode }) => statusCode)), new Set([200, 409]))
@@ -138,7 +138,7 @@ test('a lost race is run again under the same key', async (t) => {
 	t.deepEqual(await written(), { ...nothing, contacts: 1, emails: 2, queued: 2 })
 })
 
-test('who finds the key taken over writes nothing and is 409', async (t) => {
+test('a request whose key was taken over writes nothing and is 409', async (t) => {
 	const { keyed, pool, written, mails } = await setupKeyed(t)
 	const held = await hold(pool, 'templates')
 	const late = keyed({ to: 'late@example.org' })
@@ -155,7 +155,7 @@ test('who finds the key taken over writes nothing and is 409', async (t) => {
 	t.deepEqual(details.response, (await successor).json())
 })
 
-// By itself, for the others render in the same thread.
+// Serial, because the others render on the same thread.
 test.serial('while one request renders at length, others are served in between', async (t) => {
 	const { send, app } = await setupSend(t)
 	const endless = `${'{% for i in (1..9999) %}'.repeat(4)}x${'{% endfor %}'.repeat(4)}`

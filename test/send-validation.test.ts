@@ -6,7 +6,7 @@ const numbered = (count: number, value: string) =>
 	Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, value]))
 const file = { filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }
 
-test('every fault is told with its field and code, and nothing is written', async (t) => {
+test('every fault is reported with its field and code, and nothing is written', async (t) => {
 	const { refused, written } = await setupSend(t)
 	const long = 'x'.repeat(999)
 	const cases: [object, string[]][] = [
@@ -63,7 +63,7 @@ test('every fault is told with its field and code, and nothing is written', asyn
 	t.deepEqual(await written(), nothing)
 })
 
-test('what the schema finds and what only we can find comes in one answer', async (t) => {
+test('faults of the schema and other faults come in one answer', async (t) => {
 	const { send, refused } = await setupSend(t)
 	const bad = {
 		to: ['a@b.org', 'x'],
@@ -94,7 +94,7 @@ test('what the schema finds and what only we can find comes in one answer', asyn
 	t.is(error.errors[0].received, 'x')
 })
 
-test('a body that is no object, and an empty one, name what is wrong', async (t) => {
+test('the error for an empty or non-object body names the fault', async (t) => {
 	const { post } = await setupSend(t)
 	const errorsOf = async (payload: object | string) =>
 		(await post(payload)).json().error.errors.map(({ field, code }: FieldError) => [field, code])
@@ -182,7 +182,7 @@ test('a template that cannot be read is 422 with line and column', async (t) => 
 	t.is((await send({ body: 'own', template })).statusCode, 200)
 })
 
-test('a fault in rendering prints nothing, is noted on the mail, and stops no send', async (t) => {
+test('a fault in rendering prints nothing, is recorded on the mail, and stops no send', async (t) => {
 	const { sent } = await setupSend(t)
 	const mail = await sent({
 		to: ['a@a.org', 'b@a.org'],

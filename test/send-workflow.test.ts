@@ -4,11 +4,11 @@ import { Worker } from '@temporalio/worker'
 import test, { type ExecutionContext } from 'ava'
 import type { Rest } from '../activities/delivery/delivery.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { quiet, workflowsPath } from './helpers/workflow.ts'
+import { quiet, workflowBundle } from './helpers/workflow.ts'
 
 const settled: Rest = { settled: 2, left: 0, waitMs: 0, because: '' }
 
-// The server that skips time has one clock for all, so its tests take turns.
+// The time-skipping server has one clock for all, so its tests take turns.
 const serial = test.serial
 
 serial('a run ends when all mails of its claim are settled', async (t) => {
@@ -16,7 +16,7 @@ serial('a run ends when all mails of its claim are settled', async (t) => {
 	t.deepEqual(calls, ['claim'])
 })
 
-serial('what must wait three days is waited for, and not asked about in between', async (t) => {
+serial('a wait of three days is slept through, without asking in between', async (t) => {
 	const threeDaysMs = 3 * 24 * 3_600_000
 	const { calls, tookMs } = await runSend(t, [
 		{ settled: 1, left: 3, waitMs: threeDaysMs, because: 'Connection refused' },
@@ -26,8 +26,8 @@ serial('what must wait three days is waited for, and not asked about in between'
 	t.true(tookMs >= threeDaysMs)
 })
 
-serial('a worker that leaves hands its mails on at once', async (t) => {
-	const handedOn = { settled: 1, left: 3, waitMs: 0, because: 'another worker goes on' }
+serial('a stopping worker leaves its mails to others at once', async (t) => {
+	const handedOn = { settled: 1, left: 3, waitMs: 0, because: 'another worker continues' }
 	const { calls, tookMs } = await runSend(t, [handedOn, settled])
 	t.deepEqual(calls, ['claim', 'claim'])
 	t.true(tookMs < 60_000)
@@ -40,7 +40,7 @@ serial('a database that is away is tried again for as long as it takes', async (
 	t.true(tookMs > 30_000 && tookMs < 120_000, `${tookMs} ms, with pauses of ten seconds at most`)
 })
 
-/** Runs `send` with an activity that answers from a list, on a server whose clock leaps. */
+/** Runs `send` with an activity that answers from a list, on a time-skipping server. */
 async function runSend(t: ExecutionContext, script: (Rest | Error)[]) {
 	quiet()
 	const env = await TestWorkflowEnvironment.createTimeSkipping({
@@ -61,7 +61,11 @@ async function runSend(t: ExecutionContext, script: (Rest | Error)[]) {
 	}
 	const connection = env.nativeConnection
 	const [core, email] = await Promise.all([
-		Worker.create({ connection, taskQueue: taskQueues.core, workflowsPath }),
+		Worker.create({
+			connection,
+			taskQueue: taskQueues.core,
+			workflowBundle: await workflowBundle(),
+		}),
 		Worker.create({ connection, taskQueue: taskQueues.email, activities }),
 	])
 	const workflowId = `send/${randomUUID()}`

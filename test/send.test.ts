@@ -90,7 +90,7 @@ test("a recipient's name is used in To, and kept as data if there is none yet", 
 	t.deepEqual((await contact('given@a.org')).data, { name: 'Data' })
 })
 
-test('who is listed twice is named by the first entry that has a name', async (t) => {
+test('an address that is listed twice gets the first given name', async (t) => {
 	const { send, mails, contact } = await setupSend(t)
 	const to = ['a@a.org', { email: 'A@a.org', name: 'Ann' }, { email: 'a@a.org', name: 'Bob' }]
 	await send({ to, body: '{{ name ?? "nobody" }}' })
@@ -122,7 +122,7 @@ test("the sender's name is that of from, else name, else the template's, else th
 	for (const [changes, name] of cases) t.is((await sent(changes)).fromName, name)
 })
 
-test('reply is the address of replies, else the template has one', async (t) => {
+test('reply sets the reply address, by default the template’s', async (t) => {
 	const { sent, createTemplate } = await setupSend(t)
 	const { id: template } = await createTemplate({ replyTo: ' Team@Example.org ' })
 	t.is((await sent({ reply: ' Support@Example.com ' })).replyTo, 'support@example.com')
@@ -130,7 +130,7 @@ test('reply is the address of replies, else the template has one', async (t) => 
 	t.is((await sent({ template })).replyTo, 'team@example.org')
 })
 
-test('a template gives subject, body and sender, and what the request says comes first', async (t) => {
+test('a template provides subject, body and sender, and the request overrides them', async (t) => {
 	const { sent, createTemplate } = await setupSend(t)
 	const { id: template } = await createTemplate()
 	const data = { name: 'Ann & Bo' }
@@ -166,7 +166,7 @@ test("a template's sender in mixed case sends from its domain, in lower case", a
 	t.is((await sent({ from: { email: 'App@EXAMPLE.com' } })).from, 'app@example.com')
 })
 
-test('only a verified domain of the project may send, exactly what stands after the @', async (t) => {
+test('only a verified domain of the project may send, exactly the part after the @', async (t) => {
 	const { send, verify, newProject, createTemplate, written, sent } = await setupSend(t)
 	await verify('pending.com', null)
 	await newProject('foreign.com')
@@ -191,14 +191,14 @@ test('only a verified domain of the project may send, exactly what stands after 
 	t.is((await sent({ from: 'a@example.com', template })).from, 'a@example.com')
 })
 
-test('an international domain is one domain, whichever way it is written', async (t) => {
+test('an international domain is one domain in both spellings', async (t) => {
 	const { sent, verify } = await setupSend(t)
 	await verify('xn--bcher-kva.example')
 	t.is((await sent({ from: 'a@Bücher.example' })).from, 'a@xn--bcher-kva.example')
 	t.is((await sent({ to: 'b@bücher.example' })).to, 'b@xn--bcher-kva.example')
 })
 
-test('who calls comes before what is sent, and what is sent before what is there', async (t) => {
+test('the caller is checked before the body, and the body before the records', async (t) => {
 	const { post, send, withPublicKey } = await setupSend(t)
 	t.is((await post('{"to":', { authorization: 'Bearer sk_nonsense' })).statusCode, 401)
 	const wrong = await post({}, withPublicKey)
@@ -226,7 +226,7 @@ test('projects that write to the same address have each their own contact', asyn
 	])
 })
 
-test('ready-made HTML goes with its braces untouched, and a refused template says how', async (t) => {
+test('ready-made HTML is sent with its braces untouched, and a refused template suggests how', async (t) => {
 	const { send, sent, createTemplate } = await setupSend(t)
 	const body = '<style>a{{color:red}}</style>{% nothing of ours %} {{ name'
 	const refused = await send({ body })

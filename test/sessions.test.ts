@@ -45,7 +45,7 @@ test('routes of a secret key take a session and the project it is about', async 
 	t.deepEqual(await list({}), [400, 'BAD_REQUEST'])
 	for (const id of [foreign.project.id, crypto.randomUUID(), 'no-uuid'])
 		t.deepEqual(await list({ 'x-project-id': id }), [403, 'PROJECT_ACCESS_DENIED'])
-	// A key speaks for itself, whoever is logged in beside it.
+	// With a key, a session in the same request is ignored.
 	t.deepEqual(await list({ ...withSecretKey, 'x-project-id': foreign.project.id }), [
 		200,
 		undefined,

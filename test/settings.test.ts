@@ -39,7 +39,7 @@ test('the provider is the one that was configured', (t) => {
 	)
 })
 
-test('a setting that cannot be meant is named', (t) => {
+test('an impossible setting is named', (t) => {
 	for (const [name, value] of [
 		['PORT', 'http'],
 		['PORT', '70000'],

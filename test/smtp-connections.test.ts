@@ -1,5 +1,5 @@
 import test from 'ava'
-import { buildMime } from '../activities/rendering/mime.ts'
+import { buildMime } from '../mail/mime/mime.ts'
 import { aMessage } from './helpers/message.ts'
 import { setupSmtp } from './helpers/smtp.ts'
 import { faultRows } from './helpers/smtp-faults.ts'
@@ -33,7 +33,7 @@ const farewells: Fault[] = [
 ]
 for (const fault of farewells) {
 	const what = fault.hang ? 'silence' : (fault.reply ?? 'a close')
-	test(`a used connection that ends by ${what} at ${fault.at} is replaced by a fresh one`, async (t) => {
+	test(`a used connection that ends with ${what} at ${fault.at} is replaced by a fresh one`, async (t) => {
 		const { sink, deliver } = await setupSmtp(t, { faults: [{ ...fault, times: 0 }] })
 		await deliver()
 		sink.faults[0]!.times = 1
@@ -51,7 +51,7 @@ test('a used connection lost after the dot is not replaced: the mail may have be
 	t.is(sink.mails.length, 2)
 })
 
-test('a server that is gone behind a used connection is unavailable', async (t) => {
+test('a server that has disappeared behind a used connection is unavailable', async (t) => {
 	const { sink, deliver } = await setupSmtp(t)
 	await deliver()
 	await sink.stop()
@@ -97,7 +97,7 @@ test('a fresh connection that fails is not tried again at once', async (t) => {
 	t.is(sink.statistics().connections, 1)
 })
 
-test('never more connections than the pool has, whatever is asked of it', async (t) => {
+test('the pool never opens more connections than its size', async (t) => {
 	const { sink, provider, deliver } = await setupSmtp(t, { concurrency: 4, sink: { delayMs: 5 } })
 	const outcomes = await Promise.all(Array.from({ length: 100 }, () => deliver()))
 	t.true(outcomes.every(({ kind }) => kind === 'SENT'))
@@ -147,13 +147,13 @@ test('the mail arrives byte by byte as it was built, dots at line starts include
 	})
 })
 
-test('an international domain is asked for in ASCII', async (t) => {
+test('an international domain is sent to the server in ASCII', async (t) => {
 	const { sink, deliver } = await setupSmtp(t)
 	t.like(await deliver('ada@bücher.example'), sent)
 	t.is(sink.mails[0]!.to, 'ada@xn--bcher-kva.example')
 })
 
-test('in any storm, what is called sent was taken once, and what is called untaken was not', async (t) => {
+test('under random faults, mail called sent was accepted once, and mail called unsent was not', async (t) => {
 	const storm = faultRows.map(({ fault }, index) => ({ ...fault, recipient: `storm-${index}@` }))
 	const { sink, provider } = await setupSmtp(t, {
 		concurrency: 8,

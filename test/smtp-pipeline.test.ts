@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import test from 'ava'
-import type { ReadyMail } from '../activities/providers/provider.ts'
-import { smtpProvider } from '../activities/providers/smtp.ts'
-import { buildMime } from '../activities/rendering/mime.ts'
+import type { ReadyMail } from '../outside/providers/provider.ts'
+import { smtpProvider } from '../outside/providers/smtp.ts'
+import { buildMime } from '../mail/mime/mime.ts'
 import { aMessage } from './helpers/message.ts'
 import { setupSmtp, type SmtpSetup } from './helpers/smtp.ts'
 import { faultRows } from './helpers/smtp-faults.ts'
@@ -32,7 +32,7 @@ for (const { name, fault, expected, taken = 0 } of faultRows) {
 	}
 }
 
-test('campaign mail goes one behind the other on a connection, its envelope ahead of the last answer', async (t) => {
+test('campaign mails follow each other on a connection, each envelope ahead of the last answer', async (t) => {
 	const { sink, hand } = await setup(t, { concurrency: 1, sink: { delayMs: 2 } })
 	const mails = Array.from({ length: 50 }, (_, i) => ready(`r${i}@example.org`))
 	for (const outcome of await Promise.all(mails.map(hand))) t.like(outcome, sent)
@@ -41,11 +41,11 @@ test('campaign mail goes one behind the other on a connection, its envelope ahea
 		sink.mails.map(({ to, emailId, raw }) => ({ to, emailId, raw })),
 		mails.map(({ to, emailId, raw }) => ({ to, emailId, raw: raw() })),
 	)
-	// Each DATA was heard before anybody knew how the mail before it had ended.
+	// Each DATA was sent before the result of the mail before it was known.
 	t.false(sink.commands.includes('RSET'))
 })
 
-test('a server that wants fewer connections than campaign mail has lines gets all of it on those', async (t) => {
+test('a server that wants fewer connections gets all campaign mail on fewer', async (t) => {
 	const { sink, hand } = await setup(t, {
 		concurrency: 8,
 		sink: { maxConnections: 1, delayMs: 5 },
@@ -55,7 +55,7 @@ test('a server that wants fewer connections than campaign mail has lines gets al
 	t.is(sink.mails.length, mails.length)
 })
 
-test('a server that lets nobody in is asked once on each line, and every mail that waits learns so', async (t) => {
+test('a server that refuses every connection is tried once per connection, and all waiting mails learn it', async (t) => {
 	let asked = 0
 	const server = createServer((socket) => {
 		asked += 1
@@ -119,13 +119,13 @@ for (const pipelining of [true, false]) {
 			['ann', 'bob', 'cid', 'dan'],
 		)
 		t.like(await hand(), sent)
-		// A refused transaction is open until it is reset: another MAIL within it would be refused, too.
+		// A refused transaction stays open until it is reset: another MAIL in it would be refused, too.
 		const resets = sink.commands.filter((line) => line === 'RSET').length
 		t.is(resets, names.filter((name) => name === 'unknown' || name === 'late').length)
 	})
 }
 
-test('a server that asks for the content of what it refused is given none', async (t) => {
+test('a server that wants the content of a refused mail gets none', async (t) => {
 	const heard: string[] = []
 	const server = createServer((socket) => {
 		let isContent = false
@@ -151,7 +151,7 @@ test('a server that asks for the content of what it refused is given none', asyn
 	t.is(heard[heard.indexOf('DATA') + 1], '.')
 })
 
-test('a line that breaks leaves one mail a connection in doubt, the others arrive', async (t) => {
+test('a broken connection leaves one mail in doubt, and the others arrive', async (t) => {
 	const { sink, hand } = await setup(t, {
 		concurrency: 4,
 		faults: [{ at: 'dot', drop: true, take: true, times: 3 }],
@@ -164,7 +164,7 @@ test('a line that breaks leaves one mail a connection in doubt, the others arriv
 	t.is(sink.statistics().distinct, 200)
 })
 
-test('a server that takes so many mails a connection gets the rest over others', async (t) => {
+test('a server with a limit of mails per connection gets the rest on others', async (t) => {
 	const { sink, hand } = await setup(t, { concurrency: 2, mailsPerConnection: 7 })
 	const outcomes = await Promise.all(Array.from({ length: 40 }, () => hand()))
 	t.true(outcomes.every(({ kind }) => kind === 'SENT'))
@@ -213,7 +213,7 @@ test('a mail that cannot be composed is rejected, its neighbours go', async (t) 
 	t.is(sink.mails.length, 2)
 })
 
-test('in any storm, campaign mail called sent was taken once, and what is called untaken was not', async (t) => {
+test('under random faults, campaign mail called sent was accepted once, and mail called unsent was not', async (t) => {
 	const storm = faultRows.map(({ fault }, index) => ({ ...fault, recipient: `storm-${index}@` }))
 	const { sink, hand } = await setup(t, {
 		concurrency: 8,

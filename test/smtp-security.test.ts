@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { smtpProvider } from '../activities/providers/smtp.ts'
+import { smtpProvider } from '../outside/providers/smtp.ts'
 import { verifyDkim } from './helpers/dkim.ts'
 import { aMessage } from './helpers/message.ts'
 import { setupSmtp } from './helpers/smtp.ts'
@@ -59,7 +59,7 @@ for (const [protocol, secure] of [
 	['smtp', false],
 	['smtps', true],
 ] as const) {
-	test(`${protocol}: a certificate that nobody vouches for is unavailable`, async (t) => {
+	test(`${protocol}: a server with an untrusted certificate is unavailable`, async (t) => {
 		const { mails, port } = await secureServer(t, { secure })
 		const outcome = await deliverTo(t, `${protocol}://127.0.0.1:${port}`)
 		t.like(outcome, { kind: 'UNAVAILABLE' })
@@ -83,7 +83,7 @@ test('plain SMTP against a TLS port is unavailable', async (t) => {
 	t.like(await provider.deliver(aMessage()), { kind: 'UNAVAILABLE' })
 })
 
-test('a refused login is unavailable, says so, and does not tell the password', async (t) => {
+test('a refused login makes the provider unavailable, without revealing the password', async (t) => {
 	const { mails, port } = await secureServer(t)
 	const outcome = await deliverTo(t, `smtp://me:wrong-pass@127.0.0.1:${port}?${trusting}`)
 	t.like(outcome, { kind: 'UNAVAILABLE' })

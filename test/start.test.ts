@@ -11,7 +11,7 @@ import { startService, type Service } from '../local/service.ts'
 import { startTemporal } from '../local/temporal.ts'
 import { PortTaken } from '../local/terminal.ts'
 
-// The pieces of `npm start`; the whole is tried by test/start/main.ts.
+// The parts of `npm start`; test/start/main.ts tries the whole.
 
 const root = join(import.meta.dirname, '..')
 
@@ -37,9 +37,9 @@ test('a process that merely has the pid of ours is left alone', (t) => {
 	t.is(survivor(file), undefined)
 })
 
-test('when no way leads to a Temporal server, one message names them all', (t) => {
+test('if no way of getting a Temporal server works, one message names them all', (t) => {
 	const folder = scratch(t)
-	for (const name of ['local', 'package.json'])
+	for (const name of ['build', 'local', 'package.json'])
 		cpSync(join(root, name), join(folder, name), { recursive: true })
 	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 	mkdirSync(join(folder, 'bin'))
@@ -52,7 +52,7 @@ test('when no way leads to a Temporal server, one message names them all', (t) =
 		{
 			cwd: folder,
 			encoding: 'utf8',
-			// A proxy that is not there: no way out, also where there is an internet.
+			// An unreachable proxy: no access to the internet, even where there is one.
 			env: {
 				PATH: join(folder, 'bin'),
 				HTTPS_PROXY: 'http://127.0.0.1:9',
@@ -61,7 +61,7 @@ test('when no way leads to a Temporal server, one message names them all', (t) =
 		},
 	)
 	for (const part of [
-		'no way to get',
+		'could be found or downloaded',
 		'PATH',
 		'.cache',
 		'with pip',
@@ -75,10 +75,10 @@ test('when no way leads to a Temporal server, one message names them all', (t) =
 test('a process of ours ends when its parent is killed', async (t) => {
 	const folder = scratch(t)
 	const file = join(folder, 'child')
-	const leash = new URL('../local/leash.mjs', import.meta.url).href
+	const parentWatch = new URL('../local/parent-watch.mjs', import.meta.url).href
 	const child = `import { writeFileSync } from 'node:fs'
 		writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`
-	const flags = JSON.stringify([`--import=${leash}`, '--input-type=module', '--eval', child])
+	const flags = JSON.stringify([`--import=${parentWatch}`, '--input-type=module', '--eval', child])
 	const parent = `import { spawn } from 'node:child_process'
 		spawn(process.execPath, ${flags}, { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })`
 	const killed = spawn(process.execPath, ['--input-type=module', '--eval', parent])
@@ -130,7 +130,7 @@ test('a service that does not come up is given up during the start', async (t) =
 	await t.throwsAsync(() => service.failed, { message: /does not start \(exit 7\)/ })
 })
 
-test('a Temporal server whose port a stranger took is not mistaken for ours', async (t) => {
+test('another Temporal server on our port is not mistaken for ours', async (t) => {
 	const folder = scratch(t)
 	const options = { namespace: 'default', isDurable: false }
 	const first = await startTemporal({ ...options, file: join(folder, 'first') })
@@ -139,7 +139,7 @@ test('a Temporal server whose port a stranger took is not mistaken for ours', as
 	await t.throwsAsync(second, { instanceOf: PortTaken })
 })
 
-// Runs `sh -c command` beside throw-away servers, and says on which port their Postgres is.
+// Runs `sh -c command` beside throw-away servers, and returns the port of their Postgres.
 async function besideServers(t: ExecutionContext, command: string) {
 	const child = spawn(
 		process.execPath,
@@ -151,7 +151,7 @@ async function besideServers(t: ExecutionContext, command: string) {
 	return { child, port: Number(/:(\d+)\/postgres/.exec(String(line))?.[1]) }
 }
 
-test.serial('throw-away servers go when their run is told to stop', async (t) => {
+test.serial('throw-away servers stop when their run is stopped', async (t) => {
 	const { child, port } = await besideServers(t, 'exec sleep 30')
 	t.false(await isFree(port))
 	child.kill('SIGTERM')

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { fault, flat, multi, openAutomations } from './helpers/automations.ts'
 import { plan } from './helpers/segments.ts'
 
-/** What is taken, and what is kept of it where that differs. */
+/** Valid configurations, with the stored form if it differs. */
 const sound: [string, object, object?][] = [
 	['SEND_EMAIL', {}],
 	['SEND_EMAIL', { recipient: { type: 'CONTACT' } }],
@@ -58,7 +58,7 @@ const sound: [string, object, object?][] = [
 	['EXIT', { reason: 'Bought' }],
 ]
 
-test('a sound configuration is kept, by its own names and without what is null', async (t) => {
+test('a valid configuration is stored under its own names and without nulls', async (t) => {
 	const { create } = await openAutomations(t)
 	const automation = await create()
 	for (const [type, config, kept = config] of sound) {

@@ -30,7 +30,7 @@ async function setupSuppressions(t: ExecutionContext) {
 
 const emailsOf = ({ data }: { data: { email: string }[] }) => data.map(({ email }) => email)
 
-test('an address is put on the list in its one spelling, and taken off it', async (t) => {
+test('an address is listed in its normalised spelling, and removed again', async (t) => {
 	const { post, list, remove } = await setupSuppressions(t)
 	const response = await post({ email: ' Ann@Example.org ' })
 	t.is(response.statusCode, 201)
@@ -55,7 +55,7 @@ test('an address that is on the list stays there as it came', async (t) => {
 	t.is((await list()).total, 1)
 })
 
-test('of requests at once for one address a single one adds it', async (t) => {
+test('of simultaneous requests for one address a single one adds it', async (t) => {
 	const { post } = await setupSuppressions(t)
 	const answers = await Promise.all(
 		Array.from({ length: 10 }, () => post({ email: 'ann@example.org' })),
@@ -64,7 +64,7 @@ test('of requests at once for one address a single one adds it', async (t) => {
 	t.deepEqual(statuses, [...Array.from({ length: 9 }, () => 200), 201])
 })
 
-test('what is no address or no reason is refused', async (t) => {
+test('an invalid address or reason is refused', async (t) => {
 	const { post } = await setupSuppressions(t)
 	const body = { email: 'nobody', reason: 'WHIM' }
 	const { errors } = isEnvelope(t, await post(body), 422, 'VALIDATION_ERROR')
@@ -98,7 +98,7 @@ test('pages go from the newest to the oldest, and miss none of the same moment',
 	t.is((await list('limit=1000')).data.length, 5)
 })
 
-test('search is for a part of the address, taken literally; reason for one reason', async (t) => {
+test('search finds a literal part of the address, and reason filters by reason', async (t) => {
 	const { add, list } = await setupSuppressions(t)
 	await add(
 		{ email: 'a_b@example.org', reason: 'MANUAL' },
@@ -119,7 +119,7 @@ test('a bad query is a 400', async (t) => {
 		isEnvelope(t, await refused(query), 400, 'BAD_REQUEST')
 })
 
-test('a cursor that no page could have is a 400, whatever stands in it', async (t) => {
+test('an impossible cursor is a 400, with any content', async (t) => {
 	const { refused } = await setupSuppressions(t)
 	const time = Date.UTC(2026, 0, 1)
 	t.is((await refused(`cursor=${encodeCursor([time, 'ann@example.org'])}`)).statusCode, 200)

@@ -11,7 +11,7 @@ type Counts = [ago: string, total: number, bounces: number, complaints: number]
 interface Limit {
 	name: string
 	last: 'bounce' | 'complain'
-	/** Of the project, in days. */
+	/** The project's age in days. */
 	age?: number
 	below: Counts
 	at: Counts
@@ -43,7 +43,7 @@ test('a project is suspended at each of the limits, and not before', async (t) =
 			await execute('delete from suppressions')
 			await execute('update projects set disabled_reason = null')
 			await age(limit.age ?? 60)
-			// A long good past, so that only the last days count.
+			// A long good history, so that only the last days count.
 			if (!limit.name.endsWith('all time')) await past('40 days', 1_000_000, 0, 0)
 			await past(...counts)
 			await act[limit.last]()
@@ -55,7 +55,7 @@ test('a project is suspended at each of the limits, and not before', async (t) =
 		}
 })
 
-test('a transient bounce judges nobody', async (t) => {
+test('a transient bounce does not affect the reputation', async (t) => {
 	const { past, disabled, bounced, handedOver, reputation } = await setupReputation(t)
 	await past('1 day', 1000, 500, 0)
 	await bounced(await handedOver(), 'Transient')
@@ -63,7 +63,7 @@ test('a transient bounce judges nobody', async (t) => {
 	t.like((await reputation()).status.allTime, { total: 1000, bounces: 500 })
 })
 
-test('of bounces at the same moment one knows of the other: the last straw is never missed', async (t) => {
+test('of simultaneous bounces the second sees the first: a crossed threshold is never missed', async (t) => {
 	const { past, disabled, handedOver, execute, pool, project } = await setupReputation(t)
 	await past('40 days', 1_000_000, 0, 0)
 	await past('1 day', 1000, 98, 0)
@@ -72,10 +72,22 @@ test('of bounces at the same moment one knows of the other: the last straw is ne
 		await handedOver('SENT', 'b@example.org'),
 	]
 	const [first, second] = [await pool.connect(), await pool.connect()]
-	const evidence = { kind: 'BOUNCED', bounceType: 'Permanent', at: new Date().toISOString() }
+	const evidence = {
+		kind: 'BOUNCED' as const,
+		bounceType: 'Permanent' as const,
+		at: new Date().toISOString(),
+		error: null,
+		link: null,
+	}
 	const bounceOf = (index: 0 | 1) => {
 		const { id, resendId } = mails[index]!
-		return [resendId, project.id, id, resendId, JSON.stringify(evidence)]
+		return {
+			eventId: resendId,
+			projectId: project.id,
+			emailId: id,
+			providerMessageId: resendId,
+			evidence: { ...evidence, providerMessageId: resendId },
+		}
 	}
 	try {
 		await first.query('begin')
@@ -99,7 +111,7 @@ test('of bounces at the same moment one knows of the other: the last straw is ne
 	t.is((await execute(`select 1 from outbox where workflow_type = 'suspendProject'`)).length, 1)
 })
 
-test('what waits is cancelled and the members are told once, however often it is tried', async (t) => {
+test('waiting mail is cancelled and the members are notified once, however often it is tried', async (t) => {
 	const { past, bounce, sent, execute, app, withSecretKey, pool, mails, newProject } =
 		await setupReputation(t)
 	const other = await newProject('other.example')
@@ -144,18 +156,18 @@ test('what waits is cancelled and the members are told once, however often it is
 	t.is(refused.json().error.code, 'PROJECT_DISABLED')
 })
 
-test('a suspension that Temporal has forgotten is carried out all the same', async (t) => {
+test('a suspension that Temporal has lost is carried out anyway', async (t) => {
 	const { past, bounce, execute, pool } = await setupReputation(t)
 	await past('1 day', 1000, 500, 0)
 	await bounce()
-	const lost = () => unfinishedSuspensions(pool, [10])
+	const lost = () => unfinishedSuspensions(pool, { limit: 10 })
 	t.deepEqual(await lost(), [])
 	await execute(`update suspensions set at = now() - interval '6 minutes'`)
 	t.deepEqual(await lost(), [], 'Temporal is still to be told')
 	await execute('update outbox set done_at = now()')
 	const found = await lost()
 	t.is(found.length, 1)
-	await restartSuspensions(pool, [JSON.stringify(found), 'core'])
+	await restartSuspensions(pool, { runs: found, taskQueue: 'core' })
 	const rows = await execute('select workflow_type, workflow_id, payload from outbox')
 	t.is(rows.length, 2)
 	t.deepEqual(rows[1], rows[0])
@@ -165,7 +177,7 @@ test('a suspension that Temporal has forgotten is carried out all the same', asy
 	t.deepEqual(await lost(), [])
 })
 
-test('a project that was enabled again meanwhile keeps the mail that waits', async (t) => {
+test('a project that was enabled again in time keeps its waiting mail', async (t) => {
 	const { past, bounce, execute, pool, sent, mails, project } = await setupReputation(t)
 	const { id } = await sent()
 	await past('1 day', 1000, 500, 0)

@@ -47,7 +47,7 @@ test('a template is created with its defaults, and read back the same', async (t
 	t.deepEqual((await call('GET', `/${template.id}`)).json(), template)
 })
 
-test('what is missing is told in the simple form, in the order name, subject, body, from', async (t) => {
+test('a missing text is reported in the simple form, in the order name, subject, body, from', async (t) => {
 	const { call } = await setupTemplates(t)
 	const body: Record<string, unknown> = {}
 	for (const [field, value] of Object.entries(welcome)) {
@@ -61,7 +61,7 @@ test('what is missing is told in the simple form, in the order name, subject, bo
 	}
 })
 
-test('lengths and line breaks are held, field by field', async (t) => {
+test('limits on lengths and line breaks are enforced, field by field', async (t) => {
 	const { call } = await setupTemplates(t)
 	const cases = {
 		name: 'x'.repeat(101),
@@ -93,7 +93,7 @@ test('a template that cannot be read is refused with line and column', async (t)
 	t.regex(error.message, /line 2, column 3/)
 })
 
-test('the sender must be of a verified domain, also when it changes', async (t) => {
+test('the sender must be of a verified domain, even when it changes', async (t) => {
 	const { call, create } = await setupTemplates(t)
 	for (const from of ['a@unknown.example', 'a@pending.example', 'a@sub.example.com']) {
 		const answer = await call('POST', '', { ...welcome, from })
@@ -108,7 +108,7 @@ test('the sender must be of a verified domain, also when it changes', async (t) 
 	)
 })
 
-test('a change touches what it names, null empties what may be empty', async (t) => {
+test('a change affects the given members, and null clears those that may be empty', async (t) => {
 	const { call, create } = await setupTemplates(t)
 	const template = await create({ description: 'For new people', replyTo: 'Help@Example.com' })
 	t.is(template.replyTo, 'help@example.com')
@@ -175,7 +175,7 @@ test('a copy is a template of its own whose name says so, however long', async (
 	t.like(copy, { subject: template.subject, type: 'TRANSACTIONAL' })
 })
 
-test('a deleted template is gone, and its mails stay', async (t) => {
+test('deleting a template keeps its mails', async (t) => {
 	const { call, create, app, orm, project } = await setupTemplates(t)
 	const { id } = await create()
 	const em = orm.em.fork()
@@ -208,7 +208,7 @@ test('a deleted template is gone, and its mails stay', async (t) => {
 	await app.close()
 })
 
-test('a preview shows the mail as its contact would get it, and what is unset', async (t) => {
+test('a preview shows the mail as its contact would get it, and unset variables', async (t) => {
 	const { call, create, orm, project } = await setupTemplates(t)
 	const { id } = await create()
 	const plain = await call('POST', `/${id}/preview`, { data: { plan: 'pro' } })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { toText } from '../activities/rendering/text.ts'
+import { toText } from '../mail/text/text.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 
 const cases: [guarantee: string, html: string, text: string][] = [

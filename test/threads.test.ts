@@ -18,7 +18,7 @@ test('a task runs on a thread and its result comes back', async (t) => {
 	t.is((await threads.run('bytes', 1000, soon)).raw[999], 7)
 })
 
-test('the event loop goes on while a task computes', async (t) => {
+test('the event loop continues while a task computes', async (t) => {
 	const threads = setup(t)
 	await threads.run('double', 1, soon)
 	let turns = 0
@@ -41,20 +41,20 @@ test('a task that exceeds its time is ended, and the next one gets a new thread'
 	t.is(await threads.run('double', 1, soon), 2)
 })
 
-test('a task that exceeds its memory is ended, and the process goes on', async (t) => {
+test('a task that exceeds its memory is ended, and the process continues', async (t) => {
 	const threads = setup(t)
 	await t.throwsAsync(threads.run('hoard', undefined as never, soon), { instanceOf: TaskTooLarge })
 	t.is(await threads.run('double', 1, soon), 2)
 })
 
-test('beyond the most that may wait, a task is refused at once', async (t) => {
+test('a task beyond the queue’s limit is refused at once', async (t) => {
 	const threads = setup(t, { mostWaiting: 1 })
 	const taken = [1, 2, 3].map(() => threads.run('spin', 200, soon))
 	await t.throwsAsync(threads.run('double', 1, soon), { instanceOf: ThreadsBusy })
 	await Promise.all(taken)
 })
 
-test('closing rejects what waits, and no thread stays', async (t) => {
+test('closing rejects waiting tasks and ends all threads', async (t) => {
 	const threads = setup(t)
 	const waiting = [1, 2, 3].map(() => threads.run('spin', 50, soon))
 	const ends = Promise.allSettled(waiting)
@@ -63,7 +63,7 @@ test('closing rejects what waits, and no thread stays', async (t) => {
 	await t.throwsAsync(threads.run('double', 1, soon))
 })
 
-test('keys take turns, however much one of them waits for', (t) => {
+test('keys take turns, however many tasks one of them has', (t) => {
 	const turns = createTurns<string>(2)
 	for (const job of ['a1', 'a2', 'a3']) turns.add('a', job)
 	turns.add('b', 'b1')

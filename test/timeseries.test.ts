@@ -44,7 +44,7 @@ test('every day is listed, thirty of them until today, with each mail once in ev
 	t.is((await days('endDate=2026-03-31')).at(0)!.date, '2026-03-02')
 })
 
-test('days are those of the time zone, whatever its offset and whenever its clocks change', async (t) => {
+test('days follow the time zone, with any offset and through clock changes', async (t) => {
 	const { days, pool, project } = await setupDays(t)
 	const zones = [
 		'UTC',
@@ -60,7 +60,7 @@ test('days are those of the time zone, whatever its offset and whenever its cloc
 		{ length: 3000 },
 		() => new Date(from + Math.random() * 364 * 86_400_000),
 	)
-	// Midnights at which clocks change: Havana skips one and has the other twice.
+	// Clock changes at midnight: Havana skips one midnight and has another twice.
 	for (const [day, hour] of [
 		['2025-03-09', 4],
 		['2025-11-02', 3],
@@ -84,7 +84,7 @@ test('days are those of the time zone, whatever its offset and whenever its cloc
 	}
 })
 
-test('a moment stands for its day in the zone', async (t) => {
+test('a time means its day in the zone', async (t) => {
 	const { days } = await setupDays(t)
 	const dates = async (query: string) => (await days(query)).map(({ date }) => date)
 	const period = 'startDate=2026-03-01T23:30:00Z&endDate=2026-03-03T00:30:00Z'

@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { readSettings as readWorkerSettings } from '../activities/settings.ts'
-import { tracer } from '../activities/telemetry/tracer.ts'
-import { startTracing } from '../activities/telemetry/tracing.ts'
+import { tracer } from '../outside/telemetry/tracer.ts'
+import { startTracing } from '../outside/telemetry/tracing.ts'
 import { readSettings } from '../api/settings.ts'
 import { client, until } from '../bench/load.ts'
 import { prepareStack } from '../bench/stack.ts'
@@ -55,7 +55,7 @@ test('one trace leads from the request through the outbox and Temporal to the pr
 	t.deepEqual(found.map(({ name }) => name).sort(), names.toSorted())
 	const byName = new Map(found.map((span) => [span.name, span]))
 	const chain = names.map((name) => byName.get(name)!)
-	// Each is below the one before it, and the first below its caller's.
+	// Each span is a child of the one before it, and the first is a child of the caller's.
 	t.deepEqual(
 		chain.map(({ parentSpanId }) => parentSpanId),
 		[callerSpan, ...chain.slice(0, -1).map(({ spanId }) => spanId)],
@@ -86,12 +86,20 @@ test('a claim of several requests belongs to the first that is followed, and lin
 			[project.id, randomUUID()],
 		)
 	}
-	const [row] = await claimSends(db, [500, 2000, 2, 1.5, taskQueues.core, 1, 8])
+	const [row] = await claimSends(db, {
+		requestsPerRun: 500,
+		mailsPerRun: 2000,
+		newRunsPerProject: 2,
+		lockSeconds: 1.5,
+		taskQueue: taskQueues.core,
+		priority: 1,
+		runsPerProject: 8,
+	})
 	t.is(row!.trace, traces[0]!)
 	t.deepEqual(row!.trace_links, [traces[1]!])
 })
 
-test('rows that nobody follows note nothing', async (t) => {
+test('without tracing, rows store no trace', async (t) => {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
 	const { project } = await createProject(orm)
@@ -99,12 +107,20 @@ test('rows that nobody follows note nothing', async (t) => {
 		`insert into queued_sends (project_id, request_id, email_ids) values ($1, uuidv7(), '{}')`,
 		[project.id],
 	)
-	const [row] = await claimSends(pool, [500, 2000, 2, 1.5, taskQueues.core, 1, 8])
+	const [row] = await claimSends(pool, {
+		requestsPerRun: 500,
+		mailsPerRun: 2000,
+		newRunsPerProject: 2,
+		lockSeconds: 1.5,
+		taskQueue: taskQueues.core,
+		priority: 1,
+		runsPerProject: 8,
+	})
 	t.is(row!.trace, null)
 	t.falsy(row!.trace_links?.length)
 })
 
-test('whoever takes the spans may hang: a process ends without waiting for them', async (t) => {
+test('a hanging collector does not delay the end of a process', async (t) => {
 	const server = createServer(() => {}).listen(0, '127.0.0.1')
 	await once(server, 'listening')
 	t.teardown(() => {
@@ -118,11 +134,11 @@ test('whoever takes the spans may hang: a process ends without waiting for them'
 	const asked = once(server, 'request')
 	const startedAt = Date.now()
 	await Promise.all([tracing.stop(), asked])
-	// The exporter itself would try for ten seconds, and again.
+	// The exporter itself would try for ten seconds, repeatedly.
 	t.true(Date.now() - startedAt < 9000)
 })
 
-test('nobody is told of traces unless an endpoint is set', (t) => {
+test('no traces are sent unless an endpoint is set', (t) => {
 	const secret = { SESSION_SECRET: 'a secret of the tests' }
 	t.is(readSettings(secret).tracing, undefined)
 	t.is(readWorkerSettings(secret).tracing, undefined)

@@ -18,13 +18,13 @@ async function setupTrack(t: ExecutionContext) {
 	return {
 		...all,
 		post,
-		/** Tracks what must succeed. */
+		/** Tracks an event that must succeed. */
 		track: async (changes: object = {}) => {
 			const response = await post({ email: 'ann@example.org', event: 'order', ...changes })
 			t.is(response.statusCode, 200, response.body)
 			return response.json().data as { contact: string; event: string; timestamp: string }
 		},
-		/** Tracks what must be refused, and returns the errors as "field: code". */
+		/** Tracks an event that must be refused, and returns the errors as "field: code". */
 		refused: async (changes: object) => {
 			const response = await post({ email: 'ann@example.org', event: 'order', ...changes })
 			const { errors } = isEnvelope(t, response, 422, 'VALIDATION_ERROR')
@@ -61,7 +61,7 @@ test('tracking the same event again makes another event of the same contact', as
 	t.is((await events()).length, 2)
 })
 
-test('the contact keeps what is meant to be kept, the event has all that was given', async (t) => {
+test('the contact keeps persistent values, and the event has all values', async (t) => {
 	const { track, contact, events } = await setupTrack(t)
 	await track({ data: { plan: 'free', old: 1, kept: 'yes' } })
 	await track({
@@ -90,7 +90,7 @@ test('the contact keeps what is meant to be kept, the event has all that was giv
 	})
 })
 
-test('a contact keeps its subscription unless the request says otherwise, and each flip is told once', async (t) => {
+test('a contact keeps its subscription unless the request changes it, and each flip is emitted once', async (t) => {
 	const { track, contact, names } = await setupTrack(t)
 	await track({ subscribed: false })
 	t.false((await contact()).subscribed)
@@ -105,7 +105,7 @@ test('a contact keeps its subscription unless the request says otherwise, and ea
 	t.is((await names()).filter((name) => name === 'contact.unsubscribed').length, 1)
 })
 
-test('of requests at once for a new address none is lost and one contact is made', async (t) => {
+test('simultaneous requests for a new address create one contact and lose no event', async (t) => {
 	const { track, events } = await setupTrack(t)
 	const answers = await Promise.all(
 		Array.from({ length: 20 }, (_, index) => track({ data: { [`key${index}`]: index } })),
@@ -151,7 +151,7 @@ test('an event name is trimmed, at most 255 characters and not empty', async (t)
 	t.deepEqual(await names(), ['signed up', 'é'.repeat(255)])
 })
 
-test('everything that is wrong is told at once, and nothing is written', async (t) => {
+test('all faults are reported at once, and nothing is written', async (t) => {
 	const { refused, events } = await setupTrack(t)
 	t.deepEqual(
 		await refused({
@@ -176,7 +176,7 @@ test('everything that is wrong is told at once, and nothing is written', async (
 	t.deepEqual(await events(), [])
 })
 
-test('64 KB are the limit of one event, and of a contact with what it had', async (t) => {
+test('64 KB are the limit of one event, and of a contact’s data as a whole', async (t) => {
 	const { refused, track, events } = await setupTrack(t)
 	const big = 'x'.repeat(40_000)
 	t.deepEqual(await refused({ data: { once: { value: 'x'.repeat(66_000), persistent: false } } }), [

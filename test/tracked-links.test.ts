@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { composeMessage } from '../activities/rendering/compose.ts'
-import { trackHtml } from '../activities/rendering/tracked-links.ts'
-import { readTracked, trackedUrls, trackingKey } from '../activities/rendering/tracked-urls.ts'
+import { composeMessage } from '../mail/compose.ts'
+import { trackHtml } from '../mail/tracked-links.ts'
+import { readTracked, trackedUrls, trackingKey } from '../mail/tracked-urls.ts'
 import { cpuMeter } from './helpers/cpu.ts'
 
 const publicUrl = 'https://mail.example'
 const key = trackingKey('a secret of the tests')
 const scope = { projectId: randomUUID(), campaignId: null, emailId: randomUUID() }
 
-/** The HTML with each rewritten link as `[where it leads]`, and the pixel as `•`. */
+/** The HTML with each rewritten link as `[target]`, and the pixel as `•`. */
 const shown = (html: string) =>
 	trackHtml(html, { click: (link) => `[${link}]`, open: 'pixel' }, publicUrl).replace(
 		/<img src="pixel"[^>]*>/,
@@ -84,9 +84,10 @@ const untouched: [title: string, html: string][] = [
 	['subscribe and manage', `<a href="${publicUrl}/subscribe/1"><a href="${publicUrl}/manage/1">`],
 ]
 for (const [title, html] of untouched)
-	test(`what is no link of the web stays: ${title}`, (t) => t.is(shown(html), `${html}•`))
+	test(`a link that is not a web address is left unchanged: ${title}`, (t) =>
+		t.is(shown(html), `${html}•`))
 
-test('the pixel stands at the end of the body, whatever the state of it', (t) => {
+test('the pixel is at the end of the body, even in broken HTML', (t) => {
 	t.is(shown('<body>a</BODY ></html>'), '<body>a•</BODY ></html>')
 	t.is(shown('a</body>b</body>c'), 'a</body>b•</body>c')
 	t.is(shown('</body><a href="http://a.b">c</a>'), '</body><a href="[http://a.b]">c</a>•')
@@ -103,7 +104,7 @@ test('nothing but the addresses of links changes, in any heap of markup', (t) =>
 		const html = [...randomBytes(30)].map((byte) => pieces[byte % pieces.length]).join('')
 		const tracked = trackHtml(html, { click: () => null, open: 'pixel' }, publicUrl)
 		t.is(tracked.replace(/<img src="pixel"[^>]*>/, ''), html)
-		// What was rewritten is as it was, but for quotes.
+		// Rewritten parts are unchanged except for quotes.
 		const same = trackHtml(html, { click: (link) => link, open: 'pixel' }, publicUrl)
 		const bare = (text: string) => text.replaceAll(/["'\s]|&amp;|&/g, '')
 		t.is(bare(same.replace(/<img src="pixel"[^>]*>/, '')), bare(html))
@@ -129,7 +130,7 @@ test('hostile markup costs its length and no more', (t) => {
 	}
 })
 
-test('an address is read back whatever the link is, and in this form only', (t) => {
+test('a tracked address is read back for any link, in exactly this form', (t) => {
 	const urls = trackedUrls(key, publicUrl, scope)
 	for (const link of [
 		"https://ü.example/it's?a=%20&b=+#c",
@@ -143,7 +144,7 @@ test('an address is read back whatever the link is, and in this form only', (t) 
 	t.deepEqual(readTracked(key, parts(urls.open)), { ...scope, link: null })
 })
 
-test('a signature is good for one key, project, mail, link and act', (t) => {
+test('a signature is valid for one key, project, mail, link and action', (t) => {
 	const urls = trackedUrls(key, publicUrl, scope)
 	const click = parts(urls.click('http://a.b'))
 	const open = parts(urls.open)

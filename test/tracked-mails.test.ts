@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Outcome } from '../activities/providers/provider.ts'
+import type { Outcome } from '../outside/providers/provider.ts'
 import { client, until } from '../bench/load.ts'
 import { prepareStack } from '../bench/stack.ts'
 import { Email } from '../db/emails/email.ts'
@@ -41,7 +41,7 @@ test('a project decides which of its mails are tracked', async (t) => {
 	}
 })
 
-test('every try of a mail is the same message, whatever the project decides in between', async (t) => {
+test('every attempt of a mail is the same message, even if the project’s settings change', async (t) => {
 	const { orm, send, claim, worker, project } = await setupLedger(t)
 	await send(['ann@example.org'])
 	const sent: string[] = []
@@ -59,7 +59,7 @@ test('every try of a mail is the same message, whatever the project decides in b
 	t.regex(sent[0]!, pixel)
 })
 
-test('a mail that must not be tracked is not, whatever the project wants', async (t) => {
+test('a mail that must not be tracked is not, whatever the project’s setting', async (t) => {
 	const { orm, send, claim, worker } = await setupLedger(t)
 	const [id] = await send(['ann@example.org'])
 	await orm.em.fork().nativeUpdate(Email, { id: id! }, { tracked: false })

@@ -28,7 +28,7 @@ const Body = Type.Object({
 	data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 })
 
-/** What a body is answered: its errors as "field: code, message (received)", or what came through. */
+/** The answer to a body: its errors as "field: code, message (received)", or the parsed body. */
 async function setupChecked(t: Parameters<typeof setup>[0], body: TSchema = Body) {
 	const { app } = await setup(t)
 	const options = { bodyLimit: 2 ** 20, config: { auth: 'none' }, schema: { body } } as const
@@ -72,7 +72,7 @@ test('each fault is named once, with its field, its code and what was received',
 		[{ items: [{ content: 'a' }, {}] }, 'items.1.content: required, is required'],
 		[
 			{ strict: { known: 1, odd: 2 } },
-			'strict.odd: unrecognized_keys, is not known here, only known',
+			'strict.odd: unrecognized_keys, is not allowed here, only known',
 		],
 		[{ data: [] }, 'data: invalid_type, must be an object "array"'],
 	]
@@ -83,7 +83,7 @@ test('each fault is named once, with its field, its code and what was received',
 	)
 })
 
-test('of a union the branch that was meant speaks', async (t) => {
+test('for a union, the errors are those of the intended branch', async (t) => {
 	const check = await setupChecked(t)
 	const cases: [unknown, string][] = [
 		['nobody', 'to: invalid_string, must be an email address "nobody"'],
@@ -135,7 +135,7 @@ test('in a tree that contains itself the node is named', async (t) => {
 	)
 })
 
-test('what the schema does not name stays as it is, and nothing is turned into something else', async (t) => {
+test('members that the schema does not name stay as they are, and no value is converted', async (t) => {
 	const check = await setupChecked(t)
 	const body = { extra: 1, data: { nested: [null, '5', { a: true }] }, note: null }
 	t.deepEqual(await check(body), body)
@@ -151,7 +151,7 @@ test('nothing reaches Postgres that it could not store', async (t) => {
 	t.deepEqual(await check(String.raw`{"data":{"a":"\ud83d\ude00"}}`), { data: { a: '😀' } })
 })
 
-test('a number that is none once it has been read is refused by its field, in any body', async (t) => {
+test('a number that overflows when parsed is refused by its field, in any body', async (t) => {
 	const check = await setupChecked(t)
 	const fault = 'invalid_type, must be a number that a double can hold'
 	t.is(await check('{"data":{"a":1e400}}'), `data.a: ${fault}`)
@@ -214,7 +214,7 @@ test('a great many faults cost little and are not all listed', async (t) => {
 	t.is((await check({ ids: Array(40_000).fill(5) })).split('\n').length, 1)
 })
 
-test('query strings are coerced, and what they say wrongly is 400', async (t) => {
+test('query strings are coerced, and wrong values are a 400', async (t) => {
 	const { app } = await setup(t)
 	const querystring = Type.Object({
 		limit: Type.Integer({ minimum: 1, default: 20 }),
@@ -294,7 +294,7 @@ test('a cursor leads back to where it was made, and any other text is 400', (t) 
 		)
 })
 
-test('of a query string only what the route names arrives', async (t) => {
+test('only the declared members of a query string arrive', async (t) => {
 	const { app } = await setup(t)
 	const querystring = Type.Object({ limit: Type.Optional(Type.Integer()) })
 	app.get(
@@ -306,7 +306,7 @@ test('of a query string only what the route names arrives', async (t) => {
 	t.deepEqual(answer.json(), { limit: 5 })
 })
 
-test('a suggestion is a sentence, whatever a member is called', async (t) => {
+test('a suggestion is a sentence, for any name of a member', async (t) => {
 	const { app, withSecretKey } = await setup(t)
 	for (const name of ['constructor', 'toString', '__proto__']) {
 		const response = await app.inject({

@@ -31,7 +31,7 @@ async function setupWith(t: ExecutionContext, dnsServers: string[]) {
 	}
 }
 
-// Alone, and before the others, whose work would count as waiting.
+// Serial and first, because the others' work would count as waiting.
 test.serial('a silent resolver is waited for 3 seconds at most', async (t) => {
 	const { address } = await dnsServer(t, { 'silent.io': 'silence' })
 	const lookUp = createDomainLookUp([address])
@@ -39,7 +39,7 @@ test.serial('a silent resolver is waited for 3 seconds at most', async (t) => {
 	t.deepEqual(facts, { exists: null, hasMx: null, hasWebsite: null, fault: 'no answer in time' })
 })
 
-test('an address whose domain is all there looks fine', async (t) => {
+test('an address with a complete domain is valid', async (t) => {
 	const { verify } = await setupVerify(t, { 'acme.io': whole })
 	t.deepEqual(await verify(' Ann@Acme.IO '), {
 		email: 'ann@acme.io',
@@ -110,7 +110,7 @@ test('a domain is looked up once for many, and again after a failure', async (t)
 	t.deepEqual(dns.queries.toSorted(), ['A acme.io', 'AAAA acme.io', 'MX acme.io', 'NS acme.io'])
 })
 
-test('what is wrong with an address beside its domain is told, and does not make it invalid', async (t) => {
+test('findings about the address itself are reported, and do not make it invalid', async (t) => {
 	const { verify } = await setupVerify(
 		t,
 		Object.fromEntries(
@@ -149,7 +149,7 @@ test('slips of the hand are seen, and names of their own are left alone', (t) =>
 	for (const name of names.split(' ')) t.is(meantDomain(name), undefined, name)
 })
 
-test('what is no address is refused, and only the secret key may ask', async (t) => {
+test('an invalid address is refused, and only the secret key may ask', async (t) => {
 	const { post, withPublicKey } = await setupVerify(t, {})
 	for (const email of ['nobody', 'a@b', '', 7, undefined]) {
 		const { errors } = isEnvelope(t, await post({ email }), 422, 'VALIDATION_ERROR')

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createProviderPause } from '../activities/delivery/provider-pause.ts'
-import { providerNotes } from '../db/provider-state.ts'
+import { providerReports } from '../db/provider-state.ts'
 import { overSmtp } from './helpers/campaign-sending.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
@@ -11,7 +11,7 @@ const waitingFor = async ({ app, withSecretKey, id }: Context) => {
 	return answer.json().waitingFor as object | null
 }
 
-test('a campaign whose last mails the provider has deferred says what it said, how many wait and until when', async (t) => {
+test('a campaign with deferred mails shows the provider’s answer, their number and the next try', async (t) => {
 	const context = await overSmtp(t, 5, {
 		faults: [{ at: 'rcpt', recipient: 'user2@', reply: '451 4.7.1 Greylisted, retry in 60 s' }],
 	})
@@ -29,7 +29,7 @@ test('a campaign says that it waits for its owner, a billing limit, the send rat
 	const { query, project, pool } = context
 	await query("insert into send_budgets values ($1, now() + interval '1 minute')", [project.id])
 	t.like(await waitingFor(context), { reason: 'rate', mails: 5, message: null })
-	providerNotes(pool, 'smtp')({ error: '421 Not now, ann@example.org', waitMs: 60_000 })
+	providerReports(pool, 'smtp')({ error: '421 Not now, ann@example.org', waitMs: 60_000 })
 	while ((await query('select 1 from provider_states')).length === 0);
 	t.like(await waitingFor(context), {
 		reason: 'provider',
@@ -63,7 +63,7 @@ test('health names a provider that has been away for a minute, until it takes ma
 		while ((await query('select 1 from provider_states')).length !== count);
 		await new Promise((resolve) => setTimeout(resolve, 1001))
 	}
-	const pause = createProviderPause(providerNotes(pool, 'smtp'))
+	const pause = createProviderPause(providerReports(pool, 'smtp'))
 	pause.unavailable('421 4.3.2 Not now', null, performance.now())
 	await rows(1)
 	t.like(await health(), ok)

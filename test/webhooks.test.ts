@@ -54,7 +54,7 @@ test('without a secret nothing is taken, and the answer says why', async (t) => 
 	t.regex(response.json().error.suggestion, /RESEND_WEBHOOK_SECRET/)
 })
 
-test('what is signed and cannot be used is a 400, or nothing to us; it never harms', async (t) => {
+test('a signed event that can’t be used is a 400 or ignored, and harms nothing', async (t) => {
 	const { post, execute, handedOver, mail } = await setupReports(t)
 	const sent = await handedOver()
 	for (const body of ['{', '[]x', 'null', '"text"', '7'])
@@ -79,7 +79,7 @@ test('what is signed and cannot be used is a 400, or nothing to us; it never har
 	t.deepEqual(await execute('select 1 from suppressions'), [])
 })
 
-test("another project's tag finds nobody's mail", async (t) => {
+test("another project's tag matches no mail", async (t) => {
 	const { report, handedOver, mail, newProject } = await setupReports(t)
 	const sent = await handedOver()
 	const { project } = await newProject()
@@ -92,7 +92,7 @@ test("another project's tag finds nobody's mail", async (t) => {
 	t.like(await mail(sent), { status: 'SENT', delivered_at: null })
 })
 
-test('an event told again, even twice at once, is answered 200 and changes nothing', async (t) => {
+test('a repeated event, even twice at once, is answered 200 and changes nothing', async (t) => {
 	const { post, handedOver, eventsOf, execute } = await setupReports(t)
 	const sent = await handedOver()
 	const body = resendEvent('bounced', { id: sent.resendId, tags: sent.tags }, bounce('Transient'))

@@ -24,7 +24,10 @@ interface ExecutionKey {
 	executionId: string
 }
 
-/** The event has come that the execution waited for at this visit. Told twice or late, it means nothing. */
+/**
+ * The event that the execution waits for at this visit has arrived. A late or repeated signal has no
+ * effect.
+ */
 const eventArrived = defineSignal<[{ visit: number }]>('eventArrived')
 
 const { advanceExecution, failExecution, cancelExecution } = proxyLocalActivities<Activities>({
@@ -38,8 +41,8 @@ const { performStep } = proxyActivities<Activities>({
 })
 
 /**
- * Walks one contact through one automation, from stop to stop, until it ends. All it keeps is the visit
- * whose time is over: started anew at any moment, it goes on where the database says it stands.
+ * Walks one contact through one automation, from stop to stop, until it ends. The run keeps only the
+ * number of the visit whose time is over. A run that is started again continues from the database's state.
  */
 export async function automation(key: ExecutionKey): Promise<string> {
 	const arrived = new Set<number>()
@@ -69,7 +72,7 @@ export async function automation(key: ExecutionKey): Promise<string> {
 const currentStep = defineSearchAttributeKey('CurrentStep', SearchAttributeType.KEYWORD)
 const waitingSince = defineSearchAttributeKey('WaitingSince', SearchAttributeType.DATETIME)
 
-/** Asks for no answer, so it shares the workflow's task with the wait that follows. */
+/** Needs no result, so it shares the workflow task with the wait that follows. */
 function show({ stepId, since }: { stepId: string; since: string | Date }) {
 	upsertSearchAttributes([
 		{ key: currentStep, value: stepId },
@@ -77,7 +80,7 @@ function show({ stepId, since }: { stepId: string; since: string | Date }) {
 	])
 }
 
-/** What stops the run stops the execution: an operator who cancels it, or work that can never succeed. */
+/** An operator's cancellation, or work that can never succeed, ends the execution along with the run. */
 async function end(key: ExecutionKey, error: unknown) {
 	if (isCancellation(error)) await cancelExecution(key, 'Cancelled in Temporal')
 	else if (error instanceof ActivityFailure)

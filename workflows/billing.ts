@@ -10,12 +10,14 @@ const { reportUsage, endSubscription: endAtStripe } = proxyActivities<Activities
 	retry: { maximumInterval: '10 minutes' },
 })
 
-/** Each hour, Stripe is told what was sent in it; what could not be told is, the next time. */
+/** Every hour, reports the mail sent in that hour to Stripe. A report that fails is sent the next time. */
 export async function usageReporting(): Promise<string> {
 	return reportUsage()
 }
 
-/** A project is gone, and nobody pays for it any more, nor begins to. Tried until Stripe has heard of it. */
+/**
+ * Ends the subscription of a deleted project and closes its open checkouts. Retries until Stripe confirms.
+ */
 export async function endSubscription(ended: EndedSubscription): Promise<void> {
 	await endAtStripe(ended)
 }

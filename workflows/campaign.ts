@@ -12,7 +12,7 @@ import type { Activities } from '../activities/index.ts'
 import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
-/** Its row has changed: rescheduled, cancelled, paused, resumed. */
+/** The campaign's row has changed: it was rescheduled, cancelled, paused or resumed. */
 const changed = defineSignal('changed')
 
 const patient = { heartbeatTimeout: '6 seconds', retry: untiring } as const
@@ -41,8 +41,8 @@ interface Key {
 }
 
 /**
- * One campaign from its schedule to its last recipient. What is next the database says, and it is asked
- * again whenever something has changed; so a run may begin at any point, and another take over from it.
+ * Runs one campaign from its schedule to its last recipient. The database decides the next act, and is
+ * asked again after every change. So a run may start at any point, and another run may take over.
  */
 export async function campaign(key: Key): Promise<string> {
 	let changes = 0
@@ -53,7 +53,7 @@ export async function campaign(key: Key): Promise<string> {
 		const seen = changes
 		const next = await advanceCampaign(key)
 		const { total, settled, said } = next
-		tell(settled, total, said)
+		showProgress(settled, total, said)
 		if (next.act === 'end') return `${said}: ${settled} of ${total} settled`
 		if (next.act === 'materialise') await materialise(key)
 		else if (next.act === 'cancel') await cancelRecipients(key)
@@ -62,24 +62,25 @@ export async function campaign(key: Key): Promise<string> {
 	}
 	return continueAsNew<typeof campaign>(key)
 
-	/** Until something has changed, or for so long. */
+	/** Waits for a change, for at most `waitMs`. */
 	async function changeWithin(waitMs: number | null, seen: number) {
 		if (waitMs === null) await condition(() => changes !== seen)
 		else await condition(() => changes !== seen, waitMs)
 	}
 
-	/** Lanes side by side, each until it is done, cannot go on, or something has changed. */
+	/** Runs the lanes side by side, each until it is done, can't continue, or the campaign changes. */
 	async function sendThrough(lanes: number, before: number, total: number, seen: number) {
 		let settled = before
 		await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
-		// Somebody else has what is left in his hands, or it was paused and the word is on its way.
+		// Another worker holds the remaining mails, or the campaign was paused and the signal has not arrived
+		// yet.
 		if (settled === before) await changeWithin(stuckMs, seen)
 
 		async function runLane(lane: number) {
 			while (changes === seen && !workflowInfo().continueAsNewSuggested) {
 				const rest = await sendCampaignPages({ ...key, lane })
 				settled += rest.settled
-				tell(settled, total, waiting(rest) ?? 'sending')
+				showProgress(settled, total, waiting(rest) ?? 'sending')
 				if (rest.left === 0) return
 				if (rest.waitMs > 0) await changeWithin(rest.waitMs, seen)
 				else if (rest.settled === 0) return
@@ -88,7 +89,9 @@ export async function campaign(key: Key): Promise<string> {
 	}
 }
 
-/** Whatever else fails is tried for ever; what can never succeed waits for its owner. */
+/**
+ * Temporal retries all other failures forever. Work that can never succeed waits for the campaign's owner.
+ */
 async function materialise(key: Key) {
 	try {
 		await materialiseCampaign(key)
@@ -104,7 +107,7 @@ function waiting({ left, waitMs, because }: { left: number; waitMs: number; beca
 	return `${left} ${left === 1 ? 'mail waits' : 'mails wait'} until ${until}: ${because}`
 }
 
-function tell(settled: number, total: number, said: string) {
+function showProgress(settled: number, total: number, said: string) {
 	setCurrentDetails(`**${inThousands(settled)}** of ${inThousands(total)} settled · ${said}`)
 }
 

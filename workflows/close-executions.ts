@@ -10,7 +10,7 @@ import type { Closing } from '../activities/automations/closing.ts'
 import type { Activities } from '../activities/index.ts'
 import { taskQueues } from './task-queues.ts'
 
-/** More have ended, perhaps since it last looked. */
+/** More executions have ended, perhaps since the last page was read. */
 const moreEnded = defineSignal('moreEnded')
 
 const { closeRuns } = proxyActivities<Activities>({
@@ -25,7 +25,7 @@ interface Closings {
 	closed?: number
 }
 
-/** Closes the runs of a project's executions that have ended in the database, at a steady pace. */
+/** Closes the Temporal runs of executions that have ended in the database, at a steady pace. */
 export async function closeExecutions({ projectId, closed = 0 }: Closings): Promise<string> {
 	let words = 0
 	setHandler(moreEnded, () => {
@@ -34,7 +34,7 @@ export async function closeExecutions({ projectId, closed = 0 }: Closings): Prom
 	while (!workflowInfo().continueAsNewSuggested) {
 		const heard = words
 		const page = (await closeRuns({ projectId })) as Closing | number
-		// An older worker comes back when all are closed, with their number.
+		// A worker of an older release returns once, with the number of closed runs.
 		if (typeof page === 'number') return `${page} runs are closed`
 		closed += page.closed
 		if (page.isLast && words === heard) return `${closed} runs are closed`

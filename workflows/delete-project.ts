@@ -21,8 +21,8 @@ interface Removal {
 }
 
 /**
- * Ends what a project has under way that was deleted, or reset, and takes away its rows, page by page:
- * nobody reaches them any more.
+ * Ends everything a deleted or reset project has under way and deletes its rows, page by page. The API no
+ * longer shows these rows.
  */
 export async function deleteProject({ projectId, removed = 0 }: Removal): Promise<string> {
 	while (!workflowInfo().continueAsNewSuggested) {
@@ -37,8 +37,8 @@ export async function deleteProject({ projectId, removed = 0 }: Removal): Promis
 		if (page.isLast) return `${removed} rows are removed`
 		setCurrentDetails(`**${removed}** rows are removed so far`)
 		if (!page.waitMs) continue
-		setCurrentDetails(`**${removed}** rows are removed; providers are still to be told`)
-		await sleep(page.waitMs, { summary: 'providers are still to be told' })
+		setCurrentDetails(`**${removed}** rows are removed; providers are being notified`)
+		await sleep(page.waitMs, { summary: 'providers are being notified' })
 	}
 	return continueAsNew<typeof deleteProject>({ projectId, removed })
 }

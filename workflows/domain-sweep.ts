@@ -20,7 +20,7 @@ interface Sums {
 	lost: number
 }
 
-/** Looks at every domain that is due, page by page, until none is. */
+/** Checks all domains that are due, page by page. */
 export async function domainSweep(sums: Partial<Sums> = {}): Promise<string> {
 	let { checked = 0, verified = 0, lost = 0 } = sums
 	while (!workflowInfo().continueAsNewSuggested) {
@@ -28,14 +28,14 @@ export async function domainSweep(sums: Partial<Sums> = {}): Promise<string> {
 		checked += page.checked
 		verified += page.verified
 		lost += page.lost
-		const said = `${checked} domains checked, ${verified} became verified, ${lost} are so no longer`
+		const said = `${checked} domains checked, ${verified} became verified, ${lost} lost their status`
 		if (page.isLast) return said
 		setCurrentDetails(said)
 	}
 	return continueAsNew<typeof domainSweep>({ checked, verified, lost })
 }
 
-/** A domain was removed: the provider is told, for as long as it takes. */
+/** Removes a deleted domain at the provider. Retries until the provider confirms. */
 export async function removeDomain({ providerDomainId }: { providerDomainId: string }) {
 	await removeProviderDomain(providerDomainId)
 }

@@ -17,18 +17,21 @@ const { enrolSome } = proxyActivities<Activities>({
 interface Enrolment {
 	projectId: string
 	automationId: string
-	/** What is done; a run that has just been started by its Schedule knows none of it. */
+	/** Progress of an earlier run. A run that was just started by its Schedule has none. */
 	progress?: { scheduledFor: string; after: string | null; enrolled: number }
 }
 
-/** Begins an automation by the clock: for everybody in its segment, page by page, once a moment. */
+/**
+ * Starts an automation on schedule: enrols every contact of its segment, page by page, once for each
+ * scheduled time.
+ */
 export async function enrol({ projectId, automationId, progress }: Enrolment): Promise<string> {
 	const scheduledFor = progress?.scheduledFor ?? momentOfSchedule().toISOString()
 	let { after = null, enrolled = 0 } = progress ?? {}
 	for (;;) {
 		const page = await enrolSome({ projectId, automationId, scheduledFor, after })
 		enrolled += page.enrolled
-		const said = `${enrolled} ${enrolled === 1 ? 'execution' : 'executions'} begun`
+		const said = `${enrolled} ${enrolled === 1 ? 'execution' : 'executions'} started`
 		setCurrentDetails(said)
 		if (page.last === null) return said
 		after = page.last

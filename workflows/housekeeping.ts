@@ -9,7 +9,7 @@ const { keepHouse } = proxyActivities<Activities>({
 	heartbeatTimeout: '6 seconds',
 })
 
-/** Takes away what has served its time; its result says what that was. */
+/** Deletes expired rows. Its result lists what it deleted. */
 export async function housekeeping(): Promise<string> {
 	return keepHouse()
 }

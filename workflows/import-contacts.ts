@@ -1,8 +1,8 @@
 import { jobWork, orFail } from './job-work.ts'
 
 /**
- * Imports a file: sets its rows down, applies them in chunks, clears up. It may die at any moment and
- * goes on at the chunk it had reached; a cancelled job is noticed between two chunks.
+ * Imports a file: stages its rows, applies them in chunks and cleans up. After a crash it continues at the
+ * first chunk that was not applied. It notices a cancellation between two chunks.
  */
 export async function importContacts(job: { projectId: string; jobId: string }): Promise<void> {
 	await orFail(job, run())

@@ -3,7 +3,7 @@ import type { Activities } from '../activities/index.ts'
 import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
-/** Work on many contacts, in chunks that know by the database how far they are. */
+/** Work on many contacts, in chunks. The database records how far each job has come. */
 export const jobWork = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
 	startToCloseTimeout: '6 hours',
@@ -12,7 +12,7 @@ export const jobWork = proxyActivities<Activities>({
 	retry: untiring,
 })
 
-/** What cannot be done at all ends the job with a reason, rather than be tried for ever. */
+/** Work that can never succeed ends the job with a reason, instead of being retried forever. */
 export async function orFail(job: { projectId: string; jobId: string }, work: Promise<unknown>) {
 	try {
 		await work

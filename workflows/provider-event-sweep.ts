@@ -9,7 +9,9 @@ const { sweepProviderEvents } = proxyActivities<Activities>({
 	heartbeatTimeout: '6 seconds',
 })
 
-/** Events that came before their mail was known find it now; those of last week are forgotten. */
+/**
+ * Matches provider events that arrived before their mail was known, and deletes those older than a week.
+ */
 export async function providerEventSweep(): Promise<string> {
 	const { matched, forgotten } = await sweepProviderEvents()
 	return `${matched} matched, ${forgotten} forgotten`

@@ -1,6 +1,6 @@
 /**
- * For work that knows by the database how far it has come: its next try repeats nothing, so it may come
- * at once, and for ever.
+ * For work whose progress is in the database: a retry repeats nothing, so retries may be quick and never
+ * give up.
  */
 export const untiring = {
 	initialInterval: '200 milliseconds',

@@ -21,7 +21,7 @@ interface Sums {
 	removed: number
 }
 
-/** Brings every tracked segment up to date that is due, page by page, until none is. */
+/** Updates all tracked segments that are due, page by page. */
 export async function segmentSweep(sums: Partial<Sums> = {}): Promise<string> {
 	let { computed = 0, failed = 0, added = 0, removed = 0 } = sums
 	while (!workflowInfo().continueAsNewSuggested) {

@@ -17,8 +17,8 @@ const { deliverClaim } = proxyActivities<Activities>({
 })
 
 /**
- * Delivers the mails of one `/v1/send` request, or of many that waited together, and stays with them
- * until each is settled: through refusals, outages and doubt, for as long as patience lasts.
+ * Delivers the mails of one `/v1/send` request, or of several that waited together. It runs until every
+ * mail is settled, through refusals, outages and doubt, within the time limits for retries.
  */
 export async function send({ claimId }: { claimId: string }): Promise<string> {
 	let total = 0

@@ -10,8 +10,8 @@ const { stopCampaigns, cancelQueuedMail, tellMembers } = proxyActivities<Activit
 })
 
 /**
- * A project was suspended, and hands nothing over any more. What waits is cancelled, and its members
- * are told. Its automations end by themselves, at their next step.
+ * A suspended project hands no mail over. This cancels its waiting mails and notifies its members. Its
+ * automations end by themselves, at their next step.
  */
 export async function suspendProject(key: {
 	projectId: string
@@ -21,5 +21,5 @@ export async function suspendProject(key: {
 	setCurrentDetails(`${campaigns} campaigns cancelled, waiting mail is next`)
 	const mails = await cancelQueuedMail(key)
 	await tellMembers(key)
-	return `${campaigns} campaigns and ${mails} waiting mails are cancelled, the members are told`
+	return `${campaigns} campaigns and ${mails} waiting mails are cancelled, the members are being notified`
 }

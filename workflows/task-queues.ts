@@ -1,2 +1,5 @@
-/** `core` decides and does database work, `email` hands mail over, `bulk` does long work on many rows. */
+/**
+ * `core` makes decisions and does database work, `email` hands mail over, `bulk` does long work on many
+ * rows.
+ */
 export const taskQueues = { core: 'core', email: 'email', bulk: 'bulk' } as const

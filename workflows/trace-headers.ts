@@ -6,10 +6,10 @@ import {
 	workflowInfo,
 	type WorkflowInterceptorsFactory,
 } from '@temporalio/workflow'
-import type { PastSpan } from '../activities/telemetry/tracer.ts'
+import type { PastSpan } from '../outside/telemetry/tracer.ts'
 
-// Only in the bundle of a worker that follows traces. It adds headers and nothing else, so that a run
-// may go on under a worker that does not, and the other way round.
+// Only in the bundle of a worker that traces. It adds headers only, so a run may move between workers with
+// and without tracing.
 
 export interface RunSinks extends Sinks {
 	runs: {
@@ -20,10 +20,13 @@ export interface RunSinks extends Sinks {
 const header = 'traceparent'
 const { runs } = proxySinks<RunSinks>()
 
-/** A run's activities belong to the run, and the run to the span whose header it came with. */
+/**
+ * A run's activities are children of the run. The run is a child of the span in the header it was started
+ * with.
+ */
 export const interceptors: WorkflowInterceptorsFactory = () => {
 	const { runId, workflowId, workflowType, runStartTime } = workflowInfo()
-	// Made from the run's id: whoever replays it comes to the same.
+	// Derived from the run's id, so every replay gets the same span id.
 	const spanId = runId.replaceAll('-', '').slice(-16)
 	let above: string | undefined
 

@@ -1,6 +1,6 @@
 import { jobWork, orFail } from './job-work.ts'
 
-/** Takes an import back: what it created and changed, unless somebody changed it since. */
+/** Reverts the contacts that an import created or changed, except those that were changed since. */
 export async function undoImport(job: { projectId: string; jobId: string }): Promise<void> {
 	await orFail(job, jobWork.undoImport(job))
 }

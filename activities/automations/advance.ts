@@ -7,14 +7,14 @@ import {
 	lockExecution,
 	moveExecution,
 	outputsOf,
-	type StandingExecution,
+	type StoppedExecution,
 } from '../../db/executions/execution-advancing.ts'
 import { activeStatuses } from '../../db/executions/execution.ts'
 import { transaction } from '../../db/transaction.ts'
 import { type End, factsOf, type Journey } from './journey.ts'
 import { perform } from './step-acts.ts'
 import type { StepSettings } from './step-mail.ts'
-import { settled, standingStop, type Stop, stopOf } from './stop.ts'
+import { settled, currentStop, type Stop, stopOf } from './stop.ts'
 
 export interface AdvanceServices {
 	pool: Pool
@@ -23,9 +23,9 @@ export interface AdvanceServices {
 }
 
 /**
- * Moves an execution from where it stands to its next stop: all steps that need nothing but the database,
- * in one transaction. `done` is the visit whose time is over, as the workflow has seen it; 0 asks where
- * it stands. Asked again after a crash, it answers the stop that it has come to.
+ * Moves an execution to its next stop. All steps that need only the database run in one transaction.
+ * `done` is the visit whose time is over, as the workflow has seen it; 0 asks for the current stop. After a
+ * crash, a repeated call returns the stop that was reached.
  */
 export async function advance(
 	{ pool, relay, settings }: AdvanceServices,
@@ -33,14 +33,14 @@ export async function advance(
 	done: number,
 ): Promise<Stop> {
 	const { stop, hasMail } = await transaction(pool, async (db) => {
-		const ids = [key.projectId, key.executionId]
+		const ids = { projectId: key.projectId, executionId: key.executionId }
 		const [contact] = await lockContact(db, ids)
 		const [execution] = await lockExecution(db, ids)
 		if (!execution || !contact || !isActive(execution))
 			return { stop: ended(execution), hasMail: false }
 		const journey = await beginJourney(db, key, execution, contact)
 		const position = execution.isDisabled ? 'disabled' : settled(journey, done)
-		if (position === 'standing') return { stop: standingStop(execution), hasMail: false }
+		if (position === 'waiting') return { stop: currentStop(execution), hasMail: false }
 		const end =
 			position === 'disabled'
 				? ({ status: 'CANCELLED', reason: 'Project disabled' } as const)
@@ -52,23 +52,26 @@ export async function advance(
 	return stop
 }
 
-const isActive = ({ status }: StandingExecution) =>
+const isActive = ({ status }: StoppedExecution) =>
 	(activeStatuses as readonly string[]).includes(status)
 
-const ended = (execution: StandingExecution | undefined): Stop => ({
+const ended = (execution: StoppedExecution | undefined): Stop => ({
 	do: 'END',
 	about: execution ? execution.status : 'deleted',
 })
 
-/** What it knows by now. */
+/** Collects what the execution knows so far. */
 export async function beginJourney(
 	db: Pool | PoolClient,
 	key: ExecutionKey,
-	execution: StandingExecution,
+	execution: StoppedExecution,
 	contact: ContactRecord,
 ): Promise<Journey> {
 	const { visit, event, stopBeganAt } = execution
-	const outputs = visit === 0 ? [] : await outputsOf(db, [key.projectId, key.executionId])
+	const outputs =
+		visit === 0
+			? []
+			: await outputsOf(db, { projectId: key.projectId, executionId: key.executionId })
 	return {
 		key,
 		execution,
@@ -100,19 +103,20 @@ async function walk(
 
 async function write(db: PoolClient, journey: Journey, end: End) {
 	const { key, execution, visits, visit, event } = journey
-	await moveExecution(db, [
-		key.projectId,
-		key.executionId,
-		JSON.stringify(visits),
-		end.status,
-		visits.at(-1)?.stepId ?? execution.currentStepId,
+	await moveExecution(db, {
+		projectId: key.projectId,
+		executionId: key.executionId,
+		visits,
+		status: end.status,
+		stepId: visits.at(-1)?.stepId ?? execution.currentStepId,
 		visit,
-		'reason' in end ? end.reason : null,
-		end.status === 'FAILED' ? end.error : null,
-		JSON.stringify(event),
-		end.status === 'WAITING' && end.step.type === 'WAIT_FOR_EVENT'
-			? end.step.config.eventName
-			: null,
-		end.status === 'WAITING' ? end.ms : null,
-	])
+		exitReason: 'reason' in end ? end.reason : null,
+		error: end.status === 'FAILED' ? end.error : null,
+		event,
+		waitsFor:
+			end.status === 'WAITING' && end.step.type === 'WAIT_FOR_EVENT'
+				? end.step.config.eventName
+				: null,
+		wakesInMs: end.status === 'WAITING' ? end.ms : null,
+	})
 }

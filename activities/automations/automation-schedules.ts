@@ -6,8 +6,8 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 const everyMs = 300_000
 
 /**
- * Compares the Schedules of automations with their rows, at the start and every five minutes. Not by a
- * Schedule itself: what it makes good is that Temporal has lost them.
+ * Compares the Schedules of automations with their rows, at startup and every five minutes. A Temporal
+ * Schedule can't do this: it repairs the case that Temporal has lost its Schedules.
  */
 export function keepAutomationSchedules(
 	pool: Pool,
@@ -17,9 +17,10 @@ export function keepAutomationSchedules(
 	async function compare() {
 		try {
 			const count = await reconcileSchedules(pool, temporal, taskQueues.core)
-			if (count > 0) log.warn({ count }, 'Schedules of automations were not as their rows say')
+			if (count > 0)
+				log.warn({ count }, 'schedules in Temporal differed from the database and were corrected')
 		} catch (error) {
-			log.warn({ err: error }, 'the Schedules of automations could not be compared')
+			log.warn({ err: error }, 'schedules in Temporal could not be compared with the database')
 		}
 	}
 

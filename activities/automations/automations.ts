@@ -20,20 +20,28 @@ export function automationActivities(services: WebhookServices & ClosingServices
 		...closingActivities(services),
 		...enrolmentActivities(services),
 
-		/** On to the next stop. See `advance`. Temporal records whether to show it, so that a replay agrees. */
+		/**
+		 * Moves to the next stop; see `advance`. Temporal records `isShown`, so a replay makes the same choice.
+		 */
 		advanceExecution: (key: ExecutionKey, done: number): Promise<ShownStop> =>
 			permanently(async () => ({ ...(await advance(services, key, done)), isShown: showsStops })),
 
-		/** What a step does outside of the database. */
+		/** Does the part of a step that reaches outside the database. */
 		performStep: (key: ExecutionKey, visit: number) =>
 			permanently(() => callWebhook(services, key, visit)),
 
 		async failExecution({ projectId, executionId }: ExecutionKey, error: string) {
-			await failExecution(pool, [projectId, executionId, error.slice(0, 1000)])
+			await failExecution(pool, { projectId, executionId, error: error.slice(0, 1000) })
 		},
 
 		async cancelExecution({ projectId, executionId }: ExecutionKey, reason: string) {
-			await cancelOne(pool, [projectId, executionId, null, reason, false])
+			await cancelOne(pool, {
+				projectId,
+				executionId,
+				automationId: null,
+				reason,
+				closesRun: false,
+			})
 		},
 	}
 }

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { Pool } from 'pg'
 import { closingExecutions, markClosed } from '../../db/executions/execution-cancelling.ts'
-import { beating } from '../beating.ts'
+import { withHeartbeat } from '../heartbeat.ts'
 
 const pageSize = 50
-/** Temporal has other things to do. */
+/** Paces the requests, so that Temporal keeps capacity for other work. */
 const pageMs = 500
-/** Then others may have the worker's place. */
+/** After this the activity returns and frees its slot on the worker. */
 const shareMs = 20_000
 
 export interface Closing {
@@ -24,21 +24,20 @@ export interface ClosingServices {
 export function closingActivities({ pool, temporal, stopping }: ClosingServices) {
 	return {
 		/**
-		 * Terminates the runs of executions that have ended here, a hundred a second: a cancellation would
-		 * wake each of them for nothing. After a while it says how many, and is asked again: the rows know
-		 * how far it has come.
+		 * Terminates the runs of ended executions, a hundred a second. Cancelling would wake each run for
+		 * nothing. After a while it returns the number closed and is called again; the rows record the progress.
 		 */
 		closeRuns: ({ projectId }: { projectId: string }): Promise<Closing> =>
-			beating(async () => {
+			withHeartbeat(async () => {
 				const until = performance.now() + shareMs
 				for (let closed = 0; ;) {
 					const startedAt = performance.now()
 					if (stopping.aborted || startedAt >= until) return { closed, isLast: false }
-					const page = await closingExecutions(pool, [projectId, pageSize])
+					const page = await closingExecutions(pool, { projectId, limit: pageSize })
 					if (page.length === 0) return { closed, isLast: true }
 					const ids = page.map(({ id }) => id)
 					await Promise.all(ids.map(close))
-					await markClosed(pool, [projectId, ids])
+					await markClosed(pool, { projectId, executionIds: ids })
 					closed += ids.length
 					await sleep(Math.max(0, startedAt + pageMs - performance.now()))
 				}

@@ -5,10 +5,12 @@ import {
 	endEnrolment,
 	enrolmentOf,
 	type Moment,
-	noteEnrolled,
+	recordEnrolled,
 } from '../../db/automations/enrolment-course.ts'
 import { compileFrozen } from '../../db/conditions/frozen-condition.ts'
+import { matchingAfter } from '../../db/contacts/matching-contacts.ts'
 import { beginExecutions, lockContacts } from '../../db/executions/execution-beginning.ts'
+import { always } from '../../db/sql.ts'
 import { inChunk } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { permanently } from '../permanence.ts'
@@ -20,16 +22,16 @@ interface Page {
 	projectId: string
 	automationId: string
 	scheduledFor: string
-	/** The contact after which to go on. */
+	/** The page starts after this contact. */
 	after: string | null
 }
 
 export function enrolmentActivities({ pool, relay }: { pool: Pool; relay: { wake(): void } }) {
 	return {
 		/**
-		 * Begins executions for some more contacts of a schedule's segment, or of the project. A second try
-		 * finds those that the first has begun by the moment they were begun for. How far it is stands in a
-		 * row as well, for the case that Temporal forgets.
+		 * Starts executions for the next contacts of a schedule's segment, or of the project. A second try finds
+		 * the executions of the first try by their scheduled time. Progress is also stored in a row, in case
+		 * Temporal loses the run.
 		 */
 		enrolSome: (page: Page) =>
 			permanently(async () => {
@@ -42,9 +44,9 @@ export function enrolmentActivities({ pool, relay }: { pool: Pool; relay: { wake
 
 async function enrolSome(pool: Pool, { projectId, automationId, scheduledFor, after }: Page) {
 	const { workflowId } = Context.current().info.workflowExecution!
-	const moment: Moment = [projectId, automationId, scheduledFor]
+	const moment: Moment = { projectId, automationId, scheduledFor }
 	const begun = await enrolmentOf(pool, moment, workflowId)
-	// What is left of it begins nobody, should the automation be enabled again.
+	// The rest of this enrolment starts no executions, even if the automation is enabled again.
 	if (!begun) {
 		await endEnrolment(pool, moment)
 		return { enrolled: 0, last: null }
@@ -53,36 +55,30 @@ async function enrolSome(pool: Pool, { projectId, automationId, scheduledFor, af
 	const contacts = await audience(pool, projectId, begun, after ?? first)
 	const last = contacts.at(pageSize - 1) ?? null
 	const enrolled = await inChunk(pool, async (db) => {
-		const locked = await lockContacts(db, [projectId, contacts])
+		const locked = await lockContacts(db, { projectId, contactIds: contacts })
 		const ids = locked.map(({ id }) => id)
-		const rows = await beginExecutions(db, [
+		const rows = await beginExecutions(db, {
 			projectId,
 			automationId,
-			ids,
-			'{}',
+			contactIds: ids,
+			context: {},
 			scheduledFor,
-			taskQueues.core,
-		])
+			taskQueue: taskQueues.core,
+		})
 		if (last === null) await endEnrolment(db, moment)
-		else await noteEnrolled(db, [...moment, last])
+		else await recordEnrolled(db, { ...moment, contactId: last })
 		return rows.length
 	})
 	return { enrolled, last }
 }
 
-/** A page of the contacts that it is for. */
+/** A page of the contacts in the schedule's audience. */
 async function audience(
 	pool: Pool,
 	projectId: string,
 	{ audience, createdAt }: Begun,
 	after: string,
 ) {
-	const compiled = await compileFrozen(pool, projectId, audience, createdAt)
-	const { rows } = await pool.query<{ id: string }>(
-		`select c.id from contacts c
-		where c.project_id = $1 and c.id > $2 and ${compiled?.sql('c', 4) ?? 'true'}
-		order by c.id limit $3`,
-		[projectId, after, pageSize, ...(compiled?.parameters ?? [])],
-	)
-	return rows.map(({ id }) => id)
+	const isMeant = (await compileFrozen(pool, projectId, audience, createdAt)) ?? always
+	return matchingAfter(pool, { projectId, after, limit: pageSize }, isMeant)
 }

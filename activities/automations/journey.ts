@@ -4,31 +4,31 @@ import type { Step } from '../../db/automations/automation-interpreter.ts'
 import type { ContactRecord } from '../../db/contacts/contact-record.ts'
 import type {
 	ExecutionKey,
-	StandingExecution,
+	StoppedExecution,
 	Visit,
 } from '../../db/executions/execution-advancing.ts'
 import type { HeardEvent } from '../../db/executions/execution.ts'
-import { type Links, variablesFor } from '../rendering/variables.ts'
+import { type Links, variablesFor } from '../../mail/liquid/variables.ts'
 
 type Output = Record<string, unknown>
 
-/** What an execution knows while it moves, and what it has done since it began to move. */
+/** What an execution knows while it moves, and what it has done in this move. */
 export interface Journey {
 	key: ExecutionKey
-	execution: StandingExecution
+	execution: StoppedExecution
 	contact: ContactRecord
 	event: HeardEvent | null
 	outputs: Map<string, Output>
-	/** When time last passed: since then events count for a wait. */
+	/** The start of the last stop. Events since then count for a wait. */
 	stopBeganAt: Date
-	/** Events that have ended a wait, so that they do not end the next one too. */
+	/** Events that have ended a wait; they must not end the next wait too. */
 	heard: string[]
 	visit: number
 	visits: Visit[]
 	hasMail: boolean
 }
 
-/** Why the walk is over. */
+/** Why the execution has stopped moving. */
 export type End =
 	| { status: 'RUNNING'; step: Step<'WEBHOOK'> }
 	| { status: 'WAITING'; step: Step<'DELAY'>; ms: number }
@@ -37,7 +37,7 @@ export type End =
 	| { status: 'EXITED' | 'CANCELLED'; reason: string | null }
 	| { status: 'FAILED'; error: string }
 
-/** Notes a visit to a step, which is now where the execution stands. */
+/** Adds a visit to a step and makes it the execution's current step. */
 export function take(
 	journey: Journey,
 	step: DefinedStep,
@@ -49,7 +49,7 @@ export function take(
 	if (rest.output) journey.outputs.set(step.id, rest.output)
 }
 
-/** What conditions can name. */
+/** The values that conditions can use. */
 export const factsOf = (journey: Journey): Facts => {
 	const { contact, execution } = journey
 	const { createdAt, updatedAt, ...person } = contact
@@ -64,13 +64,13 @@ export const factsOf = (journey: Journey): Facts => {
 	}
 }
 
-/** What templates can name: the context of a manual start comes before what is stored. */
+/** The values that templates can use. The context of a manual start takes precedence over stored data. */
 export const variablesOf = (journey: Journey, links: Links) =>
 	variablesFor(journey.contact, links, journey.execution.context, surroundings(journey))
 
 function surroundings({ key, execution, event, outputs }: Journey) {
 	const steps: Record<string, Output> = {}
-	// Where a name is an id of another step, the id counts.
+	// If a step's name equals another step's id, the id wins.
 	for (const { id, name } of execution.definition.steps) steps[name] = outputs.get(id) ?? {}
 	for (const { id } of execution.definition.steps) steps[id] = outputs.get(id) ?? {}
 	return {

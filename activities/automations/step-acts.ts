@@ -3,13 +3,14 @@ import type { DefinedStep } from '../../db/automations/automation-definition.ts'
 import type { Act } from '../../db/automations/automation-interpreter.ts'
 import { compileWhole } from '../../db/conditions/condition-segments.ts'
 import type { Condition } from '../../db/conditions/condition.ts'
-import { eventSince, type StandingExecution } from '../../db/executions/execution-advancing.ts'
+import { isMatching } from '../../db/contacts/matching-contacts.ts'
+import { eventSince, type StoppedExecution } from '../../db/executions/execution-advancing.ts'
 import type { HeardEvent } from '../../db/executions/execution.ts'
 import { type End, type Journey, take } from './journey.ts'
 import { sendStepMail, type StepSettings } from './step-mail.ts'
 import { updateContact } from './step-update.ts'
 
-/** Does what the act says; answers the step that is done and its branch, or the end of the walk. */
+/** Performs one act. Returns the finished step and its branch, or the end of the move. */
 export async function perform(
 	db: PoolClient,
 	journey: Journey,
@@ -34,7 +35,7 @@ export async function perform(
 		case 'ask': {
 			const branch = act.do === 'branch' ? act.branch : await ask(db, journey, act.condition)
 			if (branch === null)
-				return fail(journey, act.step, 'The condition names a segment that was deleted')
+				return fail(journey, act.step, 'The condition uses a segment that was deleted')
 			take(journey, act.step, 'COMPLETED', { output: { branch } })
 			return { stepId: act.step.id, branch }
 		}
@@ -51,8 +52,13 @@ export async function perform(
 			const { step, timeoutMs: ms } = act
 			const { eventName, since } = step.config
 			const from = since === 'start' ? execution.startedAt : journey.stopBeganAt
-			const ids = [key.projectId, key.executionId]
-			const [event] = await eventSince(db, [...ids, eventName, from, journey.heard])
+			const ids = { projectId: key.projectId, executionId: key.executionId }
+			const [event] = await eventSince(db, {
+				...ids,
+				eventName,
+				since: from,
+				heardIds: journey.heard,
+			})
 			journey.stopBeganAt = execution.now
 			if (!event) {
 				take(journey, step, 'WAITING', { wakesInMs: ms })
@@ -80,7 +86,7 @@ function fail(journey: Journey, step: DefinedStep | null, error: string): End {
 	return { status: 'FAILED', error }
 }
 
-const triggerOutput = ({ event, startedAt }: StandingExecution) => ({
+const triggerOutput = ({ event, startedAt }: StoppedExecution) => ({
 	triggered: true,
 	eventName: event?.name ?? null,
 	timestamp: event?.createdAt ?? startedAt.toISOString(),
@@ -93,15 +99,11 @@ export const receivedOutput = ({ name, data, createdAt }: HeardEvent) => ({
 })
 
 /**
- * Under the contact's lock, so that what is true of it stays true until the walk is written. Null: nobody
- * can say; an execution that had failed does not keep the segments of its version from being deleted.
+ * Locks the contact, so that the answer stays true until the move is written. Null: the condition can't be
+ * answered, because a failed execution doesn't keep the segments of its version from being deleted.
  */
 async function ask(db: PoolClient, { key, contact }: Journey, condition: Condition) {
 	const predicate = await compileWhole(db, key.projectId, condition)
 	if (!predicate) return null
-	const { rows } = await db.query(
-		`select from contacts c where c.project_id = $1 and c.id = $2 and ${predicate.sql('c', 3)}`,
-		[key.projectId, contact.id, ...predicate.parameters],
-	)
-	return rows.length > 0 ? 'yes' : 'no'
+	return (await isMatching(db, key.projectId, contact.id, predicate)) ? 'yes' : 'no'
 }

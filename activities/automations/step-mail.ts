@@ -3,29 +3,30 @@ import { isEmail, normalizeEmail } from '../../db/address.ts'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
 import { exceeds } from '../../db/billing/usage-standing.ts'
 import { insertStepMail, stepMailContext } from '../../db/executions/execution-mail.ts'
-import { isTemplateError } from '../rendering/liquid.ts'
-import { languageFor } from '../rendering/language.ts'
-import type { Variables } from '../rendering/look-up.ts'
-import { perform, renderText } from '../rendering/rendering.ts'
-import { cutLine, cutText } from '../rendering/storable-text.ts'
-import { type Links, linksFor } from '../rendering/variables.ts'
+import { isTemplateError } from '../../mail/liquid/liquid.ts'
+import { languageFor } from '../../mail/language.ts'
+import type { Variables } from '../../mail/liquid/look-up.ts'
+import { perform, renderText } from '../../mail/rendering.ts'
+import { cutLine, cutText } from '../../db/storable-text.ts'
+import { type Links, linksFor } from '../../mail/liquid/variables.ts'
 import { type Journey, take, variablesOf } from './journey.ts'
 
 export interface StepSettings {
 	publicUrl: string
-	/** Whether projects pay for what they send, and have limits. */
+	/** Whether projects pay for sending and have limits. */
 	hasBilling?: boolean
 }
 
-/** Somebody whom we do not know as a contact has no pages of ours. */
+/** An address that is not a contact has no subscription pages. */
 const noLinks: Links = { unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }
 const maxAddressLength = 254
-/** As of a recipient that a request names. */
+/** The limit for a recipient's name in a request. */
 const maxNameLength = 255
 
 /**
- * Writes the mail of a step into the ledger, from where a run of `send` delivers it. What may not go is
- * a FAILED row that says why, and the execution goes on. Answers what keeps it from going on.
+ * Writes a step's mail into the ledger; a run of `send` delivers it. A mail that may not be sent becomes a
+ * FAILED row with the reason, and the execution continues. Returns a reason if the execution can't
+ * continue.
  */
 export async function sendStepMail(
 	db: PoolClient,
@@ -42,10 +43,15 @@ export async function sendStepMail(
 			)
 		: contact.email
 	const isAddress = isEmail(given)
-	// What a template makes of an address may be of any length.
+	// A template may render an address of any length.
 	const to = isAddress ? given : cutText(given, maxAddressLength)
 	const whose = isAddress ? to : null
-	const [context] = await stepMailContext(db, [key.projectId, step.templateId, whose, hasBilling])
+	const [context] = await stepMailContext(db, {
+		projectId: key.projectId,
+		templateId: step.templateId,
+		email: whose,
+		hasLimits: hasBilling,
+	})
 	const { template, addressee, emailId, visitId } = context!
 	if (!template) return 'TemplateMissing: the template of this step no longer exists'
 
@@ -58,7 +64,7 @@ export async function sendStepMail(
 		id: emailId,
 		contactId: addressee?.id ?? null,
 		to,
-		// Anybody may have written any text there: a line break in a header is what no provider takes.
+		// The name is a contact's data and may hold any text; no provider accepts a line break in a header.
 		toName: !isCustom && typeof name === 'string' ? cutLine(name, maxNameLength) || null : null,
 		from: normalizeEmail(template.from),
 		fromName: template.fromName ?? execution.projectName,
@@ -70,7 +76,12 @@ export async function sendStepMail(
 		templateId: step.templateId,
 		error,
 	}
-	await insertStepMail(db, [key.projectId, key.executionId, visitId, JSON.stringify(mail)])
+	await insertStepMail(db, {
+		projectId: key.projectId,
+		executionId: key.executionId,
+		visitId,
+		mail,
+	})
 	journey.hasMail ||= error === null
 	journey.stopBeganAt = execution.now
 	take(journey, step, error === null ? 'COMPLETED' : 'FAILED', {
@@ -84,7 +95,7 @@ export async function sendStepMail(
 type Context = Awaited<ReturnType<typeof stepMailContext>>[number]
 
 function refusal(isAddress: boolean, { template, addressee, isVerified, limit }: Context) {
-	if (!isAddress) return 'The address that this step gives is not an email address'
+	if (!isAddress) return 'The address in this step is not an email address'
 	if (!isVerified) return `The domain of ${template!.from} is not verified`
 	if (template!.type !== 'TRANSACTIONAL' && addressee && !addressee.subscribed)
 		return 'The contact is not subscribed'

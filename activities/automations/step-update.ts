@@ -2,15 +2,15 @@ import type { PoolClient } from 'pg'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
 import { upsertContact } from '../../db/contacts/contact-writing.ts'
 import { emitAs } from '../../db/executions/execution-advancing.ts'
-import { dataProblems, splitData } from '../rendering/contact-data.ts'
-import { isTemplateError } from '../rendering/liquid.ts'
-import { perform } from '../rendering/rendering.ts'
-import { linksFor } from '../rendering/variables.ts'
+import { dataProblems, splitData } from '../../db/contacts/contact-data.ts'
+import { isTemplateError } from '../../mail/liquid/liquid.ts'
+import { perform } from '../../mail/rendering.ts'
+import { linksFor } from '../../mail/liquid/variables.ts'
 import { type Journey, take, variablesOf } from './journey.ts'
 
 /**
- * Writes what a step sets into the contact, by the rules that a request has to keep; a real flip of the
- * subscription has its event. Answers what keeps the execution from going on.
+ * Writes a step's changes to the contact, under the same rules as a request. A real change of the
+ * subscription gets an event. Returns a reason if the execution can't continue.
  */
 export async function updateContact(
 	db: PoolClient,
@@ -32,10 +32,17 @@ export async function updateContact(
 	const [problem] = dataProblems(rendered)
 	if (problem) return `InvalidData: ${problem.field} ${problem.message}`
 	const { stored, removed } = splitData(rendered)
-	// It is there, locked as this locks it. Whoever else has told of it an event that is yet to be heard
-	// holds it already: a stronger lock would wait for them, who wait for us.
-	if (subscribed !== null && subscribed !== contact.subscribed) await emitAs(db, [key.executionId])
-	const values = [key.projectId, contact.email, subscribed, JSON.stringify(stored), removed]
+	// The contact exists, and this transaction holds the same lock. Writers of events that are not yet
+	// processed may hold it too. A stronger lock would wait for them while they wait for us.
+	if (subscribed !== null && subscribed !== contact.subscribed)
+		await emitAs(db, { executionId: key.executionId })
+	const values = {
+		projectId: key.projectId,
+		email: contact.email,
+		subscribed,
+		data: stored,
+		removedKeys: removed,
+	}
 	const [written] = await upsertContact(db, values)
 	if (!written!.fits) return 'InvalidData: the data of the contact would exceed 64 KB in total'
 	journey.contact = written!

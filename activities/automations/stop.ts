@@ -1,17 +1,17 @@
 import type { DefinedStep } from '../../db/automations/automation-definition.ts'
 import type { Position } from '../../db/automations/automation-interpreter.ts'
-import type { StandingExecution } from '../../db/executions/execution-advancing.ts'
+import type { StoppedExecution } from '../../db/executions/execution-advancing.ts'
 import type { End, Journey } from './journey.ts'
 import { receivedOutput } from './step-acts.ts'
 
-/** What the workflow does next; `about` tells an operator. Nothing in it names a person. */
+/** The workflow's next act. Operators see `about`, so it contains no personal data. */
 export type Stop =
-	| (Place & { do: 'CALL' })
-	| (Place & { do: 'SLEEP'; ms: number })
-	| (Place & { do: 'WAIT'; ms: number | null })
+	| (Arrival & { do: 'CALL' })
+	| (Arrival & { do: 'SLEEP'; ms: number })
+	| (Arrival & { do: 'WAIT'; ms: number | null })
 	| { do: 'END'; about: string; failed?: string }
 
-interface Place {
+interface Arrival {
 	visit: number
 	stepId: string
 	since: Date
@@ -19,28 +19,28 @@ interface Place {
 }
 
 /**
- * Whether the stop that an execution stands at is over, and where that leads. An event that has arrived
- * wins against the time-out, whichever of them woke the workflow: the row was cleared by one only.
+ * Whether the execution's current stop is over, and what follows. An event that has arrived beats the
+ * time-out, whichever of them woke the workflow: only one of them cleared the row.
  */
-export function settled(journey: Journey, done: number): Position | 'standing' {
+export function settled(journey: Journey, done: number): Position | 'waiting' {
 	const { execution, visits, outputs, heard } = journey
 	const { visit, currentStepId, visitStatus, hasSlept, remainingMs, event } = execution
 	if (visit === 0) return { at: 'start' }
 	const stepId = currentStepId!
-	// It failed, and somebody asked for another try.
+	// The step failed, and a retry was requested.
 	if (visitStatus === 'FAILED' && !hasSlept) return { at: 'step', stepId }
 	const step = execution.definition.steps.find(({ id }) => id === stepId)!
 	const isWaiting = execution.isWaiting || hasSlept
 	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)
 	const base = { visit, stepId, type: step.type, status: 'COMPLETED' } as const
 	if (step.type === 'WEBHOOK')
-		return visitStatus === 'COMPLETED' ? { at: 'done', stepId, branch: null } : 'standing'
+		return visitStatus === 'COMPLETED' ? { at: 'done', stepId, branch: null } : 'waiting'
 	if (step.type !== 'WAIT_FOR_EVENT') {
-		if (!isOver) return 'standing'
+		if (!isOver) return 'waiting'
 		visits.push(base)
 		return { at: 'done', stepId, branch: null }
 	}
-	if (execution.isWaiting && (!isOver || remainingMs === null)) return 'standing'
+	if (execution.isWaiting && (!isOver || remainingMs === null)) return 'waiting'
 	const output = isWaiting ? { timedOut: true } : receivedOutput(event!)
 	outputs.set(stepId, output)
 	visits.push({ ...base, output, eventId: isWaiting ? null : event!.id })
@@ -48,8 +48,8 @@ export function settled(journey: Journey, done: number): Position | 'standing' {
 	return { at: 'done', stepId, branch: isWaiting ? 'timeout' : 'event' }
 }
 
-/** The stop once more, for who asks again. */
-export function standingStop({ definition, currentStepId, ...rest }: StandingExecution): Stop {
+/** The current stop again, for a repeated call. */
+export function currentStop({ definition, currentStepId, ...rest }: StoppedExecution): Stop {
 	const { visit, remainingMs, stopBeganAt, now } = rest
 	const step = definition.steps.find(({ id }) => id === currentStepId)!
 	const ms = remainingMs === null ? null : Math.max(0, Math.round(remainingMs))
@@ -73,25 +73,25 @@ interface Moment {
 }
 
 function stopAt(step: DefinedStep, { visit, ms, now, since }: Moment): Stop {
-	const place = { visit, stepId: step.id, since }
+	const arrival = { visit, stepId: step.id, since }
 	const until = ms === null ? '' : ` until ${new Date(now.getTime() + ms).toISOString()}`
 	const name = JSON.stringify(step.name)
 	switch (step.type) {
 		case 'WEBHOOK':
-			return { ...place, do: 'CALL', about: `${name} calls ${hostOf(step.config.url)}` }
+			return { ...arrival, do: 'CALL', about: `${name} calls ${hostOf(step.config.url)}` }
 		case 'WAIT_FOR_EVENT': {
 			const event = JSON.stringify(step.config.eventName)
 			return {
-				...place,
+				...arrival,
 				do: 'WAIT',
 				about: `${name} waits for ${event}${until || ', for ever'}`,
 				ms,
 			}
 		}
 		default:
-			return { ...place, do: 'SLEEP', about: `${name} sleeps${until}`, ms: ms ?? 0 }
+			return { ...arrival, do: 'SLEEP', about: `${name} sleeps${until}`, ms: ms ?? 0 }
 	}
 }
 
-/** The rest of an address may hold what is nobody else's business. */
+/** The rest of a URL may hold secrets. */
 const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'

@@ -3,13 +3,13 @@ import type { Step } from '../../db/automations/automation-interpreter.ts'
 import type { ExecutionKey } from '../../db/executions/execution-advancing.ts'
 import { signWebhook, webhookKeys } from '../../db/projects/webhook-secret.ts'
 import type { GuardedRequest } from '../guarded-request.ts'
-import type { Variables } from '../rendering/look-up.ts'
-import { perform, renderText } from '../rendering/rendering.ts'
+import type { Variables } from '../../mail/liquid/look-up.ts'
+import { perform, renderText } from '../../mail/rendering.ts'
 
-/** Node's to say, whatever a customer writes. */
+/** Node sets these headers, whatever the customer's step says. */
 const reserved = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
 
-/** One try of a call: the same at each but for its time and, with that, its signature. */
+/** One try of a call. Tries differ only in their timestamp and, with it, their signature. */
 export async function webhookRequest(
 	pool: Pool,
 	{ projectId, executionId }: ExecutionKey,

@@ -1,8 +1,8 @@
-import { storableText } from '../rendering/storable-text.ts'
+import { storableText } from '../../db/storable-text.ts'
 
 const maxDepth = 50
 
-/** An answer in a form that the database takes: its JSON, if that is what it is, else its text. */
+/** A response in a form that the database can store: parsed JSON if it is valid, otherwise its text. */
 export function storable(text: string): unknown {
 	const clean = storableText(text)
 	if (clean === '') return null
@@ -13,7 +13,7 @@ export function storable(text: string): unknown {
 	}
 }
 
-/** Escapes may still hide what Postgres refuses in JSON; and nobody can be made to dig for ever. */
+/** JSON escapes may hide a NUL, which Postgres refuses. The depth limit bounds the recursion. */
 function withoutNul(value: unknown, depth: number): unknown {
 	if (depth > maxDepth) throw new RangeError('nested too deep')
 	if (typeof value === 'string') return storableText(value)

@@ -6,10 +6,10 @@ import {
 	lockContact,
 	lockExecution,
 } from '../../db/executions/execution-advancing.ts'
-import { finishCall, noteFailedCall } from '../../db/executions/execution-call.ts'
+import { finishCall, recordFailedCall } from '../../db/executions/execution-call.ts'
 import { type GuardedAnswer, guardedRequest, type GuardOptions } from '../guarded-request.ts'
-import { isTemplateError } from '../rendering/liquid.ts'
-import { linksFor } from '../rendering/variables.ts'
+import { isTemplateError } from '../../mail/liquid/liquid.ts'
+import { linksFor } from '../../mail/liquid/variables.ts'
 import { type AdvanceServices, beginJourney } from './advance.ts'
 import { variablesOf } from './journey.ts'
 import { webhookRequest } from './webhook-request.ts'
@@ -20,13 +20,13 @@ export interface WebhookServices extends AdvanceServices {
 }
 
 /**
- * Calls a customer's server for the step that an execution stands at, and writes down what came of it.
- * At least once: a worker that dies before writing leaves the next one to ask again, under the same
- * Idempotency-Key. What may go well later is thrown, so that Temporal comes again.
+ * Calls a customer's server for the execution's current step and records the response. At least once: if a
+ * worker dies before recording, the next one repeats the call with the same Idempotency-Key. Errors that
+ * may pass are thrown, so Temporal retries.
  */
 export async function callWebhook(services: WebhookServices, key: ExecutionKey, visit: number) {
 	const { pool, settings } = services
-	const ids = [key.projectId, key.executionId]
+	const ids = { projectId: key.projectId, executionId: key.executionId }
 	const [contact] = await lockContact(pool, ids)
 	const [execution] = await lockExecution(pool, ids)
 	if (!contact || execution?.status !== 'RUNNING' || execution.visit !== visit) return
@@ -36,17 +36,17 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 	if (step?.type !== 'WEBHOOK') return
 
 	const answer = await ask()
-	// The stop that it stands at is this call.
+	// The execution's current stop is this call.
 	const leftMs =
 		execution.stopBeganAt.getTime() + step.config.retryFor * 1000 - execution.now.getTime()
 	if (mayGoWellLater(answer)) {
 		const pauseMs = answer.kind === 'answered' ? retryAfterMs(answer.retryAfter) : undefined
 		if ((pauseMs ?? 1) <= leftMs) {
-			await noteFailedCall(pool, [...ids, visit, errorOf(answer)])
+			await recordFailedCall(pool, { ...ids, visit, error: errorOf(answer) })
 			throw ApplicationFailure.create({
 				message: problemOf(answer)!,
 				type: 'WebhookFailed',
-				// It is the customer's to look into, not the operator's.
+				// The customer has to fix this, not the operator.
 				category: ApplicationFailureCategory.BENIGN,
 				...(pauseMs === undefined ? {} : { nextRetryDelay: pauseMs }),
 			})
@@ -73,7 +73,7 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 			response: answer.kind === 'answered' ? storable(answer.text) : null,
 		}
 		const status = problem === null || config.continueOnError ? 'COMPLETED' : 'FAILED'
-		await finishCall(pool, [...ids, visit, status, JSON.stringify(output), errorOf(answer)])
+		await finishCall(pool, { ...ids, visit, status, output, error: errorOf(answer) })
 	}
 }
 
@@ -91,7 +91,7 @@ const mayGoWellLater = (answer: GuardedAnswer) =>
 	answer.kind === 'failed' ||
 	(answer.kind === 'answered' && (answer.status === 429 || answer.status >= 500))
 
-/** Seconds, or a date. */
+/** The header holds seconds or a date. */
 function retryAfterMs(header: string | null) {
 	if (header === null) return undefined
 	const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()

@@ -4,91 +4,91 @@ import {
 	countPending,
 	markRefused,
 	markReported,
-	noteUsageOf,
+	createReportsOfPage,
 	pendingReports,
 } from '../../db/billing/usage-reporting.ts'
-import { beating } from '../beating.ts'
-import { errand } from '../errand.ts'
-import { type Stripe, StripeError } from '../stripe/client.ts'
-import { expireCheckouts } from '../stripe/customer.ts'
-import { meterOf } from '../stripe/meter.ts'
-import { endSubscriptions } from '../stripe/subscription.ts'
+import { withHeartbeat } from '../heartbeat.ts'
+import { cleanUp } from '../cleanup.ts'
+import { isRefusal, isStripeError, type Stripe } from '../../outside/stripe/client.ts'
+import { expireCheckouts } from '../../outside/stripe/customer.ts'
+import { meterOf } from '../../outside/stripe/meter.ts'
+import { endSubscriptions } from '../../outside/stripe/subscription.ts'
 
 const pageRows = 200
 const first = '00000000-0000-0000-0000-000000000000'
 
 interface BillingServices {
 	pool: Pool
-	/** undefined: nobody pays here. */
+	/** undefined: this service has no billing. */
 	stripe?: Stripe | undefined
 }
 
 export interface EndedSubscription {
-	/** The last one that was heard of: there may be another that was not. */
+	/** The last subscription that was reported to us. Stripe may have another. */
 	subscriptionId: string | null
 	customerId: string
-	/** What the project had sent, and nobody had told Stripe of. */
+	/** Mail sent by the project that was not reported to Stripe. */
 	unreported: number
 }
 
 export function billingActivities({ pool, stripe }: BillingServices) {
 	return {
-		/** Tells Stripe what was sent since the last time, and what is left of the times before. */
+		/** Reports the mail sent since the last report, and reports that failed before. */
 		async reportUsage(): Promise<string> {
 			if (!stripe) return 'there is no billing on this service'
-			return beating(async () => {
-				const tell = await meterOf(stripe)
-				if (!tell) return 'what is subscribed to has no meter'
+			return withHeartbeat(async () => {
+				const report = await meterOf(stripe)
+				if (!report) return 'the price of the subscription has no meter'
 				for (let after: string | null = first; after !== null;)
-					after = await noteUsageOf(pool, after, pageRows)
+					after = await createReportsOfPage(pool, after, pageRows)
 				let reported = 0
 				for (let after: string | null = first; after !== null;) {
-					const page = await pendingReports(pool, [after, pageRows])
+					const page = await pendingReports(pool, { after, limit: pageRows })
 					for (const { project_id, id, customer_id, value, at } of page) {
 						const usage = { identifier: id, customerId: customer_id, value, timestamp: at }
 						try {
-							await tell(usage)
-							await markReported(pool, [project_id, id])
+							await report(usage)
+							await markReported(pool, { projectId: project_id, reportId: id })
 							reported++
 						} catch (error) {
-							// One customer's trouble is not the others'; without an answer nobody has one.
-							if (!(error instanceof StripeError && error.isRefusal)) throw error
-							log.error('Stripe refused a report of usage', { projectId: project_id, id, error })
-							await markRefused(pool, [project_id, id, error.message])
+							// A refusal concerns one customer. Without any answer, the others would fail too.
+							if (!isRefusal(error)) throw error
+							log.error('Stripe refused a usage report', { projectId: project_id, id, error })
+							await markRefused(pool, { projectId: project_id, reportId: id, error: error.message })
 						}
 					}
 					after = page.length < pageRows ? null : lastOf(page)
 				}
-				const [left] = await countPending(pool, [])
+				const [left] = await countPending(pool)
 				if (left!.doubtful > 0)
-					log.error('Stripe may know of some reports, and is not told again', { ...left })
+					log.error('some usage reports may have reached Stripe and are not repeated', { ...left })
 				return `${reported} reported, ${left!.pending} left, ${left!.doubtful} of them in doubt`
 			})
 		},
 
-		/** Of a project that is gone: it pays for what it has sent, for nothing any more, and never again. */
+		/** For a deleted project: bills its remaining mail, then ends its subscriptions for good. */
 		async endSubscription({ subscriptionId, customerId, unreported }: EndedSubscription) {
 			if (!stripe) throw new Error('There is no billing on this service any more')
 			const end = async () => {
 				if (unreported > 0) {
 					const identifier = `end-${subscriptionId ?? customerId}`
-					const tell = await meterOf(stripe)
-					await tell?.({ identifier, customerId, value: unreported })
+					const report = await meterOf(stripe)
+					await report?.({ identifier, customerId, value: unreported })
 				}
 				try {
-					// In this order: what was paid on a page until it closed is among the subscriptions then.
+					// This order matters: a checkout that was paid before it expired shows up among the subscriptions.
 					await expireCheckouts(stripe, customerId)
 					await endSubscriptions(stripe, customerId)
 				} catch (error) {
-					// The customer is one of another account, or of its test mode: nobody pays here.
-					if (!(error instanceof StripeError && error.code === 'resource_missing')) throw error
+					// The customer belongs to another Stripe account or to test mode, so there is nothing to end.
+					if (!(isStripeError(error) && error.code === 'resource_missing')) throw error
 				}
 			}
-			await beating(() => errand(pool, end))
+			await withHeartbeat(() => cleanUp(pool, end))
 		},
 	}
 }
 
-/** An update answers in any order. */
+/** The last id of a page. An UPDATE returns its rows in no particular order. */
 const lastOf = (page: { id: string }[]) =>
 	page.reduce((last, { id }) => (id > last ? id : last), first)

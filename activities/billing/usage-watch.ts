@@ -5,7 +5,7 @@ import {
 	type Judgement,
 	markJudged,
 	projectsToJudge,
-	tellOfUsage,
+	notifyOfUsage,
 } from '../../db/billing/usage-judging.ts'
 import {
 	exceeds,
@@ -16,7 +16,7 @@ import {
 import { pauseCampaignsOf, resumeCampaignsOf } from '../../db/campaigns/campaign-actions.ts'
 import { mailTypes } from '../../db/templates/template.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
-import { renderPlatformMail } from '../rendering/platform/mail.ts'
+import { renderPlatformMail } from '../../mail/platform/mail.ts'
 
 interface WatchServices {
 	pool: Pool
@@ -25,45 +25,51 @@ interface WatchServices {
 	settings: { platformFrom: string }
 }
 
-/** What a campaign sends in between goes beyond the limit. */
+/** Pause between two looks. A campaign may exceed its limit by what it sends in this time. */
 const restMs = 250
 const projectsAtOnce = 500
 const reason = 'BILLING_LIMIT'
 
 /**
- * Looks at what projects have used: warns their members near a limit, and lets campaigns wait at one
- * until it is raised or the month is over. Any number of processes may look: each thing happens once.
+ * Compares the usage of projects with their limits. Warns members near a limit, and pauses campaigns at a
+ * limit until it is raised or the month ends. Several processes may do this at once: each action happens
+ * once.
  */
 export async function judgeUsage({ pool, relay, settings }: Omit<WatchServices, 'log'>) {
-	await foldUsage(pool, [])
-	const judgements = await projectsToJudge(pool, [projectsAtOnce])
+	await foldUsage(pool)
+	const judgements = await projectsToJudge(pool, { limit: projectsAtOnce })
 	for (const judgement of judgements) {
-		const hasActed = [await moveCampaigns(judgement), await tellMembers(judgement)]
+		const hasActed = [await moveCampaigns(judgement), await notifyMembers(judgement)]
 		if (hasActed.includes(true)) relay.wake()
 	}
 	const seen = judgements.flatMap((one) => one.seen)
-	if (seen.length > 0) await markJudged(pool, [JSON.stringify(seen)])
+	if (seen.length > 0) await markJudged(pool, { judgements: seen })
 
 	async function moveCampaigns({ project_id, limits, has_running, has_held }: Judgement) {
 		const isBlocked = limits.some(
 			(limit) => ['campaigns', 'total'].includes(limit.category) && exceeds(limit, 1),
 		)
 		if (isBlocked && has_running)
-			await pauseCampaignsOf(pool, [project_id, taskQueues.core, reason, [...mailTypes]])
+			await pauseCampaignsOf(pool, {
+				projectId: project_id,
+				taskQueue: taskQueues.core,
+				reason,
+				mailTypes: [...mailTypes],
+			})
 		else if (!isBlocked && has_held)
-			await resumeCampaignsOf(pool, [project_id, taskQueues.core, reason])
+			await resumeCampaignsOf(pool, { projectId: project_id, taskQueue: taskQueues.core, reason })
 		else return false
 		return true
 	}
 
-	async function tellMembers({ project_id, limits }: Judgement) {
-		let hasTold = false
+	async function notifyMembers({ project_id, limits }: Judgement) {
+		let hasNotified = false
 		for (const limit of limits) {
 			const level = levelOf(limit)
 			if (level === null) continue
 			const { category } = limit
-			hasTold =
-				(await tellOfUsage(
+			hasNotified =
+				(await notifyOfUsage(
 					pool,
 					{ projectId: project_id, category, level },
 					async ({ project, language, members }) => {
@@ -72,9 +78,9 @@ export async function judgeUsage({ pool, relay, settings }: Omit<WatchServices, 
 						const mail = await renderPlatformMail('usageLimit', language, about)
 						return members.map((to) => ({ from: settings.platformFrom, to, ...mail }))
 					},
-				)) || hasTold
+				)) || hasNotified
 		}
-		return hasTold
+		return hasNotified
 	}
 }
 
@@ -83,14 +89,14 @@ function levelOf(limit: Limit) {
 	return percentage >= 100 ? 100 : percentage >= warningPercent ? warningPercent : null
 }
 
-/** Looks until stopped; the database may be away in between. */
+/** Runs until stopped, and survives outages of the database. */
 export function watchUsage({ log, ...services }: WatchServices) {
 	const stopped = new AbortController()
 	const { signal } = stopped
 	const watching = (async () => {
 		while (!signal.aborted) {
 			await judgeUsage(services).catch((error: unknown) => {
-				log.warn({ err: error }, 'what projects have used could not be looked at, and waits')
+				log.warn({ err: error }, 'usage limits could not be checked and will be checked later')
 			})
 			await sleep(restMs, undefined, { signal }).catch(() => {})
 		}

@@ -1,20 +1,22 @@
 import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane } from '../../db/campaigns/campaign-ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
-import type { CampaignContent, CampaignRecipient } from '../rendering/campaign-message.ts'
-import { attempt, performOnThread } from '../rendering/rendering.ts'
-import { createLines } from './campaign-line.ts'
+import type { CampaignContent, CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
+import { attempt, performOnThread } from '../../mail/rendering.ts'
+import { createLimiter } from './campaign-queues.ts'
 
 const mostKnown = 20
-/** A campaign is paused when so many more of its mails than a tenth of all took too long. */
+/** A campaign is paused once its slow mails exceed a tenth of all mails by this number. */
 const mostSlow = 10
-/** From then on nothing of a campaign is attempted on the event loop. */
+/**
+ * After this many overruns, mails are rendered on a thread at once, without trying the event loop first.
+ */
 const mostOverruns = 3
 
-/** How the mails of a campaign are put together. */
+/** Renders the mails of a campaign. */
 export type CampaignTexts = ReturnType<typeof textsOf>
 
-/** The campaigns that were sent last, for all their lanes and turns. */
+/** The templates of the campaigns sent most recently, shared by all their lanes and turns. */
 export function createCampaignContents(settings: DeliveryServices['settings']) {
 	const known = new Map<string, CampaignTexts>()
 	return {
@@ -26,14 +28,14 @@ export function createCampaignContents(settings: DeliveryServices['settings']) {
 			if (known.size > mostKnown) known.delete(known.keys().next().value!)
 			return texts
 		},
-		/** The next turn counts anew. */
+		/** Slow mails are counted from zero in the next turn. */
 		forget: ({ campaignId }: CampaignKey) => known.delete(campaignId),
 	}
 }
 
 function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string }) {
-	/** A few at a time: the others see in time that their campaign is to be paused. */
-	const inTurn = createLines(2)
+	/** Only a few run at a time, so the waiting mails notice in time that their campaign will be paused. */
+	const limited = createLimiter(2)
 	let overruns = 0
 	let slow = 0
 
@@ -50,7 +52,7 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 			return done.value
 		}
 		overruns += 1
-		return inTurn(async () => {
+		return limited(async () => {
 			refuseIfSlow()
 			const made = await performOnThread(content.projectId, task, input)
 			slow = made.isTooSlow ? slow + 1 : Math.max(0, slow - 0.1)
@@ -63,14 +65,14 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 	}
 
 	return {
-		/** Ready for the wire, one character a byte, no line beginning with a dot. */
+		/** Ready for the wire: one character per byte, no line starting with a dot. */
 		wire: (recipient: CampaignRecipient) => make('campaignWire', recipient),
 		message: (recipient: CampaignRecipient) => make('campaignMessage', recipient),
 		isTooSlow: () => slow >= mostSlow,
 	}
 }
 
-/** The mail waits until somebody has mended its template. */
+/** The mail waits until its template is fixed. */
 export class TemplateTooSlow extends Error {
 	override message = 'The template of this campaign takes too long'
 }

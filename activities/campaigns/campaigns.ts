@@ -19,53 +19,56 @@ import {
 } from '../../db/campaigns/campaign-course.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
-import { beating } from '../beating.ts'
+import { withHeartbeat } from '../heartbeat.ts'
 import { permanently } from '../permanence.ts'
 
-/** What a campaign's run is to do next. */
+/** The next act of a campaign's run. */
 export type Next = { total: number; settled: number; said: string } & (
 	| { act: 'end' }
 	| { act: 'materialise' }
 	| { act: 'cancel' }
 	| { act: 'send'; lanes: number }
-	/** null: until somebody says that something has changed. */
+	/** null: waits until the campaign changes. */
 	| { act: 'wait'; waitMs: number | null }
 )
 
-/** Campaigns that set their recipients down take turns. */
+/** Campaigns take turns at creating their recipients' rows. */
 const longestTurnMs = 30_000
-/** A timer of years is set anew now and then. */
+/** Longer timers are split. */
 const longestWaitMs = 30 * 24 * 3_600_000
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 export function campaignActivities({ pool }: { pool: Pool }) {
 	return {
-		/** Moves the campaign as far as its row allows at once, and says what is next. */
+		/** Moves the campaign as far as its row allows now, and returns the next act. */
 		advanceCampaign: (key: CampaignKey): Promise<Next> => advance(pool, key),
 
-		/** Gives recipients their rows, chunk by chunk; each chunk notes how far it has come. */
+		/** Creates the recipients' rows, chunk by chunk. Each chunk records its progress. */
 		async materialiseCampaign({ projectId, campaignId }: CampaignKey): Promise<void> {
 			const endsAt = Date.now() + longestTurnMs
-			await beating(() =>
+			await withHeartbeat(() =>
 				permanently(async () => {
 					while (await materialiseChunk(pool, projectId, campaignId))
 						if (Date.now() > endsAt) return
-					await finishMaterialising(pool, [projectId, campaignId])
+					await finishMaterialising(pool, { projectId, campaignId })
 				}),
 			)
 		},
 
-		/** Recipients cannot be set down, whoever tries: the owner sees it, and may try again. */
+		/**
+		 * Creating the recipients' rows can't succeed. The campaign is paused, so its owner sees it and may
+		 * retry.
+		 */
 		async holdCampaign({ projectId, campaignId }: CampaignKey): Promise<void> {
-			await pause(pool, [projectId, campaignId, taskQueues.core, 'FAULT'])
+			await pause(pool, { projectId, campaignId, taskQueue: taskQueues.core, reason: 'FAULT' })
 		},
 
 		/** Settles the unsent mails of a cancelled campaign. */
 		async cancelRecipients({ projectId, campaignId }: CampaignKey): Promise<void> {
-			await beating(async () => {
-				await dropDeleted(pool, [projectId, campaignId])
+			await withHeartbeat(async () => {
+				await dropDeleted(pool, { projectId, campaignId })
 				for (let last: string | null = nobody; last !== null;)
-					last = (await cancelChunk(pool, [projectId, campaignId, last]))[0]!.last
+					last = (await cancelChunk(pool, { projectId, campaignId, after: last }))[0]!.last
 			})
 		},
 	}
@@ -73,12 +76,12 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 
 const start = (pool: Pool, key: CampaignKey) =>
 	transaction(pool, async (db) => {
-		const [started] = await startDue(db, [key.projectId, key.campaignId])
+		const [started] = await startDue(db, { projectId: key.projectId, campaignId: key.campaignId })
 		if (started) await freezeAudience(db, key)
 	})
 
 async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
-	const values = [key.projectId, key.campaignId]
+	const values = { projectId: key.projectId, campaignId: key.campaignId }
 	for (;;) {
 		const [course] = await courseOf(pool, values)
 		if (!course) return { act: 'end', total: 0, settled: 0, said: 'There is no such campaign' }
@@ -88,7 +91,8 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 		const isActive = status === 'SCHEDULED' || status === 'SENDING'
 		if (course.closed || status === 'DRAFT')
 			return { ...next, act: 'end', said: status.toLowerCase() }
-		if (isActive && course.disabled) await cancelCampaignsOf(pool, [key.projectId, taskQueues.core])
+		if (isActive && course.disabled)
+			await cancelCampaignsOf(pool, { projectId: key.projectId, taskQueue: taskQueues.core })
 		else if (status === 'SCHEDULED') {
 			const waitMs = Math.min(course.due_in_ms, longestWaitMs)
 			if (waitMs > 0) return { ...next, act: 'wait', waitMs, said: 'scheduled' }
@@ -102,7 +106,7 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 					said: pausedBy[course.paused_reason!],
 				}
 			if (!course.materialised)
-				return { ...next, act: 'materialise', said: 'recipients are being set down' }
+				return { ...next, act: 'materialise', said: 'the audience is being frozen' }
 			if (pending + sending > 0) {
 				await dropDeleted(pool, values)
 				await doubtDeleted(pool, values)
@@ -110,17 +114,17 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 			}
 			await finishSending(pool, key)
 		} else if (status === 'CANCELLED' && pending > 0)
-			return { ...next, act: 'cancel', said: 'what was not sent is being cancelled' }
+			return { ...next, act: 'cancel', said: 'unsent mails are being cancelled' }
 		else if (status === 'CANCELLED' && sending > 0) {
 			await doubtCancelled(pool, values)
-			return { ...next, act: 'wait', waitMs: 5000, said: 'the last mails are on their way' }
+			return { ...next, act: 'wait', waitMs: 5000, said: 'the last mails are being sent' }
 		} else await close(pool, values)
 	}
 }
 
 const pausedBy = {
-	OWNER: 'paused by its owner',
+	OWNER: 'paused by a user',
 	BILLING_LIMIT: 'paused by a billing limit',
-	FAULT: 'paused, for its recipients could not be set down',
-	TEMPLATE: 'paused, because its template takes too long',
+	FAULT: 'paused because its audience could not be frozen',
+	TEMPLATE: 'paused because its template takes too long',
 }

@@ -1,28 +1,26 @@
 import type { Pool } from 'pg'
+import { bytes, type RowOf, text, uuid } from '../../db/sql-types.ts'
 import { statement } from '../../db/statement.ts'
-import type { DkimKey } from '../rendering/dkim.ts'
-import { unseal } from '../seal.ts'
+import type { DkimKey } from '../../mail/mime/dkim.ts'
+import { unseal } from '../../db/domains/seal.ts'
 
-interface KeyRow {
-	dkim_selector: string | null
-	dkim_private_key: Buffer | null
-}
+type KeyRow = RowOf<typeof dkimKeyOf>
 
-/** $1 project, $2 domain */
-const dkimKeyOf = statement<KeyRow>(
-	'dkim-key-of',
-	`select dkim_selector, dkim_private_key from domains where project_id = $1 and domain = $2::text`,
-)
+const dkimKeyOf = statement('dkim-key-of', {
+	params: { projectId: uuid, domain: text },
+	row: { dkim_selector: text.orNull, dkim_private_key: bytes.orNull },
+	text: `select dkim_selector, dkim_private_key from domains where project_id = $projectId
+		and domain = $domain::text`,
+})
 
 const rememberMs = 60_000
-/** A domain may get its key at any moment. */
+/** A domain may get its key at any moment, so its absence is cached only briefly. */
 const rememberNoneMs = 2000
 const mostRemembered = 10_000
 
 /**
- * The keys that domains sign with, as far as we hold them. Everybody who asks while one is being looked
- * up waits for it, and a look-up that fails fails for them: mail must not leave unsigned for lack of
- * an answer.
+ * Caches the DKIM keys of domains. Concurrent requests for a domain share one look-up, and fail with it:
+ * mail must not be sent unsigned because a look-up failed.
  */
 export function createDkimKeys(pool: Pool, secret: string) {
 	const known = new Map<string, { key: Promise<DkimKey | undefined>; until: number }>()
@@ -32,7 +30,7 @@ export function createDkimKeys(pool: Pool, secret: string) {
 		const found = known.get(name)
 		if (found && found.until > Date.now()) return found.key
 		if (known.size >= mostRemembered) known.clear()
-		const key = dkimKeyOf(pool, [projectId, domain]).then(
+		const key = dkimKeyOf(pool, { projectId, domain }).then(
 			([row]) => row && keyOf(domain, row, secret),
 		)
 		const entry = { key, until: Infinity }

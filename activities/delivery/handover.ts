@@ -9,12 +9,12 @@ import {
 	type OpenedMail,
 	type OpenMail,
 } from '../../db/emails/ledger.ts'
-import { mayBeTaken, type Outcome, type Provider } from '../providers/provider.ts'
-import type { DkimKey } from '../rendering/dkim.ts'
-import { languageFor } from '../rendering/language.ts'
-import type { Attachment, Message } from '../rendering/message.ts'
-import { perform } from '../rendering/rendering.ts'
-import { storableText } from '../rendering/storable-text.ts'
+import { mayBeTaken, type Outcome, type Provider } from '../../outside/providers/provider.ts'
+import type { DkimKey } from '../../mail/mime/dkim.ts'
+import { languageFor } from '../../mail/language.ts'
+import type { Attachment, Message } from '../../mail/message.ts'
+import { perform } from '../../mail/rendering.ts'
+import { storableText } from '../../db/storable-text.ts'
 import type { ProviderPause } from './provider-pause.ts'
 
 export interface HandoverServices {
@@ -23,20 +23,20 @@ export interface HandoverServices {
 	settings: { publicUrl: string; patienceMs: number; trackingKey: Buffer }
 }
 
-/** What a mail is made of beside its own row. */
+/** The parts of a mail that are not in its own row. */
 interface Contents {
 	attachments: Attachment[]
-	/** Of a campaign's mail: its subject and body are still to be rendered. */
+	/** For a campaign's mail: the source from which its subject and body are rendered. */
 	source: CampaignMail | undefined
 }
 
 const keyLifeMs = keyLifeHours * 3_600_000
-/** Some servers refuse everybody's first try, and somebody may be waiting for this mail. */
+/** Greylisting servers defer every first try, so the second one follows soon: a person may be waiting. */
 const firstDeferralMs = 5000
 const laterDeferralMs = 30_000
 const longestDeferralMs = 3_600_000
 
-/** Puts one opened mail together, hands it over, and says what the ledger is to remember of it. */
+/** Composes an opened mail, hands it over and returns what the ledger records. */
 export async function handOver(
 	{ provider, pause, settings }: HandoverServices,
 	mail: OpenedMail,
@@ -59,7 +59,7 @@ export async function handOver(
 		} catch (error) {
 			if (error instanceof ThreadLost)
 				return { kind: 'DEFERRED', error: error.message, retryAfterMs: null }
-			// A mail that cannot be put together will not be the next time either.
+			// Composing this mail would fail again.
 			return {
 				kind: 'REJECTED',
 				error: `The mail could not be composed: ${String(error)}`,
@@ -72,7 +72,7 @@ export async function handOver(
 	}
 }
 
-/** What the answer to one mail says about the provider itself. */
+/** Updates the provider's pause by the answer to one mail. */
 export function heed(
 	{ provider, pause }: Pick<HandoverServices, 'provider' | 'pause'>,
 	outcome: Outcome,
@@ -81,11 +81,11 @@ export function heed(
 	if (outcome.kind === 'UNAVAILABLE')
 		pause.unavailable(outcome.error, outcome.retryAfterMs, startedAt)
 	else if (outcome.kind !== 'UNKNOWN') pause.available(startedAt)
-	// What is asked again under its key must not be so at the speed of requests.
+	// The mail is repeated under its key. The pause keeps the repeats from following each other at once.
 	else if (provider.idempotent) pause.unavailable(outcome.error, null, startedAt)
 }
 
-/** What the ledger is to remember of an attempt, and what becomes of its mail. */
+/** What the ledger records about an attempt, and the mail's next status. */
 export function attemptEnd(
 	mail: { id: string; attempt: number; first_attempt_at: Date },
 	outcome: Outcome,
@@ -95,14 +95,14 @@ export function attemptEnd(
 	const end = { id: mail.id, attempt: mail.attempt, outcome: outcome.kind, dueInMs: null }
 	if (outcome.kind === 'SENT')
 		return { ...end, status: 'SENT', error: null, providerMessageId: outcome.providerMessageId }
-	// A provider may quote whatever it was given.
+	// A provider's answer may quote any text it was given.
 	const error = storableText(outcome.error.slice(0, 1000))
 	const failed = { ...end, error, providerMessageId: null }
 	if (outcome.kind === 'REJECTED')
 		return { ...failed, status: outcome.bounce ? 'BOUNCED' : 'FAILED' }
 	const ageMs = Date.now() - mail.first_attempt_at.getTime()
 	if (mayBeTaken(outcome)) {
-		// Nobody else can tell us what became of it, but asking a provider that knows our id is harmless.
+		// Only the provider knows what became of the mail. A repeat is harmless if the provider knows our id.
 		const isAnswerable = idempotent && ageMs < Math.min(patienceMs, keyLifeMs)
 		const unknown = { ...failed, outcome: 'UNKNOWN' as const }
 		if (!isAnswerable) return { ...unknown, status: 'UNCERTAIN' }
@@ -110,7 +110,7 @@ export function attemptEnd(
 		return { ...unknown, status: 'PENDING', dueInMs: backoff(1000, mail.attempt) }
 	}
 	if (ageMs >= patienceMs)
-		return { ...failed, status: 'FAILED', error: `Given up after many tries: ${error}` }
+		return { ...failed, status: 'FAILED', error: `Given up after many attempts: ${error}` }
 	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING' }
 	const dueInMs =
 		outcome.retryAfterMs ??
@@ -121,20 +121,23 @@ export function attemptEnd(
 const backoff = (firstMs: number, attempt: number) =>
 	Math.min(firstMs * 2 ** (attempt - 1), longestDeferralMs)
 
-/** The sources of those among them that are a campaign's, by mail. */
+/** Loads the campaign sources of the mails that belong to campaigns, by mail. */
 export async function loadSources(pool: Pool, mails: OpenMail[]) {
 	const theirs = mails.filter((mail) => mail.source_type === 'CAMPAIGN').map(({ id }) => id)
 	if (theirs.length === 0) return new Map<string, CampaignMail>()
-	const sources = await campaignMails(pool, [mails[0]!.project_id, theirs])
+	const sources = await campaignMails(pool, { projectId: mails[0]!.project_id, emailIds: theirs })
 	return new Map(sources.map((source) => [source.id, source]))
 }
 
-/** The files of these mails, by request: the mails of one request share them. */
+/** Loads the attachments by request: all mails of a request share them. */
 export async function loadAttachments(pool: Pool, mails: OpenMail[]) {
-	const requests = [...new Set(mails.filter((m) => m.has_attachments).map((m) => m.request_id))]
+	const requests = new Set(mails.flatMap((m) => (m.has_attachments ? (m.request_id ?? []) : [])))
 	const byRequest = new Map<string, Attachment[]>()
-	if (requests.length === 0) return byRequest
-	for (const row of await attachmentsOf(pool, [mails[0]!.project_id, requests])) {
+	if (requests.size === 0) return byRequest
+	for (const row of await attachmentsOf(pool, {
+		projectId: mails[0]!.project_id,
+		requestIds: [...requests],
+	})) {
 		const files = byRequest.get(row.request_id) ?? []
 		files.push(fileOf(row))
 		byRequest.set(row.request_id, files)

@@ -1,17 +1,18 @@
 import type { Pool } from 'pg'
+import { bytes, text, uuid } from '../../db/sql-types.ts'
 import { statement } from '../../db/statement.ts'
-import type { Message } from '../rendering/message.ts'
+import type { Message } from '../../mail/message.ts'
 
 /** Storing the same mail again changes nothing. */
-const storeMail = statement(
-	'store-mail',
-	`insert into mailbox_messages (project_id, email_id, "to", "from", subject, raw)
-	values ($1, $2, $3, $4, $5, $6)
+const storeMail = statement('store-mail', {
+	params: { projectId: uuid, emailId: uuid, to: text, from: text, subject: text, raw: bytes },
+	text: `insert into mailbox_messages (project_id, email_id, "to", "from", subject, raw)
+	values ($projectId, $emailId, $to, $from, $subject, $raw)
 	on conflict (email_id) do nothing`,
-)
+})
 
-/** Where the local provider puts what it "delivers". */
+/** The mailbox to which the local provider "delivers". */
 export const mailboxOf = (pool: Pool) => async (message: Message, raw: Buffer) => {
 	const { projectId, emailId, to, from, subject } = message
-	await storeMail(pool, [projectId, emailId, to.email, from.email, subject, raw])
+	await storeMail(pool, { projectId, emailId, to: to.email, from: from.email, subject, raw })
 }

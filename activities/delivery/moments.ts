@@ -1,14 +1,14 @@
 import type { OpenMail } from '../../db/emails/ledger.ts'
 
-/** The longest nap between two looks at whether the process is to end. */
+/** The longest sleep before checking again whether the process is stopping. */
 export const napMs = 500
 
 /**
- * A mail whose moments are those of this process's monotonic clock. The database says how far off they
- * are: what the wall clock of this machine says, and whether somebody sets it, does not matter.
+ * A mail whose times are on this process's monotonic clock. The database returns them relative to its own
+ * clock, so this machine's wall clock has no effect.
  */
 export interface TimedMail extends OpenMail {
-	/** Not before then; null: now. */
+	/** The mail is sent at this time at the earliest; null: now. */
 	dueAt: number | null
 	attemptStartedAt: number | null
 }
@@ -21,11 +21,14 @@ export const timed = (mail: OpenMail): TimedMail => ({
 
 export const momentIn = (ms: number | null) => (ms === null ? null : performance.now() + ms)
 
-/** When a mail in doubt may be repeated. */
+/** The time at which a mail in doubt may be repeated. */
 export const doubtEnds = (mail: TimedMail, uncertainAfterMs: number) =>
 	mail.attemptStartedAt! + uncertainAfterMs
 
-/** Whole milliseconds until the first of these mails can move by itself: what is due waits for a neighbour. */
+/**
+ * Whole milliseconds until the first of these mails can proceed by itself. A mail that is due waits for
+ * another.
+ */
 export function untilNext(mails: Iterable<TimedMail>, uncertainAfterMs: number) {
 	const now = performance.now()
 	let next = now + 24 * 3_600_000

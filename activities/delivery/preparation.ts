@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { doubt, repeat } from '../../db/emails/doubt.ts'
-import { bar } from '../../db/emails/ledger.ts'
-import type { Provider } from '../providers/provider.ts'
+import { settleBarred } from '../../db/emails/ledger.ts'
+import type { Provider } from '../../outside/providers/provider.ts'
 import { doubtEnds, type TimedMail } from './moments.ts'
 import { countEnds } from './settled-counts.ts'
 
@@ -12,27 +12,27 @@ interface PreparationServices {
 	settings: { uncertainAfterMs: number }
 }
 
-/** Resolves doubt as far as it can be, settles what must not go, and returns what is to be done. */
+/** Resolves doubt where possible, settles mails that may not be sent, and returns the mails to be sent. */
 export async function prepare(
 	{ pool, provider, inHand, settings }: PreparationServices,
 	mails: TimedMail[],
-	flying: Set<string>,
+	underWay: ReadonlyMap<string, unknown>,
 ): Promise<Map<string, TimedMail>> {
 	const todo = new Map(mails.map((mail) => [mail.id, mail]))
-	const project = mails[0]?.project_id
+	if (mails.length === 0) return todo
+	const projectId = mails[0]!.project_id
 
-	// Mail that leaves the machine is sent for those alone who have shown that they read theirs.
-	if (provider.name !== 'local')
-		for (const mail of mails.filter((m) => !m.owner_verified && !m.barred)) {
-			mail.barred = 'CANCELLED'
-			mail.barred_because = "The project's owner has not verified their email address"
-		}
-	// Another run of this claim is at them, one that Temporal has given up while all of us stood still.
-	for (const { id } of mails) if (inHand.has(id) && !flying.has(id)) todo.delete(id)
+	// Another run of this claim in this process is handing them over. Temporal gave that run up during a
+	// stall.
+	for (const { id } of mails) if (inHand.has(id) && !underWay.has(id)) todo.delete(id)
 	const orphans = mails.filter((mail) => mail.status === 'SENDING' && !inHand.has(mail.id))
 	if (orphans.length > 0) {
-		const rows = JSON.stringify(orphans.map(({ id, attempt }) => ({ id, attempt })))
-		const doubted = await doubt(pool, [project, rows, provider.idempotent])
+		const inDoubt = orphans.map(({ id, attempt }) => ({ id, attempt }))
+		const doubted = await doubt(pool, {
+			projectId,
+			mails: inDoubt,
+			isIdempotent: provider.idempotent,
+		})
 		countEnds(doubted)
 		const after = new Map(doubted.map(({ id, status }) => [id, status]))
 		for (const mail of orphans) {
@@ -42,7 +42,7 @@ export async function prepare(
 		}
 	}
 
-	// Only transactional mail is repeated without evidence; the rest waits for somebody's decision.
+	// Only transactional mail is repeated without evidence. For other mail, the owner has to decide.
 	for (const mail of mails)
 		if (mail.status === 'UNCERTAIN' && mail.source_type !== 'TRANSACTIONAL') todo.delete(mail.id)
 	const stale = [...todo.values()].filter(
@@ -52,14 +52,18 @@ export async function prepare(
 	)
 	if (stale.length > 0) {
 		const ids = stale.map((mail) => mail.id)
-		for (const { id } of await repeat(pool, [project, ids, settings.uncertainAfterMs / 1000]))
+		for (const { id } of await repeat(pool, {
+			projectId,
+			emailIds: ids,
+			doubtSeconds: settings.uncertainAfterMs / 1000,
+		}))
 			Object.assign(todo.get(id)!, { status: 'PENDING', dueAt: null })
 	}
-	// Last of all: whatever is to be repeated must be allowed to go, too.
+	// This comes last, because mails to be repeated also need permission to be sent.
 	const barred = [...todo.values()].filter((mail) => mail.barred && mail.status === 'PENDING')
 	if (barred.length > 0) {
 		const rows = barred.map((m) => ({ id: m.id, status: m.barred, error: m.barred_because }))
-		await bar(pool, [project, JSON.stringify(rows)])
+		await settleBarred(pool, { projectId, mails: rows })
 		countEnds(rows)
 		for (const { id } of barred) todo.delete(id)
 	}

@@ -1,24 +1,24 @@
 import type { Pool } from 'pg'
 import { forgetEvents, matchWaiting } from '../../db/reputation/evidence.ts'
-import { beating } from '../beating.ts'
+import { withHeartbeat } from '../heartbeat.ts'
 
 const pageSize = 1000
 
 export function providerEventActivities({ pool, relay }: { pool: Pool; relay: { wake(): void } }) {
 	return {
-		/** Settles what waited for the record of its hand-over, and forgets what is old. */
+		/** Applies events that waited for the record of their hand-over, and deletes old ones. */
 		async sweepProviderEvents() {
-			return beating(async () => {
+			return withHeartbeat(async () => {
 				let matched = 0
 				for (;;) {
-					const [page] = await matchWaiting(pool, [pageSize])
+					const [page] = await matchWaiting(pool, { limit: pageSize })
 					if (page!.matched === 0) break
 					matched += page!.matched
 				}
 				if (matched > 0) relay.wake()
 				let forgotten = 0
 				for (;;) {
-					const [page] = await forgetEvents(pool, [pageSize])
+					const [page] = await forgetEvents(pool, { limit: pageSize })
 					forgotten += page!.forgotten
 					if (page!.forgotten < pageSize) return { matched, forgotten }
 				}

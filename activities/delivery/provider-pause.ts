@@ -4,22 +4,22 @@ const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
 export interface ProviderPause {
-	/** How long nothing should be handed over; 0 when the way is open. */
+	/** How long no mail should be handed over; 0 when the provider is available. */
 	remainingMs(): number
-	/** After a pause one mail goes ahead and finds out, instead of hundreds. */
+	/** After a pause a single mail tests the provider, instead of hundreds. */
 	isProbing(): boolean
 	reason(): string | null
-	/** It refused what was handed over at `startedAt`, by the monotonic clock. */
+	/** The provider refused the mail handed over at `startedAt` (monotonic clock) for a reason of its own. */
 	unavailable(error: string, retryAfterMs: number | null, startedAt: number): void
-	/** It took, or refused for its own sake, what was handed over at `startedAt`. */
+	/** The provider took the mail handed over at `startedAt`, or refused it because of the mail itself. */
 	available(startedAt: number): void
 }
 
 /**
- * What this process knows of the provider's health, shared by all its runs: one finds out for all. Every
- * change is noted for other processes.
+ * This process's view of the provider's health, shared by all its runs. Every change is stored for other
+ * processes.
  */
-export function createProviderPause(note: (away: Away | null) => void = () => {}): ProviderPause {
+export function createProviderPause(report: (away: Away | null) => void = () => {}): ProviderPause {
 	let until = 0
 	let refusedAt = 0
 	let failures = 0
@@ -31,7 +31,7 @@ export function createProviderPause(note: (away: Away | null) => void = () => {}
 		unavailable(why, retryAfterMs, startedAt) {
 			const now = performance.now()
 			const before = until
-			// Mails that were under way together fail together: they count as one.
+			// Mails under way at the same time fail together, so they count as one failure.
 			if (now >= until && startedAt >= refusedAt) {
 				failures += 1
 				refusedAt = now
@@ -39,15 +39,15 @@ export function createProviderPause(note: (away: Away | null) => void = () => {}
 				error = why
 			}
 			until = Math.max(until, now + (retryAfterMs ?? 0))
-			if (until > before) note({ error: why, waitMs: until - now })
+			if (until > before) report({ error: why, waitMs: until - now })
 		},
 		available(startedAt) {
-			// A mail that was under way before the refusal says nothing about the time after it.
+			// A mail that was under way before the refusal says nothing about the provider's state after it.
 			if (startedAt < refusedAt || failures === 0) return
 			failures = 0
 			until = 0
 			error = null
-			note(null)
+			report(null)
 		},
 	}
 }

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttemptEnd } from '../../db/emails/ledger.ts'
 import { countEnds } from './settled-counts.ts'
 
-/** How long outcomes that we know are held in memory while the database is away. */
+/** How long known outcomes are kept in memory while the database is unavailable. */
 const holdMs = 60_000
 
-/** An attempt that has ended, with whatever else is to be written of it. */
+/** An ended attempt, with anything else to record about it. */
 interface Ended {
 	end: AttemptEnd
 }
@@ -14,13 +14,13 @@ export interface RecorderOptions<T> {
 	write(items: T[]): Promise<unknown>
 	/** Attempts that end within this time are written together. */
 	gatherMs: number
-	/** So many are written at once, without waiting for more. */
+	/** This many attempts are written at once, without waiting for more. */
 	enough?(): number
 }
 
 /**
- * Writes the ends of attempts, those that came together in one statement. The database may be away for
- * a while: what is known must not turn into doubt, so it is tried again for a minute.
+ * Records ended attempts, several in one statement. Known outcomes must not turn into doubt, so writing is
+ * retried for a minute while the database is unavailable.
  */
 export function createRecorder<T extends Ended>({
 	write,
@@ -53,7 +53,10 @@ export function createRecorder<T extends Ended>({
 	}
 
 	return {
-		/** Resolves once it is in the ledger. `alone`: nothing else is under way that could join it. */
+		/**
+		 * Resolves once the attempt is in the ledger. `alone`: no other hand-over is under way that could share
+		 * the statement.
+		 */
 		record: (item: T, alone: boolean) =>
 			new Promise<void>((done, failed) => {
 				waiting.push({ item, done, failed })
@@ -63,14 +66,15 @@ export function createRecorder<T extends Ended>({
 	}
 }
 
-/** Writes all of them, or throws once all have been written that could be. */
+/** Writes all items. If some can't be written, it writes the others first and then throws. */
 export async function insistOnAll<T>(items: T[], write: (some: T[]) => Promise<unknown>) {
 	for (const [, error] of await insist(items, write)) throw error
 }
 
 /**
- * Tries to write for so long; then somebody else has to find out what became of these mails. Returns
- * those that were not written, and why: one that Postgres cannot hold does not keep the others out.
+ * Retries for a minute. After that, other workers have to find out what became of these mails. Returns the
+ * items that were not written, with their errors: an item that Postgres can't store doesn't block the
+ * others.
  */
 async function insist<T>(
 	items: T[],
@@ -94,6 +98,6 @@ async function insist<T>(
 		}
 }
 
-/** Data exceptions are class 22: no later try would fare better. */
+/** Class 22, data exceptions: every retry would fail too. */
 const isAboutData = (error: unknown) =>
 	error instanceof Error && 'code' in error && String(error.code).startsWith('22')

@@ -1,6 +1,6 @@
-import { meter } from '../telemetry/meter.ts'
+import { meter } from '../../outside/telemetry/meter.ts'
 
-/** Mails whose state in the ledger was just written: what goes on is no end, and is not counted. */
+/** Counts mails by the status just written, UNCERTAIN included. A mail that is PENDING again is not counted. */
 export function countEnds(mails: { status: string | null }[]) {
 	for (const { status } of mails)
 		if (status !== null && status !== 'PENDING' && status !== 'SENDING') meter.settled(status)

@@ -1,10 +1,10 @@
-import type { Outcome, Provider } from '../providers/provider.ts'
-import { meter } from '../telemetry/meter.ts'
-import { tracer } from '../telemetry/tracer.ts'
+import type { Outcome, Provider } from '../../outside/providers/provider.ts'
+import { meter } from '../../outside/telemetry/meter.ts'
+import { tracer } from '../../outside/telemetry/tracer.ts'
 
 /**
- * The same provider, with all its answers counted and timed. Single mails and batches are spans of their
- * own; of a campaign's mails one by one there would be too many.
+ * Wraps a provider: counts and times all its answers. Single mails and batches get spans of their own;
+ * single mails of a campaign would be too many.
  */
 export function watchedProvider(provider: Provider): Provider {
 	const { name, deliverReady, deliverBatch } = provider

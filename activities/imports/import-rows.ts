@@ -6,15 +6,15 @@ import { type Bookmark, FileFault } from './import-slice.ts'
 const threads = createThreads<ImportTasks>({
 	entry: new URL('./import-thread.ts', import.meta.url),
 })
-/** A slice is read in some milliseconds; one with a cell of the whole file in less than a second. */
+/** A slice takes a few milliseconds; one whose single cell fills the file takes less than a second. */
 const limitMs = 20_000
 
-/** The rows of a CSV file in its order, some at a time. They are read on a thread. */
+/** The rows of a CSV file in order, a few at a time. A thread reads them. */
 export async function* readRows(
 	projectId: string,
 	content: Buffer,
 ): AsyncGenerator<(GoodRow | BadRow)[]> {
-	// Shared with the thread, not cloned for each slice.
+	// Shared with the thread, so that it is not copied for each slice.
 	const file = new Uint8Array(new SharedArrayBuffer(content.length))
 	file.set(content)
 	let next: Bookmark = { at: 0, row: 0, header: null }
@@ -28,6 +28,6 @@ export async function* readRows(
 }
 
 function orFault(error: unknown): never {
-	if (error instanceof TaskTooLarge) throw new FileFault('The file cannot be read in time')
+	if (error instanceof TaskTooLarge) throw new FileFault('The file takes too long to read')
 	throw error
 }

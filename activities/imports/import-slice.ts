@@ -3,22 +3,22 @@ import { type CsvError, parse } from 'csv-parse/sync'
 import { isEmail, normalizeEmail } from '../../db/address.ts'
 import type { BadRow, GoodRow } from '../../db/imports/import-staging.ts'
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
-import { maxDataBytes, splitData } from '../rendering/contact-data.ts'
-import { cutText } from '../rendering/storable-text.ts'
+import { maxDataBytes, splitData } from '../../db/contacts/contact-data.ts'
+import { cutText } from '../../db/storable-text.ts'
 
-/** The file as a whole cannot be read; the message is for whoever uploaded it. */
+/** The whole file can't be read. The message is for the person who uploaded it. */
 export class FileFault extends Error {
 	override name = 'FileFault'
 }
 
-/** By its name it is known beyond its thread, too. */
+/** Recognised by name, because the class is lost on the way from the thread. */
 export const isFileFault = (error: unknown) => error instanceof Error && error.name === 'FileFault'
 
 /** How far a file has been read. */
 export interface Bookmark {
-	/** The byte at which the next record begins. */
+	/** The byte at which the next record starts. */
 	at: number
-	/** Rows are counted as a spreadsheet does. */
+	/** Rows are counted as in a spreadsheet. */
 	row: number
 	/** Null until the header is found. */
 	header: { names: string[]; delimiter: string } | null
@@ -32,12 +32,12 @@ const recordsInSlice = 1000
 const maxColumns = 1000
 const maxNameLength = 100
 const sniffedBytes = 64 * 1024
-/** What a header cannot spell, because headers are lower-cased. */
+/** Reserved names in lower case, because headers are lower-cased. */
 const reservedInLowerCase = new Set(['unsubscribeurl', 'subscribeurl', 'manageurl'])
 
 type Reader = (cells: string[], row: number) => GoodRow | BadRow | undefined
 
-/** The next rows of a CSV file from a bookmark on, in the header's terms. */
+/** The next rows of a CSV file after a bookmark, as objects with the header's names. */
 export function readSlice({ file, ...from }: { file: Uint8Array } & Bookmark): Slice {
 	const bytes = bufferOf(file)
 	if (from.at === 0 && !isUtf8(bytes)) throw notUtf8(bytes)
@@ -67,7 +67,7 @@ const isBeforeHeader = ([first, ...others]: string[]) =>
 	(first === '' ? others.length === 0 : isSeparatorLine(first))
 const isSeparatorLine = (cell = '') => /^sep=.?$/i.test(cell.trim())
 
-/** A record each, of which there may be millions. */
+/** Each empty line is a record, and there may be millions. */
 function skipEmptyLines(bytes: Buffer, { at, row }: Bookmark) {
 	for (; bytes[at] === 0x0a || bytes[at] === 0x0d; at++)
 		if (bytes[at] !== 0x0a || bytes[at - 1] !== 0x0d) row += 1
@@ -100,7 +100,7 @@ function readRecords(bytes: Buffer, begin: number, delimiter: string) {
 	return { records, at: records.length < recordsInSlice ? bytes.length : at }
 }
 
-/** Whichever of the three the first line has most of, outside of quotes. */
+/** The candidate that occurs most often in the first line, outside of quotes. */
 function delimiterOf(file: Buffer) {
 	const counts = { ',': 0, ';': 0, '\t': 0 }
 	let isQuoted = false
@@ -139,7 +139,7 @@ function readerFor(names: string[]): Reader {
 			email: given === '' ? null : cutText(given, 254),
 			error,
 		})
-		if (given === '') return bad('The email is missing')
+		if (given === '') return bad('The email address is missing')
 		if (!isEmail(given)) return bad('This is not an email address')
 		for (let at = 0; at < Math.min(width, cells.length); at++)
 			if (cells[at]!.includes('\0')) return bad(`The column "${names[at]}" has a NUL character`)
@@ -167,7 +167,7 @@ function checkNames(names: string[]) {
 	const seen = new Set<string>()
 	for (const name of names) {
 		if (name === '') continue
-		// First: a reason that quoted one could not be stored.
+		// Checked first: a reason that quoted this name could not be stored.
 		if (name.includes('\0')) throw new FileFault('The header has a NUL character')
 		if (name.length > maxNameLength)
 			throw new FileFault(
@@ -178,7 +178,7 @@ function checkNames(names: string[]) {
 	}
 }
 
-/** Names the first few columns, each cut to what can be read and stored. */
+/** Names the first few columns, each cut to a readable and storable length. */
 function withoutEmail(names: string[]) {
 	const shown = names.slice(0, 10).map((name) => `"${cutText(name.replaceAll('\0', ''), 40)}"`)
 	const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
@@ -204,6 +204,6 @@ function notUtf8(file: Buffer) {
 }
 
 const unclosedQuote = (line: number) =>
-	new FileFault(`A quoted cell is never closed. It begins in line ${line} or before.`)
+	new FileFault(`A quoted cell is never closed. It starts in line ${line} or earlier.`)
 
 const linesIn = (bytes: Buffer) => bytes.toString('latin1').split(/\r\n|\n|\r/).length - 1

@@ -19,44 +19,44 @@ import {
 const form = 'application/x-www-form-urlencoded'
 const tags = ['accounts']
 const Query = Type.Object({
-	token: Type.String({ default: '', description: 'The token in the link of our mail.' }),
+	token: Type.String({ default: '', description: 'The token from the link in our mail.' }),
 })
 
 interface Page {
 	summary: string
 	description: string
-	/** null: the token leads nowhere. */
+	/** null: the token is invalid. */
 	ask(language: string, token: string, isRefused: boolean): Promise<string | null>
 	/** `isSecured`: the address was not verified before, and the account's projects changed. */
 	done(language: string, isSecured: boolean): string
 }
 
 /**
- * Pages for the links in mails, in front of the routes that do what they are for. Looking changes
- * nothing, for whatever checks links in mails looks too: only the form on the page acts.
+ * Pages behind the links in mails, in front of the routes that do the work. Opening a page changes
+ * nothing, because link checkers open it too: only its form acts.
  */
 export function serveForms(app: FastifyInstance, pool: Pool) {
 	const pages: Record<string, Page> = {
 		'/auth/verify-email': {
-			summary: 'Page to verify an address on',
+			summary: 'Show the page that verifies an address',
 			description:
 				'The page behind the link in our mail. Opening it changes nothing: the button on it does.',
 			ask: async (language, token) => verifyPage(language, token),
 			done: verifiedPage,
 		},
 		'/auth/reset-password': {
-			summary: 'Page to set a new password on',
+			summary: 'Show the page that sets a new password',
 			description:
 				'The page behind the link in our mail. Opening it changes nothing: the form on it does.',
 			ask: async (language, token, isRefused) => resetPage(language, token, isRefused),
 			done: wasResetPage,
 		},
 		'/auth/accept-invitation': {
-			summary: 'Page to accept an invitation on',
+			summary: 'Show the page that accepts an invitation',
 			description:
 				'The page behind the link in our mail. Opening it changes nothing: the button on it does.',
 			async ask(language, token, isRefused) {
-				const [invitation] = await findInvitation(pool, [tokenDigest(token)])
+				const [invitation] = await findInvitation(pool, { digest: tokenDigest(token) })
 				return invitation ? invitationPage(language, token, invitation, isRefused) : null
 			},
 			done: joinedPage,
@@ -97,7 +97,7 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 		return show(reply.code(page ? 422 : 400), page ?? expiredPage(language))
 	})
 
-	// The routes answer programs; who filled in a form is answered by a page.
+	// The routes answer programs with JSON; a form gets a page.
 	app.addHook('onSend', async (request, reply, payload) => {
 		if (!isForm(request) || reply.statusCode !== 200) return payload
 		dress(reply)
@@ -111,7 +111,7 @@ const isForm = ({ method, headers }: FastifyRequest) =>
 
 const languageOf = ({ headers }: FastifyRequest) => acceptedLanguage(headers['accept-language'])
 
-/** The address of the page is a secret: it goes nowhere from here. */
+/** The address of the page is a secret, so it is sent to no other site. */
 const dress = (reply: FastifyReply) =>
 	reply
 		.type('text/html; charset=utf-8')

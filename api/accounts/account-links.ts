@@ -5,11 +5,11 @@ import { spendToken } from '../../db/accounts/account-token.ts'
 import { hashPassword } from '../../db/accounts/password.ts'
 import { tokenDigest } from '../../db/accounts/secret-token.ts'
 import { confirmAddress } from '../../db/accounts/user.ts'
-import { noteAudit } from '../../db/projects/audit.ts'
+import { recordAudit } from '../../db/projects/audit.ts'
 import { acceptInvitation, lockInvitation } from '../../db/projects/members.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError, invalid } from '../errors.ts'
-import { noteOf } from '../projects/audit.ts'
+import { auditEntryOf } from '../projects/audit.ts'
 import { serveForms } from './account-forms.ts'
 import type { MailSettings } from './account-mail.ts'
 import { Password } from './accounts.ts'
@@ -21,20 +21,20 @@ const Secured = Extended('SecuredAccount', [Message], {
 	securedProjects: Type.Optional(
 		Type.Integer({
 			description:
-				'Only where the address was not verified before: how many projects of the account got new keys and lost their other members',
+				'Present if the address was not verified before: how many projects of the account got new keys and lost their other members',
 		}),
 	),
 })
 const Token = Type.String({
 	minLength: 1,
 	maxLength: 200,
-	description: 'The token in the link of our mail.',
+	description: 'The token from the link in our mail.',
 })
-/** Of the examples. */
+/** A token for the examples. */
 const token = 'mX3zqk1v8Zr7oG0yP2sT'
 const config = { auth: 'none' } as const
 
-/** What the links in our mails are for: programs send JSON, the pages behind the links send forms. */
+/** The actions behind links in our mails: programs send JSON, the pages send forms. */
 interface LinkOptions {
 	pool: Pool
 	settings: MailSettings
@@ -52,7 +52,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Verify an address with the token of our mail',
+				summary: 'Verify an address with the token from our mail',
 				description:
 					'The token works once. No session is needed, so the link works in any browser.',
 				body: Body({ token }, { token: Token }),
@@ -61,7 +61,10 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 		},
 		async ({ body }) => {
 			await transaction(pool, async (db) => {
-				const [spent] = await spendToken(db, [tokenDigest(body.token), 'VERIFY_EMAIL'])
+				const [spent] = await spendToken(db, {
+					digest: tokenDigest(body.token),
+					purpose: 'VERIFY_EMAIL',
+				})
 				if (!spent) throw badToken()
 				await confirmAddress(db, spent.userId)
 			})
@@ -75,9 +78,9 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Set a new password with the token of our mail; ends all sessions',
+				summary: 'Set a new password with the token from our mail; ends all sessions',
 				description:
-					'Where the address was not verified before, the keys of the account’s projects are replaced and their other members and open invitations removed. Nothing is deleted.',
+					'If the address was not verified before, the keys of the account’s projects are replaced, and their other members and open invitations are removed. No data is deleted.',
 				body: Body(
 					{ token, newPassword: 'correct horse battery' },
 					{ token: Token, newPassword: Password },
@@ -88,7 +91,10 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 		async (request) => {
 			const { body } = request
 			const secured = await transaction(pool, async (db) => {
-				const [spent] = await spendToken(db, [tokenDigest(body.token), 'RESET_PASSWORD'])
+				const [spent] = await spendToken(db, {
+					digest: tokenDigest(body.token),
+					purpose: 'RESET_PASSWORD',
+				})
 				if (!spent) throw badToken()
 				const hash = await hashPassword(body.newPassword)
 				const secured = await resetPassword(db, spent.userId, hash)
@@ -106,9 +112,9 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Join a project with the token of our mail',
+				summary: 'Join a project with the token from our mail',
 				description:
-					'Without an account with a verified address, a password is required. It replaces the password of an account that is not verified and ends its sessions; the keys of that account’s projects are replaced, and their other members and open invitations removed.',
+					'A password is required unless there is an account with a verified address. It replaces the password of an unverified account and ends its sessions. The keys of that account’s projects are replaced, and their other members and open invitations are removed.',
 				body: Body(
 					{ token, password: 'correct horse battery' },
 					{
@@ -124,16 +130,16 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 		async (request) => {
 			const { body } = request
 			const { project, secured } = await transaction(pool, async (db) => {
-				const [invitation] = await lockInvitation(db, [tokenDigest(body.token)])
+				const [invitation] = await lockInvitation(db, { digest: tokenDigest(body.token) })
 				if (!invitation) throw badToken()
 				const { projectId, publicId, email, role, hasAccount } = invitation
 				if (!hasAccount && body.password === undefined) throw passwordMissing()
 				const hash = hasAccount ? null : await hashPassword(body.password!)
 				const { userId, secured } = await accountOfReader(db, email, hash)
-				await acceptInvitation(db, [projectId, userId, role, email])
+				await acceptInvitation(db, { projectId, userId, role, email })
 				await announceSecured(db, request, secured, settings)
 				const joined = { projectIds: [publicId], userId, actor: email }
-				await noteAudit(db, noteOf(request, joined, 200))
+				await recordAudit(db, auditEntryOf(request, joined, 200))
 				return { project: invitation.project, secured }
 			})
 			app.relay.wake()
@@ -143,7 +149,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 }
 
 const badToken = () =>
-	new ApiError(400, 'BAD_REQUEST', 'This link is not valid any more', {
+	new ApiError(400, 'BAD_REQUEST', 'This link is no longer valid', {
 		suggestion: 'A link works once, and for a limited time. Ask for a new one.',
 	})
 

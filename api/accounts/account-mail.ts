@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
+import { renderPlatformMail } from '../../mail/platform/mail.ts'
 import { keepToken, type TokenPurpose } from '../../db/accounts/account-token.ts'
 import { newSecretToken, tokenDigest } from '../../db/accounts/secret-token.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
@@ -17,8 +17,8 @@ const kinds = {
 } as const
 
 /**
- * A mail with a link that is good for an hour. Rendered first; what it returns writes token and mail
- * in the transaction that is to bring them about.
+ * A mail with a link that is valid for an hour. It is rendered first; the returned function writes token
+ * and mail in the caller's transaction.
  */
 export async function prepareAccountMail(
 	purpose: TokenPurpose,
@@ -32,8 +32,8 @@ export async function prepareAccountMail(
 		isVerified,
 	})
 	return async (db: PoolClient, userId: string) => {
-		await keepToken(db, [tokenDigest(token), userId, purpose, tokenSeconds])
-		await queuePlatformMails(db, [JSON.stringify([{ from: platformFrom, to, ...mail }])])
+		await keepToken(db, { digest: tokenDigest(token), userId, purpose, seconds: tokenSeconds })
+		await queuePlatformMails(db, { mails: [{ from: platformFrom, to, ...mail }] })
 	}
 }
 

@@ -11,7 +11,7 @@ import { countTry, fromNetwork } from './throttling.ts'
 const tags = ['accounts']
 const errors: [429] = [429]
 
-/** Longer than a mail takes to be written: whether one was does not show. */
+/** Longer than writing a mail takes, so that the time doesn't reveal whether one was written. */
 const answerMs = 300
 
 export interface RequestOptions {
@@ -19,7 +19,7 @@ export interface RequestOptions {
 	settings: MailSettings
 }
 
-/** Mails that somebody asks us for, at most three an hour of each kind. */
+/** Mails that people request, at most three of each kind per hour. */
 export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async (
 	app,
 	{ pool, settings },
@@ -30,13 +30,13 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 			config: { auth: 'session', errors },
 			schema: {
 				tags,
-				summary: 'Send the mail to verify the address again',
+				summary: 'Send the verification mail again',
 				description: 'Each mail has a new link. Too many requests are refused with 429.',
 				response: { 200: Message },
 			},
 		},
 		async ({ user, headers }) => {
-			if (user.emailVerified) return { message: 'Your email address is verified already' }
+			if (user.emailVerified) return { message: 'Your email address is already verified' }
 			await countTry(pool, { what: 'verification', subject: user.id, tries: 3, seconds: 3600 })
 			await write('VERIFY_EMAIL', user, headers['accept-language'])
 			return { message: 'We have sent you a mail with a link' }
@@ -62,7 +62,7 @@ export const accountRequests: FastifyPluginAsyncTypebox<RequestOptions> = async 
 			const email = normalizeEmail(body.email)
 			await countTry(pool, fromNetwork('reset', ip))
 			await countTry(pool, { what: 'reset', subject: email, tries: 3, seconds: 3600 })
-			const [account] = await accountByEmail(pool, [email])
+			const [account] = await accountByEmail(pool, { email })
 			const written = account && write('RESET_PASSWORD', account, headers['accept-language'])
 			await Promise.all([written, sleep(answerMs)])
 			return { message: 'If there is an account with this address, a mail is on its way to it' }

@@ -1,4 +1,4 @@
-/** `{project}` and `{email}` are put in. */
+/** `{project}` and `{email}` are replaced. */
 export interface AccountWords {
 	verify: string
 	verifyMeans: string
@@ -9,7 +9,7 @@ export interface AccountWords {
 	passwordRule: string
 	wasReset: string
 	wasResetMeans: string
-	/** After an address was proved that was not verified before. */
+	/** Shown after an address was proved that was unverified before. */
 	secured: string
 	join: string
 	joinMeans: string
@@ -23,20 +23,20 @@ export interface AccountWords {
 	expiredMeans: string
 }
 
-/** In the languages of the pages for contacts. */
+/** In the same languages as the pages for contacts. */
 export const accountWords: Record<string, AccountWords> = {
 	en: {
 		verify: 'Confirm your email address',
 		verifyMeans:
 			'Somebody signed up with this address and chose a password. Please confirm only if that was you.',
 		verifyElse:
-			'If it was not you, do not confirm: the account would be open to whoever it was. Ask for a new password instead, and it is yours alone.',
+			'If it was not you, do not confirm: that person could then use the account. Ask for a new password instead, and the account is yours alone.',
 		verified: 'Your address is confirmed',
 		reset: 'Choose a new password',
 		newPassword: 'New password',
 		passwordRule: 'Between 8 and 200 characters',
 		wasReset: 'Your password is changed',
-		wasResetMeans: 'You can log in with it now. Wherever you were logged in, you no longer are.',
+		wasResetMeans: 'You can log in with it now. All your sessions have ended.',
 		secured:
 			'Your address was not verified before, so somebody else could have made this account. The keys of your projects were replaced, and their other members and open invitations removed. We have sent you a mail with the details.',
 		join: 'Join {project}',
@@ -47,8 +47,8 @@ export const accountWords: Record<string, AccountWords> = {
 		loggedIn: 'You are logged in',
 		notLoggedIn: 'You are not logged in',
 		notLoggedInMeans:
-			'Logging in from there did not work. It takes an account there with a verified email address. Please try again.',
-		expired: 'This link is not valid any more',
+			'Logging in did not work. You need an account with a verified email address there. Please try again.',
+		expired: 'This link is no longer valid',
 		expiredMeans: 'A link works once, and for a limited time. Please ask for a new one.',
 	},
 	de: {

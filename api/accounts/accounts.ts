@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { hashPassword, isPassword } from '../../db/accounts/password.ts'
+import { tokenDigest } from '../../db/accounts/secret-token.ts'
 import { closeSession, openSession, openSessionByPassword } from '../../db/accounts/session.ts'
 import { accountByEmail, createAccount } from '../../db/accounts/user.ts'
 import { forget, takeBack } from '../../db/throttle.ts'
@@ -22,7 +23,7 @@ export const Password = Type.String({
 })
 
 const quarter = 15 * 60
-/** Many people may share an address, and each signs up once. */
+/** Many people may share a network, and each signs up once. */
 const signupsOfNetwork = 300
 const ofAddress = (email: string) => ({
 	what: 'login',
@@ -30,7 +31,7 @@ const ofAddress = (email: string) => ({
 	tries: 10,
 	seconds: quarter,
 })
-/** To compare a password is work: who knows it cannot have us do it without end. */
+/** Comparing a password is expensive, so even successful log-ins are limited. */
 const successes = (email: string) => ({
 	what: 'logged in',
 	subject: email,
@@ -72,16 +73,17 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			await countTry(pool, fromNetwork('login', ip))
 			await countTry(pool, ofAddress(email))
 			await countTry(pool, successes(email))
-			const [account] = await accountByEmail(pool, [email])
+			const [account] = await accountByEmail(pool, { email })
 			const hash = account?.passwordHash ?? null
 			if (!(await isPassword(body.password, hash)) || !account) {
 				await takeBack(pool, successes(email))
 				throw noMatch()
 			}
-			const [session] = await openSessionByPassword(pool, [account.id, sessionSeconds, hash])
-			if (!session) throw noMatch()
+			const opening = { userId: account.id, seconds: sessionSeconds }
+			const token = await openSessionByPassword(pool, opening, hash)
+			if (token === null) throw noMatch()
 			await Promise.all([forget(pool, ofAddress(email)), takeBack(pool, fromNetwork('login', ip))])
-			void reply.header('set-cookie', cookie.issue(session.id))
+			void reply.header('set-cookie', cookie.issue(token))
 			return { id: account.id, email }
 		},
 	)
@@ -92,15 +94,14 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			config: { auth: 'none', errors: [403, 409, 429] },
 			schema: {
 				tags,
-				summary:
-					'Create an account; sets the session cookie and sends a mail to verify the address',
+				summary: 'Create an account; sets the session cookie and sends a verification mail',
 				description:
-					'Refused with 403 where this installation has disabled signing up. Projects can be created before the address is verified.',
+					'Refused with 403 if this installation has disabled sign-ups. Projects can be created before the address is verified.',
 				body: Body(
 					{ email: 'ann@example.org', password: 'correct horse battery' },
 					{
 						email: about(
-							'The address of the new account. A mail to verify it is sent to it.',
+							'The address of the new account. A verification mail is sent to it.',
 							Email,
 						),
 						password: Password,
@@ -111,7 +112,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 		},
 		async ({ body, ip, headers }, reply) => {
 			if (settings.features.signupsDisabled)
-				throw new ApiError(403, 'FORBIDDEN', 'Signing up is disabled here', {
+				throw new ApiError(403, 'FORBIDDEN', 'Sign-ups are disabled on this installation', {
 					suggestion: 'Ask a member of a project for an invitation.',
 				})
 			await countTry(pool, fromNetwork('signup', ip, signupsOfNetwork))
@@ -121,15 +122,15 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 				hashPassword(body.password),
 				prepareAccountMail('VERIFY_EMAIL', recipient, settings),
 			])
-			const { id, sessionId } = await transaction(pool, async (db) => {
-				const [account] = await createAccount(db, [email, hash, false])
+			const { id, token } = await transaction(pool, async (db) => {
+				const [account] = await createAccount(db, { email, passwordHash: hash, isVerified: false })
 				if (!account) throw taken()
 				await queueMail(db, account.id)
-				const [session] = await openSession(db, [account.id, sessionSeconds])
-				return { id: account.id, sessionId: session!.id }
+				const opening = { userId: account.id, seconds: sessionSeconds }
+				return { id: account.id, token: await openSession(db, opening) }
 			})
 			app.relay.wake()
-			return reply.code(201).header('set-cookie', cookie.issue(sessionId)).send({ id, email })
+			return reply.code(201).header('set-cookie', cookie.issue(token)).send({ id, email })
 		},
 	)
 
@@ -147,8 +148,8 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 			},
 		},
 		async (request, reply) => {
-			const sessionId = cookie.read(request)
-			if (sessionId !== undefined) await closeSession(pool, [sessionId])
+			const token = cookie.read(request)
+			if (token !== undefined) await closeSession(pool, { digest: tokenDigest(token) })
 			return reply.code(204).header('set-cookie', cookie.cleared).send(null)
 		},
 	)
@@ -172,9 +173,9 @@ export const accounts: FastifyPluginAsyncTypebox<AccountOptions> = async (
 
 const noMatch = () =>
 	new ApiError(401, 'INVALID_CREDENTIALS', 'Address and password do not match', {
-		suggestion: 'Have a link to set a new password sent by POST /auth/request-password-reset.',
+		suggestion: 'To set a new password, request a link with POST /auth/request-password-reset.',
 	})
 const taken = () =>
-	new ApiError(409, 'CONFLICT', 'There is an account with this email address', {
-		suggestion: 'Log in, or have a link to set a new password sent.',
+	new ApiError(409, 'CONFLICT', 'An account with this email address already exists', {
+		suggestion: 'Log in, or request a link to set a new password.',
 	})

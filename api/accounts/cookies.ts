@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { createJwt } from './jwt.ts'
 
 interface Cookie {
 	name: string
@@ -9,7 +8,7 @@ interface Cookie {
 	isSecure: boolean
 }
 
-/** Lax: it comes along when somebody follows a link to us, and with no other request from elsewhere. */
+/** Lax: sent when a link to us is followed, and with no other request from another site. */
 export const setCookie = ({ name, value, path, seconds, isSecure }: Cookie) =>
 	`${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 
@@ -25,19 +24,14 @@ export const sessionSeconds = 7 * 24 * 60 * 60
 
 export type SessionCookie = ReturnType<typeof sessionCookie>
 
-/** The cookie names a session; whether that still is one, the database says. */
-export function sessionCookie(settings: { sessionSecret: string; publicUrl: string }) {
-	const jwt = createJwt<{ sid: string }>(settings.sessionSecret, 'sessions')
-	const isSecure = settings.publicUrl.startsWith('https:')
+/** The cookie holds a random token; the database knows its digest, and whether the session has ended. */
+export function sessionCookie({ publicUrl }: { publicUrl: string }) {
+	const isSecure = publicUrl.startsWith('https:')
 	const cookie = (value: string, seconds: number) =>
 		setCookie({ name: 'session', value, path: '/', seconds, isSecure })
 	return {
-		issue: (sessionId: string) =>
-			cookie(jwt.sign({ sid: sessionId }, sessionSeconds), sessionSeconds),
+		issue: (token: string) => cookie(token, sessionSeconds),
 		cleared: cookie('', 0),
-		read(request: Pick<FastifyRequest, 'headers'>) {
-			const value = readCookie(request, 'session')
-			return value === undefined ? undefined : jwt.verify(value)?.sid
-		},
+		read: (request: Pick<FastifyRequest, 'headers'>) => readCookie(request, 'session'),
 	}
 }

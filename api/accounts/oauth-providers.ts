@@ -1,3 +1,5 @@
+// Ours, not arctic, which knows only github.com: GitHub Enterprise has its own address. It would save 20 lines.
+
 import Type, { type Static, type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import type { OAuthAccount } from '../../db/accounts/oauth-login.ts'
@@ -8,14 +10,14 @@ export type ProviderName = OAuthAccount['provider']
 export interface OAuthClient {
 	clientId: string
 	clientSecret: string
-	/** Of the provider, instead of its own: GitHub Enterprise, or a test. */
+	/** Replaces the provider's own address: GitHub Enterprise, or a test. */
 	base?: string | undefined
 }
 
 export interface Grant {
 	code: string
 	redirectUri: string
-	/** The proof of RFC 7636 that whoever comes back is who went. */
+	/** The proof of RFC 7636 that the same browser comes back. */
 	verifier: string
 }
 
@@ -66,7 +68,7 @@ export const providers: Record<ProviderName, Provider> = {
 	},
 }
 
-/** Trades the code for a token, and asks with it who they are. null: nobody with a verified address. */
+/** Exchanges the code for a token and reads the account with it. null: no verified address. */
 export async function accountOf(
 	name: ProviderName,
 	client: OAuthClient,

@@ -10,8 +10,8 @@ import { pagePolicy } from '../public/public-pages.tsx'
 import { acceptedLanguage } from '../public/public-words.ts'
 import { loggedInPage, notLoggedInPage } from './account-pages.tsx'
 import { readCookie, type SessionCookie, sessionSeconds, setCookie } from './cookies.ts'
-import { createJwt } from './jwt.ts'
 import { accountOf, type OAuthClient, type ProviderName, providers } from './oauth-providers.ts'
+import { createSigner } from './signer.ts'
 import { announceSecured } from './takeover.ts'
 import { countTry, networkOf } from './throttling.ts'
 
@@ -19,7 +19,7 @@ const tags = ['accounts']
 const config = { auth: 'none' } as const
 const Params = Type.Object({ provider: Type.String({ description: 'github or google.' }) })
 
-/** How long somebody may be away at the provider. */
+/** How long a log-in at the provider may take. */
 const tripSeconds = 600
 
 interface Trip {
@@ -41,16 +41,16 @@ export interface OAuthOptions {
 }
 
 /**
- * Logging in by an account at GitHub or Google. What the way back must match (the state, and the proof
- * for the provider) goes along in a signed cookie of the browser that set out: nobody can be logged in
- * to somebody else's account by a link.
+ * Logging in with an account at GitHub or Google. The values that the callback must match (the
+ * state, and the proof for the provider) travel in a signed cookie of the same browser, so a link
+ * can't log anybody in to another person's account.
  */
 export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 	app,
 	{ pool, cookie, settings },
 ) => {
 	const { publicUrl, oauth: clients, features } = settings
-	const trips = createJwt<Trip>(settings.sessionSecret, 'oauth')
+	const trips = createSigner<Trip>(settings.sessionSecret, 'oauth')
 	const tripCookie = (value: string, seconds: number) =>
 		setCookie({
 			name: 'oauth',
@@ -93,7 +93,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 				summary: 'Log in with GitHub or Google',
 				description: 'Redirects a browser to the provider. Programs log in with POST /auth/login.',
 				params: Params,
-				response: { 303: Type.Null({ description: 'To the page of the provider' }) },
+				response: { 303: Type.Null({ description: 'Redirects to the page of the provider' }) },
 			},
 		},
 		async ({ params }, reply) => {
@@ -142,7 +142,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			const trip = trips.verify(readCookie(request, 'oauth') ?? '')
 			const cookies = [tripCookie('', 0)]
 			const isOurs = trip?.provider === name && state !== undefined && isSame(state, trip.state)
-			// Without a code they have changed their mind there.
+			// Without a code the person has cancelled the log-in.
 			if (!isOurs || code === undefined) return show(request, reply, cookies, notLoggedInPage, 400)
 
 			const from = networkOf(request.ip)
@@ -155,7 +155,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 			const login = account && (await logIn(request, account))
 			if (!login) return show(request, reply, cookies, notLoggedInPage, 403)
 			const page = (language: string) => loggedInPage(language, login.secured !== null)
-			return show(request, reply, [...cookies, cookie.issue(login.sessionId)], page, 200)
+			return show(request, reply, [...cookies, cookie.issue(login.token)], page, 200)
 		},
 	)
 

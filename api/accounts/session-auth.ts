@@ -6,6 +6,7 @@ import {
 	type SessionCaller,
 	type SessionUser,
 } from '../../db/accounts/session.ts'
+import { tokenDigest } from '../../db/accounts/secret-token.ts'
 import type { ProjectOfKey } from '../../db/projects/project-keys.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { includes, rolesOfRoutes } from '../requests/roles.ts'
@@ -15,13 +16,13 @@ export interface SessionAuth {
 	pool: Pool
 	cookie: SessionCookie
 	ownOrigin: string
-	/** Whether mail leaves the machine, so that an address is somebody's only once it is verified. */
+	/** Whether mail leaves the machine. If so, an address belongs to a user only once it is verified. */
 	isMailReal: boolean
 }
 
 export interface Visitor {
 	user: SessionUser
-	/** null on routes that are about the user alone. */
+	/** null on routes that concern only the user. */
 	project: ProjectOfKey | null
 	role: Role | null
 }
@@ -33,20 +34,20 @@ const nameOf = ({ method, routeOptions }: FastifyRequest) =>
 	`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`
 
 /**
- * Who comes by the cookie, and to which project: the one of the path, or the one of X-Project-Id.
- * undefined: there is no session. Whoever has one and may not do this, or not from there, is refused.
+ * The user of the session cookie, and the project: the one in the path, or the one in X-Project-Id.
+ * undefined: there is no session. A session whose role or origin is not enough is refused.
  */
 export async function visitorOf(
 	request: FastifyRequest,
 	{ pool, cookie, ownOrigin, isMailReal }: SessionAuth,
 ): Promise<Visitor | undefined> {
-	const sessionId = cookie.read(request)
-	if (sessionId === undefined) return undefined
+	const token = cookie.read(request)
+	if (token === undefined) return undefined
 	const isOwnPath = request.routeOptions.config.auth === 'session'
 	const needed = rolesOfRoutes[nameOf(request)] ?? 'MEMBER'
 	const projectId = needed === 'USER' ? null : isOwnPath ? pathId(request) : headerId(request)
 	const known = typeof projectId === 'string' && uuid.test(projectId) ? projectId : null
-	const [row] = await sessionCaller(pool, [sessionId, known])
+	const [row] = await sessionCaller(pool, { digest: tokenDigest(token), publicId: known })
 	if (!row) return undefined
 	if (!isReading(request.method) && request.headers.origin !== ownOrigin)
 		throw foreignOrigin(ownOrigin)
@@ -76,11 +77,11 @@ const userOf = (row: SessionCaller): SessionUser => ({
 })
 
 const foreignOrigin = (ownOrigin: string) =>
-	new ApiError(403, 'FORBIDDEN', 'A session writes only from our own pages', {
+	new ApiError(403, 'FORBIDDEN', 'A session can change data only from our own pages', {
 		suggestion: `Outside a browser, send the header Origin: ${ownOrigin}`,
 	})
 const noProject = () =>
-	new ApiError(400, 'BAD_REQUEST', 'This request does not say which project it is about', {
+	new ApiError(400, 'BAD_REQUEST', 'This request does not name a project', {
 		suggestion: 'Send the header X-Project-Id with the id of the project.',
 	})
 const noAccess = (id: unknown) =>
@@ -89,12 +90,13 @@ const noAccess = (id: unknown) =>
 		suggestion: 'GET /users/@me/projects lists your projects.',
 	})
 const roleTooLow = (role: Role, needed: Role) =>
-	new ApiError(403, 'FORBIDDEN', `This takes the role ${needed}, and yours is ${role}`, {
+	new ApiError(403, 'FORBIDDEN', `This requires the role ${needed}; yours is ${role}`, {
 		details: { role, needed },
 		suggestion: 'Ask an administrator of the project.',
 	})
-/** Anybody can sign up with an address; what was shared with its owner is not yet theirs. */
+/** Anyone can sign up with an address, so projects shared with it wait for its verification. */
 export const unverified = () =>
 	new ApiError(403, 'EMAIL_VERIFICATION_REQUIRED', 'Your email address is not verified yet', {
-		suggestion: 'Follow the link in our mail, or have it sent again.',
+		suggestion:
+			'Follow the link in our mail, or request a new one with POST /auth/request-verification.',
 	})

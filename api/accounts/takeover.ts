@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { PoolClient } from 'pg'
-import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
+import { renderPlatformMail } from '../../mail/platform/mail.ts'
 import type { Secured } from '../../db/accounts/account-proof.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
-import { noteAudit } from '../../db/projects/audit.ts'
-import { noteOf } from '../projects/audit.ts'
+import { recordAudit } from '../../db/projects/audit.ts'
+import { auditEntryOf } from '../projects/audit.ts'
 import { acceptedLanguage } from '../public/public-words.ts'
 import type { MailSettings } from './account-mail.ts'
 
-/** Announces what changed by mail and in the audit. Wake the relay after the transaction. */
+/** Announces the changes by mail and in the audit log. Wake the relay after the transaction. */
 export async function announceSecured(
 	db: PoolClient,
 	request: FastifyRequest,
@@ -22,12 +22,12 @@ export async function announceSecured(
 		acceptedLanguage(request.headers['accept-language']),
 		{ projects: projects.map(({ name }) => name), members },
 	)
-	await queuePlatformMails(db, [JSON.stringify([{ from: platformFrom, to: email, ...mail }])])
+	await queuePlatformMails(db, { mails: [{ from: platformFrom, to: email, ...mail }] })
 	const projectIds = projects.map(({ publicId }) => publicId)
-	await noteAudit(db, noteOf(request, { projectIds, userId, actor: email }, 200))
+	await recordAudit(db, auditEntryOf(request, { projectIds, userId, actor: email }, 200))
 }
 
-/** The answer to an act that may have secured an account. */
+/** The answer to an action that may have secured an account. */
 export const securedAnswer = (message: string, secured: Secured | null) =>
 	secured
 		? {

@@ -10,16 +10,16 @@ export async function countTry(db: Pool | PoolClient, limit: TryLimit) {
 	throw new ApiError(
 		429,
 		'RATE_LIMIT_EXCEEDED',
-		`This was tried too often: ${limit.tries} times in ${limit.seconds / 60} minutes are enough`,
+		`Too many attempts: at most ${limit.tries} are allowed in ${limit.seconds / 60} minutes`,
 		{
 			details: { retryAfter: waitSeconds },
-			suggestion: 'Wait as many seconds as the header Retry-After says.',
+			suggestion: 'Wait for the number of seconds in the Retry-After header.',
 			retryAfterSeconds: waitSeconds,
 		},
 	)
 }
 
-/** Tries of one kind from one network, whomever they are about. */
+/** Tries of one kind from one network, whichever accounts they concern. */
 export const fromNetwork = (what: string, ip: string, tries = 50): TryLimit => ({
 	what: `${what} from`,
 	subject: networkOf(ip),
@@ -27,7 +27,7 @@ export const fromNetwork = (what: string, ip: string, tries = 50): TryLimit => (
 	seconds: 15 * 60,
 })
 
-/** Whose network it is: with IPv6 everybody has 2^64 addresses. */
+/** The network of an address: with IPv6 a customer has 2^64 addresses. */
 export function networkOf(ip: string) {
 	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
 	if (mapped || !isIPv6(ip)) return mapped?.[1] ?? ip

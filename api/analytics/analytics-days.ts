@@ -10,8 +10,8 @@ const earliest = new Date('1970-01-01')
 const latest = new Date('2999-12-31')
 const daysByDefault = 30
 
-const description = 'A date, or a moment, which stands for its day in the time zone'
-/** The query of what is about days; `readDays` reads it. */
+const description = 'A date, or a time, which means its day in the time zone'
+/** The query of routes about days; `readDays` reads it. */
 export const Days = {
 	startDate: Type.Optional(Type.String({ description })),
 	endDate: Type.Optional(Type.String({ description })),
@@ -24,7 +24,7 @@ interface DaysQuery {
 	tz: string
 }
 
-/** The first and the last day meant, both whole, in a time zone: 30 until today unless told. */
+/** The first and last day, both whole, in a time zone: 30 days until today by default. */
 export async function readDays(pool: Pool, { startDate, endDate, tz }: DaysQuery) {
 	const zone = await knownZone(pool, tz)
 	const last = endDate === undefined ? dayIn(zone, new Date()) : dayOf(endDate, 'endDate', zone)
@@ -37,12 +37,12 @@ export async function readDays(pool: Pool, { startDate, endDate, tz }: DaysQuery
 			: badDate('endDate', 'must not be before startDate')
 	if (count > mostDays)
 		throw badDate('startDate', `must not be more than ${mostDays} days before the last day`)
-	return [first, last, zone] as const
+	return { firstDay: first, lastDay: last, timeZone: zone }
 }
 
 function dayOf(text: string, field: string, zone: string) {
 	const date = readDate(text, field)
-	// Nothing is there before or after, and years of one or five digits are no end of trouble.
+	// There is no data outside this range, and years with one or five digits cause errors.
 	if (date < earliest || date > latest) throw badDate(field, 'must be between 1970 and 2999')
 	return isDay(text) ? text : dayIn(zone, date)
 }
@@ -54,7 +54,7 @@ const addDays = (day: string, days: number) =>
 const dayIn = (timeZone: string, date: Date) =>
 	new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(date)
 
-/** Looking one up reads all zones there are; only those that exist are kept. */
+/** A look-up reads all time zones. Only existing ones are cached. */
 const zones = new Map<string, string>([['utc', 'UTC']])
 
 async function knownZone(pool: Pool, given: string) {

@@ -52,12 +52,12 @@ const CampaignFigures = Type.Object({
 	completed: Count,
 	averageOpenRate: Rate,
 	averageClickRate: Rate,
-	campaigns: Type.Array(CampaignRow, { description: `The newest ${mostCampaigns} at most` }),
+	campaigns: Type.Array(CampaignRow, { description: `At most the newest ${mostCampaigns}` }),
 })
 const TopEvent = Component('TopEvent', {
 	name: Type.String(),
 	count: Count,
-	trend: Type.Integer({ description: 'Percent more than in as many days before; 100 if new' }),
+	trend: Type.Integer({ description: 'Change in percent against the period before; 100 if new' }),
 })
 
 const limitOf = (byDefault: number) =>
@@ -82,14 +82,15 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			config,
 			schema: {
 				tags,
-				summary: 'Mails by day',
+				summary: 'Count mails by day',
 				description:
-					'Every day, at most 366. Each mail counts once in every column, on the day on which it was sent, first opened and so on.',
+					'One entry per day, at most 366. Each mail counts once per column, on the day it was sent, first opened, first clicked and so on.',
 				querystring: Type.Object(Days),
 				response: { 200: Type.Array(Day) },
 			},
 		},
-		async ({ project, query }) => timeseries(pool, [project.id, ...(await readDays(pool, query))]),
+		async ({ project, query }) =>
+			timeseries(pool, { projectId: project.id, ...(await readDays(pool, query)) }),
 	)
 
 	app.get(
@@ -99,7 +100,7 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'List the best campaigns of a period',
-				description: 'Ranked by the metric, as of now: a late open still counts for its campaign.',
+				description: 'Ranked by current figures: a late open still counts for its campaign.',
 				querystring: Type.Object({
 					...Days,
 					limit: limitOf(10),
@@ -113,7 +114,12 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		},
 		async ({ project, query }) => {
 			const days = await readDays(pool, query)
-			const rows = await topCampaigns(pool, [project.id, ...days, query.metric, most(query.limit)])
+			const rows = await topCampaigns(pool, {
+				projectId: project.id,
+				...days,
+				metric: query.metric,
+				limit: most(query.limit),
+			})
 			return rows.map(withRates)
 		},
 	)
@@ -125,16 +131,16 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			schema: {
 				tags,
 				summary: 'Get figures of the campaigns created in a period',
-				description: 'Totals over all of these campaigns, as of now.',
+				description: 'Current totals of these campaigns.',
 				querystring: Type.Object(Days),
 				response: { 200: CampaignFigures },
 			},
 		},
 		async ({ project, query }) => {
-			const wanted = [project.id, ...(await readDays(pool, query))]
+			const wanted = { projectId: project.id, ...(await readDays(pool, query)) }
 			const [[figures], rows] = await Promise.all([
 				campaignFigures(pool, wanted),
-				campaignRows(pool, [...wanted, mostCampaigns]),
+				campaignRows(pool, { ...wanted, limit: mostCampaigns }),
 			])
 			const { averageOpenRate, averageClickRate, ...counts } = figures!
 			return {
@@ -152,7 +158,7 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			config,
 			schema: {
 				tags,
-				summary: 'List the commonest custom events of a period',
+				summary: 'List the most frequent custom events of a period',
 				description: 'Events of the service itself, such as email.open, are not included.',
 				querystring: Type.Object({ ...Days, limit: limitOf(5) }),
 				response: { 200: Type.Array(TopEvent) },
@@ -160,7 +166,11 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		},
 		async ({ project, query }) => {
 			const days = await readDays(pool, query)
-			const rows = await topEvents(pool, [project.id, ...days, most(query.limit)])
+			const rows = await topEvents(pool, {
+				projectId: project.id,
+				...days,
+				limit: most(query.limit),
+			})
 			return rows.map(({ name, count, before }) => ({
 				name,
 				count,

@@ -44,9 +44,9 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'Count what happened',
+				summary: 'Count activities',
 				description:
-					'Of the last 30 days unless startDate says otherwise. Mails are those sent in that time, to the quarter of an hour, and each is opened or clicked once. Deliveries, bounces and complaints are those of that time. Events are those told as event.triggered.',
+					'Covers the last 30 days unless you set startDate. Counts the mails sent in that time, to the quarter of an hour, and each as opened or clicked at most once. Deliveries, bounces and complaints are counted when they happened. Events are the activities of type event.triggered.',
 				querystring: Type.Object(Period),
 				response: { 200: Stats },
 			},
@@ -54,9 +54,14 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		async ({ project, query }) => {
 			const { start, end } = feedWindow(query)
 			const [events, [mails], [workflows]] = await Promise.all([
-				eventStats(pool, [project.id, start, end]),
-				mailTotals(pool, [project.id, start, end]),
-				countEntries(pool, [project.id, ['workflow.started'], start, end]),
+				eventStats(pool, { projectId: project.id, since: start, until: end }),
+				mailTotals(pool, { projectId: project.id, since: start, until: end }),
+				countEntries(pool, {
+					projectId: project.id,
+					entryTypes: ['workflow.started'],
+					since: start,
+					until: end,
+				}),
 			])
 			const { sent, delivered, opened, clicked, bounced } = mails!
 			return {
@@ -82,7 +87,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'Count what happened in the last minutes',
+				summary: 'Count the activities of the last minutes',
 				description: 'For a live display. Counts activities of every type.',
 				querystring: Type.Object({
 					minutes: Type.Integer({ minimum: 1, default: 5, description: 'At most 60' }),
@@ -104,7 +109,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'List the types of activities that there are',
+				summary: 'List the types of activities',
 				description: 'The values that the `types` parameter of GET /activity takes.',
 				response: { 200: Type.Object({ types: Type.Array(Type.Enum(feedTypes)) }) },
 			},
@@ -120,7 +125,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'List upcoming activities, soonest first',
 				description:
-					'Scheduled campaigns, and active executions by when they wake; those that wait for an event alone, by when they began.',
+					'Scheduled campaigns, and active executions by the time they wake. Executions that wait only for an event are listed by the time they started.',
 				querystring: Type.Object({
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 					daysAhead: Type.Integer({ minimum: 1, default: 30, description: 'At most 90' }),
@@ -129,7 +134,11 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			},
 		},
 		async ({ project, query: { limit, daysAhead } }) => {
-			const rows = await upcoming(pool, [project.id, Math.min(daysAhead, 90), Math.min(limit, 100)])
+			const rows = await upcoming(pool, {
+				projectId: project.id,
+				daysAhead: Math.min(daysAhead, 90),
+				limit: Math.min(limit, 100),
+			})
 			return { activities: rows.map(viewOfItem) }
 		},
 	)

@@ -48,12 +48,12 @@ export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { poo
 			schema: {
 				tags: ['activity'],
 				summary: 'List activities, newest first',
-				description: 'Of the last 30 days unless startDate says otherwise.',
+				description: 'Covers the last 30 days unless you set startDate.',
 				querystring: Type.Object({
 					...Period,
 					types: Type.Optional(
 						Type.Array(Type.String(), {
-							description: `Some of ${feedTypes.join(', ')}; with commas between, or repeated`,
+							description: `Some of ${feedTypes.join(', ')}; separated by commas, or repeated`,
 						}),
 					),
 					contactId: Type.Optional(about('Only activities of this contact.', Id)),
@@ -68,19 +68,27 @@ export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { poo
 			const size = Math.min(query.limit, 100)
 			const { start, end } = feedWindow(query)
 			const sources = sourcesOf(readTypes(query.types))
-			const filter = [project.id, sources.names, sources.triggered, sources.entries, start]
+			const filter = {
+				projectId: project.id,
+				eventNames: sources.names,
+				others: sources.triggered,
+				entryTypes: sources.entries,
+				since: start,
+			}
 			const [time, id] = cursor === undefined ? [null, behindAll] : decodeCursor(Position, cursor)
 			const before = time === null ? (end ?? 'infinity') : new Date(time)
-			const values = [...filter, before, id, size + 1]
+			const values = { ...filter, before, beforeId: id, limit: size + 1 }
 			const [rows, total] = await Promise.all([
 				contactId === undefined
 					? feedPage(pool, values)
-					: feedPageOfContact(pool, [...values, contactId]),
+					: feedPageOfContact(pool, { ...values, contactId }),
 				cursor !== undefined
 					? 0
 					: contactId === undefined
 						? countFeed(pool, project.id, sources, start, end)
-						: countFeedOfContact(pool, [...filter, end, contactId]).then(([row]) => row!.total),
+						: countFeedOfContact(pool, { ...filter, until: end, contactId }).then(
+								([row]) => row!.total,
+							),
 			])
 			const data = rows.slice(0, size).map(viewOfItem)
 			const last = data.at(-1)
@@ -95,7 +103,7 @@ export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { poo
 	)
 }
 
-/** Thirty days unless more is asked for; from the beginning of a day, whose events are counted already. */
+/** Thirty days by default, from the start of a day, because whole days are counted already. */
 export function feedWindow(query: { startDate?: string; endDate?: string }) {
 	const { start, end } = readPeriod(query)
 	if (start) return { start, end }
@@ -131,8 +139,8 @@ export async function countFeed(
 	end: Date | null,
 ) {
 	const [events, [entered]] = await Promise.all([
-		eventStats(pool, [projectId, start, end]),
-		countEntries(pool, [projectId, entries, start, end]),
+		eventStats(pool, { projectId, since: start, until: end }),
+		countEntries(pool, { projectId, entryTypes: entries, since: start, until: end }),
 	])
 	const wanted = events.filter(({ name }) =>
 		typeOfEvent(name) === 'event.triggered' ? triggered : (names as string[]).includes(name),
@@ -140,7 +148,7 @@ export async function countFeed(
 	return wanted.reduce((sum, { count }) => sum + count, entered!.total)
 }
 
-/** Who is no contact any more is left out. */
+/** Activities of deleted contacts are left out. */
 export const viewOfItem = <Item extends { contactId: string | null; contactEmail: string | null }>({
 	contactId,
 	contactEmail,

@@ -6,13 +6,13 @@ const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{
 const dayMs = 86_400_000
 
 const description = 'A date (a whole UTC day) or a date and time in ISO 8601'
-/** The query of what is about a time; `readPeriod` reads it. */
+/** The query of routes about a period; `readPeriod` reads it. */
 export const Period = {
 	startDate: Type.Optional(Type.String({ description })),
 	endDate: Type.Optional(Type.String({ description })),
 }
 
-/** The first and the last moment meant; null is open. The last day is meant whole. */
+/** The first and the last moment; null is open. The last day is included in full. */
 export function readPeriod({ startDate, endDate }: { startDate?: string; endDate?: string }) {
 	const start = startDate === undefined ? null : readDate(startDate, 'startDate')
 	const end = endDate === undefined ? null : readDate(endDate, 'endDate')
@@ -21,10 +21,10 @@ export function readPeriod({ startDate, endDate }: { startDate?: string; endDate
 	return { start, end }
 }
 
-/** Whether a date is meant, rather than a moment. */
+/** Whether the text is a date without a time. */
 export const isDay = (text: string) => day.test(text)
 
-/** The moment meant, or the beginning of the UTC day. */
+/** The time, or the start of the UTC day. */
 export function readDate(text: string, field: string) {
 	const isLocal = !isDay(text) && !/(Z|[+-]\d{2}:?\d{2})$/.test(text)
 	const date = new Date(isLocal ? `${text}Z` : text)

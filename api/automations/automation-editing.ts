@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from 'pg'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { PoolClient } from 'pg'
 import { freeze } from '../../db/automations/automation-freezing.ts'
 import { stepsOf, transitionsOf } from '../../db/automations/automation-graph-records.ts'
 import { type Draft, type GraphFault, graphFaults } from '../../db/automations/automation-graph.ts'
@@ -6,49 +7,54 @@ import {
 	type AutomationRecord,
 	findAutomation,
 	lockAutomation,
-	touchAutomation,
+	updateAutomation,
 } from '../../db/automations/automation-records.ts'
-import { transaction } from '../../db/transaction.ts'
+import type { AutomationKey } from '../../db/automations/automation-schedules.ts'
+import { transactional } from '../../db/transaction.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
 import { warningsOf } from './automation-warnings.ts'
 
 /**
- * A change to an automation, its steps or its transitions: of several at once each sees what the one
- * before has done. An enabled one is checked as a whole with the change in it, and frozen into a new
- * version; where that cannot be, nothing is changed.
+ * A change of an automation, its steps or its transitions. Concurrent changes run one after the other. An
+ * enabled automation is checked as a whole with the change, and frozen into a new version; if the check
+ * fails, nothing is changed.
  */
 export function edit<T>(
-	pool: Pool,
+	requestEm: EntityManager,
 	projectId: string,
 	id: string,
-	change: (db: PoolClient, automation: AutomationRecord) => Promise<T>,
+	change: (em: EntityManager, automation: AutomationRecord, db: PoolClient) => Promise<T>,
 ) {
-	return transaction(pool, async (db) => {
-		const automation = existing(await lockAutomation(db, [projectId, id]), id)
-		const changed = await change(db, automation)
-		await touchAutomation(db, [projectId, id])
-		const draft = await draftOf(db, projectId, id)
+	return transactional(requestEm, async (em, db) => {
+		const key = { projectId, automationId: id }
+		const automation = existing(await lockAutomation(em, key), id)
+		const changed = await change(em, automation, db)
+		await updateAutomation(em, key)
+		const draft = await draftOf(em, db, key)
 		if (!draft.automation.enabled) return { changed, draft, warnings: [] }
 		const faults = graphFaults(draft)
 		if (faults.length > 0) throw invalid(...faults.map(fieldError))
 		await freeze(db, draft)
-		const [frozen] = await findAutomation(db, [projectId, id])
+		const frozen = await foundAutomation(em, key)
 		const warnings = await warningsOf(db, projectId, draft)
-		return { changed, draft: { ...draft, automation: frozen! }, warnings }
+		return { changed, draft: { ...draft, automation: frozen }, warnings }
 	})
 }
 
-/** One state of all three tables only under the lock, or in one snapshot. */
-export async function draftOf(db: PoolClient, projectId: string, id: string) {
-	const automation = existing(await findAutomation(db, [projectId, id]), id)
-	const steps = await stepsOf(db, [projectId, id])
-	const transitions = await transitionsOf(db, [projectId, id])
+/** A consistent state of all three tables requires the lock or one snapshot. */
+export async function draftOf(em: EntityManager, db: PoolClient, key: AutomationKey) {
+	const automation = await foundAutomation(em, key)
+	const steps = await stepsOf(db, key)
+	const transitions = await transitionsOf(db, key)
 	return { automation, steps, transitions } satisfies Draft
 }
 
-export function existing(rows: AutomationRecord[], id: string): AutomationRecord {
-	if (!rows[0]) throw notFound('workflow', id)
-	return rows[0]
+export const foundAutomation = async (em: EntityManager, key: AutomationKey) =>
+	existing(await findAutomation(em, key), key.automationId)
+
+export function existing(automation: AutomationRecord | undefined, id: string) {
+	if (!automation) throw notFound('workflow', id)
+	return automation
 }
 
 function fieldError({ step, member, message, code }: GraphFault): FieldError {

@@ -16,11 +16,11 @@ export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 				tags: ['workflows'],
 				summary: 'List the fields that a CONDITION step can compare',
 				description:
-					'The fields of contacts, and those of the latest events of the name. Without a name, those of the latest events of the commonest names. Each with its commonest type.',
+					'The fields of contacts and of the latest events with this name. Without a name, the latest events with the most frequent names are used. Each field has its most frequent type.',
 				querystring: Type.Object({
 					eventName: Type.Optional(
 						Type.String({
-							description: 'Only the fields of this event, beside those of contacts.',
+							description: 'Returns only the fields of this event and of contacts.',
 						}),
 					),
 				}),
@@ -44,8 +44,8 @@ export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			const [ofContacts, ofEvents] = await Promise.all([
 				fieldsOfContacts(pool, project.id),
 				eventName
-					? eventFields(pool, [project.id, eventName])
-					: commonestEventFields(pool, [project.id]),
+					? eventFields(pool, { projectId: project.id, eventName })
+					: commonestEventFields(pool, { projectId: project.id }),
 			])
 			const typed = (category: 'contact' | 'event', fields: typeof ofEvents) =>
 				fields.map(({ field, type }) => ({ field: `${category}.${field}`, type, category }))

@@ -1,13 +1,14 @@
 import type { PoolClient } from 'pg'
+import type { AutomationKey } from '../../db/automations/automation-schedules.ts'
 import { graphSize } from '../../db/automations/automation-graph-records.ts'
 import { maxConfigBytes, maxSteps, maxTransitions } from '../../db/automations/automation-graph.ts'
 import { type FieldError, invalid } from '../errors.ts'
 
 /**
- * Refuses the step that makes a workflow larger than it may be, in the transaction that has written it.
- * What takes something away is never asked: one that was larger before can be made smaller.
+ * Refuses a step that makes a workflow too large, in the transaction that wrote it. Removals are
+ * not checked, so a workflow that is already too large can be made smaller.
  */
-export async function checkSize(db: PoolClient, key: string[]) {
+export async function checkSize(db: PoolClient, key: AutomationKey) {
 	const [size] = await graphSize(db, key)
 	const { steps, transitions, configBytes } = size!
 	if (steps > maxSteps) throw invalid(tooMany('steps', maxSteps))

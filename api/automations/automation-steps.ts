@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
+import type { AutomationKey } from '../../db/automations/automation-schedules.ts'
 import { type StepType, stepTypes } from '../../db/automations/automation-definition.ts'
 import {
 	deleteStep,
@@ -7,6 +8,7 @@ import {
 	insertStep,
 	insertTransition,
 	redirectTransitions,
+	type StepKey,
 	type StepRecord,
 	stepsOf,
 	transitionsOf,
@@ -24,8 +26,8 @@ import { checkedConfig, StepConfig } from './step-configs.ts'
 const Template = about('The template to send. For SEND_EMAIL only.', Nullable(Id))
 const Position = Type.Object(
 	{
-		x: Type.Number({ description: 'To the right.' }),
-		y: Type.Number({ description: 'Down.' }),
+		x: Type.Number({ description: 'The distance from the left.' }),
+		y: Type.Number({ description: 'The distance from the top.' }),
 	},
 	{ description: 'Where an editor draws the step.' },
 )
@@ -37,7 +39,7 @@ const StepParams = Type.Object({ id: PathId('workflow'), stepId: PathId('step') 
 
 const example = { type: 'DELAY', name: 'Two days', config: { amount: 2, unit: 'days' } }
 
-export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+export const automationSteps: FastifyPluginAsyncTypebox = async (app) => {
 	app.post(
 		'/workflows/:id/steps',
 		{
@@ -46,7 +48,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				tags,
 				summary: 'Add a step to a workflow',
 				description:
-					'Unless autoConnect is false, the newest step that leads nowhere leads to it: a CONDITION by its first branch, a WAIT_FOR_EVENT by event. A workflow has at most 500 steps, 1,000 transitions, and 1 MB of configurations.',
+					'Unless autoConnect is false, the newest step without an outgoing transition is linked to it: a CONDITION by its first branch, a WAIT_FOR_EVENT by event. A workflow has at most 500 steps, 1,000 transitions, and 1 MB of configurations.',
 				params: Params,
 				body: Type.Object(
 					{
@@ -62,27 +64,31 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				response: { 201: Step },
 			},
 		},
-		async ({ project, params, body }, reply) => {
+		async ({ em, project, params, body }, reply) => {
 			const { type, name } = body
 			if (type === 'TRIGGER')
 				throw refused(
-					'A workflow has one TRIGGER, which is made with it',
+					'A workflow has exactly one TRIGGER, created with it',
 					'Add another type of step.',
 				)
-			const { config, templateId } = await configOf(project.id, type, body)
-			const { changed } = await edit(pool, project.id, params.id, async (db) => {
-				const key = [project.id, params.id]
+			const given = await configOf(project.id, type, body)
+			const { changed } = await edit(em, project.id, params.id, async (em, _, db) => {
+				const key = { projectId: project.id, automationId: params.id }
 				const steps = await stepsOf(db, key)
-				await checkStepSegments(db, project.id, type, config ?? {}, 'config')
+				await checkStepSegments(db, project.id, type, given.config ?? {}, 'config')
 				const { x, y } = body.position ?? { x: 0, y: 150 * steps.length }
-				const json = JSON.stringify(config ?? {})
-				const values = [...key, type, name, x, y, json, templateId ?? null]
-				const [step] = await insertStep(db, values).catch(orNoTemplate(templateId))
+				const values = { ...key, type, name, x, y, ...given }
+				const step = await insertStep(em, values).catch(orNoTemplate(given.templateId))
 				const open = body.autoConnect ? await openStep(db, key, steps) : undefined
 				if (open)
-					await insertTransition(db, [...key, open.id, step!.id, branchesOf(open)?.[0] ?? null, 0])
+					await insertTransition(em, {
+						...key,
+						fromStepId: open.id,
+						toStepId: step.id,
+						branch: branchesOf(open)?.[0] ?? null,
+					})
 				await checkSize(db, key)
-				return step!
+				return step
 			})
 			return reply.code(201).send(viewOfStep(changed))
 		},
@@ -95,7 +101,7 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'Change a step',
-				description: 'Its type stays. A configuration that is given takes the place of the whole.',
+				description: 'The type can’t be changed. A new configuration replaces the whole old one.',
 				params: StepParams,
 				body: Body(
 					{ config: { amount: 3, unit: 'days' } },
@@ -109,19 +115,21 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				response: { 200: Step },
 			},
 		},
-		async ({ project, params, body }) => {
-			const { changed } = await edit(pool, project.id, params.id, async (db) => {
-				const key = [project.id, params.id, params.stepId]
-				const step = found(await findStep(db, key), params.stepId)
+		async ({ em, project, params, body }) => {
+			const { changed } = await edit(em, project.id, params.id, async (em, _, db) => {
+				const key = { projectId: project.id, automationId: params.id, stepId: params.stepId }
+				const step = found(await findStep(em, key), params.stepId)
 				const changes = await configOf(project.id, step.type, body)
-				const { config = step.config, templateId = step.templateId } = changes
+				const { config = step.config, templateId } = changes
 				await checkStepSegments(db, project.id, step.type, config, 'config')
-				const { x, y } = body.position ?? step.position
-				const json = JSON.stringify(config)
-				const values = [...key, body.name ?? step.name, x, y, json, templateId]
-				const [after] = await updateStep(db, values).catch(orNoTemplate(templateId))
-				if (json.length > JSON.stringify(step.config).length) await checkSize(db, key.slice(0, 2))
-				return after!
+				const after = await updateStep(em, key, {
+					name: body.name,
+					...body.position,
+					...changes,
+				}).catch(orNoTemplate(templateId))
+				if (JSON.stringify(config).length > JSON.stringify(step.config).length)
+					await checkSize(db, key)
+				return after
 			})
 			return viewOfStep(changed)
 		},
@@ -134,32 +142,32 @@ export const automationSteps: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'Delete a step',
-				description: 'With splice=true, what led to it leads to its one target afterwards.',
+				description: 'With splice=true, its incoming transitions are linked to its one target.',
 				params: StepParams,
 				querystring: Type.Object({
 					splice: Type.Boolean({
 						default: false,
-						description: 'Link the steps before to the step after.',
+						description: 'Link the previous steps to the next one.',
 					}),
 				}),
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params, query }, reply) => {
-			await edit(pool, project.id, params.id, async (db) => {
-				const key = [project.id, params.id, params.stepId]
-				const step = found(await findStep(db, key), params.stepId)
+		async ({ em, project, params, query }, reply) => {
+			await edit(em, project.id, params.id, async (em, _, db) => {
+				const key = { projectId: project.id, automationId: params.id, stepId: params.stepId }
+				const step = found(await findStep(em, key), params.stepId)
 				if (step.type === 'TRIGGER')
 					throw refused('The TRIGGER is part of the workflow', 'Delete the workflow instead.')
-				if (query.splice) await splice(db, key, step.id)
-				await deleteStep(db, key)
+				if (query.splice) await splice(db, { ...key, stepId: step.id })
+				await deleteStep(em, key)
 			})
 			return reply.code(204).send(null)
 		},
 	)
 }
 
-/** undefined: what the request does not speak of. */
+/** undefined: the request doesn't contain the configuration. */
 async function configOf(
 	projectId: string,
 	type: StepType,
@@ -172,7 +180,7 @@ async function configOf(
 	if (checked?.templateId && checked.templateId !== templateId)
 		throw invalid({
 			field: 'config.templateId',
-			message: 'is another one than templateId: give one of them',
+			message: 'differs from templateId: give only one of them',
 			code: 'custom',
 		})
 	return {
@@ -181,27 +189,28 @@ async function configOf(
 	}
 }
 
-/** The newest step from which no way leads on. */
-async function openStep(db: PoolClient, key: string[], steps: StepRecord[]) {
+/** The newest step without a transition to a next step. */
+async function openStep(db: PoolClient, key: AutomationKey, steps: StepRecord[]) {
 	const left = new Set((await transitionsOf(db, key)).map(({ fromStepId }) => fromStepId))
 	return steps.findLast(({ id, type }) => type !== 'EXIT' && !left.has(id))
 }
 
-async function splice(db: PoolClient, key: string[], stepId: string) {
-	const ways = await transitionsOf(db, key.slice(0, 2))
+async function splice(db: PoolClient, key: StepKey) {
+	const { stepId, ...automation } = key
+	const ways = await transitionsOf(db, automation)
 	const targets = ways.filter(({ fromStepId }) => fromStepId === stepId)
 	if (targets.length > 1)
 		throw refused(
-			'This step leads to several others',
-			'Delete its transitions but one, or delete the step without splice.',
+			'This step has several outgoing transitions',
+			'Delete all but one of them, or delete the step without splice.',
 		)
 	const target = targets[0]?.toStepId
-	if (target) await redirectTransitions(db, [...key, target])
+	if (target) await redirectTransitions(db, { ...automation, fromStepId: stepId, toStepId: target })
 }
 
-function found(rows: StepRecord[], id: string): StepRecord {
-	if (!rows[0]) throw notFound('step', id)
-	return rows[0]
+function found(step: StepRecord | undefined, id: string) {
+	if (!step) throw notFound('step', id)
+	return step
 }
 
 const orNoTemplate =

@@ -1,5 +1,4 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
 import {
 	deleteTransition,
 	findStep,
@@ -25,10 +24,7 @@ const example = {
 const tags = ['workflows']
 const auth = 'secret key or session'
 
-export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
-	app,
-	{ pool },
-) => {
+export const automationTransitions: FastifyPluginAsyncTypebox = async (app) => {
 	app.post(
 		'/workflows/:id/transitions',
 		{
@@ -37,20 +33,20 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 				tags,
 				summary: 'Add a transition between two steps',
 				description:
-					'From a CONDITION by a branch: yes or no, or the id of one of several, or default. From a WAIT_FOR_EVENT by event or timeout.',
+					'A CONDITION needs a branch: yes or no, the id of a named branch, or default. A WAIT_FOR_EVENT takes event or timeout.',
 				params: Type.Object({ id: PathId('workflow') }),
 				body: Body(example, {
-					fromStepId: about('The step that it leaves.', Id),
-					toStepId: about('The step that it leads to.', Id),
+					fromStepId: about('The step where it starts.', Id),
+					toStepId: about('The step where it ends.', Id),
 					branch: Type.Optional(
 						about(
-							'Required from a CONDITION. From a WAIT_FOR_EVENT, event unless you set it.',
+							'Required for a CONDITION. For a WAIT_FOR_EVENT, the default is event.',
 							Nullable(Branch),
 						),
 					),
 					condition: Type.Optional(
 						about(
-							'Another place for the branch.',
+							'Another way to give the branch.',
 							Nullable(
 								Type.Object({ branch: Type.Optional(about('See `branch`.', Nullable(Branch))) }),
 							),
@@ -66,13 +62,13 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 				response: { 201: Transition },
 			},
 		},
-		async ({ project, params, body }, reply) => {
+		async ({ em, project, params, body }, reply) => {
 			const { fromStepId, toStepId, priority } = body
-			const key = [project.id, params.id]
-			const { changed } = await edit(pool, project.id, params.id, async (db) => {
-				const [from] = await findStep(db, [...key, fromStepId])
+			const key = { projectId: project.id, automationId: params.id }
+			const { changed } = await edit(em, project.id, params.id, async (em, _, db) => {
+				const from = await findStep(em, { ...key, stepId: fromStepId })
 				if (!from) throw notFound('step', fromStepId)
-				const [to] = await findStep(db, [...key, toStepId])
+				const to = await findStep(em, { ...key, stepId: toStepId })
 				if (!to) throw notFound('step', toStepId)
 				checkEnds(from, to)
 				const branch = branchOf(from, body.branch ?? body.condition?.branch ?? null)
@@ -80,9 +76,15 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 				if (ways.some((way) => way.fromStepId === from.id && way.branch === branch))
 					throw taken(from, branch)
 				if (ways.length >= maxTransitions) throw invalid(tooMany('transitions', maxTransitions))
-				return insertTransition(db, [...key, from.id, to.id, branch, priority])
+				return insertTransition(em, {
+					...key,
+					fromStepId: from.id,
+					toStepId: to.id,
+					branch,
+					priority,
+				})
 			})
-			return reply.code(201).send(viewOfTransition(changed[0]!))
+			return reply.code(201).send(viewOfTransition(changed))
 		},
 	)
 
@@ -99,10 +101,10 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params: { id, transitionId } }, reply) => {
-			await edit(pool, project.id, id, async (db) => {
-				const [gone] = await deleteTransition(db, [project.id, id, transitionId])
-				if (!gone) throw notFound('transition', transitionId)
+		async ({ em, project, params: { id, transitionId } }, reply) => {
+			const key = { projectId: project.id, automationId: id, transitionId }
+			await edit(em, project.id, id, async (em) => {
+				if (!(await deleteTransition(em, key))) throw notFound('transition', transitionId)
 			})
 			return reply.code(204).send(null)
 		},
@@ -110,18 +112,18 @@ export const automationTransitions: FastifyPluginAsyncTypebox<{ pool: Pool }> = 
 }
 
 function checkEnds(from: StepRecord, to: StepRecord) {
-	if (from.id === to.id) throw refused('toStepId', 'A transition leads from one step to another')
-	if (from.type === 'EXIT') throw refused('fromStepId', 'Nothing comes after an EXIT')
-	if (to.type === 'TRIGGER') throw refused('toStepId', 'Nothing comes before the TRIGGER')
+	if (from.id === to.id) throw refused('toStepId', 'A transition can’t lead from a step to itself')
+	if (from.type === 'EXIT') throw refused('fromStepId', 'An EXIT step can’t have a next step')
+	if (to.type === 'TRIGGER') throw refused('toStepId', 'No step can lead to the TRIGGER')
 }
 
-/** The branch as it is kept: of a wait that is left out, the event's. */
+/** The stored branch: a missing branch of a wait becomes the event's. */
 function branchOf(from: StepRecord, given: string | null) {
 	const branches = branchesOf(from)
 	const field = 'branch'
 	if (branches === undefined) {
 		if (given === null) return null
-		const message = `is not for a step of type ${from.type}, which has one way on`
+		const message = `is not allowed: a step of type ${from.type} has only one next step`
 		throw invalid({ field, message, code: 'custom', received: given })
 	}
 	const branch = given ?? (from.type === 'WAIT_FOR_EVENT' ? 'event' : null)
@@ -149,7 +151,7 @@ const taken = ({ name }: StepRecord, branch: string | null) =>
 		400,
 		'BAD_REQUEST',
 		branch === null
-			? `The step "${name}" already leads to another`
+			? `The step "${name}" already has a next step`
 			: `The branch ${branch} of the step "${name}" already leads to a step`,
 		{ suggestion: 'Delete that transition first.' },
 	)

@@ -13,7 +13,7 @@ import { cronProblem } from './cron.ts'
 
 const closed = { additionalProperties: false }
 
-/** `triggerConfig` in a body: what may be in it depends on the type of the trigger. */
+/** `triggerConfig` in a body; its members depend on the trigger's type. */
 export const TriggerConfig = Type.Record(Type.String(), Type.Unknown(), { title: 'TriggerConfig' })
 
 const forms = {
@@ -48,11 +48,11 @@ const faultsOf = {
 
 /** Triggers as the document describes them. */
 export const triggerShapes: Record<string, Shape> = {
-	EventTrigger: { ...forms.EVENT, description: 'Of triggerType EVENT.' },
-	ScheduleTrigger: { ...forms.SCHEDULE, description: 'Of triggerType SCHEDULE.' },
-	ManualTrigger: { ...forms.MANUAL, description: 'Of triggerType MANUAL.' },
+	EventTrigger: { ...forms.EVENT, description: 'For triggerType EVENT.' },
+	ScheduleTrigger: { ...forms.SCHEDULE, description: 'For triggerType SCHEDULE.' },
+	ManualTrigger: { ...forms.MANUAL, description: 'For triggerType MANUAL.' },
 	TriggerConfig: {
-		description: 'Which of them fits depends on `triggerType`.',
+		description: 'Which form applies depends on `triggerType`.',
 		anyOf: ['EventTrigger', 'ScheduleTrigger', 'ManualTrigger'].map(ref),
 	},
 }
@@ -62,7 +62,7 @@ export type TriggerColumns = Pick<
 	'triggerType' | 'eventName' | 'schedule' | 'timezone' | 'segmentId'
 >
 
-/** A trigger as its columns say it, or 422 with what is wrong with it; of an unknown segment 404. */
+/** A trigger in the form of its columns, or a 422 with its faults; an unknown segment is a 404. */
 export async function checkedTrigger(
 	db: PoolClient,
 	projectId: string,
@@ -104,10 +104,10 @@ export function checkedEventName(given: unknown, field: string): string {
 	return eventName
 }
 
-/** Until the transaction ends it is not deleted. */
+/** Until the transaction ends the segment can't be deleted. */
 async function requireSegment(db: PoolClient, projectId: string, id: string) {
-	await lockReferences(db, [projectId])
-	const [segment] = await findSegment(db, [projectId, id])
+	await lockReferences(db, { projectId })
+	const [segment] = await findSegment(db, { projectId, segmentId: id })
 	if (!segment) throw notFound('segment', id)
 }
 

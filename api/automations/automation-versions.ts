@@ -1,8 +1,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import type { AutomationDefinition } from '../../db/automations/automation-definition.ts'
 import { deleteGraph, restoreGraph } from '../../db/automations/automation-graph-records.ts'
-import { findAutomation, updateAutomation } from '../../db/automations/automation-records.ts'
+import { updateAutomation } from '../../db/automations/automation-records.ts'
 import {
 	existingTemplates,
 	findVersion,
@@ -10,7 +10,7 @@ import {
 } from '../../db/automations/automation-versions.ts'
 import { notFound } from '../errors.ts'
 import { Component, PathId, Timestamp } from '../schemas.ts'
-import { edit, existing } from './automation-editing.ts'
+import { edit, foundAutomation } from './automation-editing.ts'
 import { checkedTrigger } from './automation-trigger.ts'
 import { Changed, viewOfAutomation } from './automation-views.ts'
 import { checkStepSegments } from './step-conditions.ts'
@@ -18,7 +18,7 @@ import { checkStepSegments } from './step-conditions.ts'
 const Version = Component('WorkflowVersion', {
 	version: Type.Integer(),
 	createdAt: Timestamp,
-	hash: Type.String({ description: 'Of the definition, SHA-256' }),
+	hash: Type.String({ description: 'SHA-256 of the definition' }),
 })
 
 const tags = ['workflows']
@@ -34,10 +34,7 @@ const VersionParams = Type.Object({
 	}),
 })
 
-export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
-	app,
-	{ pool },
-) => {
+export const automationVersions: FastifyPluginAsyncTypebox = async (app) => {
 	app.get(
 		'/workflows/:id/versions',
 		{
@@ -51,9 +48,9 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 				response: { 200: Type.Array(Version) },
 			},
 		},
-		async ({ project, params }) => {
-			existing(await findAutomation(pool, [project.id, params.id]), params.id)
-			return listVersions(pool, [project.id, params.id])
+		async ({ em, project, params }) => {
+			await foundAutomation(em, { projectId: project.id, automationId: params.id })
+			return listVersions(em, { projectId: project.id, automationId: params.id })
 		},
 	)
 
@@ -77,9 +74,10 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 				},
 			},
 		},
-		async ({ project, params }) => {
-			existing(await findAutomation(pool, [project.id, params.id]), params.id)
-			return found(await findVersion(pool, [project.id, params.id, params.version]), params.version)
+		async ({ em, project, params }) => {
+			await foundAutomation(em, { projectId: project.id, automationId: params.id })
+			const key = { projectId: project.id, automationId: params.id }
+			return found(await findVersion(em, key, params.version), params.version)
 		},
 	)
 
@@ -89,33 +87,22 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 			config: { auth, errors: [422] },
 			schema: {
 				tags,
-				summary: 'Make an old version the current draft',
+				summary: 'Restore an old version',
 				description:
-					'Of an enabled workflow it becomes a new version at once. A step whose template is gone is left without one.',
+					'The version becomes the draft. If the workflow is enabled, it also becomes a new version at once. A step whose template no longer exists has none.',
 				params: VersionParams,
 				response: { 200: Changed },
 			},
 		},
-		async ({ project, params }) => {
-			const { draft, warnings } = await edit(pool, project.id, params.id, async (db, before) => {
-				const key = [project.id, params.id]
-				const version = found(await findVersion(db, [...key, params.version]), params.version)
+		async ({ em, project, params }) => {
+			const { draft, warnings } = await edit(em, project.id, params.id, async (em, _, db) => {
+				const key = { projectId: project.id, automationId: params.id }
+				const version = found(await findVersion(em, key, params.version), params.version)
 				const { trigger, allowReentry, steps, transitions } = version.definition
-				// Its segment may be gone: without it, a schedule would enrol everybody.
+				// If its segment was deleted, a schedule without it would enrol every contact.
 				const { type: triggerType, ...triggerConfig } = trigger
 				const columns = await checkedTrigger(db, project.id, triggerType, triggerConfig)
-				await updateAutomation(db, [
-					...key,
-					before.name,
-					before.description,
-					before.enabled,
-					columns.triggerType,
-					columns.eventName,
-					columns.schedule,
-					columns.timezone,
-					columns.segmentId,
-					allowReentry,
-				])
+				await updateAutomation(em, key, { ...columns, allowReentry })
 				for (const { id, type, config } of steps)
 					await checkStepSegments(db, project.id, type, config, `steps.${id}.config`)
 				const templates = await templatesOf(db, project.id, steps)
@@ -125,7 +112,7 @@ export const automationVersions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 					templateId: step.templateId && templates.has(step.templateId) ? step.templateId : null,
 				}))
 				await deleteGraph(db, key)
-				await restoreGraph(db, [...key, JSON.stringify(placed), JSON.stringify(transitions)])
+				await restoreGraph(db, { ...key, steps: placed, transitions })
 			})
 			return { ...viewOfAutomation(draft.automation), warnings }
 		},
@@ -138,10 +125,10 @@ async function templatesOf(
 	steps: AutomationDefinition['steps'],
 ) {
 	const ids = steps.flatMap(({ templateId }) => templateId ?? [])
-	return new Set((await existingTemplates(db, [projectId, ids])).map(({ id }) => id))
+	return new Set((await existingTemplates(db, { projectId, templateIds: ids })).map(({ id }) => id))
 }
 
-function found<T>(rows: T[], version: number): T {
-	if (!rows[0]) throw notFound('version', version)
-	return rows[0]
+function found<T>(version: T | undefined, number: number): T {
+	if (!version) throw notFound('version', number)
+	return version
 }

@@ -10,7 +10,7 @@ import type { AutomationRecord } from '../../db/automations/automation-records.t
 import { triggerTypes } from '../../db/automations/automation.ts'
 import { Component, Extended, Id, Json, Nullable, Reference, Timestamp } from '../schemas.ts'
 
-// How an automation, its steps and its transitions look from outside.
+// An automation, its steps and its transitions as the API shows them.
 
 export const Automation = Component('Workflow', {
 	id: Id,
@@ -29,7 +29,9 @@ export const Automation = Component('Workflow', {
 	),
 	allowReentry: Type.Boolean(),
 	version: Nullable(
-		Type.Integer({ description: 'The one that executions begin with; null: none was frozen yet' }),
+		Type.Integer({
+			description: 'The version that new executions use; null if none has been frozen yet',
+		}),
 	),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
@@ -64,7 +66,7 @@ export const Detailed = Extended('WorkflowWithSteps', [Automation], {
 			template: Nullable(Reference),
 			activeExecutions: Type.Integer({
 				description:
-					'How many executions are at this step now, whatever their version. GET /workflows/{id}/executions?stepId= lists them.',
+					'How many executions are at this step now, in any version. GET /workflows/{id}/executions?stepId= lists them.',
 			}),
 			outgoingTransitions: Type.Array(Transition),
 			incomingTransitions: Type.Array(Transition),
@@ -80,7 +82,9 @@ const Warning = Component('WorkflowWarning', {
 })
 
 export const Changed = Extended('ChangedWorkflow', [Automation], {
-	warnings: Type.Array(Warning, { description: 'Of an enabled one: what makes no sense in it' }),
+	warnings: Type.Array(Warning, {
+		description: 'For an enabled workflow: what is probably a mistake',
+	}),
 })
 
 export const viewOfAutomation = ({ currentVersion, ...automation }: AutomationRecord) => ({
@@ -96,8 +100,9 @@ function triggerConfigOf(columns: Omit<AutomationRecord, 'currentVersion'>) {
 	return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null))
 }
 
-export const viewOfStep = ({ automationId, ...step }: StepRecord) => ({
+export const viewOfStep = ({ automationId, x, y, ...step }: StepRecord) => ({
 	...step,
+	position: { x, y },
 	workflowId: automationId,
 })
 

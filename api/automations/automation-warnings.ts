@@ -2,14 +2,14 @@ import type { PoolClient } from 'pg'
 import { type Draft, unreachableSteps } from '../../db/automations/automation-graph.ts'
 import { segmentsOfEvents } from '../../db/segments/segment-usage.ts'
 
-/** A step of an enabled workflow, and what it will not do as it is. */
+/** A step of an enabled workflow, and what it will not do in its current form. */
 export interface Warning {
 	stepId: string
 	name: string
 	message: string
 }
 
-/** What is legal in a workflow but probably not meant. */
+/** Warnings: legal in a workflow, but probably a mistake. */
 export async function warningsOf(
 	db: PoolClient,
 	projectId: string,
@@ -17,7 +17,7 @@ export async function warningsOf(
 ): Promise<Warning[]> {
 	return [
 		...unreachableSteps(draft).map((step) =>
-			warning(step, `No way leads from the trigger to the step "${step.name}"`),
+			warning(step, `The step "${step.name}" can’t be reached from the trigger`),
 		),
 		...circleWarnings(draft),
 		...(await segmentWarnings(db, projectId, draft)),
@@ -28,7 +28,7 @@ type Named = { id: string; name: string }
 
 const warning = ({ id, name }: Named, message: string): Warning => ({ stepId: id, name, message })
 
-/** It would start itself, if executions were not kept from it: see `automations_behind`. */
+/** The workflow would start itself, but executions prevent that: see `automations_behind`. */
 function circleWarnings({ automation: { eventName }, steps }: Draft) {
 	if (eventName === null) return []
 	const isOfMail = eventName.startsWith('email.') && eventName !== 'email.received'
@@ -38,11 +38,11 @@ function circleWarnings({ automation: { eventName }, steps }: Draft) {
 		(flips !== undefined && type === 'UPDATE_CONTACT' && config['subscribed'] === flips)
 	const trigger = steps.find(({ type }) => type === 'TRIGGER')
 	if (!trigger || !steps.some(emits)) return []
-	const message = `This workflow starts with "${eventName}" and causes it, too. Events that it causes, itself or through other workflows, don't start it again`
+	const message = `This workflow starts with the event "${eventName}" and also causes it. Events that it causes, directly or through other workflows, don't start it again`
 	return [warning(trigger, message)]
 }
 
-/** Events of a segment that is not there, or no longer called so, never happen. */
+/** Events of a segment that was deleted or renamed never happen. */
 async function segmentWarnings(db: PoolClient, projectId: string, { automation, steps }: Draft) {
 	const waits = steps.flatMap((step) => {
 		const eventName = step.type === 'TRIGGER' ? automation.eventName : step.config['eventName']

@@ -1,9 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
 import { copyGraph, insertStep } from '../../db/automations/automation-graph-records.ts'
 import {
 	type AutomationRecord,
-	copyAutomation,
 	deleteAutomation,
 	insertAutomation,
 	lockAutomation,
@@ -12,7 +10,7 @@ import {
 } from '../../db/automations/automation-records.ts'
 import { countActive, countActiveAtSteps } from '../../db/automations/automation-usage.ts'
 import { triggerTypes } from '../../db/automations/automation.ts'
-import { transaction } from '../../db/transaction.ts'
+import { transactional } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
@@ -31,7 +29,7 @@ const auth = 'secret key or session'
 export const Params = Type.Object({ id: PathId('workflow') })
 const oneSnapshot = 'set transaction isolation level repeatable read, read only'
 
-export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+export const automations: FastifyPluginAsyncTypebox = async (app) => {
 	app.post(
 		'/workflows',
 		{
@@ -39,7 +37,8 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'Create a workflow',
-				description: 'It begins with an event, is not enabled, and has one step: the trigger.',
+				description:
+					'A new workflow starts with an event, is not enabled, and has one step: the trigger.',
 				body: Type.Object(
 					{
 						name: Name,
@@ -54,7 +53,7 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 								{ eventName: Type.Optional(EventName) },
 								{
 									additionalProperties: false,
-									description: 'Another place for the name of the event.',
+									description: 'Another way to give the name of the event.',
 								},
 							),
 						),
@@ -66,16 +65,18 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				response: { 201: Automation },
 			},
 		},
-		async ({ project, body }, reply) => {
+		async ({ em, project, body }, reply) => {
 			const given = body.eventName ?? body.triggerConfig?.eventName
 			if (given === undefined)
 				throw invalid({ field: 'eventName', message: 'is required', code: 'required' })
 			const eventName = checkedEventName(given, 'eventName')
 			const { name, description = null, allowReentry } = body
-			const created = await transaction(pool, async (db) => {
-				const values = [project.id, name, description, eventName, allowReentry]
-				const [automation] = (await insertAutomation(db, values)) as [AutomationRecord]
-				await insertStep(db, [project.id, automation.id, 'TRIGGER', 'Trigger', 0, 0, '{}', null])
+			const created = await transactional(em, async (em) => {
+				const projectId = project.id
+				const values = { projectId, name, description, eventName, allowReentry }
+				const automation = await insertAutomation(em, values)
+				const trigger = { type: 'TRIGGER', name: 'Trigger' } as const
+				await insertStep(em, { projectId, automationId: automation.id, ...trigger })
 				return automation
 			})
 			return reply.code(201).send(viewOfAutomation(created))
@@ -90,17 +91,18 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'Get a workflow with its steps and transitions',
 				description:
-					'The draft, as it is edited, with the number of people at each step. Executions run the version that was frozen when the workflow was enabled.',
+					'Returns the draft, with the number of contacts at each step. Executions run the version that was frozen when the workflow was enabled.',
 				params: Params,
 				response: { 200: Detailed },
 			},
 		},
-		async ({ project, params }) =>
-			transaction(
-				pool,
-				async (db) => {
-					const draft = await draftOf(db, project.id, params.id)
-					const counted = await countActiveAtSteps(db, [project.id, params.id])
+		async ({ em, project, params }) =>
+			transactional(
+				em,
+				async (em, db) => {
+					const key = { projectId: project.id, automationId: params.id }
+					const draft = await draftOf(em, db, key)
+					const counted = await countActiveAtSteps(db, key)
 					return viewOfDraft(draft, new Map(counted.map((step) => [step.stepId, step.active])))
 				},
 				oneSnapshot,
@@ -115,7 +117,7 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'Change a workflow, enable or disable it',
 				description:
-					'Enabling checks it as a whole and freezes a version. Executions keep the version they began with; disabling stops new ones only.',
+					'Enabling checks the whole workflow and freezes a version. Executions keep the version they started with. Disabling stops only new executions.',
 				params: Params,
 				body: Body(
 					{ enabled: true },
@@ -138,28 +140,16 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				response: { 200: Changed },
 			},
 		},
-		async ({ project, params, body }) => {
-			const { draft, warnings } = await edit(pool, project.id, params.id, async (db, before) => {
+		async ({ em, project, params, body }) => {
+			const { draft, warnings } = await edit(em, project.id, params.id, async (em, before, db) => {
 				const { triggerType = before.triggerType, triggerConfig } = body
 				const isSame = triggerType === before.triggerType && triggerConfig === undefined
 				const trigger = isSame
-					? before
+					? {}
 					: await checkedTrigger(db, project.id, triggerType, triggerConfig ?? {})
-				const { name = before.name, description = before.description } = body
-				const { enabled = before.enabled, allowReentry = before.allowReentry } = body
-				await updateAutomation(db, [
-					project.id,
-					params.id,
-					name,
-					description,
-					enabled,
-					triggerType,
-					trigger.eventName,
-					trigger.schedule,
-					trigger.timezone,
-					trigger.segmentId,
-					allowReentry,
-				])
+				const { name, description, enabled, allowReentry } = body
+				const changes = { name, description, enabled, allowReentry, ...trigger }
+				await updateAutomation(em, { projectId: project.id, automationId: params.id }, changes)
 			})
 			return { ...viewOfAutomation(draft.automation), warnings }
 		},
@@ -172,15 +162,16 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'Delete a workflow',
-				description: 'Only when none of its executions is active; the others go with it.',
+				description:
+					'Refused with 409 while an execution is active. Executions that have ended are deleted with it.',
 				params: Params,
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params }, reply) => {
-			const key = [project.id, params.id]
-			await transaction(pool, async (db) => {
-				existing(await lockAutomationToDelete(db, key), params.id)
+		async ({ em, project, params }, reply) => {
+			const key = { projectId: project.id, automationId: params.id }
+			await transactional(em, async (em, db) => {
+				existing(await lockAutomationToDelete(em, key), params.id)
 				const [executions] = await countActive(db, key)
 				if (executions!.active > 0) throw stillActive(executions!.active)
 				await deleteAutomation(db, key)
@@ -196,21 +187,42 @@ export const automations: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			schema: {
 				tags,
 				summary: 'Copy a workflow',
-				description: 'With its steps and transitions; the copy is not enabled.',
+				description: 'The copy has the same steps and transitions, and is not enabled.',
 				params: Params,
 				response: { 201: Automation },
 			},
 		},
-		async ({ project, params }, reply) => {
-			const copy = await transaction(pool, async (db) => {
-				const { name } = existing(await lockAutomation(db, [project.id, params.id]), params.id)
-				const [made] = await copyAutomation(db, [project.id, params.id, copyName(name)])
-				await copyGraph(db, [project.id, params.id, made!.id])
-				return made!
+		async ({ em, project, params }, reply) => {
+			const projectId = project.id
+			const copy = await transactional(em, async (em, db) => {
+				const original = existing(
+					await lockAutomation(em, { projectId, automationId: params.id }),
+					params.id,
+				)
+				const made = await insertAutomation(em, copyOf(original))
+				await copyGraph(db, {
+					projectId,
+					fromAutomationId: original.id,
+					toAutomationId: made.id,
+				})
+				return made
 			})
 			return reply.code(201).send(viewOfAutomation(copy))
 		},
 	)
+}
+
+/** The copy is disabled and has no version. */
+const copyOf = (original: AutomationRecord) => {
+	const {
+		id: _,
+		enabled: _e,
+		currentVersion: _v,
+		createdAt: _c,
+		updatedAt: _u,
+		...columns
+	} = original
+	return { ...columns, name: copyName(original.name) }
 }
 
 const stillActive = (activeExecutions: number) =>

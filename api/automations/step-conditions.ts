@@ -13,16 +13,16 @@ import { fieldErrors } from '../requests/field-errors.ts'
 import { bodyFaults } from '../requests/validation.ts'
 import { checkReferences } from '../segments/segment-conditions.ts'
 
-// The configuration of a CONDITION step has three forms: one comparison, of which the branches are yes
-// and no; several of one field, each with a branch of its own; and a condition tree.
+// The configuration of a CONDITION step has three forms: one comparison with the branches yes and no;
+// several comparisons of one field, each with its own branch; and a condition tree.
 
 const closed = { additionalProperties: false }
 const roots = flatRoots.join('|')
 const FlatField = Type.String({
 	maxLength: 500,
-	description: `What is compared. Begins with ${flatRoots.map((root) => `${root}.`).join(', ')}.`,
+	description: `The field to compare. Starts with ${flatRoots.map((root) => `${root}.`).join(', ')}.`,
 	pattern: `^(${roots})\\.[^\\r\\n]+$`,
-	'x-message': `must begin with ${flatRoots.map((root) => `${root}.`).join(', ')}`,
+	'x-message': `must start with ${flatRoots.map((root) => `${root}.`).join(', ')}`,
 })
 const comparison = {
 	operator: Type.Enum([...flatOperators], { description: 'How the field is compared.' }),
@@ -44,14 +44,14 @@ export const Branched = Type.Object(
 					id: Type.String({
 						minLength: 1,
 						maxLength: 100,
-						description: 'The branch of the transition. `default` is taken when none holds.',
+						description: 'The branch of the transition. `default` is taken when no branch matches.',
 					}),
 					name: Type.String({ minLength: 1, maxLength: 100, description: 'Shown in an editor.' }),
 					...comparison,
 				},
 				closed,
 			),
-			{ minItems: 1, maxItems: 20, description: 'The first branch that holds is taken.' },
+			{ minItems: 1, maxItems: 20, description: 'The first branch that matches is taken.' },
 		),
 	},
 	closed,
@@ -62,7 +62,7 @@ type Branched = Type.Static<typeof Branched>
 const flatFaults = bodyFaults(Flat)
 const branchedFaults = bodyFaults(Branched)
 
-/** By which form it is meant to have. */
+/** The problems, by the form that the configuration seems to have. */
 export function stepConditionProblems(config: Record<string, unknown>, path: string): FieldError[] {
 	if ('groups' in config || 'logic' in config) return conditionProblems(config, path)
 	const isBranched = 'mode' in config
@@ -83,14 +83,14 @@ function branchProblems(branches: Branched['branches'], path: string): FieldErro
 		const custom = (message: string): FieldError[] => [
 			{ field: `${at}.id`, message, code: 'custom', received: branch.id },
 		]
-		if (branch.id === 'default') return custom('is what is taken when no branch holds')
+		if (branch.id === 'default') return custom('is reserved for the case that no branch matches')
 		if (branches.findIndex(({ id }) => id === branch.id) < index)
-			return custom('is the id of another branch, too')
+			return custom('is also the id of another branch')
 		return valueProblems(branch, at)
 	})
 }
 
-/** The segments that a condition tree names are there, and stay until the transaction ends. */
+/** Checks that the segments of a condition tree exist, and keeps them until the transaction ends. */
 export async function checkStepSegments(
 	db: PoolClient,
 	projectId: string,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { dataProblems } from '../../activities/rendering/contact-data.ts'
+import { dataProblems } from '../../db/contacts/contact-data.ts'
 import {
 	delayUnits,
 	delayUnitSeconds,
@@ -17,7 +17,7 @@ import { templateProblems, Webhook, webhookProblems } from './step-webhooks.ts'
 
 type Config = Record<string, unknown>
 
-/** In a body, for the documentation: what may be in it depends on the type of the step. */
+/** In a body, for the documentation; its members depend on the step's type. */
 export const StepConfig = Type.Record(Type.String(), Type.Unknown(), { title: 'StepConfig' })
 
 const maxLength = 64 * 1024
@@ -27,19 +27,19 @@ const maxWaitSeconds = 157_680_000
 
 const closed = (properties: Record<string, Type.TSchema>) =>
 	Type.Object(properties, { additionalProperties: false })
-/** Left out or null: as if it were not there. */
+/** A missing member and null mean the same. */
 const optional = <T extends Type.TSchema>(description: string, schema: T) =>
 	Type.Optional(about(description, Nullable(schema)))
 
-/** Of UPDATE_CONTACT, and what they are other words for. */
+/** Other names for members of UPDATE_CONTACT. */
 const aliases = { updates: 'data', subscriptionAction: 'subscribed' }
 const subscriptionActions = { subscribe: true, unsubscribe: false, none: null } as const
 
-/** The form of each type of configuration; what else is in one would be a typo. */
+/** The form of each type of configuration. Unknown members are refused as typos. */
 export const forms: { [T in Exclude<StepType, 'CONDITION'>]: Type.TSchema } = {
 	TRIGGER: closed({}),
 	SEND_EMAIL: closed({
-		templateId: optional('Another place for the template of the step.', Id),
+		templateId: optional('Another way to give the template of the step.', Id),
 		recipient: optional(
 			'The contact, unless you set it.',
 			closed({
@@ -98,8 +98,8 @@ const formFaults = Object.fromEntries(
 ) as Record<keyof typeof forms, ReturnType<typeof bodyFaults>>
 
 /**
- * A step's configuration as it is kept, or 422 with everything that is wrong with it. Aliases are
- * gone then, and so is the template, which is a member of the step.
+ * A step's configuration in its stored form, or a 422 with all its faults. Aliases are resolved, and the
+ * template is removed, because it is a member of the step.
  */
 export async function checkedConfig(projectId: string, type: StepType, given: Config) {
 	const errors = await configProblems(projectId, type, given, 'config')
@@ -135,7 +135,7 @@ async function formProblems(
 	return (await problemsOf[type]?.(given, path, projectId)) ?? []
 }
 
-/** What a form cannot say of its members. */
+/** Rules that a form can't express. */
 const problemsOf: Partial<
 	Record<
 		StepType,
@@ -166,7 +166,7 @@ const problemsOf: Partial<
 		return [
 			...doubles.map(([alias, name]): FieldError => ({
 				field: `${path}.${alias}`,
-				message: `is another word for ${name}: give one of them`,
+				message: `is another name for ${name}: give only one of them`,
 				code: 'custom',
 			})),
 			...dataProblems(data, `${path}.${member}`),
@@ -187,7 +187,7 @@ function addressProblems(projectId: string, address: string, field: string) {
 	return [{ field, message, code: 'invalid_string' as const }]
 }
 
-/** Whom it names is only known when it is rendered. */
+/** This address is known only after rendering. */
 const isTemplate = (address: string) => /\{[{%]/.test(address)
 
 function normalized(type: StepType, given: Config): Config {
@@ -218,6 +218,6 @@ function recipientOf(given: unknown) {
 	const { type, customEmail } = given as Recipient
 	if (type !== 'CUSTOM') return { type }
 	const address = customEmail!
-	// Names of variables are not to be lower-cased.
+	// Lower-casing would change the names of variables.
 	return { type, customEmail: isTemplate(address) ? address : normalizeEmail(address) }
 }

@@ -40,8 +40,8 @@ const position = {
 }
 const at = object(
 	{
-		x: { type: 'number', description: 'To the right.' },
-		y: { type: 'number', description: 'Down.' },
+		x: { type: 'number', description: 'The distance from the left.' },
+		y: { type: 'number', description: 'The distance from the top.' },
 	},
 	['x', 'y'],
 	{ description: 'Where an editor draws the step. Without it, below the others.' },
@@ -72,7 +72,7 @@ const configs = Object.fromEntries(
 	]),
 )
 
-/** A step may be saved before it is configured: enabling the workflow is what asks for the whole. */
+/** A step may be saved without a configuration: enabling the workflow requires it. */
 const stored = (type: StepType) =>
 	type === 'TRIGGER' ? ref('EmptyConfig') : { anyOf: [ref(configName(type)), ref('EmptyConfig')] }
 
@@ -87,7 +87,8 @@ const newStep = (type: StepType) =>
 			// A default here would make some generators require it.
 			autoConnect: {
 				type: 'boolean',
-				description: 'Link the newest step that leads nowhere to this one. True unless you set it.',
+				description:
+					'Link the newest step without an outgoing transition to this one. The default is true.',
 			},
 		},
 		['type', 'name'],
@@ -124,7 +125,7 @@ export const stepShapes: Record<string, Shape> = {
 		description: 'The step is not configured yet.',
 	}),
 	StepConfig: {
-		description: 'The configuration of a step. Which of them fits depends on the type of the step.',
+		description: 'The configuration of a step. Which form applies depends on the type of the step.',
 		anyOf: addable.map((type) => ref(configName(type))),
 	},
 	...each(newSteps, newStep),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { perform } from '../../activities/rendering/rendering.ts'
+import { perform } from '../../mail/rendering.ts'
 import { webhookMethods } from '../../db/automations/automation-definition.ts'
 import type { FieldError } from '../errors.ts'
 import { about, Line, Nullable } from '../schemas.ts'
@@ -36,7 +36,7 @@ export const Webhook = Type.Object(
 )
 export type Webhook = Type.Static<typeof Webhook>
 
-/** What no schema can say of it: its templates, its address, and the headers that are ours to set. */
+/** Rules that a schema can't express: templates, the address, and headers that we set ourselves. */
 export async function webhookProblems(
 	projectId: string,
 	{ url, method, headers, body }: Webhook,
@@ -60,10 +60,10 @@ export async function webhookProblems(
 function urlProblems(url: string, field: string): FieldError[] {
 	const wrong: FieldError = {
 		field,
-		message: 'must be an address that begins with https:// or http://',
+		message: 'must be an address that starts with https:// or http://',
 		code: 'invalid_string',
 	}
-	// Of what is only known when it is rendered, the beginning can be seen, if it is not part of that.
+	// Parts of the address may be known only after rendering. The text before them can be checked.
 	const template = url.search(/\{[{%]/)
 	if (template === 0) return []
 	if (template > 0) return /^https?:\/\//i.test(url.slice(0, template)) ? [] : [wrong]
@@ -71,10 +71,10 @@ function urlProblems(url: string, field: string): FieldError[] {
 	if (!parsed || !/^https?:$/.test(parsed.protocol)) return [wrong]
 	return parsed.username === '' && parsed.password === ''
 		? []
-		: [custom(field, 'must not carry a password: send a header Authorization')]
+		: [custom(field, 'must not contain a password: use an Authorization header')]
 }
 
-/** What belongs to the connection, and what proves to the receiver that the request is ours. */
+/** Headers of the connection, and headers that prove to the receiver that the request comes from us. */
 const ours = new Set([
 	'host',
 	'connection',
@@ -93,7 +93,7 @@ const ours = new Set([
 
 function headerProblems(name: string, field: string): FieldError[] {
 	if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return [custom(field, 'is not a header’s name')]
-	if (ours.has(name.toLowerCase())) return [custom(field, 'is a header that we set ourselves')]
+	if (ours.has(name.toLowerCase())) return [custom(field, 'is a header that Tempost sets itself')]
 	return []
 }
 

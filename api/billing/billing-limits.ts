@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig } from 'fastify'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { accountOf } from '../../db/billing/billing-accounts.ts'
 import { type UsageCategory, usageCategories } from '../../db/billing/usage-count.ts'
@@ -18,10 +19,11 @@ import { type BillingOptions, enabled } from './billing.ts'
 const Standing = Component('BillingCategory', {
 	limit: Nullable(Type.Integer()),
 	usage: Type.Integer(),
-	percentage: Type.Integer({ description: 'Of the limit; 0 without one' }),
-	isWarning: Type.Boolean({ description: 'From 80 % on' }),
+	percentage: Type.Integer({ description: 'Percent of the limit; 0 without a limit' }),
+	isWarning: Type.Boolean({ description: 'True from 80 %' }),
 	isBlocked: Type.Boolean({
-		description: 'No more is taken: at 100 %, or when all together is what is free',
+		description:
+			'True if no more mail is accepted: at 100 %, or when the free mails of the month are used up',
 	}),
 })
 const Limits = Component('BillingLimits', {
@@ -49,7 +51,7 @@ const path = '/users/@me/projects/:id/billing-limits'
 const tags = ['billing']
 const config: FastifyContextConfig = { auth: 'session', errors: [404] }
 
-/** How much a project may send in a calendar month, UTC. */
+/** How much a project may send in a calendar month (UTC). */
 export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 	app,
 	{ pool, stripe },
@@ -67,7 +69,7 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				response: { 200: Limits },
 			},
 		},
-		async ({ project }) => standingOf(pool, project.id),
+		async ({ em, project }) => standingOf(em, pool, project.id),
 	)
 
 	app.put(
@@ -84,17 +86,17 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				response: { 200: Limits },
 			},
 		},
-		async ({ project, body }) => {
-			await setLimits(pool, project.id, body)
-			return standingOf(pool, project.id)
+		async ({ em, project, body }) => {
+			await setLimits(em, project.id, body)
+			return standingOf(em, pool, project.id)
 		},
 	)
 }
 
-async function standingOf(pool: Pool, projectId: string) {
-	const [rows, [account]] = await Promise.all([
-		usageStanding(pool, [projectId]),
-		accountOf(pool, [projectId]),
+async function standingOf(em: EntityManager, pool: Pool, projectId: string) {
+	const [rows, account] = await Promise.all([
+		usageStanding(pool, { projectId }),
+		accountOf(em, projectId),
 	])
 	const limitOf = (name: string): Limit | null => {
 		const { category, usage, limit } = rows.find((row) => row.category === name)!

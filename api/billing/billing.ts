@@ -1,13 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig } from 'fastify'
 import type { Pool } from 'pg'
-import type { Stripe } from '../../activities/stripe/client.ts'
+import type { Stripe } from '../../outside/stripe/client.ts'
 import {
 	checkoutUrl,
 	createCustomer,
 	expireCheckouts,
 	portalUrl,
-} from '../../activities/stripe/customer.ts'
+} from '../../outside/stripe/customer.ts'
 import { currencies } from '../../db/billing/billing-account.ts'
 import { accountOf, keepCustomer, payerOf } from '../../db/billing/billing-accounts.ts'
 import { ofLiving } from '../../db/projects/project-removal.ts'
@@ -19,7 +19,7 @@ import { Component } from '../schemas.ts'
 const Link = Component('BillingLink', { url: Type.String() })
 
 const tags = ['billing']
-/** Whoever has not paid must be able to. */
+/** A disabled project must still be able to pay. */
 const config: FastifyContextConfig = {
 	auth: 'session',
 	evenDisabled: true,
@@ -29,7 +29,7 @@ const config: FastifyContextConfig = {
 export interface BillingOptions {
 	pool: Pool
 	publicUrl: string
-	/** undefined: nobody pays here. */
+	/** undefined: billing is off. */
 	stripe: Stripe | undefined
 }
 
@@ -56,11 +56,11 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				response: { 200: Link },
 			},
 		},
-		async ({ project, query: { currency } }) => {
+		async ({ em, project, query: { currency } }) => {
 			const on = enabled(stripe)
-			const { priceId } = on.settings
+			const { priceId } = on
 			if (!priceId) throw noPrice()
-			const [account] = await accountOf(pool, [project.id])
+			const account = await accountOf(em, project.id)
 			if (account?.subscribed) throw subscribedAlready()
 			const url = await viaStripe(async () => {
 				const customerId = account?.customerId ?? (await customerOf(on, project))
@@ -93,9 +93,9 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				response: { 200: Link },
 			},
 		},
-		async ({ project }) => {
+		async ({ em, project }) => {
 			const on = enabled(stripe)
-			const [account] = await accountOf(pool, [project.id])
+			const account = await accountOf(em, project.id)
 			const customerId = account?.customerId
 			if (!customerId) throw noCustomer()
 			return { url: await viaStripe(() => portalUrl(on, customerId, `${publicUrl}/`)) }
@@ -103,11 +103,14 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 	)
 
 	/**
-	 * Whoever has subscribed, or deleted the project, while the page was made has closed the pages that
-	 * were there, and may not have seen this one.
+	 * While this page was created, the project may have subscribed or been deleted. That closes open pages,
+	 * but may have missed this one.
 	 */
 	async function stayOpen(on: Stripe, projectId: string, customerId: string) {
-		const [payer] = await ofLiving(() => payerOf(pool, [projectId, customerId]))
+		const payer = await ofLiving(async () => {
+			const [found] = await payerOf(pool, { publicId: projectId, customerId })
+			return found
+		})
 		if (payer && !payer.subscribed) return
 		await expireCheckouts(on, customerId)
 		throw payer ? subscribedAlready() : notFound('project', projectId)
@@ -115,28 +118,28 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 
 	async function customerOf(on: Stripe, project: { id: string; publicId: string }) {
 		const made = await createCustomer(on, project.publicId)
-		const [kept] = await keepCustomer(pool, [project.id, made])
+		const [kept] = await keepCustomer(pool, { projectId: project.id, customerId: made })
 		return kept!.customerId
 	}
 }
 
-/** Where there is no billing, its routes say so whatever they are sent. */
+/** Without billing, its routes answer the same to any request. */
 export function enabled(stripe: Stripe | undefined): Stripe {
 	if (stripe) return stripe
-	throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'There is no billing on this service', {
+	throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'Billing is turned off on this installation', {
 		details: { resource: 'billing' },
 	})
 }
 
 const noPrice = () =>
-	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'There is nothing yet to subscribe to', {
-		suggestion: 'Whoever runs this service sets STRIPE_PRICE_ID.',
+	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'No price has been set up yet', {
+		suggestion: 'The operator of this installation has to set STRIPE_PRICE_ID.',
 	})
 const subscribedAlready = () =>
-	new ApiError(400, 'BAD_REQUEST', 'This project has a subscription already', {
+	new ApiError(400, 'BAD_REQUEST', 'This project already has a subscription', {
 		suggestion: 'Change it with POST /users/@me/projects/{id}/billing-portal.',
 	})
 const noCustomer = () =>
-	new ApiError(400, 'BAD_REQUEST', 'Nobody pays for this project yet', {
+	new ApiError(400, 'BAD_REQUEST', 'This project has no Stripe customer yet', {
 		suggestion: 'Subscribe with POST /users/@me/projects/{id}/checkout.',
 	})

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyContextConfig } from 'fastify'
-import { invoicesOf, upcomingInvoice } from '../../activities/stripe/invoices.ts'
+import { invoicesOf, upcomingInvoice } from '../../outside/stripe/invoices.ts'
 import { accountOf } from '../../db/billing/billing-accounts.ts'
 import { usageCategories } from '../../db/billing/usage-count.ts'
 import { usageStanding } from '../../db/billing/usage-standing.ts'
@@ -50,7 +50,7 @@ const Invoices = Component('Invoices', {
 const tags = ['billing']
 const config: FastifyContextConfig = { auth: 'session', errors: [404, 503] }
 
-/** What a project uses, and what it comes to. */
+/** The usage of a project and its price. */
 export const invoices: FastifyPluginAsyncTypebox<BillingOptions> = async (
 	app,
 	{ pool, stripe },
@@ -63,16 +63,16 @@ export const invoices: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			schema: {
 				tags,
 				summary: 'Get the usage of this month (UTC), and its price',
-				description: 'Counts the mails that were sent so far. The invoice of the month is final.',
+				description: 'Counts the mails sent so far. Only the invoice of the month is final.',
 				params: ProjectParams,
 				response: { 200: Consumption },
 			},
 		},
-		async ({ project }) => {
+		async ({ em, project }) => {
 			const on = enabled(stripe)
-			const [rows, [account]] = await Promise.all([
-				usageStanding(pool, [project.id]),
-				accountOf(pool, [project.id]),
+			const [rows, account] = await Promise.all([
+				usageStanding(pool, { projectId: project.id }),
+				accountOf(em, project.id),
 			])
 			const used = Object.fromEntries(rows.map(({ category, usage }) => [category, usage]))
 			const now = new Date()
@@ -96,15 +96,15 @@ export const invoices: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Invoices, the newest first',
+				summary: 'List invoices, newest first',
 				description: "Amounts are in the currency's smallest unit.",
 				params: ProjectParams,
 				response: { 200: Invoices },
 			},
 		},
-		async ({ project }) => {
+		async ({ em, project }) => {
 			const on = enabled(stripe)
-			const [account] = await accountOf(pool, [project.id])
+			const account = await accountOf(em, project.id)
 			const customerId = account?.customerId
 			const invoices = customerId ? await viaStripe(() => invoicesOf(on, customerId)) : []
 			return { invoices, hasUnpaidInvoices: invoices.some(({ isUnpaid }) => isUnpaid) }

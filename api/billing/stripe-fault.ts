@@ -1,21 +1,23 @@
-import { StripeError } from '../../activities/stripe/client.ts'
+import { isRefusal, isStripeError } from '../../outside/stripe/client.ts'
 import { ApiError } from '../errors.ts'
 
-/** What Stripe would not do is nothing that the caller could have asked for otherwise. */
+/** A refusal by Stripe is not a mistake of the caller. */
 export async function viaStripe<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work()
 	} catch (error) {
-		if (!(error instanceof StripeError)) throw error
+		if (!isStripeError(error)) throw error
 		throw new ApiError(
 			503,
 			'EXTERNAL_SERVICE_ERROR',
-			error.isRefusal ? 'The payment provider refused' : 'The payment provider does not answer',
+			isRefusal(error)
+				? 'The payment provider refused the request'
+				: 'The payment provider did not answer',
 			{
 				cause: error,
 				retryAfterSeconds: 30,
-				suggestion: error.isRefusal
-					? 'Whoever runs this service finds the reason in its log.'
+				suggestion: isRefusal(error)
+					? 'The operator of this installation finds the reason in the log.'
 					: 'Try again in a moment; nothing was changed.',
 			},
 		)

@@ -1,26 +1,26 @@
-import { createHmac } from 'node:crypto'
-import { isOfNow, isSame, isTimestamp, refusals } from '../requests/signed-body.ts'
+import { isStripeError, type Stripe } from '../../outside/stripe/client.ts'
+import { isOfNow, refusals, toleranceSeconds } from '../requests/signed-body.ts'
 
-/**
- * Checks the header Stripe-Signature (`t=…,v1=…`) over the raw body. While a secret is rolled there are
- * several v1.
- */
-export function verifyStripe(secret: string, header: string | string[] | undefined, body: Buffer) {
-	const parts = String(header ?? '')
-		.split(',')
-		.map((part) => part.trim().split('=', 2) as [string, string?])
-	const valuesOf = (wanted: string) =>
-		parts.flatMap(([name, value]) => (name === wanted && value ? [value] : []))
-	const [timestamp, ...others] = valuesOf('t')
-	const signatures = valuesOf('v1')
-	const isSigned = timestamp && others.length === 0 && isTimestamp(timestamp)
-	if (!isSigned || signatures.length === 0) throw unsigned()
-	if (!isOfNow(timestamp)) throw untimely()
-
-	const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest()
-	if (!signatures.some((text) => isSame(expected, Buffer.from(text, 'hex')))) throw forged()
+/** Checks the header Stripe-Signature over the raw body, as the SDK does and a little more strictly. */
+export function verifyStripe(
+	{ sdk }: Stripe,
+	secret: string,
+	header: string | string[] | undefined,
+	body: Buffer,
+) {
+	if (typeof header !== 'string') throw unsigned()
+	try {
+		sdk.webhooks.signature!.verifyHeader(body, header, secret, toleranceSeconds)
+	} catch (error) {
+		// For an empty `v1=` it throws another error type.
+		const isLate = isStripeError(error) && error.message.startsWith('Timestamp')
+		throw isLate ? untimely() : forged()
+	}
+	// The SDK accepts signatures from the future, and reads the last of several times.
+	const times = [...header.matchAll(/(?:^|,)t=([^,]*)/g)]
+	if (times.length !== 1 || !isOfNow(times[0]![1]!)) throw untimely()
 }
 
 const { unsigned, untimely, forged } = refusals(
-	'Sign with the secret of this endpoint (whsec_…); check the clock.',
+	'Sign with the secret of this endpoint (whsec_…), and check the clock of the sender.',
 )

@@ -1,11 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import Value from 'typebox/value'
-import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
-import type { Stripe } from '../../activities/stripe/client.ts'
-import { expireCheckouts } from '../../activities/stripe/customer.ts'
-import { standingOf } from '../../activities/stripe/subscription.ts'
-import { applyStanding } from '../../db/billing/billing-accounts.ts'
+import { renderPlatformMail } from '../../mail/platform/mail.ts'
+import type { Stripe } from '../../outside/stripe/client.ts'
+import { expireCheckouts } from '../../outside/stripe/customer.ts'
+import { subscriptionState } from '../../outside/stripe/subscription.ts'
+import { applySubscription } from '../../db/billing/billing-accounts.ts'
 import type { Readers } from '../../db/projects/members.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
@@ -23,7 +23,7 @@ const Event = Type.Object({
 	}),
 })
 
-/** Whichever it is: what follows from it is asked of Stripe, so their order does not matter. */
+/** Each of these only causes a request for the current state, so their order does not matter. */
 const heeded = new Set([
 	'checkout.session.completed',
 	'customer.subscription.created',
@@ -34,8 +34,8 @@ const heeded = new Set([
 ])
 
 /**
- * On the first of a month all subscribers' events come together, and each transaction waits for Stripe.
- * Stripe repeats what is not taken for three days.
+ * On the first of a month the events of all subscribers arrive together, and each transaction waits for
+ * Stripe. Stripe repeats refused events for three days.
  */
 const turns = { atOnce: 3, waiting: 50, patienceMs: 5000 }
 
@@ -46,7 +46,7 @@ interface Options {
 	platformFrom: string
 }
 
-/** What Stripe tells us. Each event is one transaction, and is answered once that is committed. */
+/** Events from Stripe. Each is one transaction, and is answered after the commit. */
 export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
 	const { pool, stripe, stripeWebhookSecret: secret, platformFrom } = options
 	const inTurn = createTurns(turns)
@@ -67,19 +67,19 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 		async ({ headers, body }) => {
 			if (!stripe || !secret) throw notSetUp()
 			const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-			verifyStripe(secret, headers['stripe-signature'], bytes)
+			verifyStripe(stripe, secret, headers['stripe-signature'], bytes)
 			const { id, type, data } = parsed(bytes)
 			const customerId = data.object.customer
 			if (!heeded.has(type) || !customerId) return { received: true as const, duplicate: false }
 			const event = { eventId: `stripe/${id}`, customerId }
 			const ask = async (wasSubscribed: boolean) => {
-				const standing = await standingOf(stripe, customerId)
-				if (standing.subscribed && !wasSubscribed) await expireCheckouts(stripe, customerId)
-				return standing
+				const state = await subscriptionState(stripe, customerId)
+				if (state.subscribed && !wasSubscribed) await expireCheckouts(stripe, customerId)
+				return state
 			}
-			const apply = () => transaction(pool, (db) => applyStanding(db, event, ask, mailsTo))
+			const apply = () => transaction(pool, (db) => applySubscription(db, event, ask, mailsTo))
 			const isNew = await viaStripe(() => inTurn(apply))
-			// A project may have been suspended, and campaigns be stopped.
+			// A project may have been suspended, and its campaigns stopped.
 			if (isNew) app.relay.wake()
 			return { received: true as const, duplicate: !isNew }
 		},
@@ -98,13 +98,13 @@ function parsed(bytes: Buffer) {
 	} catch {
 		// The answer is the same as for JSON that is no event.
 	}
-	throw new ApiError(400, 'VALIDATION_ERROR', 'The body is not an event of Stripe')
+	throw new ApiError(400, 'VALIDATION_ERROR', 'The body is not a Stripe event')
 }
 
 const notSetUp = () =>
 	new ApiError(
 		401,
 		'UNAUTHORIZED',
-		'This service knows no secret of Stripe, so it trusts no event',
+		'No Stripe webhook secret is configured, so events can’t be verified',
 		{ suggestion: 'Set STRIPE_WEBHOOK_SECRET to the signing secret of the endpoint (whsec_…).' },
 	)

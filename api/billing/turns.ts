@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import { createRoom } from '../requests/room.ts'
 
 interface Turns {
-	/** How many are at work at the same time. */
+	/** How many run at the same time. */
 	atOnce: number
 	/** How many more may wait, and for how long. */
 	waiting: number
@@ -10,9 +10,9 @@ interface Turns {
 }
 
 /**
- * Work that holds a connection to the database while somebody outside is asked goes a few at a time:
- * however slow they are and however many come at once, the other connections are everybody else's. Whose
- * turn does not come soon is sent away with 503, for those who come again by themselves.
+ * Limits work that holds a database connection during a call to another service. However slow that
+ * service is, the other connections stay free. Work that waits too long for its turn is refused
+ * with 503, because its callers retry by themselves.
  */
 export function createTurns({ atOnce, ...limits }: Turns) {
 	const take = createRoom({ size: atOnce, ...limits }, tooMany)
@@ -28,7 +28,12 @@ export function createTurns({ atOnce, ...limits }: Turns) {
 }
 
 const tooMany = () =>
-	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'Others are still waiting for the payment provider', {
-		retryAfterSeconds: 30,
-		suggestion: 'Nothing was done. Send it again in a moment.',
-	})
+	new ApiError(
+		503,
+		'EXTERNAL_SERVICE_ERROR',
+		'Too many requests are waiting for the payment provider',
+		{
+			retryAfterSeconds: 30,
+			suggestion: 'Nothing was done. Send it again in a moment.',
+		},
+	)

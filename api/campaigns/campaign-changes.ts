@@ -8,7 +8,7 @@ import {
 	lockCampaign,
 	updateCampaign,
 } from '../../db/campaigns/campaign-records.ts'
-import { transaction } from '../../db/transaction.ts'
+import { transaction, transactional } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError } from '../errors.ts'
 import { PathId } from '../schemas.ts'
@@ -25,10 +25,10 @@ import { Campaign, existing, unlessGone, viewFor, wrongState } from './campaigns
 const tags = ['campaigns']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('campaign') })
-/** What the original refers to was deleted after it was read: the next time it refers to nothing. */
+/** A record that the original refers to was deleted after it was read; a retry sees no reference. */
 const foreignKeyViolation = '23503'
 
-/** What is done with a campaign that is there, besides sending it. */
+/** Routes that change a campaign, besides sending it. */
 export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.put(
 		'/campaigns/:id',
@@ -37,7 +37,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'Change a campaign that has not started',
-				description: 'Members that are not given stay; null clears an optional one.',
+				description: 'Members that you leave out stay as they are; null clears an optional one.',
 				params: Params,
 				body: ChangedCampaign,
 				response: { 200: Campaign },
@@ -45,13 +45,13 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		},
 		async ({ em, project, params, body: given }) => {
 			const body = withSender(given)
-			const key = [project.id, params.id]
+			const key = { projectId: project.id, campaignId: params.id }
 			existing(await findCampaign(pool, key), params.id)
 			const template = await namedTemplate(em, project.id, body)
 			const from = body.from ?? template?.from
 			if (from !== undefined) await requireSender(em, project.id, from)
 			const changed = await unlessGone(body.template, () =>
-				transaction(pool, async (db) => {
+				transactional(em, async (em, db) => {
 					const campaign = existing(await lockCampaign(db, key), params.id)
 					if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 						throw wrongState(
@@ -62,7 +62,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					const content = contentOf(body, template, campaign)
 					await checkContent(project.id, content)
 					const recipients = await recipientsOf(db, project.id, content)
-					await updateCampaign(db, [...key, JSON.stringify(content), recipients])
+					await updateCampaign(em, key, content, recipients)
 					return existing(await findCampaign(db, key), params.id)
 				}),
 			)
@@ -84,7 +84,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		},
 		async ({ project, params }, reply) => {
 			await transaction(pool, async (db) => {
-				const key = [project.id, params.id]
+				const key = { projectId: project.id, campaignId: params.id }
 				const { status } = existing(await lockCampaign(db, key), params.id)
 				if (status === 'SCHEDULED' || status === 'SENDING')
 					throw new ApiError(409, 'CONFLICT', `This campaign is ${status}`, {
@@ -109,16 +109,18 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				response: { 201: Campaign },
 			},
 		},
-		async ({ project, params }, reply) => {
+		async ({ em, project, params }, reply) => {
 			const duplicate = () =>
-				transaction(pool, async (db) => {
-					const original = existing(await findCampaign(db, [project.id, params.id]), params.id)
+				transactional(em, async (em, db) => {
+					const original = existing(
+						await findCampaign(db, { projectId: project.id, campaignId: params.id }),
+						params.id,
+					)
 					const content = { ...contentOf({}, null, original), name: copyName(original.name) }
-					// Of an old one the segment may be gone: its owner will choose another.
+					// An old campaign's segment may have been deleted; its owner will choose another.
 					const recipients = await countAudience(db, project.id, content)
-					const values = [project.id, JSON.stringify(content), recipients]
-					const [{ id }] = (await insertCampaign(db, values)) as [{ id: string }]
-					return existing(await findCampaign(db, [project.id, id]), id)
+					const { id } = await insertCampaign(em, project.id, content, recipients)
+					return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
 				})
 			const copy = await duplicate().catch((error: { code?: string }) => {
 				if (error.code !== foreignKeyViolation) throw error

@@ -1,13 +1,14 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
-import { perform } from '../../activities/rendering/rendering.ts'
+import { perform } from '../../mail/rendering.ts'
 import { countAudience } from '../../db/campaigns/campaign-audience.ts'
 import type { CampaignContent } from '../../db/campaigns/campaign-records.ts'
 import { audienceTypes } from '../../db/campaigns/campaign.ts'
 import type { Condition } from '../../db/conditions/condition.ts'
 import { findSegment, lockReferences } from '../../db/segments/segment-records.ts'
-import { mailTypes, type Template } from '../../db/templates/template.ts'
+import type { TemplateRecord } from '../../db/templates/template-records.ts'
+import { mailTypes } from '../../db/templates/template.ts'
 import { conditionProblems, ConditionTree } from '../conditions/conditions.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
 import {
@@ -33,10 +34,10 @@ const members = {
 			Nullable(Type.String({ maxLength: 500 })),
 		),
 	),
-	/** Gives what is not given beside it: subject, body, sender and type. */
+	/** Provides subject, body, sender and type where the request has none. */
 	template: Type.Optional(
 		about(
-			'A template to copy subject, body, sender and type from, where they are not given.',
+			'A template that supplies the subject, body, sender and type that you leave out.',
 			Nullable(Id),
 		),
 	),
@@ -47,7 +48,7 @@ const members = {
 	replyTo: Type.Optional(about('The address for replies.', Nullable(Email))),
 	type: Type.Optional(
 		about(
-			'MARKETING and HEADLESS are sent only to contacts who have subscribed, and MARKETING has a footer to unsubscribe. TRANSACTIONAL is sent to everybody. MARKETING unless you set it.',
+			'MARKETING and HEADLESS are sent only to subscribed contacts, and MARKETING has a footer with an unsubscribe link. TRANSACTIONAL is sent to all contacts. The default is MARKETING.',
 			Type.Enum([...mailTypes]),
 		),
 	),
@@ -101,14 +102,14 @@ const nothing: CampaignContent = {
 	segmentId: null,
 }
 
-/** The template that a body names: what it says is the caller's where the caller says nothing else. */
+/** The template that a body names. It provides the members that the body lacks. */
 export const namedTemplate = async (em: EntityManager, projectId: string, body: ChangedCampaign) =>
 	body.template ? await foundTemplate(em, projectId, body.template) : null
 
-/** What the campaign is to say and to whom: members that are given take the place of what was. */
+/** The content and audience of the campaign: given members replace the old ones. */
 export function contentOf(
 	body: ChangedCampaign,
-	template: Template | null,
+	template: TemplateRecord | null,
 	before = nothing,
 ): CampaignContent {
 	const { template: _, from, replyTo, audienceCondition, ...rest } = body
@@ -126,23 +127,23 @@ export function contentOf(
 		subject: template.subject,
 		body: template.body,
 		from: template.from,
-		fromName: template.fromName ?? null,
-		replyTo: template.replyTo ?? null,
+		fromName: template.fromName,
+		replyTo: template.replyTo,
 		type: template.type,
-		language: template.language ?? null,
+		language: template.language,
 	}
 	const all: CampaignContent = { ...before, ...lent, ...unneeded(body), ...given }
-	// Open bodies carry more than a campaign: only what it knows is taken.
+	// Open bodies may have other members; only those of a campaign are used.
 	return Object.fromEntries(known.map((key) => [key, all[key]])) as unknown as CampaignContent
 }
 
-/** Another audience does without these, unless they come with it. */
+/** A new audience clears these members, unless the request contains them. */
 const unneeded = ({ audienceType }: ChangedCampaign) => ({
 	...(audienceType === 'ALL' || audienceType === 'FILTERED' ? { segmentId: null } : {}),
 	...(audienceType === 'ALL' || audienceType === 'SEGMENT' ? { audienceCondition: null } : {}),
 })
 
-/** What a schema cannot say. */
+/** Rules that a schema can't express. */
 export async function checkContent(projectId: string, content: CampaignContent) {
 	const { subject, body, audienceCondition } = content
 	const problems = [
@@ -158,7 +159,7 @@ export async function checkContent(projectId: string, content: CampaignContent) 
 	if (problems.length > 0) throw invalid(...problems)
 }
 
-/** Of a body in which the schema found faults, or of what a campaign is to be. */
+/** Takes a body that failed the schema, or the content of a future campaign. */
 export function missingIn(given: {
 	[member in keyof CampaignContent | 'template']?: unknown
 }): FieldError[] {
@@ -167,7 +168,7 @@ export function missingIn(given: {
 	return [
 		...texts
 			.filter((field) => !given[field])
-			.map((field) => required(field, 'is required where no template gives it')),
+			.map((field) => required(field, 'is required unless a template supplies it')),
 		...(audienceType === 'SEGMENT' && !given.segmentId
 			? [required('segmentId', 'is required when audienceType is SEGMENT')]
 			: []),
@@ -184,14 +185,14 @@ const required = (field: string, message: string): FieldError => ({
 })
 
 /**
- * How many it would go to now. Its segment, and those its condition names, are there, and stay there
- * until the transaction ends.
+ * The number of current recipients. The segments of the audience are checked, and stay until the
+ * transaction ends.
  */
 export async function recipientsOf(db: PoolClient, projectId: string, content: CampaignContent) {
 	const { audienceType, segmentId, audienceCondition } = content
 	if (segmentId !== null) {
-		await lockReferences(db, [projectId])
-		existingSegment(await findSegment(db, [projectId, segmentId]), segmentId)
+		await lockReferences(db, { projectId })
+		existingSegment(await findSegment(db, { projectId, segmentId }), segmentId)
 	} else if (audienceType === 'SEGMENT') throw notFound('segment', segmentId)
 	if (audienceCondition)
 		await checkReferences(db, projectId, audienceCondition, undefined, 'audienceCondition')

@@ -55,7 +55,7 @@ const Progress = Component('CampaignProgress', {
 		Type.Object({
 			reason: Type.Enum([...waitingReasons], {
 				description:
-					'`paused` by its owner or a fault, `billing` by a billing limit, `provider`: it is away or has deferred the mails that are left, `rate`: the send rate of the project',
+					'`paused`: by a person, or after a fault. `billing`: by a billing limit. `provider`: it is away, or has deferred the remaining mails. `rate`: by the send rate of the project.',
 			}),
 			message: Nullable(Type.String({ description: 'The provider’s answer' })),
 			until: NullableTime,
@@ -84,7 +84,7 @@ const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('campaign') })
 const Position = Type.Tuple([Nullable(Id), Id])
 
-/** How far a campaign has come, and what became of its mails. */
+/** The progress of a campaign and the outcomes of its mails. */
 export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
 		'/campaigns/:id/stats',
@@ -99,7 +99,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ project, params }) => {
-			const [stats] = await statsOf(pool, [project.id, params.id])
+			const [stats] = await statsOf(pool, { projectId: project.id, campaignId: params.id })
 			if (!stats) throw notFound('campaign', params.id)
 			const percent = (count: number) =>
 				stats.sent === 0 ? 0 : Math.round((10_000 * count) / stats.sent) / 100
@@ -129,15 +129,15 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				tags,
 				summary: 'Get the progress of a campaign',
 				description:
-					'The states come to the total at every reading. `waitingFor` says why mails wait and until when; it is null while they leave.',
+					'The counts always add up to `total`. `waitingFor` says why mails wait and until when; it is null while they are being sent.',
 				params: Params,
 				response: { 200: Progress },
 			},
 		},
 		async ({ project, params }) => {
-			const [progress] = await progressOf(pool, [project.id, params.id])
+			const [progress] = await progressOf(pool, { projectId: project.id, campaignId: params.id })
 			if (!progress) throw notFound('campaign', params.id)
-			const [waiting] = await waitingOf(pool, [project.id, params.id])
+			const [waiting] = await waitingOf(pool, { projectId: project.id, campaignId: params.id })
 			return { ...progress, waitingFor: waiting ?? null }
 		},
 	)
@@ -162,11 +162,19 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ project, params, query: { status = null, cursor, limit } }) => {
-			existing(await findCampaign(pool, [project.id, params.id]), params.id)
+			existing(
+				await findCampaign(pool, { projectId: project.id, campaignId: params.id }),
+				params.id,
+			)
 			const size = Math.min(limit, 100)
-			const wanted = [project.id, params.id, status]
+			const wanted = { projectId: project.id, campaignId: params.id, status }
 			const after = cursor === undefined ? undefined : decodeCursor(Position, cursor)
-			const rows = await listRecipients(pool, [...wanted, size + 1, ...(after ?? [null, null])])
+			const rows = await listRecipients(pool, {
+				...wanted,
+				limit: size + 1,
+				afterContactId: after?.[0] ?? null,
+				afterEmailId: after?.[1] ?? null,
+			})
 			const [counted] = after ? [] : await countRecipients(pool, wanted)
 			const data = rows.slice(0, size)
 			const last = data.at(-1)

@@ -6,10 +6,10 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { notFound } from '../errors.ts'
 import { PathId } from '../schemas.ts'
 
-/** A request is answered by then; what is left is for the next one. */
+/** After this time the request is answered; another request continues with the rest. */
 const longestMs = 10_000
 
-/** Mails of a campaign of which nobody knows whether they went. */
+/** Uncertain mails of a campaign. */
 export const campaignResolving: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 	app,
 	{ pool },
@@ -22,7 +22,7 @@ export const campaignResolving: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				tags: ['campaigns'],
 				summary: 'Settle all uncertain mails of a campaign',
 				description:
-					'`sent` takes them as delivered; `retry` hands them over once more, at the risk of repeats. A campaign that is SENDING goes on with them; of any other they go as single mails. The answer comes after ten seconds at most: repeat the call while `uncertain` is not 0.',
+					'`sent` counts them as sent; `retry` sends them again, at the risk of second copies. A SENDING campaign sends them itself; for any other campaign they are sent as single mails. The call takes at most ten seconds: repeat it while `uncertain` is not 0.',
 				params: Type.Object({ id: PathId('campaign') }),
 				body: Type.Object(
 					{
@@ -36,7 +36,9 @@ export const campaignResolving: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				response: {
 					200: Type.Object({
 						resolved: Type.Integer(),
-						uncertain: Type.Integer({ description: 'How many are left, or new' }),
+						uncertain: Type.Integer({
+							description: 'How many are left, or became uncertain meanwhile',
+						}),
 					}),
 				},
 			},
@@ -44,7 +46,7 @@ export const campaignResolving: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 		async ({ project, params, body }) => {
 			const key: [string, string, string] = [project.id, params.id, taskQueues.core]
 			const resolved = await resolveCampaign(pool, key, body.as, longestMs)
-			const [progress] = await progressOf(pool, [project.id, params.id])
+			const [progress] = await progressOf(pool, { projectId: project.id, campaignId: params.id })
 			if (resolved === null || !progress) throw notFound('campaign', params.id)
 			if (resolved > 0) app.relay.wake()
 			return { resolved, uncertain: progress.uncertain }

@@ -27,10 +27,10 @@ const Sent = Component('SentCampaign', {
 const tags = ['campaigns']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('campaign') })
-/** Postgres knows no earlier day, and what is past is due. */
+/** Postgres has no earlier date; any time in the past is due. */
 const earliestMs = Date.UTC(-4712, 0, 1)
 
-/** What sets a campaign going, and stops it. */
+/** Routes that start and stop a campaign. */
 export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.post(
 		'/campaigns/:id/send',
@@ -38,17 +38,17 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			config: { auth, sends: true, errors: [400, 403, 404] },
 			schema: {
 				tags,
-				summary: 'Send a campaign, at once or at a time',
+				summary: 'Send a campaign now or at a time',
 				description:
-					'Without a time it is SENDING from this answer on. A SCHEDULED one is scheduled anew. One that is empty when its time comes ends as SENT. From its start on an edit of a segment no longer changes its audience; contacts, and the members of segments, are read as their turn comes.',
+					'Without a time, the campaign is SENDING at once. A SCHEDULED campaign is rescheduled. A campaign without recipients at its time ends as SENT. After the start, editing a segment no longer changes the audience. Contacts and segment members are read when their mail is sent.',
 				params: Type.Object({ id: about('The id of the campaign.', Id) }),
-				// A misspelt time would send it to everybody at once.
+				// With a misspelt time it would be sent to all recipients at once.
 				body: Type.Object(
 					{
 						scheduledFor: Type.Optional(
 							Type.Union([Type.String(), Type.Null()], {
 								description:
-									'Any text that JavaScript reads as a date; one that is past is due at once',
+									'Any text that JavaScript can parse as a date. A time in the past means now',
 							}),
 						),
 					},
@@ -59,7 +59,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		},
 		async ({ em, project, params, body }) => {
 			const time = timeOf(body.scheduledFor)
-			const key = [project.id, params.id]
+			const key = { projectId: project.id, campaignId: params.id }
 			const { from } = existing(await findCampaign(pool, key), params.id)
 			await requireSender(em, project.id, from)
 			const { id, name, status, scheduledFor, type } = await transaction(pool, async (db) => {
@@ -68,8 +68,8 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
 				const recipients = await recipientsOf(db, project.id, campaign)
 				if (recipients === 0 && !time) throw noRecipients()
-				const values = [...key, recipients, taskQueues.core]
-				if (time) await schedule(db, [...values, time])
+				const values = { ...key, recipients, taskQueue: taskQueues.core }
+				if (time) await schedule(db, { ...values, scheduledFor: time })
 				else {
 					await sendNow(db, values)
 					await freezeAudience(db, { projectId: project.id, campaignId: params.id })
@@ -90,9 +90,9 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		description: 'Mail that has not left yet is not sent. Mail that has left stays sent.',
 		suggestion: 'Only a SCHEDULED or SENDING campaign can be cancelled.',
 	})
-	move('pause', pause, {
+	move('pause', (db, given) => pause(db, { ...given, reason: 'OWNER' }), {
 		summary: 'Pause a campaign',
-		description: 'Within two seconds nothing more of it is handed over.',
+		description: 'After at most two seconds, no more mails are sent.',
 		suggestion: 'Only a SENDING campaign that is not paused can be paused.',
 	})
 	move('resume', resume, {
@@ -106,7 +106,6 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 		change: typeof cancel,
 		{ suggestion, ...words }: { summary: string; description: string; suggestion: string },
 	) {
-		const reasons = action === 'pause' ? ['OWNER'] : []
 		app.post(
 			`/campaigns/:id/${action}`,
 			{
@@ -114,8 +113,8 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				schema: { tags, ...words, params: Params, response: { 200: Campaign } },
 			},
 			async ({ project, params }) => {
-				const key = [project.id, params.id]
-				const [moved] = await change(pool, [...key, taskQueues.core, ...reasons])
+				const key = { projectId: project.id, campaignId: params.id }
+				const [moved] = await change(pool, { ...key, taskQueue: taskQueues.core })
 				const campaign = existing(await findCampaign(pool, key), params.id)
 				if (!moved) throw wrongState(campaign, done[action], suggestion)
 				app.relay.wake()
@@ -150,5 +149,5 @@ const noPostalAddress =
 
 const noRecipients = () =>
 	new ApiError(400, 'BAD_REQUEST', 'This campaign has no recipients', {
-		suggestion: 'Contacts who unsubscribed and suppressed addresses do not count.',
+		suggestion: 'Unsubscribed contacts and suppressed addresses don’t count.',
 	})

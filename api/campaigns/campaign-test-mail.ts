@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { meter } from '../../activities/telemetry/meter.ts'
+import { meter } from '../../outside/telemetry/meter.ts'
 import { findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { memberWith, queueTestMail, suppressionOf } from '../../db/campaigns/campaign-test-mail.ts'
 import { Contact } from '../../db/contacts/contact.ts'
@@ -18,7 +18,7 @@ interface Options {
 
 const maxSubjectLength = 998
 
-/** A campaign before its recipients see it. */
+/** Shows a campaign to its author before it is sent. */
 export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 	app,
 	{ pool, publicUrl, emailProvider },
@@ -31,7 +31,7 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 				tags: ['campaigns'],
 				summary: 'Send a test of a campaign to one address',
 				description:
-					'Rendered with the data of the contact that has the address, if there is one. Neither tracked nor counted.',
+					'Rendered with the data of the contact that has the address, if there is one. Tests are not tracked or counted.',
 				params: Type.Object({ id: PathId('campaign') }),
 				body: Body(
 					{ email: 'me@example.com', data: { name: 'Ann' } },
@@ -49,7 +49,10 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 		},
 		async ({ em, project, params, body }) => {
 			const email = normalizeEmail(body.email)
-			const campaign = existing(await findCampaign(pool, [project.id, params.id]), params.id)
+			const campaign = existing(
+				await findCampaign(pool, { projectId: project.id, campaignId: params.id }),
+				params.id,
+			)
 			if (emailProvider !== 'local') await requireMember(project.id, email)
 			await requireSender(em, project.id, campaign.from)
 			await refuseSuppressed(project.id, email)
@@ -58,16 +61,16 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 			const asked = { data, ...(contact ? { contactId: contact.id } : {}) }
 			const { subject, html } = await previewOf(em, project, campaign, asked, publicUrl)
 			const locale = data['locale'] ?? contact?.data['locale']
-			await queueTestMail(pool, [
-				project.id,
-				email,
-				campaign.from,
-				campaign.fromName ?? project.name,
-				campaign.replyTo,
-				`[TEST] ${subject}`.slice(0, maxSubjectLength),
-				html,
-				typeof locale === 'string' ? locale : project.language,
-			])
+			await queueTestMail(pool, {
+				projectId: project.id,
+				to: email,
+				from: campaign.from,
+				fromName: campaign.fromName ?? project.name,
+				replyTo: campaign.replyTo,
+				subject: `[TEST] ${subject}`.slice(0, maxSubjectLength),
+				body: html,
+				language: typeof locale === 'string' ? locale : project.language,
+			})
 			app.relay.wake()
 			meter.accepted('/campaigns/:id/test', 1)
 			return { message: `A test is on its way to ${email}` }
@@ -75,7 +78,7 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 	)
 
 	async function refuseSuppressed(projectId: string, email: string) {
-		const [suppressed] = await suppressionOf(pool, [projectId, email])
+		const [suppressed] = await suppressionOf(pool, { projectId, email })
 		if (!suppressed) return
 		const { reason } = suppressed
 		throw new ApiError(409, 'CONFLICT', `${email} is on the suppression list: ${reason}`, {
@@ -85,9 +88,9 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 	}
 
 	async function requireMember(projectId: string, email: string) {
-		const [member] = await memberWith(pool, [projectId, email])
+		const [member] = await memberWith(pool, { projectId, email })
 		if (member) return
-		throw new ApiError(403, 'FORBIDDEN', 'Tests go to members of the project only', {
+		throw new ApiError(403, 'FORBIDDEN', 'Tests can be sent only to members of the project', {
 			suggestion: 'Use the address of a member, or invite its owner to the project.',
 		})
 	}

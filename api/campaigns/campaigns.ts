@@ -12,7 +12,7 @@ import {
 import { audienceTypes, campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { containing } from '../../db/like.ts'
 import { mailTypes } from '../../db/templates/template.ts'
-import { transaction } from '../../db/transaction.ts'
+import { transactional } from '../../db/transaction.ts'
 import { ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
@@ -119,17 +119,17 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 			const sort: Sort =
 				query.sort === 'name' || query.sort === 'updatedAt' ? query.sort : 'createdAt'
 			const search = query.search ? containing(query.search) : null
-			const wanted = [project.id, query.status ?? null, search]
+			const wanted = { projectId: project.id, status: query.status ?? null, pattern: search }
 			const offset = (query.page - 1) * pageSize
 			const [listed, [counted]] = await Promise.all([
-				listCampaigns[sort][query.dir](pool, [...wanted, pageSize, offset]),
+				listCampaigns[sort][query.dir](pool, { ...wanted, limit: pageSize, offset }),
 				countCampaigns(pool, wanted),
 			])
 			const { total } = counted!
 			const totalPages = Math.ceil(total / pageSize)
 			return sendPage(reply, {
 				listed,
-				read: (ids) => campaignsOfPage(pool, [project.id, ids]),
+				read: (ids) => campaignsOfPage(pool, { projectId: project.id, campaignIds: ids }),
 				answer: (rows) => ({
 					data: rows.map(viewFor(project)),
 					page: query.page,
@@ -144,7 +144,7 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 	app.post(
 		'/campaigns',
 		{
-			// Told together with what the handler finds missing.
+			// The schema's faults are reported together with the handler's.
 			attachValidation: true,
 			config: { auth, errors: [403, 404] },
 			schema: {
@@ -163,11 +163,10 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 			await checkContent(project.id, content)
 			await requireSender(em, project.id, content.from)
 			const created = await unlessGone(body.template, () =>
-				transaction(pool, async (db) => {
+				transactional(em, async (em, db) => {
 					const recipients = await recipientsOf(db, project.id, content)
-					const values = [project.id, JSON.stringify(content), recipients]
-					const [{ id }] = (await insertCampaign(db, values)) as [{ id: string }]
-					return existing(await findCampaign(db, [project.id, id]), id)
+					const { id } = await insertCampaign(em, project.id, content, recipients)
+					return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
 				}),
 			)
 			return reply.code(201).send({ success: true, data: viewFor(project)(created) })
@@ -181,13 +180,18 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 			schema: {
 				tags,
 				summary: 'Get a campaign',
-				description: 'The counters are those of this moment.',
+				description: 'The counters are current.',
 				params: Params,
 				response: { 200: Campaign },
 			},
 		},
 		async ({ project, params }) =>
-			viewFor(project)(existing(await findCampaign(pool, [project.id, params.id]), params.id)),
+			viewFor(project)(
+				existing(
+					await findCampaign(pool, { projectId: project.id, campaignId: params.id }),
+					params.id,
+				),
+			),
 	)
 }
 
@@ -200,7 +204,7 @@ export const viewFor =
 	({ publicId }: { publicId: string }) =>
 	(campaign: CampaignRecord) => ({ ...campaign, projectId: publicId })
 
-/** A template that is deleted while it is being referred to is one that is not there. */
+/** A template that is deleted during the write counts as missing. */
 export async function unlessGone<T>(template: string | null | undefined, write: () => Promise<T>) {
 	try {
 		return await write()
@@ -210,7 +214,7 @@ export async function unlessGone<T>(template: string | null | undefined, write: 
 	}
 }
 
-/** What the schema found, and what it cannot know to be missing. */
+/** The faults that the schema found, and missing members that it can't know of. */
 function wholeOf(failures: Failure[], body: Parameters<typeof missingIn>[0]) {
 	const faults = fieldErrors(failures)
 	const named = new Set(faults.map(({ field }) => field))

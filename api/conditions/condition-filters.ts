@@ -15,7 +15,7 @@ import type { FieldError } from '../errors.ts'
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-/** What is wrong with one filter: its field, whether the operator fits it, and the value and unit. */
+/** The problems of one filter: its field, operator, value and unit. */
 export function filterProblems(filter: Record<string, unknown>, path: string): FieldError[] {
 	const { field, operator, value, unit } = filter
 	const errors: FieldError[] = []
@@ -31,7 +31,7 @@ export function filterProblems(filter: Record<string, unknown>, path: string): F
 				'must be email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, email.<activity> or segment.<id>',
 			),
 		)
-	// Nothing that is no UUID names a segment, and Postgres would not take it for one.
+	// Only a UUID can name a segment, and Postgres would refuse other text.
 	else if (about.family === 'segment' && !uuid.test(about.id))
 		errors.push(problem(`${path}.field`, 'custom', 'names a segment that does not exist'))
 
@@ -82,13 +82,13 @@ function valueProblems(about: Field, operator: Operator, value: unknown, path: s
 	return wanted === undefined ? [] : [problem(at, ...wanted)]
 }
 
-/** What is wrong with the value that something of any JSON type is compared with. */
+/** The problems of a value that is compared with something of any JSON type. */
 export const comparedProblems = (operator: Operator, value: unknown, path: string) =>
 	valueOperators.includes(operator)
 		? valueProblems({ family: 'data', path: [] }, operator, value, path)
 		: []
 
-/** The code and the words for a value that does not fit, which is no null. */
+/** The code and the message for a value that does not fit and is not null. */
 function wantedValue(
 	{ family }: Field,
 	operator: Operator,
@@ -105,7 +105,7 @@ function wantedValue(
 			? ['invalid_string', 'must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z']
 			: undefined
 	}
-	// Every address contains nothing: it would mean everybody.
+	// Every address contains the empty text, so it would match every contact.
 	if (family === 'email' && isText && value.trim() === '') return ['too_small', 'must not be empty']
 	if (family === 'email' || operator === 'contains' || operator === 'notContains')
 		return isText ? undefined : ['invalid_type', 'must be a string']
@@ -113,7 +113,7 @@ function wantedValue(
 		const isNumber = typeof value === 'number' && Number.isFinite(value)
 		return isNumber || isText ? undefined : ['invalid_type', 'must be a number or a string']
 	}
-	// JSON can write numbers that JavaScript takes for infinite, and so could not give back.
+	// JSON may contain numbers that JavaScript reads as infinite and can't write back.
 	return JSON.stringify(value) === 'null' ? ['invalid_type', 'is too large a number'] : undefined
 }
 

@@ -4,14 +4,14 @@ import { type FieldError, invalid } from '../errors.ts'
 import { notKnown } from '../requests/field-errors.ts'
 import { filterProblems } from './condition-filters.ts'
 
-/** What a stored condition may weigh: it is read and planned with every use. */
+/** The largest condition that is stored: it is read and planned with every use. */
 const maxLength = 64 * 1024
 const maxErrors = 100
 
 /**
- * A condition tree in a body, for the documentation: `checkCondition` looks into it, so that the errors
- * of all depths name their node alike, no depth is too much for the validator, and it is looked at only
- * where it is not ignored.
+ * A condition tree in a body, for the documentation. `checkCondition` validates it, so that errors
+ * name their node in the same way at every depth, depth can't overload the validator, and an
+ * ignored tree is not checked.
  */
 export const ConditionTree = Type.Unsafe<unknown>({ title: 'Condition' })
 
@@ -39,7 +39,7 @@ export function conditionProblems(given: unknown, field: string): FieldError[] {
 	checkTree(given, field, 1, seen)
 	const errors = seen.errors.slice(0, maxErrors)
 	if (errors.length === 0 && seen.filters > maxFilters)
-		errors.push(tooBig(field, `must have at most ${maxFilters} filters, and has ${seen.filters}`))
+		errors.push(tooBig(field, `must have at most ${maxFilters} filters; it has ${seen.filters}`))
 	if (errors.length === 0 && JSON.stringify(given).length > maxLength)
 		errors.push(tooBig(field, `must not be longer than ${maxLength} characters`))
 	return errors

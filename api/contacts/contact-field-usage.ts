@@ -15,7 +15,7 @@ const Uses = Type.Array(Reference)
 
 const contactsAtOnce = 5000
 const patienceMs = 10_000
-/** More cannot be done while a request waits. */
+/** A request may not wait for more. */
 const maxInRequest = 100_000
 
 export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
@@ -58,7 +58,7 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				tags,
 				summary: 'Delete a custom field from every contact',
 				description:
-					'Where that takes longer than a request should, a job does it: see /contacts/bulk/{jobId}.',
+					'If that takes too long for a request, a job does it: see /contacts/bulk/{jobId}.',
 				params: FieldParams,
 				response: { 200: Type.Object({ deletedFrom: Type.Integer() }), 202: Queued },
 			},
@@ -71,37 +71,45 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 			const deletedFrom = isMuch ? undefined : await deleteWithin(project.id, keyOf(field))
 			if (deletedFrom !== undefined) return { deletedFrom }
 			const target = { field: keyOf(field), filter: {}, excludeIds: [] }
-			const [job] = await acceptBulkJob(pool, [
-				project.id,
-				'delete-field',
-				null,
-				JSON.stringify(target),
-				taskQueues.core,
-			])
+			const [job] = await acceptBulkJob(pool, {
+				projectId: project.id,
+				type: 'delete-field',
+				contactIds: null,
+				target,
+				taskQueue: taskQueues.core,
+			})
 			app.relay.wake()
 			return queued(reply, 'bulk', job!.id, 'The job is queued')
 		},
 	)
 
 	async function usageOf(projectId: string, field: string) {
-		const [uses] = await fieldUsage(pool, [
+		const [uses] = await fieldUsage(pool, {
 			projectId,
-			isStandard(field) ? field : `data.${keyOf(field)}`,
-		])
+			field: isStandard(field) ? field : `data.${keyOf(field)}`,
+		})
 		return { uses: uses!, isUsed: Object.values(uses!).some(({ length }) => length > 0) }
 	}
 
 	async function contactsWith(projectId: string, field: string) {
-		const [counted] = await countField(pool, [projectId, isStandard(field) ? '' : keyOf(field)])
+		const [counted] = await countField(pool, {
+			projectId,
+			field: isStandard(field) ? '' : keyOf(field),
+		})
 		return counted!.count
 	}
 
-	/** undefined: there was no time for all of it. */
+	/** undefined: the time was too short for all of it. */
 	async function deleteWithin(projectId: string, key: string) {
 		const endsAt = Date.now() + patienceMs
 		let deleted = 0
 		for (let last = '00000000-0000-0000-0000-000000000000'; Date.now() < endsAt;) {
-			const [chunk] = await deleteField(pool, [projectId, key, contactsAtOnce, last])
+			const [chunk] = await deleteField(pool, {
+				projectId,
+				field: key,
+				limit: contactsAtOnce,
+				after: last,
+			})
 			deleted += chunk!.count
 			if (chunk!.last === null) return deleted
 			last = chunk!.last
@@ -111,12 +119,12 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 }
 
 const standardField = (field: string) =>
-	new ApiError(400, 'BAD_REQUEST', `${field} is a standard field and stays`, {
+	new ApiError(400, 'BAD_REQUEST', `${field} is a standard field and can’t be deleted`, {
 		suggestion: `A custom field of the same name is data.${field}.`,
 	})
 
 const inUse = (field: string, uses: object) =>
 	new ApiError(409, 'CONFLICT', `The field ${field} is in use`, {
 		details: { ...uses },
-		suggestion: 'Take it out of what the details name, then delete it.',
+		suggestion: 'Remove it from the uses in details, then delete it.',
 	})

@@ -36,7 +36,7 @@ export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 			schema: {
 				tags,
 				summary: 'List the fields that contacts have',
-				description: `Of each custom field its commonest type, and how many of a hundred have it. Of more than ${mostFields} custom fields, those that most contacts have.`,
+				description: `Each custom field has its most frequent type and the percentage of contacts that have it. At most ${mostFields} custom fields are listed, the most frequent ones.`,
 				response: {
 					200: Type.Object({
 						fields: Type.Array(
@@ -86,11 +86,11 @@ export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 			return { field, values: values.slice(0, limit), count: Math.min(values.length, limit), limit }
 
 			async function valuesOf(given: string) {
-				const wanted = [project.id, keyOf(given), limit]
-				const [kept] = await listFieldValues(pool, wanted)
+				const wanted = { projectId: project.id, field: keyOf(given) }
+				const [kept] = await listFieldValues(pool, { ...wanted, limit })
 				if (kept!.isComplete) return kept!.values
-				await recountField(pool, wanted.slice(0, 2))
-				const [counted] = await listFieldValues(pool, wanted)
+				await recountField(pool, wanted)
+				const [counted] = await listFieldValues(pool, { ...wanted, limit })
 				return counted!.values
 			}
 		},
@@ -98,8 +98,8 @@ export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 }
 
 export async function fieldsOfContacts(pool: Pool, projectId: string) {
-	const counts = await countFields(pool, [projectId])
-	if (counts.length > 0 && counts[0]!.waiting > maxWaiting) await foldFields(pool, [projectId])
+	const counts = await countFields(pool, { projectId })
+	if (counts.length > 0 && counts[0]!.waiting > maxWaiting) await foldFields(pool, { projectId })
 	return [...standardFields, ...customFields(counts)]
 }
 
@@ -107,14 +107,14 @@ export const isStandard = (field: string) =>
 	standardFields.some((standard) => standard.field === field)
 const standardValues = (field: string) => (field === 'subscribed' ? [true, false] : [])
 
-/** No key is empty: '' is how the contacts themselves are counted. */
+/** No key is empty: '' counts the contacts themselves. */
 export function keyOf(field: string) {
 	const key = field.startsWith('data.') ? field.slice(5) : field
 	if (key === '') throw notFound('field', field)
 	return key
 }
 
-/** The rows come by key, the commonest type of each first. */
+/** The rows are sorted by key, each key's most frequent type first. */
 function customFields(counts: FieldCount[]) {
 	const contacts = counts.filter(({ key }) => key === '').reduce((sum, row) => sum + row.count, 0)
 	const byKey = Map.groupBy(

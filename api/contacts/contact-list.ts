@@ -19,8 +19,8 @@ const Position = Type.Union([
 	Type.Tuple([Type.Literal('email'), Type.String({ pattern: '^[\\x21-\\x7e]{1,254}$' }), Id]),
 ])
 
-// Whatever the values are, the list answers: what cannot be understood counts as not given. So their
-// schemas take any text, and only tell the reader what is meant.
+// A value that can't be understood counts as not given, so the list always answers. The schemas
+// take any text and only document what is meant.
 const Query = Type.Object({
 	limit: Type.Optional(
 		Type.Unsafe<string>({
@@ -92,7 +92,7 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 	)
 }
 
-/** What is given twice says nothing; only a cursor is right or wrong, or its reader would begin anew. */
+/** A parameter given twice is ignored. A wrong cursor is refused, or its reader would start again. */
 function forgetRepeated(query: Record<string, unknown>) {
 	for (const [name, value] of Object.entries(query))
 		if (typeof value !== 'string' && name !== 'cursor') delete query[name]
@@ -108,7 +108,7 @@ function limitOf(given: unknown) {
 	return limit < 1 ? 20 : Math.min(limit, 100)
 }
 
-/** A cursor of the list in the other order is none of this one. */
+/** A cursor for another order is not valid for this one. */
 function positionOf(cursor: string, sort: ContactList['sort']): ContactList['after'] {
 	const [by, value, id] = decodeCursor(Position, cursor)
 	if (by !== sort) return decodeCursor(Type.Never(), cursor)
@@ -130,7 +130,7 @@ async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
 async function totalOf(pool: Pool, list: ContactList) {
 	const { search, subscribed } = list
 	if (search !== null) return await countFound(pool, { ...list, search })
-	const counts = await countContacts(pool, [list.projectId])
+	const counts = await countContacts(pool, { projectId: list.projectId })
 	return counts
 		.filter((row) => subscribed === null || row.subscribed === subscribed)
 		.reduce((sum, { count }) => sum + count, 0)

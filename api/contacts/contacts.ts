@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { dataProblems, splitData } from '../../activities/rendering/contact-data.ts'
+import { dataProblems, splitData } from '../../db/contacts/contact-data.ts'
 import { findAddresses, findContact } from '../../db/contacts/contact-list.ts'
 import { eraseContact } from '../../db/contacts/contact-erasing.ts'
 import {
@@ -61,12 +61,14 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				tags,
 				summary: 'Create a contact, or update the one with this address',
 				description:
-					'The status tells which: 201 for a new contact, 200 for an existing one. Data that is not given stays.',
+					'The status is 201 for a new contact and 200 for an existing one. Data that you leave out stays as it is.',
 				body: Type.Object(
 					{
-						email: about('The address. It is what makes a contact the same one.', Email),
+						email: about('The address. It identifies the contact.', Email),
 						subscribed: Type.Optional(
-							Type.Boolean({ description: 'true for a new contact, as it is for an existing one' }),
+							Type.Boolean({
+								description: 'By default true for a new contact, and unchanged for an existing one',
+							}),
 						),
 						data: Type.Optional(Data),
 					},
@@ -77,13 +79,13 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 		},
 		async ({ project, body }, reply) => {
 			const { stored, removed } = checkedData(body.data ?? {})
-			const values = [
-				project.id,
-				normalizeEmail(body.email),
-				body.subscribed ?? null,
-				JSON.stringify(stored),
-				removed,
-			]
+			const values = {
+				projectId: project.id,
+				email: normalizeEmail(body.email),
+				subscribed: body.subscribed ?? null,
+				data: stored,
+				removedKeys: removed,
+			}
 			for (let attempt = 1; attempt <= tries; attempt++) {
 				const [contact] = await upsertContact(pool, values)
 				if (!contact) continue
@@ -108,7 +110,7 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			},
 		},
 		async ({ project, params }) => {
-			const [contact] = await findContact(pool, [project.id, params.id])
+			const [contact] = await findContact(pool, { projectId: project.id, contactId: params.id })
 			if (!contact) throw notFound('contact', params.id)
 			return contact
 		},
@@ -122,7 +124,7 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				tags,
 				summary: 'Update a contact',
 				description:
-					'Members that are not given stay. Changing `subscribed` creates the matching event.',
+					'Members that you leave out stay as they are. Changing `subscribed` creates the matching event.',
 				params: Params,
 				body: Body(
 					{ subscribed: true, data: { plan: 'pro', trial: null } },
@@ -136,7 +138,7 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 						),
 						data: Type.Optional(
 							about(
-								'Members that are not given stay. A null deletes a field, and an empty string is ignored.',
+								'Members that you leave out stay as they are. A null deletes a field, and an empty string is ignored.',
 								Nullable(Data),
 							),
 						),
@@ -149,15 +151,15 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			const { stored, removed } = checkedData(body.data ?? {})
 			const email = body.email === undefined ? null : normalizeEmail(body.email)
 			if (email !== null) await checkAddress(project.id, params.id, email)
-			const [contact] = await patchContact(pool, [
-				project.id,
-				params.id,
+			const [contact] = await patchContact(pool, {
+				projectId: project.id,
+				contactId: params.id,
 				email,
-				body.subscribed ?? null,
-				JSON.stringify(stored),
-				removed,
-				body.data === null,
-			]).catch(async (error: { code?: string }) => {
+				subscribed: body.subscribed ?? null,
+				data: stored,
+				removedKeys: removed,
+				replacesData: body.data === null,
+			}).catch(async (error: { code?: string }) => {
 				if (error.code !== '23505') throw error
 				await checkAddress(project.id, params.id, email!)
 				throw taken(email!)
@@ -175,7 +177,7 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				tags,
 				summary: 'Delete a contact',
 				description:
-					'Its mails and events stay, the mails with their address. With erase=true the person is taken out of all that is kept: mails, events, executions, notes of jobs and the suppression list, so nothing keeps a later import from adding the address again. An import that is under way still adds its rows.',
+					'Its mails and events stay, and the mails keep their address. With erase=true the person is removed from everything that is kept: mails, events, executions, job records and the suppression list. So a later import can add the address again, and an import that is running still adds its rows.',
 				params: Params,
 				querystring: Type.Object({
 					erase: Type.Boolean({
@@ -190,7 +192,8 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			const isDeleted = await inChunk(pool, async (db) =>
 				query.erase
 					? eraseContact(db, project.id, params.id)
-					: (await deleteContacts(db, [project.id, [params.id]])).length > 0,
+					: (await deleteContacts(db, { projectId: project.id, contactIds: [params.id] })).length >
+						0,
 			)
 			if (!isDeleted) throw notFound('contact', params.id)
 			return reply.code(204).send(null)
@@ -225,18 +228,18 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 		},
 		async ({ project, body: { emails } }) => {
 			const addresses = emails.filter(isEmail).map(normalizeEmail)
-			const rows = await findAddresses(pool, [project.id, addresses])
+			const rows = await findAddresses(pool, { projectId: project.id, emails: addresses })
 			const known = new Set(rows.map(({ email }) => email))
 			const isFound = (email: string) => known.has(normalizeEmail(email))
 			return { found: emails.filter(isFound), notFound: emails.filter((e) => !isFound(e)) }
 		},
 	)
 
-	/** A look first: Postgres logs every violation of a constraint, and its details name the address. */
+	/** Checked in advance, because Postgres logs each violated constraint with the address in its details. */
 	async function checkAddress(projectId: string, id: string, email: string) {
-		const [other] = await findAddresses(pool, [projectId, [email]])
+		const [other] = await findAddresses(pool, { projectId, emails: [email] })
 		if (!other || other.id === id.toLowerCase()) return
-		const [contact] = await findContact(pool, [projectId, id])
+		const [contact] = await findContact(pool, { projectId, contactId: id })
 		throw contact ? taken(email, other.id) : notFound('contact', id)
 	}
 }
@@ -262,8 +265,8 @@ const taken = (email: string, contactId?: string) =>
 		suggestion: 'Update that contact, or delete it first.',
 	})
 
-/** Created and deleted by others again and again, between our looks at it. */
+/** Others created and deleted the contact repeatedly between our attempts. */
 const contended = () =>
-	new ApiError(409, 'CONFLICT', 'This contact is being written by too many requests at once', {
+	new ApiError(409, 'CONFLICT', 'Too many requests are changing this contact at once', {
 		suggestion: 'Send the request again.',
 	})

@@ -14,7 +14,7 @@ const tags = ['public pages']
 const config = { auth: 'none' } as const
 const Params = Type.Object({ id: PathId('contact') })
 
-/** The same as the public pages, for those who build their own. */
+/** The functions of the public pages, for customers who build their own. */
 export const publicContacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
 		'/contacts/public/:id',
@@ -22,7 +22,7 @@ export const publicContacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Get what a contact may see of itself',
+				summary: 'Get the public part of a contact',
 				description:
 					'Needs no key: the id from a link in a mail is enough. Custom data is never included.',
 				params: Params,

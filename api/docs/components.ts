@@ -9,7 +9,7 @@ interface Schema {
 	title?: string
 	description?: string
 	enum?: unknown[]
-	/** What the document says where the validator must accept more. */
+	/** The documented schema, where the validator must accept more. */
 	'x-documented'?: object
 }
 type Content = Record<string, { schema?: Schema }>
@@ -86,7 +86,7 @@ function collector() {
 	return { add, referred, schemas }
 }
 
-/** For the validator and for us, not for readers. */
+/** Members for the validator and for our code, not for readers. */
 const left = new Set(['title', 'if', 'x-message'])
 const listed = new Set(['anyOf', 'oneOf', 'allOf'])
 const nested = new Set(['items', 'additionalProperties', 'not'])

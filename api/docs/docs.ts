@@ -7,7 +7,7 @@ import { withHeaders } from './response-headers.ts'
 import { documented, ErrorResponse, SimpleError } from './route-docs.ts'
 import { tags } from './tags.ts'
 
-/** Collects the routes; to be called before any of them, and before routes must say who may call them. */
+/** Collects the routes. Call it before they are added, and before their access rules are required. */
 export async function describeApi(app: FastifyInstance, publicUrl: string) {
 	app.addSchema(ErrorResponse)
 	app.addSchema(SimpleError)
@@ -45,6 +45,6 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 	})
 	await app.register(swaggerUi, docsPage)
 	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
-	// Whoever opens the service's address in a browser wants to know what it is.
+	// A person who opens the address of the service in a browser gets the documentation.
 	app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
 }

@@ -1,6 +1,6 @@
 /**
- * What generated clients call each route: a verb and its noun. They stand together so that they stay
- * alike, and a name that is out is never changed.
+ * The names of routes in generated clients: a verb and its noun. They are in one list to stay
+ * consistent. A published name never changes.
  */
 export const operationIds: Record<string, string> = {
 	'GET /health': 'getHealth',

@@ -2,13 +2,13 @@ const number = { type: 'integer', minimum: 0 } as const
 
 const headers = {
 	'X-Request-Id': {
-		description: 'Names the request in our logs, and in the body of an error',
+		description: 'Identifies the request in our logs and in the body of an error',
 		schema: { type: 'string', format: 'uuid' },
 	},
-	'RateLimit-Limit': { description: 'How many requests a minute a project has', schema: number },
-	'RateLimit-Remaining': { description: 'How many of them are left', schema: number },
-	'RateLimit-Reset': { description: 'Seconds until the minute is over', schema: number },
-	'Retry-After': { description: 'Seconds after which to ask again', schema: number },
+	'RateLimit-Limit': { description: 'Requests allowed per minute', schema: number },
+	'RateLimit-Remaining': { description: 'Requests left in this minute', schema: number },
+	'RateLimit-Reset': { description: 'Seconds until the minute ends', schema: number },
+	'Retry-After': { description: 'Seconds to wait before the next request', schema: number },
 } as const
 
 type Name = keyof typeof headers
@@ -24,7 +24,7 @@ interface Operation {
 	responses?: Record<string, { headers?: Record<string, { $ref: string }> }>
 }
 
-/** What answers carry beside their bodies: described once, and referred to by every answer that has it. */
+/** Headers of answers, described once and referred to by every answer. */
 export function withHeaders<T extends Api>(api: T): T {
 	for (const path of Object.values(api.paths ?? {}))
 		for (const operation of Object.values(path as Record<string, Operation>))
@@ -39,7 +39,7 @@ export function withHeaders<T extends Api>(api: T): T {
 
 function headersOf(status: string, { security = [] }: Operation) {
 	const names: Name[] = ['X-Request-Id']
-	// Who has no key is not counted.
+	// Requests without a key are not counted.
 	const isKept = security.some((one) => 'secretKey' in one || 'publicKey' in one)
 	if (isKept && status !== '401') names.push(...limited)
 	if (status === '429' || status === '503') names.push('Retry-After')

@@ -7,11 +7,11 @@ import { operationIds } from './operation-ids.ts'
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** Statuses, beside those that all routes of its kind have, that the document is to name. */
+		/** Documented statuses in addition to those of all similar routes. */
 		errors?: (keyof typeof errorMeanings)[]
-		/** The media type of a success that is no JSON: a page, a file. */
+		/** The media type of a success that is not JSON: a page, a file. */
 		answers?: string
-		/** The media type of a body that no schema looks at, for it is read as it is. */
+		/** The media type of a raw body, which no schema checks. */
 		takes?: keyof typeof rawBodies
 	}
 	interface FastifySchema {
@@ -30,7 +30,7 @@ export const ErrorResponse = Type.Object(
 			errors: Type.Optional(
 				Type.Array(
 					Component('FieldError', {
-						field: Type.String({ description: 'Dots lead into objects and arrays' }),
+						field: Type.String({ description: 'Dots separate the parts of a path' }),
 						message: Type.String(),
 						code: Type.Enum([...fieldCodes]),
 						received: Type.Optional(Type.Unknown()),
@@ -56,7 +56,7 @@ const rawBodies = {
 	'application/json': Type.Object(
 		{
 			type: Type.String({ description: 'What happened.' }),
-			data: Type.Unknown({ description: 'What it happened to.' }),
+			data: Type.Unknown({ description: 'The record that it is about.' }),
 		},
 		{
 			examples: [{ type: 'email.delivered', data: {} }],
@@ -99,7 +99,7 @@ interface Documented {
 	simpleErrors?: Record<string, FieldError['code'][]>
 }
 
-/** What the route itself need not repeat: its name, its kind of key, and the errors that follow from it. */
+/** Adds what routes need not repeat: the name, the kind of key, and the errors that follow from it. */
 export function documented(name: string, schema: FastifySchema, route: Documented): FastifySchema {
 	const { auth = 'none', answers, takes } = route
 	const operationId = operationIds[name]
@@ -121,7 +121,7 @@ export function documented(name: string, schema: FastifySchema, route: Documente
 	}
 }
 
-/** What has a default need not be given, though it is there once the request has been read. */
+/** A member with a default is optional in the request. */
 function asGiven(schema: { properties?: Record<string, object>; required?: string[] }) {
 	const { properties = {}, required } = schema
 	if (!required) return schema
@@ -153,7 +153,7 @@ function statusesOf(
 	if (auth !== 'none') statuses.add(401)
 	if (takesKey) for (const status of [403, 429]) statuses.add(status)
 	if (schema.params) for (const status of [404, 414]) statuses.add(status)
-	// Of a body that comes unasked, too, its size and type are looked at, and it may be slow.
+	// Even an unexpected body is checked for size and type, and may arrive too slowly.
 	if (!name.startsWith('GET ')) for (const status of [408, 413, 415]) statuses.add(status)
 	if (schema.body) statuses.add(422)
 	if (idempotent) statuses.add(409)

@@ -27,7 +27,7 @@ export const serviceConfig: FastifyPluginAsyncTypebox<{ settings: Settings }> = 
 				tags: ['service'],
 				summary: 'Get the integrations that are enabled',
 				description:
-					'Tells a dashboard what this installation offers, such as billing, image storage and providers to log in with. It needs no key.',
+					'Shows what this installation offers, such as billing, image storage and providers to log in with. It needs no key.',
 				response: { 200: ServiceConfig },
 			},
 		},

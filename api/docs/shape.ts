@@ -14,7 +14,7 @@ export const object = (
 	...more,
 })
 
-/** One of several components, told apart by the value of one member of theirs. */
+/** One of several components, distinguished by the value of one member. */
 export const union = (
 	propertyName: string,
 	names: Record<string, string>,

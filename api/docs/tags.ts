@@ -1,4 +1,4 @@
-/** The groups of the API's document, in the order in which somebody new meets them. */
+/** The groups of the API's document, in the order in which a newcomer needs them. */
 export const tags = [
 	{ name: 'public', description: 'Send, track and verify: the calls of an application' },
 	{ name: 'emails', description: 'Every mail, with its status and its attempts' },

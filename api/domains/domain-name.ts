@@ -3,9 +3,9 @@ import { invalid } from '../errors.ts'
 
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
-/** As DNS has it: lower case, ASCII. */
+/** The form in DNS: lower case, ASCII. */
 export function domainName(given: string) {
-	// What would be a path or a port in a URL is dropped without a word by the conversion.
+	// The conversion silently drops a path or a port.
 	const name = /[/\\@:?#%\s]/.test(given.trim())
 		? ''
 		: domainToASCII(given.trim().replace(/\.$/, '')).toLowerCase()
@@ -18,7 +18,7 @@ export function domainName(given: string) {
 	if (isName) return name
 	throw invalid({
 		field: 'domain',
-		message: 'must be a domain name, as example.com or mail.example.com',
+		message: 'must be a domain name such as example.com or mail.example.com',
 		code: 'invalid_string',
 	})
 }

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import type { DomainChecker } from '../../activities/domain-checking/checker.ts'
-import { noteAsked } from '../../activities/domain-checking/note.ts'
+import type { DomainChecker } from '../../outside/domains/checker.ts'
+import { recordRequestedCheck } from '../../outside/domains/check-recording.ts'
 import {
 	addDomain,
 	type DomainRow,
@@ -38,7 +38,8 @@ const DomainView = Component('Domain', {
 			status: Type.Enum(['pending', 'verified']),
 		}),
 		{
-			description: 'Required in DNS. Sending needs DKIM and SPF, and OWNERSHIP where it is listed',
+			description:
+				'The records to set in DNS. Sending needs DKIM and SPF, and OWNERSHIP where it is listed',
 		},
 	),
 	lastCheckedAt: Nullable(Timestamp),
@@ -68,7 +69,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		async ({ project, params }) => {
 			if (params.projectId.toLowerCase() !== project.publicId)
 				throw notFound('project', params.projectId)
-			return (await domainsOf(pool, [project.id])).map(view)
+			return (await domainsOf(pool, { projectId: project.id })).map(view)
 		},
 	)
 
@@ -91,7 +92,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		async ({ project, body }, reply) => {
 			const name = domainName(body.domain)
 			await mayCheck(project.id)
-			const [added] = await addDomain(pool, [project.id, name])
+			const [added] = await addDomain(pool, { projectId: project.id, domain: name })
 			if (!added) throw await taken(project.id, name)
 			return reply.code(201).send(view(await introduced(added)))
 		},
@@ -125,20 +126,24 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 				tags,
 				summary: 'Remove a domain',
 				description:
-					'Mail from its addresses is refused from now on. Refused with 409 while a template or a campaign uses one of them.',
+					'Mail from its addresses is refused afterwards. The call is refused with 409 while a template or a campaign uses one of them.',
 				params: Params,
 				response: { 204: Type.Null() },
 			},
 		},
 		async ({ project, params }, reply) => {
 			const { domain } = await found(project.id, params.id)
-			const [uses] = await domainUses(pool, [project.id, domain])
+			const [uses] = await domainUses(pool, { projectId: project.id, domain })
 			if (uses!.templates.length + uses!.campaigns.length > 0)
 				throw new ApiError(409, 'CONFLICT', `Mail is sent from ${domain}`, {
 					details: { ...uses },
 					suggestion: 'Give these templates and campaigns another sender first, or delete them.',
 				})
-			const [gone] = await removeDomain(pool, [project.id, params.id, taskQueues.core])
+			const [gone] = await removeDomain(pool, {
+				projectId: project.id,
+				domainId: params.id,
+				taskQueue: taskQueues.core,
+			})
 			if (!gone) throw notFound('domain', params.id)
 			app.relay.wake()
 			return reply.code(204).send(null)
@@ -146,17 +151,24 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 	)
 
 	async function found(projectId: string, id: string) {
-		const [domain] = await findDomain(pool, [projectId, id])
+		const [domain] = await findDomain(pool, { projectId, domainId: id })
 		if (!domain) throw notFound('domain', id)
 		return domain
 	}
 
-	/** Whoever adds a domain is told what is to stand in its DNS, or has added none. */
+	/**
+	 * The answer to a new domain contains its DNS records; if they can't be determined, the domain is not
+	 * added.
+	 */
 	async function introduced(row: DomainRow) {
 		const finding = await checker.check(row)
-		const noted = finding && (await noteAsked(pool, row, finding))
-		if (noted && (finding.isVerified !== null || noted.records.length > 0)) return noted
-		await removeDomain(pool, [row.projectId, row.id, taskQueues.core])
+		const recorded = finding && (await recordRequestedCheck(pool, row, finding))
+		if (recorded && (finding.isVerified !== null || recorded.records.length > 0)) return recorded
+		await removeDomain(pool, {
+			projectId: row.projectId,
+			domainId: row.id,
+			taskQueue: taskQueues.core,
+		})
 		app.relay.wake()
 		throw unavailable('the domain was not added', finding?.error)
 	}
@@ -164,10 +176,10 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 	async function checked(row: DomainRow) {
 		const finding = await checker.check(row)
 		if (!finding) throw unavailable('the domain was not checked')
-		const noted = await noteAsked(pool, row, finding)
-		if (!noted) throw notFound('domain', row.id)
-		if (noted.isHeld) throw held(row.domain)
-		return noted
+		const recorded = await recordRequestedCheck(pool, row, finding)
+		if (!recorded) throw notFound('domain', row.id)
+		if (recorded.isTaken) throw takenElsewhere(row.domain)
+		return recorded
 	}
 
 	/** A check asks others: resolvers, the provider. */
@@ -175,17 +187,17 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		countTry(pool, { what: 'domain check', subject, tries: checksAMinute, seconds: 60 })
 
 	async function taken(projectId: string, domain: string) {
-		const [mine] = await hasDomain(pool, [projectId, domain])
-		if (!mine) return held(domain)
-		return new ApiError(409, 'CONFLICT', `${domain} is a domain of this project already`, {
+		const [mine] = await hasDomain(pool, { projectId, domain })
+		if (!mine) return takenElsewhere(domain)
+		return new ApiError(409, 'CONFLICT', `${domain} is already a domain of this project`, {
 			details: { domain, id: mine.id },
 			suggestion: 'Check it with GET /domains/{id}/verify.',
 		})
 	}
 }
 
-/** In which project is nobody's business. */
-const held = (domain: string) =>
+/** The other project is not named. */
+const takenElsewhere = (domain: string) =>
 	new ApiError(409, 'CONFLICT', `${domain} is verified in another project`, {
 		details: { domain },
 		suggestion:

@@ -52,7 +52,7 @@ const Email = Component('Email', {
 	workflowStepExecutionId: Nullable(Id),
 	status: Type.Enum([...emailStatuses]),
 	possibleRepeat: Type.Boolean({
-		description: 'Handed over once more although an earlier try may have arrived',
+		description: 'Sent again although an earlier attempt may have arrived',
 	}),
 	error: NullableText,
 	sentAt: NullableTime,
@@ -64,7 +64,8 @@ const Email = Component('Email', {
 	opens: Type.Integer(),
 	clicks: Type.Integer(),
 	prefetches: Type.Integer({
-		description: 'Opens and clicks by machines that looked ahead; they are in neither count',
+		description:
+			'Opens and clicks by machines ahead of the reader; not included in the other counts',
 	}),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
@@ -106,8 +107,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			schema: {
 				tags,
 				summary: 'List mails, newest first',
-				description:
-					'A page ends early where the bodies come to more than 16 MB, or take long to render.',
+				description: 'A page ends early if its bodies exceed 16 MB or take long to render.',
 				querystring: Type.Object({
 					...Filter.properties,
 					cursor: Cursor,
@@ -121,7 +121,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			const total = async () =>
 				Object.keys(filter).length > 0
 					? em.count(EmailRow, where)
-					: (await mailTotal(pool, [project.id]))[0]!.total
+					: (await mailTotal(pool, { projectId: project.id }))[0]!.total
 			const size = Math.min(limit, 100)
 			const [before] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const rows = await em.find(
@@ -181,7 +181,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				tags,
 				summary: 'Settle a mail that is UNCERTAIN',
 				description:
-					'`sent` takes it as delivered; `retry` hands it over once more, at the risk of a repeat.',
+					'`sent` counts it as sent; `retry` sends it again, at the risk of a second copy.',
 				params: Params,
 				body: Body(
 					{ as: 'sent' },
@@ -198,7 +198,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 		async ({ em, project, params, body }) => {
 			const where = { projectId: project.id, id: params.id }
 			const resolve = body.as === 'sent' ? resolveAsSent : resolveAsRetry
-			const [resolved] = await resolve(pool, [project.id, params.id])
+			const [resolved] = await resolve(pool, { projectId: project.id, emailId: params.id })
 			const email = await em.findOne(EmailRow, where)
 			if (!email) throw notFound('email', params.id)
 			if (!resolved)
@@ -217,7 +217,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 	}
 }
 
-/** The few mails of a rare status are found without a look at the others. */
+/** The few mails of a rare status are found without reading others. */
 function foundBy({ status, ...filter }: Filter) {
 	if (status === undefined) return filter
 	return rareStatuses.some((rare) => rare === status)
@@ -235,14 +235,11 @@ function viewOf(email: Omit<EmailRow, symbol | 'body' | 'rareStatus'>, body: str
 				: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
 		error: email.error ?? email.renderFault,
 	})
-	// What was read from the database has null where the entity's type would also allow undefined.
+	// A row that was read has null where the entity's type also allows undefined.
 	return view as unknown as Type.Static<typeof Email>
 }
 
-/**
- * The attempt that is under way lies in the mail's own row, and so does the first of a campaign's mail
- * when it went well.
- */
+/** The current attempt is in the mail's own row, and so is a campaign mail's successful first attempt. */
 const ownAttempt = (email: EmailRow, closed: number) =>
 	email.status === 'SENDING' || (closed < email.attempt && email.sentAt)
 		? [

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { readTracked, type Tracked, trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import { readTracked, type Tracked, trackingKey } from '../../mail/tracked-urls.ts'
 import { createEngagementLog } from '../../db/emails/engagement-log.ts'
 import type { fetchers } from '../../db/emails/engagement.ts'
 import { missingPage, pagePolicy } from '../public/public-pages.tsx'
@@ -19,8 +19,8 @@ interface Options {
 }
 
 /**
- * Our pixel and our redirect. Both answer whether the database is there or not: what they saw is written
- * when it is. Nothing here may be kept by anybody on the way, so that each open is seen.
+ * Our pixel and our redirect. Both answer even while the database is away; engagements are written
+ * when it is back. Nothing may cache the answers, so that each open is counted.
  */
 export const engagements: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
 	const key = trackingKey(options.sessionSecret)
@@ -45,7 +45,7 @@ export const engagements: FastifyPluginAsyncTypebox<Options> = async (app, optio
 			const tracked = readTracked(key, { ...request.params, link: null })
 			if (!tracked) return missing(request, reply)
 			await note(request, tracked)
-			// Webmail shows it from its own address.
+			// Webmail shows the image from its own address.
 			return reply
 				.header('cross-origin-resource-policy', 'cross-origin')
 				.type('image/gif')
@@ -69,13 +69,13 @@ export const engagements: FastifyPluginAsyncTypebox<Options> = async (app, optio
 				typeof to === 'string' ? readTracked(key, { ...request.params, link: to }) : null
 			if (!tracked) return missing(request, reply)
 			await note(request, tracked)
-			// As a browser would have asked for it: in ASCII.
+			// In ASCII, as browsers send it.
 			return reply.redirect(new URL(tracked.link!).href, 302)
 		},
 	)
 }
 
-/** Never a redirect to where we led nobody. */
+/** Never redirect to an address that was not in the mail. */
 const missing = ({ headers }: FastifyRequest, reply: FastifyReply) =>
 	reply
 		.code(404)
@@ -83,10 +83,12 @@ const missing = ({ headers }: FastifyRequest, reply: FastifyReply) =>
 		.header('content-security-policy', pagePolicy)
 		.send(missingPage(acceptedLanguage(headers['accept-language'])))
 
-/** What says of itself that nobody is reading: robots, link checkers, browsers that fetch ahead. */
+/** User agents that are not readers: robots, link checkers, prefetching browsers. */
 const machine =
 	/bot[/-]|TelegramBot|crawler|spider|BingPreview|facebookexternalhit|SkypeUriPreview|Barracuda|Mimecast|Proofpoint/i
-/** Fetches for readers, and on arrival also ahead of them: Gmail, Yahoo, Apple's Mail Privacy Protection. */
+/**
+ * They fetch for readers, and on arrival also in advance: Gmail, Yahoo, Apple's Mail Privacy Protection.
+ */
 const proxy = /GoogleImageProxy|YahooMailProxy|^Mozilla\/5\.0$/
 
 function fetcherOf({ method, headers }: FastifyRequest): (typeof fetchers)[number] {

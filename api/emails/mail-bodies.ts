@@ -1,6 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { perform } from '../../activities/rendering/rendering.ts'
+import { perform } from '../../mail/rendering.ts'
 import { type CampaignMail, campaignMails } from '../../db/campaigns/campaign-mail.ts'
 import type { Email } from '../../db/emails/email.ts'
 import { mailBodies } from '../../db/emails/mail-bodies.ts'
@@ -11,14 +11,16 @@ interface Bodies {
 	projectId: string
 }
 
-/** Of bodies in one page: one alone may have some 10 MB, and a page is put together in memory. */
+/**
+ * The size of all bodies in one page. A single one may have some 10 MB, and a page is assembled in memory.
+ */
 const bytesAtOnce = 16 * 2 ** 20
-/** Each comes with the whole text of its campaign. */
+/** Each contains the whole text of its campaign. */
 const sourcesAtOnce = 10
-/** Of the processor, for one page: a template may take half a second for each mail. */
+/** The processor time for one page: a template may take half a second per mail. */
 const renderingMs = 1000
 
-/** A campaign keeps one text for all its mails: what a single one said is rendered when it is asked for. */
+/** A campaign stores one text for all its mails; a single mail's text is rendered on request. */
 export async function bodyOf(from: Bodies, { id, body }: Pick<Email, 'id' | 'body'>) {
 	if (typeof body === 'string') return body
 	const [source] = await sourcesOf(from, [id])
@@ -26,11 +28,15 @@ export async function bodyOf(from: Bodies, { id, body }: Pick<Email, 'id' | 'bod
 }
 
 /**
- * The bodies of mails, newest first, for as long as they are not too much for a page, nor take too long
- * to render; of the newest in any case. Others are served between any two that are rendered.
+ * The bodies of mails, newest first, within a page's limits of size and rendering time; always the newest
+ * one. Other requests are served between two renderings.
  */
 export async function bodiesOf(from: Bodies, ids: string[]) {
-	const stored = await mailBodies(from.pool, [from.projectId, ids, bytesAtOnce])
+	const stored = await mailBodies(from.pool, {
+		projectId: from.projectId,
+		emailIds: ids,
+		mostBytes: bytesAtOnce,
+	})
 	const bodies = new Map<string, string | null>()
 	let bytes = 0
 	let spentMs = 0
@@ -55,7 +61,7 @@ export async function bodiesOf(from: Bodies, ids: string[]) {
 }
 
 const sourcesOf = ({ pool, projectId }: Bodies, ids: string[]) =>
-	campaignMails(pool, [projectId, ids])
+	campaignMails(pool, { projectId, emailIds: ids })
 
 async function rendered({ publicUrl, projectId }: Bodies, source: CampaignMail) {
 	return (await perform(projectId, 'campaignMail', { source, publicUrl })).body

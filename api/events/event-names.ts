@@ -1,7 +1,7 @@
 import type { FieldError } from '../errors.ts'
 import { about, Line } from '../schemas.ts'
 
-/** Trimmed before it is used; what it must not be says `eventNameProblem`. */
+/** Trimmed before use; `eventNameProblem` checks the rest. */
 export const EventName = about(
 	'The name of the event. Names of the service’s own events are reserved.',
 	Line({ minLength: 1, maxLength: 255 }),
@@ -9,10 +9,10 @@ export const EventName = about(
 
 const reserved = /^(email\..*|contact\.(un)?subscribed|segment\.[^.]+\.(entry|exit))$/i
 
-/** Names of which the service itself is the source; in any case, so that none can be mistaken for one. */
+/** Names of the service's own events, in any case, so that no other event can be confused with them. */
 export const isReservedEvent = (name: string) => reserved.test(name)
 
-/** What no schema can say of an event's name, after it was trimmed. */
+/** Rules for a trimmed event name that a schema can't express. */
 export function eventNameProblem(name: string, field: string): FieldError[] {
 	if (name === '') return [{ field, message: 'must not be empty', code: 'too_small' }]
 	if (!isReservedEvent(name)) return []

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { unwrapData } from '../../activities/rendering/contact-data.ts'
+import { unwrapData } from '../../db/contacts/contact-data.ts'
 import { Contact } from '../../db/contacts/contact.ts'
 import {
 	commonestEvents,
@@ -11,6 +11,7 @@ import {
 	mostNames,
 } from '../../db/events/event-queries.ts'
 import { insertEvent } from '../../db/events/tracking.ts'
+import { isClaimLost } from '../../db/idempotency-key.ts'
 import { Period, readPeriod } from '../analytics/period.ts'
 import { notFound } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
@@ -31,14 +32,7 @@ import {
 } from '../schemas.ts'
 import { EventName } from './event-names.ts'
 import { namedEvents } from './named-events.ts'
-import {
-	checkEvent,
-	isClaimLost,
-	TrackBody,
-	trackContact,
-	TrackResult,
-	trackSuggestions,
-} from './track.ts'
+import { checkEvent, TrackBody, trackContact, TrackResult, trackSuggestions } from './track.ts'
 
 const Event = Component('Event', {
 	id: Id,
@@ -62,7 +56,7 @@ const EventBody = Component('NewEvent', {
 })
 type EventBody = Type.Static<typeof EventBody>
 
-/** Both bodies, told apart by the member that only one of them has: each is answered its own faults. */
+/** Both bodies. A member that only one of them has decides which faults are answered. */
 const EitherBody = Type.Unsafe<EventBody | TrackBody>({
 	examples: [{ name: 'signup', contactId: '0199d3f4-7e00-7000-8000-000000000001' }],
 	if: { type: 'object', required: ['name'], not: { required: ['event'] } },
@@ -76,8 +70,8 @@ const limitOf = (byDefault: number) =>
 	Type.Integer({ minimum: 1, default: byDefault, description: 'At most 1000' })
 const most = (limit: number) => Math.min(limit, 1000)
 
-/** Where a contact's list goes on: the time and the id of its last event. */
-const Place = Type.Tuple([Type.String({ format: 'date-time' }), Id])
+/** The cursor of a contact's events: the time and id of the last one. */
+const Position = Type.Tuple([Type.String({ format: 'date-time' }), Id])
 
 const config = { auth: 'secret key or session' } as const
 const tags = ['events']
@@ -91,7 +85,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 	app.post(
 		'/events/track',
 		{
-			// Told together with what the handler finds.
+			// The schema's faults are reported together with the handler's.
 			attachValidation: true,
 			config: {
 				...config,
@@ -104,7 +98,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 				tags,
 				summary: 'Track an event',
 				description:
-					'With the body of POST /v1/track, as that; with { name, contactId?, emailId?, data? }, just the event.',
+					'Takes the body of POST /v1/track and answers like it, or { name, contactId?, emailId?, data? } and answers with the event.',
 				body: EitherBody,
 				response: { 200: TrackResult, 201: Event },
 			},
@@ -114,15 +108,15 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			if (!isEventBody(body)) return trackContact(pool, request, body)
 			checkEvent(request, body, 'name')
 			const { contactId = null, emailId = null, data = {} } = body
-			const [event] = await insertEvent(pool, [
-				project.id,
-				body.name.trim(),
-				JSON.stringify(unwrapData(data)),
+			const [event] = await insertEvent(pool, {
+				projectId: project.id,
+				eventName: body.name.trim(),
+				eventData: unwrapData(data),
 				contactId,
 				emailId,
-				request.idempotency?.key ?? null,
-				request.idempotency?.claimId ?? null,
-			]).catch((error: { code?: string; constraint?: string }) => {
+				key: request.idempotency?.key ?? null,
+				claimId: request.idempotency?.claimId ?? null,
+			}).catch((error: { code?: string; constraint?: string }) => {
 				if (isClaimLost(error)) throw claimLost(request)
 				if (error.constraint === 'events_contact') throw notFound('contact', contactId)
 				if (error.constraint === 'events_email') throw notFound('email', emailId)
@@ -151,9 +145,13 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 		async ({ project, query: { eventName, limit } }, reply) =>
 			sendPage(reply, {
 				listed: eventName
-					? await latestEventsNamed(pool, [project.id, most(limit), eventName.trim()])
-					: await latestEvents(pool, [project.id, most(limit)]),
-				read: (ids) => eventsOfPage(pool, [project.id, ids]),
+					? await latestEventsNamed(pool, {
+							projectId: project.id,
+							limit: most(limit),
+							eventName: eventName.trim(),
+						})
+					: await latestEvents(pool, { projectId: project.id, limit: most(limit) }),
+				read: (ids) => eventsOfPage(pool, { projectId: project.id, eventIds: ids }),
 				answer: (rows) => ({ events: rows }),
 			}),
 	)
@@ -165,7 +163,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			schema: {
 				tags,
 				summary: 'Count events by name',
-				description: `The commonest first, ${mostNames} at most.`,
+				description: `Most frequent first, at most ${mostNames}.`,
 				querystring: Type.Object(Period),
 				response: {
 					200: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() })),
@@ -174,7 +172,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 		},
 		async ({ project, query }) => {
 			const { start, end } = readPeriod(query)
-			return commonestEvents(pool, [project.id, start, end])
+			return commonestEvents(pool, { projectId: project.id, since: start, until: end })
 		},
 	)
 
@@ -202,11 +200,18 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			},
 		},
 		async ({ em, project, params: { contactId }, query }, reply) => {
-			const after = query.cursor === undefined ? [null, null] : decodeCursor(Place, query.cursor)
+			const [before = null, beforeId = null] =
+				query.cursor === undefined ? [] : decodeCursor(Position, query.cursor)
 			if ((await em.count(Contact, { projectId: project.id, id: contactId })) === 0)
 				throw notFound('contact', contactId)
 			const limit = most(query.limit)
-			const found = await latestEventsOfContact(pool, [project.id, limit + 1, contactId, ...after])
+			const found = await latestEventsOfContact(pool, {
+				projectId: project.id,
+				limit: limit + 1,
+				contactId,
+				before,
+				beforeId,
+			})
 			const listed = found.slice(0, limit)
 			const hasMore = found.length > limit
 			const last = listed.at(-1)
@@ -214,7 +219,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 				hasMore && last ? { hasMore, cursor: encodeCursor([last.at, last.id]) } : { hasMore }
 			return sendPage(reply, {
 				listed,
-				read: (ids) => eventsOfPage(pool, [project.id, ids]),
+				read: (ids) => eventsOfPage(pool, { projectId: project.id, eventIds: ids }),
 				answer: (rows) => ({ events: rows, ...rest }),
 			})
 		},
@@ -223,6 +228,6 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 	await app.register(namedEvents, { pool })
 }
 
-/** As the schema tells them apart; what is neither is told what POST /v1/track would tell. */
+/** As the schema distinguishes them; a body that is neither gets the faults of POST /v1/track. */
 const isEventBody = (body: EventBody | TrackBody): body is EventBody =>
 	typeof body === 'object' && body !== null && 'name' in body && !('event' in body)

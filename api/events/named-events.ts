@@ -8,7 +8,7 @@ import { isReservedEvent } from './event-names.ts'
 
 const Usage = Component('EventUsage', {
 	usedInSegments: Type.Array(Reference),
-	usedInCampaigns: Type.Array(Reference, { description: 'Those that are not over' }),
+	usedInCampaigns: Type.Array(Reference, { description: 'Campaigns that have not ended' }),
 	usedInWorkflows: Type.Array(Reference),
 	totalCount: Type.Integer(),
 	uniqueContacts: Type.Integer(),
@@ -21,10 +21,10 @@ const NameParams = Type.Object({
 
 const config = { auth: 'secret key or session' } as const
 const tags = ['events']
-/** Short transactions: what else writes events never waits for long. */
+/** Keeps transactions short, so that other writers of events never wait long. */
 const deletedAtOnce = 10_000
 
-/** What is asked and done about all events of a name. */
+/** Routes about all events of one name. */
 export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
 		'/events/names',
@@ -32,13 +32,13 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'List the names of events, commonest first',
-				description: `${mostNames} at most.`,
+				summary: 'List the names of events, most frequent first',
+				description: `At most ${mostNames}.`,
 				response: { 200: Type.Object({ eventNames: Type.Array(Type.String()) }) },
 			},
 		},
 		async ({ project }) => {
-			const rows = await eventNames(pool, [project.id])
+			const rows = await eventNames(pool, { projectId: project.id })
 			return { eventNames: rows.map(({ name }) => name) }
 		},
 	)
@@ -59,7 +59,7 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		async ({ project, params }) => usageOf(project.id, params.eventName.trim()),
 	)
 
-	// An event may be called so, and GET /events/contact/{contactId} would take it.
+	// An event may have this name, and GET /events/contact/{contactId} would match it.
 	app.get(
 		'/events/contact/usage',
 		{ config, schema: { hide: true, response: { 200: Usage } } },
@@ -85,7 +85,7 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				throw new ApiError(400, 'BAD_REQUEST', `${name} is an event of the service itself`, {
 					suggestion: 'Only custom events can be deleted.',
 				})
-			const [found] = await eventUsage(pool, [project.id, name])
+			const [found] = await eventUsage(pool, { projectId: project.id, eventName: name })
 			const { askedAt, ...usage } = found!
 			if (isUsed(usage))
 				throw new ApiError(409, 'CONFLICT', `The event ${name} is in use`, {
@@ -94,7 +94,12 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				})
 			let deletedCount = 0
 			for (let more = true; more;) {
-				const [row] = await deleteEvents(pool, [project.id, name, askedAt, deletedAtOnce])
+				const [row] = await deleteEvents(pool, {
+					projectId: project.id,
+					eventName: name,
+					askedAt,
+					limit: deletedAtOnce,
+				})
 				deletedCount += row!.deleted
 				more = row!.deleted > 0
 			}
@@ -104,8 +109,8 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 
 	async function usageOf(projectId: string, name: string) {
 		const [[usage], [totals]] = await Promise.all([
-			eventUsage(pool, [projectId, name]),
-			eventTotals(pool, [projectId, name]),
+			eventUsage(pool, { projectId, eventName: name }),
+			eventTotals(pool, { projectId, eventName: name }),
 		])
 		const canDelete = !isReservedEvent(name) && !isUsed(usage!)
 		return { ...usage!, ...totals!, canDelete }

@@ -6,8 +6,9 @@ import {
 	maxDataBytes,
 	splitData,
 	unwrapData,
-} from '../../activities/rendering/contact-data.ts'
+} from '../../db/contacts/contact-data.ts'
 import { trackEvent } from '../../db/events/tracking.ts'
+import { isClaimLost } from '../../db/idempotency-key.ts'
 import { type FieldError, invalid } from '../errors.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
@@ -42,7 +43,7 @@ export const track: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 	app.post(
 		'/v1/track',
 		{
-			// Told together with what the handler finds.
+			// The schema's faults are reported together with the handler's.
 			attachValidation: true,
 			config: {
 				auth: 'public key',
@@ -53,7 +54,7 @@ export const track: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 			schema: {
 				tags: ['public'],
 				summary: 'Track an event of a contact',
-				description: 'The contact is created if missing, and takes up the data.',
+				description: 'The contact is created if missing, and the data is stored on it.',
 				body: TrackBody,
 				response: { 200: TrackResult },
 			},
@@ -76,17 +77,17 @@ export const trackSuggestions = {
 export async function trackContact(pool: Pool, request: FastifyRequest, body: TrackBody) {
 	checkEvent(request, body, 'event')
 	const { stored, removed } = splitData(body.data ?? {})
-	const values = [
-		request.project.id,
-		normalizeEmail(body.email),
-		body.subscribed ?? null,
-		JSON.stringify(stored),
-		removed,
-		body.event.trim(),
-		JSON.stringify(unwrapData(body.data ?? {})),
-		request.idempotency?.key ?? null,
-		request.idempotency?.claimId ?? null,
-	]
+	const values = {
+		projectId: request.project.id,
+		email: normalizeEmail(body.email),
+		subscribed: body.subscribed ?? null,
+		data: stored,
+		removedKeys: removed,
+		eventName: body.event.trim(),
+		eventData: unwrapData(body.data ?? {}),
+		key: request.idempotency?.key ?? null,
+		claimId: request.idempotency?.claimId ?? null,
+	}
 	for (let attempt = 0; attempt < tries; attempt++) {
 		const [tracked] = await trackEvent(pool, values).catch((error: { code?: string }) => {
 			throw isClaimLost(error) ? claimLost(request) : error
@@ -99,7 +100,7 @@ export async function trackContact(pool: Pool, request: FastifyRequest, body: Tr
 	throw new Error('A contact was created and deleted again too often to track an event of it')
 }
 
-/** What the schema found and what it cannot say, in one answer. */
+/** The faults that the schema finds and those that it can't, in one answer. */
 export function checkEvent(
 	{ validationError }: FastifyRequest,
 	body: { data?: Record<string, unknown> },
@@ -108,7 +109,7 @@ export function checkEvent(
 	const problems = fieldErrors((validationError?.validation ?? []) as Failure[])
 	const isSound = (member: string) =>
 		!problems.some(({ field }) => field === '' || `${field}.`.startsWith(`${member}.`))
-	// Of what is no object at all nothing more can be said.
+	// For a body that is not an object there is nothing more to report.
 	const { [nameField]: name, data } = (body ?? {}) as {
 		event?: string
 		name?: string
@@ -119,7 +120,7 @@ export function checkEvent(
 	if (problems.length > 0) throw invalid(...problems)
 }
 
-/** Not only what the contact keeps, but all of it is stored: with the event. */
+/** The event stores all data, not only what the contact keeps. */
 function eventDataProblems(data: Record<string, unknown>): FieldError[] {
 	const problems = dataProblems(data)
 	if (problems.length > 0) return problems
@@ -128,6 +129,3 @@ function eventDataProblems(data: Record<string, unknown>): FieldError[] {
 }
 
 const tooBig = (message: string) => ({ field: 'data', message, code: 'too_big' as const })
-
-/** The division by zero in the statement: it found no claim of ours to complete. */
-export const isClaimLost = ({ code }: { code?: string }) => code === '22012'

@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { findExecution, listExecutions, visitsOf } from '../../db/executions/execution-records.ts'
 import { executionStatuses } from '../../db/executions/execution.ts'
+import { foundAutomation } from '../automations/automation-editing.ts'
 import { notFound } from '../errors.ts'
 import { about, Id, page } from '../schemas.ts'
 import {
@@ -14,7 +15,7 @@ import {
 const tags = ['workflows']
 const auth = 'secret key or session'
 const maxVisits = 1000
-/** Each may have kept 64 K characters of an answer. */
+/** Each may have stored 64 K characters of a response. */
 const maxOutputBytes = 4 * 2 ** 20
 
 export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -50,7 +51,7 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				response: { 200: page(ListedExecution) },
 			},
 		},
-		async ({ project, params: { id }, query }) => {
+		async ({ em, project, params: { id }, query }) => {
 			const pageSize = Math.min(query.pageSize, 100)
 			const { rows, total } = await listExecutions(
 				pool,
@@ -60,7 +61,7 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				pageSize,
 				(query.page - 1) * pageSize,
 			)
-			if (rows.length === 0) await checkWorkflow(project.id, id)
+			if (rows.length === 0) await foundAutomation(em, { projectId: project.id, automationId: id })
 			const totalPages = Math.ceil(total / pageSize)
 			return { data: rows, page: query.page, pageSize, total, totalPages }
 		},
@@ -78,22 +79,19 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				response: { 200: DetailedExecution },
 			},
 		},
-		async ({ project, params: { id, executionId } }) => {
+		async ({ em, project, params: { id, executionId } }) => {
 			const [[execution], stepExecutions] = await Promise.all([
-				findExecution(pool, [project.id, id, executionId]),
-				visitsOf(pool, [project.id, executionId, maxVisits, maxOutputBytes]),
+				findExecution(pool, { projectId: project.id, automationId: id, executionId }),
+				visitsOf(pool, {
+					projectId: project.id,
+					executionId,
+					limit: maxVisits,
+					mostBytes: maxOutputBytes,
+				}),
 			])
 			if (execution) return { ...execution, stepExecutions }
-			await checkWorkflow(project.id, id)
+			await foundAutomation(em, { projectId: project.id, automationId: id })
 			throw notFound('execution', executionId)
 		},
 	)
-
-	async function checkWorkflow(projectId: string, id: string) {
-		const { rows } = await pool.query('select from automations where project_id = $1 and id = $2', [
-			projectId,
-			id,
-		])
-		if (rows.length === 0) throw notFound('workflow', id)
-	}
 }

@@ -26,7 +26,7 @@ const StepName = Component('StepReference', {
 export const Execution = Component('Execution', {
 	id: Id,
 	workflowId: Id,
-	version: Type.Integer({ description: 'Of the workflow, as it was when this began' }),
+	version: Type.Integer({ description: 'The version of the workflow that this execution runs' }),
 	contactId: Nullable(Id),
 	status: Type.Enum([...executionStatuses]),
 	currentStepId: Nullable(Id),
@@ -55,7 +55,7 @@ const StepExecution = Component('StepExecution', {
 		Text,
 	),
 	attempts: about(
-		'Of a WEBHOOK step: how many calls have ended so far. null: none yet, or another type of step.',
+		'For a WEBHOOK step: how many calls have ended so far. Null if there is none yet, and for other steps.',
 		Nullable(Type.Integer()),
 	),
 	startedAt: Timestamp,
@@ -66,7 +66,7 @@ const StepExecution = Component('StepExecution', {
 export const DetailedExecution = Extended('ExecutionWithSteps', [ListedExecution], {
 	workflow: Reference,
 	stepExecutions: Type.Array(StepExecution, {
-		description: 'The latest 1,000, or as many as have outputs of 4 MB, in their order',
+		description: 'The latest 1,000 in order, or fewer if their outputs exceed 4 MB',
 	}),
 })
 

@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { dataProblems } from '../../activities/rendering/contact-data.ts'
+import { dataProblems } from '../../db/contacts/contact-data.ts'
 import {
 	beginExecutions,
 	lockContacts,
@@ -10,6 +11,7 @@ import { cancelExecutions, cancelOne } from '../../db/executions/execution-cance
 import { findExecution } from '../../db/executions/execution-records.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
+import { foundAutomation } from '../automations/automation-editing.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { about, Body, Id } from '../schemas.ts'
 import { Execution, ExecutionParams, WorkflowParams } from './execution-views.ts'
@@ -17,7 +19,7 @@ import { Execution, ExecutionParams, WorkflowParams } from './execution-views.ts
 const tags = ['workflows']
 const auth = 'secret key or session'
 
-/** What is done to executions; api/executions/execution-list.ts shows them. */
+/** Routes that change executions; api/executions/execution-list.ts shows them. */
 export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.post(
 		'/workflows/:id/executions',
@@ -35,8 +37,7 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 						contactId: about('The contact that enters.', Id),
 						context: Type.Optional(
 							Type.Record(Type.String(), Type.Unknown(), {
-								description:
-									'Variables of this execution; they come before the data of the contact',
+								description: 'Variables of this execution. They override the data of the contact',
 							}),
 						),
 					},
@@ -44,21 +45,30 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 				response: { 201: Execution },
 			},
 		},
-		async ({ project, params, body: { contactId, context = {} } }, reply) => {
+		async ({ em, project, params, body: { contactId, context = {} } }, reply) => {
 			const problems = dataProblems(context, 'context')
 			if (problems.length > 0) throw invalid(...problems)
-			const { isEnabled } = await workflow(project.id, params.id)
+			const { enabled } = await foundAutomation(em, {
+				projectId: project.id,
+				automationId: params.id,
+			})
 			const begun = await transaction(pool, async (db) => {
-				const [contact] = await lockContacts(db, [project.id, [contactId]])
+				const [contact] = await lockContacts(db, { projectId: project.id, contactIds: [contactId] })
 				if (!contact) throw notFound('contact', contactId)
-				if (!isEnabled) throw notEnabled()
-				const who = [params.id, [contactId], JSON.stringify(context), null, taskQueues.core]
-				const [begun] = await beginExecutions(db, [project.id, ...who])
+				if (!enabled) throw notEnabled()
+				const who = {
+					automationId: params.id,
+					contactIds: [contactId],
+					context,
+					scheduledFor: null,
+					taskQueue: taskQueues.core,
+				}
+				const [begun] = await beginExecutions(db, { projectId: project.id, ...who })
 				return begun
 			})
-			if (!begun) throw await refusal(project.id, params.id, contactId)
+			if (!begun) throw await refusal(em, project.id, params.id, contactId)
 			app.relay.wake()
-			return reply.code(201).send(await execution(project.id, params.id, begun.id))
+			return reply.code(201).send(await execution(em, project.id, params.id, begun.id))
 		},
 	)
 
@@ -70,16 +80,22 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 				tags,
 				summary: 'Cancel an execution',
 				description:
-					'A step that is under way may still take effect, but no other follows. An execution that has ended is refused with 409.',
+					'A step that is running may still take effect, but no further step starts. An execution that has ended is refused with 409.',
 				params: ExecutionParams,
 				response: { 200: Execution },
 			},
 		},
-		async ({ project, params: { id, executionId } }) => {
-			const values = [project.id, executionId, id, 'Cancelled by request', true]
+		async ({ em, project, params: { id, executionId } }) => {
+			const values = {
+				projectId: project.id,
+				executionId,
+				automationId: id,
+				reason: 'Cancelled by request',
+				closesRun: true,
+			}
 			const [cancelled] = await cancelOne(pool, values)
-			const found = await execution(project.id, id, executionId)
-			if (!cancelled) throw wrongState(found.status, 'Only an active one can be cancelled.')
+			const found = await execution(em, project.id, id, executionId)
+			if (!cancelled) throw wrongState(found.status, 'Only an active execution can be cancelled.')
 			app.relay.wake()
 			return found
 		},
@@ -98,8 +114,8 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 				response: { 200: Type.Object({ cancelled: Type.Integer() }) },
 			},
 		},
-		async ({ project, params: { id } }) => {
-			await workflow(project.id, id)
+		async ({ em, project, params: { id } }) => {
+			await foundAutomation(em, { projectId: project.id, automationId: id })
 			const reason = 'All were cancelled by request'
 			const cancelled = await cancelExecutions(pool, project.id, id, reason, taskQueues.core)
 			app.relay.wake()
@@ -120,44 +136,44 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 				response: { 200: Execution },
 			},
 		},
-		async ({ project, params: { id, executionId } }) => {
-			const values = [project.id, id, executionId, taskQueues.core]
+		async ({ em, project, params: { id, executionId } }) => {
+			const values = {
+				projectId: project.id,
+				automationId: id,
+				executionId,
+				taskQueue: taskQueues.core,
+			}
 			const [retried] = await retryExecution(pool, values).catch((error: { code?: string }) => {
 				if (error.code === '23505') throw alreadyActive()
 				throw error
 			})
-			const found = await execution(project.id, id, executionId)
+			const found = await execution(em, project.id, id, executionId)
 			if (!retried && found.contactId === null) throw withoutContact(found.status)
-			if (!retried) throw wrongState(found.status, 'Only a failed one can be tried again.')
+			if (!retried) throw wrongState(found.status, 'Only a failed execution can be retried.')
 			app.relay.wake()
 			return found
 		},
 	)
 
-	async function workflow(projectId: string, id: string) {
-		const { rows } = await pool.query<{ isEnabled: boolean }>(
-			'select enabled as "isEnabled" from automations where project_id = $1 and id = $2',
-			[projectId, id],
-		)
-		if (!rows[0]) throw notFound('workflow', id)
-		return rows[0]
-	}
-
-	async function execution(projectId: string, workflowId: string, id: string) {
-		const [found] = await findExecution(pool, [projectId, workflowId, id])
+	async function execution(em: EntityManager, projectId: string, workflowId: string, id: string) {
+		const [found] = await findExecution(pool, {
+			projectId,
+			automationId: workflowId,
+			executionId: id,
+		})
 		if (found) return found
-		await workflow(projectId, workflowId)
+		await foundAutomation(em, { projectId, automationId: workflowId })
 		throw notFound('execution', id)
 	}
 
-	/** Why none has begun: somebody disabled or deleted the workflow meanwhile, or there is one. */
-	async function refusal(projectId: string, id: string, contactId: string) {
-		const { isEnabled } = await workflow(projectId, id)
-		if (!isEnabled) return notEnabled()
+	/** Why none has started: the workflow was disabled or deleted meanwhile, or an execution exists. */
+	async function refusal(em: EntityManager, projectId: string, id: string, contactId: string) {
+		const { enabled } = await foundAutomation(em, { projectId, automationId: id })
+		if (!enabled) return notEnabled()
 		return new ApiError(409, 'CONFLICT', 'This contact cannot enter the workflow again', {
 			details: { contactId },
 			suggestion:
-				'With allowReentry a contact may enter again once its execution has ended, without it only once.',
+				'Without allowReentry, a contact can enter a workflow only once. With it, a contact can enter again once its execution has ended.',
 		})
 	}
 }

@@ -45,7 +45,11 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		},
 		async (request, reply) => {
 			const file = await readCsv(request)
-			const [job] = await acceptImport(pool, [request.project.id, file, taskQueues.core])
+			const [job] = await acceptImport(pool, {
+				projectId: request.project.id,
+				content: file,
+				taskQueue: taskQueues.core,
+			})
 			app.relay.wake()
 			return queued(reply, 'import', job!.id, 'The import is queued')
 		},
@@ -59,7 +63,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 				tags,
 				summary: 'Get an import, or its undo',
 				description:
-					'Poll it until `finishedAt` is set. `result` then tells how many contacts were created, updated or refused.',
+					'Poll it until `finishedAt` is set. `result` then says how many contacts were created, updated or refused.',
 				params: JobParams,
 				response: { 200: ImportJob },
 			},
@@ -74,7 +78,7 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			schema: {
 				tags,
 				summary: 'Cancel an import, or its undo',
-				description: 'Contacts that are imported already stay. A cancelled import can be undone.',
+				description: 'Contacts that are already imported stay. A cancelled import can be undone.',
 				params: JobParams,
 				response: { 200: ImportJob },
 			},
@@ -118,14 +122,14 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		},
 		async ({ project, params }, reply) => {
 			const jobId = await transaction(pool, async (db) => {
-				const values = [project.id, params.jobId]
+				const values = { projectId: project.id, importId: params.jobId }
 				const [job] = await lockImport(db, values)
 				if (!job) throw notFound('job', params.jobId)
 				if (!job.finished_at) throw stillRunning(job.state)
 				if (Date.now() - job.finished_at.getTime() > undoDays * 86_400_000) throw tooLate()
 				const [other] = await undoOf(db, values)
 				if (other) throw alreadyUndone(other)
-				const [undo] = await acceptUndo(db, [...values, taskQueues.core])
+				const [undo] = await acceptUndo(db, { ...values, taskQueue: taskQueues.core })
 				return undo!.id
 			})
 			app.relay.wake()
@@ -140,11 +144,11 @@ const stillRunning = (state: string) =>
 		suggestion: 'Cancel it first, or wait until it has ended.',
 	})
 const tooLate = () =>
-	new ApiError(409, 'CONFLICT', `An import can be undone within ${undoDays} days`, {
+	new ApiError(409, 'CONFLICT', `An import can be undone only within ${undoDays} days`, {
 		details: { days: undoDays },
 	})
 const alreadyUndone = ({ id, state }: { id: string; state: string }) =>
-	new ApiError(409, 'CONFLICT', 'This import is undone already, or is being undone', {
+	new ApiError(409, 'CONFLICT', 'This import has already been undone, or is being undone', {
 		details: { jobId: id, state },
 		suggestion: 'Follow the job named in details.',
 	})

@@ -19,7 +19,7 @@ const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
 const maxContacts = 1000
 
-// A member that was ignored for its typing error would mean more contacts.
+// If a misspelt member were ignored, the job would include more contacts.
 const closed = { additionalProperties: false }
 const Filter = Type.Object(
 	{
@@ -47,7 +47,7 @@ const Contacts = Type.Object(
 	{
 		mode: Type.Optional(
 			Type.Enum(['ids', 'query'], {
-				description: 'ids unless you set it. With query, `filter` selects the contacts.',
+				description: 'The default is ids. With query, `filter` selects the contacts.',
 			}),
 		),
 		contactIds: Type.Optional(
@@ -85,14 +85,20 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 					tags,
 					summary,
 					description:
-						'`contactIds`, at most 1,000; or `mode: "query"` with a `filter`: all contacts it finds now, but for `excludeIds`. An empty filter finds everybody.',
+						'Takes at most 1,000 `contactIds`, or `mode: "query"` with a `filter`: all contacts that match it now, except `excludeIds`. An empty filter matches all contacts.',
 					body: Contacts,
 					response: { 202: Queued },
 				},
 			},
 			async ({ project, body }, reply) => {
 				const { ids, target } = await meant(pool, project.id, body)
-				const values = [project.id, type, ids, target && JSON.stringify(target), taskQueues.core]
+				const values = {
+					projectId: project.id,
+					type,
+					contactIds: ids,
+					target,
+					taskQueue: taskQueues.core,
+				}
 				const [job] = await acceptBulkJob(pool, values)
 				app.relay.wake()
 				return queued(reply, 'bulk', job!.id, 'The job is queued')
@@ -107,7 +113,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 				tags,
 				summary: 'Get a bulk job',
 				description:
-					'Poll it until `finishedAt` is set. `result` then tells how many contacts were changed.',
+					'Poll it until `finishedAt` is set. `result` then says how many contacts were changed.',
 				params: JobParams,
 				response: { 200: BulkJob },
 			},
@@ -131,7 +137,7 @@ export const bulkJobs: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 	)
 }
 
-/** Whom the request is about. Each contact counts once, however often it is named. */
+/** The contacts that the request lists. A duplicate counts once. */
 async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Contacts>) {
 	const { mode, contactIds, filter, excludeIds = [] } = body
 	if (mode !== 'query') {

@@ -67,13 +67,13 @@ export const BulkJob = Component('BulkJob', {
 	type: Type.Enum([...bulkTypes]),
 	result: Type.Union([BulkResult, Type.Null()], untilThen),
 })
-/** The jobs that a route is about: another kind is not found by it. */
+/** The kinds of jobs that a route shows; other jobs are not found by it. */
 export const imports = { types: importTypes, View: ImportJob }
 export const bulks = { types: bulkTypes, View: BulkJob }
 type Kind = typeof imports | typeof bulks
 type JobView<K extends Kind> = Type.Static<K['View']>
 
-/** A job as its callers see it; the result is there once it has ended, whatever way. */
+/** A job as its callers see it. The result is present once the job has ended in any way. */
 export async function viewJob<K extends Kind>(
 	em: EntityManager,
 	projectId: string,
@@ -101,7 +101,7 @@ export async function viewJob<K extends Kind>(
 function progressOf({ type, state, total, position, failedCount }: Job) {
 	if (state === 'completed') return 100
 	if (!total) return 0
-	// The rows of a file that cannot be read are out of the way before the first is applied.
+	// Unreadable rows of a file are sorted out before the first row is applied.
 	const done = position + (type === 'import' ? failedCount : 0)
 	return Math.min(99, Math.floor((100 * done) / total))
 }
@@ -138,14 +138,14 @@ async function resultOf(em: EntityManager, job: Job): Promise<JobView<Kind>['res
 	}
 }
 
-/** What is done stays; the workflow notices before its next chunk. */
+/** Finished chunks stay. The workflow notices before its next chunk. */
 export async function cancelAndView<K extends Kind>(
 	{ em, pool }: { em: EntityManager; pool: Pool },
 	projectId: string,
 	id: string,
 	kind: K,
 ) {
-	const [cancelled] = await cancelJob(pool, [projectId, id, kind.types])
+	const [cancelled] = await cancelJob(pool, { projectId, jobId: id, types: kind.types })
 	const job = await viewJob(em, projectId, id, kind)
 	if (!cancelled)
 		throw new ApiError(409, 'CONFLICT', `This job is ${job.state} and cannot be cancelled`, {

@@ -7,7 +7,7 @@ export async function readMail(raw: Buffer) {
 		filename: filename ?? 'unnamed',
 		contentType: mimeType,
 		contentId: contentId?.replace(/^<|>$/g, ''),
-		content: Buffer.from(content as ArrayBuffer),
+		content: Buffer.from(content as ArrayBuffer) as Buffer,
 	}))
 	return {
 		html: mail.html ?? '',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { escapeHtml as escape } from '../../activities/rendering/printing.ts'
+import { escapeHtml as escape } from '../../mail/liquid/printing.ts'
 import type { ReadMail } from './mailbox-mail.ts'
 import { isClickTracked, isOpenTracked } from './mailbox-preview.ts'
 
@@ -34,7 +34,7 @@ const style = readFileSync(new URL('mailbox.css', import.meta.url), 'utf8')
 const script = readFileSync(new URL('mailbox-script.js', import.meta.url), 'utf8')
 const sourceOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
 
-/** Our own style and script, known by their hashes, and nothing that a mail could bring along. */
+/** Allows only our own style and script, by their hashes, and nothing from a mail. */
 export const pagePolicy =
 	`default-src 'none'; style-src ${sourceOf(style)}; script-src ${sourceOf(script)}; ` +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -133,14 +133,14 @@ function htmlView(id: string, mail: ReadMail) {
 	const body = `/mailbox/messages/${id}/html`
 	const tracking = [
 		isOpenTracked(mail) &&
-			`Reading here counts no open. <a href="${body}?pixel=true" target="preview">Load the tracking pixel</a> to count one.`,
+			`Reading here does not count as an open. <a href="${body}?pixel=true" target="preview">Load the tracking pixel</a> to count one.`,
 		isClickTracked(mail) && 'Following a link counts a click.',
 	].filter((sentence) => sentence !== false)
 	return `<p class="preview"><span>${tracking.join(' ')}</span><button type="button" class="scripted" data-act="phone" aria-pressed="false">Phone width</button><button type="button" class="scripted" data-act="dark" aria-pressed="false">Dark</button></p>
 <iframe name="preview" src="${body}" sandbox="allow-popups allow-popups-to-escape-sandbox" title="Body of the mail"></iframe>`
 }
 
-// Times are the reader's: the mailbox answers only on the machine it runs on.
+// Times are in the reader's time zone, because the mailbox answers only on its own machine.
 const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long' })
 const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })

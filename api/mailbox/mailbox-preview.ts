@@ -1,7 +1,10 @@
-import { escapeHtml } from '../../activities/rendering/printing.ts'
+import { escapeHtml } from '../../mail/liquid/printing.ts'
 import type { ReadMail } from './mailbox-mail.ts'
 
-/** The address of a tracking pixel, by its shape: the mail may be older than today's PUBLIC_URL. */
+/**
+ * A tracking pixel's address, recognised by its form, because the mail may be older than the current
+ * PUBLIC_URL.
+ */
 const pixelUrl = /https?:\/\/[^\s"'<>]+\/o\/[\w-]{43,64}\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 const clickUrl = /https?:\/\/[^\s"'<>]+\/c\/[\w-]{43,64}\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/
 const emptyPicture =
@@ -10,8 +13,12 @@ const emptyPicture =
 export const isOpenTracked = ({ html }: ReadMail) => html.search(pixelUrl) >= 0
 export const isClickTracked = ({ html }: ReadMail) => clickUrl.test(html)
 
+export interface Preview {
+	pixel: boolean
+}
+
 /** The body for the frame: links open beside it, inline images come from the mail itself. */
-export function previewOf(mail: ReadMail, { pixel }: { pixel: boolean }) {
+export function previewOf(mail: ReadMail, { pixel }: Preview) {
 	const base = '<base target="_blank">'
 	const html = mail.html || `<pre style="white-space:pre-wrap">${escapeHtml(mail.text)}</pre>`
 	const shown = pixel ? html : html.replaceAll(pixelUrl, emptyPicture)
@@ -26,7 +33,7 @@ export function previewOf(mail: ReadMail, { pixel }: { pixel: boolean }) {
 	})
 }
 
-/** In a URL an id may be percent-encoded, wrongly too. */
+/** In a URL an id may be percent-encoded, even incorrectly. */
 function isSameId(contentId: string, inUrl: string) {
 	try {
 		return contentId === inUrl || decodeURIComponent(contentId) === decodeURIComponent(inUrl)

@@ -1,13 +1,14 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { BlockList } from 'node:net'
-import { MailboxMessage } from '../../db/emails/mailbox-message.ts'
+import type { Pool } from 'pg'
+import { listMessages, MailboxMessage } from '../../db/emails/mailbox-message.ts'
 import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
+import type { SendPage } from '../requests/large-pages.ts'
 import { about, Body, Component, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
-import { readMail } from './mailbox-mail.ts'
 import { mailboxPage, pagePolicy } from './mailbox-page.ts'
-import { previewOf } from './mailbox-preview.ts'
+import { mailOf, messageOf, shownBody } from './mailbox-reading.ts'
 
 const tags = ['mailbox']
 const Params = Type.Object({ id: PathId('message') })
@@ -37,6 +38,11 @@ const Message = Component('MailboxMessage', {
 	receivedAt: Timestamp,
 })
 
+interface Options {
+	pool: Pool
+	sendPage: SendPage
+}
+
 const rowsOfPage = 100
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
@@ -45,19 +51,24 @@ const localHost = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /**
- * Where mail lands with the local provider. It asks for no key, so it answers only requests from this
- * machine under a local name: a page elsewhere must not read it through a developer's browser, and
- * nobody through a proxy on this machine.
+ * The mail of the local provider. It needs no key, so it answers only requests from this machine under a
+ * local name. Otherwise a page on another site could read it through a developer's browser, or anyone
+ * through a proxy on this machine.
  */
-export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
+export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, sendPage }) => {
 	app.addHook('onRequest', async ({ socket, headers, method }) => {
 		const address = socket.remoteAddress ?? ''
 		const isLocal = loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 		const isForwarded = proxyHeaders.some((name) => headers[name] !== undefined)
 		if (!isLocal || isForwarded || !localHost.test(headers.host ?? ''))
-			throw new ApiError(404, 'RESOURCE_NOT_FOUND', 'The mailbox is only there for this machine', {
-				suggestion: 'Open it on the machine that Tempost runs on, under http://localhost.',
-			})
+			throw new ApiError(
+				404,
+				'RESOURCE_NOT_FOUND',
+				'The mailbox can be used only on the machine that Tempost runs on',
+				{
+					suggestion: 'Open it on the machine that Tempost runs on, under http://localhost.',
+				},
+			)
 		if (!['GET', 'HEAD'].includes(method) && !isOwnOrigin(headers.origin, headers.host))
 			throw new ApiError(403, 'FORBIDDEN', 'Only the mailbox page itself may change the mailbox', {
 				suggestion: 'Send the request without an Origin header, or from the mailbox page.',
@@ -70,7 +81,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			config: { auth: 'none', answers: 'text/html' },
 			schema: {
 				tags,
-				summary: 'Page of the local mailbox',
+				summary: 'Show the local mailbox',
 				description:
 					'Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.',
 				querystring: Type.Object({
@@ -92,7 +103,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 				{ orderBy: { id: 'desc' }, limit: rowsOfPage + 1, exclude: ['raw'] },
 			)
 			const row = id ? await em.findOne(MailboxMessage, id, { refresh: true }) : null
-			const open = row && { row, mail: await readMail(row.raw) }
+			const open = row && { row, mail: await mailOf(row.raw) }
 			const list = { rows: rows.slice(0, rowsOfPage), hasOlder: rows.length > rowsOfPage }
 			return reply
 				.header('content-security-policy', pagePolicy)
@@ -107,25 +118,33 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			config: { auth: 'none' },
 			schema: {
 				tags,
-				summary: 'Mails of the local mailbox, newest first',
+				summary: 'List the mails of the local mailbox, newest first',
 				description:
 					'For tests of your application: read here what it has sent. It answers only on the machine itself.',
 				querystring: Filter,
 				response: { 200: Type.Object({ messages: Type.Array(Message) }) },
 			},
 		},
-		async ({ em, query: { to, subject, limit, before } }) => {
-			const rows = await em.find(
-				MailboxMessage,
-				{
-					...(to ? { to: normalizeEmail(to) } : {}),
-					...(subject ? matching('subject', subject) : {}),
-					...(before ? { id: { $lt: before } } : {}),
+		async ({ em, query: { to, subject, limit, before } }, reply) =>
+			sendPage(reply, {
+				listed: await listMessages(pool, {
+					to: to ? normalizeEmail(to) : null,
+					subject: subject ? containing(subject) : null,
+					before: before ?? null,
+					limit: Math.min(limit, 1000),
+				}),
+				read: async (ids) => {
+					const rows = await em.find(
+						MailboxMessage,
+						{ id: { $in: ids } },
+						{ orderBy: { id: 'desc' }, disableIdentityMap: true },
+					)
+					const messages = []
+					for (const row of rows) messages.push(await messageOf(row))
+					return messages
 				},
-				{ orderBy: { id: 'desc' }, limit: Math.min(limit, 1000) },
-			)
-			return { messages: await Promise.all(rows.map(messageOf)) }
-		},
+				answer: (messages) => ({ messages }),
+			}),
 	)
 
 	app.patch(
@@ -192,7 +211,7 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			config: { auth: 'none', answers: 'message/rfc822' },
 			schema: {
 				tags,
-				summary: 'Source of a mail in the local mailbox',
+				summary: 'Get the source of a mail in the local mailbox',
 				description: 'The message as it would have been sent, with all headers.',
 				params: Params,
 			},
@@ -212,8 +231,9 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			config: { auth: 'none', answers: 'text/html' },
 			schema: {
 				tags,
-				summary: 'Body of a mail in the local mailbox',
-				description: 'Shown without the tracking pixel, so that looking counts no open.',
+				summary: 'Get the body of a mail in the local mailbox',
+				description:
+					'Shown without the tracking pixel, so looking at it does not count as an open.',
 				params: Params,
 				querystring: Type.Object({
 					pixel: Type.Boolean({ default: false, description: 'Load the tracking pixel' }),
@@ -221,15 +241,15 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			},
 		},
 		async ({ em, params, query }, reply) => {
-			const mail = await readMail((await found(em, params.id)).raw)
-			// Somebody else's HTML: nothing in it may run or reach our pages.
+			const { raw } = await found(em, params.id)
+			// This HTML is foreign: nothing in it may run or reach our pages.
 			return reply
 				.header(
 					'content-security-policy',
 					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
 				)
 				.type('text/html; charset=utf-8')
-				.send(previewOf(mail, query))
+				.send(await shownBody(raw, query))
 		},
 	)
 
@@ -239,20 +259,20 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 			config: { auth: 'none', answers: 'application/octet-stream' },
 			schema: {
 				tags,
-				summary: 'File of a mail in the local mailbox',
+				summary: 'Get a file of a mail in the local mailbox',
 				description: 'The bytes of the attachment.',
 				params: Type.Object({
 					id: PathId('message'),
 					position: Type.Integer({
 						minimum: 0,
 						'x-resource': 'attachment',
-						description: 'The place of the file in the mail. The first is 0.',
+						description: 'The position of the file in the mail. The first is 0.',
 					}),
 				}),
 			},
 		},
 		async ({ em, params }, reply) => {
-			const mail = await readMail((await found(em, params.id)).raw)
+			const mail = await mailOf((await found(em, params.id)).raw)
 			const file = mail.files[params.position]
 			if (!file) throw notFound('attachment', params.position)
 			return reply
@@ -269,19 +289,6 @@ export const mailbox: FastifyPluginAsyncTypebox = async (app) => {
 /** Programs send no Origin. Pages do, and a mail in its sandbox sends `null`. */
 const isOwnOrigin = (origin: string | undefined, host: string | undefined) =>
 	origin === undefined || origin === `http://${host}` || origin === `https://${host}`
-
-async function messageOf({
-	id,
-	emailId,
-	to,
-	from,
-	subject,
-	raw,
-	read,
-	receivedAt,
-}: MailboxMessage) {
-	return { id, emailId, to, from, subject, read, receivedAt, ...(await readMail(raw)) }
-}
 
 const columns = ['from', 'to', 'subject'] as const
 const matching = (column: (typeof columns)[number], part: string) => ({

@@ -1,24 +1,27 @@
 import type { FastifyRequest } from 'fastify'
-import type { Pool, PoolClient } from 'pg'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { PoolClient } from 'pg'
 import { lockAdministrator } from '../../db/accounts/session.ts'
 import { ofLiving } from '../../db/projects/project-removal.ts'
-import { transaction } from '../../db/transaction.ts'
+import { transactional } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 
 /**
- * A change of keys or members, in a transaction: it must not outlive the access of whoever makes it. A
- * session that ends, or a member who is removed, between the look at the cookie and the change is refused.
+ * Changes keys or members in a transaction that checks the user's access again. It is refused if the
+ * session has ended, or the member was removed, since the cookie was checked.
  */
 export const administering = <T>(
-	pool: Pool,
-	{ user, project }: FastifyRequest,
-	change: (db: PoolClient, projectId: string) => Promise<T>,
+	{ em, user, project }: FastifyRequest,
+	change: (em: EntityManager, db: PoolClient, projectId: string) => Promise<T>,
 ) =>
-	transaction(pool, async (db) => {
-		const ids = [user.sessionId, project.publicId]
-		const [locked] = await ofLiving(() => lockAdministrator(db, ids))
+	transactional(em, async (em, db) => {
+		const ids = { sessionId: user.sessionId, publicId: project.publicId }
+		const locked = await ofLiving(async () => {
+			const [found] = await lockAdministrator(db, ids)
+			return found
+		})
 		if (!locked) throw accessEnded()
-		return change(db, locked.id)
+		return change(em, db, locked.id)
 	})
 
 const accessEnded = () =>

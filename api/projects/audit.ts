@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { type AuditRecord, countAudit, listAudit, noteAudit } from '../../db/projects/audit.ts'
+import { type AuditRecord, countAudit, listAudit, recordAudit } from '../../db/projects/audit.ts'
 import { isReading } from '../accounts/session-auth.ts'
 import {
 	Component,
@@ -18,12 +18,12 @@ import { ProjectParams } from './projects.ts'
 
 declare module 'fastify' {
 	interface FastifyRequest {
-		/** The project that a request has made, as it is known outside: its first change. */
+		/** The public id of the project that the request has created: its first change. */
 		madeProjectId: string | null
 	}
 }
 
-/** Posts that change nothing, and what is tracked: that is use of a project, not a change of it. */
+/** POST routes that change nothing, and tracking: these are uses of a project, not changes. */
 const unnoted = new Set([
 	'POST /contacts/lookup',
 	'POST /templates/:id/preview',
@@ -31,13 +31,13 @@ const unnoted = new Set([
 	'POST /events/track',
 ])
 
-/** An answer does not wait longer for its note. */
+/** The longest an answer waits for its audit entry. */
 const patienceMs = 1000
 
 /**
- * Notes every change that was made by a session or a secret key, before its answer leaves: one place
- * for all routes. Sending and tracking have the ledger and the events. Should the note fail, the change
- * has happened nevertheless, and our log says who made it.
+ * Writes every change by a session or a secret key to the audit log, before its answer is sent: one
+ * place for all routes. Sending and tracking have the ledger and the events instead. If writing
+ * fails, the change has still happened, and our log says who made it.
  */
 export function keepAudit(app: FastifyInstance, pool: Pool) {
 	app.decorateRequest('madeProjectId', null)
@@ -45,10 +45,10 @@ export function keepAudit(app: FastifyInstance, pool: Pool) {
 		const entry = entryOf(request, reply)
 		if (!entry) return
 		await Promise.race([
-			noteAudit(pool, entry).catch((err: Error) =>
+			recordAudit(pool, entry).catch((err: Error) =>
 				request.log.error(
-					{ err, action: entry[3], userId: request.visitor?.user.id ?? null },
-					'a change is missing in the audit',
+					{ err, action: entry.action, userId: request.visitor?.user.id ?? null },
+					'a change could not be written to the audit log',
 				),
 			),
 			sleep(patienceMs, undefined, { ref: false }),
@@ -65,42 +65,42 @@ function entryOf(request: FastifyRequest, reply: FastifyReply) {
 	if (auth !== 'session' && auth !== 'secret key or session') return null
 	const actor = visitor?.user.email ?? `sk_…${caller!.secretKeyEnding}`
 	const userId = visitor?.user.id ?? null
-	return noteOf(request, { projectIds: [projectId], userId, actor }, reply.statusCode)
+	return auditEntryOf(request, { projectIds: [projectId], userId, actor }, reply.statusCode)
 }
 
 interface Deed {
-	/** The ids by which the projects are known outside. */
+	/** The public ids of the projects. */
 	projectIds: string[]
 	userId: string | null
 	actor: string
 }
 
-/** What `noteAudit` takes, for routes that find out themselves who acts. */
-export const noteOf = (
+/** The arguments of `recordAudit`, for routes that identify the user themselves. */
+export const auditEntryOf = (
 	{ method, routeOptions, params, ip, headers, id }: FastifyRequest,
 	{ projectIds, userId, actor }: Deed,
-	status: number,
-) => [
+	statusCode: number,
+) => ({
 	projectIds,
 	userId,
 	actor,
-	`${method} ${routeOptions.url}`.replaceAll(/:(\w+)/g, '{$1}'),
-	JSON.stringify(params ?? {}),
-	status,
+	action: `${method} ${routeOptions.url}`.replaceAll(/:(\w+)/g, '{$1}'),
+	target: params ?? {},
+	statusCode,
 	ip,
-	headers['user-agent']?.slice(0, 300) ?? null,
-	id,
-]
+	userAgent: headers['user-agent']?.slice(0, 300) ?? null,
+	requestId: id,
+})
 
 const Entry = Component('AuditEntry', {
 	id: Id,
 	actor: Type.Object({
 		type: Type.Enum(['user', 'key']),
 		userId: Nullable(Id),
-		name: Type.String({ description: "The user's address then, or the masked key" }),
+		name: Type.String({ description: "The user's address at that time, or the masked key" }),
 	}),
-	action: Type.String({ description: 'Method and path, as POST /templates' }),
-	target: Type.Record(Type.String(), Type.String(), { description: 'What the path names' }),
+	action: Type.String({ description: 'Method and path, such as POST /templates' }),
+	target: Type.Record(Type.String(), Type.String(), { description: 'The ids in the path' }),
 	status: Type.Integer(),
 	ip: Type.String(),
 	userAgent: Nullable(Type.String()),
@@ -131,8 +131,8 @@ export const audit: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 			const size = Math.min(limit, 100)
 			const [after] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const [rows, [count]] = await Promise.all([
-				listAudit(pool, [project.publicId, after ?? null, size + 1]),
-				cursor === undefined ? countAudit(pool, [project.publicId]) : [],
+				listAudit(pool, { publicId: project.publicId, after: after ?? null, limit: size + 1 }),
+				cursor === undefined ? countAudit(pool, { publicId: project.publicId }) : [],
 			])
 			const data = rows.slice(0, size).map(view)
 			const hasMore = rows.length > size

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool, PoolClient } from 'pg'
-import { renderPlatformMail } from '../../activities/rendering/platform/mail.ts'
+import { renderPlatformMail } from '../../mail/platform/mail.ts'
 import { newSecretToken, tokenDigest } from '../../db/accounts/secret-token.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
 import { invitedRoles } from '../../db/projects/invitation.ts'
@@ -43,7 +43,7 @@ const invitationSeconds = 7 * 24 * 60 * 60
 interface NewInvitation {
 	/** Its name. */
 	project: string
-	/** The address of whoever invites. */
+	/** The address of the inviter. */
 	inviter: string
 	projectId: string
 	email: string
@@ -73,7 +73,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 				response: { 200: Type.Array(MemberView) },
 			},
 		},
-		async ({ project }) => membersOf(pool, [project.id]),
+		async ({ project }) => membersOf(pool, { projectId: project.id }),
 	)
 
 	app.post(
@@ -104,13 +104,14 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			const { project, user, body, headers, ip } = request
 			const email = normalizeEmail(body.email)
 			const role = body.role ?? 'MEMBER'
-			// The answer tells who has an account, and mails go to anybody's address, in our name.
+			// The answer reveals who has an account, and any address gets a mail in our name, so inviters must be
+			// verified.
 			if (isMailReal && !user.emailVerified) throw unverified()
 			await countInvitation('invite from', networkOf(ip), 100)
 			await countInvitation('invite by', user.id, 50)
 			await countInvitation('invite', project.publicId, 50)
-			const member = await administering(pool, request, async (db, projectId) => {
-				const [member] = await addMember(db, [projectId, email, role])
+			const member = await administering(request, async (_, db, projectId) => {
+				const [member] = await addMember(db, { projectId, email, role })
 				if (member && !member.isNew) throw alreadyMember(member.userId)
 				await countTry(db, {
 					what: 'invite',
@@ -123,9 +124,9 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 				const mail = member
 					? await renderPlatformMail('memberAdded', language, about)
 					: await invitation(db, language, { ...about, projectId, email, role })
-				await queuePlatformMails(db, [
-					JSON.stringify([{ from: settings.platformFrom, to: email, ...mail }]),
-				])
+				await queuePlatformMails(db, {
+					mails: [{ from: settings.platformFrom, to: email, ...mail }],
+				})
 				return member
 			})
 			app.relay.wake()
@@ -142,7 +143,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 	) {
 		const token = newSecretToken()
 		const digest = tokenDigest(token)
-		await invite(db, [projectId, email, role, digest, inviter, invitationSeconds])
+		await invite(db, { projectId, email, role, digest, inviter, seconds: invitationSeconds })
 		const url = linkTo(settings.publicUrl, '/auth/accept-invitation', token)
 		return renderPlatformMail('invitation', language, { url, project, inviter })
 	}
@@ -162,7 +163,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 		},
 		async ({ project, user, params: { userId }, body }) => {
 			refuseOneself(user.id, userId)
-			const [member] = await changeRole(pool, [project.id, userId, body.role])
+			const [member] = await changeRole(pool, { projectId: project.id, userId, role: body.role })
 			if (!member) throw notFound('member', userId)
 			if (member.role === 'OWNER') throw ownerIsFixed()
 			return member
@@ -183,7 +184,7 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 		},
 		async ({ project, user, params: { userId } }, reply) => {
 			refuseOneself(user.id, userId)
-			const [member] = await removeMember(pool, [project.id, userId])
+			const [member] = await removeMember(pool, { projectId: project.id, userId })
 			if (!member) throw notFound('member', userId)
 			if (!member.removed) throw ownerIsFixed()
 			return reply.code(204).send(null)
@@ -196,17 +197,17 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 
 function refuseOneself(own: string, userId: string) {
 	if (userId.toLowerCase() !== own) return
-	throw new ApiError(403, 'FORBIDDEN', 'Nobody changes their own membership', {
+	throw new ApiError(403, 'FORBIDDEN', 'You can’t change or remove your own membership', {
 		suggestion: 'Ask another administrator of the project.',
 	})
 }
 
 const ownerIsFixed = () =>
-	new ApiError(403, 'FORBIDDEN', 'The owner of a project is fixed', {
+	new ApiError(403, 'FORBIDDEN', 'The owner of a project can’t be changed or removed', {
 		suggestion: 'A project keeps its owner until it is deleted.',
 	})
 const alreadyMember = (userId: string) =>
-	new ApiError(409, 'CONFLICT', 'They are a member of this project already', {
+	new ApiError(409, 'CONFLICT', 'This person is already a member of the project', {
 		details: { userId },
 		suggestion: 'Change their role with PATCH /projects/{id}/members/{userId}.',
 	})

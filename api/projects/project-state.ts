@@ -65,15 +65,15 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				tags,
 				summary: 'Get the first steps that a project has completed',
 				description:
-					'Tells a dashboard which first steps are done, such as a verified domain and an enabled workflow.',
+					'Shows which first steps are done, such as a verified domain and an enabled workflow.',
 				params: ProjectParams,
 				response: { 200: SetupState },
 			},
 		},
 		async ({ project: { id } }) => {
 			const [[state], counts] = await Promise.all([
-				setupState(pool, [id]),
-				countContacts(pool, [id]),
+				setupState(pool, { projectId: id }),
+				countContacts(pool, { projectId: id }),
 			])
 			const contactCount = counts.reduce((sum, { count }) => sum + count, 0)
 			return { contactCount, ...state! }
@@ -87,7 +87,7 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				config,
 				schema: {
 					tags,
-					summary: 'Bounces, complaints and suspensions',
+					summary: 'Get bounces, complaints and suspensions',
 					description: 'Rates of the last days, and the limits above which a project is suspended.',
 					params: ProjectParams,
 					response: { 200: Security },
@@ -119,13 +119,13 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			schema: {
 				tags,
 				summary: "Change the secret of the project's webhooks",
-				description: 'For a day both the new and the old one sign.',
+				description: 'Both the new and the old secret sign for a day.',
 				params: ProjectParams,
 				response: { 200: Secret },
 			},
 		},
 		async (request) => ({
-			secret: await administering(pool, request, (db, id) => changeWebhookSecret(db, id)),
+			secret: await administering(request, (_, db, id) => changeWebhookSecret(db, id)),
 		}),
 	)
 }

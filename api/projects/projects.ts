@@ -4,10 +4,9 @@ import { roles } from '../../db/projects/membership.ts'
 import { newKeys } from '../../db/projects/project-keys.ts'
 import {
 	createProject,
-	patchProject,
 	type ProjectRecord,
 	projectsOfUser,
-	replaceKeys,
+	updateProject,
 } from '../../db/projects/project-records.ts'
 import { deleteLivingProject, ofLiving, resetProject } from '../../db/projects/project-removal.ts'
 import { disabledReasons, trackingModes } from '../../db/projects/project.ts'
@@ -44,7 +43,10 @@ const ProjectView = Component('Project', {
 	id: Id,
 	name: Type.String(),
 	public: Type.String(),
-	secret: Type.String({ description: 'In full when it was just made, otherwise its last four' }),
+	secret: Type.String({
+		description:
+			'In full when it was just created, otherwise masked except for the last four characters',
+	}),
 	role: Type.Enum([...roles]),
 	disabled: Type.Boolean(),
 	disabledReason: Nullable(Type.Enum([...disabledReasons])),
@@ -82,9 +84,12 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			},
 		},
 		async ({ user }) =>
-			(await projectsOfUser(pool, [user.id, isMailReal && !user.emailVerified])).map((p) =>
-				view(p),
-			),
+			(
+				await projectsOfUser(pool, {
+					userId: user.id,
+					undoubtedOnly: isMailReal && !user.emailVerified,
+				})
+			).map((p) => view(p)),
 	)
 
 	app.post(
@@ -101,10 +106,14 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 		},
 		async (request, reply) => {
 			const { user, body } = request
-			// Each is a limit of its own for sending, and rows that are kept.
+			// Each project has its own limits for sending, and rows that are kept.
 			await countTry(pool, { what: 'project', subject: user.id, tries: 100, seconds: 3600 })
 			const { secretKey, values } = freshKeys()
-			const [project] = await createProject(pool, [user.sessionId, body.name, ...values])
+			const [project] = await createProject(pool, {
+				sessionId: user.sessionId,
+				name: body.name,
+				...values,
+			})
 			if (!project) throw sessionEnded()
 			request.madeProjectId = project.id
 			return reply.code(201).send(view(project, secretKey))
@@ -119,7 +128,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				tags,
 				summary: 'Change name, tracking, language or postal address of a project',
 				description:
-					'Members that are not given stay. Tracking applies to mails that are sent from now on.',
+					'Members that you leave out stay as they are. Tracking applies to mails that are sent from now on.',
 				params: ProjectParams,
 				body: Body(
 					{ tracking: 'MARKETING_ONLY' },
@@ -140,13 +149,14 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 200: ProjectView },
 			},
 		},
-		async ({ project: { publicId }, visitor, params, body }) => {
-			const { name = null, tracking = null, language = null, postalAddress } = body
-			const address = postalAddress === undefined ? null : linesOf(postalAddress ?? '')
-			const values = [publicId, visitor!.role, name, tracking, language, address]
-			const [project] = await ofLiving(() => patchProject(pool, values))
+		async ({ em, project: { publicId }, visitor, params, body }) => {
+			const { name, tracking, language } = body
+			const postalAddress =
+				body.postalAddress === undefined ? undefined : linesOf(body.postalAddress ?? '') || null
+			const changes = { name, tracking, language, postalAddress }
+			const project = await ofLiving(() => updateProject(em, publicId, changes))
 			if (!project) throw notFound('project', params.id)
-			return view(project)
+			return view({ ...project, role: visitor!.role! })
 		},
 	)
 
@@ -164,11 +174,12 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			},
 		},
 		async (request) => {
-			const { secretKey, values } = freshKeys()
+			const { secretKey, columns } = newKeys()
 			const { project, visitor } = request
-			const change = [project.publicId, visitor!.role, ...values]
-			const [renewed] = await administering(pool, request, (db) => replaceKeys(db, change))
-			return view(renewed!, secretKey)
+			const renewed = await administering(request, (em) =>
+				updateProject(em, project.publicId, columns),
+			)
+			return view({ ...renewed!, role: visitor!.role! }, secretKey)
 		},
 	)
 
@@ -178,7 +189,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Wipe all data of a project, for good; domains, members and keys stay',
+				summary: 'Delete all data of a project permanently; domains, members and keys stay',
 				description:
 					'The project is empty for the API at once. Its rows are removed in the background.',
 				params: ProjectParams,
@@ -198,7 +209,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			config,
 			schema: {
 				tags,
-				summary: 'Delete a project with everything in it, for good',
+				summary: 'Delete a project with all its data permanently',
 				description:
 					'The keys stop working at once. The rows of the project are removed in the background.',
 				params: ProjectParams,
@@ -213,7 +224,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 	)
 }
 
-/** The lines that have text. */
+/** The lines that contain text. */
 const linesOf = (text: string) =>
 	text
 		.split(/[\r\n\u2028\u2029]+/)
@@ -227,7 +238,11 @@ function freshKeys() {
 	const { secretKey, columns } = newKeys()
 	return {
 		secretKey,
-		values: [columns.publicKey, columns.secretKeyDigest, columns.secretKeyEnding],
+		values: {
+			publicKey: columns.publicKey,
+			digest: columns.secretKeyDigest,
+			ending: columns.secretKeyEnding,
+		},
 	}
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { languageTag } from '../../activities/rendering/language.ts'
+import { languageTag } from '../../mail/language.ts'
 import type { PublicContact } from '../../db/contacts/subscription.ts'
 import { publicWords, type PublicWords, spokenLanguage } from './public-words.ts'
 
@@ -98,7 +98,7 @@ const meanings: Record<Choice, (words: PublicWords) => string> = {
 	none: (words) => words.stopped,
 }
 
-/** What was to be saved is said to be saved if it is. */
+/** Confirms a choice only if it was saved. */
 export function managePage(view: View, toSave?: Choice) {
 	const { contact } = view
 	if (!mayResume(contact)) return stoppedPage(view)
@@ -128,7 +128,7 @@ export function managePage(view: View, toSave?: Choice) {
 	])
 }
 
-/** Whoever takes back that all mail stops has to come from a mail. */
+/** Allowing mail again after stopping all mail needs a link from a mail. */
 const mayResume = ({ stopped, readsMail }: PublicContact) => readsMail || !stopped
 
 /** After "no emails at all". The way back is on it for readers who came from a mail. */

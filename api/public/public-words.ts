@@ -1,6 +1,6 @@
-import { primaryLanguage } from '../../activities/rendering/language.ts'
+import { primaryLanguage } from '../../mail/language.ts'
 
-/** `{email}` and `{project}` are put in. */
+/** `{email}` and `{project}` are replaced. */
 export interface PublicWords {
 	unsubscribe: string
 	unsubscribeQuestion: string
@@ -33,11 +33,11 @@ export interface PublicWords {
 
 const en: PublicWords = {
 	unsubscribe: 'Unsubscribe',
-	unsubscribeQuestion: 'Should {email} get no more newsletters from {project}?',
+	unsubscribeQuestion: 'Unsubscribe {email} from the newsletters of {project}?',
 	unsubscribed: 'You are unsubscribed',
-	unsubscribedMeans: '{email} gets no more newsletters from {project}.',
+	unsubscribedMeans: '{email} no longer gets newsletters from {project}.',
 	subscribe: 'Subscribe',
-	subscribeQuestion: 'Should {email} get newsletters from {project}?',
+	subscribeQuestion: 'Subscribe {email} to the newsletters of {project}?',
 	subscribed: 'You are subscribed',
 	subscribedMeans: '{email} gets newsletters from {project}.',
 	subscribeAgain: 'Subscribe again',
@@ -46,7 +46,7 @@ const en: PublicWords = {
 	all: 'Newsletters and necessary emails',
 	allMeans: 'News and offers as well.',
 	necessary: 'Only necessary emails',
-	necessaryMeans: 'Such as receipts, and answers to what you do yourself.',
+	necessaryMeans: 'Such as receipts and replies to your own actions.',
 	none: 'No emails at all',
 	noneMeans: 'Not even receipts or links for a new password.',
 	stopped: '{email} gets no emails at all from {project}.',
@@ -54,12 +54,12 @@ const en: PublicWords = {
 		'To stop all emails, or to get them again, open this page from the link in one of them.',
 	save: 'Save',
 	saved: 'Your choice is saved.',
-	missing: 'This link leads nowhere',
+	missing: 'This link does not work',
 	missingMeans:
-		'It may be incomplete, or what it led to is no longer there. Please open it once more from the email.',
+		'It may be incomplete, or its page no longer exists. Please open it again from the email.',
 	tooOften: 'Please try again later',
 	tooOftenMeans:
-		'This was done very often within an hour. Nothing was changed; unsubscribing is possible at any time.',
+		'This was done too often within an hour. Nothing was changed. You can unsubscribe at any time.',
 	unavailable: 'Please try again in a moment',
 	unavailableMeans: 'We cannot do this right now. Nothing was changed.',
 }
@@ -200,13 +200,13 @@ export const publicWords: Record<string, PublicWords> = { en, de, fr, es, nl }
 
 const isSpoken = (language: string) => Object.hasOwn(publicWords, language)
 
-/** The language that we speak nearest to a tag; English where we don't. */
+/** The supported language closest to a tag; English if there is none. */
 export function spokenLanguage(tag: string): string {
 	const language = primaryLanguage(tag)
 	return isSpoken(language) ? language : 'en'
 }
 
-/** What a browser would rather read, of what we speak; for pages about nobody we know. */
+/** The browser's preferred language among ours; for pages without a known contact. */
 export function acceptedLanguage(header = ''): string {
 	const wishes = header.split(',').map((wish) => {
 		const [tag = '', weight = ''] = wish.split(';q=')

@@ -34,12 +34,12 @@ const meanings: Record<Choice, Decision> = {
 const leaving = { subscribed: false, stops: null }
 
 /**
- * The pages that mails lead to, for people, without an account or a script. Looking changes nothing,
- * for whatever checks links in mails looks too. They work for disabled projects as well: nobody is to be
- * kept from unsubscribing.
+ * The pages that mails link to, for people without an account, and without scripts. Opening a page
+ * changes nothing, because link checkers open it too. They work for disabled projects as well:
+ * unsubscribing must always be possible.
  */
 export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
-	// Forms, and whatever else machines send for RFC 8058's one click: refusing it would help nobody.
+	// Forms, and every other body that mail programs send for RFC 8058's one click.
 	app.removeAllContentTypeParsers()
 	app.addContentTypeParser(
 		'*',
@@ -71,7 +71,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'Page to unsubscribe on',
+				summary: 'Show the unsubscribe page',
 				description:
 					'The page behind the link in a mail. Opening it changes nothing: the button on it does.',
 				...address,
@@ -95,7 +95,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		async (request, reply) => {
 			if (fieldOf(request, 'List-Unsubscribe') !== 'One-Click')
 				return show(reply, unsubscribedPage(await act(request, leaving)))
-			// Whom nobody knows gets no mail: what the click wants is so.
+			// An unknown contact gets no mail anyway, so the click succeeds.
 			await act(request, leaving).catch((error: { status?: number }) => {
 				if (error.status !== 404) throw error
 			})
@@ -109,7 +109,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'Page to subscribe on',
+				summary: 'Show the subscribe page',
 				description:
 					'The page behind the link in a mail. Opening it changes nothing: the button on it does.',
 				...address,
@@ -139,7 +139,7 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			config,
 			schema: {
 				tags,
-				summary: 'Page to choose on what mail to get',
+				summary: 'Show the page of mail preferences',
 				description:
 					'The page behind the link in a mail. It shows whether the contact has subscribed.',
 				...address,
@@ -157,13 +157,13 @@ export const publicPages: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'Choose what mail to get, from the page',
 				description:
-					'Stopping all mail, and taking that back, takes an `e` that is a mail to the contact.',
+					'Stopping all mail, or allowing it again, requires an `e` that names a mail to this contact.',
 				...address,
 			},
 		},
 		async (request, reply) => {
 			const choice = choices.find((name) => name === fieldOf(request, 'choice'))
-			// Nothing chosen is nothing changed.
+			// An empty choice changes nothing.
 			if (!choice) return show(reply, managePage(await view(request)))
 			return show(reply, managePage(await act(request, meanings[choice]), choice))
 		},
@@ -176,7 +176,7 @@ const pageOf = (status: number) =>
 const show = (reply: FastifyReply, page: string) =>
 	reply.type('text/html; charset=utf-8').send(page)
 
-/** What is no form has no fields. */
+/** A body that is not a form has no fields. */
 async function formOf(type = '', body: Buffer) {
 	return new Response(body, { headers: { 'content-type': type } })
 		.formData()

@@ -4,7 +4,7 @@ import { decideSubscription, publicContact } from '../../db/contacts/subscriptio
 import { countTry } from '../accounts/throttling.ts'
 import { notFound } from '../errors.ts'
 
-/** `e`, the mail that led here, counts if it can be one; whatever else stands there is ignored. */
+/** `e` is the id of the mail that linked here; anything that is not an id is ignored. */
 export const FromMail = Type.Object({
 	e: Type.Optional(Type.Unknown({ description: 'The id of the mail whose link led here' })),
 })
@@ -16,21 +16,21 @@ export interface Visit {
 
 export interface Decision {
 	subscribed: boolean
-	/** Whether all mail stops; null: as it is. */
+	/** Whether to stop all mail; null: unchanged. */
 	stops: boolean | null
 }
 
-/** The contact whose page is visited, and the mail that led there. */
+/** The contact whose page is visited, and the mail that linked there. */
 export async function viewOf(pool: Pool, { params: { id }, query: { e } }: Visit) {
 	const emailId = mailOf(e)
-	const [contact] = isUuid(id) ? await publicContact(pool, [id, emailId]) : []
+	const [contact] = isUuid(id) ? await publicContact(pool, { contactId: id, emailId }) : []
 	if (!contact) throw notFound('contact', id)
 	return { contact, emailId }
 }
 
 /**
- * Every flip is an event for good, and may begin workflows: whoever goes to and fro is stopped where
- * they subscribe, so that nobody is ever kept from unsubscribing. Wake the relay after it.
+ * Every change of the subscription is stored as an event and may start workflows, so subscribing is
+ * rate-limited. Unsubscribing never is. Wake the relay after it.
  */
 export async function decide(pool: Pool, visit: Visit, { subscribed, stops }: Decision) {
 	const { id } = visit.params
@@ -39,7 +39,7 @@ export async function decide(pool: Pool, visit: Visit, { subscribed, stops }: De
 		const { contact } = await viewOf(pool, visit)
 		await countTry(pool, { what: 'subscribe', subject: contact.id, tries: 20, seconds: 3600 })
 	}
-	const values = [id, subscribed, emailId, stops]
+	const values = { contactId: id, subscribed, emailId, stopsAllMail: stops }
 	const [contact] = isUuid(id) ? await decideSubscription(pool, values) : []
 	if (!contact) throw notFound('contact', id)
 	return { contact, emailId }

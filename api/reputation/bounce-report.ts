@@ -1,21 +1,21 @@
 import PostalMime, { type Attachment } from 'postal-mime'
-import { cutLine } from '../../activities/rendering/storable-text.ts'
+import { cutLine } from '../../db/storable-text.ts'
 import type { Evidence } from '../../db/reputation/evidence.ts'
 
-/** What a mail that came back says about a mail of ours. */
+/** What a returned mail reports about one of our mails. */
 export interface BounceReport extends Pick<Evidence, 'kind' | 'bounceType' | 'error'> {
 	emailId: string
 }
 
-/** Status and headers stand in front of what is returned of the mail, however much that is. */
+/** Status and headers come before the returned mail, however large it is. */
 export const reportBytes = 2 ** 20
 const maxNesting = 10
-/** Lines that may begin a part. A report has three parts, and what it returns a few more. */
+/** Lines that may start a part. A report has three parts, and the returned mail a few more. */
 const maxBoundaries = 1000
 
 /**
- * Reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Null: it is neither, or
- * names no mail of ours. Whatever it is, reading it neither throws nor takes long.
+ * Reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Null: it is neither,
+ * or names no mail of ours. For any input, reading neither throws nor takes long.
  */
 export async function readBounceReport(raw: Buffer): Promise<BounceReport | null> {
 	const parts = await partsOf(raw)
@@ -30,7 +30,7 @@ export async function readBounceReport(raw: Buffer): Promise<BounceReport | null
 	return { emailId, kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}` }
 }
 
-/** What is not among them says that a mail is no spam, or speaks of signatures. */
+/** Other types report that a mail is not spam, or are about signatures. */
 const complaints = new Set(['abuse', 'fraud', 'virus', 'other', 'opt-out'])
 
 async function partsOf(mail: Buffer): Promise<Attachment[]> {
@@ -40,7 +40,7 @@ async function partsOf(mail: Buffer): Promise<Attachment[]> {
 		const options = { forceRfc822Attachments: true, maxNestingDepth: maxNesting }
 		return (await PostalMime.parse(raw, options)).attachments
 	} catch {
-		// Whatever stands there, it is no report that anybody could read.
+		// It is not a readable report.
 		return []
 	}
 }
@@ -60,7 +60,7 @@ const find = (parts: Attachment[], type: RegExp) =>
 const textOf = ({ content }: Attachment) =>
 	typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString()
 
-/** Groups of header fields, with an empty line between them; of a field given twice the first counts. */
+/** Groups of header fields, separated by an empty line. Of a repeated field the first counts. */
 function blocksOf(text: string) {
 	const lines = text
 		.replaceAll('\r\n', '\n')
@@ -78,7 +78,7 @@ function blocksOf(text: string) {
 	})
 }
 
-/** The headers of the mail that came back name ours; those of Resend's making hold our id, too. */
+/** The returned mail's headers contain our id; in mails from Resend they do too. */
 function emailIdIn(parts: Attachment[]) {
 	const original = find(parts, /^(text\/rfc822-headers|message\/(rfc822|global|global-headers))$/)
 	const [headers] = original ? blocksOf(textOf(original)) : []
@@ -93,7 +93,7 @@ function idIn(form: RegExp, value = '') {
 	return id && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.toLowerCase() : null
 }
 
-/** Our mails have one recipient; should it have stood for several, the worst that befell one of them. */
+/** Our mails have one recipient. If the report lists several, the worst outcome counts. */
 function deliveryStatus(blocks: Map<string, string>[]) {
 	const outcomes = blocks.filter((fields) => fields.has('action')).map(outcomeOf)
 	const worst = outcomes.sort((a, b) => severity(b) - severity(a))[0]
@@ -113,7 +113,7 @@ function outcomeOf(fields: Map<string, string>): Omit<BounceReport, 'emailId'> {
 	if (action === 'relayed' || action === 'expanded')
 		return { kind: 'SENT', bounceType: null, error: null }
 	if (action === 'delayed') return bounced('Transient', error)
-	// Some leave the status out: then the answer of the server that refused it tells.
+	// Some reports have no status; then the refusing server's answer is used.
 	const [major] = status ?? /^[45](?=\d\d\b)/.exec(diagnostic ?? '') ?? []
 	if (action !== 'failed' || !major) return bounced('Undetermined', error)
 	return bounced(major === '5' ? 'Permanent' : 'Transient', error)

@@ -17,7 +17,7 @@ const Matched = Component('MatchedBounce', {
 const limitMs = 2000
 const events = { BOUNCED: 'bounce', COMPLAINED: 'complaint' } as const
 
-/** Bounces and complaints that come by mail, from whatever receives them for the sender. */
+/** Bounces and complaints that arrive by mail, posted by the sender's mail server. */
 export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.removeAllContentTypeParsers()
 	app.addContentTypeParser('message/rfc822', { parseAs: 'buffer' }, (_request, bytes, done) =>
@@ -31,23 +31,27 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			config: { auth: 'secret key', errors: [413, 415], takes: 'message/rfc822' },
 			schema: {
 				tags: ['webhooks'],
-				summary: 'Take a bounce or complaint that came by mail',
+				summary: 'Receive a bounce or complaint that came by mail',
 				description:
-					'The mail as it came, as message/rfc822: a delivery status notification (RFC 3464) or an ' +
+					'The unchanged mail as message/rfc822: a delivery status notification (RFC 3464) or an ' +
 					'abuse report (RFC 5965). `matched` is empty if it is neither, or not about a mail of ours.',
 				response: { 200: Type.Object({ matched: Type.Array(Matched) }) },
 			},
 		},
 		async ({ project, body }) => {
-			// Whoever sends no body names no type either.
+			// A request without a body has no content type either.
 			if (!Buffer.isBuffer(body)) throw noMail()
 			const report = await reportIn(body, project.id)
 			if (!report) return { matched: [] }
 			const { emailId, kind, bounceType, error } = report
 			const evidence = { id: emailId, kind, bounceType, error, at: new Date().toISOString() }
 			const reportId = `bounce/${project.id}/${createHash('sha256').update(body).digest('hex')}`
-			const found = await settleByReport(pool, [reportId, project.id, JSON.stringify([evidence])])
-			// It may have suspended the project.
+			const found = await settleByReport(pool, {
+				reportId,
+				projectId: project.id,
+				evidence: [evidence],
+			})
+			// The report may have suspended the project.
 			app.relay.wake()
 			const event = events[kind as keyof typeof events] ?? 'delivery'
 			return { matched: found.map(() => ({ emailId, event, bounceType })) }
@@ -55,7 +59,7 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 	)
 }
 
-/** Anybody can mail to a bounce address: their mails are read on a thread, and not for long. */
+/** Anyone can send mail to a bounce address, so it is read on a thread with a time limit. */
 function reportIn(mail: Buffer, projectId: string) {
 	return threads
 		.run('bounceReport', Uint8Array.from(mail.subarray(0, reportBytes)), {
@@ -63,7 +67,7 @@ function reportIn(mail: Buffer, projectId: string) {
 			limitMs,
 		})
 		.catch((error: unknown) => {
-			// It is no report that anybody could read.
+			// A mail that takes too long is not a readable report.
 			if (error instanceof TaskTooLarge) return null
 			throw error
 		})
@@ -71,5 +75,5 @@ function reportIn(mail: Buffer, projectId: string) {
 
 const noMail = () =>
 	new ApiError(415, 'BAD_REQUEST', 'The body must be a mail', {
-		suggestion: 'Send the mail as it came, with Content-Type: message/rfc822.',
+		suggestion: 'Send the unchanged mail with Content-Type: message/rfc822.',
 	})

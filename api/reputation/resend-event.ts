@@ -1,10 +1,10 @@
 import { addressParser } from 'postal-mime'
-import { cutLine, cutText } from '../../activities/rendering/storable-text.ts'
+import { cutLine, cutText } from '../../db/storable-text.ts'
 import type { InboundMail } from '../../db/emails/inbound.ts'
 import { bounceTypes, type Evidence } from '../../db/reputation/evidence.ts'
 import { isEmail, normalizeEmail } from '../schemas.ts'
 
-/** What Resend posts, as far as we read it. Nothing in it is relied on to be there. */
+/** The part of Resend's events that we read. Any of it may be missing. */
 interface ResendEvent {
 	type?: unknown
 	created_at?: unknown
@@ -41,7 +41,7 @@ const kinds: Record<string, Evidence['kind']> = {
 	'email.suppressed': 'SUPPRESSED',
 }
 
-/** What the event says about a mail of ours; null: it is about something else. */
+/** What the event reports about one of our mails; null if it is about something else. */
 export function readReportedMail({ type, created_at, data }: ResendEvent): ReportedMail | null {
 	const kind = kinds[String(type)]
 	const providerMessageId = line(data?.email_id)
@@ -65,7 +65,7 @@ export function readReportedMail({ type, created_at, data }: ResendEvent): Repor
 	}
 }
 
-/** A mail that came in, once for each of our domains that it may have come for. */
+/** An incoming mail, once for each of our domains that it may be addressed to. */
 export function readReceivedMail({ type, data }: ResendEvent): InboundMail | null {
 	if (type !== 'email.received' || !data) return null
 	const [sender] = addressParser(line(data.from) ?? '', { flatten: true })
@@ -86,7 +86,7 @@ export function readReceivedMail({ type, data }: ResendEvent): InboundMail | nul
 	}
 }
 
-/** As an object today; the documentation also shows a list of names and values. */
+/** An object today; the documentation also shows a list of names and values. */
 function tagsOf(tags: unknown): Record<string, unknown> {
 	if (!Array.isArray(tags)) return (tags ?? {}) as Record<string, unknown>
 	return Object.fromEntries(tags.map((tag) => [tag?.name, tag?.value]))

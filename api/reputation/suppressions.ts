@@ -60,11 +60,20 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 		},
 		async ({ project, query: { search, reason, cursor, limit } }) => {
 			const size = Math.min(limit, 100)
-			const where = [project.id, reason ?? null, search?.trim().toLowerCase() || null]
+			const where = {
+				projectId: project.id,
+				reason: reason ?? null,
+				pattern: search?.trim().toLowerCase() || null,
+			}
 			const [time, email] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const after = time === undefined ? null : new Date(time).toISOString()
 			const [rows, [count]] = await Promise.all([
-				listSuppressions(pool, [...where, after, email ?? null, size + 1]),
+				listSuppressions(pool, {
+					...where,
+					afterAt: after,
+					afterEmail: email ?? null,
+					limit: size + 1,
+				}),
 				cursor === undefined ? countSuppressions(pool, where) : [],
 			])
 			const data = rows.slice(0, size)
@@ -87,8 +96,9 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			config,
 			schema: {
 				tags,
-				summary: 'Send no more mail to an address',
-				description: 'An address that is on the list already stays as it is: 200 with its entry.',
+				summary: 'Add an address to the suppression list',
+				description:
+					'An address that is already on the list keeps its entry, and the status is 200.',
 				body: Body(
 					{ email: 'ann@example.org' },
 					{
@@ -100,7 +110,11 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			},
 		},
 		async ({ project, body }, reply) => {
-			const values = [project.id, normalizeEmail(body.email), body.reason ?? 'MANUAL']
+			const values = {
+				projectId: project.id,
+				email: normalizeEmail(body.email),
+				reason: body.reason ?? 'MANUAL',
+			}
 			// Another request may have added it after our statement began to look.
 			for (let attempt = 0; attempt < tries; attempt++) {
 				const [added] = await addSuppression(pool, values)
@@ -116,7 +130,7 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			config: { ...config, errors: [404] },
 			schema: {
 				tags,
-				summary: 'Send mail to an address again',
+				summary: 'Remove an address from the suppression list',
 				description: 'An address that still bounces will be suppressed again.',
 				params: Type.Object({
 					email: Type.String({ description: 'The address, percent-encoded.' }),
@@ -124,9 +138,9 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params }, reply) => {
+		async ({ em, project, params }, reply) => {
 			const email = normalizeEmail(params.email)
-			const [removed] = await removeSuppression(pool, [project.id, email])
+			const removed = await removeSuppression(em, project.id, email)
 			if (!removed) throw notFound('suppression', email)
 			return reply.code(204).send(null)
 		},

@@ -10,7 +10,7 @@ import { Component } from '../schemas.ts'
 
 export const Received = Component('ReceivedEvent', {
 	received: Type.Literal(true),
-	duplicate: Type.Boolean({ description: 'It was told before: nothing was done' }),
+	duplicate: Type.Boolean({ description: 'The event was received before; nothing was done' }),
 })
 
 interface Options {
@@ -19,7 +19,7 @@ interface Options {
 	features: { billing: boolean }
 }
 
-/** What Resend tells us. Each event is one transaction, and is answered once that is committed. */
+/** Events from Resend. Each is one transaction, and is answered after the commit. */
 export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
 	const { pool, resendWebhookSecret: secret, features } = options
 	keepBytes(app)
@@ -51,13 +51,23 @@ export const webhooks: FastifyPluginAsyncTypebox<Options> = async (app, options)
 		const reported = readReportedMail(event)
 		if (reported) {
 			const { projectId, emailId, evidence } = reported
-			const values = [id, projectId, emailId, evidence.providerMessageId, JSON.stringify(evidence)]
+			const values = {
+				eventId: id,
+				projectId,
+				emailId,
+				providerMessageId: evidence.providerMessageId,
+				evidence,
+			}
 			const [settled] = await settleByEvent(pool, values)
 			return settled!.isNew
 		}
 		const mail = readReceivedMail(event)
 		if (!mail) return true
-		const [received] = await receiveMail(pool, [id, JSON.stringify(mail), features.billing])
+		const [received] = await receiveMail(pool, {
+			eventId: id,
+			mail,
+			hasLimits: features.billing,
+		})
 		return received!.isNew
 	}
 }
@@ -76,7 +86,7 @@ const notSetUp = () =>
 	new ApiError(
 		401,
 		'UNAUTHORIZED',
-		'This service knows no secret of Resend, so it trusts no event',
+		'No Resend webhook secret is configured, so events can’t be verified',
 		{
 			suggestion: 'Set RESEND_WEBHOOK_SECRET to the signing secret of the webhook (whsec_…).',
 		},

@@ -25,8 +25,8 @@ export function takeNullsForAbsent(app: FastifyInstance) {
 }
 
 /**
- * Takes out the members that a schema names and does not require. A null under a name of the caller's
- * own, such as a field of `data`, has a meaning and stays.
+ * Removes null members that a schema names but does not require. A null under a caller's own name, such as
+ * a field of `data`, has a meaning and stays.
  */
 export function dropNulls(value: unknown, shape: Shape) {
 	if (typeof value !== 'object' || value === null) return

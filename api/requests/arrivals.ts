@@ -15,12 +15,12 @@ interface Arrival {
 }
 
 /**
- * Bodies that are on their way, of so many bytes in all. Who comes when there is no room takes that of
- * the one that has been coming longest: bodies that are being sent are there long before it is their
- * turn, so that those that are not keep nobody out, however many there are.
+ * Request bodies that are arriving, with limits for their number and bytes. When the limit is reached, a
+ * new body replaces the one that has been arriving longest. An active body arrives long before it would be
+ * the oldest, so stalled bodies can't block others, however many there are.
  */
 export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
-	/** In the order of their coming. */
+	/** In order of arrival. */
 	const arrivals = new Map<FastifyRequest, Arrival>()
 	let arrivingBytes = 0
 
@@ -29,7 +29,7 @@ export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
 			if (arrivals.size < most && arrivingBytes + bytes <= mostBytes) break
 			giveUp(longest)
 		}
-		// Whoever reads the body listens for its errors, but not before and not afterwards.
+		// A body's reader handles its errors, but only while it reads.
 		request.raw.on('error', ignore)
 		const timer = setTimeout(() => giveUp(arrival), patienceMs).unref()
 		const arrival = { request, reply, bytes, timer }
@@ -45,7 +45,7 @@ export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
 		arrivingBytes -= arrival.bytes
 	}
 
-	/** To whoever reads it, the body breaks off here; the answer is theirs. */
+	/** For its reader, the body breaks off here; the reader answers. */
 	function giveUp({ request, reply }: Arrival) {
 		leave(request)
 		reply.header('connection', 'close')

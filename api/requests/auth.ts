@@ -22,26 +22,26 @@ export type Auth = (typeof authKinds)[number]
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** Who may call the route. One without it stops the process from starting. */
+		/** The callers of the route. A route without it stops the process at startup. */
 		auth?: Auth
-		/** The route sends mail: not before the project's owner has verified their address. */
+		/** The route sends mail, so the project's owner must have verified their address. */
 		sends?: true
-		/** The route may be written to while the project is disabled. */
+		/** The route accepts changes while the project is disabled. */
 		evenDisabled?: true
 	}
 	interface FastifyRequest {
-		/** The project that the request is about; on a route that is about none, reading it throws. */
+		/** The request's project. Throws on a route without a project. */
 		readonly project: ProjectOfKey
-		/** As `project`, but null where there is none. */
+		/** Like `project`, but null if there is none. */
 		caller: ProjectOfKey | null
-		/** Who is logged in; on a route that takes no session, or called by a key, reading it throws. */
+		/** The logged-in user. Throws on a route without sessions, or if a key was used. */
 		readonly user: Visitor['user']
-		/** null: nobody is logged in, the request carries a key or nothing. */
+		/** null: no session; the request carries a key or nothing. */
 		visitor: Visitor | null
 	}
 }
 
-/** Every route says who may call it, and whoever calls is identified before anything is read. */
+/** Every route declares its callers, and every caller is identified before the body is read. */
 export function authenticate(
 	app: FastifyInstance,
 	services: SessionAuth,
@@ -80,7 +80,7 @@ export function authenticate(
 	})
 }
 
-/** A key goes before a session where either is taken. */
+/** If both are accepted, a key takes precedence over a session. */
 async function identify(request: FastifyRequest, auth: Auth, services: SessionAuth) {
 	const { authorization } = request.headers
 	const takesSession =
@@ -106,8 +106,8 @@ async function projectOfKey(authorization: string, auth: Auth, pool: Pool) {
 	if ((kind === 'public') !== (auth === 'public key')) throw wrongKind(kind)
 	const [project] =
 		kind === 'public'
-			? await projectByPublicKey(pool, [key])
-			: await projectBySecretKeyDigest(pool, [keyDigest(key)])
+			? await projectByPublicKey(pool, { publicKey: key })
+			: await projectBySecretKeyDigest(pool, { digest: keyDigest(key) })
 	if (!project) throw unknownKey()
 	return project
 }
@@ -129,7 +129,7 @@ const projectDisabled = (reason: string) =>
 		details: { reason },
 		suggestion:
 			reason === 'PAYMENT_FAILED'
-				? 'Settle the open invoice in the dashboard.'
+				? 'Pay the open invoice. POST /users/@me/projects/{id}/billing-portal opens the billing portal.'
 				: 'Contact support. Data can still be read.',
 	})
 const ownerUnverified = () =>
@@ -137,7 +137,10 @@ const ownerUnverified = () =>
 		403,
 		'EMAIL_VERIFICATION_REQUIRED',
 		"The project's owner has not verified their email address",
-		{ suggestion: 'Follow the link in our mail, or have it sent again.' },
+		{
+			suggestion:
+				'Follow the link in our mail, or request a new one with POST /auth/request-verification.',
+		},
 	)
 
 const invalidKey = (message: string, suggestion: string) =>
@@ -145,13 +148,13 @@ const invalidKey = (message: string, suggestion: string) =>
 
 const missingKey = (auth: Auth) =>
 	invalidKey(
-		'This request carries no API key',
+		'This request has no API key',
 		`Send the header Authorization: Bearer <${auth === 'public key' ? 'pk' : 'sk'}_…>.`,
 	)
 const malformedKey = () =>
 	invalidKey(
 		'The Authorization header is malformed',
-		'It must read Authorization: Bearer <API key>.',
+		'Send the header Authorization: Bearer <API key>.',
 	)
 const wrongKind = (kind: 'public' | 'secret') =>
 	kind === 'public'
@@ -163,7 +166,7 @@ const wrongKind = (kind: 'public' | 'secret') =>
 const unknownKey = () =>
 	invalidKey(
 		'This API key is not valid',
-		'Copy the key from the project; keys from before a regeneration no longer work.',
+		'Check the key. Regenerating keys makes the old ones stop working.',
 	)
 const keyOnSessionRoute = () =>
 	invalidKey('This endpoint does not accept an API key', 'Log in with POST /auth/login.')

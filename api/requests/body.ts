@@ -1,59 +1,65 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isUtf8 } from 'node:buffer'
+import { takeTurn } from '../../db/event-loop.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
-import { type JsonFault, scanJson } from './json-scan.ts'
+import { type JsonFault, readJson } from './json-scan.ts'
 import { isNamed } from './named.ts'
 
-/** Logging in, an address: nobody without a key or a session has more to say. */
+/** The limit for requests without a key or a session, which only log in or send an address. */
 const anonymousBody = 64 * 2 ** 10
 
 /**
- * JSON is the only body unless a route adds another. An empty one counts as none: many clients send
- * the content type with everything. What Postgres could not store is refused here, by its field.
+ * JSON is the only body type unless a route adds another. An empty body counts as none, because many
+ * clients always send the content type. Text that Postgres can't store is refused here, by its field.
  */
 export function parseBodies(app: FastifyInstance) {
 	app.removeAllContentTypeParsers()
-	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-		try {
-			done(null, parseJson(bytes as Buffer, request.routeOptions.schema?.body))
-		} catch (problem) {
-			done(problem as Error)
-		}
-	})
+	app.addContentTypeParser(
+		'application/json',
+		{ parseAs: 'buffer' },
+		async (request: FastifyRequest, bytes: Buffer) =>
+			parseJson(bytes, request.routeOptions.schema?.body),
+	)
 	app.addHook('onRoute', (route) => {
 		if (route.config?.auth === 'none') route.bodyLimit ??= anonymousBody
 	})
-	// A missing body is an empty one: what it lacks is then reported field by field.
+	// A missing body counts as an empty one, so that its missing fields are reported.
 	app.addHook('preValidation', async (request) => {
 		if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+		await takeTurn()
 	})
+	// Parsing, validating and processing a large body takes some milliseconds each.
+	app.addHook('preHandler', takeTurn)
 }
 
-/** Of a body that follows the schema: members that it does not name are ignored, whatever they hold. */
-export function parseJson(bytes: Buffer, schema: unknown) {
-	// Decoding would replace what is no UTF-8, and we would mail the replacement.
+/** Parses a body. Numbers that lose digits or overflow are faults only in members that the schema declares. */
+export async function parseJson(bytes: Buffer, schema: unknown) {
+	// Decoding would replace invalid UTF-8, and the replacement would be mailed.
 	if (!isUtf8(bytes)) throw notUtf8()
-	const faults = scanJson(bytes)
-	const json = bytes.toString().replace(/^\uFEFF/, '')
-	if (json.trim() === '') return undefined
-	const body = parsed(json)
+	const { value, faults } = await pacedly(readJson(bytes)).catch(orInvalid)
 	const minded = faults.filter(({ kind, path }) => !isHarmless(kind) || isNamed(schema, path))
 	if (minded.length > 0) throw invalid(...minded.map(fieldError))
-	return body
+	return value
+}
+
+/** Other work runs whenever the parser yields. */
+async function pacedly<Result>(work: Generator<void, Result>) {
+	for (;;) {
+		const step = work.next()
+		if (step.done) return step.value
+		await takeTurn()
+	}
 }
 
 const isHarmless = (kind: JsonFault['kind']) => kind === 'too large' || kind === 'rounded'
 
-function parsed(json: string): unknown {
-	try {
-		return JSON.parse(json)
-	} catch (error) {
-		throw new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid JSON', {
-			// Where and why it breaks, as the parser says it.
-			details: { reason: (error as Error).message },
-			suggestion: 'Names and texts take double quotes, and no comma follows the last member.',
-		})
-	}
+function orInvalid(error: unknown): never {
+	if (!(error instanceof SyntaxError)) throw error
+	throw new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid JSON', {
+		// The place and the cause, in the parser's words.
+		details: { reason: error.message },
+		suggestion: 'Names and texts take double quotes, and no comma follows the last member.',
+	})
 }
 
 const notUtf8 = () =>
@@ -64,7 +70,7 @@ const notUtf8 = () =>
 const wordings: Record<JsonFault['kind'], [FieldError['code'], string]> = {
 	'reserved name': ['custom', 'is a reserved name and cannot be used as a member'],
 	unstorable: ['invalid_string', 'must not contain NUL characters or broken Unicode'],
-	// Written as JSON again it would be a null, which takes a field away from a contact.
+	// Written as JSON it would become null, which deletes a field of a contact.
 	'too large': ['invalid_type', 'must be a number that a double can hold'],
 	rounded: ['invalid_type', 'must be a whole number of up to 15 digits: send a longer one as text'],
 }

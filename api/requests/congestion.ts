@@ -1,9 +1,12 @@
 import type { Pool } from 'pg'
 
 const tickMs = 100
-/** What a statement may wait for a connection and the processor; a request waits for some of them. */
+/**
+ * How long a statement may wait for a connection and the processor. A request waits for several
+ * statements.
+ */
 const patienceMs = 100
-/** So many are never too many: some connections' worth each. */
+/** This many requests are always allowed: a few per connection. */
 const fewest = 50
 const growth = 20
 
@@ -14,9 +17,9 @@ export interface Congestion {
 }
 
 /**
- * How many requests can be under way without each waiting long for the database: found out by asking it
- * as they do. While the answer comes late, fewer are let in; while it comes in time, more are. A burst
- * is taken whole; it is those behind it who are refused if it does not get done.
+ * How many requests can be under way without long waits for the database, measured by regular queries. The
+ * limit falls while answers are late, and rises while they are on time. A burst is accepted in full; if it
+ * is not processed in time, the requests after it are refused.
  */
 export function watchCongestion(pool: Pool, underWay: () => number, most: number): Congestion {
 	let limit = most
@@ -24,7 +27,7 @@ export function watchCongestion(pool: Pool, underWay: () => number, most: number
 
 	async function ask() {
 		const asked = (question = { askedAt: performance.now(), waitedMs: null as number | null })
-		// A database that is away refuses by itself, and at once.
+		// An unavailable database refuses requests itself, at once.
 		await pool.query('select 1').catch(() => {})
 		asked.waitedMs = performance.now() - asked.askedAt
 	}

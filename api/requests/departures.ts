@@ -9,16 +9,17 @@ export interface DepartureLimits {
 interface Departure {
 	reply: FastifyReply
 	bytes: number
-	/** How much of the connection's bytes its reader had taken when we last looked. */
+	/** The bytes of the connection that the reader had received at the last look. */
 	taken: number
 }
 
 /**
- * Answers on their way to readers who may be slow, or never read: they have no part in the places for
- * work. Beyond so many, or so many bytes, the oldest is given up, as is one of which nothing is taken.
+ * Answers on their way to readers, who may be slow or never read. They occupy no capacity for work. Beyond
+ * a number or a size, the oldest answer is given up, and so is an answer that its reader has stopped
+ * reading.
  */
 export function watchDepartures({ most, mostBytes, patienceMs }: DepartureLimits) {
-	/** In the order of their leaving. */
+	/** In order of departure. */
 	const departures = new Map<FastifyReply, Departure>()
 	let departingBytes = 0
 	const timer = setInterval(look, patienceMs).unref()

@@ -9,7 +9,7 @@ import { overloaded } from './overload.ts'
 import { withSuggestion } from './suggestions.ts'
 import type { Failure } from './unions.ts'
 
-/** The one place where anything thrown becomes an answer. */
+/** Everything that is thrown becomes an answer here. */
 export function handleError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
 	const { suggestions } = request.routeOptions.config
 	const error = withSuggestion(asApiError(thrown, request), suggestions)
@@ -29,7 +29,7 @@ export function handleUnknownRoute(request: FastifyRequest, reply: FastifyReply)
 	return reply.code(404).send(envelope(error, request.id))
 }
 
-/** What is no HTTP request, or not yet: answered on the socket, for there is no route to speak of. */
+/** Input that is not (yet) an HTTP request is answered on the socket, because it has no route. */
 export function handleClientError(fault: ConnectionError, socket: Socket) {
 	if (fault.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
 	const [status, reason] = clientFaults[fault.code] ?? [400, 'Bad Request']
@@ -42,7 +42,7 @@ export function handleClientError(fault: ConnectionError, socket: Socket) {
 			`Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n` +
 			`Connection: close\r\n\r\n${body}`,
 	)
-	// Time to read it; whoever keeps their side open then has no connection for it.
+	// Gives the client time to read the answer; then the connection is closed.
 	setTimeout(() => socket.destroy(), 5000).unref()
 }
 
@@ -52,8 +52,8 @@ const clientFaults: Record<string, [number, string]> = {
 }
 
 /**
- * The few answers of the form `{ error }`: routes name them in `config.simpleErrors`, field by field
- * in the order in which they are reported, with the codes concerned.
+ * The few answers of the form `{ error }`. Routes list them in `config.simpleErrors`, by field in the
+ * order of reporting, with their codes.
  */
 function simpleMessage(error: ApiError, request: FastifyRequest) {
 	const simple = request.routeOptions.config.simpleErrors
@@ -67,15 +67,15 @@ function simpleMessage(error: ApiError, request: FastifyRequest) {
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** Fields whose failure is answered 400 `{ error }`, as the specification has it. */
+		/** Fields whose faults are answered with 400 `{ error }`, as in the specification. */
 		simpleErrors?: Record<string, FieldError['code'][]>
 	}
 }
 
-/** What anything thrown means to the caller. */
+/** Translates anything thrown for the caller. */
 export function asApiError(thrown: FastifyError, request: FastifyRequest): ApiError {
 	if (thrown instanceof ApiError) return thrown
-	// Ajv is told to be verbose: it says more than Fastify's type knows.
+	// Ajv is configured as verbose, so it returns more than Fastify's type declares.
 	if (thrown.validation)
 		return schemaFailure(thrown.validation as Failure[], thrown.validationContext, request)
 	if (thrown instanceof ThreadsBusy) return overloaded()
@@ -105,7 +105,7 @@ function schemaFailure(
 	})
 }
 
-/** A path id that is no UUID is a record that does not exist, where its schema names the resource. */
+/** If a path id is not a UUID and its schema names the resource, the record doesn't exist. */
 function resourceOf(failures: Failure[]) {
 	for (const failure of failures) {
 		const resource = failure.parentSchema?.['x-resource']
@@ -129,10 +129,10 @@ const transientStates = /^(08|53|57P0[1-3]|40001|40P01|55P03)/
 const lostConnection =
 	/^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
-/** Whether the database is away or too busy, so that the same request may succeed later. */
+/** Whether the database is unavailable or too busy, so that the same request may succeed later. */
 function isDatabaseAway(thrown: { code?: string; message?: string; syscall?: string }) {
 	const { code = '', message = '', syscall = '' } = thrown
-	// A resolver's "queryMx ENOTFOUND" is about somebody else's domain.
+	// A resolver's "queryMx ENOTFOUND" concerns a customer's domain.
 	if (networkCodes.has(code)) return !syscall.startsWith('query')
 	return transientStates.test(code) || lostConnection.test(message)
 }
@@ -148,12 +148,17 @@ function databaseFault(thrown: FastifyError) {
 	return undefined
 }
 
-/** What Fastify itself refuses. */
+/** Refusals by Fastify itself. */
 function frameworkFault({ statusCode, code, message }: FastifyError, request: FastifyRequest) {
 	if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-		return new ApiError(400, 'VALIDATION_ERROR', 'The body is not as long as Content-Length says', {
-			suggestion: 'Leave Content-Length to your HTTP client; it counts bytes, not characters.',
-		})
+		return new ApiError(
+			400,
+			'VALIDATION_ERROR',
+			'The length of the body differs from Content-Length',
+			{
+				suggestion: 'Leave Content-Length to your HTTP client; it counts bytes, not characters.',
+			},
+		)
 	if (statusCode === 415)
 		return new ApiError(415, 'BAD_REQUEST', 'This content type is not supported here', {
 			suggestion: `Send the body with Content-Type: ${typeOf(request)}.`,
@@ -163,7 +168,7 @@ function frameworkFault({ statusCode, code, message }: FastifyError, request: Fa
 			details: { maxBytes: request.routeOptions.bodyLimit },
 			suggestion: 'Send less at a time.',
 		})
-	// Their own messages repeat the URL.
+	// Their own messages contain the URL.
 	if (code === 'FST_ERR_BAD_URL')
 		return new ApiError(400, 'BAD_REQUEST', 'The URL is not properly encoded')
 	if (statusCode === 414) return new ApiError(414, 'BAD_REQUEST', 'A part of the URL is too long')
@@ -178,5 +183,5 @@ const typeOf = ({ routeOptions }: FastifyRequest) =>
 const unexpected = (cause: Error) =>
 	new ApiError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on our side', {
 		cause,
-		suggestion: 'Try again; if it goes on, report the requestId.',
+		suggestion: 'Try again. If the error persists, report the requestId.',
 	})

@@ -3,13 +3,13 @@ import { networkOf } from '../accounts/throttling.ts'
 import { isReading } from '../accounts/session-auth.ts'
 import { countByMinute, tooMany } from './minute-counts.ts'
 
-/** No key or session, a wrong one, or a body that is none. A record that is not there is no failure. */
+/** No key or session, a wrong one, or an invalid body. A missing record is not a failure. */
 const failing = new Set([400, 401, 413, 415, 422])
 
 /**
- * Limits what one network gets wrong in a minute without a valid key or session; 0 is no limit. A whole
- * office may be behind one address: beyond the limit, valid keys and sessions of it still work, but
- * nothing that is anonymous is read any more. To be called before `authenticate`.
+ * Limits the failures of one network per minute without a valid key or session; 0 is no limit. A whole
+ * office may share an address: beyond the limit its valid keys and sessions still work, but anonymous
+ * requests are no longer read. Call it before `authenticate`.
  */
 export function limitFailures(app: FastifyInstance, limit: number) {
 	const counts = countByMinute()
@@ -18,7 +18,7 @@ export function limitFailures(app: FastifyInstance, limit: number) {
 	function refuse({ ip }: FastifyRequest) {
 		if (limit > 0 && counts.of(networkOf(ip)) >= limit)
 			throw tooMany(
-				`More than ${limit} requests of your network failed in this minute`,
+				`More than ${limit} requests from your network failed in this minute`,
 				counts.secondsLeft(),
 			)
 	}

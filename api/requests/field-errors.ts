@@ -5,7 +5,7 @@ const maxErrors = 100
 const maxReceivedLength = 100
 const secretField = /password|secret|token|authorization|cookie|credential/i
 
-/** Ajv's complaints as the specification words them: one for each field, unions as one. */
+/** Ajv's errors in the specification's words: one per field, with unions as one. */
 export function fieldErrors(failures: Failure[]): FieldError[] {
 	const errors = new Map<string, FieldError>()
 	for (const failure of withoutUnions(failures)) {
@@ -55,12 +55,14 @@ function wording(failure: Failure): [FieldError['code'], string] {
 		case 'union':
 			return [
 				'invalid_union',
-				type.length > 0 ? `must be ${anyOf([type].flat())}` : 'has none of the allowed forms',
+				type.length > 0
+					? `must be ${anyOf([type].flat())}`
+					: 'does not match any of the allowed forms',
 			]
 		case 'format':
 			return ['invalid_string', `must be ${formats[format] ?? `in the format ${format}`}`]
 		case 'pattern':
-			return ['invalid_string', parentSchema?.['x-message'] ?? 'has the wrong form']
+			return ['invalid_string', parentSchema?.['x-message'] ?? 'has the wrong format']
 		case 'enum':
 		case 'const':
 			return ['invalid_enum_value', `must be ${oneOf(allowed(failure))}`]
@@ -92,9 +94,9 @@ function wording(failure: Failure): [FieldError['code'], string] {
 	}
 }
 
-/** Names the right members: it is mostly one of them that was misspelt. */
+/** Lists the valid members, because usually one of them was misspelt. */
 export const notKnown = (known: string[]) =>
-	known.length === 0 ? 'is not known here' : `is not known here, only ${joined(known, 'and')}`
+	known.length === 0 ? 'is not allowed here' : `is not allowed here, only ${joined(known, 'and')}`
 
 const typeNames: Record<string, string> = {
 	string: 'a string',
@@ -115,7 +117,7 @@ const oneOf = (values: unknown[]) =>
 const typeOf = (value: unknown) =>
 	value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 
-/** The JSON type where the type is wrong, else the value itself if it is short and no secret. */
+/** The JSON type if the type is wrong, else the value if it is short and not secret. */
 function receivedOf(code: FieldError['code'], value: unknown, field: string) {
 	const isScalar = value === null || ['string', 'number', 'boolean'].includes(typeof value)
 	if (code === 'invalid_type' || code === 'invalid_union' || !isScalar) return typeOf(value)

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Some proxies write the port behind an address in X-Forwarded-For. Without it, the same client is the
- * same address each time, and a proxy that is trusted is recognised.
+ * Some proxies write the port after an address in X-Forwarded-For. It is removed, so that a client always
+ * has the same address and a trusted proxy is recognised.
  */
 export function readForwarded(app: FastifyInstance) {
 	app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {

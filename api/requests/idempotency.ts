@@ -13,20 +13,20 @@ import { ApiError } from '../errors.ts'
 declare module 'fastify' {
 	interface FastifyContextConfig {
 		/**
-		 * The route honours Idempotency-Key. Its handler completes `request.idempotency` in the
-		 * transaction of its work (`completeClaim`, or the same update within its own statement) and
-		 * rolls back, with `claimLost()`, if that update finds no row. Refusals and faults are seen to here.
+		 * The route honours Idempotency-Key. Its handler completes `request.idempotency` in the transaction of
+		 * its work (`completeClaim`, or the same update within its own statement). If that update finds no row,
+		 * the handler rolls back with `claimLost()`. Refusals and faults are handled here.
 		 */
 		idempotent?: true
 	}
 	interface FastifyRequest {
-		/** The key is as it is stored. */
+		/** The key in its stored form. */
 		idempotency: { key: string; claimId: string } | null
 	}
 }
 
 const printableAscii = /^[\x20-\x7e]{1,255}$/
-/** An answer does not wait longer for the note that is made of it. */
+/** The longest an answer waits for the record of its outcome. */
 const patienceMs = 1000
 
 /** Runs after the body was read and before it is validated. */
@@ -43,14 +43,14 @@ export function keepIdempotency(app: FastifyInstance, pool: Pool, ttlHours: numb
 	app.addHook('onSend', async (request, reply) => {
 		if (!request.idempotency || reply.statusCode < 400) return
 		const { key, claimId } = request.idempotency
-		const values = [request.project.id, key, claimId]
-		// Before the answer leaves: a caller who corrects the request uses the same key at once. A fault
-		// whose commit got lost on the way is noted nowhere, for the row has its outcome by then. If
-		// nothing can be noted, the claim is taken over after a minute.
+		const values = { projectId: request.project.id, key, claimId }
+		// Before the answer is sent, because a caller who corrects the request may use the same key at once. For
+		// a fault after a commit that seemed lost, nothing is recorded, because the row has its outcome already.
+		// If recording fails, the claim is taken over after a minute.
 		const note =
 			reply.statusCode < 500
 				? releaseClaim(pool, values)
-				: completeClaim(pool, [...values, reply.statusCode, null])
+				: completeClaim(pool, { ...values, statusCode: reply.statusCode, response: null })
 		await Promise.race([
 			note.catch((err: Error) => request.log.warn({ err }, 'idempotency key not updated')),
 			sleep(patienceMs, undefined, { ref: false }),
@@ -60,11 +60,16 @@ export function keepIdempotency(app: FastifyInstance, pool: Pool, ttlHours: numb
 	async function claim(request: FastifyRequest, key: string, stored: string) {
 		const { id } = request.project
 		const name = nameOf(request)
-		// What holds the key may be released between the two statements; then it can be claimed.
+		// The holder may release the key between the two statements; then it can be claimed.
 		for (let attempt = 1; attempt <= 3; attempt++) {
-			const [claimed] = await claimKey(pool, [id, stored, name, ttlHours])
+			const [claimed] = await claimKey(pool, {
+				projectId: id,
+				key: stored,
+				request: name,
+				hours: ttlHours,
+			})
 			if (claimed) return claimed.claimId
-			const [held] = await heldKey(pool, [id, stored])
+			const [held] = await heldKey(pool, { projectId: id, key: stored })
 			if (!held) continue
 			throw reused({
 				key,
@@ -78,7 +83,7 @@ export function keepIdempotency(app: FastifyInstance, pool: Pool, ttlHours: numb
 	}
 }
 
-/** The claim was taken over, a minute after this request began: whoever holds it now does the work. */
+/** The claim was taken over a minute after this request began. The new holder does the work. */
 export const claimLost = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
 	reused({ key: headers['idempotency-key'] })
 
@@ -90,9 +95,9 @@ function reused(details: Record<string, unknown>) {
 		details,
 		suggestion:
 			status === undefined
-				? 'The original request is still under way. Ask again in a moment to see its outcome.'
+				? 'The original request is still in progress. Repeat the request in a moment to see its outcome.'
 				: Number(status) < 500
-					? 'The original request was carried out. For a new one, use a new key.'
+					? 'The original request was completed. Use a new key for a new request.'
 					: 'The original request failed and changed nothing. Repeat it with a new key.',
 	})
 }

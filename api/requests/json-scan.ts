@@ -1,26 +1,34 @@
 import { ApiError } from '../errors.ts'
+import { createBuilder } from './json-building.ts'
 
 const maxDepth = 100
-/** Items and members together, and members alone: 64 KB of data and 1,000 recipients have fewer. */
+/**
+ * The limits for items and members together, and for members alone: 64 KB of data and 1,000 recipients
+ * have fewer.
+ */
 const maxValues = 50_000
 const maxMembers = 20_000
 const maxFaults = 10
-/** A name in a path of an answer is cut here. */
+/** Longer names are cut in the paths of errors. */
 const maxNameBytes = 200
+/** Strings, numbers, brackets and commas that are read without a pause. */
+const tokensAtOnce = 512
 
 export interface JsonFault {
 	kind: 'reserved name' | 'unstorable' | 'too large' | 'rounded'
 	path: string[]
 }
 
-const [quote, backslash, comma, minus] = [0x22, 0x5c, 0x2c, 0x2d]
+const [space, quote, backslash, comma, minus] = [0x20, 0x22, 0x5c, 0x2c, 0x2d]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Reads JSON once, byte by byte, before anything is built from it: refuses more than our limits, and
- * finds what JSON.parse loses or takes although Postgres would not. Broken JSON is left to the parser.
+ * Reads JSON once, byte by byte, while its value is built. Refuses values beyond our limits, and finds
+ * values that JSON.parse loses, or accepts although Postgres would not. Invalid JSON is left to the
+ * parser. Whenever it yields, there can be a pause.
  */
-export function scanJson(bytes: Buffer): JsonFault[] {
+export function* readJson(bytes: Buffer): Generator<void, { value: unknown; faults: JsonFault[] }> {
+	const builder = createBuilder(bytes)
 	const faults: JsonFault[] = []
 	const isObject = new Uint8Array(maxDepth + 1)
 	const indexes = new Uint32Array(maxDepth + 1)
@@ -30,17 +38,20 @@ export function scanJson(bytes: Buffer): JsonFault[] {
 	let values = 0
 	let members = 0
 	let isNameNext = false
+	let tokens = 0
 
 	for (let at = 0; at < bytes.length; at++) {
 		const byte = bytes[at]!
+		if (byte <= space) continue
+		if (++tokens % tokensAtOnce === 0) yield
 		if (byte === quote) {
 			const end = endOfString(bytes, at)
 			if (isNameNext) nameFound(at, end)
 			else if (end.isUnstorable) report('unstorable', depth)
 			at = end.at
-		} else if (byte === openBrace || byte === openBracket) open(byte === openBrace)
-		else if (byte === closeBrace || byte === closeBracket) close()
-		else if (byte === comma) next()
+		} else if (byte === openBrace || byte === openBracket) open(at, byte === openBrace)
+		else if (byte === closeBrace || byte === closeBracket) close(at)
+		else if (byte === comma) next(at)
 		else if (isDigit(byte) || byte === minus) {
 			const end = endOfNumber(bytes, at)
 			const kind = faults.length < maxFaults && numberFault(bytes, at, end)
@@ -48,10 +59,11 @@ export function scanJson(bytes: Buffer): JsonFault[] {
 			at = end - 1
 		}
 	}
-	return faults
+	return { value: builder.end(), faults }
 
-	function open(object: boolean) {
+	function open(at: number, object: boolean) {
 		if (depth === maxDepth) throw tooDeep()
+		builder.opened(at)
 		depth++
 		isObject[depth] = Number(object)
 		indexes[depth] = 0
@@ -60,12 +72,14 @@ export function scanJson(bytes: Buffer): JsonFault[] {
 		countValue()
 	}
 
-	function close() {
+	function close(at: number) {
 		if (depth > 0) depth--
+		builder.closed(at, parentName)
 		isNameNext = false
 	}
 
-	function next() {
+	function next(at: number) {
+		builder.comma(at)
 		indexes[depth]!++
 		isNameNext = isObject[depth] === 1
 		countValue()
@@ -84,7 +98,7 @@ export function scanJson(bytes: Buffer): JsonFault[] {
 		else if (isReserved()) report('reserved name', depth)
 	}
 
-	/** Names by which careless copying changes what all objects inherit. */
+	/** Names that could change all objects' prototype when an object is copied carelessly. */
 	function isReserved() {
 		const length = nameEnds[depth]! - nameStarts[depth]!
 		// Each of its characters takes up to six bytes.
@@ -102,6 +116,10 @@ export function scanJson(bytes: Buffer): JsonFault[] {
 		faults.push({ kind, path })
 	}
 
+	function parentName() {
+		return String(JSON.parse(bytes.toString('utf8', nameStarts[depth], nameEnds[depth])))
+	}
+
 	function nameAt(level: number) {
 		const name = bytes.subarray(nameStarts[level], nameEnds[level])
 		if (name.length > maxNameBytes) return `${name.toString('utf8', 1, maxNameBytes)}…`
@@ -114,9 +132,9 @@ export function scanJson(bytes: Buffer): JsonFault[] {
 }
 
 interface StringEnd {
-	/** Of the closing quote. */
+	/** The position of the closing quote. */
 	at: number
-	/** NUL, or half of a character: in UTF-8, JSON can carry them as escapes only. */
+	/** NUL or an unpaired surrogate: in UTF-8, JSON can contain these only as escapes. */
 	isUnstorable: boolean
 }
 
@@ -139,7 +157,7 @@ function endOfString(bytes: Buffer, start: number): StringEnd {
 const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00
 const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000
 
-/** The code unit of an escape \uXXXX; -1: there is none. */
+/** The code unit of an escape \uXXXX; -1: it is not one. */
 function escapedUnit(bytes: Buffer, at: number) {
 	if (bytes[at] !== backslash || bytes[at + 1] !== 0x75) return -1
 	let unit = 0
@@ -159,14 +177,14 @@ function endOfNumber(bytes: Buffer, start: number) {
 	let at = start + 1
 	for (; at < bytes.length; at++) {
 		const byte = bytes[at]!
-		// Digits, an exponent, a plus, a dot and a minus are all that a number has.
+		// A number consists of digits, an exponent, plus, minus and a dot.
 		if (!isDigit(byte) && !isExponent(byte) && byte !== 0x2b && byte !== 0x2e && byte !== minus)
 			break
 	}
 	return at
 }
 
-/** Only a long number, or one with a long exponent, can be another once it has been read. */
+/** Only a long number, or one with a long exponent, may change when it is parsed. */
 function numberFault(bytes: Buffer, start: number, end: number) {
 	let exponentAt = start
 	while (exponentAt < end && !isExponent(bytes[exponentAt]!)) exponentAt++

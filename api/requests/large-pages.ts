@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import type { Sized } from '../../db/sorted-list.ts'
+import { piecesOf } from './pieces.ts'
 import { createRoom, type RoomLimits } from './room.ts'
 
 export interface PageLimits extends RoomLimits {
-	/** Pages of no more than this are anybody's, at any time. */
+	/** Pages up to this size are served without waiting. */
 	smallBytes: number
-	/** So much is read, put into words and written before the next is read. */
+	/** This much is read, serialised and written before more is read. */
 	batchBytes: number
 }
 
@@ -21,17 +22,17 @@ const defaults: PageLimits = {
 export type SendPage = ReturnType<typeof createPages>
 
 interface Page<Item, Answer> {
-	/** What is on it, in its order. */
+	/** The items of the page, in order. */
 	listed: Sized[]
-	/** In the same order, without those that are gone by now. */
+	/** In the same order, without items that were deleted meanwhile. */
 	read: (ids: string[]) => Promise<Item[]>
 	answer: (items: Item[]) => Answer
 }
 
 /**
- * Answers pages of items that may have a megabyte each. A page of many such is never in memory as a
- * whole: it is read and written in batches, as fast as its reader takes them, and only so many readers
- * are served at a time. The others wait for a while.
+ * Answers pages of items that may have a megabyte each. Such a page is never in memory as a whole: it is
+ * read and written in batches, as fast as its reader accepts them. Only a limited number of readers is
+ * served at a time; others wait for a while.
  */
 export function createPages(limits: PageLimits = defaults) {
 	const take = createRoom(limits)
@@ -42,16 +43,16 @@ export function createPages(limits: PageLimits = defaults) {
 	): Promise<Answer> {
 		const batches = inBatches(listed, limits.batchBytes)
 		const bytes = listed.reduce((sum, item) => sum + item.bytes, 0)
-		// While a batch is written, the next is made.
+		// While a batch is written, the next one is prepared.
 		if (bytes > limits.smallBytes) await hold(reply, Math.min(bytes, 2 * limits.batchBytes))
 		if (batches.length < 2) return answer(await read(batches.flat()))
 		const stream = Readable.from(written(reply, batches, read, answer))
 		reply.raw.once('close', () => stream.destroy())
-		// What it says is what the answer would be.
+		// The stream's content is the answer's.
 		return reply.type('application/json; charset=utf-8').send(stream) as Answer
 	}
 
-	/** Until the answer is with its reader, or he has left. */
+	/** Holds the room until the reader has the whole answer, or has disconnected. */
 	async function hold({ raw }: FastifyReply, bytes: number) {
 		const giveBack = await take(bytes)
 		if (raw.closed) giveBack()
@@ -59,7 +60,7 @@ export function createPages(limits: PageLimits = defaults) {
 	}
 }
 
-/** The ids of as many items as come to no more than so many bytes, and of one in any case. */
+/** The ids in batches of at most this many bytes, but of at least one item. */
 function inBatches(listed: Sized[], most: number) {
 	const batches: string[][] = []
 	let bytes = Infinity
@@ -74,24 +75,15 @@ function inBatches(listed: Sized[], most: number) {
 	return batches
 }
 
-/** The same text as of the whole answer at once: each batch is put into words as an answer of its own. */
+/** Rows are read after the rows before them have been written. */
 async function* written<Item, Answer>(
 	reply: FastifyReply,
 	batches: string[][],
 	read: (ids: string[]) => Promise<Item[]>,
 	answer: (items: Item[]) => Answer,
 ) {
-	const textOf = (items: Item[]) => reply.serialize(answer(items) as object) as string
-	const empty = textOf([])
-	const start = empty.indexOf('[]') + 1
-	const end = empty.length - start
-	yield empty.slice(0, start)
-	let comma = ''
-	for (const ids of batches) {
-		const items = await read(ids)
-		if (items.length === 0) continue
-		yield comma + textOf(items).slice(start, -end)
-		comma = ','
+	const rows = async function* () {
+		for (const ids of batches) yield await read(ids)
 	}
-	yield empty.slice(start)
+	yield* piecesOf(rows(), (items) => reply.serialize(answer(items) as object) as string)
 }

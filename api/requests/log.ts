@@ -21,7 +21,7 @@ export const logOptions = (level: string) =>
 export const quietController = () =>
 	new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' })
 
-/** The message of a database error repeats the query or the values that it disliked. */
+/** The message of a database error contains the query or the faulty values. */
 function withoutData(error: DatabaseFault): SafeError {
 	const { name, code, constraint, table, routine, stack = '', cause } = error
 	const isFromDatabase = routine !== undefined || /^[0-9A-Z]{5}$/.test(code ?? '')

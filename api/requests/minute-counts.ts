@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 
 const mostSubjects = 50_000
 
-/** How often something happened in this minute, by subject, as far as this process knows. */
+/** Counts per subject in the current minute, within this process. */
 export function countByMinute() {
 	const counts = new Map<string, number>()
 	let endsAt = 0
@@ -33,6 +33,6 @@ export function countByMinute() {
 export const tooMany = (message: string, retryAfterSeconds: number) =>
 	new ApiError(429, 'RATE_LIMIT_EXCEEDED', message, {
 		details: { retryAfter: retryAfterSeconds },
-		suggestion: 'Wait as many seconds as the header Retry-After says.',
+		suggestion: 'Wait for the number of seconds in the Retry-After header.',
 		retryAfterSeconds,
 	})

@@ -9,7 +9,7 @@ interface Schema {
 	allOf?: Schema[]
 }
 
-/** Whether a schema names what is at a path. One that says nothing of members names them all. */
+/** Whether a schema declares the member at a path. A schema without members declares all of them. */
 export function isNamed(given: unknown, path: string[]): boolean {
 	const schema = given as Schema | undefined
 	const [name, ...rest] = path

@@ -1,3 +1,5 @@
+// Ours, not @fastify/under-pressure: while 3,000 requests waited 14 s for 10 connections, it refused none.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { ApiError, envelope } from '../errors.ts'
@@ -7,22 +9,22 @@ import { watchDepartures } from './departures.ts'
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** Answered without the database, or asked by those who decide about us: not refused in a crowd. */
+		/** The route needs no database, or serves load balancers, so it is not refused under overload. */
 		evenOverloaded?: true
 	}
 	interface FastifyRequest {
-		place: 'under way' | 'arriving' | 'left'
+		stage: 'under way' | 'arriving' | 'left'
 	}
 }
 
 const smallBody = 2 ** 20
 const defaults = {
 	requests: 200,
-	/** How many small bodies may be on their way at a time, and for how long: 1 MB at 35 KB a second. */
+	/** How many small bodies may be arriving at a time, and for how long: 1 MB at 35 KB a second. */
 	arriving: 2000,
 	arrivalMs: 30_000,
 	bodyBytes: 192 * 2 ** 20,
-	/** How many answers may be on their way, and for how long their readers may take nothing. */
+	/** How many answers may be on their way, and for how long their readers may read nothing. */
 	departing: 1000,
 	departingBytes: 64 * 2 ** 20,
 	readingMs: 15_000,
@@ -33,10 +35,10 @@ const notingMs = 1000
 const retryAfterSeconds = 1
 
 /**
- * Refuses at once what would only wait and fill the memory: beyond so many requests at a time (fewer
- * while they wait for the database), and beyond so many bytes of large bodies, whose parsing takes
- * several times their size. Who only waits for its body is not under way: a caller can send it as
- * slowly as they like.
+ * Refuses at once requests that would only wait and fill the memory: beyond a number of requests at a time
+ * (fewer while they wait for the database), and beyond a size of large bodies, whose parsing takes several
+ * times their size. A request that waits for its body is not under way, because a caller can send it
+ * arbitrarily slowly.
  */
 export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = {}) {
 	const most = { ...defaults, ...capacity }
@@ -58,7 +60,7 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		congestion.stop()
 		departures.stop()
 	})
-	app.decorateRequest('place', 'left')
+	app.decorateRequest('stage', 'left')
 
 	app.addHook('onRequest', (request, reply, done) => {
 		const bytes = bytesOf(request)
@@ -74,7 +76,7 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		done()
 	})
 
-	// The caller is known, and most bodies have come meanwhile.
+	// The caller is known, and most bodies have arrived by now.
 	app.addHook('preParsing', (request, reply, _payload, done) => {
 		const bytes = bytesOf(request)
 		if (bytes > 0 && !request.raw.complete) {
@@ -85,13 +87,13 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 	})
 
 	app.addHook('preValidation', (request, reply, done) => {
-		if (request.place !== 'arriving') return done()
-		// A form is read by its handler.
+		if (request.stage !== 'arriving') return done()
+		// The handler reads a form.
 		if (!request.raw.readableEnded) {
-			request.raw.once('end', () => request.place === 'arriving' && move(request, 'under way'))
+			request.raw.once('end', () => request.stage === 'arriving' && move(request, 'under way'))
 			return done()
 		}
-		// What is large has room of its own, and most of its work is done.
+		// Large requests have room of their own, and most of their work is done.
 		if (bytesOf(request) <= smallBody && isCrowded(request)) return refuse(request, reply)
 		move(request, 'under way')
 		done()
@@ -100,16 +102,16 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 	app.addHook('onSend', (request, reply, payload, done) => {
 		const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
 		departures.enter(reply, isWhole ? payload.length : 0)
-		// Nothing is left to do for it. A stream is still being made.
+		// A complete answer needs no more work; a stream is still being produced.
 		if (isWhole) move(request, 'left')
 		done()
 	})
 
-	function move(request: FastifyRequest, place: FastifyRequest['place']) {
-		if (request.place === 'under way') requests--
-		if (request.place === 'arriving') arrivals.leave(request)
-		if (place === 'under way') requests++
-		request.place = place
+	function move(request: FastifyRequest, stage: FastifyRequest['stage']) {
+		if (request.stage === 'under way') requests--
+		if (request.stage === 'arriving') arrivals.leave(request)
+		if (stage === 'under way') requests++
+		request.stage = stage
 	}
 
 	function isCrowded({ routeOptions }: FastifyRequest) {
@@ -117,7 +119,7 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		return requests >= limit
 	}
 
-	/** Without the way that errors go, which is longer. */
+	/** Bypasses the error handler, which is slower. */
 	function refuse(request: FastifyRequest, reply: FastifyReply) {
 		note()
 		void reply
@@ -126,7 +128,7 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 			.send(envelope(overloaded(), request.id))
 	}
 
-	/** Now and then for all of them: to write of each would cost more than to refuse it. */
+	/** Logs refusals together now and then: logging each would cost more than refusing it. */
 	function note() {
 		if (refused++ > 0) return
 		setTimeout(() => {
@@ -142,7 +144,7 @@ export const overloaded = () =>
 		suggestion: 'Nothing was done. Send the request again in a moment.',
 	})
 
-/** Of the body that is read: as many as are announced, and no more than the route takes. */
+/** The size of the body: as announced, but at most the route's limit. */
 function bytesOf({ method, headers, routeOptions }: FastifyRequest) {
 	if (method === 'GET' || method === 'HEAD') return 0
 	const limit = routeOptions.bodyLimit ?? smallBody

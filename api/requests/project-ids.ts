@@ -1,12 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
- * After a reset the rows of a project carry another id than the one it is known by. Records answer
- * with the latter. Nobody outside ever learns the id of the rows, so that nothing else can mean it.
+ * After a reset, a project's rows carry another id than its public id. Records show the public id. The API
+ * never shows the id of the rows, so there is no ambiguity.
  */
 export function showPublicIds(app: FastifyInstance) {
-	app.addHook('onSend', async ({ caller }, _reply, payload) => {
-		if (!caller || caller.id === caller.publicId || typeof payload !== 'string') return payload
-		return payload.replaceAll(`"projectId":"${caller.id}"`, `"projectId":"${caller.publicId}"`)
-	})
+	app.addHook('onSend', async ({ caller }, _reply, payload) =>
+		typeof payload === 'string' ? withPublicIds(caller, payload) : payload,
+	)
 }
+
+export const withPublicIds = (caller: FastifyRequest['caller'], text: string) =>
+	!caller || caller.id === caller.publicId
+		? text
+		: text.replaceAll(`"projectId":"${caller.id}"`, `"projectId":"${caller.publicId}"`)

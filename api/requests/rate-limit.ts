@@ -1,11 +1,13 @@
+// Ours, not @fastify/rate-limit: exact over all processes without Redis, for one statement in 64 requests.
+
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { giveBackRate, leaseRate } from '../../db/budget.ts'
 import { countByMinute, tooMany } from './minute-counts.ts'
 
-/** Longest time for which a process sits on requests it has leased and does not use. */
+/** The longest a process keeps unused leased requests. */
 const holdMs = 200
-/** How long "nothing left" is believed: another process may give some back. */
+/** How long "nothing left" is cached: another process may return some. */
 const refusalMs = 100
 const maxWish = 64
 
@@ -26,11 +28,11 @@ interface Spender {
 	name: string
 }
 
-/** A spender's share, held by this process, of the current minute. Times are of performance.now(). */
+/** A spender's share of the current minute, held by this process. Times are of performance.now(). */
 interface Lease {
 	spender: Spender
 	tokens: number
-	/** Of the budget, not counting our tokens. */
+	/** The rest of the budget, without our tokens. */
 	left: number
 	windowStart: string
 	endsAt: number
@@ -43,9 +45,9 @@ interface Lease {
 }
 
 /**
- * At most `limit` requests a minute and spender, over all processes: every request is taken from a
- * lease, and all leases from one row. Leases grow while they are used up, so that a busy spender
- * costs a statement for each 64 requests, and shrink again by what was not used.
+ * At most `limit` requests per minute and spender, over all processes. Every request is taken from a
+ * lease, and all leases from one row. A used-up lease makes the next one larger, so a busy spender costs
+ * one statement per 64 requests; unused requests make it smaller again.
  */
 function createRateLimiter(pool: Pool, limit: number) {
 	const leases = new Map<string, Lease>()
@@ -75,15 +77,15 @@ function createRateLimiter(pool: Pool, limit: number) {
 		try {
 			while (lease.waiting.length > 0) {
 				const askedAt = performance.now()
-				const [row] = await leaseRate(pool, [
+				const [row] = await leaseRate(pool, {
 					projectId,
 					limit,
-					lease.waiting.length,
-					lease.wish,
-					name,
-				])
+					waiting: lease.waiting.length,
+					wish: lease.wish,
+					spender: name,
+				})
 				const { granted, leased, windowStart, msLeft } = row!
-				// The window began to run out no earlier than we asked, so it ends no earlier than this.
+				// The window had at least this much time left when we asked, so it ends no earlier.
 				lease.endsAt = askedAt + msLeft
 				if (performance.now() >= lease.endsAt) continue
 				Object.assign(lease, { tokens: granted, granted, windowStart, left: limit - leased })
@@ -104,7 +106,7 @@ function createRateLimiter(pool: Pool, limit: number) {
 		}
 	}
 
-	/** What was leased and not used goes back; a lease that nobody used is forgotten. */
+	/** Returns unused requests; an unused lease is forgotten. */
 	function rest(lease: Lease) {
 		if (lease.isLeasing) return
 		clearTimeout(lease.timer)
@@ -114,8 +116,13 @@ function createRateLimiter(pool: Pool, limit: number) {
 		lease.tokens = 0
 		if (tokens > 0 && performance.now() < lease.endsAt) {
 			lease.left += tokens
-			const done = giveBackRate(pool, [spender.projectId, windowStart, tokens, spender.name])
-				.catch(() => {}) // the minute is short by these, no more
+			const done = giveBackRate(pool, {
+				projectId: spender.projectId,
+				windowStart,
+				tokens,
+				spender: spender.name,
+			})
+				.catch(() => {}) // these requests are lost for this minute, nothing else
 				.finally(() => givingBack.delete(done))
 			givingBack.add(done)
 		}
@@ -157,9 +164,9 @@ const verdict = (lease: Lease, isAllowed: boolean): Verdict => ({
 })
 
 /**
- * Counts every request that carries a key or a session; 0 is no limit. The two keys of a project and
- * each of its sessions have budgets of their own: the public key is in every page of a customer, and
- * must not use up what their server sends mail with. To be called after `authenticate`.
+ * Counts every request with a key or a session; 0 is no limit. The two keys of a project and each of its
+ * sessions have separate budgets: the public key is in every page of a customer, and must not use up their
+ * server's budget. Call it after `authenticate`.
  */
 export function limitRate(app: FastifyInstance, pool: Pool, limit: number) {
 	if (limit === 0) return
@@ -180,7 +187,7 @@ export function limitRate(app: FastifyInstance, pool: Pool, limit: number) {
 		const sessionId = visitor?.user.sessionId
 		const key = routeOptions.config.auth === 'public key' ? 'public' : 'secret'
 		if (caller) return limiter.take({ projectId: caller.id, name: sessionId ?? key })
-		// A session outside any project: no row of a project can count it, and each process does.
+		// A session outside any project has no row in a project, so each process counts it alone.
 		if (sessionId) return verdictOf(ofSessions.add(sessionId), ofSessions.secondsLeft())
 		return undefined
 	}

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { meter } from '../../activities/telemetry/meter.ts'
+import { meter } from '../../outside/telemetry/meter.ts'
 
-/** Every request by its route's pattern: a URL may carry an address, and there is no end of them. */
+/**
+ * Counts requests by their route's pattern, because URLs may contain addresses, and there is no limit to
+ * their number.
+ */
 export function measureRequests(app: FastifyInstance) {
 	app.addHook('onRequest', (request, reply, done) => {
 		reply.raw.once('close', () => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type OpenSpan, tracer } from '../../activities/telemetry/tracer.ts'
+import { type OpenSpan, tracer } from '../../outside/telemetry/tracer.ts'
 
 declare module 'fastify' {
 	interface FastifyRequest {
@@ -7,7 +7,7 @@ declare module 'fastify' {
 	}
 }
 
-/** Every request is a span, of its caller's trace if that names one. */
+/** Every request is a span, in its caller's trace if there is one. */
 export function traceRequests(app: FastifyInstance) {
 	app.decorateRequest('span', null)
 	app.addHook('onRequest', (request, reply, done) => {
@@ -26,6 +26,6 @@ export function traceRequests(app: FastifyInstance) {
 		})
 		done()
 	})
-	// Only now: what reads the body leaves the place where the request began.
+	// Only here, because reading the body leaves the asynchronous context of the request.
 	app.addHook('preValidation', (request, _reply, done) => request.span!.within(done))
 }

@@ -2,9 +2,9 @@ import type { Role } from '../../db/accounts/session.ts'
 import { roles } from '../../db/projects/membership.ts'
 
 /**
- * Who may do what by a session. USER: whoever is logged in. The others are roles in the project that
- * the path names (`:id`), each including those before it. Of the routes that take a secret key as
- * well, only those stand here that ask for more than MEMBER; their project is named by X-Project-Id.
+ * The permissions of sessions. USER: any logged-in user. The others are roles in the project in the path
+ * (`:id`), each including those before it. Routes that also accept a secret key are listed only if they
+ * require more than MEMBER; their project is in X-Project-Id.
  */
 export const rolesOfRoutes: Record<string, 'USER' | Role> = {
 	'POST /auth/request-verification': 'USER',

@@ -1,16 +1,16 @@
 import { overloaded } from './overload.ts'
 
 export interface RoomLimits {
-	/** What all that are in it may hold at a time; who alone holds more comes in when it is empty. */
+	/** The limit for all users together. A single larger one is admitted when the room is empty. */
 	size: number
-	/** How many may wait for it, and for how long. */
+	/** How many may wait, and for how long. */
 	waiting: number
 	patienceMs: number
 }
 
 /**
- * Room for so much at a time, of memory or of work, in the order of asking: so that many who want much of
- * it come one after the other. Who has it gives it back; whose turn does not come soon is sent away.
+ * Room for a limited amount of memory or work, granted in order of request, so that large users take
+ * turns. Users return their share; those that would wait too long are refused.
  */
 export function createRoom({ size, waiting, patienceMs }: RoomLimits, refusal = overloaded) {
 	let held = 0
@@ -34,7 +34,7 @@ export function createRoom({ size, waiting, patienceMs }: RoomLimits, refusal = 
 			const leave = setTimeout(() => {
 				queue.delete(waiter)
 				reject(refusal())
-				// Who is next may want less.
+				// The next one may want less.
 				callNext()
 			}, patienceMs)
 			function come() {
@@ -45,7 +45,7 @@ export function createRoom({ size, waiting, patienceMs }: RoomLimits, refusal = 
 		})
 	}
 
-	/** They come in with what they hold already counted: nobody can take it in between. */
+	/** Their shares are counted before they are called, so that nobody can take them in between. */
 	function callNext() {
 		for (const waiter of queue) {
 			if (!hasRoomFor(waiter.wanted)) return

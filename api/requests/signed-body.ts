@@ -2,11 +2,11 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 
-// What webhooks that are signed have in common, whoever signs them.
+// What all signed webhooks have in common.
 
-const toleranceSeconds = 5 * 60
+export const toleranceSeconds = 5 * 60
 
-/** A signature is over the bytes: within the plugin that calls this nobody parses them first. */
+/** A signature covers the raw bytes, so within the calling plugin the body is not parsed. */
 export function keepBytes(app: FastifyInstance) {
 	app.removeContentTypeParser('application/json')
 	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
@@ -16,21 +16,21 @@ export function keepBytes(app: FastifyInstance) {
 
 export const isTimestamp = (text: string) => /^\d{1,12}$/.test(text)
 
-/** What is older than five minutes may have been recorded and sent again. */
+/** A message older than five minutes may be a replay. */
 export const isOfNow = (timestamp: string) =>
 	Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds
 
-/** In the same time wherever they differ. */
+/** Takes the same time wherever they differ. */
 export const isSame = (expected: Buffer, given: Buffer) =>
 	given.length === expected.length && timingSafeEqual(given, expected)
 
-/** What to do about each of its refusals is the same for a sender. */
+/** All refusals have the same suggestion for the sender. */
 export const refusals = (suggestion: string) => {
 	const refused = (message: string) => () =>
 		new ApiError(401, 'UNAUTHORIZED', message, { suggestion })
 	return {
 		unsigned: refused('This request is not signed'),
-		untimely: refused('The signature is too old, or from the future'),
+		untimely: refused('The signature is too old or in the future'),
 		forged: refused('The signature does not match'),
 	}
 }

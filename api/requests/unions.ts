@@ -1,4 +1,4 @@
-/** One complaint of Ajv's, in its verbose form. */
+/** One error of Ajv, in its verbose form. */
 export interface Failure {
 	instancePath: string
 	schemaPath: string
@@ -19,10 +19,9 @@ export interface Failure {
 }
 
 /**
- * A union complains for each of its branches and then once more for itself. Of these the branch that
- * was meant stays: the only one that takes a value of this JSON type, whose literals match, or whose
- * members are all there and no others. Where none or several could have been meant, the union's own
- * complaint stays.
+ * For a union Ajv reports errors for each branch and one for the union. Of these, the errors of the
+ * intended branch stay: the only branch that accepts a value of this JSON type, whose literals match, or
+ * whose members are exactly those given. If no branch or several qualify, the union's own error stays.
  */
 export function withoutUnions(failures: Failure[]) {
 	const kept: Failure[] = []
@@ -31,30 +30,40 @@ export function withoutUnions(failures: Failure[]) {
 			kept.push(failure)
 			continue
 		}
+		const isInside = insideOf(failure)
 		const inside: Failure[] = []
-		while (kept.length > 0 && isInside(kept.at(-1)!, failure)) inside.push(kept.pop()!)
+		while (kept.length > 0 && isInside(kept.at(-1)!)) inside.push(kept.pop()!)
 		for (const one of meant(failure, branchesOf(failure, inside.reverse()))) kept.push(one)
 	}
 	return kept.filter(({ keyword }) => keyword !== 'if')
 }
 
-const isInside = (inner: Failure, union: Failure) =>
-	(inner.instancePath === union.instancePath ||
-		inner.instancePath.startsWith(`${union.instancePath}/`)) &&
-	(inner.schemaPath.startsWith(`${union.schemaPath}/`) || !inner.schemaPath.startsWith('#/prop'))
+function insideOf(union: Failure) {
+	const [below, branches] = [`${union.instancePath}/`, `${union.schemaPath}/`]
+	return ({ instancePath, schemaPath }: Failure) =>
+		(instancePath === union.instancePath || instancePath.startsWith(below)) &&
+		(schemaPath.startsWith(branches) || !schemaPath.startsWith('#/prop'))
+}
 
-/** Complaints in the order of the branches: a new one begins where the schema's index changes. */
+/** Errors in the order of the branches: a new branch starts where the schema's index changes. */
 function branchesOf(union: Failure, inside: Failure[]) {
 	const branches = new Map<string, Failure[]>()
+	const prefix = `${union.schemaPath}/`
 	for (const failure of inside) {
-		const rest = failure.schemaPath.slice(union.schemaPath.length + 1)
-		const isInline = failure.schemaPath.startsWith(`${union.schemaPath}/`)
-		const branch = isInline ? rest.split('/', 1)[0]! : failure.schemaPath.split('/')[2]!
+		const { schemaPath } = failure
+		const isInline = schemaPath.startsWith(prefix)
+		const branch = isInline ? segment(schemaPath, prefix.length) : schemaPath.split('/')[2]!
 		const found = branches.get(branch)
 		if (found) found.push(failure)
 		else branches.set(branch, [failure])
 	}
 	return [...branches.values()]
+}
+
+/** Up to the next slash. */
+function segment(path: string, from: number) {
+	const end = path.indexOf('/', from)
+	return path.slice(from, end < 0 ? undefined : end)
 }
 
 function meant(union: Failure, branches: Failure[][]): Failure[] {

@@ -6,20 +6,23 @@ type Validate = ((data: unknown) => boolean) & { errors?: Failure[] }
 type Outcome = true | { error: Failure[] }
 type Compile = (route: { schema: object; httpPart?: string }) => Validate
 
-// ajv-formats lets "urn:uuid:" pass, which Postgres does not take.
+// ajv-formats accepts "urn:uuid:", but Postgres does not.
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const keywords = ['x-resource', 'x-message', 'x-documented']
-const maxNodesForAllErrors = 5000
-/** One for the process: every part of the API asks for its compilers, and each costs as much as what it compiles. */
+const maxNodesForAllErrors = 4000
+/**
+ * One per process: every part of the API asks for its compilers, and creating one costs as much as
+ * compiling a schema.
+ */
 const build = AjvCompiler()
 
 /**
- * What JSON says is taken at its word: a number is no string. Query strings, paths and headers are
- * text, so they are coerced. Members of a body that no schema names stay: a schema that minds says so
- * itself. Of a query string only what its schema names is left, for lists are filtered by it.
+ * JSON values are not coerced: a number is not a string. Query strings, paths and headers are text, so
+ * they are coerced. Unknown members of a body stay, unless its schema refuses them. Unknown members of a
+ * query string are removed, because lists are filtered by it.
  *
- * The first fault of a body ends its validation. Only then all faults are collected, and only from a
- * body of reasonable size: a list of a million wrong items would make some million complaints.
+ * The first fault ends a body's validation. Only then all faults are collected, and only for a body of
+ * limited size: a list of a million wrong items would cause a million errors.
  */
 export const buildValidator = ((externalSchemas, options) => {
 	// The types of Fastify's compiler know neither what it is passed nor what it answers: a function of
@@ -28,8 +31,8 @@ export const buildValidator = ((externalSchemas, options) => {
 		coerceTypes: false | 'array',
 		allErrors: boolean,
 		removeAdditional: false | 'all' = false,
-	) =>
-		build(externalSchemas, {
+	) => {
+		const settings = {
 			...options,
 			customOptions: {
 				removeAdditional,
@@ -46,7 +49,12 @@ export const buildValidator = ((externalSchemas, options) => {
 				ajv.addFormat('email', isEmail)
 				ajv.addFormat('uuid', uuid)
 			},
-		} as never) as unknown as Compile
+		}
+		let compile: Compile | undefined
+		// Creating one takes 30 ms, and a process may never need it.
+		return (route: Parameters<Compile>[0]) =>
+			(compile ??= build(externalSchemas, settings as never) as unknown as Compile)(route)
+	}
 	const quick = compiler(false, false)
 	const thorough = compiler(false, true)
 	const coercing = compiler('array', true)
@@ -55,10 +63,11 @@ export const buildValidator = ((externalSchemas, options) => {
 		if (route.httpPart === 'querystring') return finite(picking(route))
 		if (route.httpPart !== 'body') return finite(coercing(route))
 		const isValid = quick(route)
-		const everyFault = thorough(route)
+		let everyFault: Validate | undefined
 		return (body: unknown) => {
 			if (isValid(body)) return true
 			if (countNodes(body) > maxNodesForAllErrors) return { error: isValid.errors ?? [] }
+			everyFault ??= thorough(route)
 			everyFault(body)
 			return { error: everyFault.errors ?? [] }
 		}
@@ -67,8 +76,8 @@ export const buildValidator = ((externalSchemas, options) => {
 }) as BuildCompilerFromPool
 
 /**
- * What is no number of JSON (1e400) becomes infinity where text is coerced, and then no limit is asked
- * about it. Looked at again, it is no number.
+ * A number beyond a double's range (1e400) becomes infinite when text is coerced, and then passes all limits.
+ * This check refuses it.
  */
 const finite = (isValid: Validate) => (given: unknown) =>
 	(isValid(given) && (!hasInfinity(given) || isValid(given))) || { error: isValid.errors ?? [] }
@@ -78,7 +87,7 @@ const hasInfinity = (given: unknown) =>
 
 let compileBody: Compile | undefined
 
-/** For the part of a body whose schema depends on what else is known: the same rules, and all faults. */
+/** For a part of a body whose schema depends on other data: the same rules, with all faults. */
 export function bodyFaults(schema: object): (given: unknown) => Failure[] {
 	let validate: ((given: unknown) => Outcome) | undefined
 	return (given) => {

@@ -23,7 +23,7 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 				tags,
 				summary: 'Compute the members of a tracked segment',
 				description:
-					'Stores who is in it and emits entry and exit events; also done every 5 minutes.',
+					'Stores the current members and emits entry and exit events. This also happens every 5 minutes.',
 				params: Params,
 				response: {
 					200: Type.Object({
@@ -35,12 +35,15 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			},
 		},
 		async ({ project, params }) => {
-			const segment = existing(await findSegment(pool, [project.id, params.id]), params.id)
+			const segment = existing(
+				await findSegment(pool, { projectId: project.id, segmentId: params.id }),
+				params.id,
+			)
 			if (segment.type === 'STATIC') return { added: 0, removed: 0, total: segment.memberCount }
 			if (!segment.trackMembership) throw untracked()
 			const computed = await computeSegment(pool, project.id, segment.id)
 			if (computed) return computed
-			existing(await findSegment(pool, [project.id, params.id]), params.id)
+			existing(await findSegment(pool, { projectId: project.id, segmentId: params.id }), params.id)
 			throw untracked()
 		},
 	)
@@ -51,7 +54,7 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			config: { auth },
 			schema: {
 				tags,
-				summary: 'Count the members of a segment anew',
+				summary: 'Count the members of a segment again',
 				description: 'Stores no membership and emits no events.',
 				params: Params,
 				response: { 200: Type.Object({ memberCount: Type.Integer() }) },
@@ -59,7 +62,10 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 		},
 		({ project, params }) =>
 			transaction(pool, async (db) => {
-				const segment = existing(await lockSegment(db, [project.id, params.id]), params.id)
+				const segment = existing(
+					await lockSegment(db, { projectId: project.id, segmentId: params.id }),
+					params.id,
+				)
 				return { memberCount: await recount(db, segment, segment.condition) }
 			}),
 	)

@@ -5,8 +5,9 @@ import { maxFiltersInAll, referenceFault } from '../../db/segments/segment-refer
 import { type FieldError, invalid } from '../errors.ts'
 
 /**
- * Refuses, by its path, a filter on a segment that does not exist, closes a circle, or makes the whole
- * too large. Until the transaction ends nobody else changes what segments refer to.
+ * Refuses, by its path, a filter on a segment that does not exist, closes a circle, or makes the
+ * whole too large. Until the transaction ends, no other request can change references between
+ * segments.
  */
 export async function checkReferences(
 	db: PoolClient,
@@ -16,7 +17,7 @@ export async function checkReferences(
 	path = 'condition',
 ) {
 	if (id === undefined && segmentsIn(condition).length === 0) return
-	await lockReferences(db, [projectId])
+	await lockReferences(db, { projectId })
 	const found = await referenceFault(db, projectId, condition, id?.toLowerCase())
 	if (!found) return
 	const field = pathTo(condition, `segment.${found.segmentId}`, path) ?? path
@@ -25,9 +26,9 @@ export async function checkReferences(
 
 const wording: Record<'unknown' | 'circle' | 'cost', Omit<FieldError, 'field'>> = {
 	unknown: { message: 'names a segment that does not exist', code: 'custom' },
-	circle: { message: 'names a segment that is itself made of this one', code: 'custom' },
+	circle: { message: 'names a segment that itself depends on this one', code: 'custom' },
 	cost: {
-		message: `comes to more than ${maxFiltersInAll} filters with the segments it is made of`,
+		message: `has more than ${maxFiltersInAll} filters, including those of the segments it uses`,
 		code: 'too_big',
 	},
 }

@@ -31,7 +31,7 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			schema: {
 				tags,
 				summary: 'List the members of a segment',
-				description: 'Of a dynamic one those whom its condition finds at this moment.',
+				description: 'For a dynamic segment, the contacts that match its condition now.',
 				params: Params,
 				querystring: Type.Object({
 					page: Type.Integer({
@@ -46,14 +46,22 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			},
 		},
 		async ({ project, params, query }) => {
-			const segment = existing(await findSegment(pool, [project.id, params.id]), params.id)
+			const segment = existing(
+				await findSegment(pool, { projectId: project.id, segmentId: params.id }),
+				params.id,
+			)
 			const pageSize = Math.min(query.pageSize, 100)
 			const offset = (query.page - 1) * pageSize
 			const { data, total } =
 				segment.type === 'DYNAMIC'
 					? await matchingMembers(pool, segment, pageSize, offset)
 					: {
-							data: await storedMembers(pool, [project.id, segment.id, pageSize, offset]),
+							data: await storedMembers(pool, {
+								projectId: project.id,
+								segmentId: segment.id,
+								limit: pageSize,
+								offset,
+							}),
 							total: segment.memberCount,
 						}
 			const totalPages = Math.ceil(total / pageSize)
@@ -67,9 +75,9 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			config: { auth, errors: [400] },
 			schema: {
 				tags,
-				summary: 'Put contacts into a static segment',
+				summary: 'Add contacts to a static segment',
 				description:
-					'Contacts that are members already count as neither added nor created. A DYNAMIC segment is refused.',
+					'Contacts that are already members are not counted. A DYNAMIC segment is refused.',
 				params: Params,
 				body: Type.Object(
 					{
@@ -80,7 +88,7 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 						}),
 						subscribed: Type.Boolean({
 							default: true,
-							description: 'For contacts that are created',
+							description: 'The subscription of created contacts',
 						}),
 					},
 					{
@@ -92,7 +100,9 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 					200: Type.Object({
 						added: Type.Integer(),
 						created: Type.Integer(),
-						notFound: Type.Array(Type.String(), { description: 'As they were given' }),
+						notFound: Type.Array(Type.String(), {
+							description: 'With the spelling of the request',
+						}),
 					}),
 				},
 			},
@@ -100,14 +110,14 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 		async ({ project, params, body }) => {
 			const segment = await staticSegment(project.id, params.id)
 			const given = new Map(body.emails.map((email) => [normalizeEmail(email), email]))
-			const values = [
-				project.id,
-				segment.id,
-				[...given.keys()],
-				body.createMissing,
-				body.subscribed,
+			const values = {
+				projectId: project.id,
+				segmentId: segment.id,
+				emails: [...given.keys()],
+				createsMissing: body.createMissing,
+				subscribed: body.subscribed,
 				...eventOf(segment, 'entry'),
-			]
+			}
 			const answer = { added: 0, created: 0, notFound: [] as string[] }
 			for (let attempt = 1; ; attempt++) {
 				const [did] = await addMembers(pool, values).catch((error: { constraint?: string }) => {
@@ -129,7 +139,7 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			config: { auth, errors: [400] },
 			schema: {
 				tags,
-				summary: 'Take contacts out of a static segment',
+				summary: 'Remove contacts from a static segment',
 				description: 'The contacts themselves stay. Addresses that are not members are ignored.',
 				params: Params,
 				body: Body({ emails: ['ann@example.org'] }, { emails: Emails }),
@@ -139,19 +149,24 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 		async ({ project, params, body }) => {
 			const segment = await staticSegment(project.id, params.id)
 			const emails = [...new Set(body.emails.map(normalizeEmail))]
-			const values = [project.id, segment.id, emails, ...eventOf(segment, 'exit')]
+			const values = {
+				projectId: project.id,
+				segmentId: segment.id,
+				emails,
+				...eventOf(segment, 'exit'),
+			}
 			const [did] = await removeMembers(pool, values)
 			return did!
 		},
 	)
 
 	async function staticSegment(projectId: string, id: string) {
-		const segment = existing(await findSegment(pool, [projectId, id]), id)
+		const segment = existing(await findSegment(pool, { projectId, segmentId: id }), id)
 		if (segment.type === 'STATIC') return segment
 		throw new ApiError(
 			400,
 			'BAD_REQUEST',
-			'The members of a dynamic segment follow its condition',
+			'The members of a dynamic segment are chosen by its condition',
 			{
 				suggestion: 'Create a segment of type STATIC to choose its members yourself.',
 			},
@@ -159,11 +174,11 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 	}
 }
 
-/** The event's name and data; two nulls where nothing is emitted. */
+/** The event's name and data; null if the segment emits no event. */
 const eventOf = (segment: SegmentRecord, happening: 'entry' | 'exit') =>
 	segment.trackMembership
-		? [
-				`segment.${slugOf(segment)}.${happening}`,
-				JSON.stringify({ segmentId: segment.id, segmentName: segment.name }),
-			]
-		: [null, null]
+		? {
+				eventName: `segment.${slugOf(segment)}.${happening}`,
+				eventData: { segmentId: segment.id, segmentName: segment.name },
+			}
+		: { eventName: null, eventData: null }

@@ -2,7 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyContextConfig } from 'fastify'
 import type { Pool, PoolClient } from 'pg'
 import {
-	countMatching,
+	countFound,
 	deleteSegment,
 	findSegment,
 	insertSegment,
@@ -17,7 +17,7 @@ import {
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { segmentUses, workflowsWithEventsOf } from '../../db/segments/segment-usage.ts'
 import { segmentTypes } from '../../db/segments/segment.ts'
-import { transaction } from '../../db/transaction.ts'
+import { transaction, transactional } from '../../db/transaction.ts'
 import { checkCondition, conditionExample, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
@@ -89,8 +89,8 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		},
 		async ({ project }, reply) =>
 			sendPage(reply, {
-				listed: await listSegments(pool, [project.id]),
-				read: (ids) => segmentsOfList(pool, [project.id, ids]),
+				listed: await listSegments(pool, { projectId: project.id }),
+				read: (ids) => segmentsOfList(pool, { projectId: project.id, segmentIds: ids }),
 				answer: (rows) => rows.map((row) => ({ ...row, projectId: project.publicId })),
 			}),
 	)
@@ -123,16 +123,23 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				response: { 201: Segment },
 			},
 		},
-		async ({ project, body }, reply) => {
+		async ({ em, project, body }, reply) => {
 			const { name, description = null, type, trackMembership } = body
 			const condition = type === 'DYNAMIC' ? checkedCondition(body.condition) : null
-			const created = await transaction(pool, async (db) => {
+			const created = await transactional(em, async (em, db) => {
 				if (condition) await checkReferences(db, project.id, condition)
-				const count = condition ? await countMatching(db, project.id, condition) : 0
-				const stored = condition && JSON.stringify(condition)
-				const values = [project.id, name, description, type, stored, trackMembership, count]
-				const [{ id }] = (await insertSegment(db, values)) as [{ id: string }]
-				return existing(await findSegment(db, [project.id, id]), id)
+				const count = condition ? await countFound(db, project.id, condition) : 0
+				const values = {
+					projectId: project.id,
+					name,
+					description,
+					type,
+					condition,
+					trackMembership,
+					memberCount: count,
+				}
+				const { id } = await insertSegment(em, values)
+				return existing(await findSegment(db, { projectId: project.id, segmentId: id }), id)
 			})
 			return reply.code(201).send(created)
 		},
@@ -152,7 +159,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 			},
 		},
 		async ({ project, params }) =>
-			existing(await findSegment(pool, [project.id, params.id]), params.id),
+			existing(await findSegment(pool, { projectId: project.id, segmentId: params.id }), params.id),
 	)
 
 	app.patch(
@@ -163,7 +170,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				tags,
 				summary: 'Change a segment',
 				description:
-					'Its type stays. Another condition is counted at once, and asked at once where a filter names the segment; members and events follow with the next compute.',
+					'The type can’t be changed. A new condition is counted at once, and applies at once to filters that name the segment. Stored members and events follow with the next compute.',
 				params: Params,
 				body: Body(
 					{ name: 'Professionals' },
@@ -184,7 +191,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		},
 		({ project, params, body }) =>
 			transaction(pool, async (db) => {
-				const key = [project.id, params.id]
+				const key = { projectId: project.id, segmentId: params.id }
 				const before = existing(await findSegment(db, key), params.id)
 				const isChanged = before.type === 'DYNAMIC' && body.condition !== undefined
 				const given = isChanged ? checkedCondition(body.condition) : undefined
@@ -195,8 +202,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 					...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)),
 					condition: given ?? segment.condition,
 				}
-				const stored = condition && JSON.stringify(condition)
-				await updateSegment(db, [...key, name, description, stored, trackMembership])
+				await updateSegment(db, { ...key, name, description, condition, trackMembership })
 				if (given) await recount(db, segment, given)
 				const warnings = await lostEvents(db, segment, { name, trackMembership })
 				return { ...existing(await findSegment(db, key), params.id), warnings }
@@ -216,13 +222,16 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params }, reply) => {
-			await transaction(pool, async (db) => {
-				await lockReferences(db, [project.id])
-				const segment = existing(await lockSegment(db, [project.id, params.id]), params.id)
+		async ({ em, project, params }, reply) => {
+			await transactional(em, async (em, db) => {
+				await lockReferences(db, { projectId: project.id })
+				const segment = existing(
+					await lockSegment(db, { projectId: project.id, segmentId: params.id }),
+					params.id,
+				)
 				const uses = await segmentUses(db, project.id, segment)
 				if (Object.values(uses).some((list) => list.length > 0)) throw inUse(uses)
-				await deleteSegment(db, [project.id, params.id])
+				await deleteSegment(em, project.id, segment.id)
 			})
 			return reply.code(204).send(null)
 		},
@@ -234,7 +243,7 @@ export function existing(rows: SegmentRecord[], id: string): SegmentRecord {
 	return rows[0]
 }
 
-/** What is no object at all is the simple 400. */
+/** A condition that is not an object gets the simple 400. */
 function checkedCondition(given: unknown) {
 	if (given === undefined)
 		throw invalid({ field: 'condition', message: 'is required', code: 'required' })
@@ -264,5 +273,5 @@ async function lostEvents(
 const inUse = (usedBy: Awaited<ReturnType<typeof segmentUses>>) =>
 	new ApiError(409, 'CONFLICT', 'This segment is in use', {
 		details: { usedBy },
-		suggestion: 'Change what refers to it first.',
+		suggestion: 'Change the uses named in details first.',
 	})

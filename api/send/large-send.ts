@@ -10,11 +10,11 @@ import { threads } from '../threads/threads.ts'
 import { acceptRequest, type Asked, type SendOptions } from './send-acceptance.ts'
 import { SendBody } from './send-request.ts'
 
-/** To parse, check, render and write more than this holds an event loop for more than a moment. */
+/** Parsing, checking, rendering and writing more than this blocks the event loop noticeably. */
 export const largeBytes = 2 ** 20
 const limitMs = 90_000
 
-/** A body that is not read here. */
+/** A body that is processed elsewhere. */
 export class LargeBody {
 	readonly #bytes: Buffer
 
@@ -27,7 +27,7 @@ export class LargeBody {
 	}
 }
 
-/** Has a thread do all that a large request needs, from its parsing to its transaction. */
+/** Runs all the work of a large request on a thread, from parsing to the transaction. */
 export async function acceptLarge(pool: Pool, asked: Asked, bytes: Buffer, options: SendOptions) {
 	const { project, idempotency, headers } = asked
 	const { attachmentsMaxCount, attachmentsMaxMb, publicUrl, features } = options
@@ -47,7 +47,7 @@ export async function acceptLarge(pool: Pool, asked: Asked, bytes: Buffer, optio
 	throw outcome.refusal ? refusalOf(outcome.refusal) : Object.assign(new Error(), outcome.fault)
 }
 
-/** A body that came in pieces is whole in a buffer of its own. */
+/** A body that arrived in pieces has a buffer of its own. */
 const ownBuffer = ({ buffer, byteLength }: Buffer) =>
 	buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
 
@@ -60,18 +60,18 @@ interface LargeSend {
 
 const faultsOf = bodyFaults(SendBody)
 
-/** The thread's side of it. */
+/** The thread's part of `acceptLarge`. */
 export async function performLarge({ database, asked, bytes, options }: LargeSend) {
 	const pool = new Pool({ ...database, max: 1, connectionTimeoutMillis: 5000 })
-	// A connection that breaks while nothing is asked is noticed by the next question.
+	// An idle connection that breaks is noticed at the next query.
 	pool.on('error', () => {})
 	try {
-		const body = (parseJson(bufferOf(bytes), SendBody) ?? {}) as SendBody
+		const body = ((await parseJson(bufferOf(bytes), SendBody)) ?? {}) as SendBody
 		dropNulls(body, SendBody as Shape)
 		const faults = fieldErrors(faultsOf(body))
 		return { answer: await acceptRequest(pool, asked, body, faults, options) }
 	} catch (error) {
-		// What a class of ours or of pg added does not survive the way between threads.
+		// Errors lose their class, and members that we or pg added, between threads.
 		if (error instanceof ApiError) {
 			const { status, code, message, extras } = error
 			return { refusal: { status, code, message, extras } }
@@ -88,7 +88,7 @@ export async function performLarge({ database, asked, bytes, options }: LargeSen
 const refusalOf = ({ status, code, message, extras }: Omit<ApiError, 'name'>) =>
 	new ApiError(status, code, message, extras)
 
-/** What it takes to connect to the database of a pool. */
+/** The settings for connecting to a pool's database. */
 function databaseOf({ options }: Pool) {
 	const { connectionString, host, port, user, password, database, ssl } = options
 	return { connectionString, host, port, user, password, database, ssl }
@@ -98,5 +98,5 @@ const tookTooLong = () =>
 	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'This request took too long', {
 		retryAfterSeconds: 5,
 		suggestion:
-			'It may have been carried out. Send it again with the same Idempotency-Key, or split it.',
+			'It may have been completed. Send it again with the same Idempotency-Key, or split it.',
 	})

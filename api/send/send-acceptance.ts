@@ -1,16 +1,23 @@
 import type { FastifyRequest } from 'fastify'
+import { isMainThread } from 'node:worker_threads'
 import type { Pool } from 'pg'
+import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
 import { sendContext } from '../../db/emails/acceptance.ts'
+import { isClaimLost } from '../../db/idempotency-key.ts'
 import { type FieldError, notFound } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
+import { LargeMails } from './send-effort.ts'
 import { acceptWithinLimit, refuseOver } from './send-limit.ts'
 import { planSend } from './send-mails.ts'
 import { readSend, type SendBody, type SendLimits } from './send-request.ts'
 import { checkSender, domainOf } from './sender.ts'
 
 const tries = 5
+/** Each has at most 64 KB of data. */
+const fewContacts = 4
+const mostDataOnLoop = 256 * 2 ** 10
 
-/** What a request is known by before its body is read. */
+/** The parts of a request that are known before its body is read. */
 export type Asked = Pick<FastifyRequest, 'project' | 'idempotency' | 'headers'>
 
 export interface SendOptions extends SendLimits {
@@ -18,7 +25,7 @@ export interface SendOptions extends SendLimits {
 	features: { billing: boolean }
 }
 
-/** Everything between a body that has been parsed and its answer: it is refused, or written as a whole. */
+/** Takes a parsed body to its answer: the request is refused, or written as a whole. */
 export async function acceptRequest(
 	pool: Pool,
 	asked: Asked,
@@ -29,15 +36,17 @@ export async function acceptRequest(
 	const { project, idempotency } = asked
 	const wanted = await readSend(project.id, body, options, faults)
 	const addresses = [...new Set(wanted.recipients.map(({ email }) => email))]
+	if (isMainThread && (await isMuchData(pool, project.id, addresses, body)))
+		throw new LargeMails('The data of these contacts is large')
 	for (let attempt = 1; ; attempt++) {
-		const [context] = await sendContext(pool, [
-			project.id,
-			body.template ?? null,
-			wanted.from ? domainOf(wanted.from.email) : null,
-			addresses,
-			1 + addresses.length + wanted.recipients.length,
-			options.features.billing,
-		])
+		const [context] = await sendContext(pool, {
+			projectId: project.id,
+			templateId: body.template ?? null,
+			domain: wanted.from ? domainOf(wanted.from.email) : null,
+			emails: addresses,
+			idCount: 1 + addresses.length + wanted.recipients.length,
+			hasLimits: options.features.billing,
+		})
 		if (body.template && !context!.template) throw notFound('template', body.template)
 		checkSender(wanted.from?.email ?? context!.template!.from, context!.verified)
 		const sender = { project, publicUrl: options.publicUrl }
@@ -48,19 +57,19 @@ export async function acceptRequest(
 		const answer = answerOf(plan.mails)
 		try {
 			const taken = { projectId: project.id, weight, limit }
-			await acceptWithinLimit(pool, taken, [
-				project.id,
-				JSON.stringify(plan.contacts.map(({ id, email, name }) => ({ id, email, name }))),
-				JSON.stringify(plan.stored),
-				plan.removed,
-				body.subscribed ?? null,
-				JSON.stringify(plan.mails),
-				plan.requestId,
-				JSON.stringify(wanted.files),
-				idempotency?.key ?? null,
-				idempotency?.claimId ?? null,
-				idempotency ? JSON.stringify(answer, withoutAddresses) : null,
-			])
+			await acceptWithinLimit(pool, taken, {
+				projectId: project.id,
+				contacts: plan.contacts.map(({ id, email, name }) => ({ id, email, name })),
+				data: plan.stored,
+				removedKeys: plan.removed,
+				subscribed: body.subscribed ?? null,
+				mails: plan.mails,
+				requestId: plan.requestId,
+				files: wanted.files,
+				key: idempotency?.key ?? null,
+				claimId: idempotency?.claimId ?? null,
+				response: idempotency ? withoutAddresses(answer) : null,
+			})
 		} catch (error) {
 			if (attempt < tries && isLostRace(error)) continue
 			if (isClaimLost(error)) throw claimLost(asked)
@@ -70,9 +79,22 @@ export async function acceptRequest(
 	}
 }
 
-/** What is kept of it: see db/idempotency-key.ts. */
-const withoutAddresses = (member: string, value: unknown) =>
-	member === 'contact' ? { id: (value as { id: string }).id } : value
+/** Whether reading and checking these contacts' old and new data takes long. */
+async function isMuchData(pool: Pool, projectId: string, addresses: string[], { data }: SendBody) {
+	if (addresses.length <= fewContacts) return false
+	const [stored] = await bytesOfContacts(pool, { projectId, emails: addresses })
+	const given = data ? Buffer.byteLength(JSON.stringify(data)) : 0
+	return stored!.bytes + addresses.length * given > mostDataOnLoop
+}
+
+/** The stored form of the answer: see db/idempotency-key.ts. */
+const withoutAddresses = ({ success, data }: ReturnType<typeof answerOf>) => ({
+	success,
+	data: {
+		emails: data.emails.map(({ contact, email }) => ({ contact: { id: contact.id }, email })),
+		timestamp: data.timestamp,
+	},
+})
 
 const answerOf = (mails: { id: string; contactId: string; to: string }[]) => ({
 	success: true as const,
@@ -86,8 +108,8 @@ const answerOf = (mails: { id: string; contactId: string; to: string }[]) => ({
 })
 
 /**
- * Between our reading and our writing somebody else wrote one of our new contacts first, took a contact
- * or the template away, or gave a contact another address: reading again shows it.
+ * Between our read and our write another request created one of our new contacts, deleted a contact or the
+ * template, or changed a contact's address. Reading again shows it.
  */
 const racedFor = new Set([
 	'emails_contact',
@@ -98,9 +120,6 @@ const racedFor = new Set([
 
 const isLostRace = (error: unknown) => {
 	const { code, constraint } = error as { code?: string; constraint?: string }
-	// Or they wanted the same contacts in another order.
+	// Or both wanted the same contacts in another order.
 	return code === '40P01' || (constraint !== undefined && racedFor.has(constraint))
 }
-
-/** The division by zero in the statement: it found no claim of ours to complete. */
-const isClaimLost = (error: unknown) => (error as { code?: string }).code === '22012'

@@ -1,26 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isMainThread } from 'node:worker_threads'
+import { base64LinesSize } from '../../mail/mime/transfer-encoding.ts'
 import { invalid } from '../errors.ts'
 import type { SendRequest } from './send-request.ts'
 
-/** After that others have their turn: a third of the time, for one request needs the loop several times. */
+/**
+ * After this time other work gets a turn. A third of the allowed time, because a request needs the event
+ * loop several times.
+ */
 const longestTurnMs = 20
 const longestRenderMs = 5000
 export const maxMessageBytes = 40 * 2 ** 20
-/** What one statement can write: a jsonb value holds 256 MB at most. */
+/** The limit of one statement: a jsonb value holds at most 256 MB. */
 const maxRequestBytes = 128 * 2 ** 20
+/** Writing more than this in one statement blocks the event loop noticeably. */
+const mostBytesOnLoop = 2 * 2 ** 20
 
-/** Keeps account of one request's mails, so that none is too large and all of them not too much. */
+/** The layout, and our headers. */
+const otherBytes = 2 ** 16
+/** The headers of a file, whose names are encoded. */
+const fileHeadBytes = 2 ** 13
+/**
+ * How many bytes of HTML and text part together one byte of a body may cause. The worst case is 28: a
+ * preformatted line of one character is indented by 46 in a list within five quotations. The shortest
+ * tracked link grows 15 times if our public address has 120 characters.
+ */
+export const mostGrowth = 32
+
+interface Spent {
+	subject: string
+	body: string
+	ms: number
+	sizeOf: () => Promise<number>
+}
+
+/** The mails of this request must be rendered on a thread. None of them has been written yet. */
+export class LargeMails extends Error {}
+
+/** Adds up one request's mails, so that neither a single mail nor the total is too large. */
 export function createEffort(files: SendRequest['files'], headers: Record<string, string>) {
-	// In the mail they are base64 again, in lines of 76 characters.
-	const fileBytes = files.reduce((sum, { size }) => sum + size, 0) * 1.37
+	const fileBytes = files.reduce((sum, { size }) => sum + base64LinesSize(size), 0)
 	const headerBytes = Buffer.byteLength(JSON.stringify(headers))
 	let bytes = 0
 	let renderMs = 0
 	let turnBegan = performance.now()
 	return {
-		async spent({ subject, body }: { subject: string; body: string }, ms: number) {
+		/** `sizeOf` composes the mail to measure it. Only a mail that could be too large is measured. */
+		async spent({ subject, body, ms, sizeOf }: Spent) {
 			const bodyBytes = Buffer.byteLength(body)
-			if (fileBytes + bodyBytes > maxMessageBytes)
+			const headBytes =
+				otherBytes + fileHeadBytes * files.length + 4 * (headerBytes + Buffer.byteLength(subject))
+			const mostBytes = fileBytes + headBytes + mostGrowth * bodyBytes
+			if (mostBytes > maxMessageBytes && (await sizeOf()) > maxMessageBytes)
 				throw tooBig(
 					fileBytes > bodyBytes ? 'attachments' : 'body',
 					'makes the message larger than 40 MB',
@@ -28,6 +59,7 @@ export function createEffort(files: SendRequest['files'], headers: Record<string
 			bytes += bodyBytes + Buffer.byteLength(subject) + headerBytes
 			if (bytes > maxRequestBytes)
 				throw tooBig('to', 'makes the mails of this request larger than 128 MB together')
+			if (isMainThread && bytes > mostBytesOnLoop) throw new LargeMails('These mails are large')
 			renderMs += ms
 			if (renderMs > longestRenderMs)
 				throw tooBig('to', 'has more recipients than can be rendered within 5 seconds')

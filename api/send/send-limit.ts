@@ -1,26 +1,26 @@
 import type { Pool } from 'pg'
 import { exceeds, type Limit, limitUnderLock } from '../../db/billing/usage-standing.ts'
-import { acceptSend } from '../../db/emails/acceptance.ts'
+import { type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 
-/** A request that has been let in: what it counts, and the limit that was nearest then. */
+/** An admitted request: its weight, and the nearest limit at that time. */
 interface LimitedSend {
 	projectId: string
 	weight: number
 	limit: Limit | null
 }
 
-/** So much is not taken by the requests of one moment. */
+/** More than the requests of one moment can use. */
 const plenty = 5000
 
-/** Where little is left, requests take turns, so that no two take the same rest. */
-export async function acceptWithinLimit(pool: Pool, send: LimitedSend, values: unknown[]) {
+/** Near the limit requests take turns, so that no two use the same remainder. */
+export async function acceptWithinLimit(pool: Pool, send: LimitedSend, accepted: AcceptedSend) {
 	const { projectId, weight, limit } = send
-	if (!limit || limit.limit - limit.usage - weight > plenty) return acceptSend(pool, values)
+	if (!limit || limit.limit - limit.usage - weight > plenty) return acceptSend(pool, accepted)
 	return transaction(pool, async (db) => {
 		refuseOver(await limitUnderLock(db, projectId), weight)
-		return acceptSend(db, values)
+		return acceptSend(db, accepted)
 	})
 }
 

@@ -1,10 +1,11 @@
-import { maxDataBytes, splitData } from '../../activities/rendering/contact-data.ts'
-import { isTemplateError } from '../../activities/rendering/liquid.ts'
-import { languageFor } from '../../activities/rendering/language.ts'
-import type { Variables } from '../../activities/rendering/look-up.ts'
-import { perform } from '../../activities/rendering/rendering.ts'
-import { storableText } from '../../activities/rendering/storable-text.ts'
-import { linksFor, type Recipient, variablesFor } from '../../activities/rendering/variables.ts'
+import type { Mail } from '../../mail/compose.ts'
+import { maxDataBytes, splitData } from '../../db/contacts/contact-data.ts'
+import { isTemplateError } from '../../mail/liquid/liquid.ts'
+import { languageFor } from '../../mail/language.ts'
+import type { Variables } from '../../mail/liquid/look-up.ts'
+import { perform } from '../../mail/rendering.ts'
+import { storableText } from '../../db/storable-text.ts'
+import { linksFor, type Recipient, variablesFor } from '../../mail/liquid/variables.ts'
 import type { SendContext } from '../../db/emails/acceptance.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'
@@ -12,19 +13,24 @@ import { createEffort } from './send-effort.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
 
 interface Sender {
-	project: { id: string; name: string; language: string }
+	project: { id: string; name: string; language: string; tracking: string }
 	publicUrl: string
 }
 
-/** The contact as it will be once this request is through. */
+/** The contact as it will be after this request. */
 interface Person extends Recipient {
-	/** What it had before. */
+	/** Its data before. */
 	oldData: Record<string, unknown> | null
-	/** To be stored if it has none by then. */
+	/** Stored if the contact has no name by then. */
 	name: { name: string } | null
 }
 
-/** Everything that the write needs, decided: contacts, mails, and what becomes of the data. */
+type PlannedMail = Pick<
+	Mail,
+	'contactId' | 'replyTo' | 'subject' | 'body' | 'headers' | 'contentLanguage' | 'language' | 'type'
+> & { id: string; from: string; fromName: string; to: string; toName: string | null }
+
+/** Decides everything for the write: contacts, mails and their data. */
 export async function planSend(
 	body: SendBody,
 	{ recipients, from, replyTo, files }: SendRequest,
@@ -54,7 +60,7 @@ export async function planSend(
 	const mails = []
 	for (const { field, email, name } of recipients) {
 		const contact = personOf({ email })
-		// One after the other: who is listed twice has the first one's name by the second.
+		// One after the other: if an address is listed twice, the second mail uses the name from the first.
 		if (name && contact.data['name'] === undefined) {
 			contact.name = { name }
 			contact.data['name'] = name
@@ -63,7 +69,7 @@ export async function planSend(
 		const id = nextId()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
 		const { content, ms } = await render(variables)
-		mails.push({
+		const mail = {
 			id,
 			contactId: contact.id,
 			to: email,
@@ -75,12 +81,14 @@ export async function planSend(
 			headers,
 			contentLanguage: template?.language ?? project.language,
 			language: languageFor(once['locale'] ?? contact.data['locale'], project.language),
-			// Whatever the template was made for: somebody asked for this very mail to this very address.
-			type: 'TRANSACTIONAL',
+			// Regardless of the template's type, because the caller requested this mail to this address.
+			type: 'TRANSACTIONAL' as const,
 			templateId: template?.id ?? null,
 			attachments,
-		})
-		await effort.spent(content, ms)
+		}
+		mails.push(mail)
+		const sizeOf = () => sizeOfMail(mail, files, project, publicUrl)
+		await effort.spent({ ...content, ms, sizeOf })
 	}
 	return { requestId, mails, contacts: [...people.values()], stored, removed }
 
@@ -105,7 +113,34 @@ export async function planSend(
 	}
 }
 
-/** Subject and body for one contact, or for everybody as they are. */
+/** The size of the mail as activities/delivery/handover.ts will compose it. */
+const sizeOfMail = (
+	mail: PlannedMail,
+	files: SendRequest['files'],
+	{ id: projectId, tracking }: Sender['project'],
+	publicUrl: string,
+) =>
+	perform(projectId, 'messageSize', {
+		mail: {
+			...mail,
+			emailId: mail.id,
+			projectId,
+			from: { email: mail.from, name: mail.fromName },
+			to: { email: mail.to, name: mail.toName },
+			createdAt: new Date(),
+		},
+		files: files.map(({ filename, contentType, contentId, inline, size }) => ({
+			filename,
+			contentType,
+			contentId,
+			size,
+			disposition: inline ? 'inline' : 'attachment',
+		})),
+		publicUrl,
+		isTracked: tracking === 'ENABLED',
+	})
+
+/** Renders subject and body for one contact, or returns them unchanged for all. */
 function rendererOf(
 	projectId: string,
 	{ subject, body, render }: SendBody,
@@ -119,7 +154,7 @@ function rendererOf(
 	return (variables: Variables) => contentOf(projectId, source, variables)
 }
 
-/** What came with the request was checked with it; a stored template may be older than our checks. */
+/** The request's own texts were checked with it; a stored template may be older than our checks. */
 async function contentOf(
 	projectId: string,
 	texts: { subject: string; body: string },
@@ -138,7 +173,7 @@ async function contentOf(
 	}
 }
 
-/** Within the limit, or not above what it was. */
+/** Within the limit, or not larger than before. */
 function checkSize({ email, data, oldData }: Person, field: string) {
 	const bytes = bytesOf(data)
 	if (bytes <= maxDataBytes || (oldData && bytes <= bytesOf(oldData))) return
@@ -157,14 +192,14 @@ function notSubscribed(recipients: SendRequest['recipients']) {
 	const others = addresses.length > 1 ? ` (and ${addresses.length - 1} more)` : ''
 	const errors = recipients.map(({ field, email }): FieldError => ({
 		field,
-		message: 'has not subscribed, and the template is MARKETING',
+		message: 'is not subscribed, and the template is MARKETING',
 		code: 'custom',
 		received: email,
 	}))
 	return new ApiError(
 		400,
 		'BAD_REQUEST',
-		`${email}${others} has not subscribed, and the template is MARKETING`,
+		`${email}${others} is not subscribed, and the template is MARKETING`,
 		{
 			errors: errors.slice(0, 100),
 			suggestion:

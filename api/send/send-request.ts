@@ -1,6 +1,6 @@
-import { dataProblems } from '../../activities/rendering/contact-data.ts'
-import { headerProblems } from '../../activities/rendering/headers.ts'
-import { perform } from '../../activities/rendering/rendering.ts'
+import { dataProblems } from '../../db/contacts/contact-data.ts'
+import { headerProblems } from '../../mail/mime/headers.ts'
+import { perform } from '../../mail/rendering.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from '../errors.ts'
 import { maxMessageBytes } from './send-effort.ts'
@@ -70,12 +70,12 @@ export const SendBody = Type.Object(
 		),
 		template: Type.Optional(
 			about(
-				'The template that gives what the request leaves out. A MARKETING template is sent only to contacts who have subscribed.',
+				'The template that supplies what the request leaves out. A MARKETING template is sent only to contacts who have subscribed.',
 				Id,
 			),
 		),
 		render: Type.Optional(
-			Type.Boolean({ description: 'false sends subject and body as they are, braces and all' }),
+			Type.Boolean({ description: 'false sends subject and body unchanged, including braces' }),
 		),
 		from: Type.Optional(
 			about(
@@ -124,7 +124,7 @@ export interface SendLimits {
 
 /** The request with its alternatives resolved. */
 export interface SendRequest {
-	/** `field` is where the recipient stands in the request: `to`, or `to.1` in a list. */
+	/** `field` is the recipient's place in the request: `to`, or `to.1` in a list. */
 	recipients: { field: string; email: string; name: string | null }[]
 	from: { email: string; name: string | null } | null
 	replyTo: string | null
@@ -132,8 +132,8 @@ export interface SendRequest {
 }
 
 /**
- * Refuses, in one answer, everything that can be seen in the request alone: what its schema found,
- * and what a schema cannot say about the members that are sound.
+ * Refuses, in one answer, everything that the request alone shows: the schema's faults, and faults that a
+ * schema can't express in its valid members.
  */
 export async function readSend(
 	projectId: string,
@@ -174,7 +174,7 @@ export async function readSend(
 	}
 }
 
-/** Under the name of each that is missing, and of the template that would supply it. */
+/** Reported under the name of each missing member, and of the template that would supply it. */
 function missingContent(body: SendBody): FieldError[] {
 	const missing = (['subject', 'body'] as const).filter((part) => !body[part])
 	if (missing.length === 0) return []
@@ -186,7 +186,7 @@ function missingContent(body: SendBody): FieldError[] {
 		})),
 		{
 			field: 'template',
-			message: 'must be given unless both subject and body are',
+			message: 'is required unless both subject and body are given',
 			code: 'custom',
 		},
 	]
@@ -230,7 +230,7 @@ const addressOf = ({ email, name }: { email: string; name?: string | undefined }
 })
 
 function filesOf({ attachments = [] }: SendBody) {
-	// Member by member: what else came with an attachment is none of ours.
+	// Member by member, because unknown members of an attachment are dropped.
 	return attachments.map(({ filename, contentType, content, contentId, disposition }, position) => {
 		const base64 = /\s/.test(content) ? content.replaceAll(/\s+/g, '') : content
 		const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='))

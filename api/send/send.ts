@@ -1,12 +1,16 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
 import type { Pool } from 'pg'
-import { meter } from '../../activities/telemetry/meter.ts'
+import { meter } from '../../outside/telemetry/meter.ts'
 import { parseJson } from '../requests/body.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
+import { receive } from '../requests/receiving.ts'
 import type { Failure } from '../requests/unions.ts'
 import { Component, ContactReference, Id, success, Timestamp } from '../schemas.ts'
 import { acceptLarge, LargeBody, largeBytes } from './large-send.ts'
 import { acceptRequest, type SendOptions } from './send-acceptance.ts'
+import { LargeMails } from './send-effort.ts'
 import { SendBody } from './send-request.ts'
 
 const SendResult = Component('SendResult', {
@@ -14,7 +18,7 @@ const SendResult = Component('SendResult', {
 	timestamp: Timestamp,
 })
 
-/** A JSON body holds the files in base64, and escapes. */
+/** A JSON body contains the files in base64, and escapes. */
 const bodyLimitBytes = 56 * 2 ** 20
 
 const suggestions = {
@@ -26,7 +30,7 @@ const suggestions = {
 	from: 'Give an address on a verified domain, or { "name", "email" }. A template may supply it.',
 	data: 'Give an object of at most 64 KB. Its names have 1 to 100 characters.',
 	headers:
-		'Give an object of header names and texts. Use to, from, subject and reply for what these set.',
+		'Give an object of header names and values. Use to, from, subject and reply instead of the headers they set.',
 	attachments:
 		'Give each file as { "filename", "contentType", "content" }, the content in padded base64.',
 }
@@ -38,18 +42,17 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 	app.removeContentTypeParser('application/json')
 	app.addContentTypeParser(
 		'application/json',
-		{ parseAs: 'buffer' },
-		async (_request: unknown, bytes: Buffer) =>
-			bytes.length > largeBytes
-				? new LargeBody(bytes as Buffer)
-				: parseJson(bytes as Buffer, SendBody),
+		async (request: FastifyRequest, payload: Readable) => {
+			const bytes = await receive(request, payload)
+			return bytes.length > largeBytes ? new LargeBody(bytes) : parseJson(bytes, SendBody)
+		},
 	)
 
 	app.post(
 		'/v1/send',
 		{
 			bodyLimit: bodyLimitBytes,
-			// Told together with what the handler finds.
+			// The schema's faults are reported together with the handler's.
 			attachValidation: true,
 			config: {
 				auth: 'secret key',
@@ -63,7 +66,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 				tags: ['public'],
 				summary: 'Send a mail to one or more recipients',
 				description:
-					'Accepted mail is delivered by a durable workflow; follow it at GET /emails/{id}. Contacts are created or updated on the way.',
+					'Accepted mail is delivered by a durable workflow; follow it at GET /emails/{id}. Contacts are created or updated.',
 				body: SendBody,
 				response: { 200: success(SendResult) },
 			},
@@ -71,10 +74,13 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 		async (request) => {
 			const { body, validationError } = request
 			const faults = fieldErrors((validationError?.validation ?? []) as Failure[])
-			const answer =
-				body instanceof LargeBody
-					? await acceptLarge(options.pool, request, body.bytes, options)
-					: await acceptRequest(options.pool, request, body, faults, options)
+			const onThread = (bytes: Buffer) => acceptLarge(options.pool, request, bytes, options)
+			const here = () =>
+				acceptRequest(options.pool, request, body, faults, options).catch((error: unknown) => {
+					if (!(error instanceof LargeMails)) throw error
+					return onThread(Buffer.from(JSON.stringify(body)))
+				})
+			const answer = await (body instanceof LargeBody ? onThread(body.bytes) : here())
 			app.relay.wake()
 			meter.accepted('/v1/send', answer.data.emails.length)
 			return answer

@@ -4,7 +4,7 @@ import { Domain } from '../../db/domains/domain.ts'
 import { ApiError } from '../errors.ts'
 import { about, Component, Email, Line, normalizeEmail, Nullable } from '../schemas.ts'
 
-/** As `/v1/send` takes it: an address, or an address with a name. */
+/** As in `/v1/send`: an address, or an address with a name. */
 export const Sender = Type.Union([
 	Email,
 	Component('Sender', {
@@ -42,7 +42,7 @@ export function checkSender(from: string, verified: boolean | null) {
 	})
 }
 
-/** The same for one address, where nothing else has to be read with it. */
+/** The same for one address, with a query of its own. */
 export async function requireSender(em: EntityManager, projectId: string, from: string) {
 	const domain = await em.findOne(Domain, { projectId, domain: domainOf(normalizeEmail(from)) })
 	checkSender(from, domain ? domain.verifiedAt != null : null)

@@ -40,17 +40,17 @@ export const templateList: FastifyPluginAsyncTypebox<Options> = async (app, { po
 		async ({ project, query }, reply) => {
 			const pageSize = Math.min(query.pageSize, 100)
 			const search = query.search ? containing(query.search) : null
-			const wanted = [project.id, query.type ?? null, search]
+			const wanted = { projectId: project.id, type: query.type ?? null, pattern: search }
 			const offset = (query.page - 1) * pageSize
 			const [listed, [counted]] = await Promise.all([
-				listTemplates[query.sort][query.dir](pool, [...wanted, pageSize, offset]),
+				listTemplates[query.sort][query.dir](pool, { ...wanted, limit: pageSize, offset }),
 				countTemplates(pool, wanted),
 			])
 			const { total } = counted!
 			const totalPages = Math.ceil(total / pageSize)
 			return sendPage(reply, {
 				listed,
-				read: (ids) => templatesOfPage(pool, [project.id, ids]),
+				read: (ids) => templatesOfPage(pool, { projectId: project.id, templateIds: ids }),
 				answer: (rows) => ({
 					data: rows.map((row) => ({ ...row, projectId: project.publicId })),
 					page: query.page,

@@ -1,21 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { dataProblems, splitData } from '../../activities/rendering/contact-data.ts'
-import { languageFor } from '../../activities/rendering/language.ts'
-import { perform } from '../../activities/rendering/rendering.ts'
-import { linksFor, variablesFor } from '../../activities/rendering/variables.ts'
+import { dataProblems, splitData } from '../../db/contacts/contact-data.ts'
+import { languageFor } from '../../mail/language.ts'
+import { perform } from '../../mail/rendering.ts'
+import { linksFor, variablesFor } from '../../mail/liquid/variables.ts'
 import { Contact } from '../../db/contacts/contact.ts'
-import type { Template } from '../../db/templates/template.ts'
+import type { TemplateRecord } from '../../db/templates/template-records.ts'
 import { invalid, notFound } from '../errors.ts'
 
-/** Stands where no contact is named: its links lead to pages that say so. */
+/** Used if no contact is given: its links lead to pages that say so. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/** The mail as this contact would get it, and what the template asks for in vain. */
+/** The mail as this contact would get it, and the variables that have no value. */
 export async function previewOf(
 	em: EntityManager,
 	project: { id: string; language: string; postalAddress: string | null },
 	template: Pick<
-		Template,
+		TemplateRecord,
 		'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type' | 'language'
 	>,
 	{ data = {}, contactId }: { data?: Record<string, unknown>; contactId?: string },
@@ -42,9 +42,9 @@ export async function previewOf(
 			emailId: nobody,
 			projectId: project.id,
 			contactId: person.id,
-			from: { email: template.from, name: template.fromName ?? null },
+			from: { email: template.from, name: template.fromName },
 			to: { email: person.email, name: null },
-			replyTo: template.replyTo ?? null,
+			replyTo: template.replyTo,
 			...rendered,
 			headers: null,
 			contentLanguage: template.language ?? project.language,

@@ -1,11 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { campaignsFrom, emailsSentFrom, stepsSending } from '../../db/templates/template-usage.ts'
-import { Template as TemplateRow } from '../../db/templates/template.ts'
+import { insertTemplate } from '../../db/templates/template-records.ts'
 import { copyName } from '../copy-name.ts'
 import { about, Body, Component, Id, PathId } from '../schemas.ts'
 import { previewOf } from './template-preview.ts'
-import { foundTemplate, Template, viewOfTemplate } from './templates.ts'
+import { foundTemplate, Template } from './templates.ts'
 
 const tags = ['templates']
 const auth = 'secret key or session'
@@ -26,7 +26,7 @@ const Preview = Component('TemplatePreview', {
 	unset: Type.Array(Type.String()),
 })
 
-/** What can be done with a template besides changing it. */
+/** Routes that use a template without changing it. */
 export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
 	app,
 	{ pool, publicUrl },
@@ -50,9 +50,8 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 				updatedAt: _u,
 				...columns
 			} = await foundTemplate(em, project.id, params.id)
-			const copy = em.create(TemplateRow, { ...columns, name: copyName(columns.name) })
-			await em.flush()
-			return reply.code(201).send(viewOfTemplate(copy))
+			const copy = await insertTemplate(em, { ...columns, name: copyName(columns.name) })
+			return reply.code(201).send(copy)
 		},
 	)
 
@@ -72,9 +71,9 @@ export const templateUses: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: st
 		async ({ em, project, params }) => {
 			await foundTemplate(em, project.id, params.id)
 			const [campaigns, workflowSteps, [sent]] = await Promise.all([
-				campaignsFrom(pool, [project.id, params.id]),
-				stepsSending(pool, [project.id, params.id]),
-				emailsSentFrom(pool, [project.id, params.id]),
+				campaignsFrom(pool, { projectId: project.id, templateId: params.id }),
+				stepsSending(pool, { projectId: project.id, templateId: params.id }),
+				emailsSentFrom(pool, { projectId: project.id, templateId: params.id }),
 			])
 			return { campaigns, workflowSteps, emailsSent: sent!.count }
 		},

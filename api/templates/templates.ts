@@ -1,15 +1,17 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
-import { perform } from '../../activities/rendering/rendering.ts'
+import { perform } from '../../mail/rendering.ts'
 import {
-	campaignsFrom,
 	deleteTemplate,
+	findTemplate,
+	insertTemplate,
 	lockTemplate,
-	stepsSending,
-} from '../../db/templates/template-usage.ts'
-import { mailTypes, Template as TemplateRow } from '../../db/templates/template.ts'
-import { transaction } from '../../db/transaction.ts'
+	type TemplateRecord,
+	updateTemplate,
+} from '../../db/templates/template-records.ts'
+import { campaignsFrom, stepsSending } from '../../db/templates/template-usage.ts'
+import { mailTypes } from '../../db/templates/template.ts'
+import { transactional } from '../../db/transaction.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import {
 	about,
@@ -77,7 +79,7 @@ const tags = ['templates']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('template') })
 
-export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+export const templates: FastifyPluginAsyncTypebox = async (app) => {
 	app.post(
 		'/templates',
 		{
@@ -103,9 +105,8 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 			const body = withSender(given)
 			await checkSyntax(project.id, body)
 			await requireSender(em, project.id, body.from)
-			const template = em.create(TemplateRow, { projectId: project.id, ...columnsOf(body) })
-			await em.flush()
-			return reply.code(201).send(viewOfTemplate(template))
+			const template = await insertTemplate(em, { projectId: project.id, ...columnsOf(body) })
+			return reply.code(201).send(template)
 		},
 	)
 
@@ -117,13 +118,12 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				tags,
 				summary: 'Get a template',
 				description:
-					'As it is stored, with its placeholders. POST /templates/{id}/preview renders it.',
+					'Returns the template as it is stored, with its placeholders. POST /templates/{id}/preview renders it.',
 				params: Params,
 				response: { 200: Template },
 			},
 		},
-		async ({ em, project, params }) =>
-			viewOfTemplate(await foundTemplate(em, project.id, params.id)),
+		async ({ em, project, params }) => foundTemplate(em, project.id, params.id),
 	)
 
 	app.patch(
@@ -134,7 +134,7 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				tags,
 				summary: 'Change a template',
 				description:
-					'Members that are not given stay. Mails that have been sent keep their content.',
+					'Members that you leave out stay as they are. Mails that have been sent keep their content.',
 				params: Params,
 				body: Type.Partial(Type.Object({ ...required, ...optional }), {
 					examples: [{ subject: 'Welcome, {{ name }}' }],
@@ -145,11 +145,10 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		async ({ em, project, params, body: given }) => {
 			const body = withSender(given)
 			await checkSyntax(project.id, body)
-			const template = await foundTemplate(em, project.id, params.id)
+			await foundTemplate(em, project.id, params.id)
 			if (body.from !== undefined) await requireSender(em, project.id, body.from)
-			em.assign(template, columnsOf(body))
-			await em.flush()
-			return viewOfTemplate(template)
+			const key = { projectId: project.id, templateId: params.id }
+			return existing(await updateTemplate(em, key, columnsOf(body)), params.id)
 		},
 	)
 
@@ -165,50 +164,36 @@ export const templates: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params }, reply) => {
-			const key = [project.id, params.id]
-			await transaction(pool, async (db) => {
-				const [template] = await lockTemplate(db, key)
-				if (!template) throw notFound('template', params.id)
+		async ({ em, project, params }, reply) => {
+			const key = { projectId: project.id, templateId: params.id }
+			await transactional(em, async (em, db) => {
+				existing(await lockTemplate(em, key), params.id)
 				const campaigns = (await campaignsFrom(db, key)).filter(({ status }) => isOpen(status))
 				const workflowSteps = await stepsSending(db, key)
 				if (campaigns.length + workflowSteps.length > 0) throw inUse({ campaigns, workflowSteps })
-				await deleteTemplate(db, key)
+				await deleteTemplate(em, key)
 			})
 			return reply.code(204).send(null)
 		},
 	)
 }
 
-/** A campaign that is over has its content, and needs its template no more. */
+/** A campaign that has ended has its own copy of the content, and no longer needs its template. */
 const isOpen = (status: string) => ['DRAFT', 'SCHEDULED', 'SENDING'].includes(status)
 
 const inUse = (usedBy: object) =>
 	new ApiError(409, 'CONFLICT', 'This template is in use', {
 		details: { usedBy },
-		suggestion: 'Change what refers to it first.',
+		suggestion: 'Change the uses named in details first.',
 	})
 
-export async function foundTemplate(em: EntityManager, projectId: string, id: string) {
-	const template = await em.findOne(TemplateRow, { projectId, id })
+export const foundTemplate = async (em: EntityManager, projectId: string, id: string) =>
+	existing(await findTemplate(em, { projectId, templateId: id }), id)
+
+function existing(template: TemplateRecord | undefined, id: string) {
 	if (!template) throw notFound('template', id)
 	return template
 }
-
-/** A row that was just made has undefined where one that was read has null. */
-export const viewOfTemplate = ({
-	description,
-	fromName,
-	replyTo,
-	language,
-	...template
-}: TemplateRow) => ({
-	...template,
-	description: description ?? null,
-	fromName: fromName ?? null,
-	replyTo: replyTo ?? null,
-	language: language ?? null,
-})
 
 async function checkSyntax(
 	projectId: string,
@@ -221,7 +206,7 @@ async function checkSyntax(
 	if (problems.length > 0) throw invalid(...problems)
 }
 
-/** Open bodies carry more than columns: only these are taken. */
+/** Open bodies may have other members; only columns are used. */
 function columnsOf<
 	T extends Partial<Record<keyof typeof required | keyof typeof optional, unknown>>,
 >(body: T & { from?: string; replyTo?: string | null }) {
@@ -237,7 +222,5 @@ function columnsOf<
 		type,
 		language,
 	}
-	return Object.fromEntries(
-		Object.entries(given).filter(([, value]) => value !== undefined),
-	) as Pick<TemplateRow, keyof T & keyof typeof given>
+	return given as Pick<TemplateRecord, keyof T & keyof typeof given>
 }

@@ -1,11 +1,16 @@
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
+import { readMail } from '../mailbox/mailbox-mail.ts'
+import { type Preview, previewOf } from '../mailbox/mailbox-preview.ts'
 import { performLarge } from '../send/large-send.ts'
 import { readBounceReport } from '../reputation/bounce-report.ts'
 
-// What requests decide the cost of, done where it holds up nobody else.
+// Work whose cost the caller decides, on threads, so that it delays no other request.
 
 export const tasks = {
 	send: performLarge,
+	readMail: (raw: Uint8Array) => readMail(bufferOf(raw)),
+	previewMail: async ({ raw, options }: { raw: Uint8Array; options: Preview }) =>
+		Buffer.from(previewOf(await readMail(bufferOf(raw)), options)),
 	bounceReport: (raw: Uint8Array) => readBounceReport(bufferOf(raw)),
 }
 

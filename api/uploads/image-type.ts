@@ -1,4 +1,4 @@
-/** What an image is, by its content: whatever else claims to be one is not served as one. */
+/** The type of an image, by its content. Nothing else is served as an image. */
 export const imageTypes = {
 	png: 'image/png',
 	jpg: 'image/jpeg',

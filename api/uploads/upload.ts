@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { ApiError } from '../errors.ts'
 
-/** For @fastify/multipart: one file, and what little a form may have beside it. */
+/** Limits for @fastify/multipart: one file, and a few small fields. */
 export const uploadLimits = (maxBytes: number) => ({
 	fileSize: maxBytes,
 	files: 2,
@@ -10,14 +10,14 @@ export const uploadLimits = (maxBytes: number) => ({
 	fieldSize: 1000,
 })
 
-/** What a form is in bytes beside its file. */
+/** The bytes of a form beside its file. */
 export const formBytes = 2 ** 16
 
 export interface Upload {
 	content: Buffer
-	/** Empty: the form names none. */
+	/** Empty: the form has no file name. */
 	filename: string
-	/** As the form says, which need not be true. */
+	/** The form's claim, which need not be true. */
 	mimetype: string
 }
 
@@ -32,7 +32,7 @@ export const FileBody = (field: string, description: string) =>
 		{ 'x-documented': { required: [field], examples: [{ [field]: '(the bytes of the file)' }] } },
 	)
 
-/** The file of a form's field, whole. */
+/** The complete file of a form's field. */
 export async function readUpload(
 	request: FastifyRequest,
 	field: string,
@@ -42,12 +42,12 @@ export async function readUpload(
 	try {
 		for await (const part of request.parts()) {
 			if (part.type !== 'file') continue
-			// Reading it to its end is what lets the next part come.
+			// The next part arrives only after this part was read to its end.
 			const content = await part.toBuffer()
-			// It overlooks an excess that comes in a packet of its own, and hands over what came before.
+			// If the excess arrives in a packet of its own, the parser misses it and returns the part before.
 			if (part.file.truncated) throw tooLarge(maxBytes)
 			if (part.fieldname !== field) continue
-			// Its types say otherwise, but bytes of no particular type are a file to it by that alone.
+			// Its types say otherwise, but the parser treats any part without a type as a file.
 			const filename = (part.filename as string | undefined) ?? ''
 			return { content, filename, mimetype: part.mimetype }
 		}
@@ -65,7 +65,7 @@ function refusalOf(
 	if (error instanceof ApiError) return error
 	if (error.code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(maxBytes)
 	if (error.statusCode === 413) return tooMany(field)
-	// What its parser throws has no code of its own: a boundary that is missing, a form that breaks off.
+	// The parser's own errors have no code: a missing boundary, a truncated form.
 	return new ApiError(400, 'BAD_REQUEST', 'The multipart form cannot be read', {
 		cause: error,
 		details: { reason: error.message },

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import multipart from '@fastify/multipart'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { invalid, notFound } from '../errors.ts'
-import type { ImageStore } from './image-store.ts'
+import { type ImageStore, StorageFault } from '../../outside/storage/image-store.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
 import { imageExtension, type ImageExtension, imageTypes } from './image-type.ts'
 import { FileBody, formBytes, readUpload, uploadLimits } from './upload.ts'
 
@@ -10,7 +10,7 @@ const tags = ['uploads']
 const maxBytes = 10 * 2 ** 20
 const key = /^[0-9a-f]{16}\/[\w-]{22}\.(png|jpg|gif|webp)$/
 
-/** Pictures for the bodies of mails. They are never changed, so everybody may keep them. */
+/** Images for the bodies of mails. They never change, so anyone may cache them. */
 const served = {
 	'cache-control': 'public, max-age=31536000, immutable',
 	'content-security-policy': "default-src 'none'; sandbox",
@@ -32,7 +32,8 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 			schema: {
 				tags,
 				summary: 'Upload an image for the bodies of mails',
-				description: 'PNG, JPEG, GIF or WebP, by its content. The URL is public and stays.',
+				description:
+					'Takes PNG, JPEG, GIF and WebP, recognised by content. The URL is public and permanent.',
 				consumes: ['multipart/form-data'],
 				body: FileBody('image', 'A PNG, JPEG, GIF or WebP image, at most 10 MB.'),
 				response: {
@@ -57,7 +58,7 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 				})
 			const contentType = imageTypes[extension]
 			const name = `${folderOf(request.project.id)}/${randomBytes(16).toString('base64url')}.${extension}`
-			await images.put(name, content, contentType)
+			await images.put(name, content, contentType).catch(unavailable)
 			const url = `${publicUrl}/uploads/${name}`
 			return { url, key: name, filename, contentType, size: content.length }
 		},
@@ -76,13 +77,23 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 		},
 		async ({ params: { '*': name } }, reply) => {
 			const extension = key.exec(name)?.[1] as ImageExtension | undefined
-			const image = extension && (await images.get(name))
+			const image = extension && (await images.get(name).catch(unavailable))
 			if (!image) throw notFound('image', name)
 			return reply.headers(served).type(imageTypes[extension]).send(image)
 		},
 	)
 }
 
-/** All images of a project lie together, and none of another. */
+/** All images of a project are in one folder, separate from other projects. */
 const folderOf = (projectId: string) =>
 	createHash('sha256').update(`images of ${projectId}`).digest('hex').slice(0, 16)
+
+function unavailable(fault: unknown): never {
+	if (!(fault instanceof StorageFault)) throw fault
+	throw new ApiError(503, 'EXTERNAL_SERVICE_ERROR', fault.message, {
+		cause: fault.cause,
+		retryAfterSeconds: 5,
+		suggestion:
+			'Try again in a moment. The operator of this installation finds the reason in the log.',
+	})
+}

@@ -3,7 +3,7 @@ import mailchecker from 'mailchecker'
 
 const disposable = mailchecker.blacklist()
 
-/** Services that forward to a mailbox of one's own. No package keeps a list of them. */
+/** Services that forward to a person's mailbox. No package lists them. */
 const forwarding = new Set([
 	'privaterelay.appleid.com', 'mozmail.com', 'relay.firefox.com', 'duck.com', 'simplelogin.com',
 	'simplelogin.co', 'simplelogin.fr', 'simplelogin.io', 'aleeas.com', 'slmail.me', 'slmails.com',
@@ -11,7 +11,7 @@ const forwarding = new Set([
 	'passfwd.com', 'anonaddy.com', 'anonaddy.me', 'addy.io', 'addymail.com', '33mail.com', 'erine.email',
 ]) // prettier-ignore
 
-/** For documentation and tests: nobody's mailbox. */
+/** Reserved for documentation and tests: no mailbox exists. */
 const examples = new Set(['example.com', 'example.net', 'example.org'])
 
 /** A domain and those above it, without the top one. */
@@ -20,7 +20,7 @@ function upwards(domain: string) {
 	return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'))
 }
 
-// The packages' list of providers takes up every disposable one, too.
+// The packages' list of providers includes all disposable ones, too.
 const personal = new Set(
 	providers.filter((domain) => !disposable.has(domain) && !examples.has(domain)),
 )
@@ -30,7 +30,7 @@ export const isDisposable = (domain: string) =>
 	!isForwarding(domain) && upwards(domain).some((d) => disposable.has(d))
 export const isPersonal = (domain: string) => personal.has(domain)
 
-/** Where most personal mail goes. Shorter names have too many neighbours that are names themselves. */
+/** The largest providers of personal mail. Shorter names are too close to other real names. */
 const oftenMistyped = [
 	'gmail.com', 'googlemail.com', 'yahoo.com', 'hotmail.com', 'outlook.com', 'icloud.com',
 	'protonmail.com', 'proton.me', 'comcast.net', 'verizon.net', 't-online.de', 'freenet.de', 'orange.fr',
@@ -43,7 +43,7 @@ const mistypedEndings: Record<string, string> = {
 	nte: 'net', nett: 'net', ogr: 'org', orgg: 'org',
 } // prettier-ignore
 
-/** The domain that was probably meant, if this one looks like a slip of the hand. */
+/** The domain that was probably meant, if this one looks like a typing error. */
 export function meantDomain(domain: string) {
 	if (oftenMistyped.includes(domain)) return undefined
 	const [label, ...ending] = split(domain)
@@ -60,7 +60,7 @@ export function meantDomain(domain: string) {
 
 const split = (domain: string) => domain.split('.')
 
-/** How many letters were left out, added, replaced, or swapped with their neighbour. */
+/** The number of letters that were left out, added, replaced, or swapped with their neighbour. */
 function slips(typed: string, meant: string) {
 	const rows: number[][] = [Array.from({ length: meant.length + 1 }, (_, j) => j)]
 	for (let i = 1; i <= typed.length; i++) {

@@ -1,28 +1,28 @@
 import type { MxRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 
-/** null: it could not be found out. */
+/** null: unknown. */
 export interface DomainFacts {
 	exists: boolean | null
 	hasMx: boolean | null
 	hasWebsite: boolean | null
-	/** Why something could not be found out. */
+	/** Why something is unknown. */
 	fault: string | null
 }
 
-/** For all of an address' look-ups together, with some room for the rest of the request. */
+/** The time for all look-ups of an address, with some room for the rest of the request. */
 const patienceMs = 2800
 const tryMs = 1200
 const cacheMs = { found: 300_000, lacking: 60_000, failed: 5_000 }
 const maxCached = 10_000
 
 /**
- * What DNS knows of a domain that is to receive mail. The answer always comes within the patience;
- * many who ask for the same domain at once cause one look-up.
+ * Looks up in DNS whether a domain can receive mail. It always answers within the time limit, and
+ * requests for the same domain at the same time share one lookup.
  */
 export function createDomainLookUp(servers: string[]) {
 	const cache = new Map<string, { facts: Promise<DomainFacts>; until: number }>()
-	newResolver(servers) // a setting that is no list of addresses stops the start, not a request
+	newResolver(servers) // a setting that is not a list of addresses stops the start, not a request
 
 	return (domain: string) => {
 		const cached = cache.get(domain)
@@ -51,7 +51,7 @@ function newResolver(servers: string[]) {
 async function ask(domain: string, resolver: Resolver): Promise<DomainFacts> {
 	const faults: string[] = []
 	const deadline = setTimeout(() => resolver.cancel(), patienceMs)
-	/** Whether there are such records; null if nobody knows. */
+	/** Whether there are such records; null if unknown. */
 	const known = async <T>(records: Promise<T[]>, counts: (record: T) => boolean = () => true) =>
 		records.then(
 			(found) => found.some(counts),
@@ -72,7 +72,7 @@ async function ask(domain: string, resolver: Resolver): Promise<DomainFacts> {
 	return { exists, hasMx, hasWebsite, fault: faults[0] ? wording(faults[0]) : null }
 }
 
-/** A name within a zone has no name servers of its own: the zone's are above it. */
+/** A name within a zone has no name servers of its own: those of the zone above apply. */
 async function nameServers(domain: string, resolver: Resolver): Promise<string[]> {
 	try {
 		return await resolver.resolveNs(domain)
@@ -83,7 +83,7 @@ async function nameServers(domain: string, resolver: Resolver): Promise<string[]
 	}
 }
 
-/** RFC 7505: a single MX with an empty name says that there is no mail here. */
+/** RFC 7505: a single MX with an empty name says that the domain accepts no mail. */
 const takesMail = ({ exchange }: MxRecord) => exchange !== '' && exchange !== '.'
 
 const wording = (code: string) =>

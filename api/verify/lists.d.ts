@@ -1,4 +1,4 @@
-// What these packages do not say of themselves.
+// Types that these packages lack.
 declare module 'email-providers' {
 	const domains: string[]
 	export default domains

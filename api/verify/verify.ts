@@ -5,9 +5,11 @@ import { createDomainLookUp, type DomainFacts } from './domain-look-up.ts'
 
 const Verdict = Component('AddressVerdict', {
 	email: Type.String(),
-	valid: Type.Boolean({ description: 'False only where mail certainly cannot arrive' }),
+	valid: Type.Boolean({ description: 'False only if mail certainly can’t arrive' }),
 	isDisposable: Type.Boolean(),
-	isAlias: Type.Boolean({ description: 'Of a service that forwards to another mailbox' }),
+	isAlias: Type.Boolean({
+		description: 'Whether it belongs to a service that forwards to another mailbox',
+	}),
 	isTypo: Type.Boolean(),
 	isPlusAddressed: Type.Boolean(),
 	isPersonalEmail: Type.Boolean(),
@@ -28,7 +30,7 @@ export const verify: FastifyPluginAsyncTypebox<{ dnsServers: string[] }> = async
 				tags: ['public'],
 				summary: 'Check an email address',
 				description:
-					'Looks at the address and asks DNS about its domain, for 3 seconds at most; sends nothing.',
+					'Checks the address and its domain in DNS, for at most 3 seconds. Sends nothing.',
 				body: Body({ email: 'ann@example.org' }, { email: about('The address to check.', Email) }),
 				response: { 200: success(Verdict) },
 			},
@@ -41,13 +43,13 @@ export const verify: FastifyPluginAsyncTypebox<{ dnsServers: string[] }> = async
 	)
 }
 
-/** What the address itself and DNS say of it, with a line for each thing worth knowing. */
+/** The findings from the address and from DNS, with a line for each. */
 function judge(email: string, { exists, hasMx, hasWebsite, fault }: DomainFacts) {
 	const [local, domain] = [email.slice(0, email.lastIndexOf('@')), email.split('@').at(-1)!]
 	const meant = meantDomain(domain)
 	const isTypo = meant !== undefined
 	const findings = {
-		// The lists of disposable domains take up what is often mistyped, too.
+		// The lists of disposable domains include frequent typing errors, too.
 		isDisposable: !isTypo && isDisposable(domain),
 		isAlias: isForwarding(domain),
 		isTypo,
@@ -61,7 +63,7 @@ function judge(email: string, { exists, hasMx, hasWebsite, fault }: DomainFacts)
 		[exists !== false && hasWebsite === false, `The domain ${domain} has no A or AAAA records`],
 		[fault !== null, `The domain ${domain} could not be looked up completely: ${fault}`],
 		[isTypo, `The domain looks mistyped: ${suggestedEmail} may be meant`],
-		[findings.isDisposable, `The domain ${domain} hands out disposable addresses`],
+		[findings.isDisposable, `The domain ${domain} offers disposable addresses`],
 		[findings.isAlias, 'The address is an alias: it forwards to another mailbox'],
 		[findings.isPlusAddressed, 'The address has a tag after a plus sign'],
 		[findings.isPersonalEmail, `The domain ${domain} is a provider of personal mailboxes`],
@@ -69,7 +71,7 @@ function judge(email: string, { exists, hasMx, hasWebsite, fault }: DomainFacts)
 	const reasons = lines.filter(([applies]) => applies).map(([, reason]) => reason)
 	return {
 		email,
-		// Who could not be asked has not said no.
+		// A failed lookup is not a negative answer.
 		valid: exists !== false && hasMx !== false,
 		...findings,
 		domainExists: exists ?? false,

@@ -6,9 +6,9 @@ const atOnce = 20_000
 const days = 90
 
 /**
- * What a project keeps that has sent so many mails in the last 90 days: the counts of all of them, by
- * quarters of an hour and by campaign, and of every fifth of what happened to them also the event,
- * with the project's own events between. The mails themselves are not there: nothing here reads them.
+ * The analytics of a project with this many mails in the last 90 days: the counts of all mails, by quarter
+ * of an hour and by campaign, events for every fifth of their outcomes, and the project's own events in
+ * between. The mails themselves are missing, because analytics never reads them.
  */
 export async function seedAnalytics(pool: Pool, projectId: string, mails: number): Promise<Row[]> {
 	const contacts = Math.ceil(mails / 100)
@@ -20,7 +20,7 @@ export async function seedAnalytics(pool: Pool, projectId: string, mails: number
 	await seedCounts(pool, projectId, mails)
 	await seedExecutions(pool, projectId)
 	const rows = [await seedEvents(pool, projectId, Math.ceil(mails / 5), contacts)]
-	// What autovacuum would have come to do by and by.
+	// Does at once what autovacuum would do in time.
 	for (const table of ['contacts', 'events', 'event_counts', 'event_tallies', 'mail_counts'])
 		await pool.query(`vacuum analyze ${table}`)
 	for (const table of ['mail_tallies', 'executions', 'feed_entries', 'campaigns'])
@@ -54,7 +54,7 @@ async function seedCounts(pool: Pool, projectId: string, mails: number) {
 	)
 }
 
-/** Of as many contacts as there are, each on its way through an automation. */
+/** One running execution per contact. */
 async function seedExecutions(pool: Pool, projectId: string) {
 	await pool.query(
 		`with automation as (

@@ -6,14 +6,14 @@ import { prepareStack } from '../stack.ts'
 import { printTable, type Row } from '../table.ts'
 import { seedAnalytics } from './analytics-seed.ts'
 
-/** npm run bench analytics [mails]: fewer of them for a quick look, the promises are about ten million. */
+/** npm run bench analytics [mails]: fewer for a quick look; the promises are for ten million. */
 const mails = Number(process.argv[3] ?? 10_000_000)
 
 const timesIfLong = 50
 const dayMs = 86_400_000
 const dayBefore = (count: number) => new Date(Date.now() - count * dayMs).toISOString().slice(0, 10)
 
-/** What a dashboard asks of a project that has sent so many mails, each beside the bare thing. */
+/** A dashboard's requests for a project with this many mails, each compared with the bare query. */
 export async function bench(servers: Servers): Promise<Row[]> {
 	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'local' })
 	const pool = await poolOf(stack.orm.em)
@@ -125,7 +125,7 @@ const dayQuestions: Question[] = [
 	},
 ]
 
-/** Where the pages of a walk go on. */
+/** The cursors of the following pages. */
 async function cursors(http: ReturnType<typeof client>) {
 	const found: string[] = []
 	for (let cursor = ''; found.length < 50;) {

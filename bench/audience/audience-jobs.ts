@@ -8,7 +8,7 @@ import type { Stack } from '../stack.ts'
 import type { Row } from '../table.ts'
 
 const rows = 70_000
-/** Every so many rows one is bad: 1 %. */
+/** One bad row in this many: 1 %. */
 const badEvery = 100
 const kills = 5
 const imports = 3
@@ -22,7 +22,7 @@ interface Job {
 	result: Record<string, number>
 }
 
-/** Imports, killed and unkilled, and bulk jobs, among as many contacts as the stack's project has. */
+/** Imports, killed and not killed, and bulk jobs, among as many contacts as the stack's project has. */
 export async function jobs(stack: Stack, contacts: number, wantedPerSecond: number) {
 	const rates: number[] = []
 	const verdicts = new Set<string>()
@@ -65,7 +65,7 @@ export async function jobs(stack: Stack, contacts: number, wantedPerSecond: numb
 	] satisfies Row[]
 }
 
-/** Half of the addresses are those that `seedContacts` makes. */
+/** Half of the addresses are those of `seedContacts`. */
 function csv(name: string, count: number) {
 	const lines = ['email,firstName,plan,city,subscribed']
 	for (let i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ async function importing(stack: Stack, file: Buffer, name: string) {
 	return { rate: (rows / ms) * 1000, verdict: await verdictOn(stack, job, name) }
 }
 
-/** Killed while it stages and while it applies, whatever it happens to be at. */
+/** Killed while it stages and while it applies, at arbitrary points. */
 async function killedImport(stack: Stack, name: string) {
 	const jobId = await upload(stack, csv(name, rows))
 	for (let i = 0; i < kills; i++) {
@@ -96,7 +96,7 @@ async function killedImport(stack: Stack, name: string) {
 	return verdictOn(stack, await ended(stack, jobId, 'import'), name)
 }
 
-/** A new worker waits for the heartbeats of the old one to be missed: that it goes on is awaited. */
+/** A new worker waits until heartbeats of the old one are missing. This waits until it continues. */
 async function until(stack: Stack, jobId: string) {
 	const position = await positionOf(stack, jobId)
 	for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(5))
@@ -165,7 +165,7 @@ async function ended({ apiUrl, secretKey, worker }: Stack, jobId: string, kind: 
 const ask = async <T>({ orm }: Stack, sql: string, values: unknown[]) =>
 	(await orm.em.fork().execute<T[]>(sql, values))[0]!
 
-/** The floor: the file's own lines into a table without anything. */
+/** The floor: the file's own lines into a bare table. */
 async function bareCopy({ orm }: Stack, file: Buffer) {
 	const db = await (await poolOf(orm.em)).connect()
 	try {

@@ -5,7 +5,7 @@ import type { Row } from '../table.ts'
 
 const timesIfLong = 20
 
-/** One reader at a time, as a dashboard is: lists, searches, counts, fields and values. */
+/** One reader at a time, like a dashboard: lists, searches, counts, fields and values. */
 export async function lists(stack: Stack, contacts: number): Promise<Row[]> {
 	const http = client(stack.apiUrl, stack.secretKey, 1)
 	const all = `select count(*) from contacts where project_id = $1 and email like $2`
@@ -78,7 +78,7 @@ export async function lists(stack: Stack, contacts: number): Promise<Row[]> {
 	return rows
 }
 
-/** Where the pages of a walk go on. */
+/** The cursors of the following pages. */
 async function cursors(http: ReturnType<typeof client>, count: number) {
 	const found: string[] = []
 	for (let cursor = ''; found.length < count;) {

@@ -6,9 +6,9 @@ import type { Row } from '../table.ts'
 const atOnce = 20_000
 
 /**
- * The contacts contact-1@example.org and so on, from one number to another, created over the last year.
- * Each has 30 fields: `plan`, `score` and `joined` for conditions, `externalId` that is its own, and
- * others of some dozens of values. One in ten has not subscribed.
+ * The contacts contact-1@example.org and so on, for a range of numbers, created over the last year. Each
+ * has 30 fields: `plan`, `score` and `joined` for conditions, a unique `externalId`, and others with some
+ * dozens of values. One in ten is not subscribed.
  */
 export async function seedContacts({ orm, projectId }: Stack, from: number, to: number) {
 	if (from > to) return []
@@ -30,7 +30,7 @@ export async function seedContacts({ orm, projectId }: Stack, from: number, to: 
 			[projectId, first, Math.min(first + atOnce - 1, to)],
 		)
 	const seconds = (performance.now() - startedAt) / 1000
-	// What autovacuum would have come to do by and by.
+	// Does at once what autovacuum would do in time.
 	for (const table of [
 		'contacts',
 		'contact_field_changes',

@@ -10,7 +10,7 @@ const atOnce = 50_000
 const rounds = 5
 const idleMs = 5000
 
-/** Three in ten: every second is active, six in ten of all have logged in within 30 days. */
+/** Matches three in ten: every second contact is active, and six in ten have logged in within 30 days. */
 const condition = {
 	logic: 'AND',
 	groups: [
@@ -23,7 +23,7 @@ const condition = {
 	],
 }
 
-/** A tracked segment of three in ten: its first compute, and what later ones cost everybody else. */
+/** A tracked segment of three in ten: its first compute, and what later computes cost other requests. */
 export async function segments(stack: Stack, contacts: number): Promise<Row[]> {
 	const http = client(stack.apiUrl, stack.secretKey, 2)
 	const pool = await poolOf(stack.orm.em)
@@ -123,7 +123,7 @@ async function seedEvents(pool: Pool, projectId: string, contacts: number) {
 	await pool.query('vacuum analyze events')
 }
 
-/** Half a percent changes sides by its data, another half logs in. */
+/** Half a percent of the contacts change sides by their data, another half percent log in. */
 async function change(pool: Pool, projectId: string, contacts: number, round: number) {
 	await pool.query(
 		`update contacts set updated_at = now(),
@@ -138,7 +138,7 @@ async function change(pool: Pool, projectId: string, contacts: number, round: nu
 	)
 }
 
-/** The same question, its answer into a table without indexes, keys or events. */
+/** The same query into a table without indexes, keys or events. */
 async function bareMembers(pool: Pool, projectId: string) {
 	await pool.query('create table if not exists bare_members (contact_id uuid)')
 	const startedAt = performance.now()

@@ -10,7 +10,7 @@ const contacts = 20_000
 const leastPerSecond = 500
 const mostMs = 150
 
-/** POST /v1/track with one API process: three in four requests are about contacts that are there. */
+/** POST /v1/track with one API process: three in four requests are for existing contacts. */
 export async function track(stack: Stack): Promise<Row[]> {
 	const http = client(stack.apiUrl, stack.publicKey, connections)
 	let tracked = 0
@@ -45,7 +45,7 @@ export async function track(stack: Stack): Promise<Row[]> {
 	}
 }
 
-/** The same number of bare rows on as many lanes, from this process, without any of our triggers. */
+/** The same number of bare rows on as many lanes, from this process, without our triggers. */
 async function bareInserts({ orm, projectId }: Stack) {
 	const pool = await poolOf(orm.em)
 	await pool.query('create table if not exists bare_events (like events including all)')

@@ -7,11 +7,11 @@ import { seedContacts } from './audience-seed.ts'
 import { segments } from './audience-segments.ts'
 import { track } from './audience-track.ts'
 
-/** npm run bench audience [contacts]: fewer of them for a quick look, the promises are about a million. */
+/** npm run bench audience [contacts]: fewer for a quick look; the promises are for a million. */
 const contacts = Number(process.argv[3] ?? 1_000_000)
 const few = Math.min(contacts, 100_000)
 
-/** What is asked of a project with so many contacts, each part beside the bare thing in the same run. */
+/** Requests for a project with this many contacts, each compared with the bare query in the same run. */
 export async function bench(servers: Servers): Promise<Row[]> {
 	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'local' })
 	const parts: [string, (stack: Stack) => Promise<Row[]>][] = [

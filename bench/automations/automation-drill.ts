@@ -17,28 +17,28 @@ import { type SinkProcess, startSink } from '../sink.ts'
 import { prepareStack, type Stack } from '../stack.ts'
 import { poolOfStack, templateOf } from './automation-stack.ts'
 
-/** What an independent look says after a drill of journeys. */
+/** The result of an independent check after a drill. */
 export interface JourneyVerdict {
 	begun: number
 	completed: number
-	/** Neither completed nor anywhere else that it should be. */
+	/** Neither completed nor at another expected place. */
 	stuck: number
-	/** Executions that were at some step more or less often than its path asks for. */
+	/** Executions that visited a step more or less often than their path requires. */
 	doubled: number
-	/** Mails that should be at the sink, and are not. */
+	/** Mails that the sink should have, but hasn't. */
 	lost: number
-	/** Mails that the sink took more than once. */
+	/** Mails that the sink accepted more than once. */
 	repeated: number
-	/** Mails whose fate a kill has hidden. */
+	/** Mails that a kill has left in doubt. */
 	uncertain: number
-	/** Calls under different keys, of which each execution has one. */
+	/** Calls under different keys; each execution has one. */
 	calls: number
 }
 
 const stepsOfPath = 10
 
 /**
- * Journeys through every type of step, while harm is done. Half of the contacts do what is waited for,
+ * Journeys through every type of step under faults. Half of the contacts do what the workflow waits for,
  * the others let the time pass.
  */
 export async function journeys(
@@ -103,7 +103,7 @@ export async function journeys(
 	}
 }
 
-/** Everybody signs up, and half of them buy two seconds later. */
+/** All contacts sign up, and half of them buy two seconds later. */
 async function live(stack: Stack, count: number, perSecond: number) {
 	const http = client(stack.apiUrl, stack.publicKey, 8)
 	const track = async (event: string, i: number) => {

@@ -5,7 +5,7 @@ import type { Stack } from '../stack.ts'
 
 export const poolOfStack = ({ orm }: Stack) => poolOf(orm.em.fork() as EntityManager)
 
-/** A template to mail with. */
+/** Creates a template. */
 export async function templateOf({ orm, projectId }: Stack): Promise<string> {
 	const em = orm.em.fork()
 	const template = em.create(Template, {

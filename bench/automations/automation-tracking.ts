@@ -9,8 +9,8 @@ const rounds = 10
 const events = 500
 
 /**
- * What looking for automations costs an event that concerns none: the same statement with and without
- * the trigger, in turns, in a project that has automations of other events.
+ * The cost that automations add to an event that starts none: the same statement with and without the
+ * trigger, in turns, in a project that has automations for other events.
  */
 export async function trackingCost(stack: Stack): Promise<Row[]> {
 	const pool = await poolOfStack(stack)
@@ -18,24 +18,24 @@ export async function trackingCost(stack: Stack): Promise<Row[]> {
 	for (let round = 0; round < rounds; round++)
 		for (const kind of ['with', 'without'] as const) {
 			const word = kind === 'with' ? 'enable' : 'disable'
-			await pool.query(`alter table events ${word} trigger events_heard`)
+			await pool.query(`alter table events ${word} trigger events_start_executions`)
 			const startedAt = performance.now()
 			for (let i = 0; i < events; i++)
-				await trackEvent(pool, [
-					stack.projectId,
-					`cost-${i}@example.org`,
-					null,
-					'{}',
-					[],
-					'nobody-cares',
-					'{}',
-					null,
-					null,
-				])
+				await trackEvent(pool, {
+					projectId: stack.projectId,
+					email: `cost-${i}@example.org`,
+					subscribed: null,
+					data: {},
+					removedKeys: [],
+					eventName: 'nobody-cares',
+					eventData: {},
+					key: null,
+					claimId: null,
+				})
 			// The first round of each creates the contacts and the plans.
 			if (round > 0) times[kind].push((performance.now() - startedAt) / events)
 		}
-	await pool.query('alter table events enable trigger events_heard')
+	await pool.query('alter table events enable trigger events_start_executions')
 	const bare = median(times.without)
 	const heard = median(times.with)
 	return [

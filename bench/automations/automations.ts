@@ -12,7 +12,7 @@ import { counted, journeys } from './automation-drill.ts'
 import { poolOfStack, templateOf } from './automation-stack.ts'
 import { trackingCost } from './automation-tracking.ts'
 
-/** Small figures show that it works, the full ones what is promised. */
+/** Small figures show that it works; the full ones are those of the promises. */
 export const full = {
 	waits: 200,
 	parked: 5000,
@@ -24,7 +24,7 @@ export const full = {
 }
 export type Size = typeof full
 
-/** What executions cost and how late they are, everything on this machine. */
+/** The cost and delays of executions, with everything on this machine. */
 export async function bench(servers: Servers, size: Size = full): Promise<Row[]> {
 	const sink = await startSink()
 	const stack = await prepareStack(servers, { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url })
@@ -98,7 +98,7 @@ async function eventLatency(stack: Stack, sink: SinkProcess, make: Maker, { wait
 const completed = `select count(*)::int as n from executions x join automations a
 	on a.id = x.automation_id where a.event_name = 'enrol' and x.status = 'COMPLETED'`
 
-/** Enrolments as fast as they come. */
+/** Enrolments as fast as possible. */
 async function throughput(
 	stack: Stack,
 	sink: SinkProcess,
@@ -129,7 +129,7 @@ async function throughput(
 	}
 }
 
-/** Sends without enrolments, then while ten contacts a second are enrolled. */
+/** Sends without enrolments, then with ten enrolments a second. */
 async function besideEnrolments(
 	stack: Stack,
 	make: Maker,
@@ -146,7 +146,7 @@ async function besideEnrolments(
 			await sleep(Math.max(0, startedAt + count * 100 - performance.now()))
 		}
 	})()
-	// By then the first of them come to their second mail.
+	// By then the first executions reach their second mail.
 	await sleep(2000)
 	const beside = await sendTimes(make, sends)
 	isOver = true
@@ -180,7 +180,7 @@ async function sendTimes({ secret }: Maker, count: number) {
 	return times
 }
 
-/** Executions that come due ten a second while thousands of others are parked. */
+/** Executions that are due ten a second while thousands of others wait. */
 async function timers(stack: Stack, make: Maker, { parked, due }: Size): Promise<Row> {
 	await make.freeze({ on: 'park', steps: [delayStep(30, 'days'), mailStep], name: 'Parks' })
 	await park(stack, make, 'parked', parked)
@@ -211,7 +211,7 @@ async function timers(stack: Stack, make: Maker, { parked, due }: Size): Promise
 	}
 }
 
-/** Begins executions that sleep, until so many do. */
+/** Starts executions that sleep, until this many do. */
 async function park(stack: Stack, make: Maker, name: string, count: number) {
 	let sent = 0
 	await lanes(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { trackedUrls, trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import { trackedUrls, trackingKey } from '../../mail/tracked-urls.ts'
 import { Domain } from '../../db/domains/domain.ts'
 import { newKeys } from '../../db/projects/project-keys.ts'
 import { Project } from '../../db/projects/project.ts'
@@ -17,7 +17,7 @@ const settleMs = 2000
 const opensPerMinute = 10_000
 const secret = 'a secret of the benchmark, known to it'
 
-/** What others notice of a campaign, and a campaign of those who read it. */
+/** How a campaign affects other mail, and how a campaign's readers affect another campaign. */
 export async function beside(servers: Servers, recipients: number): Promise<Row[]> {
 	const sink = await startSink()
 	const stack = await prepareStack(servers, {
@@ -47,7 +47,7 @@ async function single(stack: Stack, sink: SinkProcess, neighbour: { secretKey: s
 	}
 	const alone = await p99(3)
 	const rows: Row[] = []
-	// Without a rate the campaign is over before a second round is.
+	// Without a rate limit the campaign would end before a second round.
 	for (const [rate, most, rounds] of [
 		[1000, 2, 3],
 		[0, 5, 1],
@@ -96,7 +96,7 @@ async function delays({ apiUrl }: Stack, sink: SinkProcess, { secretKey }: { sec
 	}
 	await Promise.all(asked)
 	http.close()
-	// To list all that it has taken keeps the sink from taking more: not before the last is there.
+	// Listing all its mails would delay the sink, so this waits for the last mail first.
 	await sleep(settleMs)
 	const arrived = new Map<string, number>()
 	let seen = 0
@@ -167,7 +167,7 @@ async function timed(stack: Stack, sink: SinkProcess) {
 	return (accepted / (lastAt - firstAt)) * 1000
 }
 
-/** Pixels and links of mails that have been sent. */
+/** Pixels and links of sent mails. */
 async function trackedUrlsOf({ orm, projectId, apiUrl }: Stack) {
 	const pool = await poolOf(orm.em)
 	const { rows } = await pool.query<{ id: string; campaign_id: string }>(

@@ -19,7 +19,7 @@ import {
 
 const rounds = 3
 
-/** Campaigns that are paused, cancelled, and whose workers are killed again and again. */
+/** Campaigns that are paused, cancelled, and whose workers are killed repeatedly. */
 export async function faults(servers: Servers, mails: number, kills = 20): Promise<Row[]> {
 	return [
 		...(await stops(servers, mails)),
@@ -112,7 +112,7 @@ async function killed(
 	}
 }
 
-/** An independent look at the ledger at rest, and then at the provider. */
+/** An independent check of the ledger at rest, and then of the provider. */
 async function judge({ orm }: Stack, id: string, takenIds: () => Promise<Iterable<string | null>>) {
 	const pool = await poolOf(orm.em)
 	await atRest(pool, 60_000)

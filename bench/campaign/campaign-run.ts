@@ -24,7 +24,7 @@ export const content = {
 
 const atOnce = 50_000
 
-/** So many contacts, with some custom data; those that are there already are left. */
+/** Creates this many contacts with some custom data, and keeps existing ones. */
 export async function seedRecipients({ orm, projectId }: Stack, count: number) {
 	const pool = await poolOf(orm.em)
 	for (let first = 1; first <= count; first += atOnce)
@@ -85,7 +85,7 @@ export async function createCampaign(stack: Stack, changes: object = {}) {
 export const sendCampaign = (stack: Stack, id: string) =>
 	api(stack, 'POST', `/campaigns/${id}/send`, {})
 
-/** Until the campaign is in this state. */
+/** Waits until the campaign has this status. */
 export async function ended(stack: Stack, id: string, status = 'SENT', patienceMs = 900_000) {
 	for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(250))
 		if ((await api<{ status: string }>(stack, 'GET', `/campaigns/${id}`)).status === status) return
@@ -105,7 +105,7 @@ export interface Run {
 	workerPeakMb: number
 }
 
-/** One campaign to all contacts there are, from the request to SENT. */
+/** One campaign to all contacts, from the request to SENT. */
 export async function runCampaign(
 	stack: Stack,
 	sink: SinkProcess,
@@ -131,7 +131,7 @@ export async function runCampaign(
 	const { accepted, distinct, firstAt, lastAt } = await sink.statistics()
 	if (accepted !== count || distinct !== count)
 		throw new Error(`${accepted} mails, ${distinct} different, instead of ${count}`)
-	await sleep(1500) // Postgres tells its statistics a little later
+	await sleep(1500) // Postgres reports its statistics with a delay
 	const transactions = (await committed()) - before
 	const perThousand = (seconds: number) => (seconds / count) * 1000
 	return {

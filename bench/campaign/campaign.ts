@@ -9,8 +9,8 @@ import { faults } from './campaign-faults.ts'
 import { content, type Run, runCampaign, seedRecipients } from './campaign-run.ts'
 
 /**
- * npm run bench campaign [recipients]: a tenth of them and ten times as many are compared with it. Fewer
- * for a quick look; the promises are about 100,000.
+ * npm run bench campaign [recipients]: compares with a tenth and ten times as many. Fewer for a quick
+ * look; the promises are for 100,000.
  */
 const recipients = Number(process.argv[3] ?? 100_000)
 const few = Math.max(1000, Math.round(recipients / 10))
@@ -34,7 +34,7 @@ async function speed(servers: Servers): Promise<Row[]> {
 		await stack.worker.start()
 		const run = (count: number) => measured(stack, sink, servers, count)
 		await seedRecipients(stack, few)
-		await run(few) // every process has seen a campaign before
+		await run(few) // warms every process up
 		const small = await thrice(() => run(few))
 		await seedRecipients(stack, recipients)
 		const runs = await thrice(() => run(recipients))
@@ -50,7 +50,7 @@ async function speed(servers: Servers): Promise<Row[]> {
 	}
 }
 
-/** Over servers that take their time with each mail. */
+/** With servers that are slow for each mail. */
 async function slow(servers: Servers): Promise<Row[]> {
 	const rows: Row[] = []
 	for (const [delayMs, count, target] of [
@@ -155,7 +155,7 @@ function compared(small: Run[], large: Run): Row[] {
 	]
 }
 
-/** The floor: a pooled client that has nothing to make, and nothing to remember. */
+/** The floor: a pooled client that composes and records nothing. */
 async function bareMails(sink: SinkProcess, count: number) {
 	const transport = nodemailer.createTransport({ url: sink.url, pool: true, maxConnections: 20 })
 	const html = content.body.repeat(3)

@@ -1,6 +1,6 @@
-// Loaded ahead of a process of ours (NODE_OPTIONS=--import=…), it lets the wall clock of that process be
-// set: so many milliseconds as the file CLOCK_FILE says lie between it and the machine's. Timers and the
-// monotonic clock go on as they do when an administrator, or NTP, sets the time of a machine.
+// Preloaded into our processes (NODE_OPTIONS=--import=…), this shifts their wall clock by the milliseconds
+// in the file CLOCK_FILE. Timers and the monotonic clock are not affected, as when an administrator or NTP
+// sets a machine's clock.
 import { readFileSync } from 'node:fs'
 
 const Machine = Date

@@ -4,14 +4,16 @@ import type { Stack } from '../stack.ts'
 import type { Load } from './fault-load.ts'
 
 const againMs = 250
-/** Of each kind of key: together fewer than what the API ever calls a crowd, and refuses as such. */
+/** For each kind of key: together below the number that the API refuses as overload. */
 const connections = 40
 
-/** Somebody who asks the API as its documentation advises: again after 5xx and silence, under one key. */
+/**
+ * A caller that follows the API's documentation: repeats requests after a 5xx or silence, under one key.
+ */
 export interface Caller {
-	/** The body of a 200; null: refused, or nobody knows. A null key asks once. */
+	/** The body of a 200; null: refused, or unknown. Without a key the request is made once. */
 	post(path: string, key: string | null, body: object): Promise<unknown>
-	/** Again until it does not throw, or for long enough. */
+	/** Repeats work until it doesn't throw, or the time is up. */
 	insist<T>(work: () => Promise<T>): Promise<T | undefined>
 	close(): void
 }
@@ -41,7 +43,7 @@ export function openCaller(
 			if (answer.status === 409) {
 				const { originalStatusCode, response } = detailsOf(answer)
 				if (response) return response
-				// The first try is known to have failed: the next is another request.
+				// The first try is known to have failed, so the next one is a new request.
 				if (originalStatusCode && originalStatusCode >= 500) key += ' again'
 			}
 			await sleep(againMs)
@@ -64,7 +66,7 @@ export function openCaller(
 	}
 }
 
-/** What it answers, or undefined if it throws: somebody is being killed, after all. */
+/** The result, or undefined if it throws: processes are being killed, after all. */
 export async function ask<T>(work: () => Promise<T>): Promise<T | undefined> {
 	try {
 		return await work()

@@ -11,17 +11,17 @@ const kinds = ['lost', 'repeated', 'stuck', 'miscounted', 'refused'] as const
 export type Kind = (typeof kinds)[number]
 export type Find = (kind: Kind, what: string) => void
 
-/** What an independent look at all parties says after a drill. */
+/** The result of an independent check of all parties after a drill. */
 export interface Verdict extends Record<Kind, number> {
 	/** Requests to send that were answered with 2xx. */
 	accepted: number
 	mails: number
-	/** Mails that the provider took more than once, and whose row says that it may have been. */
+	/** Mails that the provider accepted more than once and whose row marks a possible repeat. */
 	repeatedAndMarked: number
-	/** Mails whose fate nobody knows, and which say so. */
+	/** Mails in doubt that are marked as such. */
 	uncertain: number
 	settledAfterMs: number
-	/** What is wrong, in words. */
+	/** The faults, in words. */
 	findings: string[]
 }
 
@@ -32,9 +32,9 @@ interface Mail {
 	source: string
 	campaign: string | null
 	possible_repeat: boolean
-	/** Attempts of which nobody knows whether they were taken. */
+	/** Attempts with an unknown outcome. */
 	unknown: number
-	/** Attempts that were taken, of those that are noted one by one: a first success need not be. */
+	/** Accepted attempts that have a row; a successful first attempt may have none. */
 	known: number
 	sent_events: number
 }
@@ -43,8 +43,8 @@ const beyondSent = new Set(['SENT', 'DELIVERED', 'OPENED', 'CLICKED'])
 const unsent = new Set(['FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED'])
 
 /**
- * Compares what callers were told, what the provider took, the ledger, the events and the counters of
- * the API. Its questions are its own: it shares none with what it examines.
+ * Compares the API's answers, the provider's mails, the ledger, the events and the API's counters. Its
+ * queries are its own: it shares none with the code under test.
  */
 export async function check(
 	world: World,
@@ -73,7 +73,7 @@ export async function check(
 			left join (select email_id, count(*) as sent from events where name = 'email.sent'
 				group by email_id) v on v.email_id = e.id`,
 		)
-		// Read after the ledger: a mail that it calls sent has been taken by now.
+		// Read after the ledger: a mail that is sent there has been accepted by now.
 		const taken = await provider.mails()
 		const byId = new Map(mails.map((mail) => [mail.id, mail]))
 		const times = tally(taken.map(({ emailId }) => emailId))
@@ -90,7 +90,7 @@ export async function check(
 			if (beyondSent.has(mail.status) && often === 0) find('lost', `${name} is ${mail.status}`)
 			if (unsent.has(mail.status) && often > 0 && mail.unknown === 0)
 				find('miscounted', `${name} is ${mail.status}, but was taken`)
-			// No mail goes more often than there was doubt about it; what was doubted may be known by now.
+			// No mail is repeated more often than it was in doubt. Its doubt may be settled by now.
 			if (often > 1 && mail.possible_repeat && often <= mail.unknown + Math.max(1, mail.known))
 				repeatedAndMarked += often - 1
 			else if (often > 1) find('repeated', `${name} was taken ${often} times`)
@@ -121,7 +121,7 @@ export async function check(
 	}
 }
 
-/** Each address was sent to by one request: told of or not, it made one mail or none. */
+/** Each address got one request, which created one mail or, without an answer, perhaps none. */
 function checkSends({ sends }: Load, mails: Mail[], isIdempotent: boolean, find: Find) {
 	const single = mails.filter(({ source }) => source === 'TRANSACTIONAL')
 	const rowsOf = Map.groupBy(single, ({ to }) => to)
@@ -176,7 +176,10 @@ interface Counted {
 	mails: number
 }
 
-/** Only who cannot serve may refuse: while Temporal, the worker or the provider is away, we can. */
+/**
+ * Only an API that can't serve may refuse. It can serve while Temporal, the worker or the provider is
+ * away.
+ */
 function checkRefusals({ refusals }: Load, harms: Harm[], find: Find) {
 	const serving = harms.filter(({ fault }) => /^api|postgres|disk/.test(fault))
 	for (const { at, what } of refusals)
@@ -184,5 +187,5 @@ function checkRefusals({ refusals }: Load, harms: Harm[], find: Find) {
 			find('refused', `${new Date(at).toISOString()}, when nothing was wrong with us: ${what}`)
 }
 
-/** A request may be under way when harm begins, and connections take a moment to come back. */
+/** A request may be under way when a fault begins, and connections take a moment to recover. */
 const graceMs = 5000

@@ -11,7 +11,7 @@ interface Job {
 	result: Record<'totalRows' | 'successCount' | 'failureCount', number> | null
 }
 
-/** Compares what the API says in figures with the rows. */
+/** Compares the API's figures with the rows. */
 export async function checkCounters(
 	db: pg.Client,
 	stack: Stack,
@@ -77,7 +77,7 @@ export async function checkCounters(
 	const counted = new Map(stats.map(({ name, count }) => [name, count]))
 	for (const { name, n } of names) same(`events ${name}`, counted.get(name) ?? 0, n)
 
-	// An API whose clock is ahead near midnight notes opens of tomorrow.
+	// An API whose clock is ahead near midnight records opens for tomorrow.
 	const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10)
 	const days = await api<Record<'emails' | 'opens' | 'clicks', number>[]>(
 		stack,
@@ -94,7 +94,7 @@ export async function checkCounters(
 	same('opened mails of all days', sum('opens'), mails.opened)
 	same('clicked mails of all days', sum('clicks'), mails.clicked)
 
-	// What came while Postgres was away is held in memory, and goes with its process.
+	// Opens and clicks during an outage of Postgres are only in memory, and are lost with their process.
 	const away = harms.filter(({ fault }) => /postgres|disk/.test(fault))
 	const isSure = (at: number) =>
 		!away.some(({ from, until }) => at > from - 1000 && at < until + 10_000)

@@ -3,7 +3,7 @@ import { client, until } from '../load.ts'
 import { startSink } from '../sink.ts'
 import { prepareStack, type Stack } from '../stack.ts'
 
-/** The API commits, cannot tell Temporal, and is killed: how long until the mail is there. */
+/** The API commits, can't reach Temporal, and is killed: measures the time until the mail arrives. */
 export async function apiKilledAfterCommit(
 	servers: Pick<Servers, 'databaseUrl' | 'temporalAddress'>,
 	times: number,

@@ -10,7 +10,7 @@ import { openWorld } from './fault-world.ts'
 
 export interface DrillOptions extends Pace {
 	provider: () => Promise<DrillProvider>
-	/** How long things go wrong, and each of them at most. */
+	/** The duration of the faults in total, and the limit for each. */
 	seconds: number
 	longestMs: number
 	/** Whether Postgres gets a disk of its own that may be filled. */
@@ -18,10 +18,10 @@ export interface DrillOptions extends Pace {
 	log(line: string): void
 }
 
-/** How long things may take to come to rest. */
+/** The time limit for coming to rest. */
 const settlingMs = 90_000
 
-/** Mixed load and mixed harm, both by the seed; then peace, and an account of everything. */
+/** Mixed load and mixed faults, both determined by the seed; then calm, and a check of everything. */
 export async function drill(options: DrillOptions): Promise<Verdict> {
 	const { log } = options
 	const world = await openWorld(await options.provider(), options.withDisk)

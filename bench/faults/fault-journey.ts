@@ -4,14 +4,14 @@ import type { Stack } from '../stack.ts'
 import type { Caller } from './fault-caller.ts'
 import type { Load } from './fault-load.ts'
 
-/** TRIGGER, mail, wait, update, delay, mail: how often whoever goes to the end is somewhere, and mailed. */
+/** TRIGGER, mail, wait, update, delay, mail: the visits and mails of an execution that reaches the end. */
 export const visitsOfJourney = 6
 export const mailsOfJourney = 2
 
 const begins = 'signed-up'
 const wakes = 'bought'
 
-/** A workflow with a stop of every kind but a webhook, made as customers do. */
+/** A workflow with every kind of stop except a webhook, created as customers do. */
 export async function createJourney(stack: Stack) {
 	const template = await api<{ id: string }>(stack, 'POST', '/templates', {
 		name: 'Journey',
@@ -39,7 +39,7 @@ export async function createJourney(stack: Stack) {
 	await api(stack, 'PATCH', `/workflows/${id}`, { enabled: true })
 }
 
-/** Somebody new signs up, and some of them buy. */
+/** A new contact signs up, and some of them buy. */
 export async function signUp(caller: Caller, { events }: Load, i: number, buys: boolean) {
 	const email = `j-${i}@example.org`
 	await track(begins)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { trackedUrls, trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import { trackedUrls, trackingKey } from '../../mail/tracked-urls.ts'
 import { randomFrom } from '../../test/helpers/random.ts'
 import { api, createCampaign, type Progress, sendCampaign } from '../campaign/campaign-run.ts'
 import { ask, type Caller, openCaller } from './fault-caller.ts'
@@ -8,28 +8,28 @@ import { nobody, type Taken } from './fault-provider.ts'
 import { trackingSecret, type World } from './fault-world.ts'
 
 export interface Load {
-	/** Of each address that somebody sent to: the mails we were told of. */
+	/** For each address that was sent to: the mails in the answers. */
 	sends: Map<string, string[]>
-	/** Of each event asked for, by name and address: the one that we were told of, if any. */
+	/** For each requested event, by name and address: the event in the answer, if any. */
 	events: Map<string, string | null>
-	/** How many contacts each campaign was made for. */
+	/** The number of contacts for each campaign. */
 	campaigns: Map<string, number>
-	/** How many rows each file had, by the job that was made of it. */
+	/** The number of rows of each file, by its job. */
 	imports: Map<string, number>
-	/** Every request for a pixel or a link: of which mail, and whether it was answered. */
+	/** Every request for a pixel or a link, with its mail and whether it was answered. */
 	reads: { emailId: string; at: number; isAnswered: boolean }[]
-	/** Answers 5xx, and none. */
+	/** Answers with 5xx, and missing answers. */
 	refusals: { at: number; what: string }[]
-	/** What must never be seen, seen while all this went on. */
+	/** Forbidden states that were seen during the load. */
 	oddities: string[]
 }
 
 export interface Pace {
 	seed: number
-	/** Of each campaign, and of each file that is imported; a new one of each begins every minute. */
+	/** For each campaign and each imported file; a new one of each starts every minute. */
 	recipients: number
 	rows: number
-	/** How long a caller repeats what was not answered, when all is over. */
+	/** How long callers repeat unanswered requests after the end. */
 	patienceMs: number
 }
 
@@ -39,9 +39,9 @@ const reader = {
 }
 
 /**
- * Everything that callers do, at once and for so long: single mails, events that begin and wake
- * automations, campaigns, imports, opens and clicks. Some callers insist under a key until they know
- * what became of their request, others ask once.
+ * The requests of all callers: single mails, events that start and wake executions, campaigns, imports,
+ * opens and clicks. Some callers repeat each request under a key until they know its outcome, others make
+ * it once.
  */
 export async function load(world: World, pace: Pace, over: AbortSignal): Promise<Load> {
 	const { stack, provider } = world
@@ -77,7 +77,7 @@ export async function load(world: World, pace: Pace, over: AbortSignal): Promise
 	caller.close()
 	return made
 
-	/** So many times a second, whatever becomes of the earlier ones. */
+	/** Runs work this often per second, without waiting for earlier runs. */
 	async function repeatedly(
 		perSecond: number,
 		{ next }: ReturnType<typeof randomFrom>,
@@ -102,7 +102,7 @@ export async function load(world: World, pace: Pace, over: AbortSignal): Promise
 
 	async function read(_i: number, chance: number) {
 		const { emailId, to } = arrived[Math.floor(chance * arrived.length)] ?? {}
-		// The links of campaigns say of which one they are.
+		// The links of campaigns contain their campaign.
 		if (!emailId || !to || !made.sends.has(to)) return
 		const { open, click } = urlsOf(emailId)
 		const url = chance < 0.8 ? open : click('https://shop.example/offer')!
@@ -166,7 +166,7 @@ export async function load(world: World, pace: Pace, over: AbortSignal): Promise
 		})
 	}
 
-	/** The states of a campaign come to its total at every instant. */
+	/** The states of a campaign add up to its total at every instant. */
 	async function watch() {
 		for (const id of made.campaigns.keys()) {
 			const now = await ask(() => api<Progress>(stack, 'GET', `/campaigns/${id}/progress`))
@@ -178,7 +178,7 @@ export async function load(world: World, pace: Pace, over: AbortSignal): Promise
 	}
 }
 
-/** A third does not insist; one in forty goes to somebody who does not exist. */
+/** A third of the callers doesn't repeat; one mail in forty goes to an address that doesn't exist. */
 async function send(caller: Caller, { sends }: Load, i: number, chance: number) {
 	const to = `${chance > 0.975 ? nobody : 's'}-${i}@example.org`
 	sends.set(to, [])

@@ -40,8 +40,8 @@ export interface Plan {
 }
 
 /**
- * What goes wrong and when: the same for the same seed. Faults are dealt like cards, so that each comes
- * before any comes again; those of our machine and those of the provider overlap as they fall.
+ * The faults and their times, the same for the same seed. They are dealt like cards, so that each occurs
+ * before any occurs again. Our faults and the provider's overlap at random.
  */
 export function planOf(
 	seed: number,
@@ -70,7 +70,7 @@ export function planOf(
 	}
 }
 
-/** Without a comparison that contradicts itself, so that every engine makes the same of a seed. */
+/** Without an inconsistent comparison, so that every engine gives the same order for a seed. */
 function shuffled<T>(items: readonly T[], random: ReturnType<typeof randomFrom>) {
 	const rest = [...items]
 	return items.map(() => rest.splice(random.below(rest.length), 1)[0]!)

@@ -9,18 +9,18 @@ export interface Taken {
 	to: string
 }
 
-/** Whoever our mail is handed to, and what he can be made to do. */
+/** The provider in a drill, and its faults. */
 export interface DrillProvider {
 	env: Record<string, string>
-	/** Whether a mail whose fate is unknown may be asked about again. */
+	/** Whether a mail in doubt may be handed over again. */
 	isIdempotent: boolean
-	/** Every mail that was taken, as often as it was; without the first so many. */
+	/** Every accepted mail, as often as it was accepted, without the first `after`. */
 	mails(after?: number): Promise<Taken[]>
 	strike(fault: ProviderFault, forMs: number): Promise<void>
 	close(): Promise<void>
 }
 
-/** Addresses with this in them do not exist anywhere. */
+/** Addresses that contain this don't exist. */
 export const nobody = 'nobody'
 
 const unknown: Fault = { at: 'rcpt', recipient: nobody, reply: '550 5.1.1 User unknown' }
@@ -51,7 +51,7 @@ export async function smtpProvider(): Promise<DrillProvider> {
 			else await sink.faults([unknown, ...smtpFaults[fault]])
 			await sleep(forMs)
 			await sink.faults([unknown])
-			// Whoever still waits for an answer of then gets none.
+			// Requests that wait for an answer get none.
 			if (fault === 'falls silent') await sink.stop()
 			if (fault === 'falls silent' || fault === 'refuses connections') await sink.start()
 		},

@@ -6,7 +6,7 @@ import { kill } from '../../local/processes.ts'
 import type { Blow, MachineFault, Plan, ProcessName, Strike } from './fault-plan.ts'
 import type { Victim, World } from './fault-world.ts'
 
-/** When something of ours was harmed, as it really was: strikes take longer on a busy machine. */
+/** The real times of a fault of ours: faults take longer on a busy machine. */
 export interface Harm {
 	fault: string
 	from: number
@@ -16,7 +16,7 @@ export interface Harm {
 
 const hourMs = 3_600_000
 
-/** Does what the plan says; ends when all is whole again. */
+/** Carries out the plan, and resolves when everything works again. */
 export async function harm(world: World, plan: Plan, harms: Harm[], log: (line: string) => void) {
 	const startedAt = Date.now()
 	await Promise.all([
@@ -48,7 +48,7 @@ async function strike(world: World, fault: MachineFault, forMs: number) {
 		return world.setClock(0)
 	}
 	if (fault === 'a session of postgres killed') {
-		// Postgres trusts no memory that a killed session may have left torn: all others end, too.
+		// When a session is killed, Postgres restarts all others, too.
 		const [postmaster, ...others] = victims.postgres.pids()
 		kill(others.at(-1) ?? postmaster!, 'SIGKILL')
 		return sleep(forMs)
@@ -69,7 +69,7 @@ async function hit(victim: Victim, blow: Blow, forMs: number) {
 		for (const pid of pids) kill(pid, 'SIGSTOP')
 		await sleep(stopped ? forMs : 60)
 		for (const pid of pids) kill(pid, 'SIGCONT')
-		// Slowed: a fifth of its time is left to it.
+		// Slowed down: it gets a fifth of the time.
 		await sleep(15)
 	}
 }
@@ -87,6 +87,6 @@ async function fillDisk({ disk, victims }: World, forMs: number) {
 	await sleep(forMs)
 	writeFileSync(ballast, '')
 	rmSync(ballast)
-	// Without room for its log Postgres gives up, and is started again by whoever made room.
+	// Without room for its log Postgres stops, and is restarted after room is made.
 	await victims.postgres.start()
 }

@@ -13,9 +13,9 @@ import { prepareStack, type Stack } from '../stack.ts'
 import type { ProcessName } from './fault-plan.ts'
 import type { DrillProvider } from './fault-provider.ts'
 
-/** A process that may be hurt. */
+/** A process that may be harmed. */
 export interface Victim {
-	/** With all that belong to it. */
+	/** Its ids, including its children. */
 	pids(): number[]
 	start(): Promise<void>
 	stop(): Promise<void>
@@ -28,17 +28,17 @@ export interface World {
 	provider: DrillProvider
 	databaseUrl: string
 	victims: Record<ProcessName, Victim>
-	/** Where Postgres keeps its data, if it is a disk of its own that may be filled. */
+	/** Postgres' data folder, if it is a disk of its own that may be filled. */
 	disk: string | null
 	/** How far the clocks of API and worker are ahead of the machine's. */
 	setClock(aheadMs: number): void
 	close(): Promise<void>
 }
 
-/** Doubt is shown to last, but nobody waits ten minutes for it here. */
+/** Doubt is shown to last, without waiting ten minutes. */
 const shortDoubt = { UNCERTAIN_AFTER: '3s' }
 export const trackingSecret = 'a secret of the drill, known to it'
-/** Postgres may keep 2 GB of its log before it looks for room. */
+/** Postgres may keep 2 GB of its log before it makes room. */
 const diskMb = 3072
 
 export async function openWorld(provider: DrillProvider, withDisk: boolean): Promise<World> {
@@ -48,7 +48,7 @@ export async function openWorld(provider: DrillProvider, withDisk: boolean): Pro
 	writeFileSync(clock, '0')
 	const disk = withDisk ? await mountDisk(join(folder, 'disk')) : null
 	const servers: Victim[] = []
-	// Whoever stops the drill stops its servers, which are in process groups of their own.
+	// Stopping the drill stops its servers, which are in process groups of their own.
 	const killAll = () => {
 		for (const pid of servers.flatMap((one) => one.pids())) kill(pid, 'SIGKILL')
 		if (disk) spawnSync('umount', ['--lazy', disk])
@@ -74,7 +74,7 @@ export async function openWorld(provider: DrillProvider, withDisk: boolean): Pro
 			CLOCK_FILE: clock,
 			NODE_OPTIONS: `--import=${join(import.meta.dirname, 'clock.mjs')}`,
 		})
-		// What is too much for the reputation of a new project is normal for one that is known.
+		// An established project: for a new one this many bounces would cause a suspension.
 		await stack.orm.em.fork().execute(`update projects set created_at = now() - interval '60 days'`)
 		const service = (one: Stack['api']): Victim => ({
 			pids: () => [one.pid()],
@@ -111,7 +111,7 @@ const startPostgres = (folder: string) =>
 		const port = await anyPort()
 		const options = { folder, password: 'password', isDurable: true, port }
 		const victim = server(async () => {
-			// One that was killed leaves a lock behind, which the preparation looks after.
+			// A killed server leaves a lock behind, which the preparation removes.
 			const postgres = await preparePostgres(options)
 			const child = postgres.launch()
 			await postgres.ready(child)
@@ -134,7 +134,7 @@ const startTemporal = (file: string) =>
 		return { address: temporal.address, ...victim }
 	})
 
-/** A server, once started, may end by itself: starting it again is harmless while it runs. */
+/** A server may have ended by itself. Starting it again is harmless if it is running. */
 function server(launch: () => Promise<ChildProcess>, steps: typeof stopPostgres): Victim {
 	let child: ChildProcess | undefined
 	const isRunning = () => child !== undefined && isAlive(child.pid!)
@@ -154,8 +154,8 @@ function server(launch: () => Promise<ChildProcess>, steps: typeof stopPostgres)
 }
 
 /**
- * A small disk, in memory, for Postgres' data: where mounting is allowed (to root on Linux, in most
- * containers not) and there is memory enough.
+ * A small in-memory disk for Postgres' data, if there is enough memory and mounting is allowed (for root
+ * on Linux, but not in most containers).
  */
 async function mountDisk(folder: string) {
 	if (freemem() < 2 * diskMb * 2 ** 20) return null

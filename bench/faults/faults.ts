@@ -8,8 +8,8 @@ import { resendProvider, smtpProvider } from './fault-provider.ts'
 const providers = { SMTP: smtpProvider, Resend: resendProvider }
 
 /**
- * The promises under fire: `npm run bench faults -- 30m 7` drills for half an hour (four minutes unless
- * said), by the seed 7 (any unless said). The same drill runs small in `npm test`.
+ * The promises under faults: `npm run bench faults -- 30m 7` drills for half an hour (by default four
+ * minutes) with the seed 7 (by default random). A short drill is part of `npm test`.
  */
 export async function bench(servers: Servers): Promise<Row[]> {
 	const [duration = '4m', given] = process.argv.slice(3)

@@ -1,63 +1,72 @@
 import type { PoolClient } from 'pg'
 import { newKeys } from '../projects/project-keys.ts'
 import { forgetWebhookSecrets } from '../projects/webhook-secret.ts'
+import { bytes, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { type Account, confirmAddress, createAccount, replacePassword } from './user.ts'
+import {
+	accountColumns,
+	type Account,
+	confirmAddress,
+	createAccount,
+	replacePassword,
+} from './user.ts'
 
 const columns = `id, email, password_hash as "passwordHash", email_verified_at is not null as "emailVerified"`
 
-/** In a transaction: what it answers stays so. $1 normalized address */
-export const lockAccount = statement<Account>(
-	'lock-account-by-email',
-	`select ${columns} from users where email = $1 for no key update`,
-)
-const lockAccountById = statement<Account>(
-	'lock-account-by-id',
-	`select ${columns} from users where id = $1 for no key update`,
-)
+/** In a transaction, so that the answer stays true until its end. */
+export const lockAccount = statement('lock-account-by-email', {
+	params: { email: text },
+	row: accountColumns,
+	text: `select ${columns} from users where email = $email for no key update`,
+})
+const lockAccountById = statement('lock-account-by-id', {
+	params: { userId: uuid },
+	row: accountColumns,
+	text: `select ${columns} from users where id = $userId for no key update`,
+})
 
-/** What changed because an address was proved only now. */
+/** The consequences of an address that was proved only now. */
 export interface Secured {
 	email: string
 	userId: string
-	/** Their keys are new. */
+	/** They have new keys. */
 	projects: { publicId: string; name: string }[]
-	/** The addresses of members who were removed. */
+	/** The addresses of removed members. */
 	members: string[]
 }
 
 /**
- * The account of whoever has just proved that an address is theirs, made where there is none. The hash
- * is that of the password that they chose, null for none.
+ * The account of a person who has just proved an address; created if there is none. The hash is that of
+ * the password they chose, null for none.
  */
 export async function accountOfReader(
 	db: PoolClient,
 	email: string,
 	hash: string | null,
 ): Promise<{ userId: string; secured: Secured | null }> {
-	const [made] = await createAccount(db, [email, hash, true])
+	const [made] = await createAccount(db, { email, passwordHash: hash, isVerified: true })
 	if (made) return { userId: made.id, secured: null }
-	const [known] = await lockAccount(db, [email])
+	const [known] = await lockAccount(db, { email })
 	const { id: userId, emailVerified } = known!
 	return { userId, secured: emailVerified ? null : await takeOver(db, known!, hash) }
 }
 
-/** A new password for whoever reads the mail of an account. */
+/** Sets a new password for the reader of the account's mail. */
 export async function resetPassword(
 	db: PoolClient,
 	userId: string,
 	hash: string,
 ): Promise<Secured | null> {
-	const [account] = await lockAccountById(db, [userId])
+	const [account] = await lockAccountById(db, { userId })
 	if (!account!.emailVerified) return takeOver(db, account!, hash)
-	await replacePassword(db, [userId, hash])
+	await replacePassword(db, { userId, passwordHash: hash })
 	return null
 }
 
 /**
- * Anybody can have signed up with an address. Whoever did so knows the keys of the projects that they
- * made, and the members whom they let in. The projects stay, and become the reader's alone.
- * null: the account has no project.
+ * Anybody can have signed up with an address. The person who did knows the keys of their projects and the
+ * members they invited. The projects stay, and become the reader's alone. null: the account has no
+ * project.
  */
 async function takeOver(
 	db: PoolClient,
@@ -65,18 +74,18 @@ async function takeOver(
 	hash: string | null,
 ): Promise<Secured | null> {
 	const projectIds = await lockProjects(db, userId)
-	await replacePassword(db, [userId, hash])
-	// Somebody who is accepting an invitation at this moment is waited for, and removed with the others.
-	await withdrawInvitations(db, [projectIds])
-	const members = await removeOthers(db, [projectIds, userId])
+	await replacePassword(db, { userId, passwordHash: hash })
+	// Waits for an invitation that is being accepted at this moment; its member is removed with the others.
+	await withdrawInvitations(db, { projectIds })
+	const members = await removeOthers(db, { projectIds, userId })
 	const keys = projectIds.map(() => newKeys().columns)
-	const projects = await replaceKeysOf(db, [
+	const projects = await replaceKeysOf(db, {
 		projectIds,
-		keys.map(({ publicKey }) => publicKey),
-		keys.map(({ secretKeyDigest }) => secretKeyDigest),
-		keys.map(({ secretKeyEnding }) => secretKeyEnding),
-	])
-	await forgetWebhookSecrets(db, [projectIds])
+		publicKeys: keys.map(({ publicKey }) => publicKey),
+		digests: keys.map(({ secretKeyDigest }) => secretKeyDigest),
+		endings: keys.map(({ secretKeyEnding }) => secretKeyEnding),
+	})
+	await forgetWebhookSecrets(db, { projectIds })
 	await confirmAddress(db, userId)
 	return projects.length > 0
 		? { email, userId, projects, members: members.map((member) => member.email).toSorted() }
@@ -84,44 +93,50 @@ async function takeOver(
 }
 
 /**
- * Locks what a user owns, as everybody does who changes members or keys. A reset that was under way has
- * given a project another id: then there is one more to lock.
+ * Locks a user's projects, as all changes of members or keys do. If a reset has given a project another id
+ * meanwhile, that project is locked too.
  */
 async function lockProjects(db: PoolClient, userId: string) {
 	for (let before = ''; ;) {
-		const ids = (await lockOwnProjects(db, [userId])).map(({ id }) => id)
+		const ids = (await lockOwnProjects(db, { userId })).map(({ id }) => id)
 		if (ids.join() === before) return ids
 		before = ids.join()
 	}
 }
 
-/** $1 user */
-const lockOwnProjects = statement<{ id: string }>(
-	'lock-own-projects',
-	`select p.id from memberships m join projects p on p.id = m.project_id
-	where m.user_id = $1 and m.role = 'OWNER' order by p.id for no key update of p`,
-)
+const lockOwnProjects = statement('lock-own-projects', {
+	params: { userId: uuid },
+	row: { id: uuid },
+	text: `select p.id from memberships m join projects p on p.id = m.project_id
+	where m.user_id = $userId and m.role = 'OWNER' order by p.id for no key update of p`,
+})
 
-/** $1 projects */
-const withdrawInvitations = statement(
-	'withdraw-invitations',
-	`delete from invitations where project_id = any($1::uuid[])`,
-)
+const withdrawInvitations = statement('withdraw-invitations', {
+	params: { projectIds: uuid.array },
+	text: `delete from invitations where project_id = any($projectIds::uuid[])`,
+})
 
-/** $1 projects, $2 user who stays */
-const removeOthers = statement<{ email: string }>(
-	'remove-others',
-	`delete from memberships m using users u
-	where m.project_id = any($1::uuid[]) and m.user_id <> $2 and u.id = m.user_id
+const removeOthers = statement('remove-others', {
+	params: { projectIds: uuid.array, userId: uuid },
+	row: { email: text },
+	text: `delete from memberships m using users u
+	where m.project_id = any($projectIds::uuid[]) and m.user_id <> $userId and u.id = m.user_id
 	returning u.email`,
-)
+})
 
-/** Nobody knows the new secret keys: the owner makes others. $1 projects, $2 public keys, $3 digests and $4 endings of the secret keys */
-const replaceKeysOf = statement<{ publicId: string; name: string }>(
-	'replace-keys-of',
-	`update projects p set public_key = k.public_key, secret_key_digest = k.digest,
+/** The new secret keys are shown to nobody: the owner creates others. */
+const replaceKeysOf = statement('replace-keys-of', {
+	params: {
+		projectIds: uuid.array,
+		publicKeys: text.array,
+		digests: bytes.array,
+		endings: text.array,
+	},
+	row: { publicId: uuid.notNull('public_id is not null'), name: text },
+	text: `update projects p set public_key = k.public_key, secret_key_digest = k.digest,
 		secret_key_ending = k.ending, updated_at = now()
-	from unnest($1::uuid[], $2::text[], $3::bytea[], $4::text[]) as k(id, public_key, digest, ending)
+	from unnest($projectIds::uuid[], $publicKeys::text[], $digests::bytea[],
+		$endings::text[]) as k(id, public_key, digest, ending)
 	where p.id = k.id and p.public_id is not null
 	returning p.public_id as "publicId", p.name`,
-)
+})

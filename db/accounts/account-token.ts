@@ -1,16 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
+import { reference } from '../reference.ts'
+import { bytes, float, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 export const tokenPurposes = ['VERIFY_EMAIL', 'RESET_PASSWORD'] as const
 
-/** A link in a mail of ours that is good for one thing, once. */
+/** A link in one of our mails, valid for one purpose and one use. */
 const schema = defineEntity({
 	name: 'AccountToken',
 	tableName: 'account_tokens',
 	indexes: [{ properties: ['userId'] }, { properties: ['expiresAt'] }],
 	properties: {
-		/** SHA-256: the token itself is in the mail alone. */
+		/** SHA-256: only the mail contains the token itself. */
 		digest: p.blob().$type<Buffer>().primary(),
 		userId: p.uuid(),
 		purpose: p.enum(tokenPurposes),
@@ -19,21 +21,24 @@ const schema = defineEntity({
 	},
 })
 
-export class AccountToken extends schema.class {}
+export class AccountToken extends schema.class {
+	static references = [reference(['userId'], 'users', 'cascade')]
+}
 schema.setClass(AccountToken)
 
 export type TokenPurpose = (typeof tokenPurposes)[number]
 
-/** $1 digest, $2 user, $3 purpose, $4 seconds */
-export const keepToken = statement(
-	'keep-token',
-	`insert into account_tokens (digest, user_id, purpose, expires_at)
-	values ($1, $2::uuid, $3, now() + make_interval(secs => $4::float8))`,
-)
+export const keepToken = statement('keep-token', {
+	params: { digest: bytes, userId: uuid, purpose: text, seconds: float },
+	text: `insert into account_tokens (digest, user_id, purpose, expires_at)
+	values ($digest, $userId::uuid, $purpose, now() + make_interval(secs => $seconds::float8))`,
+})
 
-/** Of two who come with the same token one gets a row. $1 digest, $2 purpose */
-export const spendToken = statement<{ userId: string }>(
-	'spend-token',
-	`delete from account_tokens where digest = $1 and purpose = $2 and expires_at > now()
+/** If two requests use the same token, only one gets a row. */
+export const spendToken = statement('spend-token', {
+	params: { digest: bytes, purpose: text },
+	row: { userId: uuid },
+	text: `delete from account_tokens where digest = $digest and purpose = $purpose
+		and expires_at > now()
 	returning user_id as "userId"`,
-)
+})

@@ -6,7 +6,7 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
 const digest = (password: string, nonce: Buffer, parameters: typeof cost) =>
-	// The same characters are the same password, however a keyboard composes them.
+	// Normalised, because keyboards compose the same character in different ways.
 	promisify(argon2)('argon2id', { message: password.normalize('NFKC'), nonce, ...parameters })
 
 const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
@@ -22,13 +22,13 @@ export async function hashPassword(password: string) {
 	return phcOf(nonce, hash)
 }
 
-/** Nobody's password. */
+/** Belongs to no account. */
 const decoy = phcOf(randomBytes(16), randomBytes(cost.tagLength))
 
-/** Of 200 characters none takes more. To compose megabytes of accents would take minutes. */
+/** Enough for 200 characters. Normalising megabytes of accents would take minutes. */
 const mostUnits = 400
 
-/** Takes the same time where there is no password to compare with. */
+/** Takes the same time if there is no password to compare with. */
 export async function isPassword(given: string, known: string | null) {
 	const isTooLong = given.length > mostUnits
 	const password = isTooLong ? '' : given

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { PoolClient } from 'pg'
 import { createdAt, id, updatedAt } from '../columns.ts'
+import { bool, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 const schema = defineEntity({
@@ -9,7 +10,7 @@ const schema = defineEntity({
 	properties: {
 		id: id(),
 		email: p.text().unique(),
-		/** A PHC string of argon2id; null for those who only come by OAuth. */
+		/** A PHC string of argon2id; null for users who log in only by OAuth. */
 		passwordHash: p.text().nullable(),
 		emailVerifiedAt: p.datetime(3).nullable(),
 		createdAt: createdAt(),
@@ -20,60 +21,61 @@ const schema = defineEntity({
 export class User extends schema.class {}
 schema.setClass(User)
 
-export interface Account {
-	id: string
-	email: string
-	passwordHash: string | null
-	emailVerified: boolean
+export const accountColumns = {
+	id: uuid,
+	email: text,
+	passwordHash: text.orNull,
+	emailVerified: bool,
 }
+export type Account = RowOf<typeof accountColumns>
 
-/** $1 normalized address */
-export const accountByEmail = statement<Account>(
-	'account-by-email',
-	`select id, email, password_hash as "passwordHash", email_verified_at is not null as "emailVerified"
-	from users where email = $1`,
-)
+export const accountByEmail = statement('account-by-email', {
+	params: { email: text },
+	row: accountColumns,
+	text: `select id, email, password_hash as "passwordHash", email_verified_at is not null as "emailVerified"
+	from users where email = $email`,
+})
 
-/** No row: the address is taken. $1 normalized address, $2 password's hash or null, $3 verified */
-export const createAccount = statement<{ id: string }>(
-	'create-account',
-	`insert into users (email, password_hash, email_verified_at)
-	values ($1, $2::text, case when $3::bool then now() end)
+/** No row: the address is already registered. */
+export const createAccount = statement('create-account', {
+	params: { email: text, passwordHash: text.orNull, isVerified: bool },
+	row: { id: uuid },
+	text: `insert into users (email, password_hash, email_verified_at)
+	values ($email, $passwordHash::text, case when $isVerified::bool then now() end)
 	on conflict (email) do nothing returning id`,
-)
+})
 
 /**
- * The address has proved to be theirs, and their projects may send. In a transaction: whoever creates
- * a project shares a lock on the user's row, and is either seen here or sees this. $1 user
+ * The user has proved their address, so their projects may send. In a transaction: creating a project
+ * takes a share lock on the user's row, so either it is seen here or it sees this change.
  */
 export async function confirmAddress(db: PoolClient, userId: string) {
-	await markVerified(db, [userId])
-	await releaseProjects(db, [userId])
+	await markVerified(db, { userId })
+	await releaseProjects(db, { userId })
 }
 
-const markVerified = statement(
-	'mark-verified',
-	`update users set email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
-	where id = $1`,
-)
-const releaseProjects = statement(
-	'release-projects',
-	`update projects p set owner_verified = true, updated_at = now()
+const markVerified = statement('mark-verified', {
+	params: { userId: uuid },
+	text: `update users set email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
+	where id = $userId`,
+})
+const releaseProjects = statement('release-projects', {
+	params: { userId: uuid },
+	text: `update projects p set owner_verified = true, updated_at = now()
 	from memberships m
-	where m.user_id = $1 and m.role = 'OWNER' and p.id = m.project_id and not p.owner_verified`,
-)
+	where m.user_id = $userId and m.role = 'OWNER' and p.id = m.project_id and not p.owner_verified`,
+})
 
 /**
- * Ends every session of theirs, and takes all links in mails that could set another. Only once the
- * user's row is locked: a session opened until then is seen here. $1 user,
- * $2 hash or null
+ * Ends all the user's sessions and deletes all mailed links that could set another password. Call it only
+ * with the user's row locked: then it sees every session opened before.
  */
-export const replacePassword = statement(
-	'replace-password',
-	`with sessions_gone as (
-		delete from sessions where user_id = $1
+export const replacePassword = statement('replace-password', {
+	params: { userId: uuid, passwordHash: text.orNull },
+	text: `with sessions_gone as (
+		delete from sessions where user_id = $userId
 	), links_gone as (
-		delete from account_tokens where user_id = $1 and purpose = 'RESET_PASSWORD'
+		delete from account_tokens where user_id = $userId and purpose = 'RESET_PASSWORD'
 	)
-	update users set password_hash = $2::text, updated_at = now() where id = $1`,
-)
+	update users set password_hash = $passwordHash::text, updated_at = now() where id = $userId`,
+})

@@ -1,6 +1,7 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-/** What the feed tells besides events, of which other rows would only know how things stand now. */
+/** Feed entries that are not events. Other rows would only show the current state. */
 export const entryTypes = [
 	'email.failed',
 	'campaign.sent',
@@ -10,7 +11,7 @@ export const entryTypes = [
 	'workflow.email.scheduled',
 ] as const
 
-/** Written by triggers on mails, campaigns and executions, by whatever statement they change. */
+/** Written by triggers on mails, campaigns and executions, whichever statement changes them. */
 const schema = defineEntity({
 	name: 'FeedEntry',
 	tableName: 'feed_entries',
@@ -27,14 +28,18 @@ const schema = defineEntity({
 		at: p.datetime(3).primary().defaultRaw('now()'),
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		contactId: p.uuid().nullable(),
-		/** What is told of the mail is in the ledger. */
+		/** The ledger has the mail's details. */
 		emailId: p.uuid().nullable(),
-		/** Of campaigns and workflows, as they were called then. */
+		/** The names of campaigns and workflows at that time. */
 		metadata: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
 	},
 })
 
 export class FeedEntry extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'type', 'at', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'contactId'], 'contacts', 'set null'),
+	]
 }
 schema.setClass(FeedEntry)

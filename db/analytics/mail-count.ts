@@ -1,13 +1,14 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-// What became of a project's mails in each quarter of an hour, of which days consist in every time zone.
-// Triggers on `emails` append what each statement changed to mail_tallies, and one in some hundred of
-// these statements also folds the project's tallies into mail_counts. The sum of both is exact at any
-// time, whoever changed the mails and however. A mail that is deleted was sent all the same.
+// The outcomes of a project's mails per quarter of an hour, because days consist of whole quarters in
+// every time zone. Triggers on `emails` append each statement's changes to mail_tallies, and now and then
+// one of these statements also folds the project's tallies into mail_counts. The sum of both is always
+// exact, whichever statement changed the mails. Deleting a mail doesn't change the counts.
 
 const count = () => p.integer().default(0)
 
-/** Each mail counts once, at the time its row has for it. */
+/** Each mail counts once, at the time stored in its row. */
 const counts = {
 	created: count(),
 	sent: count(),
@@ -15,9 +16,9 @@ const counts = {
 	opened: count(),
 	clicked: count(),
 	bounced: count(),
-	/** Of the mails sent then, those that were opened since. */
+	/** Of the mails sent in this quarter, those opened since. */
 	sentOpened: count(),
-	/** Of the mails sent then, those that were clicked since. */
+	/** Of the mails sent in this quarter, those clicked since. */
 	sentClicked: count(),
 }
 
@@ -34,6 +35,8 @@ const tallySchema = defineEntity({
 
 export class MailTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 tallySchema.setClass(MailTally)
 
@@ -49,5 +52,7 @@ const countSchema = defineEntity({
 
 export class MailCount extends countSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'slot']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (fillfactor = 50)']
 }
 countSchema.setClass(MailCount)

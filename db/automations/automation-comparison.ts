@@ -1,16 +1,16 @@
 import { isDayAlone, isoTime } from '../iso-time.ts'
 import type { FlatCondition, FlatOperator } from './automation-definition.ts'
 
-// Flat conditions, decided on what is at hand. They mean what the same operators mean of a contact's
-// data in SQL (db/conditions/condition-data.ts): types are kept, a missing value matches neither a statement nor
-// its opposite, dates are compared as times.
+// Evaluates flat conditions on data in memory. The operators mean the same as in SQL on a contact's data
+// (db/conditions/condition-data.ts): types are kept, a missing value matches neither a condition nor its
+// negation, dates are compared as times.
 
-/** By its first word, all that a field can name: `contact`, `data`, `event`, `steps`… */
+/** Everything that a field can refer to, by its first word: `contact`, `data`, `event`, `steps`… */
 export type Facts = Record<string, unknown>
 
 export function holds({ field, operator, value }: FlatCondition, facts: Facts): boolean {
 	const found = factAt(facts, field)
-	// Addresses are kept in lower case, and a flag may be written as a word.
+	// Addresses are stored in lower case, and a boolean may be written as a word.
 	if (field === 'contact.email' && typeof value === 'string')
 		return compares(operator, found, value.toLowerCase())
 	if (field === 'contact.subscribed' && (value === 'true' || value === 'false'))
@@ -18,7 +18,7 @@ export function holds({ field, operator, value }: FlatCondition, facts: Facts): 
 	return compares(operator, found, value ?? null)
 }
 
-/** A contact's data is also found without saying `data`. */
+/** A contact's data is also found without the prefix `data`. */
 export function factAt(facts: Facts, field: string): unknown {
 	const path = field.split('.')
 	const found = reach(facts, path)
@@ -26,7 +26,7 @@ export function factAt(facts: Facts, field: string): unknown {
 	return reach(facts, ['contact', 'data', ...path.slice(1)])
 }
 
-/** Names may hold dots themselves: the longest that is there is tried first. */
+/** Names may contain dots, so the longest existing name is tried first. */
 function reach(value: unknown, path: string[]): unknown {
 	if (path.length === 0) return value
 	if (typeof value !== 'object' || value === null) return undefined
@@ -66,7 +66,7 @@ function isEqual(found: unknown, value: unknown) {
 	return time !== undefined && time >= midnight && time < midnight + dayMs
 }
 
-/** A part of a string, or a whole element of an array. */
+/** A substring of a string, or a whole element of an array. */
 const contains = (found: unknown, value: unknown) =>
 	typeof value === 'string' &&
 	(typeof found === 'string' || Array.isArray(found)) &&
@@ -101,7 +101,7 @@ function timeOf(value: unknown): number | undefined {
 	return time === undefined ? undefined : Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
 }
 
-/** JSON without regard to the order of members. */
+/** JSON with the members in sorted order. */
 const canonical = (value: unknown): string =>
 	JSON.stringify(value, (_, inner: unknown) =>
 		typeof inner === 'object' && inner !== null && !Array.isArray(inner)

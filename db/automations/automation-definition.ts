@@ -1,12 +1,12 @@
 import type { Condition, Operator } from '../conditions/condition.ts'
 
-// What a version of an automation is: complete, checked, with every default written out, so that it
-// means the same for as long as executions run by it.
+// One version of an automation: complete, checked, and with all defaults written out, so that its meaning
+// never changes while executions use it.
 
 export interface AutomationDefinition {
 	trigger: Trigger
 	allowReentry: boolean
-	/** Exactly one of them is the TRIGGER. */
+	/** Exactly one step is the TRIGGER. */
 	steps: DefinedStep[]
 	transitions: DefinedTransition[]
 }
@@ -34,7 +34,7 @@ export type DefinedStep = {
 		type: Type
 		name: string
 		config: StepConfigs[Type]
-		/** A SEND_EMAIL step has one, no other step has. */
+		/** Only SEND_EMAIL steps have a template. */
 		templateId: Type extends 'SEND_EMAIL' ? string : null
 	}
 }[StepType]
@@ -42,7 +42,9 @@ export type DefinedStep = {
 export interface DefinedTransition {
 	fromStepId: string
 	toStepId: string
-	/** null: the step has but one way on. CONDITION: yes, no; of several branches, an id or default. */
+	/**
+	 * null: the step has only one way on. CONDITION: yes or no; with several branches, an id or `default`.
+	 */
 	branch: string | null
 	priority: number
 }
@@ -51,21 +53,21 @@ export interface StepConfigs {
 	TRIGGER: Record<string, never>
 	SEND_EMAIL: { recipient: { type: 'CONTACT' } | { type: 'CUSTOM'; customEmail: string } }
 	DELAY: { amount: number; unit: DelayUnit }
-	/** `timeout` in seconds; null: for ever. */
+	/** `timeout` in seconds; null: no time limit. */
 	WAIT_FOR_EVENT: { eventName: string; timeout: number | null; since: WaitSince }
 	CONDITION: FlatCondition | BranchedCondition | Condition
 	WEBHOOK: {
-		/** As the values of `headers` and every string in `body`, a Liquid template. */
+		/** A Liquid template, like the values of `headers` and every string in `body`. */
 		url: string
 		method: WebhookMethod
 		headers: Record<string, string>
-		/** null: contact, workflow, execution and event. */
+		/** null: sends contact, workflow, execution and event. */
 		body: unknown
 		/** Seconds. */
 		retryFor: number
 		continueOnError: boolean
 	}
-	/** Strings in `data` are Liquid templates; null: the subscription stays as it is. */
+	/** Strings in `data` are Liquid templates; null: leaves the subscription unchanged. */
 	UPDATE_CONTACT: { data: Record<string, unknown>; subscribed: boolean | null }
 	EXIT: { reason: string | null }
 }
@@ -85,7 +87,7 @@ export type WaitSince = (typeof waitSinces)[number]
 export const webhookMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type WebhookMethod = (typeof webhookMethods)[number]
 
-/** The operators that compare what is at hand; the others ask the database about a contact. */
+/** Operators that are evaluated in memory; the others query the database about a contact. */
 export const flatOperators = [
 	'equals',
 	'notEquals',
@@ -100,7 +102,7 @@ export const flatOperators = [
 ] as const satisfies readonly Operator[]
 export type FlatOperator = (typeof flatOperators)[number]
 
-/** What a flat condition's field begins with: `event.plan`, `steps.Ask the shop.statusCode`. */
+/** The first word of a flat condition's field: `event.plan`, `steps.Ask the shop.statusCode`. */
 export const flatRoots = ['contact', 'data', 'event', 'workflow', 'execution', 'steps'] as const
 
 /** Its branches are yes and no. */
@@ -110,7 +112,7 @@ export interface FlatCondition {
 	value?: unknown
 }
 
-/** The first branch that holds is taken, else `default`. */
+/** Takes the first branch that is true, else `default`. */
 export interface BranchedCondition {
 	mode: 'multi'
 	field: string

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PoolClient } from 'pg'
+import { json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type {
 	AutomationDefinition,
@@ -12,48 +13,52 @@ import type { StepRecord } from './automation-graph-records.ts'
 import type { Draft } from './automation-graph.ts'
 import type { AutomationRecord } from './automation-records.ts'
 
-/**
- * A new version, unless the one that is current says the same. $1 project, $2 automation,
- * $3 definition, $4 hash, $5 positions, $6 names of the events it starts with or waits for
- */
-const freezeVersion = statement(
-	'freeze-automation-version',
-	`with version as (
+/** Creates a version, unless the current one has the same definition. */
+const freezeVersion = statement('freeze-automation-version', {
+	params: {
+		projectId: uuid,
+		automationId: uuid,
+		definition: json<AutomationDefinition>(),
+		hash: text,
+		positions: json<object>(),
+		eventNames: text.array,
+	},
+	text: `with version as (
 		insert into automation_versions (project_id, automation_id, version, definition, hash, positions)
-		select $1, a.id, coalesce((select max(v.version) from automation_versions v
-				where v.project_id = $1 and v.automation_id = a.id), 0) + 1,
-			$3::jsonb, $4::text, $5::jsonb
+		select $projectId, a.id, coalesce((select max(v.version) from automation_versions v
+				where v.project_id = $projectId and v.automation_id = a.id), 0) + 1,
+			$definition::jsonb, $hash::text, $positions::jsonb
 		from automations a
-		where a.project_id = $1 and a.id = $2::uuid and not exists (
-			select from automation_versions v where v.project_id = $1 and v.automation_id = a.id
-				and v.version = a.current_version and v.hash = $4::text)
+		where a.project_id = $projectId and a.id = $automationId::uuid and not exists (
+			select from automation_versions v where v.project_id = $projectId and v.automation_id = a.id
+				and v.version = a.current_version and v.hash = $hash::text)
 		returning version
 	), names as (
 		insert into automation_event_names (project_id, name, automation_id)
-		select $1, name, $2::uuid from version, unnest($6::text[]) as name
+		select $projectId, name, $automationId::uuid from version, unnest($eventNames::text[]) as name
 		on conflict do nothing
 	)
 	update automations a set current_version = version.version from version
-	where a.project_id = $1 and a.id = $2::uuid`,
-)
+	where a.project_id = $projectId and a.id = $automationId::uuid`,
+})
 
-/** Makes the draft, in which there is no fault, what executions run by from now on. */
+/** Makes a valid draft the version that new executions use. */
 export async function freeze(db: PoolClient, draft: Draft) {
 	const definition = definitionOf(draft)
 	const { projectId, id } = draft.automation
 	const json = JSON.stringify(definition)
-	const positions = Object.fromEntries(draft.steps.map((step) => [step.id, step.position]))
-	await freezeVersion(db, [
+	const positions = Object.fromEntries(draft.steps.map(({ id, x, y }) => [id, { x, y }]))
+	await freezeVersion(db, {
 		projectId,
-		id,
-		json,
-		createHash('sha256').update(json).digest('hex'),
-		JSON.stringify(positions),
-		eventNamesIn(definition),
-	])
+		automationId: id,
+		definition,
+		hash: createHash('sha256').update(json).digest('hex'),
+		positions,
+		eventNames: eventNamesIn(definition),
+	})
 }
 
-/** In an order that does not depend on how the draft came to be, so that equal ones hash alike. */
+/** Sorted, so that equal drafts have equal hashes, however they were edited. */
 function definitionOf({ automation, steps, transitions }: Draft): AutomationDefinition {
 	const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
 	const ends = (t: AutomationDefinition['transitions'][number]) =>
@@ -80,7 +85,7 @@ function triggerOf({ triggerType, ...columns }: AutomationRecord): Trigger {
 	return { type: 'SCHEDULE', schedule: schedule!, timezone: timezone!, segmentId }
 }
 
-/** What the draft's configuration leaves out. */
+/** The values for settings that the draft leaves out. */
 const defaults: { [Type in StepType]: Partial<StepConfigs[Type]> } = {
 	TRIGGER: {},
 	SEND_EMAIL: { recipient: { type: 'CONTACT' } },

@@ -1,164 +1,182 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { type Changes, type NewRow, now, type Row, tables } from '../tables.ts'
 import type { StepType } from './automation-definition.ts'
+import type { AutomationKey } from './automation-schedules.ts'
 
-// The steps and transitions of an automation as they are edited. Whoever writes here holds the lock of
-// the automation's row.
+// An automation's steps and transitions in their edited state. Every writer holds the lock on the
+// automation's row.
 
-export interface StepRecord {
-	id: string
-	automationId: string
-	type: StepType
-	name: string
-	position: { x: number; y: number }
-	config: Record<string, unknown>
-	templateId: string | null
-	createdAt: Date
-	updatedAt: Date
-}
+export type StepRecord = Omit<Row<'automation_steps'>, 'projectId'>
+export type TransitionRecord = Omit<Row<'automation_transitions'>, 'projectId' | 'automationId'>
 
-export interface DetailedStep extends StepRecord {
-	template: { id: string; name: string } | null
-}
+export type DetailedStep = RowOf<typeof stepsOf>
 
-export interface TransitionRecord {
-	id: string
-	fromStepId: string
-	toStepId: string
-	branch: string | null
-	priority: number
-	createdAt: Date
-	updatedAt: Date
-}
-
-const stepColumns = `s.id, s.automation_id as "automationId", s.type, s.name,
-	json_build_object('x', s.x, 'y', s.y) as position, s.config, s.template_id as "templateId",
-	s.created_at as "createdAt", s.updated_at as "updatedAt"`
-
-const transitionColumns = `t.id, t.from_step_id as "fromStepId", t.to_step_id as "toStepId", t.branch,
-	t.priority, t.created_at as "createdAt", t.updated_at as "updatedAt"`
-
-/** In the order in which they were added. $1 project, $2 automation */
-export const stepsOf = statement<DetailedStep>(
-	'automation-steps',
-	`select ${stepColumns},
+/** In order of creation. */
+export const stepsOf = statement('automation-steps', {
+	params: { projectId: uuid, automationId: uuid },
+	row: {
+		id: uuid,
+		automationId: uuid,
+		type: text.of<StepType>(),
+		name: text,
+		x: float,
+		y: float,
+		config: json<Record<string, unknown>>(),
+		templateId: uuid.orNull,
+		createdAt: timestamp,
+		updatedAt: timestamp,
+		template: json<{ id: string; name: string }>().orNull,
+	},
+	text: `select s.id, s.automation_id as "automationId", s.type, s.name, s.x, s.y, s.config,
+		s.template_id as "templateId", s.created_at as "createdAt", s.updated_at as "updatedAt",
 		case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end as template
 	from automation_steps s
 	left join templates p on p.project_id = s.project_id and p.id = s.template_id
-	where s.project_id = $1 and s.automation_id = $2::uuid order by s.created_at, s.id`,
-)
+	where s.project_id = $projectId and s.automation_id = $automationId::uuid
+		order by s.created_at, s.id`,
+})
 
-/** $1 project, $2 automation */
-export const transitionsOf = statement<TransitionRecord>(
-	'automation-transitions',
-	`select ${transitionColumns} from automation_transitions t
-	where t.project_id = $1 and t.automation_id = $2::uuid
+export const transitionsOf = statement('automation-transitions', {
+	params: { projectId: uuid, automationId: uuid },
+	row: {
+		id: uuid,
+		fromStepId: uuid,
+		toStepId: uuid,
+		branch: text.orNull,
+		priority: int,
+		createdAt: timestamp,
+		updatedAt: timestamp,
+	},
+	text: `select t.id, t.from_step_id as "fromStepId", t.to_step_id as "toStepId", t.branch, t.priority,
+		t.created_at as "createdAt", t.updated_at as "updatedAt"
+	from automation_transitions t
+	where t.project_id = $projectId and t.automation_id = $automationId::uuid
 	order by t.priority, t.created_at, t.id`,
-)
+})
 
-/** $1 project, $2 automation */
-export const graphSize = statement<{ steps: number; transitions: number; configBytes: number }>(
-	'automation-graph-size',
-	`select count(*)::int as steps, coalesce(sum(octet_length(config::text)), 0)::int as "configBytes",
+export const graphSize = statement('automation-graph-size', {
+	params: { projectId: uuid, automationId: uuid },
+	row: { steps: int, transitions: int, configBytes: int },
+	text: `select count(*)::int as steps, coalesce(sum(octet_length(config::text)), 0)::int as "configBytes",
 		(select count(*)::int from automation_transitions
-			where project_id = $1 and automation_id = $2::uuid) as transitions
-	from automation_steps where project_id = $1 and automation_id = $2::uuid`,
-)
+			where project_id = $projectId and automation_id = $automationId::uuid) as transitions
+	from automation_steps where project_id = $projectId and automation_id = $automationId::uuid`,
+})
 
-/** $1 project, $2 automation, $3 id */
-export const findStep = statement<StepRecord>(
-	'find-automation-step',
-	`select ${stepColumns} from automation_steps s
-	where s.project_id = $1 and s.automation_id = $2::uuid and s.id = $3::uuid`,
-)
+export interface StepKey extends AutomationKey {
+	stepId: string
+}
 
-/** $1 project, $2 automation, $3 type, $4 name, $5 x, $6 y, $7 configuration, $8 template */
-export const insertStep = statement<StepRecord>(
-	'insert-automation-step',
-	`insert into automation_steps as s (project_id, automation_id, type, name, x, y, config, template_id)
-	values ($1, $2::uuid, $3::text, $4::text, $5::float8, $6::float8, $7::jsonb, $8::uuid)
-	returning ${stepColumns}`,
-)
+export const findStep = (em: EntityManager, { projectId, automationId, stepId }: StepKey) =>
+	tables(em)
+		.selectFrom('automation_steps')
+		.selectAll()
+		.where('projectId', '=', projectId)
+		.where('automationId', '=', automationId)
+		.where('id', '=', stepId)
+		.executeTakeFirst()
 
-/** $1 project, $2 automation, $3 id, $4 name, $5 x, $6 y, $7 configuration, $8 template */
-export const updateStep = statement<StepRecord>(
-	'update-automation-step',
-	`update automation_steps s set name = $4::text, x = $5::float8, y = $6::float8,
-		config = $7::jsonb, template_id = $8::uuid, updated_at = now()
-	where s.project_id = $1 and s.automation_id = $2::uuid and s.id = $3::uuid
-	returning ${stepColumns}`,
-)
+export const insertStep = (em: EntityManager, values: NewRow<'automation_steps'>) =>
+	tables(em).insertInto('automation_steps').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** Its transitions go with it. $1 project, $2 automation, $3 id */
-export const deleteStep = statement(
-	'delete-automation-step',
-	`delete from automation_steps
-	where project_id = $1 and automation_id = $2::uuid and id = $3::uuid`,
-)
+export const updateStep = (
+	em: EntityManager,
+	{ projectId, automationId, stepId }: StepKey,
+	changes: Changes<'automation_steps'>,
+) =>
+	tables(em)
+		.updateTable('automation_steps')
+		.set({ ...changes, updatedAt: now })
+		.where('projectId', '=', projectId)
+		.where('automationId', '=', automationId)
+		.where('id', '=', stepId)
+		.returningAll()
+		.executeTakeFirstOrThrow()
 
-/** $1 project, $2 automation, $3 from, $4 to, $5 branch, $6 priority */
-export const insertTransition = statement<TransitionRecord>(
-	'insert-automation-transition',
-	`insert into automation_transitions as t (project_id, automation_id, from_step_id, to_step_id,
-		branch, priority)
-	values ($1, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::int)
-	returning ${transitionColumns}`,
-)
+/** Also deletes the step's transitions. */
+export const deleteStep = (em: EntityManager, { projectId, automationId, stepId }: StepKey) =>
+	tables(em)
+		.deleteFrom('automation_steps')
+		.where('projectId', '=', projectId)
+		.where('automationId', '=', automationId)
+		.where('id', '=', stepId)
+		.execute()
 
-/** What led to one step leads to another; never to itself. $1 project, $2 automation, $3 from, $4 to */
-export const redirectTransitions = statement(
-	'redirect-automation-transitions',
-	`update automation_transitions set to_step_id = $4::uuid, updated_at = now()
-	where project_id = $1 and automation_id = $2::uuid and to_step_id = $3::uuid
-		and from_step_id <> $4::uuid`,
-)
+export const insertTransition = (em: EntityManager, values: NewRow<'automation_transitions'>) =>
+	tables(em)
+		.insertInto('automation_transitions')
+		.values(values)
+		.returningAll()
+		.executeTakeFirstOrThrow()
 
-/** $1 project, $2 automation, $3 id */
-export const deleteTransition = statement<{ id: string }>(
-	'delete-automation-transition',
-	`delete from automation_transitions
-	where project_id = $1 and automation_id = $2::uuid and id = $3::uuid returning id`,
-)
+/** Returns undefined if there is no such transition. */
+export const deleteTransition = (
+	em: EntityManager,
+	{ projectId, automationId, transitionId }: AutomationKey & { transitionId: string },
+) =>
+	tables(em)
+		.deleteFrom('automation_transitions')
+		.where('projectId', '=', projectId)
+		.where('automationId', '=', automationId)
+		.where('id', '=', transitionId)
+		.returning('id')
+		.executeTakeFirst()
 
-/** $1 project, $2 automation */
-export const deleteGraph = statement(
-	'delete-automation-graph',
-	`delete from automation_steps where project_id = $1 and automation_id = $2::uuid`,
-)
+/** Transitions to one step now lead to another, but never from a step to itself. */
+export const redirectTransitions = statement('redirect-automation-transitions', {
+	params: { projectId: uuid, automationId: uuid, fromStepId: uuid, toStepId: uuid },
+	text: `update automation_transitions set to_step_id = $toStepId::uuid, updated_at = now()
+	where project_id = $projectId and automation_id = $automationId::uuid
+		and to_step_id = $fromStepId::uuid
+		and from_step_id <> $toStepId::uuid`,
+})
 
-/** The copies have ids of their own, and the same order. $1 project, $2 from, $3 to */
-export const copyGraph = statement(
-	'copy-automation-graph',
-	`with steps as materialized (
+export const deleteGraph = statement('delete-automation-graph', {
+	params: { projectId: uuid, automationId: uuid },
+	text: `delete from automation_steps where project_id = $projectId
+		and automation_id = $automationId::uuid`,
+})
+
+/** The copies get new ids and keep the order. */
+export const copyGraph = statement('copy-automation-graph', {
+	params: { projectId: uuid, fromAutomationId: uuid, toAutomationId: uuid },
+	text: `with steps as materialized (
 		select s.*, uuidv7() as copy_id from automation_steps s
-		where s.project_id = $1 and s.automation_id = $2::uuid order by s.created_at, s.id
+		where s.project_id = $projectId and s.automation_id = $fromAutomationId::uuid
+			order by s.created_at, s.id
 	), copied as (
 		insert into automation_steps (project_id, automation_id, id, type, name, x, y, config, template_id)
-		select project_id, $3::uuid, copy_id, type, name, x, y, config, template_id from steps
+		select project_id, $toAutomationId::uuid, copy_id, type, name, x, y, config, template_id
+			from steps
 	)
 	insert into automation_transitions (project_id, automation_id, from_step_id, to_step_id, branch,
 		priority)
-	select t.project_id, $3::uuid, f.copy_id, o.copy_id, t.branch, t.priority
+	select t.project_id, $toAutomationId::uuid, f.copy_id, o.copy_id, t.branch, t.priority
 	from automation_transitions t
 	join steps f on f.id = t.from_step_id
 	join steps o on o.id = t.to_step_id
-	where t.project_id = $1 and t.automation_id = $2::uuid`,
-)
+	where t.project_id = $projectId and t.automation_id = $fromAutomationId::uuid`,
+})
 
-/**
- * Writes a version's graph back. Steps keep the ids they had. $1 project, $2 automation,
- * $3 steps as JSON, $4 transitions as JSON
- */
-export const restoreGraph = statement(
-	'restore-automation-graph',
-	`with steps as (
+/** Restores a version's graph. Steps keep their ids. */
+export const restoreGraph = statement('restore-automation-graph', {
+	params: {
+		projectId: uuid,
+		automationId: uuid,
+		steps: json<object[]>(),
+		transitions: json<object[]>(),
+	},
+	text: `with steps as (
 		insert into automation_steps (project_id, automation_id, id, type, name, x, y, config, template_id)
-		select $1, $2::uuid, s.id, s.type, s.name, s.x, s.y, s.config, s."templateId"
-		from jsonb_to_recordset($3::jsonb) as s (id uuid, type text, name text, x float8, y float8,
+		select $projectId, $automationId::uuid, s.id, s.type, s.name, s.x, s.y, s.config, s."templateId"
+		from jsonb_to_recordset($steps::jsonb) as s (id uuid, type text, name text, x float8, y float8,
 			config jsonb, "templateId" uuid)
 	)
 	insert into automation_transitions (project_id, automation_id, from_step_id, to_step_id, branch,
 		priority)
-	select $1, $2::uuid, t."fromStepId", t."toStepId", t.branch, t.priority
-	from jsonb_to_recordset($4::jsonb) as t ("fromStepId" uuid, "toStepId" uuid, branch text,
+	select $projectId, $automationId::uuid, t."fromStepId", t."toStepId", t.branch, t.priority
+	from jsonb_to_recordset($transitions::jsonb) as t ("fromStepId" uuid, "toStepId" uuid, branch text,
 		priority int)`,
-)
+})

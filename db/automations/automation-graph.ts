@@ -2,7 +2,7 @@ import type { StepType } from './automation-definition.ts'
 import type { StepRecord, TransitionRecord } from './automation-graph-records.ts'
 import type { AutomationRecord } from './automation-records.ts'
 
-// What of an automation can be told only when it is looked at as a whole.
+// An automation as a whole, for the checks that need all of it.
 
 export interface Draft {
 	automation: AutomationRecord
@@ -11,21 +11,21 @@ export interface Draft {
 }
 
 export interface GraphFault {
-	/** Without one, the fault is in the automation itself. */
+	/** Absent: the fault is in the automation itself. */
 	step?: { id: string; name: string }
-	/** What of the step, or of the automation, is wrong; '': how it is connected. */
+	/** The faulty member of the step or of the automation; '': the fault is in the connections. */
 	member: string
 	message: string
 	code: 'required' | 'custom' | 'too_big'
 }
 
-/** More could be drawn, but nobody could read it. */
+/** A larger graph would be unreadable. */
 export const maxSteps = 500
 export const maxTransitions = 1000
-/** Of all its configurations, as stored: it is read, shown and frozen as a whole. */
+/** The limit for all configurations together, as stored: they are read, shown and frozen as a whole. */
 export const maxConfigBytes = 2 ** 20
 
-/** The outcomes of a step that has several; undefined: there is but one way on. */
+/** The outcomes of a step that has several; undefined: there is only one way on. */
 export function branchesOf({ type, config }: Pick<StepRecord, 'type' | 'config'>) {
 	if (type === 'WAIT_FOR_EVENT') return ['event', 'timeout']
 	if (type !== 'CONDITION') return undefined
@@ -33,7 +33,10 @@ export function branchesOf({ type, config }: Pick<StepRecord, 'type' | 'config'>
 	return [...(config['branches'] as { id: string }[]).map(({ id }) => id), 'default']
 }
 
-/** Why the draft cannot be what executions run by. None: whatever a step refers to is there. */
+/**
+ * Why executions can't use the draft; empty if they can. References are not checked here: they are checked
+ * when a step is written, and a segment or template in use can't be deleted.
+ */
 export function graphFaults({ automation, steps, transitions }: Draft): GraphFault[] {
 	const faults = triggerFaults(automation)
 	const triggers = steps.filter(({ type }) => type === 'TRIGGER')
@@ -50,11 +53,11 @@ export function graphFaults({ automation, steps, transitions }: Draft): GraphFau
 	return [...faults, ...circleFaults(steps, transitions)]
 }
 
-/** Steps that no execution will come to. */
+/** Steps that no execution can reach. */
 export function unreachableSteps({ steps, transitions }: Pick<Draft, 'steps' | 'transitions'>) {
 	const ways = waysOn(transitions)
 	const reached = new Set(steps.filter(({ type }) => type === 'TRIGGER').map(({ id }) => id))
-	// A set that grows while it is walked is walked to its new end.
+	// Iterating over a set also visits items added during the iteration.
 	for (const id of reached) for (const next of ways.get(id) ?? []) reached.add(next)
 	return steps.filter(({ id }) => !reached.has(id))
 }
@@ -69,7 +72,10 @@ function triggerFaults({ triggerType, eventName, schedule, timezone }: Automatio
 	return faults
 }
 
-/** Written configurations were checked in full: where none of these is, none was written yet. */
+/**
+ * Configurations were checked in full when they were written. If one of these members is missing, none was
+ * written yet.
+ */
 const neededMembers: Record<StepType, string[]> = {
 	TRIGGER: [],
 	SEND_EMAIL: [],
@@ -96,7 +102,7 @@ function wayFaults(step: StepRecord, ways: TransitionRecord[]): GraphFault[] {
 	const branches = branchesOf(step)
 	return ways.flatMap(({ branch }) => {
 		if (branches === undefined)
-			return branch === null ? [] : [fault(`has no branches, and a transition for "${branch}"`)]
+			return branch === null ? [] : [fault(`has no branches but a transition for "${branch}"`)]
 		if (branch !== null && branches.includes(branch)) return []
 		const named = branch === null ? 'without a branch' : `for the branch "${branch}"`
 		return [fault(`has a transition ${named}; its branches are ${branches.join(', ')}`)]
@@ -105,13 +111,14 @@ function wayFaults(step: StepRecord, ways: TransitionRecord[]): GraphFault[] {
 
 const isPausing = ({ type }: StepRecord) => type === 'DELAY' || type === 'WAIT_FOR_EVENT'
 
-/** A circle in which nothing waits would be run through without end. One is told at a time. */
+/** Without a wait in it, a circle would loop forever. One circle is reported at a time. */
 function circleFaults(steps: StepRecord[], transitions: TransitionRecord[]): GraphFault[] {
 	const byId = new Map(steps.filter((step) => !isPausing(step)).map((step) => [step.id, step]))
 	const ways = waysOn(transitions)
 	const over = new Set<string>()
 	for (const start of byId.keys()) {
-		// Depth first, by a list of our own: `path` is where we are, `over` what leads into no circle.
+		// Depth first, with a stack of our own: `path` is the current path, `over` the steps known to lead into
+		// no circle.
 		const path: { id: string; left: string[] }[] = []
 		const enter = (id: string) => path.push({ id, left: [...(ways.get(id) ?? [])] })
 		if (!over.has(start)) enter(start)
@@ -132,7 +139,7 @@ function circleFaults(steps: StepRecord[], transitions: TransitionRecord[]): Gra
 
 function circle(steps: StepRecord[]): GraphFault {
 	const names = [...steps, steps[0]!].map(({ name }) => `"${name}"`)
-	const message = `is part of a circle without a DELAY or WAIT_FOR_EVENT: ${names.join(' → ')}`
+	const message = `is part of a loop without a DELAY or WAIT_FOR_EVENT: ${names.join(' → ')}`
 	return { step: steps[0]!, member: '', message, code: 'custom' }
 }
 

@@ -10,12 +10,12 @@ import {
 	type StepType,
 } from './automation-definition.ts'
 
-// What an automation means. No clock, no database and no chance in here: the same definition, position
-// and facts always give the same act, in production as in a simulation or a replay.
+// Defines what an automation does. It uses no clock, database or randomness: the same definition, position
+// and facts always give the same act, in production, simulation and replay.
 
 export type Step<Type extends StepType> = Extract<DefinedStep, { type: Type }>
 
-/** Always one place: before the first step, about to take a step, or done with it. */
+/** An execution is always at one place: before the first step, about to take a step, or done with it. */
 export type Position =
 	| { at: 'start' }
 	| { at: 'step'; stepId: string }
@@ -27,7 +27,7 @@ export type Act =
 	| { do: 'update'; step: Step<'UPDATE_CONTACT'> }
 	/** Decided by the facts. */
 	| { do: 'branch'; step: Step<'CONDITION'>; branch: string }
-	/** Only the database knows: the branch is yes or no. */
+	/** Only the database can decide it: the branch is yes or no. */
 	| { do: 'ask'; step: Step<'CONDITION'>; condition: Condition }
 	| { do: 'call'; step: Step<'WEBHOOK'> }
 	| { do: 'sleep'; step: Step<'DELAY'>; ms: number }
@@ -36,10 +36,10 @@ export type Act =
 	| { do: 'complete' }
 	| { do: 'fail'; step: DefinedStep | null; error: string }
 
-/** More steps than that without a stop are a circle that the check of the graph let through. */
+/** More steps than this without a stop form a circle that the graph check has missed. */
 export const hopLimit = 100
 
-/** What comes next. `hops`: how many steps were taken since time last passed. */
+/** The next act. `hops`: the number of steps taken since the last stop. */
 export function nextAct(
 	definition: AutomationDefinition,
 	position: Position,
@@ -74,7 +74,7 @@ export function nextAct(
 	}
 }
 
-/** null: the path ends. undefined: it leads to a step that is not there. */
+/** null: the path ends. undefined: it leads to a missing step. */
 function stepAt({ steps, transitions }: AutomationDefinition, position: Position) {
 	if (position.at === 'start') return steps.find(({ type }) => type === 'TRIGGER')
 	if (position.at === 'step') return steps.find(({ id }) => id === position.stepId)
@@ -85,7 +85,7 @@ function stepAt({ steps, transitions }: AutomationDefinition, position: Position
 	return ways[0] ? steps.find(({ id }) => id === ways[0]!.toStepId) : null
 }
 
-/** A wait whose one way on bears no name goes on with the event. */
+/** A wait whose only transition has no branch continues there after the event. */
 const leads = (way: string | null, branch: string | null) =>
 	way === branch || (branch === 'event' && way === null)
 

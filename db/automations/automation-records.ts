@@ -1,94 +1,54 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import type { triggerTypes } from './automation.ts'
+import { type Changes, type NewRow, now, type Row, tables } from '../tables.ts'
+import type { AutomationKey } from './automation-schedules.ts'
 
-export interface AutomationRecord {
-	id: string
-	projectId: string
-	name: string
-	description: string | null
-	enabled: boolean
-	triggerType: (typeof triggerTypes)[number]
-	eventName: string | null
-	schedule: string | null
-	timezone: string | null
-	segmentId: string | null
-	allowReentry: boolean
-	currentVersion: number | null
-	createdAt: Date
-	updatedAt: Date
-}
+export type AutomationRecord = Row<'automations'>
 
-export const automationColumns = `a.id, a.project_id as "projectId", a.name, a.description, a.enabled,
-	a.trigger_type as "triggerType", a.event_name as "eventName", a.schedule, a.timezone,
-	a.segment_id as "segmentId", a.allow_reentry as "allowReentry",
-	a.current_version as "currentVersion", a.created_at as "createdAt", a.updated_at as "updatedAt"`
+const selectAutomation = (em: EntityManager, { projectId, automationId }: AutomationKey) =>
+	tables(em)
+		.selectFrom('automations')
+		.selectAll()
+		.where('projectId', '=', projectId)
+		.where('id', '=', automationId)
 
-/** $1 project, $2 id */
-export const findAutomation = statement<AutomationRecord>(
-	'find-automation',
-	`select ${automationColumns} from automations a where a.project_id = $1 and a.id = $2::uuid`,
-)
+export const findAutomation = (em: EntityManager, key: AutomationKey) =>
+	selectAutomation(em, key).executeTakeFirst()
 
 /**
- * The same, and until this transaction ends nobody else changes it, its steps or its transitions.
- * Executions may begin meanwhile. $1 project, $2 id
+ * The same, and locks the automation, its steps and its transitions until the transaction ends. New
+ * executions may start meanwhile.
  */
-export const lockAutomation = statement<AutomationRecord>(
-	'lock-automation',
-	`select ${automationColumns} from automations a
-	where a.project_id = $1 and a.id = $2::uuid for no key update`,
-)
+export const lockAutomation = (em: EntityManager, key: AutomationKey) =>
+	selectAutomation(em, key).forNoKeyUpdate().executeTakeFirst()
 
-/** The same, and no execution begins either. $1 project, $2 id */
-export const lockAutomationToDelete = statement<AutomationRecord>(
-	'lock-automation-to-delete',
-	`select ${automationColumns} from automations a where a.project_id = $1 and a.id = $2::uuid for update`,
-)
+/** The same, but no execution can start either. */
+export const lockAutomationToDelete = (em: EntityManager, key: AutomationKey) =>
+	selectAutomation(em, key).forUpdate().executeTakeFirst()
 
-/** $1 project, $2 name, $3 description, $4 event name, $5 whether one may come again */
-export const insertAutomation = statement<AutomationRecord>(
-	'insert-automation',
-	`insert into automations as a (project_id, name, description, event_name, allow_reentry)
-	values ($1, $2::text, $3::text, $4::text, $5::bool) returning ${automationColumns}`,
-)
+export const insertAutomation = (em: EntityManager, values: NewRow<'automations'>) =>
+	tables(em).insertInto('automations').values(values).returningAll().executeTakeFirstOrThrow()
 
-/**
- * $1 project, $2 id, $3 name, $4 description, $5 enabled, $6 trigger type, $7 event name, $8 schedule,
- * $9 time zone, $10 segment, $11 whether one may come again
- */
-export const updateAutomation = statement(
-	'update-automation',
-	`update automations set name = $3::text, description = $4::text, enabled = $5::bool,
-		trigger_type = $6::text, event_name = $7::text, schedule = $8::text, timezone = $9::text,
-		segment_id = $10::uuid, allow_reentry = $11::bool
-	where project_id = $1 and id = $2::uuid`,
-)
+/** Without `changes` when only its steps or transitions have changed. */
+export const updateAutomation = (
+	em: EntityManager,
+	{ projectId, automationId }: AutomationKey,
+	changes: Changes<'automations'> = {},
+) =>
+	tables(em)
+		.updateTable('automations')
+		.set({ ...changes, updatedAt: now })
+		.where('projectId', '=', projectId)
+		.where('id', '=', automationId)
+		.execute()
 
-/** It was changed, or its steps or transitions were. $1 project, $2 id */
-export const touchAutomation = statement(
-	'touch-automation',
-	`update automations set updated_at = now() where project_id = $1 and id = $2::uuid`,
-)
-
-/**
- * Gone at once for whoever asks; its executions, of which there may be a million, go behind it.
- * $1 project, $2 id
- */
-export const deleteAutomation = statement(
-	'delete-automation',
-	`with gone as (
-		delete from automations where project_id = $1 and id = $2::uuid returning project_id, id
+/** It disappears at once for readers. Its executions, of which there may be a million, are deleted later. */
+export const deleteAutomation = statement('delete-automation', {
+	params: { projectId: uuid, automationId: uuid },
+	text: `with gone as (
+		delete from automations where project_id = $projectId and id = $automationId::uuid
+			returning project_id, id
 	)
 	insert into removed_automations (project_id, id) select project_id, id from gone`,
-)
-
-/** A copy that is not enabled and has no steps yet. $1 project, $2 id, $3 its name */
-export const copyAutomation = statement<AutomationRecord>(
-	'copy-automation',
-	`insert into automations as a (project_id, name, description, trigger_type, event_name, schedule,
-		timezone, segment_id, allow_reentry)
-	select project_id, $3::text, description, trigger_type, event_name, schedule, timezone, segment_id,
-		allow_reentry
-	from automations where project_id = $1 and id = $2::uuid
-	returning ${automationColumns}`,
-)
+})

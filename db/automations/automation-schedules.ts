@@ -3,66 +3,76 @@ import { ScheduleAlreadyRunning } from '@temporalio/client'
 import type { Pool } from 'pg'
 import { priorities } from '../outbox/outbox.ts'
 import { keywords } from '../outbox/search-attributes.ts'
+import { type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-// The Schedules of automations follow their rows. A row that changes leaves an entry in the outbox, and
-// whoever handles it looks at the row again: so it does not matter how late it comes, or how often.
+// The Schedules of automations follow their rows. A changed row leaves an outbox entry, and its handler
+// reads the row again, so it doesn't matter how late or how often it runs.
 
-export interface AutomationKey {
-	projectId: string
-	automationId: string
-}
+const automationKeyColumns = { projectId: uuid, automationId: uuid }
+export type AutomationKey = RowOf<typeof automationKeyColumns>
 
-interface Wanted {
-	name: string
-	schedule: string
-	timezone: string
+const wantedColumns = {
+	name: text,
+	schedule: text.notNull('triggers of the type SCHEDULE have one'),
+	timezone: text,
 }
+type Wanted = RowOf<typeof wantedColumns>
 
 type Services = Pick<Client, 'schedule'>
 
 const prefix = 'enrol/'
 export const scheduleIdOf = (automationId: string) => prefix + automationId
 
-/** No row: it is to have no Schedule. $1 project, $2 automation */
-const wantedSchedule = statement<Wanted>(
-	'wanted-schedule',
-	`select name, schedule, coalesce(timezone, 'UTC') as timezone from automations
-	where project_id = $1 and id = $2::uuid and enabled and trigger_type = 'SCHEDULE'`,
-)
+/** No row: the automation should have no Schedule. */
+const wantedSchedule = statement('wanted-schedule', {
+	params: automationKeyColumns,
+	row: wantedColumns,
+	text: `select name, schedule, coalesce(timezone, 'UTC') as timezone from automations
+	where project_id = $projectId and id = $automationId::uuid and enabled
+		and trigger_type = 'SCHEDULE'`,
+})
 
-const allWanted = statement<Wanted & AutomationKey>(
-	'wanted-schedules',
-	`select project_id as "projectId", id as "automationId", name, schedule,
+const allWanted = statement('wanted-schedules', {
+	params: {},
+	row: { ...wantedColumns, ...automationKeyColumns },
+	text: `select project_id as "projectId", id as "automationId", name, schedule,
 		coalesce(timezone, 'UTC') as timezone
 	from automations where enabled and trigger_type = 'SCHEDULE'`,
-)
+})
 
-/** Makes Temporal's Schedule what the row says, and looks whether it has said so all the while. */
+const automationOfSchedule = statement('automation-of-schedule', {
+	params: { id: text },
+	row: automationKeyColumns,
+	text: `select project_id as "projectId", id as "automationId" from automations where id::text = $id`,
+})
+
+/** Updates Temporal's Schedule from the row, and repeats if the row has changed meanwhile. */
 export async function syncSchedule(
 	pool: Pool,
 	temporal: Services,
 	key: AutomationKey,
 	taskQueue: string,
 ): Promise<void> {
-	const read = () => wantedSchedule(pool, [key.projectId, key.automationId])
+	const read = () =>
+		wantedSchedule(pool, { projectId: key.projectId, automationId: key.automationId })
 	for (let [wanted] = await read(); ;) {
 		if (wanted) await put(temporal, key, wanted, taskQueue)
 		else await remove(temporal, scheduleIdOf(key.automationId))
 		const [now] = await read()
-		// Another change, handled beside us, may have been overwritten by ours.
+		// We may have overwritten another change that was handled at the same time.
 		if (fingerprint(now) === fingerprint(wanted)) return
 		wanted = now
 	}
 }
 
-/** Compares all rows with all Schedules, as after a loss on either side; answers how many differed. */
+/** Compares all rows with all Schedules, as after a loss on either side. Returns how many differed. */
 export async function reconcileSchedules(pool: Pool, temporal: Services, taskQueue: string) {
 	const known = new Map<string, unknown>()
 	for await (const { scheduleId, memo } of temporal.schedule.list())
 		if (scheduleId.startsWith(prefix)) known.set(scheduleId, memo?.['fingerprint'])
 	let differed = 0
-	for (const wanted of await allWanted(pool, [])) {
+	for (const wanted of await allWanted(pool)) {
 		const id = scheduleIdOf(wanted.automationId)
 		const isSame = known.get(id) === fingerprint(wanted)
 		known.delete(id)
@@ -70,14 +80,11 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 		differed += 1
 		await syncSchedule(pool, temporal, wanted, taskQueue)
 	}
-	// What is left belongs to no row that wants it.
+	// The remaining Schedules belong to no row that needs them.
 	for (const id of known.keys()) {
 		differed += 1
-		const { rows } = await pool.query<AutomationKey>(
-			`select project_id as "projectId", id as "automationId" from automations where id::text = $1`,
-			[id.slice(prefix.length)],
-		)
-		if (rows[0]) await syncSchedule(pool, temporal, rows[0], taskQueue)
+		const [key] = await automationOfSchedule(pool, { id: id.slice(prefix.length) })
+		if (key) await syncSchedule(pool, temporal, key, taskQueue)
 		else await remove(temporal, id)
 	}
 	return differed
@@ -90,7 +97,7 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 	const scheduleId = scheduleIdOf(key.automationId)
 	const options = {
 		spec: { cronExpressions: [wanted.schedule], timezone: wanted.timezone },
-		// A day's outage is made up for, once.
+		// Runs missed during up to a day of downtime are made up for, once.
 		policies: { overlap: ScheduleOverlapPolicy.BUFFER_ONE, catchupWindow: '1 day' as const },
 		action: {
 			type: 'startWorkflow' as const,
@@ -106,17 +113,17 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 			}),
 		},
 	}
-	// Its memo cannot be changed, and it is by the memo that a difference is seen.
+	// A memo can't be changed, but differences are detected by it, so the Schedule is replaced.
 	await remove({ schedule }, scheduleId, wanted)
 	try {
 		await schedule.create({ ...options, scheduleId, memo: { fingerprint: fingerprint(wanted) } })
 	} catch (error) {
-		// Somebody else has made it: what it says is looked at by the next comparison.
+		// Another process has created it; the next comparison checks its content.
 		if (!(error instanceof ScheduleAlreadyRunning)) throw error
 	}
 }
 
-/** Unless it is what is wanted, in which case a run that waits in it goes on waiting. */
+/** Keeps the Schedule if it is the wanted one, because a run may be waiting in it. */
 async function remove({ schedule }: Services, id: string, wanted?: Wanted) {
 	const handle = schedule.getHandle(id)
 	try {

@@ -1,9 +1,10 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 import { stepTypes } from './automation-definition.ts'
 
-/** A step as it is edited. Its configuration was checked when it was written; `{}`: it has none yet. */
-const schema = defineEntity({
+/** A step in its edited state. Its configuration was checked when it was written; `{}`: none yet. */
+export const stepSchema = defineEntity({
 	name: 'AutomationStep',
 	tableName: 'automation_steps',
 	indexes: [
@@ -19,8 +20,8 @@ const schema = defineEntity({
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		type: p.enum(stepTypes),
 		name: p.text(),
-		x: p.double().default(0),
-		y: p.double().default(0),
+		x: p.double().$type<number>().default(0),
+		y: p.double().$type<number>().default(0),
 		config: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
 		templateId: p.uuid().nullable(),
 		createdAt: createdAt(),
@@ -28,7 +29,12 @@ const schema = defineEntity({
 	},
 })
 
-export class AutomationStep extends schema.class {
+export class AutomationStep extends stepSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'automationId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'automationId'], 'automations', 'cascade'),
+		reference(['projectId', 'templateId'], 'templates'),
+	]
 }
-schema.setClass(AutomationStep)
+stepSchema.setClass(AutomationStep)

@@ -1,8 +1,9 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
-/** The way from one step of an automation to another of the same. */
-const schema = defineEntity({
+/** A transition between two steps of the same automation. */
+export const transitionSchema = defineEntity({
 	name: 'AutomationTransition',
 	tableName: 'automation_transitions',
 	indexes: [
@@ -14,8 +15,9 @@ const schema = defineEntity({
 	uniques: [
 		{
 			name: 'automation_transitions_branch',
-			// The migration adds "nulls not distinct": a step without branches has one way on.
-			properties: ['projectId', 'automationId', 'fromStepId', 'branch'],
+			// A step without branches has one way on.
+			expression: (columns, table, name) =>
+				`alter table ${table.name} add constraint ${name} unique nulls not distinct (${columns.projectId}, ${columns.automationId}, ${columns.fromStepId}, ${columns.branch})`,
 		},
 	],
 	properties: {
@@ -24,7 +26,7 @@ const schema = defineEntity({
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		fromStepId: p.uuid(),
 		toStepId: p.uuid(),
-		/** Which outcome of the step leads here; null where it has but one. */
+		/** The step's outcome that leads here; null if it has only one. */
 		branch: p.text().nullable(),
 		priority: p.integer().default(0),
 		createdAt: createdAt(),
@@ -32,7 +34,13 @@ const schema = defineEntity({
 	},
 })
 
-export class AutomationTransition extends schema.class {
+export class AutomationTransition extends transitionSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'automationId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'automationId'], 'automations', 'cascade'),
+		reference(['projectId', 'automationId', 'fromStepId'], 'automation_steps', 'cascade'),
+		reference(['projectId', 'automationId', 'toStepId'], 'automation_steps', 'cascade'),
+	]
 }
-schema.setClass(AutomationTransition)
+transitionSchema.setClass(AutomationTransition)

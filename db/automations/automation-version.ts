@@ -1,9 +1,10 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 import type { AutomationDefinition } from './automation-definition.ts'
 
-/** What an automation was at a time. Written once and never changed: executions run by it. */
-const versionSchema = defineEntity({
+/** An automation at one moment. It never changes: executions run on it. */
+export const versionSchema = defineEntity({
 	name: 'AutomationVersion',
 	tableName: 'automation_versions',
 	properties: {
@@ -13,7 +14,7 @@ const versionSchema = defineEntity({
 		definition: p.json<AutomationDefinition>(),
 		/** SHA-256 of the definition, in hex: the same definition is not frozen twice in a row. */
 		hash: p.text(),
-		/** Where the editor had the steps, by id; it means nothing to executions. */
+		/** The steps' positions in the editor, by id. Executions ignore them. */
 		positions: p.json<Record<string, { x: number; y: number }>>(),
 		createdAt: createdAt(),
 	},
@@ -21,13 +22,17 @@ const versionSchema = defineEntity({
 
 export class AutomationVersion extends versionSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'automationId', 'version']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'automationId'], 'automations', 'cascade'),
+	]
 }
 versionSchema.setClass(AutomationVersion)
 
 /**
- * The events that any version of an automation starts with or waits for. They stay until it is deleted,
- * as executions of any version may: whoever finds an event's name here looks closer, and most events
- * are in no project's list.
+ * The events that any version of an automation starts with or waits for. They stay until the automation is
+ * deleted, because executions may run on any version. An event whose name is found here is checked in
+ * full; most events are in no project's list.
  */
 const eventNameSchema = defineEntity({
 	name: 'AutomationEventName',
@@ -44,5 +49,9 @@ const eventNameSchema = defineEntity({
 
 export class AutomationEventName extends eventNameSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'name', 'automationId']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'automationId'], 'automations', 'cascade'),
+	]
 }
 eventNameSchema.setClass(AutomationEventName)

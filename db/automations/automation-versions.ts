@@ -1,33 +1,29 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import type { AutomationDefinition } from './automation-definition.ts'
+import { tables } from '../tables.ts'
+import type { AutomationKey } from './automation-schedules.ts'
 
-export interface VersionRecord {
-	version: number
-	createdAt: Date
-	hash: string
-}
+const selectVersions = (em: EntityManager, { projectId, automationId }: AutomationKey) =>
+	tables(em)
+		.selectFrom('automation_versions')
+		.where('projectId', '=', projectId)
+		.where('automationId', '=', automationId)
 
-/** Newest first. $1 project, $2 automation */
-export const listVersions = statement<VersionRecord>(
-	'list-automation-versions',
-	`select version, created_at as "createdAt", hash from automation_versions
-	where project_id = $1 and automation_id = $2::uuid order by version desc`,
-)
+/** Newest first. */
+export const listVersions = (em: EntityManager, key: AutomationKey) =>
+	selectVersions(em, key)
+		.select(['version', 'createdAt', 'hash'])
+		.orderBy('version', 'desc')
+		.execute()
 
-/** $1 project, $2 automation, $3 version */
-export const findVersion = statement<
-	VersionRecord & {
-		definition: AutomationDefinition
-		positions: Record<string, { x: number; y: number }>
-	}
->(
-	'find-automation-version',
-	`select version, created_at as "createdAt", hash, definition, positions from automation_versions
-	where project_id = $1 and automation_id = $2::uuid and version = $3::int`,
-)
+export const findVersion = (em: EntityManager, key: AutomationKey, version: number) =>
+	selectVersions(em, key).selectAll().where('version', '=', version).executeTakeFirst()
 
-/** Which of the templates are still there. $1 project, $2 ids */
-export const existingTemplates = statement<{ id: string }>(
-	'existing-templates',
-	`select id from templates where project_id = $1 and id = any($2::uuid[]) for key share`,
-)
+/** The templates that still exist. */
+export const existingTemplates = statement('existing-templates', {
+	params: { projectId: uuid, templateIds: uuid.array },
+	row: { id: uuid },
+	text: `select id from templates where project_id = $projectId
+		and id = any($templateIds::uuid[]) for key share`,
+})

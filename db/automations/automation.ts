@@ -1,14 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, id, projectId, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const
 
 /**
- * What the API calls a workflow, as it is edited. Its steps and transitions have tables of their own;
- * whoever changes any of the three holds this row's lock. While it is enabled, each change is frozen
- * into a version in the same transaction: what `currentVersion` says is then what stands here.
+ * An automation (a workflow in the API) in its edited state. Its steps and transitions have tables of
+ * their own; a change of any of the three requires this row's lock. While it is enabled, each change is
+ * frozen into a version in the same transaction, so `currentVersion` then matches this state. While it is
+ * disabled, the two may differ.
  */
-const schema = defineEntity({
+export const automationSchema = defineEntity({
 	name: 'Automation',
 	tableName: 'automations',
 	uniques: [{ properties: ['projectId', 'id'] }],
@@ -31,20 +33,25 @@ const schema = defineEntity({
 		description: p.text().nullable(),
 		enabled: p.boolean().default(false),
 		triggerType: p.enum(triggerTypes).default('EVENT'),
-		/** Of an EVENT trigger. */
+		/** For an EVENT trigger. */
 		eventName: p.text().nullable(),
-		/** Of a SCHEDULE trigger: a cron expression, and the time zone it is meant in. */
+		/** For a SCHEDULE trigger: a cron expression and its time zone. */
 		schedule: p.text().nullable(),
 		timezone: p.text().nullable(),
-		/** Whom a SCHEDULE trigger enrols; null: every contact. */
+		/** The segment that a SCHEDULE trigger enrols; null: every contact. */
 		segmentId: p.uuid().nullable(),
 		allowReentry: p.boolean().default(false),
-		/** The version that executions begin with; null: none was frozen yet. */
+		/** The version for new executions; null: none has been frozen yet. */
 		currentVersion: p.integer().nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},
 })
 
-export class Automation extends schema.class {}
-schema.setClass(Automation)
+export class Automation extends automationSchema.class {
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'segmentId'], 'segments'),
+	]
+}
+automationSchema.setClass(Automation)

@@ -1,8 +1,12 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
 import type { FrozenCondition } from '../conditions/frozen-condition.ts'
+import { reference } from '../reference.ts'
 
-/** A moment of an automation's schedule, until everybody of it has begun, and for a day after that. */
+/**
+ * One scheduled run of an automation. The row stays until all its executions have started, and for a day
+ * after that.
+ */
 const schema = defineEntity({
 	name: 'Enrolment',
 	tableName: 'enrolments',
@@ -11,13 +15,13 @@ const schema = defineEntity({
 		projectId: p.uuid().primary(),
 		automationId: p.uuid().primary(),
 		scheduledFor: p.datetime(3).primary(),
-		/** Of the run that is at it. */
+		/** The Temporal run that is working on it. */
 		workflowId: p.text(),
-		/** Whom it is for, as that was meant when it began. */
+		/** The audience as it was at the start. */
 		audience: p.json<FrozenCondition>(),
-		/** Contacts up to this id have begun. */
+		/** Executions have started for contacts up to this id. */
 		after: p.uuid().nullable(),
-		/** When everybody had begun: a last page that is tried again begins nobody else. */
+		/** When all executions had started. A retry of the last page starts no others. */
 		endedAt: p.datetime(3).nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
@@ -26,5 +30,9 @@ const schema = defineEntity({
 
 export class Enrolment extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'automationId', 'scheduledFor']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'automationId'], 'automations', 'cascade'),
+	]
 }
 schema.setClass(Enrolment)

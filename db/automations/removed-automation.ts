@@ -1,6 +1,7 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-/** An automation that is gone, until its executions are. */
+/** A deleted automation, kept until its executions are deleted. */
 const schema = defineEntity({
 	name: 'RemovedAutomation',
 	tableName: 'removed_automations',
@@ -12,5 +13,6 @@ const schema = defineEntity({
 
 export class RemovedAutomation extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 schema.setClass(RemovedAutomation)

@@ -1,12 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 export const currencies = ['usd', 'eur', 'gbp'] as const
 
 const limit = () => p.integer().nullable()
 
-/** Who pays for a project, as Stripe told last, and what its members have limited it to. */
-const schema = defineEntity({
+/**
+ * A project's customer at Stripe, in the last state that Stripe reported, and the limits set by its
+ * members.
+ */
+export const billingAccountSchema = defineEntity({
 	name: 'BillingAccount',
 	tableName: 'billing_accounts',
 	properties: {
@@ -14,10 +18,10 @@ const schema = defineEntity({
 		/** Stripe's ids. */
 		customerId: p.text().unique().nullable(),
 		subscriptionId: p.text().nullable(),
-		/** Whether there is a subscription that is paid, or that Stripe still tries to collect. */
+		/** Whether there is a subscription that is paid, or whose payment Stripe still tries to collect. */
 		subscribed: p.boolean().default(false),
 		currency: p.text().nullable(),
-		/** A month. null: as much as they like. */
+		/** Per month. null: no limit. */
 		workflowsLimit: limit(),
 		campaignsLimit: limit(),
 		transactionalLimit: limit(),
@@ -27,5 +31,7 @@ const schema = defineEntity({
 	},
 })
 
-export class BillingAccount extends schema.class {}
-schema.setClass(BillingAccount)
+export class BillingAccount extends billingAccountSchema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+}
+billingAccountSchema.setClass(BillingAccount)

@@ -1,83 +1,86 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
-import { type Readers, readersOf } from '../projects/members.ts'
+import { readersColumns, type Readers, readersOf } from '../projects/members.ts'
+import { bool, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { noteUsage, skipUsage } from './usage-reporting.ts'
+import { tables } from '../tables.ts'
+import { createReports, skipUsage } from './usage-reporting.ts'
 
-export interface BillingRecord {
-	customerId: string | null
-	subscriptionId: string | null
-	subscribed: boolean
-	currency: string | null
-}
+/** No row: there is no subscription and no limit yet. */
+export const accountOf = (em: EntityManager, projectId: string) =>
+	tables(em)
+		.selectFrom('billing_accounts')
+		.select(['customerId', 'subscriptionId', 'subscribed', 'currency'])
+		.where('projectId', '=', projectId)
+		.executeTakeFirst()
 
-/** No row: nobody has subscribed or set limits yet. $1 project */
-export const accountOf = statement<BillingRecord>(
-	'billing-account',
-	`select customer_id as "customerId", subscription_id as "subscriptionId", subscribed, currency
-	from billing_accounts where project_id = $1`,
-)
-
-/** Of two at the same moment both get the first one's. $1 project, $2 customer */
-export const keepCustomer = statement<{ customerId: string }>(
-	'keep-customer',
-	`insert into billing_accounts as a (project_id, customer_id) values ($1, $2)
+/** If two requests meet, both get the first one's customer. */
+export const keepCustomer = statement('keep-customer', {
+	params: { projectId: uuid, customerId: text },
+	row: { customerId: text.notNull('it has just been set') },
+	text: `insert into billing_accounts as a (project_id, customer_id) values ($projectId, $customerId)
 	on conflict (project_id) do update set customer_id = coalesce(a.customer_id, excluded.customer_id)
 	returning customer_id as "customerId"`,
-)
+})
 
 /**
- * Whether a customer's project has a subscription; no row: it is deleted. Whoever is about to change
- * either is waited for. $1 the project's id outside, $2 customer
+ * Whether a customer's project has a subscription; no row: the project is deleted. Waits for concurrent
+ * changes of either.
  */
-export const payerOf = statement<{ subscribed: boolean }>(
-	'payer-of-project',
-	`select a.subscribed from projects p join billing_accounts a on a.project_id = p.id
-	where p.public_id = $1 and a.customer_id = $2 for share of a for key share of p`,
-)
+export const payerOf = statement('payer-of-project', {
+	params: { publicId: uuid, customerId: text },
+	row: { subscribed: bool },
+	text: `select a.subscribed from projects p join billing_accounts a on a.project_id = p.id
+	where p.public_id = $publicId and a.customer_id = $customerId for share of a for key share of p`,
+})
 
-const lockCustomer = statement<{ projectId: string; subscribed: boolean }>(
-	'lock-customer',
-	`select project_id as "projectId", subscribed from billing_accounts
-	where customer_id = $1 for no key update`,
-)
+const lockCustomer = statement('lock-customer', {
+	params: { customerId: text },
+	row: { projectId: uuid, subscribed: bool },
+	text: `select project_id as "projectId", subscribed from billing_accounts
+	where customer_id = $customerId for no key update`,
+})
 
-/** What a payment provider has told under this id is ignored when it is told again. $1 id */
-const noteEvent = statement<{ id: string }>(
-	'note-stripe-event',
-	`insert into provider_events (id) values ($1) on conflict (id) do nothing returning id`,
-)
+/** An event that Stripe sends again under the same id is ignored. */
+const recordEvent = statement('record-stripe-event', {
+	params: { eventId: text },
+	row: { id: text },
+	text: `insert into provider_events (id) values ($eventId) on conflict (id) do nothing returning id`,
+})
 
-const writeStanding = statement(
-	'write-standing',
-	`update billing_accounts set subscription_id = $2, subscribed = $3, currency = coalesce($4, currency),
+const writeSubscription = statement('write-subscription', {
+	params: { projectId: uuid, subscriptionId: text.orNull, subscribed: bool, currency: text.orNull },
+	text: `update billing_accounts set subscription_id = $subscriptionId, subscribed = $subscribed,
+		currency = coalesce($currency, currency),
 		updated_at = now()
-	where project_id = $1`,
-)
+	where project_id = $projectId`,
+})
 
-const suspendUnpaid = statement<Readers>(
-	'suspend-unpaid',
-	`with due as materialized (
-		select id, name, language from projects where id = $1 and disabled_reason is null
+const suspendUnpaid = statement('suspend-unpaid', {
+	params: { projectId: uuid },
+	row: readersColumns,
+	text: `with due as materialized (
+		select id, name, language from projects where id = $projectId and disabled_reason is null
 	), suspended as materialized (
 		select suspend_project(id, 'PAYMENT_FAILED', null) from due
 	)
 	select ${readersOf('due')}
 	from due where (select count(*) from suspended) = 1`,
-)
+})
 
-/** Its reputation stays as it is: that is another matter. $1 project */
-const liftUnpaid = statement(
-	'lift-unpaid',
-	`with lifted as (
+/** The project's reputation is a separate matter and stays. */
+const liftUnpaid = statement('lift-unpaid', {
+	params: { projectId: uuid },
+	text: `with lifted as (
 		update projects set disabled_reason = null, updated_at = now()
-		where id = $1 and disabled_reason = 'PAYMENT_FAILED' returning id
+		where id = $projectId and disabled_reason = 'PAYMENT_FAILED' returning id
 	)
 	update suspensions s set lifted_at = now() from lifted
 	where s.project_id = lifted.id and s.lifted_at is null and s.reason = 'PAYMENT_FAILED'`,
-)
+})
 
-interface Standing {
+interface SubscriptionState {
 	subscriptionId: string | null
 	subscribed: boolean
 	currency: string | null
@@ -85,29 +88,29 @@ interface Standing {
 }
 
 /**
- * Brings a customer's project to where the customer stands, unless it was done for this event already.
- * The account is held while Stripe is asked, so that who asks later writes later. Answers whether the
- * event is new; a customer that is none of ours changes nothing.
+ * Applies the customer's state at Stripe to its project, unless this event was handled before. The account
+ * is locked while Stripe is asked, so a later answer is written later. Returns whether the event is new;
+ * an unknown customer changes nothing.
  */
-export async function applyStanding(
+export async function applySubscription(
 	db: PoolClient,
 	{ eventId, customerId }: { eventId: string; customerId: string },
-	ask: (wasSubscribed: boolean) => Promise<Standing>,
-	mailsTo: (told: Readers) => Promise<PlatformMail[]>,
+	ask: (wasSubscribed: boolean) => Promise<SubscriptionState>,
+	mailsTo: (readers: Readers) => Promise<PlatformMail[]>,
 ): Promise<boolean> {
-	const [account] = await lockCustomer(db, [customerId])
-	const [event] = await noteEvent(db, [eventId])
+	const [account] = await lockCustomer(db, { customerId })
+	const [event] = await recordEvent(db, { eventId })
 	if (!event || !account) return event !== undefined
 	const { projectId } = account
 	const { subscriptionId, subscribed, currency, hasFailed } = await ask(account.subscribed)
-	// What was sent without a subscription nobody pays, what was sent with one is theirs to pay.
-	if (subscribed && !account.subscribed) await skipUsage(db, [projectId])
-	if (!subscribed && account.subscribed) await noteUsage(db, [projectId])
-	await writeStanding(db, [projectId, subscriptionId, subscribed, currency])
-	if (!hasFailed) await liftUnpaid(db, [projectId])
+	// Mail sent without a subscription is free; mail sent with one is billed.
+	if (subscribed && !account.subscribed) await skipUsage(db, { projectId })
+	if (!subscribed && account.subscribed) await createReports(db, { projectId })
+	await writeSubscription(db, { projectId, subscriptionId, subscribed, currency })
+	if (!hasFailed) await liftUnpaid(db, { projectId })
 	else {
-		const [told] = await suspendUnpaid(db, [projectId])
-		if (told) await queuePlatformMails(db, [JSON.stringify(await mailsTo(told))])
+		const [readers] = await suspendUnpaid(db, { projectId })
+		if (readers) await queuePlatformMails(db, { mails: await mailsTo(readers) })
 	}
 	return true
 }

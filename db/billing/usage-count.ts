@@ -1,24 +1,25 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-/** What is counted apart, and may be limited apart. */
+/** The categories of usage. Each is counted and may be limited on its own. */
 export const usageCategories = ['workflows', 'campaigns', 'transactional', 'inbound'] as const
 export type UsageCategory = (typeof usageCategories)[number]
 
-// What each project uses in each calendar month (UTC), without a row that everybody waits for: triggers
-// on `emails` append what each statement changed to usage_tallies, and one in some of these statements
-// also folds the project's tallies into usage_counts. The sum of both is exact at any time, whoever
-// changed the mails and however. A mail with attachments counts 2; FAILED, SUPPRESSED and CANCELLED ones
-// count nothing.
+// The usage of each project per calendar month (UTC), without a row that all writers wait for. Triggers on
+// `emails` append each statement's changes to usage_tallies, and now and then one of these statements also
+// folds the project's tallies into usage_counts. The sum of both is always exact, whichever statement
+// changed the mails. A mail with attachments counts 2; FAILED, SUPPRESSED and CANCELLED ones count
+// nothing.
 
 const counts = {
 	month: p.date(),
 	category: p.enum(usageCategories),
 	/**
-	 * What limits are about: from the moment a mail is accepted, so that nobody queues what they may not
-	 * send; of campaigns, which wait for a limit to be raised, from the moment it has left.
+	 * The usage that limits apply to: counted when a mail is accepted, so that nobody queues mail they may
+	 * not send. For campaigns, which wait for a limit to be raised, it is counted when a mail is sent.
 	 */
 	used: p.integer(),
-	/** What is paid for: what has left, in the month in which it did. */
+	/** The usage that is billed: mail that was sent, in the month of sending. */
 	sent: p.integer(),
 }
 
@@ -34,6 +35,8 @@ const tallySchema = defineEntity({
 
 export class UsageTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 tallySchema.setClass(UsageTally)
 
@@ -46,12 +49,14 @@ const countSchema = defineEntity({
 		...counts,
 		month: p.date().primary(),
 		category: p.enum(usageCategories).primary(),
-		/** What was used when somebody looked last at what follows from it. */
+		/** The usage at the last comparison with the limits. */
 		judged: p.integer().default(0),
 	},
 })
 
 export class UsageCount extends countSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'month', 'category']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (fillfactor = 50)']
 }
 countSchema.setClass(UsageCount)

@@ -1,8 +1,9 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
 /**
- * A part of what a project has sent, for Stripe to bill: all of a month's reports together are what was
- * sent in it. Its id is the event's identifier, by which Stripe knows it again when it is told twice.
+ * A part of a project's usage, for Stripe to bill. All reports of a month add up to the mail sent in it.
+ * Stripe identifies a report by its id, so reporting it twice has no effect.
  */
 const schema = defineEntity({
 	name: 'UsageReport',
@@ -19,11 +20,11 @@ const schema = defineEntity({
 		month: p.date().primary(),
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		value: p.integer(),
-		/** Who pays. null: nobody, it was sent without a subscription. */
+		/** The paying customer. null: the mail was sent without a subscription and is free. */
 		customerId: p.text().nullable(),
-		/** When it was used, for Stripe: within its month while that can still be billed. */
+		/** The time of use, for Stripe: within its month while that can still be billed. */
 		at: p.datetime(3),
-		/** When Stripe was first told; its outcome is known once it is reported, or refused. */
+		/** The first time it was sent to Stripe. Its outcome is known once it is reported or refused. */
 		attemptedAt: p.datetime(3).nullable(),
 		reportedAt: p.datetime(3).nullable(),
 		error: p.text().nullable(),
@@ -32,5 +33,6 @@ const schema = defineEntity({
 
 export class UsageReport extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'month', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 schema.setClass(UsageReport)

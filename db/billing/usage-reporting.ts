@@ -1,11 +1,12 @@
 import type { Pool } from 'pg'
+import { bool, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 
-// What was sent and is not in a report yet becomes one, in its own transaction; then Stripe is told of
-// the reports, each under its id. Whoever dies in between leaves a report that the next run finds.
+// Usage without a report becomes a report in its own transaction. After that it is sent to Stripe under
+// its id. After a crash in between, the next run finds the report.
 
-/** Late by an hour, the invoice of a month is still a draft. */
+/** An hour later, the invoice of a month is still a draft. */
 const unreported = (of: string, where: string) => `${of} as (
 		select n.project_id, n.month, a.customer_id, n.sent - coalesce(r.value, 0) as value,
 			least(now(), case when now() < month_end + interval '1 hour'
@@ -25,99 +26,102 @@ const unreported = (of: string, where: string) => `${of} as (
 		where ${where} and n.sent > coalesce(r.value, 0)
 	)`
 
-/** What a project has sent, for its customer to pay. $1 project */
-export const noteUsage = statement(
-	'note-usage',
-	`with ${unreported('sent', 'a.project_id = $1 and a.customer_id is not null')}
+/** Creates reports of a project's usage, for its customer to pay. */
+export const createReports = statement('create-usage-reports', {
+	params: { projectId: uuid },
+	text: `with ${unreported('sent', 'a.project_id = $projectId and a.customer_id is not null')}
 	insert into usage_reports (project_id, month, value, customer_id, at)
 	select project_id, month, value, customer_id, at from sent`,
-)
+})
 
-/** The same, for nobody to pay. $1 project */
-export const skipUsage = statement(
-	'skip-usage',
-	`with ${unreported('sent', 'a.project_id = $1')}
+/** The same, but nobody pays. */
+export const skipUsage = statement('skip-usage', {
+	params: { projectId: uuid },
+	text: `with ${unreported('sent', 'a.project_id = $projectId')}
 	insert into usage_reports (project_id, month, value, at, reported_at)
 	select project_id, month, value, at, now() from sent`,
-)
+})
 
-/** Of a project: what it has sent and is in no report. */
+/** The usage of a project that is in no report. */
 export const unreportedUsage = (project: string) => `
 	select (coalesce((select sum(sent) from usage_counts where project_id = ${project}), 0)
 		+ coalesce((select sum(sent) from usage_tallies where project_id = ${project}), 0)
 		- coalesce((select sum(value) from usage_reports where project_id = ${project}), 0))::int
 		as unreported`
 
-const subscribers = statement<{ id: string }>(
-	'subscribers',
-	`select project_id as id from billing_accounts
-	where subscribed and customer_id is not null and project_id > $1 order by project_id limit $2::int`,
-)
+const subscribers = statement('subscribers', {
+	params: { after: uuid, limit: int },
+	row: { id: uuid },
+	text: `select project_id as id from billing_accounts
+	where subscribed and customer_id is not null and project_id > $after order by project_id
+		limit $limit::int`,
+})
 
 /**
- * In a statement of its own, so that the next one sees what others did under the lock. Who needs the
- * project's row as well takes it after this one: to note usage is to refer to the project. $1 project
+ * A statement of its own, so that the next statement sees changes made under the lock. The project's row
+ * is locked after this one, because creating a report refers to the project.
  */
-export const lockBillingAccount = statement<{ subscribed: boolean }>(
-	'lock-billing-account',
-	`select subscribed from billing_accounts where project_id = $1 for no key update`,
-)
+export const lockBillingAccount = statement('lock-billing-account', {
+	params: { projectId: uuid },
+	row: { subscribed: bool },
+	text: `select subscribed from billing_accounts where project_id = $projectId for no key update`,
+})
 
-/** A page of projects that pay. Under the account's lock, so that nothing comes into two reports. */
-export async function noteUsageOf(pool: Pool, after: string, rows: number) {
-	const page = await subscribers(pool, [after, rows])
+/** One page of paying projects. The account is locked, so that no usage gets into two reports. */
+export async function createReportsOfPage(pool: Pool, after: string, rows: number) {
+	const page = await subscribers(pool, { after, limit: rows })
 	for (const { id } of page)
 		await transaction(pool, async (db) => {
-			const [account] = await lockBillingAccount(db, [id])
-			if (account?.subscribed) await noteUsage(db, [id])
+			const [account] = await lockBillingAccount(db, { projectId: id })
+			if (account?.subscribed) await createReports(db, { projectId: id })
 		})
 	return page.length < rows ? null : page.at(-1)!.id
 }
 
-export interface Report {
-	project_id: string
-	id: string
-	customer_id: string
-	value: number
-	/** In seconds. */
-	at: number
-}
-
-/** Stripe knows an identifier again for a day at least. */
+/** Stripe recognises a repeated identifier for at least a day. */
 const identifierLifeHours = 23
 
 /**
- * A page of what Stripe is to be told. What it may have been told longer ago is left to a person, for
- * nobody shall pay twice. What somebody moves or takes away at this moment is left to the next run.
- * $1 the last id of the page before, $2 rows
+ * One page of reports for Stripe. Reports that may have been sent longer ago are left to a person, because
+ * nobody should pay twice. Reports that another process is moving or deleting are left to the next run.
  */
-export const pendingReports = statement<Report>(
-	'pending-reports',
-	`update usage_reports r set attempted_at = coalesce(attempted_at, now()) from (
+export const pendingReports = statement('pending-reports', {
+	params: { after: uuid, limit: int },
+	row: {
+		project_id: uuid,
+		id: uuid,
+		customer_id: text.notNull('only skipped usage has none, and that is not pending'),
+		value: int,
+		/** In seconds. */
+		at: int,
+	},
+	text: `update usage_reports r set attempted_at = coalesce(attempted_at, now()) from (
 		select project_id, month, id from usage_reports
-		where reported_at is null and id > $1
+		where reported_at is null and id > $after
 			and coalesce(attempted_at, now()) > now() - interval '${identifierLifeHours} hours'
-		order by id limit $2::int for no key update skip locked
+		order by id limit $limit::int for no key update skip locked
 	) due where r.project_id = due.project_id and r.month = due.month and r.id = due.id
 	returning r.project_id, r.id, r.customer_id, r.value, extract(epoch from r.at)::int as at`,
-)
+})
 
-/** $1 project, $2 id */
-export const markReported = statement(
-	'mark-reported',
-	`update usage_reports set reported_at = now(), error = null where project_id = $1 and id = $2`,
-)
+export const markReported = statement('mark-reported', {
+	params: { projectId: uuid, reportId: uuid },
+	text: `update usage_reports set reported_at = now(), error = null where project_id = $projectId
+		and id = $reportId`,
+})
 
-/** Stripe has surely not counted it: it may be told again at any time. $1 project, $2 id, $3 error */
-export const markRefused = statement(
-	'mark-refused',
-	`update usage_reports set attempted_at = null, error = $3 where project_id = $1 and id = $2`,
-)
+/** Stripe has certainly not counted it, so it may be reported again at any time. */
+export const markRefused = statement('mark-refused', {
+	params: { projectId: uuid, reportId: uuid, error: text },
+	text: `update usage_reports set attempted_at = null, error = $error
+		where project_id = $projectId and id = $reportId`,
+})
 
-/** What waits, and what of it a person has to look at. */
-export const countPending = statement<{ pending: number; doubtful: number }>(
-	'count-pending-reports',
-	`select count(*)::int as pending, (count(*) filter (
+/** The number of waiting reports, and of those that a person has to check. */
+export const countPending = statement('count-pending-reports', {
+	params: {},
+	row: { pending: int, doubtful: int },
+	text: `select count(*)::int as pending, (count(*) filter (
 		where attempted_at <= now() - interval '${identifierLifeHours} hours'))::int as doubtful
 	from usage_reports where reported_at is null`,
-)
+})

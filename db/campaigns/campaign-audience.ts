@@ -2,64 +2,71 @@ import type { Pool, PoolClient } from 'pg'
 import { compileFor } from '../conditions/condition-segments.ts'
 import { type Condition, membersOf } from '../conditions/condition.ts'
 import { compileFrozen, freeze, type FrozenCondition } from '../conditions/frozen-condition.ts'
+import { countMatching } from '../contacts/matching-contacts.ts'
 import { lockReferences } from '../segments/segment-records.ts'
+import { json, type RowOf, text, uuid } from '../sql-types.ts'
+import { joined, sql, type Sql } from '../sql.ts'
 import { statement } from '../statement.ts'
 import type { CampaignKey } from './campaign-actions.ts'
 
-/** Whom a campaign is for. */
-export interface Audience {
-	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
-	audienceType: 'ALL' | 'SEGMENT' | 'FILTERED'
-	segmentId: string | null
-	audienceCondition: Condition | null
-	/** What the rest meant at the start; null: it has not begun, or long ago. */
-	frozenAudience?: FrozenCondition | null
+/** The audience of a campaign. */
+export const audienceColumns = {
+	type: text.of<'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'>(),
+	audienceType: text.of<'ALL' | 'SEGMENT' | 'FILTERED'>(),
+	segmentId: uuid.orNull,
+	audienceCondition: json<Condition>().orNull,
+	/** The audience as it was at the start; null: the campaign has not started, or started long ago. */
+	frozenAudience: json<FrozenCondition>().orNull,
 }
+type FrozenAudience = RowOf<typeof audienceColumns>
+export type Audience = Omit<FrozenAudience, 'frozenAudience'> & Partial<FrozenAudience>
 
-export const audienceColumns = `type, audience_type as "audienceType", segment_id as "segmentId",
+export const selectAudience = `type, audience_type as "audienceType", segment_id as "segmentId",
 	audience_condition as "audienceCondition", frozen_audience as "frozenAudience"`
 
-/** $1 project, $2 segment */
-const segmentCondition = statement<{ type: string; condition: Condition }>(
-	'segment-condition',
-	'select type, condition from segments where project_id = $1 and id = $2::uuid',
-)
+const segmentCondition = statement('segment-condition', {
+	params: { projectId: uuid, segmentId: uuid },
+	row: {
+		type: text,
+		condition: json<Condition>().notNull('only read of dynamic segments, which have one'),
+	},
+	text: 'select type, condition from segments where project_id = $projectId and id = $segmentId::uuid',
+})
 
 /**
- * As a condition; null: everybody. A dynamic segment's members are those it finds now, as its list shows
- * them: what is stored of a tracked one may be some minutes old.
+ * The audience as a condition; null: every contact. A dynamic segment is evaluated now, as its list is;
+ * the stored members of a tracked segment may be some minutes old.
  */
 async function conditionOf(db: Pool | PoolClient, projectId: string, audience: Audience) {
 	const { audienceType, segmentId, audienceCondition } = audience
 	if (audienceType !== 'SEGMENT') return audienceType === 'ALL' ? null : audienceCondition
-	const [segment] = await segmentCondition(db, [projectId, segmentId])
+	const [segment] = await segmentCondition(db, { projectId, segmentId: segmentId! })
 	return segment?.type === 'DYNAMIC' ? segment.condition : membersOf(segmentId!)
 }
 
-/** $1 project, $2 campaign */
-const audienceOf = statement<Audience>(
-	'audience-of-campaign',
-	`select ${audienceColumns} from campaigns where project_id = $1 and id = $2`,
-)
+const audienceOf = statement('audience-of-campaign', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: audienceColumns,
+	text: `select ${selectAudience} from campaigns where project_id = $projectId and id = $campaignId`,
+})
 
-/** $1 project, $2 campaign, $3 FrozenCondition */
-const keepAudience = statement(
-	'keep-audience-of-campaign',
-	'update campaigns set frozen_audience = $3::jsonb where project_id = $1 and id = $2',
-)
+const keepAudience = statement('keep-audience-of-campaign', {
+	params: { projectId: uuid, campaignId: uuid, condition: json<FrozenCondition>() },
+	text: 'update campaigns set frozen_audience = $condition::jsonb where project_id = $projectId and id = $campaignId',
+})
 
 /**
- * Whom the audience means from now on: for the transaction that starts the campaign. Its recipients may
- * be set down for hours, and an edit of a segment meanwhile is not for half of them.
+ * Fixes the audience, in the transaction that starts the campaign. Creating the recipients may take hours,
+ * and an edit of a segment meanwhile must not apply to half of them.
  */
 export async function freezeAudience(db: PoolClient, { projectId, campaignId }: CampaignKey) {
-	await lockReferences(db, [projectId])
-	const [audience] = await audienceOf(db, [projectId, campaignId])
+	await lockReferences(db, { projectId })
+	const [audience] = await audienceOf(db, { projectId, campaignId })
 	const frozen = await freeze(db, projectId, await conditionOf(db, projectId, audience!))
-	await keepAudience(db, [projectId, campaignId, JSON.stringify(frozen)])
+	await keepAudience(db, { projectId, campaignId, condition: frozen })
 }
 
-/** Null: everybody. */
+/** Null: every contact. */
 async function compilePresent(
 	db: Pool | PoolClient,
 	projectId: string,
@@ -71,38 +78,27 @@ async function compilePresent(
 }
 
 /**
- * A predicate on contacts `c`, whose parameters begin behind `before` others: they are of the audience,
- * want such mail, and their address takes mail at all.
+ * A predicate on contacts `c`: they belong to the audience, accept this type of mail, and their address is
+ * not suppressed.
  */
 export async function audiencePredicate(
 	db: Pool | PoolClient,
 	projectId: string,
 	audience: Audience,
-	before: number,
 	now?: Date,
-): Promise<{ sql: string; parameters: unknown[] }> {
+): Promise<Sql> {
 	const compiled = audience.frozenAudience
 		? await compileFrozen(db, projectId, audience.frozenAudience, now)
 		: await compilePresent(db, projectId, audience, now)
 	const parts = [
-		...(audience.type === 'TRANSACTIONAL' ? [] : ['c.subscribed']),
-		// As conditions look up what they ask of: one by one, whatever the planner knows.
-		`not exists (select from suppressions s where s.project_id = c.project_id and s.email = c.email
+		...(audience.type === 'TRANSACTIONAL' ? [] : [sql`c.subscribed`]),
+		// Looked up one by one like the parts of conditions, whatever the planner knows.
+		sql`not exists (select from suppressions s where s.project_id = c.project_id and s.email = c.email
 			offset 0)`,
-		...(compiled ? [compiled.sql('c', before + 1)] : []),
+		...(compiled ? [compiled] : []),
 	]
-	return { sql: parts.join(' and '), parameters: compiled?.parameters ?? [] }
+	return joined(parts, ' and ')
 }
 
-export async function countAudience(
-	db: Pool | PoolClient,
-	projectId: string,
-	audience: Audience,
-): Promise<number> {
-	const { sql, parameters } = await audiencePredicate(db, projectId, audience, 1)
-	const { rows } = await db.query<{ count: number }>(
-		`select count(*)::int as count from contacts c where c.project_id = $1 and ${sql}`,
-		[projectId, ...parameters],
-	)
-	return rows[0]!.count
-}
+export const countAudience = async (db: Pool | PoolClient, projectId: string, audience: Audience) =>
+	countMatching(db, projectId, await audiencePredicate(db, projectId, audience))

@@ -1,14 +1,18 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-// How many mails of a campaign are in which state, without a row that everybody waits for: triggers on
-// `emails` append what each statement changed to campaign_tallies, and one in some of these statements
-// also folds what is older than half a minute into campaign_counts; what is left at the end, housekeeping
-// folds. The sum of both is exact at any time, whoever changed the mails and however, and what is not
-// folded yet tells how fast they go.
+// The number of a campaign's mails in each state, without a row that all writers wait for. Triggers on
+// `emails` append each statement's changes to campaign_tallies, and now and then one of these statements
+// also folds those older than half a minute into campaign_counts. Housekeeping folds the remainder. The
+// sum of both is always exact, whichever statement changed the mails. Tallies that are not folded yet show
+// the sending rate.
 
 const count = () => p.integer().default(0)
 
-/** The first six, of which each mail is in one, are what `progress` tells; the others, what happened. */
+/**
+ * The first six are the states that `progress` shows; each mail is in exactly one. The others count
+ * events.
+ */
 const counts = {
 	pending: count(),
 	sending: count(),
@@ -31,7 +35,7 @@ const tallySchema = defineEntity({
 	properties: {
 		projectId: p.uuid().primary(),
 		campaignId: p.uuid().primary(),
-		/** Tells the time, too. */
+		/** Also contains the time. */
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		...counts,
 	},
@@ -39,6 +43,11 @@ const tallySchema = defineEntity({
 
 export class CampaignTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'campaignId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'campaignId'], 'campaigns', 'cascade'),
+	]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 tallySchema.setClass(CampaignTally)
 
@@ -54,5 +63,10 @@ const countSchema = defineEntity({
 
 export class CampaignCount extends countSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'campaignId']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'campaignId'], 'campaigns', 'cascade'),
+	]
+	static storage = ['set (fillfactor = 20)']
 }
 countSchema.setClass(CampaignCount)

@@ -1,9 +1,10 @@
+import { bool, float, int, type RowOf, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { countNames } from './campaign-count.ts'
 
 const columns = countNames.join(', ')
 
-/** For a lateral join: how many mails of campaign `k` are in which state, in the statement's snapshot. */
+/** For a lateral join: the number of mails of campaign `k` in each state, in the statement's snapshot. */
 export const countsOf = `(
 	select ${countNames.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
 	from (
@@ -16,16 +17,16 @@ export const countsOf = `(
 )`
 
 /**
- * What the triggers left, of campaigns at which nothing happens any more. As they do: one folder at a time
- * for a campaign, and who finds another at work leaves it to them. Of a hundred campaigns at once, for
- * each takes a lock. $1 how many at most
+ * Folds the leftover tallies of campaigns that no longer change. As in the triggers, one process folds a
+ * campaign at a time, and others skip it. At most a hundred campaigns at once, because each takes a lock.
  */
-export const foldOldTallies = statement<{ removed: number }>(
-	'fold-old-campaign-tallies',
-	`with due as materialized (
+export const foldOldTallies = statement('fold-old-campaign-tallies', {
+	params: { limit: int },
+	row: { removed: int },
+	text: `with due as materialized (
 		select project_id, campaign_id, id from campaign_tallies
 		where id < (select uuidv7('-1 minute'))
-		limit $1::int for update skip locked
+		limit $limit::int for update skip locked
 	), ours as materialized (
 		select project_id, campaign_id
 		from (select distinct project_id, campaign_id from due limit 100) campaign
@@ -42,43 +43,44 @@ export const foldOldTallies = statement<{ removed: number }>(
 			set ${countNames.map((name) => `${name} = c.${name} + excluded.${name}`).join(', ')}
 	)
 	select count(*)::int as removed from gone`,
-)
+})
 
-/** What settled in these last seconds tells the rate. */
+/** The rate is measured by the mails settled in this many last seconds. */
 const rateSeconds = 10
 
-export interface Progress {
-	total: number
-	pending: number
-	sending: number
-	uncertain: number
-	sent: number
-	failed: number
-	skipped: number
-	paused: boolean
-	ratePerSecond: number
-	etaSeconds: number | null
-}
+export type Progress = RowOf<typeof progressOf>
 
 /**
- * In one snapshot, so that the states always come to the total: recipients that have no row yet are
- * pending, and what is pending of a cancelled campaign will never go. $1 project, $2 campaign
+ * In one snapshot, so that the states always add up to the total. Recipients without a row count as
+ * pending. Pending mails of a cancelled campaign will never be sent.
  */
-export const progressOf = statement<Progress>(
-	'campaign-progress',
-	`with campaign as (
+export const progressOf = statement('campaign-progress', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: {
+		total: int,
+		pending: int,
+		sending: int,
+		uncertain: int,
+		sent: int,
+		failed: int,
+		skipped: int,
+		paused: bool,
+		ratePerSecond: float,
+		etaSeconds: int.orNull,
+	},
+	text: `with campaign as (
 		select k.id, k.project_id, status, paused_at is not null and status = 'SENDING' as paused, n.*,
 			case when materialised_at is null then greatest(0, total_recipients
 				- (n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped)) else 0 end as rowless
 		from campaigns k cross join lateral ${countsOf} n
-		where k.project_id = $1 and k.id = $2::uuid and k.deleted_at is null
+		where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null
 	), recently as (
 		select coalesce(-sum(t.pending + t.sending), 0) / least(${rateSeconds}.0, greatest(1,
 			extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(t.id))))) as rate
 		from campaign k join campaign_tallies t on t.project_id = k.project_id and t.campaign_id = k.id
 		where k.status = 'SENDING' and t.pending + t.sending <= 0
 			and t.id > (select uuidv7('-${rateSeconds} seconds'))
-	), told as (
+	), counted as (
 		select sending, uncertain, sent, failed, paused,
 			case when status = 'CANCELLED' then 0 else pending + rowless end as pending,
 			case when status = 'CANCELLED' then skipped + pending + rowless else skipped end as skipped,
@@ -89,26 +91,24 @@ export const progressOf = statement<Progress>(
 		pending, sending, uncertain, sent, failed, skipped, paused, rate as "ratePerSecond",
 		case when pending + sending = 0 then 0
 			when rate > 0 and not paused then ceil((pending + sending) / rate) end::int as "etaSeconds"
-	from told`,
-)
+	from counted`,
+})
 
-export interface Stats {
-	totalRecipients: number
-	sent: number
-	delivered: number
-	opened: number
-	clicked: number
-	bounced: number
-	complained: number
-	unsubscribed: number
-	failed: number
-}
-
-/** $1 project, $2 campaign */
-export const statsOf = statement<Stats>(
-	'campaign-stats',
-	`select k.total_recipients as "totalRecipients", n.sent, n.delivered, n.opened, n.clicked, n.bounced,
+export const statsOf = statement('campaign-stats', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: {
+		totalRecipients: int,
+		sent: int,
+		delivered: int,
+		opened: int,
+		clicked: int,
+		bounced: int,
+		complained: int,
+		unsubscribed: int,
+		failed: int,
+	},
+	text: `select k.total_recipients as "totalRecipients", n.sent, n.delivered, n.opened, n.clicked, n.bounced,
 		n.complained, n.unsubscribed, n.failed
 	from campaigns k cross join lateral ${countsOf} n
-	where k.project_id = $1 and k.id = $2::uuid and k.deleted_at is null`,
-)
+	where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null`,
+})

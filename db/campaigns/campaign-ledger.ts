@@ -1,134 +1,159 @@
 import { keyLifeHours, sentEventData } from '../emails/ledger.ts'
+import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-// The ledger's moves for campaigns: the same as for single mails, by slices of a lane. A lane is a range
-// of contacts, through which it goes in their order. All is compare-and-set on status and attempt, so
-// that any two workers may be at the same lane.
+// The statements that change campaign mails in the ledger. They are like those for single mails, but work
+// on slices of a lane. A lane is a range of contacts, processed in order. Everything is a compare-and-set
+// on status and attempt, so any two workers may process the same lane.
 
-export interface CampaignLane {
-	subject: string
-	body: string
-	from: string
-	from_name: string | null
-	reply_to: string | null
-	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
-	content_language: string
-	language: string
-	postal_address: string | null
-	/** Opens and clicks are followed. */
-	tracked: boolean
-	send_rate_per_second: number | null
-	/** Behind this contact it begins. */
-	after: string
-	/** With this one it ends. */
-	until: string
-}
+export type CampaignLane = RowOf<typeof campaignLane>
 
 const first = '00000000-0000-0000-0000-000000000000'
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** What the lane's mails are made of, and where it lies. $1 project, $2 campaign, $3 lane, from 0 */
-export const campaignLane = statement<CampaignLane>(
-	'campaign-lane',
-	`select k.subject, k.body, k."from", coalesce(k.from_name, k.project_name) as from_name, k.reply_to,
+/** The lane's range, and the content of its mails. */
+export const campaignLane = statement('campaign-lane', {
+	params: { projectId: uuid, campaignId: uuid, lane: int },
+	row: {
+		subject: text,
+		body: text,
+		from: text,
+		from_name: text.orNull,
+		reply_to: text.orNull,
+		type: text.of<'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'>(),
+		content_language: text,
+		language: text.notNull('set when the campaign starts'),
+		postal_address: text.orNull,
+		/** Whether opens and clicks are tracked. */
+		tracked: bool,
+		send_rate_per_second: float.orNull,
+		/** The lane starts after this contact. */
+		after: uuid,
+		/** The lane ends with this contact. */
+		until: uuid,
+	},
+	text: `select k.subject, k.body, k."from", coalesce(k.from_name, k.project_name) as from_name, k.reply_to,
 		k.type, coalesce(k.content_language, k.language) as content_language, k.language, k.postal_address,
 		p.send_rate_per_second,
 		k.tracking = 'ENABLED' or k.tracking = 'MARKETING_ONLY' and k.type = 'MARKETING' as tracked,
-		coalesce(k.lane_bounds[$3::int], '${first}') as after,
-		coalesce(k.lane_bounds[$3::int + 1], '${last}') as until
+		coalesce(k.lane_bounds[$lane::int], '${first}') as after,
+		coalesce(k.lane_bounds[$lane::int + 1], '${last}') as until
 	from campaigns k join projects p on p.id = k.project_id
-	where k.project_id = $1 and k.id = $2 and k.materialised_at is not null`,
-)
+	where k.project_id = $projectId and k.id = $campaignId and k.materialised_at is not null`,
+})
 
-/** May it be handed over? For campaign `k` of project `p`. */
-const maySend = `k.status = 'SENDING' and k.paused_at is null and p.disabled_reason is null
+/** Whether campaign `k` of project `p` is being sent. */
+const isUnderWay = `k.status = 'SENDING' and k.paused_at is null and p.disabled_reason is null
 	and p.deleted_at is null`
 
-export interface ClaimedMail {
-	id: string
-	contact_id: string
-	/** SENDING: it is ours. The others are settled, with their reason. */
-	status: 'SENDING' | 'SUPPRESSED' | 'CANCELLED'
-	attempt: number
-	to: string
-	created_at: Date
-	first_attempt_at: Date
-	email: string
-	subscribed: boolean
-	data: Record<string, unknown>
+const claimedMailColumns = {
+	id: uuid,
+	contact_id: uuid.notNull('mails without a contact are in no lane'),
+	/** SENDING: this worker may send it. Mails with other statuses are settled, with a reason. */
+	status: text.of<'SENDING' | 'SUPPRESSED' | 'CANCELLED'>(),
+	attempt: int,
+	to: text,
+	created_at: timestamp,
+	first_attempt_at: timestamp.notNull('it has just been set'),
+	email: text,
+	subscribed: bool,
+	data: json<Record<string, unknown>>(),
 }
+export type ClaimedMail = RowOf<typeof claimedMailColumns>
 
 /**
- * Looked up one by one, whatever the planner believes: while a large campaign is new, it knows nothing
- * yet of these tables, and would rather read all of them for each slice.
+ * Looked up one by one, whatever the planner assumes. While a large campaign is new, these tables have no
+ * statistics, and the planner would read all their rows for each slice.
  */
 const contactOf = (mail: string) => `(
 		select email, subscribed, data from contacts
-		where project_id = $1 and id = ${mail}.contact_id offset 0
+		where project_id = $projectId and id = ${mail}.contact_id offset 0
 	)`
 
 const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first_attempt_at, email, subscribed, data`
 
 /**
- * Opens the attempts of a lane's next mails, immediately before the hand-over, and settles those among
- * them that must not go. Each goes to the address its contact has now, which the row keeps from here on.
- * Nothing once the campaign is paused, cancelled, or its project disabled.
- * $1 project, $2 campaign, $3 behind this contact, $4 up to this one, $5 how many, $6 provider,
- * $7 whether they are tracked, $8 a batch to which they belong, or null
+ * Opens attempts for a lane's next mails, immediately before the hand-over, and settles mails that may not
+ * be sent. Each mail gets its contact's current address, and keeps it from here on. Returns nothing once
+ * the campaign is paused or cancelled, or its project is disabled.
  */
-export const claimSlice = statement<ClaimedMail>(
-	'claim-campaign-slice',
-	`with slice as materialized (
+export const claimSlice = statement('claim-campaign-slice', {
+	params: {
+		projectId: uuid,
+		campaignId: uuid,
+		after: uuid,
+		until: uuid,
+		limit: int,
+		provider: text,
+		tracked: bool,
+		/** Their batch, if any. */
+		batchId: uuid.orNull,
+	},
+	row: claimedMailColumns,
+	text: `with slice as materialized (
 		select e.place, c.*,
-			case when s.reason is not null then 'SUPPRESSED'
-				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'CANCELLED'
-				else 'SENDING' end as status,
-			case when s.reason is not null then 'The address is on the suppression list: ' || s.reason
-				when not c.subscribed and e.type <> 'TRANSACTIONAL' then 'The contact is not subscribed'
-				end as error
+			case when barred.because is null then 'SENDING'
+				else barred_status(p.disabled_reason, s.reason) end as status,
+			barred.because as error
 		from (
 			select ctid as place, contact_id, type from emails
-			where campaign_id = $2 and contact_id > $3 and contact_id <= $4
+			where campaign_id = $campaignId and contact_id > $after and contact_id <= $until
 				and status = 'PENDING' and (due_at is null or due_at <= now())
 				and exists (select from campaigns k join projects p on p.id = k.project_id
-					where k.project_id = $1 and k.id = $2 and ${maySend})
-			order by contact_id limit $5::int
+					where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay})
+			order by contact_id limit $limit::int
 		) e
 		cross join lateral ${contactOf('e')} c
 		left join lateral (
-			select reason from suppressions where project_id = $1 and email = c.email offset 0
+			select reason from suppressions where project_id = $projectId and email = c.email offset 0
 		) s on true
+		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
+		cross join lateral (
+			select may_send(p.disabled_reason, s.reason, needs_consent(e.type, 'CAMPAIGN'), c.subscribed, c.email,
+				p.owner_verified, $provider::text) as because) barred
 	), claimed as (
 		update emails e set status = slice.status, error = slice.error, "to" = slice.email, updated_at = now(),
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
-			first_attempt_at = coalesce(e.first_attempt_at, now()), provider = $6::text, tracked = $7::bool, batch_id = $8::uuid
+			first_attempt_at = coalesce(e.first_attempt_at, now()), provider = $provider::text,
+			tracked = $tracked::bool, batch_id = $batchId::uuid
 		from slice where e.ctid = slice.place and e.status = 'PENDING'
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
 			slice.email, slice.subscribed, slice.data
 	)
 	select ${claimedColumns} from claimed order by contact_id`,
-)
+})
+
+/** Attempt, provider's id, subject if it differs from the campaign's, fault in rendering. */
+export type SentOutcome = [
+	attempt: number,
+	providerMessageId: string | null,
+	subject: string | null,
+	fault: string | null,
+]
 
 /**
- * How mails that the provider took went into the ledger, with the event that follows. A first attempt
- * that went well needs no row among the attempts: the mail's own tells all of it. With Resend it has
- * one, because its events name a mail by Resend's id, which is looked up there. Whatever somebody
- * doubted meanwhile is settled by this, as long as no newer attempt was opened.
- * $1 project, $2 ids, $3 of each id [attempt, the provider's id, subject as rendered or null where it is
- * the campaign's, what went wrong in rendering or null]; in this form because the planner, who does not
- * know how many they are, would join them one by one with each other
+ * Records mails that the provider accepted, with their event. A successful first attempt needs no row in
+ * `attempts`, because the mail's row has all of it. With Resend it has one, because Resend's events name a
+ * mail by Resend's id, which is looked up there. This also settles a mail that came into doubt meanwhile,
+ * unless a newer attempt was opened.
  */
-export const recordSent = statement(
-	'record-campaign-sent',
-	`with recorded as (
+export const recordSent = statement('record-campaign-sent', {
+	params: {
+		projectId: uuid,
+		emailIds: uuid.array,
+		/** Looked up by id: for a join with a list of unknown length, the planner would compare all pairs. */
+		outcomes: json<Record<string, SentOutcome>>(),
+	},
+	text: `with recorded as (
 		update emails e set status = 'SENT', sent_at = now(), updated_at = now(), error = null,
 			(provider_message_id, subject, render_fault) = (
-				select o->>1, coalesce(o->>2, e.subject), o->>3 from (select $3::jsonb -> e.id::text as o))
-		where e.project_id = $1 and e.id = any($2::uuid[])
-			and e.attempt = ($3::jsonb -> e.id::text ->> 0)::int
+				select o->>1, coalesce(o->>2, e.subject), o->>3
+				from (select $outcomes::jsonb -> e.id::text as o))
+		where e.project_id = $projectId and e.id = any($emailIds::uuid[])
+			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
 			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING')
 		returning e.*, old.status as before
-	), noted as (
+	), attempted as (
 		insert into attempts (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
 		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id
 		from recorded where attempt > 1 or before <> 'SENDING' or provider = 'resend'
@@ -137,90 +162,87 @@ export const recordSent = statement(
 	)
 	insert into events (project_id, name, contact_id, email_id, data)
 	select project_id, 'email.sent', contact_id, id, ${sentEventData} from recorded`,
-)
+})
 
-const laneIs = `e.campaign_id = $2 and e.contact_id > $3 and e.contact_id <= $4`
+const laneIs = `e.campaign_id = $campaignId and e.contact_id > $after and e.contact_id <= $until`
 
-export interface LaneRest {
-	/** False: paused, cancelled, disabled. */
-	may_send: boolean
-	pending: number
-	sending: number
-	/** Until the first that is pending is due. */
-	due_in_ms: number
-	/** What the provider said of one that is not due yet. */
-	answer: string | null
-}
-
-/** What is not settled of a lane. $1 project, $2 campaign, $3 behind this contact, $4 up to this one */
-export const restOfLane = statement<LaneRest>(
-	'rest-of-campaign-lane',
-	`select
+/** The mails of a lane that are not settled. */
+export const restOfLane = statement('rest-of-campaign-lane', {
+	params: { projectId: uuid, campaignId: uuid, after: uuid, until: uuid },
+	row: {
+		/** False: paused, cancelled or disabled. */
+		may_send: bool,
+		pending: int,
+		sending: int,
+		/** The time until the first pending mail is due. */
+		due_in_ms: float,
+		/** The provider's answer for a mail that is not due yet. */
+		answer: text.orNull,
+	},
+	text: `select
 		exists (select from campaigns k join projects p on p.id = k.project_id
-			where k.project_id = $1 and k.id = $2 and ${maySend}) as may_send,
+			where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay}) as may_send,
 		count(*) filter (where status = 'PENDING')::int as pending,
 		count(*) filter (where status = 'SENDING')::int as sending,
 		greatest(0, coalesce(ceil(1000 * extract(epoch from
 			min(coalesce(due_at, now())) filter (where status = 'PENDING') - now())), 0))::float8 as due_in_ms,
 		min(error) filter (where status = 'PENDING' and due_at > now()) as answer
 	from emails e where ${laneIs} and status in ('PENDING', 'SENDING')`,
-)
+})
 
-export interface Orphan {
-	id: string
-	attempt: number
-	batch_id: string | null
-	/** The provider may have forgotten its batch, whose key each attempt has anew. */
-	is_old: boolean
-	updated_at: Date
-}
-
-/**
- * Mails that some worker has in its hands, or had when it went away. $1 project, $2 campaign, $3 behind
- * this contact, $4 up to this one
- */
-export const sendingInLane = statement<Orphan>(
-	'sending-in-campaign-lane',
-	`select id, attempt, batch_id, updated_at,
+/** Mails that a worker is handing over, or was handing over when it was lost. */
+export const sendingInLane = statement('sending-in-campaign-lane', {
+	params: { projectId: uuid, campaignId: uuid, after: uuid, until: uuid },
+	row: {
+		id: uuid,
+		attempt: int,
+		batch_id: uuid.orNull,
+		/** The provider may have forgotten the key. A new attempt gets a new one, so the attempt's age counts. */
+		is_old: bool,
+		updated_at: timestamp,
+	},
+	text: `select id, attempt, batch_id, updated_at,
 		attempt_started_at < now() - interval '${keyLifeHours} hours' as is_old
-	from emails e where ${laneIs} and project_id = $1 and status = 'SENDING'`,
-)
+	from emails e where ${laneIs} and project_id = $projectId and status = 'SENDING'`,
+})
 
 /**
- * Takes over a batch that may have been handed over, to repeat it letter by letter under its own key:
- * all of it, for of a part the provider would say that its key had another content, as it does of what
- * it has taken. So all its mails get one time, later than any of theirs was, and keep their addresses,
- * whatever their contacts have by now.
- * The same attempt goes on; of two who want it, one gets it, and nobody once the campaign is paused,
- * cancelled, or its project disabled.
- * $1 project, $2 campaign, $3 batch, $4 when the last of its mails was written
+ * Takes over a batch that may have been handed over, to repeat exactly the same batch under its key. It
+ * takes the whole batch: for a part, the provider would answer that the key belongs to other content,
+ * which is also its answer for a batch that it accepted. So all mails get one common time, later than any
+ * of their own, and keep their addresses, whatever their contacts have now. The attempt number stays. If
+ * two workers try, only one succeeds, and none once the campaign is paused or cancelled, or its project is
+ * disabled.
  */
-export const takeBatchOver = statement<ClaimedMail>(
-	'take-campaign-batch-over',
-	`with taken as (
-		update emails e set updated_at = greatest(now(), $4::timestamptz + interval '1 ms')
+export const takeBatchOver = statement('take-campaign-batch-over', {
+	params: { projectId: uuid, campaignId: uuid, batchId: uuid, writtenAt: timestamp },
+	row: claimedMailColumns,
+	text: `with taken as (
+		update emails e set updated_at = greatest(now(), $writtenAt::timestamptz + interval '1 ms')
 		from contacts c
-		where e.project_id = $1 and e.campaign_id = $2 and e.batch_id = $3 and e.status = 'SENDING'
-			and e.updated_at <= $4
+		where e.project_id = $projectId and e.campaign_id = $campaignId and e.batch_id = $batchId
+			and e.status = 'SENDING' and e.updated_at <= $writtenAt
 			and exists (select from campaigns k join projects p on p.id = k.project_id
-				where k.project_id = $1 and k.id = $2 and ${maySend})
-			and c.project_id = $1 and c.id = e.contact_id
+				where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay})
+			and c.project_id = $projectId and c.id = e.contact_id
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
 			e."to" as email, c.subscribed, c.data
 	)
 	select ${claimedColumns} from taken order by contact_id`,
-)
+})
 
 /**
- * Reserves send rate for some mails, by virtual scheduling on the project's one row; returns how long to
- * wait until the first may leave. $1 project, $2 how many, $3 mails a second
+ * Reserves send rate for some mails, by virtual scheduling on the project's only row. Returns the wait
+ * until the first may be sent.
  */
-export const reserveRate = statement<{ wait_ms: number }>(
-	'reserve-send-rate',
-	`insert into send_budgets as b (project_id, next_at)
-	values ($1, clock_timestamp() + make_interval(secs => $2::int / $3::float8))
+export const reserveRate = statement('reserve-send-rate', {
+	params: { projectId: uuid, count: int, perSecond: float },
+	row: { wait_ms: float },
+	text: `insert into send_budgets as b (project_id, next_at)
+	values ($projectId, clock_timestamp() + make_interval(secs => $count::int / $perSecond::float8))
 	on conflict (project_id) do update set next_at =
-		greatest(b.next_at, clock_timestamp()) + make_interval(secs => $2::int / $3::float8)
-	returning greatest(0, 1000 * (extract(epoch from next_at - clock_timestamp()) - $2::int / $3::float8))::float8
+		greatest(b.next_at, clock_timestamp()) + make_interval(secs => $count::int / $perSecond::float8)
+	returning greatest(0, 1000 * (
+		extract(epoch from next_at - clock_timestamp()) - $count::int / $perSecond::float8))::float8
 		as wait_ms`,
-)
+})

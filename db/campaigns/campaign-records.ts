@@ -1,47 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Condition } from '../conditions/condition.ts'
 import { sortedList } from '../sorted-list.ts'
+import { int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { now, tables } from '../tables.ts'
 import { countNames } from './campaign-count.ts'
 import { countsOf } from './campaign-counts.ts'
 import type { Campaign } from './campaign.ts'
 
-/** What its owner writes of a campaign. */
-export interface CampaignContent {
-	name: string
-	description: string | null
-	subject: string
-	body: string
-	from: string
-	fromName: string | null
-	replyTo: string | null
-	type: Campaign['type']
-	language: string | null
-	templateId: string | null
-	audienceType: Campaign['audienceType']
-	audienceCondition: Condition | null
-	segmentId: string | null
+/** The parts of a campaign that its owner writes. */
+const campaignContentColumns = {
+	name: text,
+	description: text.orNull,
+	subject: text,
+	body: text,
+	from: text,
+	fromName: text.orNull,
+	replyTo: text.orNull,
+	type: text.of<Campaign['type']>(),
+	language: text.orNull,
+	templateId: uuid.orNull,
+	audienceType: text.of<Campaign['audienceType']>(),
+	audienceCondition: json<Condition>().orNull,
+	segmentId: uuid.orNull,
 }
+export type CampaignContent = RowOf<typeof campaignContentColumns>
 
-export interface CampaignRecord extends CampaignContent {
-	id: string
-	status: Campaign['status']
-	scheduledFor: Date | null
-	totalRecipients: number
-	sentCount: number
-	deliveredCount: number
-	openedCount: number
-	clickedCount: number
-	bouncedCount: number
-	complainedCount: number
-	unsubscribedCount: number
-	failedCount: number
-	pausedAt: Date | null
-	pausedReason: string | null
-	cancelledReason: string | null
-	sentAt: Date | null
-	createdAt: Date
-	updatedAt: Date
+const campaignRecordColumns = {
+	...campaignContentColumns,
+	id: uuid,
+	status: text.of<Campaign['status']>(),
+	scheduledFor: timestamp.orNull,
+	totalRecipients: int,
+	sentCount: int,
+	deliveredCount: int,
+	openedCount: int,
+	clickedCount: int,
+	bouncedCount: int,
+	complainedCount: int,
+	unsubscribedCount: int,
+	failedCount: int,
+	pausedAt: timestamp.orNull,
+	pausedReason: text.orNull,
+	cancelledReason: text.orNull,
+	sentAt: timestamp.orNull,
+	createdAt: timestamp,
+	updatedAt: timestamp,
 }
+export type CampaignRecord = RowOf<typeof campaignRecordColumns>
 
 const counted = countNames
 	.filter((name) => !['pending', 'sending', 'uncertain', 'skipped'].includes(name))
@@ -57,83 +63,94 @@ const record = `select k.id, k.name, k.description, k.subject, k.body, k."from",
 		k.created_at as "createdAt", k.updated_at as "updatedAt"
 	from campaigns k cross join lateral ${countsOf} n`
 
-/** $1 project, $2 id */
-export const findCampaign = statement<CampaignRecord>(
-	'find-campaign',
-	`${record} where k.project_id = $1 and k.id = $2::uuid and k.deleted_at is null`,
-)
+export const findCampaign = statement('find-campaign', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: campaignRecordColumns,
+	text: `${record} where k.project_id = $projectId and k.id = $campaignId::uuid
+		and k.deleted_at is null`,
+})
 
-/** The same, and it stays as it is until this transaction ends. $1 project, $2 id */
-export const lockCampaign = statement<CampaignRecord>(
-	'lock-campaign',
-	`${record} where k.project_id = $1 and k.id = $2::uuid and k.deleted_at is null
+/** The same, and locks it until the transaction ends. */
+export const lockCampaign = statement('lock-campaign', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: campaignRecordColumns,
+	text: `${record} where k.project_id = $projectId and k.id = $campaignId::uuid
+		and k.deleted_at is null
 	for no key update of k`,
-)
+})
 
 const sorts = { name: 'k.name', createdAt: 'k.created_at', updatedAt: 'k.updated_at' }
 export type Sort = keyof typeof sorts
 
-const wanted = `k.project_id = $1 and k.deleted_at is null and ($2::text is null or k.status = $2)
-	and ($3::text is null or k.name ilike $3 or k.subject ilike $3 or k."from" ilike $3)`
+const wanted = `k.project_id = $projectId and k.deleted_at is null
+	and ($status::text is null or k.status = $status)
+	and ($pattern::text is null or k.name ilike $pattern or k.subject ilike $pattern
+		or k."from" ilike $pattern)`
 
-/** $1 project, $2 status or null, $3 pattern of name, subject or sender, or null, $4 limit, $5 offset */
-export const listCampaigns = sortedList(
-	'list-campaigns',
-	`select k.id, octet_length(k.body) + coalesce(octet_length(k.audience_condition::text), 0) as bytes
+/** The pattern matches name, subject or sender. */
+export const listCampaigns = sortedList('list-campaigns', {
+	params: { projectId: uuid, status: text.orNull, pattern: text.orNull },
+	rows: `select k.id, octet_length(k.body) + coalesce(octet_length(k.audience_condition::text), 0) as bytes
 	from campaigns k where ${wanted}`,
-	'k.id',
-	sorts,
-)
+	id: 'k.id',
+	columns: sorts,
+})
 
-/** Those on a page: of no others are the mails counted. $1 project, $2 ids, in whose order they come */
-export const campaignsOfPage = statement<CampaignRecord>(
-	'campaigns-of-page',
-	`${record} where k.project_id = $1 and k.id = any($2::uuid[]) and k.deleted_at is null
-	order by array_position($2::uuid[], k.id)`,
-)
+/** The campaigns on a page, in order of the ids. Mails are counted only for these. */
+export const campaignsOfPage = statement('campaigns-of-page', {
+	params: { projectId: uuid, campaignIds: uuid.array },
+	row: campaignRecordColumns,
+	text: `${record} where k.project_id = $projectId and k.id = any($campaignIds::uuid[])
+		and k.deleted_at is null
+	order by array_position($campaignIds::uuid[], k.id)`,
+})
 
-/** $1 project, $2 status or null, $3 pattern or null */
-export const countCampaigns = statement<{ total: number }>(
-	'count-campaigns',
-	`select count(*)::int as total from campaigns k where ${wanted}`,
-)
+export const countCampaigns = statement('count-campaigns', {
+	params: { projectId: uuid, status: text.orNull, pattern: text.orNull },
+	row: { total: int },
+	text: `select count(*)::int as total from campaigns k where ${wanted}`,
+})
 
-const contents = `name = w.name, description = w.description, subject = w.subject, body = w.body,
-	"from" = w."from", from_name = w."fromName", reply_to = w."replyTo", type = w.type, content_language = w.language,
-	template_id = w."templateId", audience_type = w."audienceType",
-	audience_condition = w."audienceCondition", segment_id = w."segmentId"`
-const given = (
-	parameter: string,
-) => `jsonb_to_record(${parameter}::jsonb) as w(name text, description text,
-	subject text, body text, "from" text, "fromName" text, "replyTo" text, type text, language text, "templateId" uuid,
-	"audienceType" text, "audienceCondition" jsonb, "segmentId" uuid)`
+const columnsOf = ({ language, ...content }: CampaignContent) => ({
+	...content,
+	contentLanguage: language,
+})
 
-/** $1 project, $2 CampaignContent, $3 how many recipients */
-export const insertCampaign = statement<{ id: string }>(
-	'insert-campaign',
-	`insert into campaigns (project_id, total_recipients, name, description, subject, body, "from", from_name,
-		reply_to, type, content_language, template_id, audience_type, audience_condition, segment_id)
-	select $1, $3::int, w.name, w.description, w.subject, w.body, w."from", w."fromName", w."replyTo",
-		w.type, w.language, w."templateId", w."audienceType", w."audienceCondition", w."segmentId"
-	from ${given('$2')} returning id`,
-)
+export const insertCampaign = (
+	em: EntityManager,
+	projectId: string,
+	content: CampaignContent,
+	totalRecipients: number,
+) =>
+	tables(em)
+		.insertInto('campaigns')
+		.values({ projectId, ...columnsOf(content), totalRecipients })
+		.returning('id')
+		.executeTakeFirstOrThrow()
 
-/** $1 project, $2 id, $3 CampaignContent, $4 how many recipients */
-export const updateCampaign = statement(
-	'update-campaign',
-	`update campaigns set ${contents}, total_recipients = $4::int, updated_at = now()
-	from ${given('$3')} where project_id = $1 and id = $2::uuid`,
-)
+export const updateCampaign = (
+	em: EntityManager,
+	{ projectId, campaignId }: { projectId: string; campaignId: string },
+	content: CampaignContent,
+	totalRecipients: number,
+) =>
+	tables(em)
+		.updateTable('campaigns')
+		.set({ ...columnsOf(content), totalRecipients, updatedAt: now })
+		.where('projectId', '=', projectId)
+		.where('id', '=', campaignId)
+		.execute()
 
 /**
- * One that never started leaves nothing behind; the mails of any other stay, and so does what they are
- * rendered from. $1 project, $2 id
+ * A campaign that never started is deleted completely. Of any other, the mails stay, with the content they
+ * are rendered from.
  */
-export const deleteCampaign = statement(
-	'delete-campaign',
-	`with gone as (
-		delete from campaigns where project_id = $1 and id = $2::uuid and started_at is null
+export const deleteCampaign = statement('delete-campaign', {
+	params: { projectId: uuid, campaignId: uuid },
+	text: `with gone as (
+		delete from campaigns where project_id = $projectId and id = $campaignId::uuid
+			and started_at is null
 	)
 	update campaigns set deleted_at = now()
-	where project_id = $1 and id = $2::uuid and started_at is not null`,
-)
+	where project_id = $projectId and id = $campaignId::uuid and started_at is not null`,
+})

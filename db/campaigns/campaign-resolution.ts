@@ -1,45 +1,50 @@
 import type { Pool } from 'pg'
 import { sentEventData } from '../emails/ledger.ts'
+import { int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
-import { tell } from './campaign-actions.ts'
+import { notifyRun } from './campaign-actions.ts'
 import type { Campaign } from './campaign.ts'
 
-// A decision about all uncertain mails of a campaign, as `emails/resolution.ts` has it for one. In chunks,
-// each of which commits with all that follows from it.
+// Applies a person's decision to all uncertain mails of a campaign, as `emails/resolution.ts` does for one
+// mail. Works in chunks, each a transaction with all its consequences.
 
 export type Resolution = 'sent' | 'retry'
 
 const mailsAtOnce = 2000
-/** In one queued send, which is one run at most. */
+/** The number of mails in one queued send, and so at most in one run. */
 const queuedAtOnce = 500
 const first = '00000000-0000-0000-0000-000000000000'
 
-/** While it is shared, the campaign does not end. $1 project, $2 campaign */
-const shareCampaign = statement<{ status: Campaign['status'] }>(
-	'share-campaign',
-	`select status from campaigns where project_id = $1 and id = $2::uuid and deleted_at is null for share`,
-)
+/** Prevents the campaign from ending while the lock is held. */
+const shareCampaign = statement('share-campaign', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: { status: text.of<Campaign['status']>() },
+	text: `select status from campaigns where project_id = $projectId and id = $campaignId::uuid
+		and deleted_at is null for share`,
+})
 
 const chosen = `chosen as materialized (
 		select id from emails
-		where rare_status = 'UNCERTAIN' and project_id = $1 and campaign_id = $2::uuid and id > $3::uuid
+		where rare_status = 'UNCERTAIN' and project_id = $projectId
+			and campaign_id = $campaignId::uuid and id > $after::uuid
 		order by id limit ${mailsAtOnce}
 	)`
-const areChosen = `e.project_id = $1 and e.id = any(array(select id from chosen)) and e.status = 'UNCERTAIN'`
+const areChosen = `e.project_id = $projectId and e.id = any(array(select id from chosen))
+	and e.status = 'UNCERTAIN'`
 const done = `select (select count(*)::int from resolved) as resolved,
 		(select id from chosen order by id desc limit 1) as last`
 
-interface Chunk {
-	resolved: number
+const chunkColumns = {
+	resolved: int,
 	/** null: there were none. */
-	last: string | null
+	last: uuid.orNull,
 }
 
-/** $1 project, $2 campaign, $3 behind this mail */
-const takeAsSent = statement<Chunk>(
-	'take-campaign-mails-as-sent',
-	`with ${chosen}, resolved as (
+const takeAsSent = statement('take-campaign-mails-as-sent', {
+	params: { projectId: uuid, campaignId: uuid, after: uuid },
+	row: chunkColumns,
+	text: `with ${chosen}, resolved as (
 		update emails e set status = 'SENT', sent_at = attempt_started_at, error = null, updated_at = now()
 		where ${areChosen}
 		returning e.*
@@ -48,7 +53,7 @@ const takeAsSent = statement<Chunk>(
 		select project_id, 'email.sent', contact_id, id, ${sentEventData} from resolved
 	)
 	${done}`,
-)
+})
 
 const retried = `with ${chosen}, resolved as (
 		update emails e set status = 'PENDING', possible_repeat = true, due_at = null,
@@ -57,32 +62,34 @@ const retried = `with ${chosen}, resolved as (
 		returning e.project_id, e.id
 	)`
 
-/** Its lanes come across them, once its run knows. $1 project, $2 campaign, $3 behind this mail, $4 task queue */
-const retryInLanes = statement<Chunk>(
-	'retry-campaign-mails-in-lanes',
-	`${retried}, moved as (
+/** Its lanes pick these mails up once its run is notified. */
+const retryInLanes = statement('retry-campaign-mails-in-lanes', {
+	params: { projectId: uuid, campaignId: uuid, after: uuid, taskQueue: text },
+	row: chunkColumns,
+	text: `${retried}, moved as (
 		select project_id, id, name, total_recipients from campaigns
-		where project_id = $1 and id = $2::uuid and exists (select from resolved)
-	), told as (${tell('moved', '$4::text')}
+		where project_id = $projectId and id = $campaignId::uuid and exists (select from resolved)
+	), notified as (${notifyRun('moved', '$taskQueue::text')}
 	)
 	${done}`,
-)
+})
 
-/** Of a campaign that is over: they go as sends of their own. $1 project, $2 campaign, $3 behind this mail */
-const retryAsSends = statement<Chunk>(
-	'retry-campaign-mails-as-sends',
-	`${retried}, queued as (
+/** For a campaign that has ended: the mails become sends of their own. */
+const retryAsSends = statement('retry-campaign-mails-as-sends', {
+	params: { projectId: uuid, campaignId: uuid, after: uuid },
+	row: chunkColumns,
+	text: `${retried}, queued as (
 		insert into queued_sends (project_id, request_id, email_ids)
-		select $1, uuidv7(), array_agg(id order by id) from (
+		select $projectId, uuidv7(), array_agg(id order by id) from (
 			select id, (row_number() over (order by id) - 1) / ${queuedAtOnce} as part from resolved) parts
 		group by part
 	)
 	${done}`,
-)
+})
 
 /**
- * Settles a campaign's uncertain mails, until there are none or the time is over. Resolves to how many,
- * or to null where there is no such campaign.
+ * Settles a campaign's uncertain mails until none are left or the time is up. Resolves to their number, or
+ * to null if there is no such campaign.
  */
 export async function resolveCampaign(
 	pool: Pool,
@@ -95,12 +102,12 @@ export async function resolveCampaign(
 	for (let last: string | null = first; last !== null && performance.now() < endsAt;) {
 		const after: string = last
 		const chunk = await transaction(pool, async (db) => {
-			const [campaign] = await shareCampaign(db, [projectId, campaignId])
+			const [campaign] = await shareCampaign(db, { projectId, campaignId })
 			if (!campaign) return null
-			const values = [projectId, campaignId, after]
+			const values = { projectId, campaignId, after }
 			if (as === 'sent') return (await takeAsSent(db, values))[0]!
 			if (campaign.status !== 'SENDING') return (await retryAsSends(db, values))[0]!
-			return (await retryInLanes(db, [...values, taskQueue]))[0]!
+			return (await retryInLanes(db, { ...values, taskQueue }))[0]!
 		})
 		if (!chunk) return null
 		resolved += chunk.resolved

@@ -1,33 +1,44 @@
+import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-/** $1 project, $2 address */
-export const memberWith = statement<{ id: string }>(
-	'member-with-address',
-	`select u.id from memberships m join users u on u.id = m.user_id
-	where m.project_id = $1 and u.email = $2`,
-)
+export const memberWith = statement('member-with-address', {
+	params: { projectId: uuid, email: text },
+	row: { id: uuid },
+	text: `select u.id from memberships m join users u on u.id = m.user_id
+	where m.project_id = $projectId and u.email = $email`,
+})
 
-/** $1 project, $2 address */
-export const suppressionOf = statement<{ reason: string }>(
-	'suppression-of-address',
-	'select reason from suppressions where project_id = $1 and email = $2',
-)
+export const suppressionOf = statement('suppression-of-address', {
+	params: { projectId: uuid, email: text },
+	row: { reason: text },
+	text: 'select reason from suppressions where project_id = $projectId and email = $email',
+})
 
 /**
- * A mail for its sender's eyes: of no contact and no campaign, so that nothing counts it and nobody's
- * unsubscribing keeps it back, and never tracked. It goes the way of every single mail.
- * $1 project, $2 address, $3 sender, $4 sender's name, $5 reply-to, $6 subject, $7 body, $8 language
+ * A preview for its sender. It belongs to no contact and no campaign, so it isn't counted and no
+ * unsubscription stops it, and it is never tracked. It is delivered like every single mail.
  */
-export const queueTestMail = statement<{ id: string }>(
-	'queue-test-mail',
-	`with mail as (
+export const queueTestMail = statement('queue-test-mail', {
+	params: {
+		projectId: uuid,
+		to: text,
+		from: text,
+		fromName: text,
+		replyTo: text.orNull,
+		subject: text,
+		body: text,
+		language: text,
+	},
+	row: { id: uuid },
+	text: `with mail as (
 		insert into emails (project_id, request_id, "to", "from", from_name, reply_to, subject, body, language,
 			type, source_type, tracked)
-		values ($1, uuidv7(), $2, $3, $4, $5, $6, $7, $8, 'TRANSACTIONAL', 'TRANSACTIONAL', false)
+		values ($projectId, uuidv7(), $to, $from, $fromName, $replyTo, $subject, $body, $language,
+			'TRANSACTIONAL', 'TRANSACTIONAL', false)
 		returning project_id, request_id, id
 	), queued as (
 		insert into queued_sends (project_id, request_id, email_ids)
 		select project_id, request_id, array[id] from mail
 	)
 	select id from mail`,
-)
+})

@@ -1,35 +1,37 @@
+import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { countsOf } from './campaign-counts.ts'
 
 export const waitingReasons = ['paused', 'billing', 'provider', 'rate'] as const
 
-export interface Waiting {
-	reason: (typeof waitingReasons)[number]
-	/** What the provider said. */
-	message: string | null
-	until: Date | null
-	mails: number
-}
-
-/** So many deferred mails are counted, at most. */
+/** At most this many deferred mails are counted. */
 const mostCounted = 10_000
 
 /**
- * What a campaign waits for that is being sent; no row while mails leave. Deferred mails are found by
- * `emails_campaign_due`. $1 project, $2 campaign
+ * Why a campaign that is being sent makes no progress; no row while mails are being sent. Deferred mails
+ * are found by `emails_campaign_due`.
  */
-export const waitingOf = statement<Waiting>(
-	'campaign-waiting',
-	`with campaign as materialized (
+export const waitingOf = statement('campaign-waiting', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: {
+		reason: text.of<(typeof waitingReasons)[number]>(),
+		/** The provider's answer. */
+		message: text.orNull,
+		until: timestamp.orNull,
+		mails: int,
+	},
+	text: `with campaign as materialized (
 		select k.id, k.paused_at is not null as paused, k.paused_reason, n.pending
 		from campaigns k cross join lateral ${countsOf} n
-		where k.project_id = $1 and k.id = $2::uuid and k.deleted_at is null and k.status = 'SENDING'
+		where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null
+			and k.status = 'SENDING'
 	), deferred as materialized (
 		select count(*)::int as mails, min(due_at) as until,
 			(array_agg(error order by due_at))[1] as answer
 		from (
 			select due_at, error from emails
-			where project_id = $1 and campaign_id = $2::uuid and due_at > now() and status = 'PENDING'
+			where project_id = $projectId and campaign_id = $campaignId::uuid and due_at > now()
+				and status = 'PENDING'
 			order by due_at limit ${mostCounted}
 		) mails
 	), away as materialized (
@@ -37,7 +39,7 @@ export const waitingOf = statement<Waiting>(
 	)
 	select reason, message, w.until, w.mails
 	from campaign cross join deferred left join away on true
-	left join send_budgets b on b.project_id = $1
+	left join send_budgets b on b.project_id = $projectId
 	cross join lateral (values
 		(1, paused and paused_reason = 'BILLING_LIMIT', 'billing', null, null::timestamptz, pending),
 		(2, paused, 'paused',
@@ -48,4 +50,4 @@ export const waitingOf = statement<Waiting>(
 		(5, pending > 0 and b.next_at > now(), 'rate', null, b.next_at, pending)
 	) as w(place, holds, reason, message, until, mails)
 	where holds order by place limit 1`,
-)
+})

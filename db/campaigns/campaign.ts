@@ -3,21 +3,22 @@ import { createdAt, id, projectId, updatedAt } from '../columns.ts'
 import type { Condition } from '../conditions/condition.ts'
 import type { FrozenCondition } from '../conditions/frozen-condition.ts'
 import { trackingModes } from '../projects/project.ts'
+import { reference } from '../reference.ts'
 import { mailTypes } from '../templates/template.ts'
 
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED'] as const
 export const audienceTypes = ['ALL', 'SEGMENT', 'FILTERED'] as const
 
-/** Who paused it; the API shows it as `pausedReason`. */
+/** The reason for a pause, as `pausedReason` in the API. */
 export const pausedReasons = ['OWNER', 'BILLING_LIMIT', 'FAULT', 'TEMPLATE'] as const
-/** Why it came to an end before everybody had it. */
+/** Why it ended before all recipients had it. */
 export const cancelledReasons = ['OWNER', 'PROJECT_DISABLED'] as const
 
 /**
- * One mail to many contacts. From the start on its content never changes again, so the row is also what
- * every recipient's mail is rendered from.
+ * One mail to many contacts. Its content never changes after the start, so every recipient's mail is
+ * rendered from this row.
  */
-const schema = defineEntity({
+export const campaignSchema = defineEntity({
 	name: 'Campaign',
 	tableName: 'campaigns',
 	uniques: [{ properties: ['projectId', 'id'] }],
@@ -39,44 +40,51 @@ const schema = defineEntity({
 		fromName: p.text().nullable(),
 		replyTo: p.text().nullable(),
 		type: p.enum(mailTypes).default('MARKETING'),
-		/** What its author wrote it in; null: the project's. */
+		/** The language of the author's text; null: the project's. */
 		contentLanguage: p.text().nullable(),
-		/** Where its content came from. */
+		/** The template that its content was copied from. */
 		templateId: p.uuid().nullable(),
 		audienceType: p.enum(audienceTypes),
 		audienceCondition: p.json<Condition>().nullable(),
 		segmentId: p.uuid().nullable(),
 		status: p.enum(campaignStatuses).default('DRAFT'),
 		scheduledFor: p.datetime(3).nullable(),
-		/** As counted last; from `materialisedAt` on, the rows it has in the ledger. */
+		/** The last count; from `materialisedAt` on, the number of its rows in the ledger. */
 		totalRecipients: p.integer().default(0),
-		/** The audience is as of then. */
+		/** The audience is as of this time. */
 		startedAt: p.datetime(3).nullable(),
-		// The project's at the start.
+		// The project's name at the start.
 		projectName: p.text().nullable(),
 		language: p.text().nullable(),
 		postalAddress: p.text().nullable(),
 		tracking: p.enum(trackingModes).nullable(),
-		/** Whom its audience meant at the start, whatever becomes of the segments in it. */
+		/** The audience as it was at the start, whatever happens to its segments. */
 		frozenAudience: p.json<FrozenCondition>().nullable(),
-		/** Contacts up to this id have been looked at and have their rows. */
+		/** Contacts up to this id have been read and have their rows. */
 		materialisedUntil: p.uuid().nullable(),
-		/** When the last recipient got a row; before that nothing is handed over. */
+		/** When the last recipient got a row. No mail is handed over before that. */
 		materialisedAt: p.datetime(3).nullable(),
-		/** The contact ids at which one lane ends and the next begins: one less than there are lanes. */
+		/** The contact ids that separate the lanes: one fewer than there are lanes. */
 		laneBounds: p.array().columnType('uuid[]').nullable(),
 		pausedAt: p.datetime(3).nullable(),
 		pausedReason: p.enum(pausedReasons).nullable(),
 		cancelledReason: p.enum(cancelledReasons).nullable(),
 		sentAt: p.datetime(3).nullable(),
-		/** When nothing of it was left to do; until then Temporal has a run for it. */
+		/** When no work was left; until then Temporal has a run for it. */
 		closedAt: p.datetime(3).nullable(),
-		/** Callers see it no more, but its mails are rendered from it. */
+		/** The API no longer shows it, but its mails are still rendered from it. */
 		deletedAt: p.datetime(3).nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},
 })
 
-export class Campaign extends schema.class {}
-schema.setClass(Campaign)
+export class Campaign extends campaignSchema.class {
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'segmentId'], 'segments', 'set null'),
+		reference(['projectId', 'templateId'], 'templates', 'set null'),
+	]
+	static storage = ['set (fillfactor = 50)']
+}
+campaignSchema.setClass(Campaign)

@@ -1,69 +1,83 @@
 import { isDayAlone, isoTime } from '../iso-time.ts'
-import { comparators, onDay, type Writer } from './condition-writer.ts'
+import { text as textType, timestamp } from '../sql-types.ts'
+import { sql, type Sql } from '../sql.ts'
+import { ago, comparators, onDay } from './condition-writer.ts'
 import type { Filter } from './condition.ts'
 
+/** Custom data at a path, as JSON and as text. */
+interface Stored {
+	json: Sql
+	text: Sql
+}
+
 /**
- * A filter on custom data. Nothing is cast: JSON values are compared as JSON, and the one function that
- * reads times answers null for what is none.
+ * A filter on custom data, without casts: JSON values are compared as JSON, and the only function that
+ * parses times returns null for other values.
  */
-export function dataPredicate(path: string[], filter: Filter, writer: Writer): string {
-	const { json, text } = valueAt(path, writer)
+export function dataPredicate(path: string[], filter: Filter, now?: Date): Sql {
+	const stored = valueAt(path)
+	const { json, text } = stored
 	const { operator, value } = filter
 	switch (operator) {
 		case 'exists':
-			return `${json} <> 'null'`
+			return sql`${json} <> 'null'`
 		case 'notExists':
-			return `(${json} <> 'null') is not true`
+			return sql`(${json} <> 'null') is not true`
 		case 'within':
-			return `iso_time(${text}) >= ${writer.ago(filter)}`
+			return sql`iso_time(${text}) >= ${ago(filter, now)}`
 		case 'olderThan':
-			return `iso_time(${text}) < ${writer.ago(filter)}`
+			return sql`iso_time(${text}) < ${ago(filter, now)}`
 		case 'equals':
-			return equals(json, text, value, writer)
+			return equals(stored, value)
 		case 'notEquals':
-			return present(json, equals(json, text, value, writer))
+			return present(json, equals(stored, value))
 		case 'contains':
-			return contains(json, text, value, writer)
+			return contains(stored, value)
 		case 'notContains':
-			return present(json, contains(json, text, value, writer))
+			return present(json, contains(stored, value))
 		default:
-			return compares(json, text, comparators[operator]!, value, writer)
+			return compares(stored, comparators[operator]!, value)
 	}
 }
 
-/** A missing field matches neither a statement nor its opposite. */
-const present = (json: string, positive: string) =>
-	`(${json} is not null and (${positive}) is not true)`
+/** A missing field matches neither a condition nor its negation. */
+const present = (json: Sql, positive: Sql) =>
+	sql`(${json} is not null and (${positive}) is not true)`
 
-/** As templates look a name up: dots reach into objects, and where they lead nowhere belong to the key. */
-function valueAt(path: string[], writer: Writer) {
-	const key = writer.value(path.join('.'), 'text')
-	// A plain key is looked up in a third of the time that a path takes.
-	if (path.length === 1) return { json: `({c}.data -> ${key})`, text: `({c}.data ->> ${key})` }
-	const json = `coalesce({c}.data #> ${writer.value(path, 'text[]')}, {c}.data -> ${key})`
-	return { json, text: `(${json} #>> '{}')` }
+/**
+ * Looks names up as templates do: dots lead into objects; where they lead nowhere, they are part of the
+ * key.
+ */
+function valueAt(path: string[]): Stored {
+	const key = textType.value(path.join('.'))
+	// A plain key takes a third of the time of a path.
+	if (path.length === 1) return { json: sql`(c.data -> ${key})`, text: sql`(c.data ->> ${key})` }
+	const json = sql`coalesce(c.data #> ${textType.array.value(path)}, c.data -> ${key})`
+	return { json, text: sql`(${json} #>> '{}')` }
 }
 
-function equals(json: string, text: string, value: unknown, writer: Writer) {
+function equals({ json, text }: Stored, value: unknown) {
 	if (typeof value === 'string' && isDayAlone(value))
-		return onDay(`iso_time(${text})`, writer.value(isoTime(value), 'timestamptz'))
-	return `${json} = ${writer.value(JSON.stringify(value), 'jsonb')}`
+		return onDay(sql`iso_time(${text})`, timestamp.value(isoTime(value)!))
+	return sql`${json} = ${jsonValue(value)}`
 }
 
-/** A part of a string, or a whole element of an array. */
-function contains(json: string, text: string, value: unknown, writer: Writer) {
-	const wanted = writer.value(value, 'text')
-	return `(jsonb_typeof(${json}) = 'string' and strpos(${text}, ${wanted}) > 0
+/** A substring of a string, or a whole element of an array. */
+function contains({ json, text }: Stored, value: unknown) {
+	const wanted = textType.value(String(value))
+	return sql`(jsonb_typeof(${json}) = 'string' and strpos(${text}, ${wanted}) > 0
 		or jsonb_typeof(${json}) = 'array' and ${json} @> to_jsonb(${wanted}))`
 }
 
-/** Numbers with numbers, dates with dates, other strings with strings by their code points. */
-function compares(json: string, text: string, by: string, value: unknown, writer: Writer) {
+/** Compares numbers with numbers, dates with dates, and other strings with strings by code points. */
+function compares({ json, text }: Stored, by: Sql, value: unknown) {
 	if (typeof value === 'number')
-		return `(jsonb_typeof(${json}) = 'number'
-			and ${json} ${by} ${writer.value(JSON.stringify(value), 'jsonb')})`
+		return sql`(jsonb_typeof(${json}) = 'number' and ${json} ${by} ${jsonValue(value)})`
 	const time = isoTime(String(value))
-	if (time !== undefined) return `iso_time(${text}) ${by} ${writer.value(time, 'timestamptz')}`
-	return `(jsonb_typeof(${json}) = 'string'
-		and ${text} collate "C" ${by} ${writer.value(value, 'text')})`
+	if (time !== undefined) return sql`iso_time(${text}) ${by} ${timestamp.value(time)}`
+	return sql`(jsonb_typeof(${json}) = 'string'
+		and ${text} collate "C" ${by} ${textType.value(String(value))})`
 }
+
+/** Includes JSON's null, which is not SQL's. */
+const jsonValue = (value: unknown) => sql`${textType.value(JSON.stringify(value))}::jsonb`

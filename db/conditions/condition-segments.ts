@@ -1,21 +1,21 @@
 import type { Pool, PoolClient } from 'pg'
+import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { compileCondition, type SegmentRule } from './condition-sql.ts'
+import { segmentRuleColumns, compileCondition, type SegmentRule } from './condition-sql.ts'
 import { type Condition, segmentsIn } from './condition.ts'
 
-type Rule = SegmentRule & { id: string }
-
 /**
- * Until a compute has stored all whom its present condition finds, a tracked segment is asked like any
- * other: nobody would be in it, and everybody not in it. $1 project, $2 ids
+ * Until a compute has stored all members that a tracked segment's present condition finds, the condition
+ * itself is evaluated. Otherwise the segment would seem empty.
  */
-export const rulesOf = statement<Rule>(
-	'segment-rules',
-	`select id, type, track_membership and computed_until is not null as "trackMembership", condition
-	from segments where project_id = $1 and id::text = any($2::text[])`,
-)
+export const rulesOf = statement('segment-rules', {
+	params: { projectId: uuid, segmentIds: text.array },
+	row: { ...segmentRuleColumns, id: uuid },
+	text: `select id, type, track_membership and computed_until is not null as "trackMembership", condition
+	from segments where project_id = $projectId and id::text = any($segmentIds::text[])`,
+})
 
-/** A condition with all that it needs to know of the project's segments, ready to be compiled. */
+/** A condition with all the segments it needs, ready to be compiled. */
 export async function compileFor(
 	db: Pool | PoolClient,
 	projectId: string,
@@ -23,20 +23,20 @@ export async function compileFor(
 	now?: Date,
 ) {
 	const segments = await segmentsReached(db, projectId, condition)
-	return compileCondition(condition, { projectId, segments, ...(now ? { now } : {}) })
+	return compileCondition(condition, { segments, ...(now ? { now } : {}) })
 }
 
 /**
- * The same for what cannot be taken back. Null: the condition names a segment that is no more, so nobody
- * can say any longer whom it means; elsewhere nobody is in such a one, and everybody is not in it.
+ * The same for actions that can't be undone. Null: the condition names a deleted segment, so its audience
+ * is unknown. In all other uses a deleted segment counts as empty.
  */
 export async function compileWhole(db: Pool | PoolClient, projectId: string, condition: Condition) {
 	const segments = await segmentsReached(db, projectId, condition)
 	if (segmentsIn(condition).some((id) => !segments.has(id))) return null
-	return compileCondition(condition, { projectId, segments })
+	return compileCondition(condition, { segments })
 }
 
-/** The segments that a condition names, and those that these are made of in turn. */
+/** The segments that a condition names, and the segments that these refer to. */
 export async function segmentsReached(
 	db: Pool | PoolClient,
 	projectId: string,
@@ -46,7 +46,7 @@ export async function segmentsReached(
 	const asked = new Set<string>()
 	for (let wanted = segmentsIn(condition); wanted.length > 0;) {
 		for (const id of wanted) asked.add(id)
-		const rules = await rulesOf(db, [projectId, wanted])
+		const rules = await rulesOf(db, { projectId, segmentIds: wanted })
 		for (const { id, ...rule } of rules) reached.set(id, rule)
 		wanted = rules
 			.flatMap((rule) => (rule.condition ? segmentsIn(rule.condition) : []))

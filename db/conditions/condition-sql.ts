@@ -2,7 +2,7 @@ import { normalizeEmail } from '../address.ts'
 import { isDayAlone, isoTime } from '../iso-time.ts'
 import { containing } from '../like.ts'
 import { dataPredicate } from './condition-data.ts'
-import { comparators, createWriter, onDay, type Writer } from './condition-writer.ts'
+import { ago, comparators, onDay } from './condition-writer.ts'
 import {
 	type Condition,
 	type ConditionGroup,
@@ -10,171 +10,162 @@ import {
 	fieldOf,
 	type Filter,
 } from './condition.ts'
+import { bool, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { joined, never, ownText, sql, type Sql } from '../sql.ts'
 
-/** What a filter on another segment must know of it. */
-export interface SegmentRule {
-	type: 'DYNAMIC' | 'STATIC'
-	/** Of a dynamic one: that its members are stored, as its condition finds them. */
-	trackMembership: boolean
-	condition: Condition | null
+/** What a filter on another segment needs to know about it. */
+export const segmentRuleColumns = {
+	type: text.of<'DYNAMIC' | 'STATIC'>(),
+	/** For a dynamic segment: its members are stored and match its condition. */
+	trackMembership: bool,
+	condition: json<Condition>().orNull,
 }
+export type SegmentRule = RowOf<typeof segmentRuleColumns>
 
 export interface Context {
-	projectId: string
-	/** The moment that within, olderThan and their like look back from; else the transaction's. */
+	/** The time that within, olderThan and the like count back from; by default the transaction's. */
 	now?: Date
-	/** By id, those that the condition reaches: see `compileFor`. */
+	/** The segments that the condition reaches, by id: see `compileFor`. */
 	segments?: ReadonlyMap<string, SegmentRule>
 }
 
-/**
- * A condition as a predicate of SQL: true, or else false or null, for a row of `contacts`. It holds no
- * text of the caller's: values and names are all among the parameters. No cast in it can fail.
- */
-export interface CompiledCondition {
-	/** With the alias of contacts, and the number of the first of its parameters: 3 makes it $3, $4… */
-	sql(alias: string, firstParameter: number): string
-	parameters: unknown[]
-}
-
-/** A chain of segments longer than this is refused when it is written. */
+/** A longer chain of segments is refused when it is written. */
 const maxNesting = 32
 
-export function compileCondition(condition: Condition, context: Context): CompiledCondition {
-	const { parameters, render, ...plain } = createWriter(context.now)
-	let project: string | undefined
-	const writer = {
-		...plain,
-		project: () => (project ??= plain.value(context.projectId, 'uuid')),
-		segments: context.segments ?? new Map<string, SegmentRule>(),
+/**
+ * A condition as an SQL predicate, true, false or null, for a row `c` of contacts. None of its casts can
+ * fail.
+ */
+export const compileCondition = (condition: Condition, context: Context): Sql =>
+	tree(condition, {
+		now: context.now,
+		segments: context.segments ?? new Map(),
 		nesting: 0,
-	}
-	return { parameters, sql: render(tree(condition, writer)) }
-}
+	})
 
-type ConditionWriter = Writer & {
-	project(): string
+interface World {
+	now: Date | undefined
 	segments: ReadonlyMap<string, SegmentRule>
 	nesting: number
 }
 
-const tree = ({ logic, groups }: Condition, writer: ConditionWriter): string =>
-	joined(
-		groups.map((each) => group(each, writer)),
+const tree = ({ logic, groups }: Condition, world: World): Sql =>
+	inBrackets(
+		groups.map((each) => group(each, world)),
 		logic === 'OR' ? ' or ' : ' and ',
 	)
 
-const group = ({ filters = [], conditions }: ConditionGroup, writer: ConditionWriter) =>
-	joined(
+const group = ({ filters = [], conditions }: ConditionGroup, world: World) =>
+	inBrackets(
 		[
-			...filters.map((each) => filter(each, writer)),
-			...(conditions ? [tree(conditions, writer)] : []),
+			...filters.map((each) => filter(each, world)),
+			...(conditions ? [tree(conditions, world)] : []),
 		],
 		' and ',
 	)
 
-const joined = (parts: string[], by: string) => `(${parts.join(by)})`
+const inBrackets = (parts: Sql[], by: string) => sql`(${joined(parts, by)})`
 
-function filter(filter: Filter, writer: ConditionWriter): string {
+function filter(filter: Filter, world: World): Sql {
 	const field = fieldOf(filter.field)
-	if (!field) throw new Error('A condition was compiled that had not been checked')
+	if (!field) throw new Error('A condition was compiled without being checked')
 	switch (field.family) {
 		case 'email':
-			return emailPredicate(filter, writer)
+			return emailPredicate(filter)
 		case 'subscribed':
 			return equality(filter, (given) => {
 				const flag = given === true || given === 'true'
-				return `{c}.subscribed = ${writer.value(flag, 'bool')}`
+				return sql`c.subscribed = ${bool.value(flag)}`
 			})
 		case 'date':
-			return datePredicate(field.column, filter, writer)
+			return datePredicate(field.column, filter, world)
 		case 'data':
-			return dataPredicate(field.path, filter, writer)
+			return dataPredicate(field.path, filter, world.now)
 		case 'event':
-			return eventPredicate(field, filter, writer)
+			return eventPredicate(field, filter, world)
 		case 'activity':
-			return activityPredicate(field.column, filter, writer)
+			return activityPredicate(field.column, filter, world)
 		case 'segment':
-			return segmentPredicate(field.id, filter, writer)
+			return segmentPredicate(field.id, filter, world)
 	}
 }
 
 /** For a column that is never null: nothing equals null, everything differs from it. */
-function equality({ operator, value }: Filter, equals: (value: unknown) => string) {
-	const positive = value === null ? 'false' : equals(value)
-	return operator === 'equals' ? positive : `not (${positive})`
+function equality({ operator, value }: Filter, equals: (value: unknown) => Sql) {
+	const positive = value === null ? never : equals(value)
+	return operator === 'equals' ? positive : sql`not (${positive})`
 }
 
-function emailPredicate(filter: Filter, writer: Writer) {
-	const text = String(filter.value)
+function emailPredicate(filter: Filter) {
+	const given = String(filter.value)
 	if (filter.operator === 'equals' || filter.operator === 'notEquals')
-		return equality(filter, () => `{c}.email = ${writer.value(normalizeEmail(text), 'text')}`)
-	const pattern = containing(text.toLowerCase())
-	const contains = `{c}.email like ${writer.value(pattern, 'text')}`
-	return filter.operator === 'contains' ? contains : `not (${contains})`
+		return equality(filter, () => sql`c.email = ${text.value(normalizeEmail(given))}`)
+	const pattern = containing(given.toLowerCase())
+	const contains = sql`c.email like ${text.value(pattern)}`
+	return filter.operator === 'contains' ? contains : sql`not (${contains})`
 }
 
-function datePredicate(column: string, filter: Filter, writer: Writer) {
+function datePredicate(column: string, filter: Filter, { now }: World) {
 	const { operator, value } = filter
-	const stored = `{c}.${column}`
-	if (operator === 'within') return `${stored} >= ${writer.ago(filter)}`
-	if (operator === 'olderThan') return `${stored} < ${writer.ago(filter)}`
-	const time = () => writer.value(isoTime(String(value)), 'timestamptz')
+	const stored = ownText(`c.${column}`)
+	if (operator === 'within') return sql`${stored} >= ${ago(filter, now)}`
+	if (operator === 'olderThan') return sql`${stored} < ${ago(filter, now)}`
+	const time = () => timestamp.value(isoTime(String(value))!)
 	if (operator === 'equals' || operator === 'notEquals')
 		return equality(filter, () =>
-			isDayAlone(String(value)) ? onDay(stored, time()) : `${stored} = ${time()}`,
+			isDayAlone(String(value)) ? onDay(stored, time()) : sql`${stored} = ${time()}`,
 		)
-	return `${stored} ${comparators[operator]!} ${time()}`
+	return sql`${stored} ${comparators[operator]!} ${time()}`
 }
 
-function eventPredicate({ name }: Field & { family: 'event' }, filter: Filter, w: ConditionWriter) {
-	const events = `select from events happening where happening.project_id = ${w.project()}
-		and happening.contact_id = {c}.id and happening.name = ${w.value(name, 'text')}`
-	return happened(filter, events, 'happening.created_at', w)
+function eventPredicate({ name }: Field & { family: 'event' }, filter: Filter, world: World) {
+	const events = sql`select from events happening
+		where happening.contact_id = c.id and happening.name = ${text.value(name)}`
+	return happened(filter, events, sql`happening.created_at`, world)
 }
 
-function activityPredicate(column: string, filter: Filter, writer: ConditionWriter) {
-	const mails = `select from emails mail where mail.project_id = ${writer.project()}
-		and mail.contact_id = {c}.id and mail.${column} is not null`
-	return happened(filter, mails, `mail.${column}`, writer)
+function activityPredicate(column: string, filter: Filter, world: World) {
+	const at = ownText(`mail.${column}`)
+	const mails = sql`select from emails mail where mail.contact_id = c.id and ${at} is not null`
+	return happened(filter, mails, at, world)
 }
 
 /**
- * Looked up for each contact by an index: `offset 0` leaves the planner no join. A table that has just
- * grown by a campaign has no statistics, and a join that is planned for a hundred rows reads all mails
- * once for every contact.
+ * Looked up by an index for each contact: `offset 0` keeps the planner from using a join. A table that has
+ * just grown by a campaign has no statistics or outdated ones, and a join planned for a hundred rows would
+ * read all mails once per contact. An index that starts with the project would do the same. Here the rows
+ * are found by the contact, which belongs to the project.
  */
-const exists = (rows: string) => `exists (${rows} offset 0)`
+const exists = (rows: Sql) => sql`exists (${rows} offset 0)`
 
-function happened(filter: Filter, rows: string, column: string, writer: Writer): string {
+function happened(filter: Filter, rows: Sql, column: Sql, { now }: World): Sql {
 	const ever = exists(rows)
-	const since = () => exists(`${rows} and ${column} >= ${writer.ago(filter)}`)
+	const since = () => exists(sql`${rows} and ${column} >= ${ago(filter, now)}`)
 	switch (filter.operator) {
 		case 'triggered':
 			return ever
 		case 'notTriggered':
-			return `not ${ever}`
+			return sql`not ${ever}`
 		case 'triggeredWithin':
 			return since()
 		case 'notTriggeredWithin':
-			return `not ${since()}`
+			return sql`not ${since()}`
 		default:
-			return `(${ever} and not ${since()})`
+			return sql`(${ever} and not ${since()})`
 	}
 }
 
-function segmentPredicate(id: string, { operator }: Filter, writer: ConditionWriter): string {
-	const isMember = memberPredicate(id, writer)
-	return operator === 'memberOfSegment' ? isMember : `(${isMember}) is not true`
+function segmentPredicate(id: string, { operator }: Filter, world: World): Sql {
+	const isMember = memberPredicate(id, world)
+	return operator === 'memberOfSegment' ? isMember : sql`(${isMember}) is not true`
 }
 
-function memberPredicate(id: string, writer: ConditionWriter): string {
-	const segment = writer.segments.get(id)
-	if (!segment) return 'false'
+function memberPredicate(id: string, world: World): Sql {
+	const segment = world.segments.get(id)
+	if (!segment) return never
 	if (segment.type === 'STATIC' || segment.trackMembership)
-		return exists(`select from segment_members member
-			where member.project_id = ${writer.project()}
-				and member.segment_id = ${writer.value(id, 'uuid')} and member.contact_id = {c}.id`)
-	if (writer.nesting === maxNesting) throw new Error('Segments refer to each other in a circle')
-	return tree(segment.condition!, { ...writer, nesting: writer.nesting + 1 })
+		return exists(sql`select from segment_members member
+			where member.contact_id = c.id and member.segment_id = ${uuid.value(id)}`)
+	if (world.nesting === maxNesting) throw new Error('Segments refer to each other in a circle')
+	return tree(segment.condition!, { ...world, nesting: world.nesting + 1 })
 }

@@ -1,39 +1,25 @@
+import { sql, type Sql } from '../sql.ts'
+import { float, timestamp, type Value } from '../sql-types.ts'
 import type { Filter, Operator, Unit } from './condition.ts'
 
-/** Writes SQL in which `{c}` stands for the contact, and `{0}`, `{1}`… for parameters. */
-export interface Writer {
-	/** A parameter of this Postgres type. */
-	value(value: unknown, type: string): string
-	/** The moment that lies a filter's amount of time back. */
-	ago(filter: Filter): string
-}
-
 const unitSeconds: Record<Unit, number> = { minutes: 60, hours: 3600, days: 86_400 }
-/** Some 3,000 years: longer than anything is old, and still a time that Postgres knows. */
+/** Some 3,000 years: longer than any real age, and still within Postgres' range. */
 const longestSeconds = 1e11
 
-export function createWriter(now?: Date) {
-	const parameters: unknown[] = []
-	const value = (given: unknown, type: string) => `{${parameters.push(given) - 1}}::${type}`
-	function ago({ value: amount, unit }: Filter) {
-		const seconds = Math.min(Number(amount) * unitSeconds[unit!], longestSeconds)
-		const moment = now ? value(now.toISOString(), 'timestamptz') : 'now()'
-		return `${moment} - make_interval(secs => ${value(seconds, 'float8')})`
-	}
-	const render = (template: string) => (alias: string, first: number) =>
-		template.replaceAll(/\{(c|\d+)\}/g, (_, name: string) =>
-			name === 'c' ? alias : `$${first + Number(name)}`,
-		)
-	return { value, ago, parameters, render }
+/** The time that lies a filter's amount of time before now, or before the given time. */
+export function ago({ value: amount, unit }: Filter, now?: Date) {
+	const seconds = Math.min(Number(amount) * unitSeconds[unit!], longestSeconds)
+	const moment = now ? sql`${timestamp.value(now)}` : sql`now()`
+	return sql`${moment} - make_interval(secs => ${float.value(seconds)})`
 }
 
-/** Twenty-four hours, not a day: that could be longer or shorter in the session's time zone. */
-export const onDay = (stored: string, midnight: string) =>
-	`(${stored} >= ${midnight} and ${stored} < ${midnight} + interval '24 hours')`
+/** Adds twenty-four hours, because a day may be longer or shorter in the session's time zone. */
+export const onDay = (stored: Sql, midnight: Value) =>
+	sql`(${stored} >= ${midnight} and ${stored} < ${midnight} + interval '24 hours')`
 
-export const comparators: Partial<Record<Operator, string>> = {
-	greaterThan: '>',
-	lessThan: '<',
-	greaterThanOrEqual: '>=',
-	lessThanOrEqual: '<=',
+export const comparators: Partial<Record<Operator, Sql>> = {
+	greaterThan: sql`>`,
+	lessThan: sql`<`,
+	greaterThanOrEqual: sql`>=`,
+	lessThanOrEqual: sql`<=`,
 }

@@ -1,6 +1,6 @@
-/** A condition tree: what segments, campaigns, bulk jobs and automations ask of a contact. */
+/** A condition tree on contacts, for segments, campaigns, bulk jobs and automations. */
 export interface Condition {
-	/** Joins the groups; inside a group everything must hold. */
+	/** Joins the groups; within a group all filters must match. */
 	logic: 'AND' | 'OR'
 	groups: ConditionGroup[]
 }
@@ -63,7 +63,7 @@ export const timedOperators: readonly Operator[] = [
 /** The operators that take a value to compare with. */
 export const valueOperators: readonly Operator[] = [...equality, ...substring, ...comparisons]
 
-/** The ledger's timestamp of each thing that can happen to a mail. */
+/** The ledger's time of each activity on a mail. */
 const activityColumns: Record<string, string> = {
 	sent: 'sent_at',
 	delivered: 'delivered_at',
@@ -78,7 +78,7 @@ const activityColumns: Record<string, string> = {
 	complaint: 'complained_at',
 }
 
-/** What a filter's field is about. */
+/** The subject of a filter's field. */
 export type Field =
 	| { family: 'email' | 'subscribed' }
 	| { family: 'date'; column: 'created_at' | 'updated_at' }
@@ -129,14 +129,14 @@ export function* filtersOf(condition: Condition): Generator<Filter> {
 	}
 }
 
-/** The segments that a condition names itself. */
+/** The segments that a condition names directly. */
 export const segmentsIn = (condition: Condition) =>
 	[...filtersOf(condition)].flatMap(({ field }) => {
 		const about = fieldOf(field)
 		return about?.family === 'segment' ? [about.id] : []
 	})
 
-/** Who is in a segment. */
+/** The members of a segment. */
 export const membersOf = (segmentId: string): Condition => ({
 	logic: 'AND',
 	groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],

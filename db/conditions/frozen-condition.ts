@@ -5,17 +5,16 @@ import { compileCondition, type SegmentRule } from './condition-sql.ts'
 import type { Condition } from './condition.ts'
 
 /**
- * What a condition means at one moment, for work that goes on long after it: an edit of a segment that
- * it reaches changes nothing of it.
+ * A condition as it was at one moment, for long-running work: later edits of its segments don't change it.
  */
 export interface FrozenCondition {
-	/** Null: everybody. */
+	/** Null: every contact. */
 	condition: Condition | null
-	/** By id, as it has them all. */
+	/** All segments that the condition reaches, by id. */
 	segments: Record<string, SegmentRule>
 }
 
-/** Of one moment if the caller's transaction has `lockReferences`. */
+/** Consistent if the caller's transaction holds `lockReferences`. */
 export async function freeze(
 	db: Pool | PoolClient,
 	projectId: string,
@@ -26,8 +25,9 @@ export async function freeze(
 }
 
 /**
- * Ready to be compiled into a statement; null: everybody. Of a tracked segment the stored members count
- * while it is as it was: after an edit they will be those of another condition, so its own is asked.
+ * The predicate for a statement; null: every contact. For a tracked segment that has not been edited, the
+ * stored members are used. After an edit these belong to another condition, so the frozen condition is
+ * evaluated.
  */
 export async function compileFrozen(
 	db: Pool | PoolClient,
@@ -37,7 +37,7 @@ export async function compileFrozen(
 ) {
 	if (!condition) return null
 	const tracked = Object.keys(segments).filter((id) => segments[id]!.trackMembership)
-	const current = tracked.length > 0 ? await rulesOf(db, [projectId, tracked]) : []
+	const current = tracked.length > 0 ? await rulesOf(db, { projectId, segmentIds: tracked }) : []
 	const unchanged = new Set(
 		current.filter(({ id, ...rule }) => isDeepStrictEqual(rule, segments[id])).map(({ id }) => id),
 	)
@@ -47,5 +47,5 @@ export async function compileFrozen(
 			{ ...rule, trackMembership: unchanged.has(id) },
 		]),
 	)
-	return compileCondition(condition, { projectId, segments: rules, ...(now ? { now } : {}) })
+	return compileCondition(condition, { segments: rules, ...(now ? { now } : {}) })
 }

@@ -1,57 +1,58 @@
 import type { PoolClient } from 'pg'
 import { erasedAddress } from '../emails/email.ts'
+import { bool, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { foldFields } from './contact-fields.ts'
 import { deleteContacts } from './contact-writing.ts'
 
-// Takes a person out of everything that is kept about them, in the transaction that deletes the contact.
-// Each statement finds its rows by an index: what it costs depends on what this person did, not on the
-// others. test/erasing.test.ts looks for what is left through every column of the database.
+// Erases a person from all stored data, in the transaction that deletes the contact. Each statement finds
+// its rows by an index, so its cost depends only on this person's activity. test/erasing.test.ts searches
+// every column of the database for remains.
 
-/** $1 project, $2 contact */
-const lockErased = statement<{ email: string }>(
-	'lock-erased-contact',
-	`select email from contacts where project_id = $1 and id = $2::uuid for update`,
-)
+const lockErased = statement('lock-erased-contact', {
+	params: { projectId: uuid, contactId: uuid },
+	row: { email: text },
+	text: `select email from contacts where project_id = $projectId and id = $contactId::uuid
+		for update`,
+})
 
-interface ErasedMail {
-	id: string
-	/** False: it went to somebody else, and was about the person. */
-	isTheirs: boolean
-	contactId: string | null
-	createdAt: Date
-}
-
-/** The address of the person whom a mail is to, or from. */
+/** The person's address in a mail: its sender for incoming mail, else its recipient. */
 const person = `case m.source_type when 'INBOUND' then m."from" else m."to" end`
 
 /**
- * Takes what it says out of each mail that the person has sent or received, also before they were a
- * contact, and of each that a workflow wrote on their way through it. Those that wait are not sent, and
- * those in doubt not repeated.
+ * Erases the content of each mail that the person has sent or received, including those before they were a
+ * contact, and of each mail that a workflow wrote for them. Waiting mails are not sent, and mails in doubt
+ * are not repeated.
  *
- * Mails are locked after their contact, by everybody else before it: to be run by `inChunk`.
- * $1 project, $2 contact, $3 address
+ * Mails are locked after their contact, but all others lock them first, so run this by `inChunk`.
  */
-const eraseMails = statement<ErasedMail>(
-	'erase-mails',
-	`with meant as materialized (
+const eraseMails = statement('erase-mails', {
+	params: { projectId: uuid, contactId: uuid, email: text },
+	row: {
+		id: uuid,
+		/** False: the mail went to another address, but was about the person. */
+		isTheirs: bool,
+		contactId: uuid.orNull,
+		createdAt: timestamp,
+	},
+	text: `with meant as materialized (
 		select m.id, m.contact_id, true as is_theirs from emails m
-		where m.project_id = $1 and m.contact_id = $2::uuid
+		where m.project_id = $projectId and m.contact_id = $contactId::uuid
 		union all
 		select m.id, null, true from emails m
-		where m.project_id = $1 and m.contact_id is null and ${person} = $3::text
+		where m.project_id = $projectId and m.contact_id is null and ${person} = $email::text
 		union all
 		select m.id, m.contact_id, false from executions x
 		join execution_steps s on s.project_id = x.project_id and s.execution_id = x.id
 			and s.type = 'SEND_EMAIL'
 		join emails m on m.project_id = s.project_id and m.workflow_step_execution_id = s.id
 			and m.contact_id is distinct from x.contact_id
-			and (m.contact_id is not null or m."to" <> $3::text)
-		where x.project_id = $1 and x.contact_id = $2::uuid
+			and (m.contact_id is not null or m."to" <> $email::text)
+		where x.project_id = $projectId and x.contact_id = $contactId::uuid
 	), erased as (
 		update emails e set
 			contact_id = case when not is_theirs then e.contact_id end,
-			-- One that is being handed over is not handed over again.
+			-- A mail that is being handed over is not handed over again.
 			"to" = case when source_type <> 'INBOUND' and (is_theirs or status = 'SENDING')
 				then '${erasedAddress}' else "to" end,
 			to_name = case when not is_theirs then to_name end,
@@ -65,113 +66,119 @@ const eraseMails = statement<ErasedMail>(
 			error = case status when 'PENDING' then 'The contact was erased'
 				when 'UNCERTAIN' then 'In doubt when the contact was erased' end,
 			updated_at = now()
-		from meant where e.project_id = $1 and e.id = meant.id
+		from meant where e.project_id = $projectId and e.id = meant.id
 		returning e.id, is_theirs, meant.contact_id, e.request_id, e.created_at
 	), files as (
 		delete from attachments a using erased r
-		where a.project_id = $1 and a.request_id = r.request_id and not exists (
+		where a.project_id = $projectId and a.request_id = r.request_id and not exists (
 			select from emails e where e.body is not null and e.created_at = r.created_at
-				and e.project_id = $1 and e.request_id = r.request_id
+				and e.project_id = $projectId and e.request_id = r.request_id
 				and e.id not in (select id from erased))
 	), attempted as (
 		update attempts a set error = null
-		from erased where a.project_id = $1 and a.email_id = erased.id and a.error is not null
+		from erased where a.project_id = $projectId and a.email_id = erased.id and a.error is not null
 	), delivered as (
-		delete from mailbox_messages b using erased where b.email_id = erased.id and b.project_id = $1
+		delete from mailbox_messages b using erased where b.email_id = erased.id
+			and b.project_id = $projectId
 	)
 	select id, is_theirs as "isTheirs", contact_id as "contactId", created_at as "createdAt"
 	from erased`,
-)
+})
 
-/**
- * What the person's events say, and those of erased mails. $1 project, $2 contact, $3 [ErasedMail]
- */
-const eraseEvents = statement(
-	'erase-events',
-	`with mails as materialized (
-		select * from jsonb_to_recordset($3::jsonb) as m(id uuid, "contactId" uuid, "createdAt" timestamptz)
+/** The data of the person's events, and of events of erased mails. */
+const eraseEvents = statement('erase-events', {
+	params: { projectId: uuid, contactId: uuid, mails: json<RowOf<typeof eraseMails>[]>() },
+	text: `with mails as materialized (
+		select * from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid,
+			"createdAt" timestamptz)
 	), meant as materialized (
-		select id from events where project_id = $1 and contact_id = $2::uuid
+		select id from events where project_id = $projectId and contact_id = $contactId::uuid
 		union
-		select e.id from mails m join events e on e.project_id = $1 and e.contact_id is null
+		select e.id from mails m join events e on e.project_id = $projectId and e.contact_id is null
 			and e.email_id = m.id
 		union
-		select e.id from mails m join events e on e.project_id = $1 and e.contact_id = m."contactId"
+		select e.id from mails m join events e on e.project_id = $projectId
+			and e.contact_id = m."contactId"
 			and e.name = any('{email.sent,email.delivery,email.open,email.click,email.bounce,email.complaint}')
 			and e.created_at >= m."createdAt" and e.email_id = m.id
-		where m."contactId" <> $2::uuid
+		where m."contactId" <> $contactId::uuid
 	)
 	update events e set data = case
 		when name = 'email.received' then data - '{subject,from,fromName,messageId}'::text[]
 		when name like 'email.%' then data - '{subject,link}'::text[]
 		when name like 'segment.%' then data
 		else '{}' end
-	from meant where e.project_id = $1 and e.id = meant.id and e.data <> '{}'`,
-)
+	from meant where e.project_id = $projectId and e.id = meant.id and e.data <> '{}'`,
+})
 
-/** Why executions failed; the rest that they know goes with their contact. $1 project, $2 contact */
-const eraseExecutions = statement(
-	'erase-executions',
-	`with theirs as (
+/** The errors of failed executions. The rest of their data is deleted with the contact. */
+const eraseExecutions = statement('erase-executions', {
+	params: { projectId: uuid, contactId: uuid },
+	text: `with theirs as (
 		update executions set error = case when error is not null then 'The contact was erased' end
-		where project_id = $1 and contact_id = $2::uuid
+		where project_id = $projectId and contact_id = $contactId::uuid
 		returning id
 	)
 	update execution_steps s set error = 'The contact was erased'
-	from theirs where s.project_id = $1 and s.execution_id = theirs.id and s.error is not null`,
-)
+	from theirs where s.project_id = $projectId and s.execution_id = theirs.id and s.error is not null`,
+})
 
-/** What imports and jobs have noted. $1 project, $2 contact, $3 address */
-const eraseNotes = statement(
-	'erase-notes-of-jobs',
-	`with undone as (
+/** The errors and undo data that imports and jobs have stored. */
+const eraseJobRecords = statement('erase-job-records', {
+	params: { projectId: uuid, contactId: uuid, email: text },
+	text: `with undone as (
 		update import_changes i set befores = (
-			select array_agg(case when changed = $2::uuid then null else before end order by place)
+			select array_agg(case when changed = $contactId::uuid then null
+				else before end order by place)
 			from unnest(contact_ids, befores) with ordinality as u(changed, before, place))
-		where project_id = $1 and contact_ids @> array[$2::uuid]
+		where project_id = $projectId and contact_ids @> array[$contactId::uuid]
 	), refused as (
-		update job_errors set email = null where project_id = $1 and email = $3::text
+		update job_errors set email = null where project_id = $projectId and email = $email::text
 	), listed as (
-		delete from suppressions where project_id = $1 and email = $3::text
+		delete from suppressions where project_id = $projectId and email = $email::text
 	)
 	update audit_entries a set target = target - 'email'
-	from projects p where p.id = $1 and a.project_id = p.public_id and a.target ->> 'email' = $3::text`,
-)
+	from projects p where p.id = $projectId and a.project_id = p.public_id
+		and a.target ->> 'email' = $email::text`,
+})
+
+/** Waits for another process that is folding the counts of fields. */
+const lockFields = statement('lock-contact-fields', {
+	params: { projectId: uuid },
+	text: `select pg_advisory_xact_lock(hashtextextended('contact fields of ' || $projectId::uuid, 0))`,
+})
 
 /**
- * The values of their fields, once nobody else has them. Whoever else is at it comes first; a bound that
- * was a value of theirs becomes the value before it. $1 project
+ * If a bound was this person's value and no other contact has it, the next smaller value becomes the
+ * bound.
  */
-const foldFields = [
-	`select pg_advisory_xact_lock(hashtextextended('contact fields of ' || $1::uuid, 0))`,
-	`select fold_contact_fields($1)`,
-]
-const lowerBounds = statement(
-	'lower-erased-bounds',
-	`update contact_fields f set bound = before.value
+const lowerBounds = statement('lower-erased-bounds', {
+	params: { projectId: uuid },
+	text: `update contact_fields f set bound = before.value
 	from contact_fields g cross join lateral (
 		select v.value from contact_field_values v
 		where v.project_id = g.project_id and v.key = g.key and v.type = g.type and v.value < g.bound
 		order by v.value desc limit 1) before
-	where g.project_id = $1 and f.project_id = $1 and f.key = g.key and f.type = g.type
+	where g.project_id = $projectId and f.project_id = $projectId and f.key = g.key and f.type = g.type
 		and not exists (
 			select from contact_field_values v
 			where v.project_id = g.project_id and v.key = g.key and v.type = g.type and v.value = g.bound)`,
-)
+})
 
-/** Deletes a contact and all that is kept about the person. False: there is none. */
+/** Deletes a contact and everything stored about the person. False: there is no such contact. */
 export async function eraseContact(db: PoolClient, projectId: string, id: string) {
-	// A table that has just grown has no statistics, and a planner that guesses reads it through.
+	// A table that has just grown has no statistics, and the planner would scan it.
 	await db.query(`set local enable_seqscan = off; set local enable_hashjoin = off;
 		set local enable_mergejoin = off`)
-	const [contact] = await lockErased(db, [projectId, id])
+	const [contact] = await lockErased(db, { projectId, contactId: id })
 	if (!contact) return false
-	const mails = await eraseMails(db, [projectId, id, contact.email])
-	await eraseEvents(db, [projectId, id, JSON.stringify(mails)])
-	await eraseExecutions(db, [projectId, id])
-	await eraseNotes(db, [projectId, id, contact.email])
-	await deleteContacts(db, [projectId, [id]])
-	for (const fold of foldFields) await db.query(fold, [projectId])
-	await lowerBounds(db, [projectId])
+	const mails = await eraseMails(db, { projectId, contactId: id, email: contact.email })
+	await eraseEvents(db, { projectId, contactId: id, mails })
+	await eraseExecutions(db, { projectId, contactId: id })
+	await eraseJobRecords(db, { projectId, contactId: id, email: contact.email })
+	await deleteContacts(db, { projectId, contactIds: [id] })
+	await lockFields(db, { projectId })
+	await foldFields(db, { projectId })
+	await lowerBounds(db, { projectId })
 	return true
 }

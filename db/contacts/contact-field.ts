@@ -1,17 +1,19 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-// What custom fields a project's contacts have, in which types and with which values, kept so that
-// nobody has to look through the contacts. A trigger sums up what each statement did to contacts and
-// appends it to contact_field_changes; now and then one of these statements also folds the project's
-// changes into the two other tables. Nobody waits for a common row, and the sum of both is exact at any
-// time: it is part of the same transaction as the contacts.
+// The custom fields of a project's contacts, with their types and values, kept so that listing them
+// doesn't read all contacts. A trigger sums up each statement's changes and appends them to
+// contact_field_changes. Now and then one of these statements also folds the project's changes into the
+// two other tables. No statement waits for a common row, and the sum of both is always exact, because it
+// is part of the contacts' transaction.
 //
-// The field of no name is `subscribed`: every contact has it, so its count is the number of contacts.
+// The field with the empty name is `subscribed`. Every contact has it, so its count is the number of
+// contacts.
 //
-// Of each field and type the smallest values are kept, 400 to 800 of them; a `bound` says that values
-// above it are not. A statement that left values out says so in its own change, with its own bound:
-// what is at or below all bounds is counted exactly. Texts of more than 500 characters and whole
-// objects and arrays are no values that anybody would pick from a list: they are counted only.
+// For each field and type the 400 to 800 smallest values are kept; a `bound` means that values above it
+// are left out. A statement that left values out stores its own bound with its change: values up to the
+// lowest bound are counted exactly. Texts of more than 500 characters, objects and arrays are only
+// counted, because nobody would pick them from a list.
 
 export const fieldTypes = ['string', 'number', 'boolean', 'date', 'object', 'array'] as const
 export type FieldType = (typeof fieldTypes)[number]
@@ -30,6 +32,8 @@ const fieldSchema = defineEntity({
 
 export class ContactField extends fieldSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'key', 'type']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 fieldSchema.setClass(ContactField)
 
@@ -47,6 +51,8 @@ const valueSchema = defineEntity({
 
 export class ContactFieldValue extends valueSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'key', 'type', 'value']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 valueSchema.setClass(ContactFieldValue)
 
@@ -67,5 +73,7 @@ const changeSchema = defineEntity({
 
 export class ContactFieldChange extends changeSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade', { isEnforced: false })]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 changeSchema.setClass(ContactFieldChange)

@@ -1,28 +1,32 @@
+import { bool, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type { FieldType } from './contact-field.ts'
 
-// Both read what is folded and what is not yet in one statement: together they are exact.
+// Both read folded and unfolded counts in one statement: together they are exact.
 
-export interface FieldCount {
-	/** '': the contacts themselves. */
-	key: string
-	type: FieldType
-	count: number
-	/** Changes that wait to be folded, of all fields. */
-	waiting: number
-}
+export type FieldCount = RowOf<typeof countFields>
 
-/** Nobody names more, but who may track events can write thousands of new ones with each. */
+/**
+ * Users name far fewer, but a caller who may track events can create thousands of fields with each event.
+ */
 export const mostFields = 5000
 
-/** Of the commonest fields, and of the contacts themselves. $1 project */
-export const countFields = statement<FieldCount>(
-	'count-fields',
-	`with changes as (
-		select key, type, count from contact_field_changes where project_id = $1
+/** The most frequent fields, and the number of contacts. */
+export const countFields = statement('count-fields', {
+	params: { projectId: uuid },
+	row: {
+		/** '': the contacts themselves. */
+		key: text,
+		type: text.of<FieldType>(),
+		count: int,
+		/** Changes of all fields that are not folded yet. */
+		waiting: int,
+	},
+	text: `with changes as (
+		select key, type, count from contact_field_changes where project_id = $projectId
 	), counts as (
 		select key, type, sum(count)::int as count from (
-			select key, type, count from contact_fields where project_id = $1
+			select key, type, count from contact_fields where project_id = $projectId
 			union all
 			select key, type, count from changes
 		) both_of_them
@@ -34,52 +38,52 @@ export const countFields = statement<FieldCount>(
 	select key, type, count, (select count(*)::int from changes) as waiting
 	from counts join commonest using (key)
 	order by key, count desc, type`,
-)
+})
 
-/** How many contacts have a field; of '', how many there are. $1 project, $2 field */
-export const countField = statement<{ count: number }>(
-	'count-field',
-	`select coalesce(sum(count), 0)::int as count from (
-		select count from contact_fields where project_id = $1 and key = $2::text
+/** The number of contacts that have a field; for '', the number of all contacts. */
+export const countField = statement('count-field', {
+	params: { projectId: uuid, field: text },
+	row: { count: int },
+	text: `select coalesce(sum(count), 0)::int as count from (
+		select count from contact_fields where project_id = $projectId and key = $field::text
 		union all
-		select count from contact_field_changes where project_id = $1 and key = $2::text
+		select count from contact_field_changes where project_id = $projectId and key = $field::text
 	) counts`,
-)
+})
 
-/** How many contacts are subscribed, and how many are not. $1 project */
-export const countContacts = statement<{ subscribed: boolean; count: number }>(
-	'count-contacts',
-	`select value::bool as subscribed, sum(count)::int as count from (
-		select value, count from contact_field_values where project_id = $1 and key = ''
+/** The numbers of subscribed and unsubscribed contacts. */
+export const countContacts = statement('count-contacts', {
+	params: { projectId: uuid },
+	row: { subscribed: bool, count: int },
+	text: `select value::bool as subscribed, sum(count)::int as count from (
+		select value, count from contact_field_values where project_id = $projectId and key = ''
 		union all
-		select value, count from contact_field_changes where project_id = $1 and key = ''
+		select value, count from contact_field_changes where project_id = $projectId and key = ''
 	) counts group by value`,
-)
+})
 
-export interface FieldValues {
-	values: (string | number | boolean)[]
-	/** false: values went, and what is kept does not reach far enough any more. */
-	isComplete: boolean
-}
-
-/**
- * The smallest values: texts, then numbers, then booleans, each type exact up to its bound.
- * $1 project, $2 field, $3 how many
- */
-export const listFieldValues = statement<FieldValues>(
-	'list-field-values',
-	`with changes as (
-		select type, value, count, bound from contact_field_changes where project_id = $1 and key = $2::text
+/** The smallest values: texts, then numbers, then booleans. Each type is exact up to its bound. */
+export const listFieldValues = statement('list-field-values', {
+	params: { projectId: uuid, field: text, limit: int },
+	row: {
+		values: json<(string | number | boolean)[]>(),
+		/** false: so many values were removed that the kept ones don't fill the list. */
+		isComplete: bool,
+	},
+	text: `with changes as (
+		select type, value, count, bound from contact_field_changes where project_id = $projectId
+			and key = $field::text
 	), bounds as (
 		select type, (array_agg(bound order by bound) filter (where bound is not null))[1] as bound
 		from (
-			select type, bound from contact_fields where project_id = $1 and key = $2::text
+			select type, bound from contact_fields where project_id = $projectId and key = $field::text
 			union all
 			select type, bound from changes
 		) b group by type
 	), counted as (
 		select type, value from (
-			select type, value, count from contact_field_values where project_id = $1 and key = $2::text
+			select type, value, count from contact_field_values where project_id = $projectId
+				and key = $field::text
 			union all
 			select type, value, count from changes where value is not null
 		) v group by type, value having sum(count) > 0
@@ -89,31 +93,34 @@ export const listFieldValues = statement<FieldValues>(
 	)
 	select
 		coalesce((select jsonb_agg(value order by value) from (
-			select value from known order by value limit $3::int) v), '[]') as values,
+			select value from known order by value limit $limit::int) v), '[]') as values,
 		not exists (select from bounds where bound is not null
-			and (select count(*) from known where known.type = bounds.type) < $3::int) as "isComplete"`,
-)
+			and (select count(*) from known
+				where known.type = bounds.type) < $limit::int) as "isComplete"`,
+})
 
-/** $1 project, $2 field */
-export const recountField = statement(
-	'recount-field',
-	'select recount_contact_field($1::uuid, $2::text)',
-)
+export const recountField = statement('recount-field', {
+	params: { projectId: uuid, field: text },
+	text: 'select recount_contact_field($projectId::uuid, $field::text)',
+})
 
-/** $1 project */
-export const foldFields = statement('fold-fields', 'select fold_contact_fields($1::uuid)')
+export const foldFields = statement('fold-fields', {
+	params: { projectId: uuid },
+	text: 'select fold_contact_fields($projectId::uuid)',
+})
 
-/** $1 project, $2 field: rows of one contact each. $3 how many at most, in the order of ids after $4 */
-export const deleteField = statement<{ count: number; last: string | null }>(
-	'delete-field',
-	`with having_it as (
-		select id from contacts where project_id = $1 and id > $4::uuid and data ? $2::text
-		order by id limit $3::int for no key update
+export const deleteField = statement('delete-field', {
+	params: { projectId: uuid, field: text, limit: int, after: uuid },
+	row: { count: int, last: uuid.orNull },
+	text: `with having_it as (
+		select id from contacts where project_id = $projectId and id > $after::uuid
+			and data ? $field::text
+		order by id limit $limit::int for no key update
 	), changed as (
-		update contacts c set data = c.data - $2::text, updated_at = now()
-		from having_it h where c.project_id = $1 and c.id = h.id and c.data ? $2::text
+		update contacts c set data = c.data - $field::text, updated_at = now()
+		from having_it h where c.project_id = $projectId and c.id = h.id and c.data ? $field::text
 		returning 1
 	)
 	select (select count(*)::int from changed) as count,
 		(select id from having_it order by id desc limit 1) as last`,
-)
+})

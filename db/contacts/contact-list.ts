@@ -1,11 +1,19 @@
-import { types, type Pool } from 'pg'
+import type { Pool } from 'pg'
 import { containingLowered } from '../like.ts'
+import { bool, float, int, text, timestamp, uuid } from '../sql-types.ts'
+import { always, joined, ownText, query, sql, type Sql } from '../sql.ts'
 import { statement } from '../statement.ts'
-import { type ContactRecord, contactRecord } from './contact-record.ts'
+import {
+	contactIfFound,
+	contactRecordColumns,
+	type ContactRecord,
+	contactRecord,
+	isFound,
+} from './contact-record.ts'
 
 export interface ContactList {
 	projectId: string
-	/** A substring of the address; null: all. */
+	/** A substring of the address; null: all contacts. */
 	search: string | null
 	subscribed: boolean | null
 	sort: 'email' | 'createdAt'
@@ -15,101 +23,128 @@ export interface ContactList {
 	limit: number
 }
 
-/** The condition of a page, with its parameters. */
-function conditionOf({ sort, dir, after }: ContactList, values: unknown[]) {
-	const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`
-	const column = sort === 'email' ? 'email' : 'created_at'
-	const order = `${column} ${dir}, id ${dir}`
-	if (after === null) return { column, order, put, isAfter: 'true' }
-	const position = `(${put(after[0], sort === 'email' ? 'text' : 'timestamptz')}, ${put(after[1], 'uuid')})`
-	return { column, order, put, isAfter: `(${column}, id) ${dir === 'asc' ? '>' : '<'} ${position}` }
+const columns = { email: sql`email`, createdAt: sql`created_at` }
+const directions = { asc: sql`asc`, desc: sql`desc` }
+
+/** The order of a list, and the condition for contacts after the previous page. */
+function placeOf({ sort, dir, after }: ContactList) {
+	const column = columns[sort]
+	const order = sql`${column} ${directions[dir]}, id ${directions[dir]}`
+	if (after === null) return { column, order, isAfter: always }
+	const value = sort === 'email' ? text.value(after[0]) : timestamp.value(after[0])
+	const by = dir === 'asc' ? sql`>` : sql`<`
+	return { column, order, isAfter: sql`(${column}, id) ${by} (${value}, ${uuid.value(after[1])})` }
 }
 
+const isLike = (search: string) => sql`email like ${text.value(containingLowered(search))}`
+
+const findPage = query('list-contacts', contactRecordColumns)
+
 /**
- * One page. The inner queries name only what is in an index, so that a search may walk it; only the
- * page's own rows are read. By date there is an inner query for each state of subscription, because
- * their index begins with it; merging two sorted lists costs nothing.
+ * One page. The inner queries use only indexed columns, so a search can scan the index, and full rows are
+ * read only for the page. Sorted by date there is one inner query for each subscription state, because
+ * that index starts with the state. Merging the two sorted lists costs almost nothing.
  */
 export async function listContacts(pool: Pool, list: ContactList): Promise<ContactRecord[]> {
-	const { sort, dir, search, subscribed, after, limit } = list
-	const values: unknown[] = [list.projectId, limit]
-	const { column, order, put, isAfter } = conditionOf(list, values)
-	const isFound = search === null ? 'true' : `email like ${put(containingLowered(search), 'text')}`
-	const where = `project_id = $1 and ${isAfter} and ${isFound}`
-	const matching = (state: string) =>
-		`(select id, ${column} from contacts where ${where} and ${state} order by ${order} limit $2)`
-	const states = sort === 'email' && subscribed === null ? ['true'] : statesOf(subscribed)
-	const text = `with page as materialized (
-			select id from (${states.map(matching).join(' union all ')}) as p order by ${order} limit $2
+	const { sort, dir, search, subscribed, after } = list
+	const [project, limit] = [uuid.value(list.projectId), int.value(list.limit)]
+	const { column, order, isAfter } = placeOf(list)
+	const isFound = search === null ? always : isLike(search)
+	const matching = (state: Sql) =>
+		sql`(select id, ${column} from contacts
+			where project_id = ${project} and ${isAfter} and ${isFound} and ${state}
+			order by ${order} limit ${limit})`
+	const states = sort === 'email' && subscribed === null ? [always] : statesOf(subscribed)
+	const page = sql`with page as materialized (
+			select id from (${joined(states.map(matching), ' union all ')}) as p
+			order by ${order} limit ${limit}
 		)
-		select ${contactRecord('c')} from contacts c where project_id = $1 and id = any(select id from page)
+		select ${ownText(contactRecord('c'))} from contacts c
+		where project_id = ${project} and id = any(select id from page)
 		order by ${order}`
-	// With a search the plan depends on what is searched for; without, it is always the same.
+	// With a search the plan depends on the search text; without one it is always the same.
 	const shape = `${sort}-${dir}-${subscribed}-${after !== null}`
-	const name = search === null ? { name: `list-contacts-${shape}` } : {}
-	return (await pool.query({ ...name, text, values, types })).rows
+	return search === null ? findPage(pool, page, shape) : findPage(pool, page)
 }
+
+const isSubscribed = sql`subscribed`
+const isUnsubscribed = sql`not subscribed`
 
 const statesOf = (subscribed: boolean | null) =>
 	subscribed === null
-		? ['subscribed', 'not subscribed']
-		: [subscribed ? 'subscribed' : 'not subscribed']
+		? [isSubscribed, isUnsubscribed]
+		: [subscribed ? isSubscribed : isUnsubscribed]
 
 const few = 1000
 
+const search = query('search-contacts', { ...contactIfFound, count: int })
+
 /**
- * A page and the count of a search that finds few, in one look for them; null: it finds more, and
- * walking the list in its order is the quicker way.
+ * A page and the count of a search with few results, found together. null: there are many results, and
+ * reading the list in its order is faster.
  */
 export async function searchContacts(pool: Pool, list: ContactList & { search: string }) {
-	const values: unknown[] = [list.projectId, list.limit, containingLowered(list.search)]
-	const { order, isAfter } = conditionOf(list, values)
-	const { rows } = await pool.query({
-		text: `with found as materialized (
-				select id, email, created_at from contacts where project_id = $1 and email like $3::text
-					and (${statesOf(list.subscribed).join(' or ')}) limit ${few + 1}
+	const project = uuid.value(list.projectId)
+	const { order, isAfter } = placeOf(list)
+	const rows = await search(
+		pool,
+		sql`with found as materialized (
+				select id, email, created_at from contacts
+				where project_id = ${project} and ${isLike(list.search)}
+					and (${joined(statesOf(list.subscribed), ' or ')}) limit ${int.value(few + 1)}
 			), counted as (
 				select count(*)::int as count from found
 			), page as materialized (
-				select id from found, counted where count <= ${few} and ${isAfter}
-				order by ${order} limit $2
+				select id as found_id from found, counted
+				where count <= ${int.value(few)} and ${isAfter}
+				order by ${order} limit ${int.value(list.limit)}
 			)
-			select counted.count, contacts.* from counted left join (
-				select ${contactRecord('c')} from contacts c where project_id = $1 and id = any(select id from page)
-			) contacts on true
-			order by ${order.replace('created_at', '"createdAt"')}`,
-		values,
-		types,
-	})
-	const { count } = rows[0] as { count: number }
-	if (count > few) return null
-	const isContact = (row: { id: string | null }) => row.id !== null
-	return { count, contacts: rows.filter(isContact) as ContactRecord[] }
+			select counted.count, ${ownText(contactRecord('c'))} from counted left join (
+				page join contacts c on c.project_id = ${project} and c.id = found_id
+			) on true
+			order by ${order}`,
+	)
+	const { count } = rows[0]!
+	return count > few ? null : { count, contacts: rows.filter(isFound) }
 }
 
-/** How many contacts a search finds, without reading any. */
+const countSearch = query('count-found-contacts', { count: int })
+
+/** The number of contacts that a search finds, without reading their rows. */
 export async function countFound(pool: Pool, list: ContactList & { search: string }) {
-	const { rows } = await pool.query({
-		text: `select count(*)::int as count from contacts
-			where project_id = $1 and email like $2 and subscribed = any($3::bool[])`,
-		values: [
-			list.projectId,
-			containingLowered(list.search),
-			list.subscribed === null ? [true, false] : [list.subscribed],
-		],
-		types,
-	})
-	return (rows as { count: number }[])[0]!.count
+	const wanted = list.subscribed === null ? [true, false] : [list.subscribed]
+	const [found] = await countSearch(
+		pool,
+		sql`select count(*)::int as count from contacts
+			where project_id = ${uuid.value(list.projectId)} and ${isLike(list.search)}
+				and subscribed = any(${bool.array.value(wanted)})`,
+	)
+	return found!.count
 }
 
-/** $1 project, $2 id */
-export const findContact = statement<ContactRecord>(
-	'find-contact',
-	`select ${contactRecord('c')} from contacts c where project_id = $1 and id = $2::uuid`,
-)
+export const findContact = statement('find-contact', {
+	params: { projectId: uuid, contactId: uuid },
+	row: contactRecordColumns,
+	text: `select ${contactRecord('c')} from contacts c where project_id = $projectId
+		and id = $contactId::uuid`,
+})
 
-/** Which of the addresses belong to contacts. $1 project, $2 normalized addresses */
-export const findAddresses = statement<{ id: string; email: string }>(
-	'find-addresses',
-	`select id, email from contacts where project_id = $1 and email = any($2::text[])`,
-)
+/** The given addresses that belong to contacts. */
+export const findAddresses = statement('find-addresses', {
+	params: { projectId: uuid, emails: text.array },
+	row: { id: uuid, email: text },
+	text: `select id, email from contacts where project_id = $projectId
+		and email = any($emails::text[])`,
+})
+
+/**
+ * The size of contacts' data in bytes. Compressed data counts with its maximum, because it is not
+ * decompressed.
+ */
+export const bytesOfContacts = statement('bytes-of-contacts', {
+	params: { projectId: uuid, emails: text.array },
+	row: { bytes: float },
+	text: `select coalesce(sum(case when pg_column_compression(data) is null then pg_column_size(data)
+			else 65536 end), 0)::float8 as bytes
+		from contacts where project_id = $projectId and email = any($emails::text[])`,
+})

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, id, projectId, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 export type ContactData = Record<string, unknown>
 
@@ -21,16 +22,16 @@ const schema = defineEntity({
 			expression: 'create index contacts_search on contacts using gin (email gin_trgm_ops)',
 		},
 		{
-			// Summarized by vacuum, which comes soon: asked for page by page, each import would fill the log.
+			// Summarised by vacuum, which runs often enough. Autosummarize would fill the log at each import.
 			name: 'contacts_written',
 			expression:
-				'create index contacts_written on contacts using brin (updated_at) with (pages_per_range = 2, autosummarize = off)',
+				'create index contacts_written on contacts using brin (updated_at) with (pages_per_range = 2)',
 		},
 	],
 	properties: {
 		id: id(),
 		projectId: projectId(),
-		/** Trimmed and lower-cased before it comes here. */
+		/** Trimmed and lower-cased by the callers. */
 		email: p.text(),
 		subscribed: p.boolean(),
 		data: p.json<ContactData>().defaultRaw(`'{}'`),
@@ -39,5 +40,10 @@ const schema = defineEntity({
 	},
 })
 
-export class Contact extends schema.class {}
+export class Contact extends schema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade', { isEnforced: false })]
+	static storage = [
+		'set (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.02)',
+	]
+}
 schema.setClass(Contact)

@@ -1,8 +1,9 @@
 import { priorities } from '../outbox/outbox.ts'
-import { type Readers, readersOf } from '../projects/members.ts'
+import { readersColumns, readersOf } from '../projects/members.ts'
+import { bool, bytes, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-/** What is to stand in DNS, and whether it did when we last looked. */
+/** A record that DNS should contain, and whether the last check found it. */
 export interface DomainRecord {
 	type: 'TXT' | 'CNAME' | 'MX'
 	name: string
@@ -12,22 +13,23 @@ export interface DomainRecord {
 	status: 'pending' | 'verified'
 }
 
-export interface DomainRow {
-	id: string
-	projectId: string
-	domain: string
-	verifiedAt: Date | null
-	sweepExempt: boolean
-	dkimSelector: string | null
-	dkimPublicKey: string | null
-	providerDomainId: string | null
-	tokenExempt: boolean
-	records: DomainRecord[]
-	lastError: string | null
-	lastCheckedAt: Date | null
-	createdAt: Date
-	updatedAt: Date
+const domainRowColumns = {
+	id: uuid,
+	projectId: uuid,
+	domain: text,
+	verifiedAt: timestamp.orNull,
+	sweepExempt: bool,
+	dkimSelector: text.orNull,
+	dkimPublicKey: text.orNull,
+	providerDomainId: text.orNull,
+	tokenExempt: bool,
+	records: json<DomainRecord[]>(),
+	lastError: text.orNull,
+	lastCheckedAt: timestamp.orNull,
+	createdAt: timestamp,
+	updatedAt: timestamp,
 }
+export type DomainRow = RowOf<typeof domainRowColumns>
 
 const columns = (d: string) => `${d}.id, ${d}.project_id as "projectId", ${d}.domain,
 	${d}.verified_at as "verifiedAt", ${d}.sweep_exempt as "sweepExempt",
@@ -37,174 +39,197 @@ const columns = (d: string) => `${d}.id, ${d}.project_id as "projectId", ${d}.do
 	${d}.last_checked_at as "lastCheckedAt", ${d}.created_at as "createdAt",
 	${d}.updated_at as "updatedAt"`
 
-/** The project that has proved a domain, other than this one. */
-const holder = (project: string, domain: string) =>
+/** Another project that has proved the domain. */
+const otherOwner = (project: string, domain: string) =>
 	`select from domains h
 		where h.domain = ${domain} and h.verified_at is not null and h.project_id <> ${project}`
 
 /**
- * No row: this project has claimed the domain already, or another one has it verified. A domain that is
- * added is checked at once, the sweep comes later. $1 project, $2 domain
+ * No row: this project has already added the domain, or another project has it verified. A new domain is
+ * checked at once, so the sweep checks it later.
  */
-export const addDomain = statement<DomainRow>(
-	'add-domain',
-	`insert into domains as d (project_id, domain, next_check_at)
-	select $1::uuid, $2::text, now() + interval '4 minutes' where not exists (${holder('$1', '$2')})
+export const addDomain = statement('add-domain', {
+	params: { projectId: uuid, domain: text },
+	row: domainRowColumns,
+	text: `insert into domains as d (project_id, domain, next_check_at)
+	select $projectId::uuid, $domain::text, now() + interval '4 minutes'
+		where not exists (${otherOwner('$projectId', '$domain')})
 	on conflict (project_id, domain) do nothing
 	returning ${columns('d')}`,
-)
+})
 
-/** $1 project, $2 domain */
-export const hasDomain = statement<{ id: string }>(
-	'has-domain',
-	'select id from domains where project_id = $1 and domain = $2',
-)
+export const hasDomain = statement('has-domain', {
+	params: { projectId: uuid, domain: text },
+	row: { id: uuid },
+	text: 'select id from domains where project_id = $projectId and domain = $domain',
+})
 
-/** $1 project, $2 domain's id */
-export const findDomain = statement<DomainRow>(
-	'find-domain',
-	`select ${columns('d')} from domains d where project_id = $1 and id = $2::uuid`,
-)
+export const findDomain = statement('find-domain', {
+	params: { projectId: uuid, domainId: uuid },
+	row: domainRowColumns,
+	text: `select ${columns('d')} from domains d where project_id = $projectId
+		and id = $domainId::uuid`,
+})
 
-/** $1 project */
-export const domainsOf = statement<DomainRow>(
-	'domains-of',
-	`select ${columns('d')} from domains d where project_id = $1 order by created_at desc, id desc`,
-)
+export const domainsOf = statement('domains-of', {
+	params: { projectId: uuid },
+	row: domainRowColumns,
+	text: `select ${columns('d')} from domains d where project_id = $projectId
+		order by created_at desc, id desc`,
+})
 
-/**
- * A key of our own to sign with, unless there is one: of two who make one the first is kept.
- * $1 project, $2 id, $3 selector, $4 sealed private key, $5 public key
- */
-export const keepDkimKey = statement<DomainRow>(
-	'keep-dkim-key',
-	`update domains d set
-		dkim_selector = coalesce(dkim_selector, $3::text),
-		dkim_private_key = case when dkim_selector is null then $4::bytea else dkim_private_key end,
-		dkim_public_key = case when dkim_selector is null then $5::text else dkim_public_key end
-	where project_id = $1 and id = $2::uuid
+/** Stores a signing key of our own, unless there is one. If two are made at once, the first is kept. */
+export const keepDkimKey = statement('keep-dkim-key', {
+	params: { projectId: uuid, domainId: uuid, selector: text, sealedKey: bytes, publicKey: text },
+	row: domainRowColumns,
+	text: `update domains d set
+		dkim_selector = coalesce(dkim_selector, $selector::text),
+		dkim_private_key = case when dkim_selector is null then $sealedKey::bytea
+			else dkim_private_key end,
+		dkim_public_key = case when dkim_selector is null then $publicKey::text else dkim_public_key end
+	where project_id = $projectId and id = $domainId::uuid
 	returning ${columns('d')}`,
-)
+})
 
 /**
- * Notes what a domain has at the provider, in the place of what is gone there. No row: another
- * process has made it anew, or the domain was removed.
- * $1 project, $2 id, $3 the provider's id, $4 those that are gone, $5 records
+ * Stores the domain's id at the provider, replacing one that no longer exists. No row: another process has
+ * replaced it, or the domain was deleted.
  */
-export const keepProviderDomain = statement<{ id: string }>(
-	'keep-provider-domain',
-	`update domains set provider_domain_id = $3::text, records = $5::jsonb, updated_at = now()
-	where project_id = $1 and id = $2::uuid
-		and (provider_domain_id is null or provider_domain_id = any($4::text[]))
+export const keepProviderDomain = statement('keep-provider-domain', {
+	params: {
+		projectId: uuid,
+		domainId: uuid,
+		providerId: text,
+		goneProviderIds: text.array,
+		records: json<object[]>(),
+	},
+	row: { id: uuid },
+	text: `update domains set provider_domain_id = $providerId::text, records = $records::jsonb,
+		updated_at = now()
+	where project_id = $projectId and id = $domainId::uuid
+		and (provider_domain_id is null or provider_domain_id = any($goneProviderIds::text[]))
 	returning id`,
-)
+})
 
-/** Whether a domain of ours has this at the provider, in whichever project. $1 the provider's id */
-export const isProviderDomainUsed = statement<{ used: boolean }>(
-	'is-provider-domain-used',
-	'select exists (select from domains where provider_domain_id = $1::text) as used',
-)
+/** Whether any project's domain uses this domain at the provider. */
+export const isProviderDomainUsed = statement('is-provider-domain-used', {
+	params: { providerId: text },
+	row: { used: bool },
+	text: 'select exists (select from domains where provider_domain_id = $providerId::text) as used',
+})
 
 /**
- * Three checks of the sweep in a row must find it wanting before a domain that was verified is so no
- * longer. Whoever asks again and again must neither lose it by that nor keep it: what was asked for is
- * not counted, and puts off no check of the sweep unless it finds that all is there.
+ * A verified domain loses its status after three failed checks of the sweep in a row. Requested checks
+ * must not speed that up or delay it: they are not counted, and move the next sweep check only if they
+ * find all records.
  */
 const patienceChecks = 3
 
-export interface CheckedDomain extends DomainRow {
-	/** By this check, and not before it. */
-	wasLost: boolean
-	/** Another project has proved the domain. */
-	isHeld: boolean
-}
+export type CheckedDomain = RowOf<typeof recordCheck>
 
-const heldElsewhere =
+const takenElsewhere =
 	'The domain is verified in another project, which has to remove it or lose its DNS records first.'
 
 /**
- * What a check found, and when the next one is due: soon where something may change soon, then ever
- * less often. No row: the domain was removed meanwhile.
- *
- * $1 project, $2 id, $3 whether all is there (null: that could not be found out), $4 records
- * (null: as they were), $5 what is wrong or null, $6 whether it is the sweep's
+ * The result of a check, and the time of the next one: soon if a change is likely, then less and less
+ * often. No row: the domain was deleted meanwhile.
  */
-export const noteCheck = statement<CheckedDomain>(
-	'note-domain-check',
-	`with checked as (
-		select id, case when $3::bool then 0
-			when not $3 and $6::bool then failed_checks + 1 else failed_checks end as failed,
-			exists (${holder('$1', 'd.domain')}) as held
-		from domains d where project_id = $1 and id = $2::uuid for no key update
+export const recordCheck = statement('record-domain-check', {
+	params: {
+		projectId: uuid,
+		domainId: uuid,
+		/** Null: unknown, because a look-up failed. */
+		isVerified: bool.orNull,
+
+		/** Null: unchanged. */
+		records: json<object>().orNull,
+		error: text.orNull,
+		isSweep: bool,
+	},
+	row: {
+		...domainRowColumns,
+		/** Whether this check made it lose its status. */
+		wasLost: bool,
+		/** Another project has proved the domain. */
+		isTaken: bool,
+	},
+	text: `with checked as (
+		select id, case when $isVerified::bool then 0
+			when not $isVerified and $isSweep::bool then failed_checks + 1
+				else failed_checks end as failed,
+			exists (${otherOwner('$projectId', 'd.domain')}) as taken
+		from domains d where project_id = $projectId and id = $domainId::uuid for no key update
 	)
 	update domains d set
-		verified_at = case when $3::bool and not held then coalesce(d.verified_at, now())
+		verified_at = case when $isVerified::bool and not taken then coalesce(d.verified_at, now())
 			when failed >= ${patienceChecks} then null else d.verified_at end,
-		failed_checks = failed, records = coalesce($4::jsonb, d.records), 
-		last_error = case when held then '${heldElsewhere}' else $5::text end,
+		failed_checks = failed, records = coalesce($records::jsonb, d.records), 
+		last_error = case when taken then '${takenElsewhere}' else $error::text end,
 		token_exempt = d.token_exempt and failed < ${patienceChecks},
 		last_checked_at = now(), updated_at = now(),
-		next_check_at = least(case when ($3 is not true or held) and not $6 then d.next_check_at end, now() + case
-			when $3 and not held then interval '6 hours'
+		next_check_at = least(case when ($isVerified is not true or taken) and not $isSweep
+			then d.next_check_at end, now() + case
+			when $isVerified and not taken then interval '6 hours'
 			when d.verified_at is not null or d.created_at > now() - interval '1 day' then interval '4 minutes'
 			when d.created_at > now() - interval '14 days' then interval '1 hour'
 			else interval '1 day' end)
 	from checked where d.id = checked.id
 	returning ${columns('d')}, old.verified_at is not null and new.verified_at is null as "wasLost",
-		held as "isHeld"`,
-)
+		taken as "isTaken"`,
+})
 
 /**
- * Takes some of the domains whose check is due. Each comes due again with the next sweep but one,
- * whether or not this one gets to its end. $1 how many
+ * Takes some of the domains whose check is due. Each is due again two sweeps later, whether or not this
+ * sweep completes.
  */
-export const takeDueDomains = statement<DomainRow>(
-	'take-due-domains',
-	`with due as (
+export const takeDueDomains = statement('take-due-domains', {
+	params: { limit: int },
+	row: domainRowColumns,
+	text: `with due as (
 		select id from domains where next_check_at <= now() and not sweep_exempt
-		order by next_check_at, id limit $1::int for no key update skip locked
+		order by next_check_at, id limit $limit::int for no key update skip locked
 	)
 	update domains d set next_check_at = now() + interval '9 minutes'
 	from due where d.id = due.id returning ${columns('d')}`,
-)
+})
 
-/** Whom to tell of a domain. $1 project */
-export const domainReaders = statement<Readers>(
-	'domain-readers',
-	`select ${readersOf('p')}
-	from projects p where p.id = $1 and p.disabled_reason is null`,
-)
+/** The members to notify about a domain. */
+export const domainReaders = statement('domain-readers', {
+	params: { projectId: uuid },
+	row: readersColumns,
+	text: `select ${readersOf('p')}
+	from projects p where p.id = $projectId and p.disabled_reason is null`,
+})
 
-export interface DomainUses {
-	templates: { id: string; name: string }[]
-	campaigns: { id: string; name: string; status: string }[]
-}
-
-/** What sends from it. Steps of workflows send by templates. $1 project, $2 domain */
-export const domainUses = statement<DomainUses>(
-	'domain-uses',
-	`select
+/** The senders that use it. Steps of workflows send through templates. */
+export const domainUses = statement('domain-uses', {
+	params: { projectId: uuid, domain: text },
+	row: {
+		templates: json<{ id: string; name: string }[]>(),
+		campaigns: json<{ id: string; name: string; status: string }[]>(),
+	},
+	text: `select
 		coalesce((select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by name)
-			from templates where project_id = $1
-				and lower(split_part("from", '@', 2)) = $2::text), '[]') as templates,
+			from templates where project_id = $projectId
+				and lower(split_part("from", '@', 2)) = $domain::text), '[]') as templates,
 		coalesce((select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'status', status) order by name)
-			from campaigns where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING')
-				and lower(split_part("from", '@', 2)) = $2::text), '[]') as campaigns`,
-)
+			from campaigns where project_id = $projectId and status in ('DRAFT', 'SCHEDULED', 'SENDING')
+				and lower(split_part("from", '@', 2)) = $domain::text), '[]') as campaigns`,
+})
 
-/**
- * Removes a domain here, and has it removed at the provider. $1 project, $2 id, $3 task queue
- */
-export const removeDomain = statement<{ id: string }>(
-	'remove-domain',
-	`with gone as (
-		delete from domains where project_id = $1 and id = $2::uuid
+/** Deletes a domain here, and queues its removal at the provider. */
+export const removeDomain = statement('remove-domain', {
+	params: { projectId: uuid, domainId: uuid, taskQueue: text },
+	row: { id: uuid },
+	text: `with gone as (
+		delete from domains where project_id = $projectId and id = $domainId::uuid
 		returning id, project_id, domain, provider_domain_id
-	), told as (
+	), queued as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-		select project_id, 'start', ${priorities.automation}, 'removeDomain', 'remove-domain/' || id, $3::text,
+		select project_id, 'start', ${priorities.automation}, 'removeDomain',
+			'remove-domain/' || id, $taskQueue::text,
 			jsonb_build_object('providerDomainId', provider_domain_id), domain
 		from gone where provider_domain_id is not null
 	)
 	select id from gone`,
-)
+})

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, id, projectId, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 import type { DomainRecord } from './domain-records.ts'
 
 const schema = defineEntity({
@@ -8,30 +9,30 @@ const schema = defineEntity({
 	uniques: [
 		{ properties: ['projectId', 'id'] },
 		{ properties: ['projectId', 'domain'] },
-		// Of two projects that prove a domain at once, the first has it.
+		// If two projects prove a domain at once, the first gets it.
 		{ name: 'domains_verified', properties: ['domain'], where: 'verified_at is not null' },
 	],
 	indexes: [{ name: 'domains_due', properties: ['nextCheckAt'] }],
 	properties: {
 		id: id(),
 		projectId: projectId(),
-		/** Lower case, ASCII. Any number of projects may claim it, and one at most has it verified. */
+		/** Lower case, ASCII. Any number of projects may add it, but only one has it verified. */
 		domain: p.text(),
 		verifiedAt: p.datetime(3).nullable(),
-		/** The domain that `npm start` makes exists in no DNS: the sweep must not take it away. */
+		/** The domain that `npm start` creates is in no DNS, so the sweep must not revoke it. */
 		sweepExempt: p.boolean().default(false),
 		dkimSelector: p.text().nullable(),
-		/** Sealed with a key derived from SESSION_SECRET. */
+		/** Encrypted with a key derived from SESSION_SECRET. */
 		dkimPrivateKey: p.blob().$type<Buffer>().nullable(),
-		/** Base64 of the key as DNS has it. */
+		/** The key in base64, as in DNS. */
 		dkimPublicKey: p.text().nullable(),
-		/** Verified before a token had to be in DNS: not asked for one while it stays verified. */
+		/** Verified before tokens were required: it needs none while it stays verified. */
 		tokenExempt: p.boolean().default(false),
-		/** What the provider calls it. Projects that claim the same domain share it. */
+		/** The provider's id for it. Projects with the same domain share it. */
 		providerDomainId: p.text().nullable(),
-		/** As the last check found them. */
+		/** The result of the last check. */
 		records: p.json<DomainRecord[]>().defaultRaw(`'[]'`),
-		/** In a row; one that could not be made counts neither way. */
+		/** Failed checks in a row. A check that got no answer changes nothing. */
 		failedChecks: p.integer().default(0),
 		lastError: p.text().nullable(),
 		lastCheckedAt: p.datetime(3).nullable(),
@@ -41,5 +42,7 @@ const schema = defineEntity({
 	},
 })
 
-export class Domain extends schema.class {}
+export class Domain extends schema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+}
 schema.setClass(Domain)

@@ -1,4 +1,5 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
 /** A file of a `/v1/send` request, shared by the mails of that request. */
 const schema = defineEntity({
@@ -18,5 +19,6 @@ const schema = defineEntity({
 
 export class Attachment extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'requestId', 'position']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 schema.setClass(Attachment)

@@ -1,13 +1,14 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
 export const attemptOutcomes = ['SENT', 'REJECTED', 'DEFERRED', 'UNAVAILABLE', 'UNKNOWN'] as const
 
-/** A hand-over that has ended, one way or another. */
+/** A hand-over that has ended, with any outcome. */
 const schema = defineEntity({
 	name: 'Attempt',
 	tableName: 'attempts',
 	indexes: [
-		// By what a provider's event names, should it not name our id.
+		// For provider events that don't contain our id.
 		{
 			name: 'attempts_provider_message',
 			properties: ['providerMessageId'],
@@ -28,5 +29,9 @@ const schema = defineEntity({
 
 export class Attempt extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'emailId', 'attempt']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
+		reference(['projectId', 'emailId'], 'emails', 'cascade'),
+	]
 }
 schema.setClass(Attempt)

@@ -1,8 +1,9 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 import { mailTypes } from '../templates/template.ts'
 
-/** In the order of a mail's life: a late provider event never moves it back from SENT to COMPLAINED. */
+/** In lifecycle order: a late provider event never moves a mail back from SENT to COMPLAINED. */
 export const emailStatuses = [
 	'PENDING',
 	'SENDING',
@@ -19,12 +20,9 @@ export const emailStatuses = [
 	'RECEIVED',
 ] as const
 
-/** It may still go, or nobody knows yet whether it went. For the expression of a status. */
-export const isUnsettled = (status: string) => `${status} in ('PENDING', 'SENDING', 'UNCERTAIN')`
-
 export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const
 
-/** What few mails come to, and what somebody who looks after them looks for. */
+/** Statuses that few mails get, and that operators search for. */
 export const rareStatuses = [
 	'UNCERTAIN',
 	'BOUNCED',
@@ -35,14 +33,14 @@ export const rareStatuses = [
 	'RECEIVED',
 ] as const
 
-/** What stands in place of the address once its person was erased. Nothing goes there. */
+/** Replaces the address once its person was erased. Never used for delivery. */
 export const erasedAddress = 'deleted@deleted.invalid'
 
 /**
- * The ledger: one row a mail, whatever becomes of it. The row also carries the open attempt
- * (`attempt`, `attemptStartedAt` while SENDING); closed attempts are rows of `attempts`.
- * No index names `status`, so that its changes stay heap-only updates; `rareStatus`, which most mails
- * never have, is what mails are found by.
+ * The ledger: one row per mail, whatever its status. The row also holds the open attempt (`attempt`,
+ * `attemptStartedAt` while SENDING); ended attempts are rows of `attempts`. No index contains `status`, so
+ * that status changes stay heap-only updates. Mails are found by `rareStatus` instead, which most mails
+ * never have.
  */
 const schema = defineEntity({
 	name: 'Email',
@@ -50,7 +48,7 @@ const schema = defineEntity({
 	indexes: [
 		{
 			name: 'emails_contact',
-			properties: ['projectId', 'contactId', 'id'],
+			properties: ['contactId', 'id'],
 			where: 'contact_id is not null',
 		},
 		{
@@ -63,19 +61,19 @@ const schema = defineEntity({
 			properties: ['rareStatus', 'projectId', 'id'],
 			where: 'rare_status is not null',
 		},
-		// By address, for erasing: mails that are nobody's, or were a deleted contact's.
+		// By address, for erasing: mails without a contact, or of a deleted one.
 		{
 			name: 'emails_of_nobody',
 			expression: (columns, table, name) =>
-				`create index ${name} on ${table.name} (${columns.projectId}, (case ${columns.sourceType} when 'INBOUND' then ${columns.from} else ${columns.to} end)) where ${columns.contactId} is null`,
+				`create index ${name} on ${table.name} (${columns.projectId}, (case ${columns.sourceType} when 'INBOUND' then "${columns.from}" else "${columns.to}" end)) where ${columns.contactId} is null`,
 		},
-		// What is still to be purged: no mail without a body is in it.
+		// Mails to be purged: those without a body are left out.
 		{
 			name: 'emails_with_body',
 			properties: ['createdAt'],
 			where: 'body is not null',
 		},
-		// A campaign's mails that wait for their next try. No other mail of a campaign has a time.
+		// A campaign's mails that wait for their next try. Its other mails have no due time.
 		{
 			name: 'emails_campaign_due',
 			properties: ['campaignId', 'dueAt'],
@@ -83,13 +81,13 @@ const schema = defineEntity({
 		},
 	],
 	uniques: [
-		// One mail a contact, and the order in which a campaign's lanes go through them.
+		// One mail per contact, in the order of a campaign's lanes.
 		{
 			name: 'emails_campaign',
 			properties: ['campaignId', 'contactId'],
 			where: 'campaign_id is not null',
 		},
-		// One mail a visit of an automation's step.
+		// One mail per visit of an automation's step.
 		{
 			name: 'emails_step_execution',
 			properties: ['projectId', 'workflowStepExecutionId'],
@@ -109,11 +107,14 @@ const schema = defineEntity({
 		/** As rendered, without layout and footer; null once purged. */
 		body: p.text().nullable(),
 		headers: p.json<Record<string, string>>().defaultRaw(`'{}'`),
-		/** Of our own words in it: its reader's, where we know it. */
+		/** The language of our own words in it: the reader's, if known. */
 		language: p.text().default('en'),
-		/** What its author wrote it in; null: the same. */
+		/** The language of the author's text; null: the same. */
 		contentLanguage: p.text().nullable(),
-		/** Of a marketing mail by itself; a campaign's has its campaign's. Every try is the same message. */
+		/**
+		 * For a single marketing mail; a campaign's mails use the campaign's address. Every try sends the same
+		 * message.
+		 */
 		postalAddress: p.text().nullable(),
 		type: p.enum(mailTypes).default('TRANSACTIONAL'),
 		sourceType: p.enum(sourceTypes),
@@ -121,7 +122,7 @@ const schema = defineEntity({
 		campaignId: p.uuid().nullable(),
 		workflowExecutionId: p.uuid().nullable(),
 		workflowStepExecutionId: p.uuid().nullable(),
-		/** The `/v1/send` request it came with: its mails leave in their order, and share its attachments. */
+		/** The `/v1/send` request of the mail. Its mails are sent in order and share its attachments. */
 		requestId: p.uuid().nullable(),
 		/** Names, types and sizes; the contents are in `attachments`. */
 		attachments: p.json<{ filename: string; contentType: string; size: number }[]>().nullable(),
@@ -135,20 +136,20 @@ const schema = defineEntity({
 			),
 		attempt: p.integer().default(0),
 		attemptStartedAt: p.datetime(3).nullable(),
-		/** Patience begins here. */
+		/** The time limit for retries starts here. */
 		firstAttemptAt: p.datetime(3).nullable(),
-		/** Not before then: the moment the send rate granted, or the end of the pause after a refusal. */
+		/** The earliest time to send: granted by the send rate, or the end of the pause after a refusal. */
 		dueAt: p.datetime(3).nullable(),
-		/** Campaign mails that a provider gets in one request have one of these; it is the request's key. */
+		/** Set for campaign mails that a provider gets in one request. It is the request's idempotency key. */
 		batchId: p.uuid().nullable(),
-		/** The attempt that the send rate has granted: the next one, or one that is over. */
+		/** The attempt that the send rate was granted for: the next one, or one that has ended. */
 		grantedAttempt: p.integer().default(0),
-		/** Handed over once more although an earlier try may have arrived. */
+		/** Handed over again although an earlier try may have arrived. */
 		possibleRepeat: p.boolean().default(false),
 		provider: p.text().nullable(),
 		providerMessageId: p.text().nullable(),
 		error: p.text().nullable(),
-		/** What went wrong in rendering, which never stops a mail. */
+		/** The fault in rendering, if any; it never stops a mail. */
 		renderFault: p.text().nullable(),
 		sentAt: p.datetime(3).nullable(),
 		deliveredAt: p.datetime(3).nullable(),
@@ -160,11 +161,11 @@ const schema = defineEntity({
 		unsubscribedAt: p.datetime(3).nullable(),
 		opens: p.integer().default(0),
 		clicks: p.integer().default(0),
-		/** Opens and clicks by machines, which are in neither. */
+		/** Opens and clicks by machines, which the counts above leave out. */
 		prefetches: p.integer().default(0),
 		/**
-		 * Whether it carries our pixel and links: decided when it is first handed over, so that every try
-		 * is the same message. A mail that must not is false from the beginning.
+		 * Whether it contains our pixel and links: decided at the first hand-over, so that every try sends the
+		 * same message. False from the start if tracking is not allowed.
 		 */
 		tracked: p.boolean().nullable(),
 		createdAt: createdAt(),
@@ -174,5 +175,14 @@ const schema = defineEntity({
 
 export class Email extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
+		reference(['projectId', 'campaignId'], 'campaigns', 'no action', { isEnforced: false }),
+		reference(['projectId', 'contactId'], 'contacts', 'set null', { isEnforced: false }),
+		reference(['projectId', 'templateId'], 'templates', 'set null'),
+	]
+	static storage = [
+		'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 45)',
+	]
 }
 schema.setClass(Email)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { int } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { erasedAddress } from './email.ts'
 import { sentEventData } from './ledger.ts'
@@ -7,34 +8,33 @@ import { sentEventData } from './ledger.ts'
 const batchRows = 500
 const restMs = 500
 
-/** A proxy that comes so soon was not sent by a reader. */
+/** A proxy that fetches this soon was not triggered by a reader. */
 const proxyHaste = '2 seconds'
 
-const at = `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const openData = `jsonb_build_object('openedAt', ${at}, 'opens', opens_before + nth,
+const openData = `jsonb_build_object('openedAt', iso_text(at), 'opens', opens_before + nth,
 	'isFirstOpen', opens_before + nth = 1)`
-const clickData = `jsonb_build_object('clickedAt', ${at}, 'clicks', clicks_before + nth,
+const clickData = `jsonb_build_object('clickedAt', iso_text(at), 'clicks', clicks_before + nth,
 	'isFirstClick', clicks_before + nth = 1, 'link', case when "to" <> '${erasedAddress}' then link end)`
 
 /**
- * Counts opens and clicks: each exactly once, since the rows go in the transaction that counts them. Any
- * number of processes may fold, and they wait for nobody: what another folder, a delivery, a campaign
- * or whoever deletes a contact has in its hands is left for the next time, and so are the mails whose
- * hand-over is not recorded yet, for their status is still to come.
+ * Counts opens and clicks, each exactly once, because its row is deleted in the transaction that counts
+ * it. Any number of processes may fold, and none waits: rows locked by another folder, a delivery, a
+ * campaign or a deletion are left for the next time. So are mails whose hand-over is not recorded yet,
+ * because their status will follow.
  *
- * A click also shows that the mail was opened, whether its pictures were loaded or not, but it is no
- * open: `opened_at` is set, `opens` and the events count what was fetched. Whoever fetches anything has
- * the mail, so an UNCERTAIN one is settled. Links of a campaign count for its own mails only.
- *
- * $1 rows at most
+ * A click also shows that the mail was opened, with or without its images, but it doesn't count as an
+ * open: `opened_at` is set, while `opens` and the `email.open` events count only fetched pixels. Any fetch
+ * shows that the mail arrived, so it settles an UNCERTAIN mail. Links of a campaign count only for its own
+ * mails.
  */
-export const foldEngagements = statement<{ folded: number; emitted: number }>(
-	'fold-engagements',
-	`with waiting as materialized (
+export const foldEngagements = statement('fold-engagements', {
+	params: { limit: int },
+	row: { folded: int, emitted: int },
+	text: `with waiting as materialized (
 		select g.id, g.project_id, g.email_id from engagements g
 		where coalesce((select e.status from emails e
 			where e.project_id = g.project_id and e.id = g.email_id), '') not in ('PENDING', 'SENDING')
-		order by g.id limit $1::int for update skip locked
+		order by g.id limit $limit::int for update skip locked
 	), held as materialized (
 		select mail.* from (select distinct project_id, email_id from waiting) w
 		cross join lateral (
@@ -85,7 +85,7 @@ export const foldEngagements = statement<{ folded: number; emitted: number }>(
 		from sums where e.project_id = of_project and e.id = email_id
 		returning new.*, old.opens as opens_before, old.clicks as clicks_before,
 			old.status as status_before, kinds, links, times
-	), noted as (
+	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
 			provider_message_id)
 		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id
@@ -111,25 +111,25 @@ export const foldEngagements = statement<{ folded: number; emitted: number }>(
 		returning 1
 	)
 	select (select count(*) from taken)::int as folded, (select count(*) from emitted)::int as emitted`,
-)
+})
 
 interface FoldingServices {
 	pool: Pool
-	/** Events may have started something. */
+	/** Events may have started executions. */
 	relay: { wake(): void }
 	log: { warn(fields: object, message: string): void }
 }
 
-/** Folds what comes, until stopped; the database may be away in between. */
+/** Folds opens and clicks until stopped, and survives outages of the database. */
 export function startFolding({ pool, relay, log }: FoldingServices) {
 	const stopped = new AbortController()
 	const { signal } = stopped
 
 	async function foldAll() {
 		while (!signal.aborted) {
-			const [{ folded, emitted } = { folded: 0, emitted: 0 }] = await foldEngagements(pool, [
-				batchRows,
-			])
+			const [{ folded, emitted } = { folded: 0, emitted: 0 }] = await foldEngagements(pool, {
+				limit: batchRows,
+			})
 			if (emitted > 0) relay.wake()
 			if (folded < batchRows) return
 		}
@@ -138,7 +138,7 @@ export function startFolding({ pool, relay, log }: FoldingServices) {
 	const folding = (async () => {
 		while (!signal.aborted) {
 			await foldAll().catch((error: unknown) => {
-				log.warn({ err: error }, 'opens and clicks could not be counted, and wait')
+				log.warn({ err: error }, 'opens and clicks could not be counted yet')
 			})
 			await sleep(restMs, undefined, { signal }).catch(() => {})
 		}

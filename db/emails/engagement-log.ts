@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { json } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type { engagementKinds, fetchers } from './engagement.ts'
 
@@ -13,24 +14,25 @@ export interface Noted {
 	at: Date
 }
 
-/** What comes within this time is written by one statement. */
+/** Opens and clicks that arrive within this time are written by one statement. */
 const groupingMs = 20
-/** Whoever opened or clicked waits no longer than this for the database, and not while it is away. */
+/** The longest a reader waits for the database; no wait while it is unavailable. */
 const patienceMs = 250
 const longestPauseMs = 5000
-/** What a process keeps in memory while the database is away. */
+/** How many opens and clicks a process keeps in memory while the database is unavailable. */
 const heldMost = 50_000
 const closingMs = 5000
 
-/** $1 [Noted]. Of a project that is gone or going nothing is counted any more. */
-const append = statement(
-	'append-engagements',
-	`insert into engagements (project_id, email_id, campaign_id, kind, link, fetcher, at)
+/** Nothing is counted for a project that is deleted or being deleted. */
+const append = statement('append-engagements', {
+	params: { engagements: json<Noted[]>() },
+	text: `insert into engagements (project_id, email_id, campaign_id, kind, link, fetcher, at)
 	select g."projectId", g."emailId", g."campaignId", g.kind, g.link, g.fetcher, g.at
-	from jsonb_to_recordset($1::jsonb) as g("projectId" uuid, "emailId" uuid, "campaignId" uuid,
+	from jsonb_to_recordset($engagements::jsonb) as g("projectId" uuid, "emailId" uuid,
+		"campaignId" uuid,
 		kind text, link text, fetcher text, at timestamptz)
 	join projects p on p.id = g."projectId" and p.deleted_at is null`,
-)
+})
 
 interface LogServices {
 	pool: Pool
@@ -38,9 +40,9 @@ interface LogServices {
 }
 
 /**
- * Where opens and clicks go first. They are written soon, many at a time, and by the time that `note`
- * resolves they are, unless the database takes long: then it resolves all the same, and they are written
- * when it is back. Only a process that ends without it, or keeps too many, loses any.
+ * Opens and clicks are written here first, many at a time. `note` resolves once they are written. If the
+ * database takes too long it resolves anyway, and they are written later. They are lost only if the
+ * process ends before that, or holds too many.
  */
 export function createEngagementLog({ pool, log }: LogServices) {
 	let held: Noted[] = []
@@ -66,7 +68,7 @@ export function createEngagementLog({ pool, log }: LogServices) {
 	function start() {
 		writing ??= write().finally(() => {
 			writing = null
-			// Somebody may have come between the last look and this.
+			// More may have arrived since the last look.
 			if (held.length > 0 && !closing.signal.aborted) start()
 		})
 	}
@@ -79,11 +81,11 @@ export function createEngagementLog({ pool, log }: LogServices) {
 			held = []
 			written = Promise.withResolvers()
 			try {
-				await append(pool, [JSON.stringify(batch)])
+				await append(pool, { engagements: batch })
 				resolve()
 				pauseMs = 100
 				isAway = false
-				if (lost > 0) log.warn({ lost }, 'opens or clicks are lost: the database was away for long')
+				if (lost > 0) log.warn({ lost }, 'opens or clicks are lost: the database was away too long')
 				lost = 0
 			} catch (error) {
 				held = [...batch, ...held]
@@ -98,7 +100,7 @@ export function createEngagementLog({ pool, log }: LogServices) {
 
 	return {
 		note,
-		/** One more try for what is held; the pool must still be open. */
+		/** Tries once more to write what is held; the pool must still be open. */
 		async close() {
 			closing.abort()
 			await Promise.race([writing, sleep(closingMs, undefined, { ref: false })])

@@ -1,17 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { projectId } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 export const engagementKinds = ['OPEN', 'CLICK'] as const
 
 /**
- * Who fetched it: a machine for sure, a proxy (which may fetch for a person, or ahead of one), or,
- * as far as can be told, a person.
+ * The fetcher: certainly a machine, a proxy (which may fetch for a person or in advance), or probably a
+ * person.
  */
 export const fetchers = ['PERSON', 'PROXY', 'MACHINE'] as const
 
 /**
- * An open or a click on its way into the ledger: appended when it happens, so that nobody waits for a
- * mail's row, and taken out again when it is counted (db/emails/engagement-fold.ts).
+ * An open or a click before it is counted. It is appended when it happens, so that readers don't wait for
+ * the mail's row, and deleted when it is counted (db/emails/engagement-fold.ts).
  */
 const schema = defineEntity({
 	name: 'Engagement',
@@ -20,7 +21,7 @@ const schema = defineEntity({
 		id: p.bigint('number').primary().autoincrement(),
 		projectId: projectId(),
 		emailId: p.uuid(),
-		/** The campaign that the link was signed for: it counts only for mails of that campaign. */
+		/** The campaign that the link was signed for. It counts only for mails of that campaign. */
 		campaignId: p.uuid().nullable(),
 		kind: p.enum(engagementKinds),
 		link: p.text().nullable(),
@@ -29,5 +30,8 @@ const schema = defineEntity({
 	},
 })
 
-export class Engagement extends schema.class {}
+export class Engagement extends schema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
+}
 schema.setClass(Engagement)

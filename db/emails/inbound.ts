@@ -1,12 +1,13 @@
 import { hasRoom } from '../billing/usage-standing.ts'
+import { bool, int, json, text } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { inIso, sentEventData } from './ledger.ts'
+import { sentEventData } from './ledger.ts'
 
-/** A mail that a provider received for us. Its body stays with the provider. */
+/** A mail that a provider received for us. The provider keeps its body. */
 export interface InboundMail {
 	from: string
 	fromName: string | null
-	/** All that it may have been addressed to. */
+	/** All addresses that it may have been sent to. */
 	to: string[]
 	subject: string
 	messageId: string | null
@@ -14,25 +15,25 @@ export interface InboundMail {
 }
 
 /**
- * Takes a mail into each project that has verified the domain of a recipient: the sender becomes a
- * contact, not subscribed if new. Who is no contact yet may become one at this moment by another
- * request; the second to come then sees the first one's row. A project at its limit takes none.
- * $1 the event's id, $2 InboundMail, $3 whether limits apply
+ * Adds a mail to each project that has verified a recipient's domain. The sender becomes a contact,
+ * not subscribed if new. If another request creates the same contact at this moment, the later one sees the
+ * earlier row. A project at its limit takes no mail.
  */
-export const receiveMail = statement<{ isNew: boolean; received: number }>(
-	'receive-mail',
-	`with told as (
-		insert into provider_events (id) values ($1) on conflict (id) do nothing returning 1
+export const receiveMail = statement('receive-mail', {
+	params: { eventId: text, mail: json<InboundMail>(), hasLimits: bool },
+	row: { isNew: bool, received: int },
+	text: `with first_time as (
+		insert into provider_events (id) values ($eventId) on conflict (id) do nothing returning 1
 	), mail as (
-		select * from jsonb_to_record($2::jsonb) as m("from" text, "fromName" text, "to" text[],
+		select * from jsonb_to_record($mail::jsonb) as m("from" text, "fromName" text, "to" text[],
 			subject text, "messageId" text, "providerMessageId" text)
 	), received as materialized (
 		select distinct on (d.project_id) d.project_id, "to".address as "to", uuidv7() as id, m."from",
 			m."fromName", m.subject, m."messageId", m."providerMessageId"
-		from mail m cross join told
+		from mail m cross join first_time
 		cross join lateral unnest(m."to") with ordinality as "to"(address, position)
 		join domains d on d.domain = split_part("to".address, '@', 2) and d.verified_at is not null
-		where not $3::bool or ${hasRoom('d.project_id', 'inbound')}
+		where not $hasLimits::bool or ${hasRoom('d.project_id', 'inbound')}
 		order by d.project_id, "to".position
 	), known as (
 		select r.project_id, c.id as contact_id from received r
@@ -54,9 +55,9 @@ export const receiveMail = statement<{ isNew: boolean; received: number }>(
 	), emitted as (
 		insert into events (project_id, name, contact_id, email_id, data)
 		select project_id, 'email.received', contact_id, id, ${sentEventData} - 'sentAt'
-			|| jsonb_build_object('to', "to", 'receivedAt', ${inIso('created_at')},
+			|| jsonb_build_object('to', "to", 'receivedAt', iso_text(created_at),
 				'messageId', headers->'Message-ID')
 		from stored
 	)
-	select exists (select from told) as "isNew", (select count(*)::int from stored) as received`,
-)
+	select exists (select from first_time) as "isNew", (select count(*)::int from stored) as received`,
+})

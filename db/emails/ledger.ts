@@ -1,47 +1,25 @@
+import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { erasedAddress } from './email.ts'
 
-// The statements by which the ledger moves. Every one is a compare-and-set on status (and, once a mail
-// was handed over, on the attempt), so that any two workers may hold the same mail at the same time.
+// The statements that change the ledger. Every one is a compare-and-set on status (and, after a hand-over,
+// on the attempt), so that any two workers may process the same mail at the same time.
 
-/** A mail that is not settled, as much of it as deciding needs. */
-export interface OpenMail {
-	project_id: string
-	id: string
-	request_id: string | null
-	source_type: string
-	status: 'PENDING' | 'SENDING' | 'UNCERTAIN'
-	/** From when this was read; negative for what is over. */
-	due_in_ms: number | null
-	attempt: number
-	granted_attempt: number
-	error: string | null
-	attempt_started_in_ms: number | null
-	domain: string
-	/** What it will weigh in memory. */
-	bytes: number
-	has_attachments: boolean
-	barred: 'SUPPRESSED' | 'CANCELLED' | null
-	barred_because: string | null
-	owner_verified: boolean
-	send_rate_per_second: number | null
-}
+/** A mail that is not settled, with the columns that decisions need. */
+export type OpenMail = RowOf<typeof mailsOfClaim>
 
-/** The clocks of our processes may differ, and be set: they are told how far off a moment is. */
+/** Our processes' clocks may differ or change, so they get times relative to the database's clock. */
 const inMs = (time: string) => `(extract(epoch from ${time} - now()) * 1000)::float8`
 
-/** `/v1/send` may send HEADLESS mail to anybody, an automation may not. */
-const wantsConsent = `(e.type = 'MARKETING' or e.type = 'HEADLESS' and e.source_type <> 'TRANSACTIONAL')`
-
-/** A provider that knows our ids promises to remember them for a day. */
+/** A provider that recognises our ids remembers them for a day. */
 export const keyLifeHours = 23
 
-/** A server that takes each mail and never says so: its reader has got enough of them by then. */
+/** For a server that accepts each mail without ever confirming it: its reader has enough copies by then. */
 const mostRepeats = 3
 
 /**
- * In doubt, only transactional mail is still the claim's to settle, and not for ever: the rest waits for
- * a decision. Tries under a key that the provider still knew were no repeats.
+ * Of mails in doubt, a claim repeats only transactional ones, and only `mostRepeats` times; after that, and
+ * for all others, a person decides. Tries under a key that the provider still knew don't count.
  */
 export const isOpen = `(e.status in ('PENDING', 'SENDING')
 		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL' and (
@@ -52,8 +30,8 @@ export const isOpen = `(e.status in ('PENDING', 'SENDING')
 		) <= ${mostRepeats})`
 
 /**
- * Where a mail goes: a campaign's to the address that its contact has when it leaves, unless a try is in
- * doubt that a provider may know by its key.
+ * A mail's address: for a campaign's mail, the contact's current one, unless a provider may know a try in
+ * doubt by its key.
  */
 const addressNow = `case when e.source_type = 'CAMPAIGN' and not exists (
 		select from attempts a where a.project_id = e.project_id and a.email_id = e.id
@@ -63,16 +41,36 @@ const addressNow = `case when e.source_type = 'CAMPAIGN' and not exists (
 	else e."to" end`
 
 /**
- * The mails of a claim that are not settled, in the order of requests and recipients. Each is looked up
- * by its id: tables that grow by a hundred thousand rows within seconds have no statistics yet, and a
- * planner that takes them for empty would read all mails of all projects for each claim. $1 claim
+ * The unsettled mails of a claim, in order of requests and recipients. Each is looked up by its id: tables
+ * that grow by a hundred thousand rows within seconds have no statistics yet. A planner that assumes they
+ * are empty would read all projects' mails for each claim.
  */
-export const mailsOfClaim = statement<OpenMail>(
-	'mails-of-claim',
-	`with claimed as materialized (
+export const mailsOfClaim = statement('mails-of-claim', {
+	params: { claimId: uuid, provider: text },
+	row: {
+		project_id: uuid,
+		id: uuid,
+		request_id: uuid.orNull,
+		source_type: text,
+		status: text.of<'PENDING' | 'SENDING' | 'UNCERTAIN'>(),
+		/** Relative to this read; negative for the past. */
+		due_in_ms: float.orNull,
+		attempt: int,
+		granted_attempt: int,
+		error: text.orNull,
+		attempt_started_in_ms: float.orNull,
+		domain: text,
+		/** Its size in memory. */
+		bytes: int,
+		has_attachments: bool,
+		barred_because: text.orNull,
+		barred: text.of<'SUPPRESSED' | 'CANCELLED'>().orNull,
+		send_rate_per_second: float.orNull,
+	},
+	text: `with claimed as materialized (
 		select q.id as place, q.project_id, m.id, m.position
 		from queued_sends q cross join lateral unnest(q.email_ids) with ordinality as m(id, position)
-		where q.claim_id = $1
+		where q.claim_id = $claimId
 	)
 	select
 		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt, e.error,
@@ -81,19 +79,9 @@ export const mailsOfClaim = statement<OpenMail>(
 		(coalesce(octet_length(e.body), 0) + coalesce((
 			select sum((a->>'size')::int) from jsonb_array_elements(e.attachments) a), 0))::int as bytes,
 		e.attachments is not null as has_attachments,
-		case
-			when p.disabled_reason is not null then 'CANCELLED'
-			when s.reason is not null then 'SUPPRESSED'
-			when ${wantsConsent} and not c.subscribed then 'CANCELLED'
-			when e."to" = '${erasedAddress}' then 'CANCELLED'
-		end as barred,
-		case
-			when p.disabled_reason is not null then 'The project is disabled: ' || p.disabled_reason
-			when s.reason is not null then 'The address is on the suppression list: ' || s.reason
-			when ${wantsConsent} and not c.subscribed then 'The contact is not subscribed'
-			when e."to" = '${erasedAddress}' then 'The contact was erased'
-		end as barred_because,
-		p.owner_verified, p.send_rate_per_second
+		barred.because as barred_because,
+		case when barred.because is not null then barred_status(p.disabled_reason, s.reason) end as barred,
+		p.send_rate_per_second
 	from claimed q
 	cross join lateral (
 		select * from emails e where e.project_id = q.project_id and e.id = q.id and ${isOpen} offset 0) e
@@ -102,126 +90,139 @@ export const mailsOfClaim = statement<OpenMail>(
 		select reason from suppressions s where s.project_id = q.project_id and s.email = ${addressNow} offset 0) s on true
 	left join lateral (
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
+	cross join lateral (
+		select may_send(p.disabled_reason, s.reason, needs_consent(e.type, e.source_type), c.subscribed, e."to",
+			p.owner_verified, $provider::text) as because) barred
 	order by q.place, q.position`,
-)
+})
 
-/** What must not go is settled with its reason. $1 project, $2 [{id, status, error}] */
-export const bar = statement(
-	'bar',
-	`update emails e set status = b.status, error = b.error, updated_at = now()
-	from jsonb_to_recordset($2::jsonb) as b(id uuid, status text, error text)
-	where e.project_id = $1 and e.id = b.id and e.status = 'PENDING'`,
-)
+/** Settles mails that may not be sent, with the reason. */
+export const settleBarred = statement('settle-barred-mails', {
+	params: { projectId: uuid, mails: json<object>() },
+	text: `update emails e set status = b.status, error = b.error, updated_at = now()
+	from jsonb_to_recordset($mails::jsonb) as b(id uuid, status text, error text)
+	where e.project_id = $projectId and e.id = b.id and e.status = 'PENDING'`,
+})
 
 /**
- * Reserves send rate by virtual scheduling on the project's one row, and keeps the grant on the mails:
- * a worker that dies before handing over leaves it to the next one, which does not pay again.
- * $1 project, $2 ids, $3 mails a second
+ * Reserves send rate by virtual scheduling on the project's only row, and stores the grant on the mails.
+ * If a worker dies before the hand-over, the next one uses this grant.
  */
-export const grant = statement<{ id: string; due_in_ms: number }>(
-	'grant',
-	`with budget as (
+export const grant = statement('grant', {
+	params: { projectId: uuid, emailIds: uuid.array, perSecond: float },
+	row: { id: uuid, due_in_ms: float },
+	text: `with budget as (
 		insert into send_budgets as b (project_id, next_at)
-		values ($1, now() + make_interval(secs => cardinality($2::uuid[]) / $3::float8))
+		values ($projectId, now() + make_interval(secs => cardinality($emailIds::uuid[]) / $perSecond::float8))
 		on conflict (project_id) do update set next_at =
-			greatest(b.next_at, now()) + make_interval(secs => cardinality($2::uuid[]) / $3::float8)
-		returning next_at - make_interval(secs => cardinality($2::uuid[]) / $3::float8) as starts_at
+			greatest(b.next_at, now())
+				+ make_interval(secs => cardinality($emailIds::uuid[]) / $perSecond::float8)
+		returning next_at - make_interval(secs => cardinality($emailIds::uuid[]) / $perSecond::float8) as starts_at
 	)
 	update emails e set granted_attempt = e.attempt + 1,
-		due_at = starts_at + make_interval(secs => (m.position - 1) / $3::float8)
-	from budget, unnest($2::uuid[]) with ordinality as m(id, position)
-	where e.project_id = $1 and e.id = any($2::uuid[]) and e.id = m.id and e.status = 'PENDING'
+		due_at = starts_at + make_interval(secs => (m.position - 1) / $perSecond::float8)
+	from budget, unnest($emailIds::uuid[]) with ordinality as m(id, position)
+	where e.project_id = $projectId and e.id = any($emailIds::uuid[]) and e.id = m.id
+		and e.status = 'PENDING'
 	returning e.id, ${inMs('e.due_at')} as due_in_ms`,
-)
+})
 
-export const inIso = (time: string) =>
-	`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-/** The data of `email.sent`, from a row of emails whose alias does not matter. */
+/** The data of `email.sent`, from a row of emails, for any alias. */
 export const sentEventData = `jsonb_build_object(
 	'subject', subject, 'from', "from", 'fromName', from_name,
 	'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
 	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type,
-	'sentAt', ${inIso('sent_at')})`
+	'sentAt', iso_text(sent_at))`
 
-/** That of `email.bounce`. A permanent one has consequences: the trigger `heed_mail_events` draws them. */
+/** The data of `email.bounce`. A permanent bounce has consequences: see `suppress_and_judge`. */
 export const bounceEventData = (type: string, bouncedAt: string) =>
-	`${sentEventData} || jsonb_build_object('bounceType', '${type}', 'bouncedAt', ${inIso(bouncedAt)})`
+	`${sentEventData} || jsonb_build_object('bounceType', '${type}', 'bouncedAt', iso_text(${bouncedAt}))`
 
-export interface OpenedMail {
-	project_id: string
-	id: string
-	attempt: number
-	contact_id: string | null
-	/** Then subject and body are still to be rendered. */
-	campaign_id: string | null
-	request_id: string | null
-	to: string
-	to_name: string | null
-	from: string
-	from_name: string | null
-	reply_to: string | null
-	subject: string
-	body: string
-	headers: Record<string, string>
-	content_language: string
-	language: string
-	postal_address: string | null
-	type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
-	/** Whether it goes with our pixel and links. */
-	tracked: boolean
-	created_at: Date
-	first_attempt_at: Date
-}
+export type OpenedMail = RowOf<typeof open>
 
 /**
  * Opens attempts, immediately before the hand-over. Whether a mail is tracked is decided at its first
- * attempt, so that every try is the same message. $1 project, $2 ids, $3 provider
+ * attempt, so that every try is the same message.
  */
-export const open = statement<OpenedMail>(
-	'open',
-	`update emails e set status = 'SENDING', "to" = ${addressNow}, attempt = attempt + 1, attempt_started_at = now(),
-		first_attempt_at = coalesce(first_attempt_at, now()), provider = $3::text, updated_at = now(),
-		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $1)
-			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects where id = $1))
-	where project_id = $1 and id = any($2::uuid[]) and status = 'PENDING'
+export const open = statement('open', {
+	params: { projectId: uuid, emailIds: uuid.array, provider: text },
+	row: {
+		project_id: uuid,
+		id: uuid,
+		attempt: int,
+		contact_id: uuid.orNull,
+		/** If set, subject and body are still to be rendered. */
+		campaign_id: uuid.orNull,
+		request_id: uuid.orNull,
+		to: text,
+		to_name: text.orNull,
+		from: text,
+		from_name: text.orNull,
+		reply_to: text.orNull,
+		subject: text,
+		body: text,
+		headers: json<Record<string, string>>(),
+		content_language: text,
+		language: text,
+		postal_address: text.orNull,
+		type: text.of<'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'>(),
+		/** Whether it contains our pixel and links. */
+		tracked: bool.notNull('it has just been set'),
+		created_at: timestamp,
+		first_attempt_at: timestamp.notNull('it has just been set'),
+	},
+	text: `update emails e set status = 'SENDING', "to" = ${addressNow}, attempt = attempt + 1,
+		attempt_started_at = now(), first_attempt_at = coalesce(first_attempt_at, now()),
+		provider = $provider::text, updated_at = now(),
+		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $projectId)
+			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
+				where id = $projectId))
+	where project_id = $projectId and id = any($emailIds::uuid[]) and status = 'PENDING' and (
+		select may_send(p.disabled_reason, s.reason, needs_consent(e.type, e.source_type), c.subscribed, e."to",
+			p.owner_verified, $provider::text)
+		from projects p
+		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}
+		left join contacts c on c.project_id = $projectId and c.id = e.contact_id
+		where p.id = $projectId) is null
 	returning project_id, id, attempt, contact_id, campaign_id, request_id, "to", to_name, "from", from_name, reply_to,
 		subject, coalesce(body, '') as body, headers, coalesce(content_language, language) as content_language,
 		language, postal_address, type, tracked, created_at, first_attempt_at`,
-)
+})
 
-/** How one attempt ended, and what becomes of its mail. */
+/** How one attempt ended, and the mail's next status. */
 export interface AttemptEnd {
 	id: string
 	attempt: number
 	outcome: 'SENT' | 'REJECTED' | 'DEFERRED' | 'UNAVAILABLE' | 'UNKNOWN'
-	/** BOUNCED: refused for its address, at the hand-over. */
+	/** BOUNCED: the address was refused at the hand-over. */
 	status: 'SENT' | 'BOUNCED' | 'FAILED' | 'PENDING' | 'UNCERTAIN'
 	providerMessageId: string | null
 	error: string | null
-	/** When it may go again; null: as before. */
+	/** The wait before the next try; null: unchanged. */
 	dueInMs: number | null
 }
 
-/** It may name the address, also one that was erased while the mail was handed over. */
+/** The error may contain the address, which may have been erased during the hand-over. */
 const errorOf = `case when e."to" <> '${erasedAddress}' then o.error end`
 
 /**
- * Records how attempts ended, with the events that follow from it. An outcome that comes late, after
- * another worker had to doubt it, still settles the mail if no newer attempt was opened: for good if it
- * is final; surely not taken, it may go again, as long as somebody looks after it: its claim, or a
- * campaign that is not over, nor will be before this has committed. All else was left to a decision.
- * Mails are looked up by their ids, whatever the planner takes a new project's for.
- * $1 project, $2 [AttemptEnd]
+ * Records how attempts ended, with their events. A late outcome still settles a mail that another worker
+ * has put in doubt, unless a newer attempt was opened. A final outcome settles it for good. If the mail
+ * was certainly not accepted, it may be sent again while its claim, or its campaign, is still active;
+ * otherwise it waits for a decision. Mails are looked up by id, whatever the planner assumes about a new
+ * project.
  */
-export const record = statement<{ id: string }>(
-	'record',
-	`with outcome as (
-		select * from jsonb_to_recordset($2::jsonb) as o(id uuid, attempt int, outcome text, status text,
-			"providerMessageId" text, error text, "dueInMs" float8)
+export const record = statement('record', {
+	params: { projectId: uuid, ends: json<AttemptEnd[]>() },
+	row: { id: uuid },
+	text: `with outcome as (
+		select * from jsonb_to_recordset($ends::jsonb) as o(id uuid, attempt int, outcome text,
+			status text, "providerMessageId" text, error text, "dueInMs" float8)
 	), going_on as (
-		select id from campaigns where project_id = $1 and status = 'SENDING' and id = any(array(
-			select campaign_id from emails where project_id = $1 and id = any(array(select id from outcome))))
+		select id from campaigns where project_id = $projectId and status = 'SENDING'
+			and id = any(array(
+				select campaign_id from emails where project_id = $projectId
+					and id = any(array(select id from outcome))))
 		order by id for share
 	), recorded as (
 		update emails e set status = o.status, error = ${errorOf}, updated_at = now(),
@@ -230,7 +231,7 @@ export const record = statement<{ id: string }>(
 			sent_at = case when o.status = 'SENT' then now() else e.sent_at end,
 			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end
 		from outcome o
-		where e.project_id = $1 and e.id = any(array(select id from outcome))
+		where e.project_id = $projectId and e.id = any(array(select id from outcome))
 			and e.id = o.id and e.attempt = o.attempt
 			and (e.status = 'SENDING'
 				or o.outcome in ('SENT', 'REJECTED') and e.status in ('UNCERTAIN', 'PENDING')
@@ -238,12 +239,13 @@ export const record = statement<{ id: string }>(
 					and (o.status = 'FAILED' or ${isOpen}
 						or e.source_type = 'CAMPAIGN' and e.campaign_id in (select id from going_on)))
 		returning e.*
-	), noted as (
+	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
 			provider_message_id, error)
 		select e.project_id, e.id, o.attempt, e.attempt_started_at, o.outcome, e.provider,
 			o."providerMessageId", ${errorOf}
-		from outcome o join emails e on e.project_id = $1 and e.id = any(array(select id from outcome))
+		from outcome o join emails e on e.project_id = $projectId
+			and e.id = any(array(select id from outcome))
 			and e.id = o.id
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = excluded.outcome, provider_message_id = excluded.provider_message_id,
@@ -258,45 +260,48 @@ export const record = statement<{ id: string }>(
 		from recorded where status = 'BOUNCED'
 	)
 	select id from recorded`,
-)
+})
 
 /**
- * Ends a claim if every mail of it is settled, or is for somebody else to settle. Here, too, each is
- * looked up by its id. $1 claim
+ * Ends a claim if each of its mails is settled, or must be settled elsewhere. Each mail is looked up by
+ * its id here too.
  */
-export const finishClaim = statement<{ finished: boolean }>(
-	'finish-claim',
-	`with finished as (
-		delete from queued_sends where claim_id = $1 and not exists (
+export const finishClaim = statement('finish-claim', {
+	params: { claimId: uuid },
+	row: { finished: bool },
+	text: `with finished as (
+		delete from queued_sends where claim_id = $claimId and not exists (
 			select from queued_sends q cross join lateral unnest(q.email_ids) as m(id)
 			cross join lateral (
 				select from emails e where e.project_id = q.project_id and e.id = m.id and ${isOpen} offset 0) e
-			where q.claim_id = $1)
+			where q.claim_id = $claimId)
 		returning 1
 	), freed as (
-		delete from outbox where workflow_id = 'send/' || $1::text and exists (select from finished)
+		delete from outbox where workflow_id = 'send/' || $claimId::text
+			and exists (select from finished)
 	)
 	select exists (select from finished) as finished`,
-)
+})
 
-/** The claim's first pass is over, what is left of it waits: the project may start another run. $1 claim */
-export const freeRun = statement(
-	'free-run',
-	`delete from outbox where workflow_id = 'send/' || $1::text`,
-)
+/** The claim's first pass is over and the rest waits, so the project may start another run. */
+export const freeRun = statement('free-run', {
+	params: { claimId: text },
+	text: `delete from outbox where workflow_id = 'send/' || $claimId::text`,
+})
 
-export interface AttachmentRow {
-	request_id: string
-	filename: string
-	content_type: string
-	content_id: string | null
-	inline: boolean
-	content: Buffer
-}
+export type AttachmentRow = RowOf<typeof attachmentsOf>
 
-/** $1 project, $2 requests */
-export const attachmentsOf = statement<AttachmentRow>(
-	'attachments-of',
-	`select request_id, filename, content_type, content_id, inline, content from attachments
-	where project_id = $1 and request_id = any($2::uuid[]) order by request_id, position`,
-)
+export const attachmentsOf = statement('attachments-of', {
+	params: { projectId: uuid, requestIds: uuid.array },
+	row: {
+		request_id: uuid,
+		filename: text,
+		content_type: text,
+		content_id: text.orNull,
+		inline: bool,
+		content: bytes,
+	},
+	text: `select request_id, filename, content_type, content_id, inline, content from attachments
+	where project_id = $projectId and request_id = any($requestIds::uuid[])
+		order by request_id, position`,
+})

@@ -1,11 +1,13 @@
+import { int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-/** How many mails a project has, of what is kept by quarters of an hour. $1 project */
-export const mailTotal = statement<{ total: number }>(
-	'mail-total',
-	`select coalesce(sum(created), 0)::int as total from (
-		select created from mail_counts where project_id = $1
+/** The number of a project's mails, from the counts by quarter of an hour. */
+export const mailTotal = statement('mail-total', {
+	params: { projectId: uuid },
+	row: { total: int },
+	text: `select coalesce(sum(created), 0)::int as total from (
+		select created from mail_counts where project_id = $projectId
 		union all
-		select created from mail_tallies where project_id = $1
+		select created from mail_tallies where project_id = $projectId
 	) counted`,
-)
+})

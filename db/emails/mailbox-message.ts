@@ -1,7 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { id, projectId } from '../columns.ts'
+import { reference } from '../reference.ts'
+import { sizedColumns } from '../sorted-list.ts'
+import { int, text, uuid } from '../sql-types.ts'
+import { statement } from '../statement.ts'
 
-/** A mail that the local provider "delivered": it lies here instead of leaving the machine. */
+/** A mail that the local provider "delivered": it is stored here and stays on the machine. */
 const schema = defineEntity({
 	name: 'MailboxMessage',
 	tableName: 'mailbox_messages',
@@ -13,12 +17,24 @@ const schema = defineEntity({
 		to: p.text(),
 		from: p.text(),
 		subject: p.text(),
-		/** The mail as it would have gone over the wire: the rest is read from it. */
+		/** The mail in its wire format; the other columns are read from it. */
 		raw: p.blob().$type<Buffer>(),
 		read: p.boolean().default(false),
 		receivedAt: p.datetime(3).defaultRaw('now()'),
 	},
 })
 
-export class MailboxMessage extends schema.class {}
+export class MailboxMessage extends schema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+}
 schema.setClass(MailboxMessage)
+
+/** Newest first. The pattern matches the subject. */
+export const listMessages = statement('list-mailbox-messages', {
+	params: { to: text.orNull, subject: text.orNull, before: uuid.orNull, limit: int },
+	row: sizedColumns,
+	text: `select id, octet_length(raw) as bytes from mailbox_messages
+	where ($to::text is null or "to" = $to) and ($subject::text is null or subject ilike $subject)
+		and ($before::uuid is null or id < $before)
+	order by id desc limit $limit::int`,
+})

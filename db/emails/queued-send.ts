@@ -1,10 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { createdAt, noteTrace, projectId } from '../columns.ts'
+import { createdAt, currentTrace, projectId } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 /**
- * One request's mails on their way into a run of the `send` workflow, written in the transaction that
- * wrote the mails. Sends that wait together are claimed together and become one run; a claim never
- * changes once made, and its rows stay, as the run's list of mails, until all of them are settled.
+ * The mails of one request that wait for a run of the `send` workflow, written in the mails' transaction.
+ * Sends that wait together are claimed together and become one run. A claim never changes. Its rows are
+ * the run's list of mails and stay until all of them are settled.
  */
 const schema = defineEntity({
 	name: 'QueuedSend',
@@ -19,15 +20,23 @@ const schema = defineEntity({
 		requestId: p.uuid(),
 		/** In the order of the request's recipients. */
 		emailIds: p.array().columnType('uuid[]'),
-		/** The request that the claim is named after; of all its rows, that one stands for the claim. */
+		/**
+		 * The request that the claim is named after. Of the claim's rows, that request's row represents the
+		 * claim.
+		 */
 		claimId: p.uuid().nullable(),
-		/** When Temporal was last asked whether it still knows the claim's run. */
+		/** When Temporal was last asked about the claim's run. */
 		checkedAt: p.datetime(3).nullable(),
-		/** The `traceparent` of whoever writes it, if somebody follows. */
-		trace: p.text().nullable().defaultRaw(noteTrace),
+		/** The `traceparent` of the writer, if tracing is on. */
+		trace: p.text().nullable().defaultRaw(currentTrace),
 		createdAt: createdAt(),
 	},
 })
 
-export class QueuedSend extends schema.class {}
+export class QueuedSend extends schema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = [
+		'set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
+	]
+}
 schema.setClass(QueuedSend)

@@ -1,5 +1,6 @@
 import type { FieldType } from '../contacts/contact-field.ts'
 import { mostFields } from '../contacts/contact-fields.ts'
+import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { talliedEvents } from './event-queries.ts'
 
@@ -20,23 +21,24 @@ const fieldsOf = (latest: string) =>
 	order by field`
 
 /**
- * The fields of the latest hundred events of a name, each of the commonest with its commonest type.
- * $1 project, $2 name
+ * The fields of the latest hundred events of a name, each most frequent field with its most frequent type.
  */
-export const eventFields = statement<{ field: string; type: FieldType }>(
-	'event-fields',
-	fieldsOf(`select data from events where project_id = $1 and name = $2::text
+export const eventFields = statement('event-fields', {
+	params: { projectId: uuid, eventName: text },
+	row: { field: text, type: text.of<FieldType>() },
+	text: fieldsOf(`select data from events where project_id = $projectId and name = $eventName::text
 		order by created_at desc limit 100`),
-)
+})
 
-/** The same for the latest ten events of each of the twenty commonest names. $1 project */
-export const commonestEventFields = statement<{ field: string; type: FieldType }>(
-	'commonest-event-fields',
-	fieldsOf(`select e.data from (
+/** The same for the latest ten events of each of the twenty most frequent names. */
+export const commonestEventFields = statement('commonest-event-fields', {
+	params: { projectId: uuid },
+	row: { field: text, type: text.of<FieldType>() },
+	text: fieldsOf(`select e.data from (
 			select name from ${talliedEvents} group by name having sum(count) > 0
 			order by sum(count) desc, name limit 20
 		) names cross join lateral (
-			select data from events where project_id = $1 and name = names.name
+			select data from events where project_id = $projectId and name = names.name
 			order by created_at desc limit 10
 		) e`),
-)
+})

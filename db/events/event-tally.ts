@@ -1,9 +1,10 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-// How many events of a name a project has had on each UTC day, without a row that everybody waits for:
-// a trigger appends what each statement inserted or deleted to event_tallies, and one in some hundred
-// of these statements also folds the project's tallies into event_counts. The sum of both is exact at
-// any time, and part of the same transaction as the events.
+// The number of a project's events per name and UTC day, without a row that all writers wait for. A
+// trigger appends the events that each statement inserted or deleted to event_tallies, and now and then
+// one of these statements also folds the project's tallies into event_counts. The sum of both is always
+// exact, and part of the events' transaction.
 
 const tallySchema = defineEntity({
 	name: 'EventTally',
@@ -19,6 +20,8 @@ const tallySchema = defineEntity({
 
 export class EventTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 tallySchema.setClass(EventTally)
 
@@ -35,5 +38,6 @@ const countSchema = defineEntity({
 
 export class EventCount extends countSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'name', 'day']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 countSchema.setClass(EventCount)

@@ -1,26 +1,30 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-/** Whether an event is told as such: the mails' and the flips' have types of their own in the feed. */
+/**
+ * Whether an event appears in the feed as itself. Events of mails and subscriptions have types of their
+ * own there.
+ */
 export const isTriggered = `name not like 'email.%' and name not in ('contact.subscribed', 'contact.unsubscribed')`
 
 /**
- * What happened. Every insert is counted (db/events/event-tally.ts), so rows come and go by statements of
- * any kind and the counts stay right.
+ * Something that happened. Triggers count every insert and delete (db/events/event-tally.ts), so any
+ * statement may change the rows.
  */
 const schema = defineEntity({
 	name: 'Event',
 	tableName: 'events',
 	indexes: [
-		{ name: 'events_contact', properties: ['projectId', 'contactId', 'name', 'createdAt'] },
-		// With the contact in it, "who did this since then" is answered from the index alone.
+		{ name: 'events_contact', properties: ['contactId', 'name', 'createdAt'] },
+		// Includes the contact, so "which contacts did this since then" is answered from the index alone.
 		{ name: 'events_name', properties: ['projectId', 'name', 'createdAt', 'contactId'] },
-		// For erasing: by their mail those that are no contact's.
+		// For erasing: events without a contact, by their mail.
 		{
 			name: 'events_of_nobody',
 			properties: ['projectId', 'emailId'],
 			where: 'contact_id is null and email_id is not null',
 		},
-		// Of any name, in the order of time; the others are few names, of each of which that order is above.
+		// Custom names, in order of time. The other names are few, and the index above has each in that order.
 		{
 			name: 'events_triggered',
 			expression: (columns, table, name) =>
@@ -29,19 +33,24 @@ const schema = defineEntity({
 	],
 	properties: {
 		projectId: p.uuid().primary(),
-		/** In the order of time: a project's latest events are the end of the primary key. */
+		/** In order of time: a project's latest events are at the end of the primary key. */
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		name: p.text(),
 		data: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
 		contactId: p.uuid().nullable(),
 		emailId: p.uuid().nullable(),
-		// By the clock, not by when its transaction began: who waited for a contact's lock comes after the
-		// one who had it.
+		// The actual time, not the transaction's start: an event that waited for a contact's lock comes after
+		// the event that held it.
 		createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
 	},
 })
 
 export class Event extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
+		reference(['projectId', 'contactId'], 'contacts', 'set null', { isEnforced: false }),
+		reference(['projectId', 'emailId'], 'emails', 'set null', { isEnforced: false }),
+	]
 }
 schema.setClass(Event)

@@ -1,40 +1,46 @@
+import { int, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /**
- * Writes how a WEBHOOK step has ended, once: nothing happens if it is not at it any more. One that
- * failed for good ends the execution with it.
- *
- * $1 project, $2 execution, $3 visit, $4 status, $5 output, $6 error
+ * Records the end of a WEBHOOK step, once: nothing happens if the execution has left the step. A final
+ * failure also ends the execution.
  */
-export const finishCall = statement(
-	'finish-call',
-	`with standing as materialized (
+export const finishCall = statement('finish-call', {
+	params: {
+		projectId: uuid,
+		executionId: uuid,
+		visit: int,
+		status: text,
+		output: json<object>(),
+		error: text.orNull,
+	},
+	text: `with current as materialized (
 		select x.project_id, x.id, x.visit from executions x
-		where x.project_id = $1 and x.id = $2 and x.visit = $3::int and x.status = 'RUNNING'
+		where x.project_id = $projectId and x.id = $executionId and x.visit = $visit::int
+			and x.status = 'RUNNING'
 		for no key update
 	), finished as (
-		update execution_steps s set status = $4::text, output = $5::jsonb, error = $6::text,
+		update execution_steps s set status = $status::text, output = $output::jsonb,
+			error = $error::text,
 			attempts = coalesce(s.attempts, 0) + 1, completed_at = now()
-		from standing x
+		from current x
 		where s.project_id = x.project_id and s.execution_id = x.id and s.visit = x.visit
 			and s.status = 'RUNNING'
 		returning s.project_id, s.execution_id
 	)
-	update executions x set status = 'FAILED', error = $6::text, due_at = null,
+	update executions x set status = 'FAILED', error = $error::text, due_at = null,
 		completed_at = now(), updated_at = now()
 	from finished f
-	where x.project_id = f.project_id and x.id = f.execution_id and $4::text = 'FAILED'`,
-)
+	where x.project_id = f.project_id and x.id = f.execution_id and $status::text = 'FAILED'`,
+})
 
-/**
- * Writes what the latest call of a WEBHOOK step has met, while the step waits for its next try.
- * $1 project, $2 execution, $3 visit, $4 error
- */
-export const noteFailedCall = statement(
-	'note-failed-call',
-	`update execution_steps s set attempts = coalesce(s.attempts, 0) + 1, error = $4::text
+/** Records the latest failed call of a WEBHOOK step while the step waits for its next try. */
+export const recordFailedCall = statement('record-failed-call', {
+	params: { projectId: uuid, executionId: uuid, visit: int, error: text.orNull },
+	text: `update execution_steps s set attempts = coalesce(s.attempts, 0) + 1, error = $error::text
 	from executions x
-	where x.project_id = $1 and x.id = $2 and x.visit = $3::int and x.status = 'RUNNING'
+	where x.project_id = $projectId and x.id = $executionId and x.visit = $visit::int
+		and x.status = 'RUNNING'
 		and s.project_id = x.project_id and s.execution_id = x.id and s.visit = x.visit
 		and s.status = 'RUNNING'`,
-)
+})

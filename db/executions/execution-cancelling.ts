@@ -1,60 +1,84 @@
 import type { Pool } from 'pg'
 import { priorities } from '../outbox/outbox.ts'
+import { bool, int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { inChunk } from '../transaction.ts'
 
 const cancelled = (reason: string) => `status = 'CANCELLED', exit_reason = ${reason},
 	wait_event_name = null, wakes_at = null, due_at = null, completed_at = now(), updated_at = now()`
 
-/**
- * Ends one execution, here first and then in Temporal. No row: it is not active, or there is none.
- * $1 project, $2 execution, $3 automation or null, $4 reason, $5 whether Temporal is to be told
- */
-export const cancelOne = statement<{ id: string }>(
-	'cancel-execution',
-	`with cancelled as (
-		update executions set ${cancelled('$4::text')}
-		where project_id = $1 and id = $2::uuid and ($3::uuid is null or automation_id = $3)
+/** Ends one execution, first here and then in Temporal. No row: it is not active, or doesn't exist. */
+export const cancelOne = statement('cancel-execution', {
+	params: {
+		projectId: uuid,
+		executionId: uuid,
+		automationId: uuid.orNull,
+		reason: text,
+		/** Whether its run in Temporal needs closing. */
+		closesRun: bool,
+	},
+	row: { id: uuid },
+	text: `with cancelled as (
+		update executions set ${cancelled('$reason::text')}
+		where project_id = $projectId and id = $executionId::uuid
+			and ($automationId::uuid is null or automation_id = $automationId)
 			and status in ('RUNNING', 'WAITING')
 		returning project_id, id
-	), told as (
+	), queued as (
 		insert into outbox (project_id, kind, priority, workflow_id, summary)
-		select project_id, 'terminate', ${priorities.automation}, 'automation/' || id, $4::text
-		from cancelled where $5::bool
+		select project_id, 'terminate', ${priorities.automation}, 'automation/' || id, $reason::text
+		from cancelled where $closesRun::bool
 	)
 	select id from cancelled`,
-)
+})
 
 /**
- * Ends some of an automation's executions, in the order of the index that has the active ones. Their
- * runs are closed behind it, by a run that is told even if it was about to end. $1 project, $2 automation,
- * $3 reason, $4 the contact after which to go on, $5 how many, $6 those begun until then, $7 task queue
+ * Ends some of an automation's executions, in the order of the index of active executions. A run of
+ * `closeExecutions` closes their runs later; it is signalled even if it was about to end.
  */
-const cancelSome = statement<{ cancelled: number; last: string | null }>(
-	'cancel-executions',
-	`with doomed as materialized (
+const cancelSome = statement('cancel-executions', {
+	params: {
+		projectId: uuid,
+		automationId: uuid,
+		reason: text,
+		after: uuid,
+		limit: int,
+		begunUntil: timestamp,
+		taskQueue: text,
+	},
+	row: { cancelled: int, last: text.orNull },
+	text: `with doomed as materialized (
 		select id, contact_id from executions
-		where project_id = $1 and automation_id = $2::uuid and status in ('RUNNING', 'WAITING')
-			and contact_id > $4::uuid and created_at <= $6::timestamptz
-		order by contact_id limit $5::int for no key update
+		where project_id = $projectId and automation_id = $automationId::uuid
+			and status in ('RUNNING', 'WAITING')
+			and contact_id > $after::uuid and created_at <= $begunUntil::timestamptz
+		order by contact_id limit $limit::int for no key update
 	), cancelled as (
-		update executions x set ${cancelled('$3::text')}, is_closing = true
-		from doomed where x.project_id = $1 and x.id = doomed.id
+		update executions x set ${cancelled('$reason::text')}, is_closing = true
+		from doomed where x.project_id = $projectId and x.id = doomed.id
 		returning x.id
-	), told as (
+	), queued as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload)
-		select $1, 'signal', ${priorities.bulk}, 'closeExecutions', 'close/' || $1::text, $7::text,
-			jsonb_build_object('name', 'moreEnded', 'argument', jsonb_build_object('projectId', $1::uuid))
+		select $projectId, 'signal', ${priorities.bulk}, 'closeExecutions',
+			'close/' || $projectId::text, $taskQueue::text,
+			jsonb_build_object('name', 'moreEnded', 'argument', jsonb_build_object('projectId',
+				$projectId::uuid))
 		where exists (select from cancelled)
 	)
 	select (select count(*)::int from cancelled) as cancelled,
 		(select max(contact_id::text) from doomed) as last`,
-)
+})
 
 const chunk = 5000
 const first = '00000000-0000-0000-0000-000000000000'
 
-/** Ends every execution that an automation has now; those that begin meanwhile go on. */
+const readClock = statement('read-clock', {
+	params: {},
+	row: { now: timestamp },
+	text: 'select clock_timestamp() as now',
+})
+
+/** Ends all current executions of an automation; those that start meanwhile continue. */
 export async function cancelExecutions(
 	pool: Pool,
 	projectId: string,
@@ -62,12 +86,18 @@ export async function cancelExecutions(
 	reason: string,
 	taskQueue: string,
 ) {
-	const {
-		rows: [clock],
-	} = await pool.query<{ now: Date }>('select clock_timestamp() as now')
+	const [clock] = await readClock(pool)
 	let total = 0
 	for (let after = first; ;) {
-		const values = [projectId, automationId, reason, after, chunk, clock!.now, taskQueue]
+		const values = {
+			projectId,
+			automationId,
+			reason,
+			after,
+			limit: chunk,
+			begunUntil: clock!.now,
+			taskQueue,
+		}
 		const [some] = await inChunk(pool, (db) => cancelSome(db, values))
 		total += some!.cancelled
 		if (some!.last === null) return total
@@ -75,13 +105,13 @@ export async function cancelExecutions(
 	}
 }
 
-/** $1 project */
-const automationsOf = statement<{ id: string }>(
-	'automations-of-project',
-	`select id from automations where project_id = $1`,
-)
+const automationsOf = statement('automations-of-project', {
+	params: { projectId: uuid },
+	row: { id: uuid },
+	text: `select id from automations where project_id = $projectId`,
+})
 
-/** Ends every execution of a project: it is reset, or goes. */
+/** Ends all executions of a project that is being reset or deleted. */
 export async function cancelProjectExecutions(
 	pool: Pool,
 	projectId: string,
@@ -89,19 +119,21 @@ export async function cancelProjectExecutions(
 	taskQueue: string,
 ) {
 	let total = 0
-	for (const { id } of await automationsOf(pool, [projectId]))
+	for (const { id } of await automationsOf(pool, { projectId }))
 		total += await cancelExecutions(pool, projectId, id, reason, taskQueue)
 	return total
 }
 
-/** Those whose runs are still to be closed. $1 project, $2 how many */
-export const closingExecutions = statement<{ id: string }>(
-	'closing-executions',
-	`select id from executions where project_id = $1 and is_closing order by id limit $2::int`,
-)
+/** Ended executions whose runs are still open. */
+export const closingExecutions = statement('closing-executions', {
+	params: { projectId: uuid, limit: int },
+	row: { id: uuid },
+	text: `select id from executions where project_id = $projectId and is_closing order by id
+		limit $limit::int`,
+})
 
-/** $1 project, $2 ids */
-export const markClosed = statement(
-	'mark-executions-closed',
-	`update executions set is_closing = false where project_id = $1 and id = any($2::uuid[])`,
-)
+export const markClosed = statement('mark-executions-closed', {
+	params: { projectId: uuid, executionIds: uuid.array },
+	text: `update executions set is_closing = false where project_id = $projectId
+		and id = any($executionIds::uuid[])`,
+})

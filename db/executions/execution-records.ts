@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { DefinedStep, StepType } from '../automations/automation-definition.ts'
+import { int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type { visitStatuses } from './execution-step.ts'
 import { activeStatuses, type executionStatuses } from './execution.ts'
@@ -11,30 +12,31 @@ export interface StepName {
 	type: StepType
 }
 
-export interface ExecutionRecord {
-	id: string
-	workflowId: string
-	version: number
-	contactId: string | null
-	status: (typeof executionStatuses)[number]
-	currentStepId: string | null
-	exitReason: string | null
-	error: string | null
-	context: Record<string, unknown>
-	startedAt: Date
-	completedAt: Date | null
-	createdAt: Date
-	updatedAt: Date
-	contact: { id: string; email: string } | null
-	currentStep: StepName | null
-	workflow: { id: string; name: string }
+const executionRecordColumns = {
+	id: uuid,
+	workflowId: uuid,
+	version: int,
+	contactId: uuid.orNull,
+	status: text.of<(typeof executionStatuses)[number]>(),
+	currentStepId: uuid.orNull,
+	exitReason: text.orNull,
+	error: text.orNull,
+	context: json<Record<string, unknown>>(),
+	startedAt: timestamp,
+	completedAt: timestamp.orNull,
+	createdAt: timestamp,
+	updatedAt: timestamp,
+	contact: json<{ id: string; email: string }>().orNull,
+	currentStep: json<StepName>().orNull,
+	workflow: json<{ id: string; name: string }>(),
 }
+export type ExecutionRecord = RowOf<typeof executionRecordColumns>
 
 const stepName = (steps: string, id: string) => `(
 	select jsonb_build_object('id', defined->'id', 'name', defined->'name', 'type', defined->'type')
 	from jsonb_array_elements(${steps}) defined where defined->>'id' = (${id})::text)`
 
-/** The step that an execution is at; one that reached its end is at none. */
+/** The current step of an execution; an execution at its end has none. */
 const stepOf = `case when x.status not in ('COMPLETED', 'EXITED') then x.current_step_id end`
 
 const record = `x.id, x.automation_id as "workflowId", x.version, x.contact_id as "contactId", x.status,
@@ -49,32 +51,47 @@ const sources = `
 	join automation_versions v on v.project_id = x.project_id and v.automation_id = x.automation_id
 		and v.version = x.version
 	left join contacts c on c.project_id = x.project_id and c.id = x.contact_id`
-const wanted = `x.project_id = $1 and x.automation_id = $2::uuid
-	and ($3::text is null or x.status = $3) and ($4::uuid is null or x.contact_id = $4)`
+const wanted = `x.project_id = $projectId and x.automation_id = $automationId::uuid
+	and ($status::text is null or x.status = $status)
+	and ($contactId::uuid is null or x.contact_id = $contactId)`
 
-/**
- * Executions, newest first, and how many there are. $1 project, $2 automation, $3 status or null,
- * $4 contact or null, $5 step, $6 limit, $7 offset
- */
+/** Executions, newest first, and their number. */
 const listing = (name: string, where: string) => ({
-	list: statement<ExecutionRecord>(
-		`list-${name}`,
-		`select ${record} from (
-			select * from executions x where ${where} order by x.id desc limit $6::int offset $7::int) x
+	list: statement(`list-${name}`, {
+		params: {
+			projectId: uuid,
+			automationId: uuid,
+			status: text.orNull,
+			contactId: uuid.orNull,
+			stepId: uuid.orNull,
+			limit: int,
+			offset: int,
+		},
+		row: executionRecordColumns,
+		text: `select ${record} from (
+			select * from executions x where ${where} order by x.id desc
+				limit $limit::int offset $offset::int) x
 		${sources} order by x.id desc`,
-	),
-	count: statement<{ total: number }>(
-		`count-${name}`,
-		`select count(*)::int as total from executions x where ${where}`,
-	),
+	}),
+	count: statement(`count-${name}`, {
+		params: {
+			projectId: uuid,
+			automationId: uuid,
+			status: text.orNull,
+			contactId: uuid.orNull,
+			stepId: uuid.orNull,
+		},
+		row: { total: int },
+		text: `select count(*)::int as total from executions x where ${where}`,
+	}),
 })
 
 /** The step may be null. */
-const all = listing('executions', `${wanted} and ($5::uuid is null or ${stepOf} = $5)`)
-/** A text of its own, because a partial index serves only a condition without parameters. */
+const all = listing('executions', `${wanted} and ($stepId::uuid is null or ${stepOf} = $stepId)`)
+/** A separate statement, because a partial index is used only for a condition without parameters. */
 const atStep = listing(
 	'executions-at-step',
-	`${wanted} and x.current_step_id = $5::uuid and x.status in ('RUNNING', 'WAITING')`,
+	`${wanted} and x.current_step_id = $stepId::uuid and x.status in ('RUNNING', 'WAITING')`,
 )
 
 export interface ExecutionFilter {
@@ -92,44 +109,49 @@ export async function listExecutions(
 	limit: number,
 	offset: number,
 ) {
-	const filter = [projectId, automationId, status ?? null, contactId ?? null, stepId ?? null]
+	const filter = {
+		projectId,
+		automationId,
+		status: status ?? null,
+		contactId: contactId ?? null,
+		stepId: stepId ?? null,
+	}
 	const isActive = status === undefined || (activeStatuses as readonly string[]).includes(status)
 	const { list, count } = stepId !== undefined && isActive ? atStep : all
 	const [rows, [counted]] = await Promise.all([
-		list(pool, [...filter, limit, offset]),
+		list(pool, { ...filter, limit, offset }),
 		count(pool, filter),
 	])
 	return { rows, total: counted!.total }
 }
 
-/** $1 project, $2 automation, $3 execution */
-export const findExecution = statement<ExecutionRecord>(
-	'find-execution',
-	`select ${record} from executions x ${sources}
-	where x.project_id = $1 and x.automation_id = $2::uuid and x.id = $3::uuid`,
-)
-
-export interface VisitRecord {
-	id: string
-	stepId: string
-	step: Pick<DefinedStep, 'id' | 'name' | 'type'>
-	status: (typeof visitStatuses)[number]
-	output: Record<string, unknown> | null
-	error: string | null
-	attempts: number | null
-	startedAt: Date
-	completedAt: Date | null
-	wakesAt: Date | null
-}
+export const findExecution = statement('find-execution', {
+	params: { projectId: uuid, automationId: uuid, executionId: uuid },
+	row: executionRecordColumns,
+	text: `select ${record} from executions x ${sources}
+	where x.project_id = $projectId and x.automation_id = $automationId::uuid
+		and x.id = $executionId::uuid`,
+})
 
 /**
- * The visits of an execution, in their order; of very many the latest, and of outputs that come to more
- * than so many bytes, too. Where it stood when somebody ended it, it went no further.
- * $1 project, $2 execution, $3 how many at most, $4 bytes
+ * The visits of an execution, in order. If there are very many visits, or their outputs are too large,
+ * only the latest ones. A visit that was unfinished when its execution ended is shown as SKIPPED.
  */
-export const visitsOf = statement<VisitRecord>(
-	'visits-of-execution',
-	`select s.id, s.step_id as "stepId",
+export const visitsOf = statement('visits-of-execution', {
+	params: { projectId: uuid, executionId: uuid, limit: int, mostBytes: int },
+	row: {
+		id: uuid,
+		stepId: uuid,
+		step: json<Pick<DefinedStep, 'id' | 'name' | 'type'>>(),
+		status: text.of<(typeof visitStatuses)[number]>(),
+		output: json<Record<string, unknown>>().orNull,
+		error: text.orNull,
+		attempts: int.orNull,
+		startedAt: timestamp,
+		completedAt: timestamp.orNull,
+		wakesAt: timestamp.orNull,
+	},
+	text: `select s.id, s.step_id as "stepId",
 		${stepName(`v.definition->'steps'`, 's.step_id')} as step,
 		case when s.status in ('RUNNING', 'WAITING') and x.status not in ('RUNNING', 'WAITING')
 			then 'SKIPPED' else s.status end as status,
@@ -140,12 +162,13 @@ export const visitsOf = statement<VisitRecord>(
 		select *, coalesce(sum(octet_length(output::text)) over (order by visit desc
 			rows between unbounded preceding and 1 preceding), 0) as later_bytes
 		from (
-			select * from execution_steps where project_id = $1 and execution_id = $2::uuid
-			order by visit desc limit $3::int) latest) s
+			select * from execution_steps where project_id = $projectId
+				and execution_id = $executionId::uuid
+			order by visit desc limit $limit::int) latest) s
 	join executions x on x.project_id = s.project_id and x.id = s.execution_id
 	join automation_versions v on v.project_id = x.project_id and v.automation_id = x.automation_id
 		and v.version = x.version
 	${mailOfStep}
-	where s.later_bytes < $4::int
+	where s.later_bytes < $mostBytes::int
 	order by s.visit`,
-)
+})

@@ -1,5 +1,6 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { stepTypes } from '../automations/automation-definition.ts'
+import { reference } from '../reference.ts'
 
 export const visitStatuses = [
 	'PENDING',
@@ -18,17 +19,17 @@ const schema = defineEntity({
 		projectId: p.uuid().primary(),
 		executionId: p.uuid().primary(),
 		visit: p.integer().primary(),
-		/** What the ledger calls a mail's step execution. */
+		/** The id of the step execution in the ledger. */
 		id: p.uuid().defaultRaw('uuidv7()'),
 		stepId: p.uuid(),
 		type: p.enum(stepTypes),
 		status: p.enum(visitStatuses),
 		output: p.json<Record<string, unknown>>().nullable(),
-		/** Of an ended step, or of the latest call of a WEBHOOK that is being retried. */
+		/** The error of a failed step, or of the latest call of a WEBHOOK that is being retried. */
 		error: p.text().nullable(),
-		/** The calls of a WEBHOOK that have had an outcome; null: none yet. */
+		/** The calls of a WEBHOOK with a known outcome; null: none yet. */
 		attempts: p.integer().nullable(),
-		/** The event that ended a wait: it ends no other one of this execution. */
+		/** The event that ended a wait. It ends no other wait of this execution. */
 		eventId: p.uuid().nullable(),
 		wakesAt: p.datetime(3).nullable(),
 		startedAt: p.datetime(3).defaultRaw('now()'),
@@ -38,5 +39,9 @@ const schema = defineEntity({
 
 export class ExecutionStep extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'executionId', 'visit']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'executionId'], 'executions', 'cascade'),
+	]
 }
 schema.setClass(ExecutionStep)

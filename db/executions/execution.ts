@@ -1,5 +1,7 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
+import { json, type RowOf, text, uuid } from '../sql-types.ts'
 
 export const activeStatuses = ['RUNNING', 'WAITING'] as const
 export const executionStatuses = [
@@ -10,17 +12,18 @@ export const executionStatuses = [
 	'CANCELLED',
 ] as const
 
-/** The event that began an execution, or the latest one that woke it. */
-export interface HeardEvent {
-	id: string
-	name: string
-	data: Record<string, unknown>
-	createdAt: string
+/** The event that started an execution, or the latest one that woke it. */
+export const heardEventColumns = {
+	id: uuid,
+	name: text,
+	data: json<Record<string, unknown>>(),
+	createdAt: text,
 }
+export type HeardEvent = RowOf<typeof heardEventColumns>
 
 /**
- * One contact on its way through one version of an automation. Between two transactions it stands at one
- * step only, the one of its latest visit; whoever moves it holds first the contact's row, then this one.
+ * One contact on its way through one version of an automation. Between transactions it is at exactly one
+ * step, that of its latest visit. Moving it requires the lock on the contact's row, then on this one.
  */
 const schema = defineEntity({
 	name: 'Execution',
@@ -44,10 +47,10 @@ const schema = defineEntity({
 	],
 	indexes: [
 		{ name: 'executions_newest', properties: ['projectId', 'automationId', 'id'] },
-		{ name: 'executions_of_contact', properties: ['projectId', 'contactId', 'automationId'] },
+		{ name: 'executions_of_contact', properties: ['contactId', 'automationId'] },
 		{
 			name: 'executions_waiting',
-			properties: ['projectId', 'contactId', 'waitEventName'],
+			properties: ['contactId', 'waitEventName'],
 			where: 'wait_event_name is not null',
 		},
 		{ name: 'executions_due', properties: ['dueAt'], where: 'due_at is not null' },
@@ -68,30 +71,30 @@ const schema = defineEntity({
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		automationId: p.uuid(),
 		version: p.integer(),
-		/** null: the contact was deleted, which ended it. */
+		/** null: the contact was deleted, which ended the execution. */
 		contactId: p.uuid().nullable(),
-		/** As the automation had it when this began. */
+		/** The automation's setting when this execution started. */
 		allowReentry: p.boolean(),
 		status: p.enum(executionStatuses).default('RUNNING'),
 		currentStepId: p.uuid().nullable(),
-		/** How many steps it has been at. The latest is where it stands. */
+		/** The number of visits. The latest is its current step. */
 		visit: p.integer().default(0),
 		exitReason: p.text().nullable(),
 		error: p.text().nullable(),
 		context: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
 		event: p.json<HeardEvent>().nullable(),
-		/** It never satisfies a wait of the execution that it began. */
+		/** This event never ends a wait of the execution that it started. */
 		triggerEventId: p.uuid().nullable(),
-		/** The automations that led to the event that started it. No such event starts one of them again. */
+		/** The automations that led to the event that started it. Its own events start none of them again. */
 		ancestors: p.array().columnType('uuid[]').defaultRaw(`'{}'`),
-		/** The moment of the schedule that enrolled it. */
+		/** The scheduled time that enrolled it. */
 		scheduledFor: p.datetime(3).nullable(),
-		/** What it waits for. Whoever clears it, by event or by time, has decided how the wait ends. */
+		/** The event it waits for. Whoever clears it, the event or the time-out, decides how the wait ends. */
 		waitEventName: p.text().nullable(),
 		wakesAt: p.datetime(3).nullable(),
-		/** By when it should have moved; null: it has ended, or waits for ever. */
+		/** When it should have moved by; null: it has ended, or waits without a time limit. */
 		dueAt: p.datetime(3).nullable().defaultRaw('now()'),
-		/** It has ended here, and Temporal is still to be told. */
+		/** It has ended here, and its run in Temporal is still to be closed. */
 		isClosing: p.boolean().default(false),
 		startedAt: p.datetime(3).defaultRaw('now()'),
 		completedAt: p.datetime(3).nullable(),
@@ -102,5 +105,13 @@ const schema = defineEntity({
 
 export class Execution extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'contactId'], 'contacts', 'set null'),
+		reference(['projectId', 'automationId', 'version'], 'automation_versions', 'cascade', {
+			isEnforced: false,
+		}),
+	]
+	static storage = ['set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)']
 }
 schema.setClass(Execution)

@@ -1,32 +1,31 @@
 import { lockedContact } from '../jobs/jobs.ts'
+import { bool, int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-export interface AppliedChunk {
-	rows: number
-	created: number
-	changed: number
-	failed: number
-	/** Contacts that somebody else created at this moment: roll back, and look again. */
-	missed: number
-}
-
-/** Small data, as nearly all is, is not worth the call. */
+/** Almost all data is small enough to skip the function call. */
 const fits = (data: string) => `(pg_column_size(${data}) < 8192 or contact_data_fits(${data}))`
 
 /**
- * Applies one more chunk of an import by the rules of `upsertContactCtes`, set-based, and notes what it
- * did for the undo. It names the fields it may change for the statistics, which then need not look at all
- * the others. The chunk goes with the deed, so each row happens once, whoever does it; several may
- * be at work on different chunks, which have no contact in common. No row: nothing is left to take.
- *
- * $1 project, $2 job
+ * Applies the next chunk of an import in one set-based statement, by the rules of `upsertContactCtes`, and
+ * stores what it did for the undo. It names the fields it may change, so the field statistics can ignore
+ * all others. The chunk is deleted in the transaction that applies it, so each row is applied once.
+ * Several workers may apply different chunks, which have no contact in common. No row: no chunk is left.
  */
-export const applyChunk = statement<AppliedChunk>(
-	'apply-import-chunk',
-	`with chunk as materialized (
-		delete from import_chunks where project_id = $1 and job_id = $2 and position = (
-			select position from import_chunks where project_id = $1 and job_id = $2
-				and exists (select from jobs where project_id = $1 and id = $2 and state = 'active')
+export const applyChunk = statement('apply-import-chunk', {
+	params: { projectId: uuid, jobId: uuid },
+	row: {
+		rows: int,
+		created: int,
+		changed: int,
+		failed: int,
+		/** Contacts that another request created at this moment: roll back and try again. */
+		missed: int,
+	},
+	text: `with chunk as materialized (
+		delete from import_chunks where project_id = $projectId and job_id = $jobId and position = (
+			select position from import_chunks where project_id = $projectId and job_id = $jobId
+				and exists (select from jobs where project_id = $projectId and id = $jobId
+					and state = 'active')
 			order by position limit 1 for update skip locked)
 		returning *
 	), latest as materialized (
@@ -50,33 +49,34 @@ export const applyChunk = statement<AppliedChunk>(
 		from latest, jsonb_object_keys(data) key
 	), updated as (
 		update contacts c set subscribed = w.wish, data = w.merged, updated_at = now()
-		from known w where c.project_id = $1 and c.id = w.id and w.is_changed and w.fits
+		from known w where c.project_id = $projectId and c.id = w.id and w.is_changed and w.fits
 		returning new.id, new.subscribed, new.data,
 			jsonb_build_object('subscribed', old.subscribed, 'data', old.data,
 				'updatedAt', old.updated_at) as before,
 			old.subscribed <> new.subscribed as flipped
 	), inserted as (
 		insert into contacts (project_id, email, subscribed, data)
-		select $1, l.email, coalesce(l.subscribed, true), l.data
+		select $projectId, l.email, coalesce(l.subscribed, true), l.data
 		from fresh l where l.fits order by l.email
 		on conflict (project_id, email) do nothing
 		returning id, subscribed, data
 	), flips as (
 		insert into events (project_id, name, contact_id)
-		select $1, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, id
+		select $projectId, case when subscribed then 'contact.subscribed'
+			else 'contact.unsubscribed' end, id
 		from updated where flipped order by id
 	), changed as (
 		select id, jsonb_hash_extended(data, subscribed::int) as mark, before from updated
 		union all
 		select id, jsonb_hash_extended(data, subscribed::int), null from inserted
-	), noted as (
+	), recorded as (
 		insert into import_changes (project_id, job_id, position, changed_at, contact_ids, marks, befores)
-		select $1, $2, (select position from chunk), now(),
+		select $projectId, $jobId, (select position from chunk), now(),
 			array_agg(id), array_agg(mark), array_agg(before)
 		from changed having count(*) > 0
 	), refused as (
 		insert into job_errors (project_id, job_id, row, email, error)
-		select $1, $2, row, email, 'The data of this contact would exceed 64 KB in total'
+		select $projectId, $jobId, row, email, 'The data of this contact would exceed 64 KB in total'
 		from misfits
 	)
 	select repeats + cardinality(rows) as rows,
@@ -85,30 +85,33 @@ export const applyChunk = statement<AppliedChunk>(
 		(select count(*) from misfits)::int as failed,
 		((select count(*) from fresh where fits) - (select count(*) from inserted))::int as missed
 	from chunk, named`,
-)
+})
 
 /**
- * Apart from the deed, so that several at work wait for each other's commit only. No row: the job has
- * been cancelled, and the chunk must be rolled back.
- *
- * $1 project, $2 job, $3 rows, $4 created, $5 changed, $6 failed
+ * Separate from applying, so that concurrent workers wait only for each other's commit. No row: the job
+ * was cancelled, and the chunk must be rolled back.
  */
-export const noteApplied = statement<{ id: string }>(
-	'note-applied',
-	`update jobs set position = position + $3::int, created_count = created_count + $4::int,
-		changed_count = changed_count + $5::int, failed_count = failed_count + $6::int,
-		unchanged_count = unchanged_count + $3::int - $4::int - $5::int - $6::int
-	where project_id = $1 and id = $2 and state = 'active' returning id`,
-)
+export const recordApplied = statement('record-applied', {
+	params: { projectId: uuid, jobId: uuid, rows: int, created: int, changed: int, failed: int },
+	row: { id: uuid },
+	text: `update jobs set position = position + $rows::int,
+		created_count = created_count + $created::int,
+		changed_count = changed_count + $changed::int, failed_count = failed_count + $failed::int,
+		unchanged_count = unchanged_count + $rows::int - $created::int - $changed::int - $failed::int
+	where project_id = $projectId and id = $jobId and state = 'active' returning id`,
+})
 
-/** A chunk that somebody else is still at keeps the import from its end. $1 project, $2 job */
-export const finishImport = statement<{ isBusy: boolean }>(
-	'finish-import',
-	`with busy as materialized (
-		select exists (select from import_chunks where project_id = $1 and job_id = $2) as is_busy
+/** The import doesn't end while another worker has a chunk. */
+export const finishImport = statement('finish-import', {
+	params: { projectId: uuid, jobId: uuid },
+	row: { isBusy: bool },
+	text: `with busy as materialized (
+		select exists (select from import_chunks where project_id = $projectId
+			and job_id = $jobId) as is_busy
 	), finished as (
 		update jobs set state = 'completed', finished_at = now() from busy
-		where project_id = $1 and id = $2 and state = 'active' and not is_busy
+		where project_id = $projectId and id = $jobId and state = 'active' and not is_busy
 	)
-	select is_busy and state = 'active' as "isBusy" from jobs, busy where project_id = $1 and id = $2`,
-)
+	select is_busy and state = 'active' as "isBusy" from jobs, busy where project_id = $projectId
+		and id = $jobId`,
+})

@@ -1,6 +1,7 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
-/** What one chunk of an import did, so that it can be taken back: three arrays of one length. */
+/** What one chunk of an import did, for its undo: three arrays of the same length. */
 const schema = defineEntity({
 	name: 'ImportChange',
 	tableName: 'import_changes',
@@ -8,19 +9,23 @@ const schema = defineEntity({
 	properties: {
 		projectId: p.uuid().primary(),
 		jobId: p.uuid().primary(),
-		/** Of the chunk's last row. */
+		/** The position of the chunk's last row. */
 		position: p.integer().primary(),
-		/** What the contacts have as `updated_at` since. */
+		/** The contacts' `updated_at` after the change. */
 		changedAt: p.datetime(3),
 		contactIds: p.array().columnType('uuid[]'),
-		/** Hashes of what the contacts were given: two writes may fall into one millisecond. */
+		/** Hashes of the contacts' new values, because two writes may share a millisecond. */
 		marks: p.array().columnType('bigint[]'),
-		/** `{subscribed, data, updatedAt}` before; null for a contact that was not there. */
+		/** `{subscribed, data, updatedAt}` before; null for a new contact. */
 		befores: p.array().columnType('jsonb[]'),
 	},
 })
 
 export class ImportChange extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'jobId', 'position']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'jobId'], 'jobs', 'cascade'),
+	]
 }
 schema.setClass(ImportChange)

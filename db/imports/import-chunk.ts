@@ -1,8 +1,9 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
 /**
- * Good rows of a file, set down before any of them is applied: four arrays of one length. A chunk goes
- * in the transaction that applies it.
+ * Staged good rows of a file: four arrays of the same length. The transaction that applies a chunk deletes
+ * it.
  */
 const schema = defineEntity({
 	name: 'ImportChunk',
@@ -10,20 +11,28 @@ const schema = defineEntity({
 	properties: {
 		projectId: p.uuid().primary(),
 		jobId: p.uuid().primary(),
-		/** How many good rows of the file have been seen with the end of this chunk. */
+		/** The number of good rows of the file up to the end of this chunk. */
 		position: p.integer().primary(),
-		/** As a spreadsheet counts: the header is row 1. */
+		/** Counted as in a spreadsheet: the header is row 1. */
 		rows: p.array().columnType('int[]'),
 		emails: p.array().columnType('text[]'),
-		/** null: as it is. */
+		/** null: unchanged. */
 		subscribed: p.array().columnType('boolean[]'),
 		data: p.array().columnType('jsonb[]'),
-		/** Rows left out because a later one has their address, and their values where it has none. */
+		/** Rows that were merged into a later row with the same address. Their values fill its empty cells. */
 		repeats: p.integer(),
 	},
 })
 
 export class ImportChunk extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'jobId', 'position']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'jobId'], 'jobs', 'cascade'),
+	]
+	static storage = [
+		'alter column emails set storage external',
+		'alter column data set storage external',
+	]
 }
 schema.setClass(ImportChunk)

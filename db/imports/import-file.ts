@@ -1,4 +1,5 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
 /** An uploaded file, until its import has ended. */
 const schema = defineEntity({
@@ -13,5 +14,10 @@ const schema = defineEntity({
 
 export class ImportFile extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'jobId']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'jobId'], 'jobs', 'cascade'),
+	]
+	static storage = ['alter column content set storage external']
 }
 schema.setClass(ImportFile)

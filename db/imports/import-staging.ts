@@ -2,13 +2,14 @@ import type { Pool, PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { finished } from 'node:stream/promises'
 import { type JobKey } from '../jobs/jobs.ts'
+import { bytes, int, json, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 
 export interface GoodRow {
 	row: number
 	email: string
-	/** null: as it is. */
+	/** null: unchanged. */
 	subscribed: boolean | null
 	/** JSON */
 	data: string
@@ -21,35 +22,35 @@ export interface BadRow {
 }
 
 /**
- * So many rows are applied at a time: enough for the work to be Postgres' own, few enough that a request
- * for one of these contacts does not wait noticeably.
+ * The number of rows applied at a time: enough for Postgres' work to dominate, and few enough that a
+ * request for one of these contacts doesn't wait noticeably.
  */
 const rowsAtOnce = 2000
 
-/** $1 project, $2 job */
-export const importFile = statement<{ content: Buffer }>(
-	'import-file',
-	'select content from import_files where project_id = $1 and job_id = $2',
-)
+export const importFile = statement('import-file', {
+	params: { projectId: uuid, jobId: uuid },
+	row: { content: bytes },
+	text: 'select content from import_files where project_id = $projectId and job_id = $jobId',
+})
 
-const noteBadRows = statement(
-	'note-bad-rows',
-	`insert into job_errors (project_id, job_id, row, email, error)
-	select $1, $2, row, email, error
-	from jsonb_to_recordset($3::jsonb) as b(row int, email text, error text)`,
-)
+const recordBadRows = statement('record-bad-rows', {
+	params: { projectId: uuid, jobId: uuid, badRows: json<BadRow[]>() },
+	text: `insert into job_errors (project_id, job_id, row, email, error)
+	select $projectId, $jobId, row, email, error
+	from jsonb_to_recordset($badRows::jsonb) as b(row int, email text, error text)`,
+})
 
-/** The rows as they come, for as long as the transaction lasts. */
-const createStage = `create temp table staged_rows (
+/** The rows in the order of the file, for the duration of the transaction. */
+export const createStage = `create temp table staged_rows (
 	position int, row int, email text, subscribed bool, data jsonb) on commit drop`
 
 /**
- * Makes chunks of the rows. Of those with one address the last stays, with what the earlier say where
- * it says nothing. $1 project, $2 job
+ * Groups the rows into chunks. Of rows with the same address the last stays, and earlier ones fill its
+ * empty cells.
  */
-const makeChunks = statement(
-	'make-import-chunks',
-	`with repeated as materialized (
+const makeChunks = statement('make-import-chunks', {
+	params: { projectId: uuid, jobId: uuid },
+	text: `with repeated as materialized (
 		select email from staged_rows group by email having count(*) > 1
 	), merged as (
 		select email, max(position) as latest, jsonb_merge(data order by position) as data,
@@ -62,27 +63,26 @@ const makeChunks = statement(
 		from staged_rows s left join merged m using (email)
 	)
 	insert into import_chunks (project_id, job_id, position, rows, emails, subscribed, data, repeats)
-	select $1, $2, max(position),
+	select $projectId, $jobId, max(position),
 		coalesce(array_agg(row order by position) filter (where not is_repeated), '{}'),
 		coalesce(array_agg(email order by position) filter (where not is_repeated), '{}'),
 		coalesce(array_agg(subscribed order by position) filter (where not is_repeated), '{}'),
 		coalesce(array_agg(data order by position) filter (where not is_repeated), '{}'),
 		count(*) filter (where is_repeated)
 	from settled group by (position - 1) / ${rowsAtOnce}`,
-)
+})
 
-/** $1 project, $2 job, $3 all rows, $4 bad ones */
-const noteStaged = statement<{ id: string }>(
-	'note-staged',
-	`update jobs set total = $3::int, failed_count = $4::int
-	where project_id = $1 and id = $2 and total is null returning id`,
-)
+const recordStaged = statement('record-staged', {
+	params: { projectId: uuid, jobId: uuid, rows: int, badRows: int },
+	row: { id: uuid },
+	text: `update jobs set total = $rows::int, failed_count = $badRows::int
+	where project_id = $projectId and id = $jobId and total is null returning id`,
+})
 
 /**
- * Sets the rows of a file down, all or none of them: a file that turns out to be unreadable at its end
- * leaves nothing. They are collected in a temporary table; what the import goes by from then on is
- * logged like anything else, for an unlogged table would be empty after a crash of Postgres, and an
- * import that went on would take that for its end.
+ * Stages all rows of a file or none: a file that turns out unreadable at its end leaves nothing. The rows
+ * are collected in a temporary table. The chunks made from them are logged as usual: after a crash of
+ * Postgres an unlogged table would be empty, and the import would take that for its end.
  */
 export async function stageRows(
 	pool: Pool,
@@ -105,24 +105,29 @@ export async function stageRows(
 				badRows += bad.length
 				await taken
 				taken = setDown(db, lines, bad)
-				taken.catch(() => {}) // it is thrown above or below
+				taken.catch(() => {}) // the error is thrown above or below
 			}
 		} finally {
 			await taken
 		}
-		await makeChunks(db, [projectId, jobId])
-		const [noted] = await noteStaged(db, [projectId, jobId, position + badRows, badRows])
-		// Another try was faster, and its rows may be applied by now: these would be applied again.
-		if (!noted) throw new Error('This file was staged meanwhile')
+		await makeChunks(db, { projectId, jobId })
+		const [recorded] = await recordStaged(db, {
+			projectId,
+			jobId,
+			rows: position + badRows,
+			badRows,
+		})
+		// Another try was faster, and its rows may be applied by now. Storing these would apply them again.
+		if (!recorded) throw new Error('This file was staged meanwhile')
 	})
 
 	async function setDown(db: PoolClient, lines: string[], bad: BadRow[]) {
 		if (lines.length > 0) await copy(db, lines.join(''))
-		if (bad.length > 0) await noteBadRows(db, [projectId, jobId, JSON.stringify(bad)])
+		if (bad.length > 0) await recordBadRows(db, { projectId, jobId, badRows: bad })
 	}
 }
 
-/** COPY's own escapes: JSON has no raw line breaks or tabs, so its backslashes are all there is. */
+/** Escapes for COPY. JSON contains no raw line breaks or tabs, so only its backslashes need escaping. */
 const textOf = ({ row, email, subscribed, data }: GoodRow) =>
 	`${row}\t${email}\t${subscribed ?? '\\N'}\t${data.replaceAll('\\', '\\\\')}`
 
@@ -133,15 +138,16 @@ async function copy(db: PoolClient, text: string) {
 }
 
 /**
- * What only the import itself needed, and whatever of a cancelled one was not applied. What could not be
- * read stays, and what undoes it, for as long as it can be undone. $1 project, $2 job
+ * Deletes the data that only the import needed, including chunks of a cancelled import. Its errors and
+ * undo data stay as long as it can be undone.
  */
-export const clearImport = statement(
-	'clear-import',
-	`with file as (
-		delete from import_files where project_id = $1 and job_id = $2
+export const clearImport = statement('clear-import', {
+	params: { projectId: uuid, jobId: uuid },
+	text: `with file as (
+		delete from import_files where project_id = $projectId and job_id = $jobId
 	), outdated as (
-		delete from import_changes where project_id = $1 and changed_at < now() - interval '8 days'
+		delete from import_changes where project_id = $projectId
+			and changed_at < now() - interval '8 days'
 	)
-	delete from import_chunks where project_id = $1 and job_id = $2`,
-)
+	delete from import_chunks where project_id = $projectId and job_id = $jobId`,
+})

@@ -1,8 +1,9 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { reference } from '../reference.ts'
 
 /**
- * The state that an undo gave back to a contact. An undo counts as a change, but an import before it finds
- * in this that the contact is as that import left it.
+ * The state that an undo restored. An undo counts as a change of the contact, but with this row an earlier
+ * import recognises its own state.
  */
 const schema = defineEntity({
 	name: 'RestoredContact',
@@ -11,14 +12,15 @@ const schema = defineEntity({
 	properties: {
 		projectId: p.uuid().primary(),
 		contactId: p.uuid().primary(),
-		/** The contact's `updated_at` by the undo. Any other change gives it another one. */
+		/** The contact's `updated_at` after the undo. Any other change sets another one. */
 		restoredAt: p.datetime(3).primary(),
-		/** The `updated_at` that its state had at first. */
+		/** The original `updated_at` of that state. */
 		asOf: p.datetime(3),
 	},
 })
 
 export class RestoredContact extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'contactId', 'restoredAt']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 schema.setClass(RestoredContact)

@@ -1,34 +1,41 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { compileWhole } from '../conditions/condition-segments.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { containingLowered } from '../like.ts'
+import { bool, int, text, uuid } from '../sql-types.ts'
+import { joined, query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import { failJob, type JobKey, lockedContact } from './jobs.ts'
 
 export const contactsAtOnce = 1000
 
-/** Whom a bulk job is about, as its request described it. */
+/** The target of a bulk job, as its request described it. */
 export interface BulkTarget {
 	search?: string | undefined
 	subscribed?: boolean | undefined
 	condition?: Condition
 	excludeIds?: string[]
-	/** Of delete-field: the field. */
+	/** The field to remove, for delete-field. */
 	field?: string
 }
 
-const noteTarget = statement<{ total: number }>(
-	'note-bulk-target',
-	`update jobs set total = (
+const recordTarget = statement('record-bulk-target', {
+	params: { projectId: uuid, jobId: uuid },
+	row: { total: int.notNull('it has just been set') },
+	text: `update jobs set total = (
 		select coalesce(sum(cardinality(contact_ids)), 0) from job_contacts
-		where project_id = $1 and job_id = $2)
-	where project_id = $1 and id = $2 and state = 'active' and total is null returning total`,
-)
+		where project_id = $projectId and job_id = $jobId)
+	where project_id = $projectId and id = $jobId and state = 'active' and total is null
+		returning total`,
+})
+
+const keepTarget = query('keep-bulk-target', {})
 
 /**
- * Sets down who is meant, once and for all: a job that changes what its filter asks for, or that goes
- * on after a crash, still does exactly those. False: nobody can say who is meant, and the job has failed.
+ * Stores the job's contacts once. So a job that changes what its filter selects, or continues after a
+ * crash, still processes exactly these. False: the target can't be determined any more, and the job has
+ * failed.
  */
 export const setTarget = (
 	pool: Pool,
@@ -38,110 +45,129 @@ export const setTarget = (
 	transaction(
 		pool,
 		async (db) => {
-			const values: unknown[] = [projectId, jobId]
-			const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`
-			const where = ['c.project_id = $1']
-			if (search) where.push(`c.email like ${put(containingLowered(search), 'text')}`)
-			if (subscribed !== undefined) where.push(`c.subscribed = ${put(subscribed, 'bool')}`)
+			const [project, job] = [uuid.value(projectId), uuid.value(jobId)]
+			const where = [sql`c.project_id = ${project}`]
+			if (search) where.push(sql`c.email like ${text.value(containingLowered(search))}`)
+			if (subscribed !== undefined) where.push(sql`c.subscribed = ${bool.value(subscribed)}`)
 			if (excludeIds.length > 0)
-				where.push(`c.id not in (select unnest(${put(excludeIds, 'uuid[]')}))`)
-			if (field !== undefined) where.push(`c.data ? ${put(field, 'text')}`)
+				where.push(sql`c.id not in (select unnest(${uuid.array.value(excludeIds)}))`)
+			if (field !== undefined) where.push(sql`c.data ? ${text.value(field)}`)
 			if (condition) {
 				const predicate = await compileWhole(db, projectId, condition)
 				if (!predicate) {
-					await failJob(db, [projectId, jobId, 'The filter names a segment that was deleted'])
+					await failJob(db, {
+						projectId,
+						jobId,
+						reason: 'The filter names a segment that was deleted',
+					})
 					return false
 				}
-				where.push(`(${predicate.sql('c', values.length + 1)})`)
-				values.push(...predicate.parameters)
+				where.push(predicate)
 			}
-			await db.query(
-				`insert into job_contacts (project_id, job_id, position, contact_ids)
-				select $1, $2, min(place), array_agg(id order by place)
+			await keepTarget(
+				db,
+				sql`insert into job_contacts (project_id, job_id, position, contact_ids)
+				select ${project}, ${job}, min(place), array_agg(id order by place)
 				from (
 					select c.id, row_number() over (order by c.id) - 1 as place
-					from contacts c where ${where.join(' and ')}
+					from contacts c where ${joined(where, ' and ')}
 				) found
-				group by place / ${contactsAtOnce}`,
-				values,
+				group by place / ${int.value(contactsAtOnce)}`,
 			)
-			const [noted] = await noteTarget(db, [projectId, jobId])
-			// It was cancelled, or another try was faster and may have done it by now.
-			if (!noted) throw new Error('Whom this job is about was set down meanwhile, or it has ended')
+			const [recorded] = await recordTarget(db, { projectId, jobId })
+			// It was cancelled, or another try was faster and may have processed it by now.
+			if (!recorded) throw new Error('This job has already started, or it has ended')
 			return true
 		},
 		// A segment that is deleted meanwhile still has its members.
 		'set transaction isolation level repeatable read',
 	)
 
-/**
- * What each kind of job does to the contacts of a chunk, as a WITH list that leaves
- * `changed (id, email)` and, for flips, an event. `locked (place, id, email, subscribed, data)` are
- * those that exist.
- */
-const deeds = {
-	'bulk-subscribe': flip(true),
-	'bulk-unsubscribe': flip(false),
-	'bulk-delete': `changed as (
-		delete from contacts c using locked l where c.project_id = $1 and c.id = l.id returning c.id
-	)`,
-	'delete-field': `changed as (
-		update contacts c set data = c.data - $3::text, updated_at = now()
-		from locked l where c.project_id = $1 and c.id = l.id and l.data ? $3::text
-		returning c.id
-	)`,
-} as const
-
-function flip(subscribed: boolean) {
-	return `changed as (
+const flip = (subscribed: boolean) => `changed as (
 		update contacts c set subscribed = ${subscribed}, updated_at = now()
-		from locked l where c.project_id = $1 and c.id = l.id and l.subscribed <> ${subscribed}
+		from locked l where c.project_id = $projectId and c.id = l.id and l.subscribed <> ${subscribed}
 		returning c.id
 	), flips as (
 		insert into events (project_id, name, contact_id)
-		select $1, 'contact.${subscribed ? '' : 'un'}subscribed', id from changed order by id
+		select $projectId, 'contact.${subscribed ? '' : 'un'}subscribed', id from changed order by id
 	)`
+
+/**
+ * Applies an action to the contacts of the next chunk. The action is a WITH list that provides `changed
+ * (id)` and, for subscription changes, an event. `locked (place, id, email, subscribed, data)` are the
+ * contacts that exist.
+ */
+const chunkWith = (deed: string) =>
+	`with chunk as (
+		delete from job_contacts where project_id = $projectId and job_id = $jobId and position = (
+			select position from job_contacts where project_id = $projectId and job_id = $jobId
+			order by position limit 1)
+		returning position, contact_ids
+	), meant as materialized (
+		select position + n as place, id
+		from chunk cross join lateral unnest(contact_ids) with ordinality as m(id, n)
+		order by id
+	), locked as materialized (
+		select m.place, c.*
+		from meant m cross join lateral (${lockedContact('id = m.id', 'update')}) c
+	), ${deed}, missing as (
+		insert into job_errors (project_id, job_id, row, contact_id, error)
+		select $projectId, $jobId, place, id, 'There is no such contact'
+		from meant where id not in (select id from locked)
+		returning row
+	), counted as (
+		select (select count(*) from meant) as contacts, (select count(*) from locked) as found,
+			(select count(*) from changed) as changed, (select count(*) from missing) as missing
+		from chunk
+	), recorded as (
+		update jobs set
+			position = position + contacts,
+			changed_count = changed_count + changed,
+			unchanged_count = unchanged_count + found - changed,
+			failed_count = failed_count + missing
+		from counted where project_id = $projectId and id = $jobId
+	)
+	select contacts::int from counted`
+
+const params = { projectId: uuid, jobId: uuid }
+const row = { contacts: int }
+const chunks = {
+	'bulk-subscribe': statement('bulk-subscribe-chunk', { params, row, text: chunkWith(flip(true)) }),
+	'bulk-unsubscribe': statement('bulk-unsubscribe-chunk', {
+		params,
+		row,
+		text: chunkWith(flip(false)),
+	}),
+	'bulk-delete': statement('bulk-delete-chunk', {
+		params,
+		row,
+		text: chunkWith(`changed as (
+		delete from contacts c using locked l where c.project_id = $projectId and c.id = l.id
+			returning c.id
+	)`),
+	}),
+	'delete-field': statement('delete-field-chunk', {
+		params: { ...params, field: text },
+		row,
+		text: chunkWith(`changed as (
+		update contacts c set data = c.data - $field::text, updated_at = now()
+		from locked l where c.project_id = $projectId and c.id = l.id and l.data ? $field::text
+		returning c.id
+	)`),
+	}),
 }
 
-/** Does the next chunk. To be run by `inActiveJob`; the chunk goes with the deed, so it is done once. */
-const chunkOf = (type: BulkType) =>
-	statement<{ contacts: number }>(
-		`${type}-chunk`,
-		`with chunk as (
-			delete from job_contacts where project_id = $1 and job_id = $2 and position = (
-				select position from job_contacts where project_id = $1 and job_id = $2
-				order by position limit 1)
-			returning position, contact_ids
-		), meant as materialized (
-			select position + n as place, id
-			from chunk cross join lateral unnest(contact_ids) with ordinality as m(id, n)
-			order by id
-		), locked as materialized (
-			select m.place, c.*
-			from meant m cross join lateral (${lockedContact('id = m.id', 'update')}) c
-		), ${deeds[type]}, missing as (
-			insert into job_errors (project_id, job_id, row, contact_id, error)
-			select $1, $2, place, id, 'There is no such contact'
-			from meant where id not in (select id from locked)
-			returning row
-		), counted as (
-			select (select count(*) from meant) as contacts, (select count(*) from locked) as found,
-				(select count(*) from changed) as changed, (select count(*) from missing) as missing
-			from chunk
-		), told as (
-			update jobs set
-				position = position + contacts,
-				changed_count = changed_count + changed,
-				unchanged_count = unchanged_count + found - changed,
-				failed_count = failed_count + missing
-			from counted where project_id = $1 and id = $2
-		)
-		select contacts::int from counted`,
-	)
+export type BulkType = keyof typeof chunks
 
-export type BulkType = keyof typeof deeds
-
-/** $1 project, $2 job; of delete-field also $3 the field. No row: nothing is left. */
-export const bulkChunks = Object.fromEntries(
-	Object.keys(deeds).map((type) => [type, chunkOf(type as BulkType)]),
-) as Record<BulkType, ReturnType<typeof chunkOf>>
+/**
+ * Processes the next chunk; no row: nothing is left. Run this by `inActiveJob`. The chunk is deleted in
+ * the same transaction, so it is processed once.
+ */
+export function doChunk(
+	db: PoolClient,
+	type: BulkType,
+	{ field, ...job }: { projectId: string; jobId: string; field: string | null },
+) {
+	if (type === 'delete-field') return chunks[type](db, { ...job, field: field! })
+	return chunks[type](db, job)
+}

@@ -1,5 +1,6 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 export const importTypes = ['import', 'undo'] as const
 export const bulkTypes = [
@@ -11,7 +12,7 @@ export const bulkTypes = [
 export const jobTypes = [...importTypes, ...bulkTypes] as const
 export const jobStates = ['waiting', 'active', 'completed', 'failed', 'cancelled'] as const
 
-/** Work on many contacts that a workflow does; this row is what callers see of it. */
+/** Work on many contacts, done by a workflow. Callers see this row. */
 const schema = defineEntity({
 	name: 'Job',
 	tableName: 'jobs',
@@ -20,13 +21,13 @@ const schema = defineEntity({
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		type: p.enum(jobTypes),
 		state: p.enum(jobStates).default('waiting'),
-		/** Whom a bulk job is about, as the caller said it. */
+		/** The target of a bulk job, as the caller gave it. */
 		target: p.json<unknown>().nullable(),
-		/** The import that an undo takes back. */
+		/** The import that this job undoes. */
 		importId: p.uuid().nullable(),
-		/** Rows or contacts it is about; null until that is known. */
+		/** The number of rows or contacts; null until it is known. */
 		total: p.integer().nullable(),
-		/** How many of them it has gone through, in the order in which they were set down. */
+		/** How many of them were processed, in stored order. */
 		position: p.integer().default(0),
 		createdCount: p.integer().default(0),
 		changedCount: p.integer().default(0),
@@ -54,5 +55,10 @@ const schema = defineEntity({
 
 export class Job extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'importId'], 'jobs', 'cascade'),
+	]
+	static storage = ['set (fillfactor = 50)']
 }
 schema.setClass(Job)

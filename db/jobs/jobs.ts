@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
 import { priorities } from '../outbox/outbox.ts'
+import { bytes, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { inChunk } from '../transaction.ts'
 
-/** What crosses into workflows and activities. */
+/** The key that workflows and activities pass on. */
 export interface JobKey {
 	projectId: string
 	jobId: string
@@ -11,119 +12,129 @@ export interface JobKey {
 
 const start = (workflowType: string, prefix: string, taskQueue: string, summary: string) =>
 	`insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-	select $1, 'start', ${priorities.bulk}, '${workflowType}', '${prefix}/' || id, ${taskQueue},
-		jsonb_build_object('projectId', $1::uuid, 'jobId', id), ${summary}
+	select $projectId, 'start', ${priorities.bulk}, '${workflowType}', '${prefix}/' || id, ${taskQueue},
+		jsonb_build_object('projectId', $projectId::uuid, 'jobId', id), ${summary}
 	from job`
 
-/** $1 project, $2 the file, $3 task queue */
-export const acceptImport = statement<{ id: string }>(
-	'accept-import',
-	`with job as (
-		insert into jobs (project_id, type) values ($1, 'import') returning id
+export const acceptImport = statement('accept-import', {
+	params: { projectId: uuid, content: bytes, taskQueue: text },
+	row: { id: uuid },
+	text: `with job as (
+		insert into jobs (project_id, type) values ($projectId, 'import') returning id
 	), file as (
-		insert into import_files (project_id, job_id, content) select $1, id, $2::bytea from job
+		insert into import_files (project_id, job_id, content)
+			select $projectId, id, $content::bytea from job
 	), started as (
-		${start('importContacts', 'import', '$3::text', `'A file of ' || octet_length($2::bytea) || ' bytes'`)}
+		${start('importContacts', 'import', '$taskQueue::text', `'A file of ' || octet_length($content::bytea) || ' bytes'`)}
 	)
 	select id from job`,
-)
+})
 
-/**
- * Contacts are named one by one, or described: then the workflow looks who they are.
- * $1 project, $2 type, $3 contact ids or null, $4 description as JSON or null, $5 task queue
- */
-export const acceptBulkJob = statement<{ id: string }>(
-	'accept-bulk-job',
-	`with job as (
+/** Contacts are either listed, or described by a filter that the workflow evaluates. */
+export const acceptBulkJob = statement('accept-bulk-job', {
+	params: {
+		projectId: uuid,
+		type: text,
+		contactIds: uuid.array.orNull,
+		target: json<object>().orNull,
+		taskQueue: text,
+	},
+	row: { id: uuid },
+	text: `with job as (
 		insert into jobs (project_id, type, target, total)
-		values ($1, $2::text, $4::jsonb, cardinality($3::uuid[])) returning id
+		values ($projectId, $type::text, $target::jsonb, cardinality($contactIds::uuid[])) returning id
 	), contacts as (
 		insert into job_contacts (project_id, job_id, position, contact_ids)
-		select $1, id, 0, $3::uuid[] from job where $3::uuid[] is not null
+		select $projectId, id, 0, $contactIds::uuid[] from job where $contactIds::uuid[] is not null
 	), started as (
-		${start('bulkJob', 'bulk', '$5::text', '$2::text')}
+		${start('bulkJob', 'bulk', '$taskQueue::text', '$type::text')}
 	)
 	select id from job`,
-)
+})
 
-/** The import an undo is asked for, locked: of two requests one comes first. $1 project, $2 import */
-export const lockImport = statement<{ state: string; finished_at: Date | null }>(
-	'lock-import',
-	`select state, finished_at from jobs
-	where project_id = $1 and id = $2::uuid and type = 'import' for update`,
-)
+/** Locks the import for an undo: of two requests, one comes first. */
+export const lockImport = statement('lock-import', {
+	params: { projectId: uuid, importId: uuid },
+	row: { state: text, finished_at: timestamp.orNull },
+	text: `select state, finished_at from jobs
+	where project_id = $projectId and id = $importId::uuid and type = 'import' for update`,
+})
 
-/** An undo that takes it back already, or did. $1 project, $2 import */
-export const undoOf = statement<{ id: string; state: string }>(
-	'undo-of-import',
-	`select id, state from jobs
-	where project_id = $1 and import_id = $2::uuid and state in ('waiting', 'active', 'completed')`,
-)
+/** An undo of this import that is running or has finished. */
+export const undoOf = statement('undo-of-import', {
+	params: { projectId: uuid, importId: uuid },
+	row: { id: uuid, state: text },
+	text: `select id, state from jobs
+	where project_id = $projectId and import_id = $importId::uuid
+		and state in ('waiting', 'active', 'completed')`,
+})
 
-/** $1 project, $2 import, $3 task queue */
-export const acceptUndo = statement<{ id: string }>(
-	'accept-undo',
-	`with job as (
-		insert into jobs (project_id, type, import_id) values ($1, 'undo', $2::uuid) returning id
+export const acceptUndo = statement('accept-undo', {
+	params: { projectId: uuid, importId: uuid, taskQueue: text },
+	row: { id: uuid },
+	text: `with job as (
+		insert into jobs (project_id, type, import_id) values ($projectId, 'undo', $importId::uuid)
+			returning id
 	), started as (
-		${start('undoImport', 'undo', '$3::text', 'null')}
+		${start('undoImport', 'undo', '$taskQueue::text', 'null')}
 	)
 	select id from job`,
-)
+})
 
-/** What is done stays done. No row: it has ended, or there is none. $1 project, $2 job, $3 types */
-export const cancelJob = statement<{ id: string }>(
-	'cancel-job',
-	`update jobs set state = 'cancelled', finished_at = now()
-	where project_id = $1 and id = $2::uuid and type = any($3::text[])
+/** Finished work stays. No row: the job has ended, or doesn't exist. */
+export const cancelJob = statement('cancel-job', {
+	params: { projectId: uuid, jobId: uuid, types: text.array },
+	row: { id: uuid },
+	text: `update jobs set state = 'cancelled', finished_at = now()
+	where project_id = $projectId and id = $jobId::uuid and type = any($types::text[])
 		and state in ('waiting', 'active')
 	returning id`,
-)
+})
 
-export interface BegunJob {
-	type: string
-	total: number | null
-	target: unknown
-	import_id: string | null
-}
-
-/** No row: it was cancelled, or has ended. $1 project, $2 job */
-export const beginJob = statement<BegunJob>(
-	'begin-job',
-	`update jobs set state = 'active', started_at = coalesce(started_at, now())
-	where project_id = $1 and id = $2 and state in ('waiting', 'active')
+/** No row: it was cancelled, or has ended. */
+export const beginJob = statement('begin-job', {
+	params: { projectId: uuid, jobId: uuid },
+	row: {
+		type: text,
+		total: int.orNull,
+		target: json<unknown>().orNull,
+		import_id: uuid.orNull,
+	},
+	text: `update jobs set state = 'active', started_at = coalesce(started_at, now())
+	where project_id = $projectId and id = $jobId and state in ('waiting', 'active')
 	returning type, total, target, import_id`,
-)
+})
 
-/** $1 project, $2 job */
-export const finishJob = statement(
-	'finish-job',
-	`update jobs set state = 'completed', finished_at = now()
-	where project_id = $1 and id = $2 and state = 'active'`,
-)
+export const finishJob = statement('finish-job', {
+	params: { projectId: uuid, jobId: uuid },
+	text: `update jobs set state = 'completed', finished_at = now()
+	where project_id = $projectId and id = $jobId and state = 'active'`,
+})
 
-/** $1 project, $2 job, $3 reason */
-export const failJob = statement(
-	'fail-job',
-	`update jobs set state = 'failed', failed_reason = $3::text, finished_at = now()
-	where project_id = $1 and id = $2 and state in ('waiting', 'active')`,
-)
+export const failJob = statement('fail-job', {
+	params: { projectId: uuid, jobId: uuid, reason: text },
+	text: `update jobs set state = 'failed', failed_reason = $reason::text, finished_at = now()
+	where project_id = $projectId and id = $jobId and state in ('waiting', 'active')`,
+})
 
-/** $1 project, $2 job, $3 the last row before this page, $4 how many */
-export const jobErrors = statement<{ row: number; email: string | null; error: string }>(
-	'job-errors',
-	`select row, email, error from job_errors
-	where project_id = $1 and job_id = $2 and row > $3::int order by row limit $4::int`,
-)
+export const jobErrors = statement('job-errors', {
+	params: { projectId: uuid, jobId: uuid, after: int, limit: int },
+	row: { row: int, email: text.orNull, error: text },
+	text: `select row, email, error from job_errors
+	where project_id = $projectId and job_id = $jobId and row > $after::int order by row
+		limit $limit::int`,
+})
 
-const lockActive = statement<{ id: string }>(
-	'lock-active-job',
-	`select id from jobs where project_id = $1 and id = $2 and state = 'active' for update`,
-)
+const lockActive = statement('lock-active-job', {
+	params: { projectId: uuid, jobId: uuid },
+	row: { id: uuid },
+	text: `select id from jobs where project_id = $projectId and id = $jobId and state = 'active'
+		for update`,
+})
 
 /**
- * A chunk under the lock of the job's row: two workers that hold the same job take turns, and who comes
- * second sees all that the first has done. undefined: the job is no longer to be worked on.
+ * Runs a chunk under the lock of the job's row. Two workers with the same job take turns, and the second
+ * sees everything that the first has done. undefined: the job may no longer continue.
  */
 export const inActiveJob = <T>(
 	pool: Pool,
@@ -131,15 +142,15 @@ export const inActiveJob = <T>(
 	work: (db: PoolClient) => Promise<T>,
 ): Promise<T | undefined> =>
 	inChunk(pool, async (db) => {
-		const [job] = await lockActive(db, [projectId, jobId])
+		const [job] = await lockActive(db, { projectId, jobId })
 		return job && (await work(db))
 	})
 
 /**
- * For a lateral join: the one contact, locked, in the order of what is on the left. Freshly filled
- * tables have no statistics, and a planner that guesses high would read all contacts for each chunk;
- * this leaves it nothing but the index.
+ * For a lateral join: one contact, locked, in the order of the left side. New tables have no statistics,
+ * and a planner that assumes too much would read all contacts for each chunk. This leaves it only the
+ * index.
  */
 export const lockedContact = (where: string, lock = 'no key update') =>
 	`select id, email, subscribed, data, updated_at from contacts
-	where project_id = $1 and ${where} for ${lock}`
+	where project_id = $projectId and ${where} for ${lock}`

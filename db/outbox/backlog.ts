@@ -1,14 +1,14 @@
 import { type Pool, type QueryResult, types } from 'pg'
 import { countsOf } from '../campaigns/campaign-counts.ts'
-import { aliveSeconds } from '../worker-beat.ts'
+import { aliveSeconds } from '../worker-heartbeat.ts'
 
-/** What waits, over all projects. */
+/** The waiting work of all projects. */
 export interface Backlog {
-	/** Mails of requests and automations, in runs that are not over. */
+	/** Mails of requests and automations, in runs that have not ended. */
 	queuedMails: number
-	/** Of campaigns that are being sent. */
+	/** Mails of campaigns that are being sent. */
 	campaignMails: number
-	/** How long the longest waiting of the former could have gone already. */
+	/** How long ago the oldest of the queued mails could have been sent. */
 	backlogAgeSeconds: number
 	uncertainMails: number
 	outboxRows: number
@@ -16,13 +16,13 @@ export interface Backlog {
 	workers: number
 }
 
-/** Beyond so many requests nobody looks for the one that waits the longest. */
+/** The longest-waiting mail is looked for among this many requests in runs, the oldest ones. */
 const requestsLookedAt = 2000
 const patienceMs = 2000
 
 /**
- * Each figure by an index of what is open, or from counts that are kept: none of it grows with the
- * ledger. Mails that may not go yet (refused for now, beyond the send rate) do not count as waiting.
+ * Each figure comes from an index of open work or from stored counts, so no query grows with the ledger.
+ * Mails that may not be sent yet (refused for now, or beyond the send rate) don't count as waiting.
  */
 const backlog = `
 	select
@@ -48,9 +48,9 @@ const backlog = `
 			where beat_at > now() - interval '${aliveSeconds} seconds')::float8 as workers
 	from outbox where done_at is null`
 
-/** Asks for them, and gives up after two seconds: to look must never be what keeps the mail waiting. */
+/** Gives up after two seconds, because reading the backlog must never delay mail. */
 export async function readBacklog(pool: Pool): Promise<Backlog> {
-	// Both in one message, and so in one transaction: the limit ends with it.
+	// Both in one message, and so in one transaction: the time limit ends with it.
 	const text = `set local statement_timeout = ${patienceMs}; ${backlog}`
 	const results = (await pool.query({ text, types })) as unknown as QueryResult<Backlog>[]
 	return results[1]!.rows[0]!

@@ -1,41 +1,49 @@
+import { bigint, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-export interface OutboxRow {
-	id: string
-	project_id: string
-	kind: 'start' | 'signal' | 'terminate' | 'schedule'
-	priority: number
-	workflow_type: string | null
-	workflow_id: string
-	task_queue: string | null
-	payload: unknown
-	summary: string | null
+const outboxRowColumns = {
+	id: bigint,
+	project_id: uuid,
+	kind: text.of<'start' | 'signal' | 'terminate' | 'schedule'>(),
+	priority: int,
+	workflow_type: text.orNull,
+	workflow_id: text,
+	task_queue: text.orNull,
+	payload: json<unknown>().orNull,
+	summary: text.orNull,
 	/** Keywords beside ProjectId. */
-	search_attributes: Record<string, string> | null
-	/** The `traceparent` of whoever wrote it; null when nobody follows. */
-	trace: string | null
-	/** Those of the other requests that it is about. */
-	trace_links: string[] | null
-	attempts: number
+	search_attributes: json<Record<string, string>>().orNull,
+	/** The `traceparent` of the row's writer; null if tracing is off. */
+	trace: text.orNull,
+	/** Those of the other requests in the claim. */
+	trace_links: text.array.orNull,
+	attempts: int,
 }
+export type OutboxRow = RowOf<typeof outboxRowColumns>
 
 const columns = `id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
 	search_attributes, trace, trace_links, attempts`
 
 /**
- * Group commit: what waits of a project becomes one run, named after the first request in it, unless
- * the project has enough runs that are new or many that are still at it (a run's outbox row goes when
- * its first pass is over). So an idle system starts one run a request, a busy one few and large ones,
- * and a run that talks to a slow server holds the next one up for a second. Projects are walked by the
- * index, however many sends one of them has waiting; each gets its own runs, so that Temporal can be
- * fair between them. A run of a single mail is found by its contact.
- *
- * $1 requests in a run, $2 mails in a run (a larger single request goes alone), $3 new runs a project,
- * $4 seconds for the claimer to tell Temporal, $5 task queue, $6 priority, $7 runs a project
+ * Group commit: a project's waiting sends become one run, named after the first request in it. They wait
+ * if the project has enough new runs, or many that are still in their first pass (a run's outbox row is
+ * deleted after that pass). So an idle system starts one run per request, and a busy one starts few large
+ * runs. A run that waits for a slow server delays the next one by a second. Projects are walked by the
+ * index, however many sends each has waiting. Each project gets runs of its own, so that Temporal can be
+ * fair between projects. A run with a single mail can be found by its contact.
  */
-export const claimSends = statement<OutboxRow>(
-	'claim-sends',
-	`with recursive project(id) as (
+export const claimSends = statement('claim-sends', {
+	params: {
+		requestsPerRun: int,
+		mailsPerRun: int,
+		newRunsPerProject: int,
+		lockSeconds: float,
+		taskQueue: text,
+		priority: int,
+		runsPerProject: int,
+	},
+	row: outboxRowColumns,
+	text: `with recursive project(id) as (
 		(select project_id from queued_sends where claim_id is null order by project_id limit 1)
 		union all
 		select (
@@ -46,13 +54,13 @@ export const claimSends = statement<OutboxRow>(
 	), free as (
 		select id from project where id is not null and (
 			select count(*) filter (where o.done_at is null or o.done_at > now() - interval '1 second')
-				< $3::int and count(*) < $7::int
+				< $newRunsPerProject::int and count(*) < $runsPerProject::int
 			from outbox o where o.workflow_type = 'send' and o.project_id = project.id)
 	), waiting as (
 		select q.* from free cross join lateral (
 			select id, project_id, request_id, cardinality(email_ids) as mails from queued_sends
 			where claim_id is null and project_id = free.id
-			order by id limit $1::int for update skip locked) q
+			order by id limit $requestsPerRun::int for update skip locked) q
 	), fitting as (
 		select id, project_id,
 			first_value(request_id) over w as claim_id,
@@ -60,13 +68,13 @@ export const claimSends = statement<OutboxRow>(
 		from waiting window w as (partition by project_id order by id)
 	), claimed as (
 		update queued_sends q set claim_id = fitting.claim_id
-		from fitting where q.id = fitting.id and fitting.mails_before < $2::int
+		from fitting where q.id = fitting.id and fitting.mails_before < $mailsPerRun::int
 		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails, q.email_ids[1] as mail_id,
 			q.id, q.trace
 	)
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
 		summary, search_attributes, locked_until, attempts, trace, trace_links)
-	select project_id, 'start', $6::int, 'send', 'send/' || claim_id, $5::text,
+	select project_id, 'start', $priority::int, 'send', 'send/' || claim_id, $taskQueue::text,
 		jsonb_build_object('claimId', claim_id),
 		count(*) || case count(*) when 1 then ' request, ' else ' requests, ' end
 			|| sum(mails) || case sum(mails) when 1 then ' mail' else ' mails' end,
@@ -74,58 +82,64 @@ export const claimSends = statement<OutboxRow>(
 			select jsonb_build_object('ContactId', e.contact_id) from emails e
 			where e.project_id = claimed.project_id and e.id = (array_agg(claimed.mail_id))[1]
 				and e.contact_id is not null) end,
-		now() + make_interval(secs => $4::float8), 1,
+		now() + make_interval(secs => $lockSeconds::float8), 1,
 		(array_agg(trace order by id) filter (where trace is not null))[1],
 		(array_agg(trace order by id) filter (where trace is not null))[2:]
 	from claimed group by project_id, claim_id
 	returning ${columns}`,
-)
+})
 
-/** $1 how many at most, $2 seconds for the claimer to tell Temporal */
-export const claimOutbox = statement<OutboxRow>(
-	'claim-outbox',
-	`update outbox set locked_until = now() + make_interval(secs => $2::float8), attempts = attempts + 1
+export const claimOutbox = statement('claim-outbox', {
+	params: { limit: int, lockSeconds: float },
+	row: outboxRowColumns,
+	text: `update outbox set locked_until = now() + make_interval(secs => $lockSeconds::float8),
+		attempts = attempts + 1
 	where id in (
 		select id from outbox
 		where done_at is null and next_at <= now() and (locked_until is null or locked_until < now())
-		order by priority, id limit $1::int for update skip locked)
+		order by priority, id limit $limit::int for update skip locked)
 	returning ${columns}`,
-)
+})
 
-/** $1 ids */
-export const markDone = statement(
-	'mark-outbox-done',
-	`update outbox set done_at = now(), locked_until = null, last_error = null where id = any($1::int8[])`,
-)
+export const markDone = statement('mark-outbox-done', {
+	params: { outboxIds: bigint.array },
+	text: `update outbox set done_at = now(), locked_until = null, last_error = null
+		where id = any($outboxIds::int8[])`,
+})
 
-/** $1 id, $2 error, $3 seconds until the next try */
-export const markFailed = statement(
-	'mark-outbox-failed',
-	`update outbox set locked_until = null, last_error = $2::text, next_at = now() + make_interval(secs => $3::float8)
-	where id = $1::int8 and done_at is null`,
-)
+export const markFailed = statement('mark-outbox-failed', {
+	params: {
+		outboxId: bigint,
+		error: text,
+		/** The wait before the next try. */
+		seconds: float,
+	},
+	text: `update outbox set locked_until = null, last_error = $error::text,
+		next_at = now() + make_interval(secs => $seconds::float8)
+	where id = $outboxId::int8 and done_at is null`,
+})
 
 /**
- * Claims that were not finished within five minutes: Temporal is asked about their runs. They come up
- * again five minutes later, whoever asks. $1 how many at most
+ * Claims that are unfinished after five minutes: Temporal is asked about their runs. Each is returned
+ * again five minutes later.
  */
-export const unfinishedClaims = statement<{ project_id: string; claim_id: string }>(
-	'unfinished-claims',
-	`update queued_sends set checked_at = now() where id in (
+export const unfinishedClaims = statement('unfinished-claims', {
+	params: { limit: int },
+	row: { project_id: uuid, claim_id: uuid.notNull('claim_id is not null') },
+	text: `update queued_sends set checked_at = now() where id in (
 		select id from queued_sends
 		where claim_id = request_id and coalesce(checked_at, created_at) < now() - interval '5 minutes'
-		order by id limit $1::int for update skip locked)
+		order by id limit $limit::int for update skip locked)
 	returning project_id, claim_id`,
-)
+})
 
 /**
- * Starts lost runs again, but none of a claim that has come to its end meanwhile: nobody would take its
- * outbox row away. $1 claims as [{project_id, claim_id}], $2 task queue, $3 priority
+ * Restarts lost runs, except for claims that have ended meanwhile: nothing would delete their outbox row.
  */
-export const restartClaims = statement(
-	'restart-claims',
-	`with lost as (
-		select * from jsonb_to_recordset($1::jsonb) as l(project_id uuid, claim_id uuid)
+export const restartClaims = statement('restart-claims', {
+	params: { runs: json<object[]>(), taskQueue: text, priority: int },
+	text: `with lost as (
+		select * from jsonb_to_recordset($runs::jsonb) as l(project_id uuid, claim_id uuid)
 	), gone as (
 		delete from outbox where workflow_id in (select 'send/' || claim_id from lost)
 	), unfinished as (
@@ -134,7 +148,7 @@ export const restartClaims = statement(
 		where q.request_id = q.claim_id for update of q
 	)
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-	select project_id, 'start', $3::int, 'send', 'send/' || claim_id, $2::text,
+	select project_id, 'start', $priority::int, 'send', 'send/' || claim_id, $taskQueue::text,
 		jsonb_build_object('claimId', claim_id), 'found unfinished, started again'
 	from unfinished`,
-)
+})

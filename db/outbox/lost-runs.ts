@@ -13,7 +13,7 @@ import { restartJobs, unfinishedJobs } from '../jobs/lost-jobs.ts'
 import { restartRemovals, unfinishedRemovals } from '../projects/project-removal.ts'
 import { restartSuspensions, unfinishedSuspensions } from '../reputation/lost-suspensions.ts'
 import { restartClaims, unfinishedClaims } from './claims.ts'
-import { restartErrands, unfinishedErrands } from './errands.ts'
+import { restartCleanups, unfinishedCleanups } from './cleanups.ts'
 import { priorities } from './outbox.ts'
 
 interface LostRunsServices {
@@ -28,29 +28,27 @@ interface Row {
 }
 
 interface Kind {
-	/** $1 how many at most */
-	unfinished: (pool: Pool, values: [number]) => Promise<Row[]>
-	/** $1 rows, $2 task queue */
-	restart: (pool: Pool, values: [string, string]) => Promise<unknown>
-	/** Rows that have been looked at do not come up again at once: so there may be another page. */
+	unfinished: (pool: Pool, given: { limit: number }) => Promise<Row[]>
+	restart: (pool: Pool, given: { runs: object[]; taskQueue: string }) => Promise<unknown>
+	/** Rows are not returned twice in a row, so there may be another page. */
 	isPaged?: true
-	/** Those whose runs live come up later. $1 rows */
-	postpone?: (pool: Pool, values: [string]) => Promise<unknown>
+	/** Delays the next check of rows whose runs are alive. */
+	postpone?: (pool: Pool, given: { runs: object[] }) => Promise<unknown>
 }
 
 const rowsAtOnce = 100
 const describedAtOnce = 20
 const rpcDeadlineMs = 5000
 
-/** What each row that is not finished says must be running. */
+/** The kinds of unfinished rows that need a running workflow. */
 const kinds: Kind[] = [
 	{
-		unfinished: async (pool, values) =>
-			(await unfinishedClaims(pool, values)).map((claim) => ({
+		unfinished: async (pool, given) =>
+			(await unfinishedClaims(pool, given)).map((claim) => ({
 				...claim,
 				workflow_id: `send/${claim.claim_id}`,
 			})),
-		restart: (pool, values) => restartClaims(pool, [...values, priorities.transactional]),
+		restart: (pool, given) => restartClaims(pool, { ...given, priority: priorities.transactional }),
 		isPaged: true,
 	},
 	{ unfinished: unfinishedJobs, restart: restartJobs },
@@ -65,10 +63,10 @@ const kinds: Kind[] = [
 	{ unfinished: overdueClosings, restart: restartClosings },
 	{ unfinished: unfinishedSuspensions, restart: restartSuspensions },
 	{ unfinished: unfinishedRemovals, restart: restartRemovals },
-	{ unfinished: unfinishedErrands, restart: (pool, [rows]) => restartErrands(pool, [rows]) },
+	{ unfinished: unfinishedCleanups, restart: (pool, { runs }) => restartCleanups(pool, { runs }) },
 ]
 
-/** Starts runs again that Temporal has lost, all there are; says how many. */
+/** Restarts all runs that Temporal has lost; returns their number. */
 export async function restartLost(services: LostRunsServices) {
 	let count = 0
 	for (const kind of kinds) count += await restartKind(services, kind)
@@ -79,10 +77,10 @@ async function restartKind(services: LostRunsServices, kind: Kind) {
 	const { pool, workflowTaskQueue, isStopped } = services
 	let count = 0
 	while (!isStopped()) {
-		const rows = await kind.unfinished(pool, [rowsAtOnce])
+		const rows = await kind.unfinished(pool, { limit: rowsAtOnce })
 		const { lost = [], alive = [] } = await sort(services, rows)
-		if (lost.length > 0) await kind.restart(pool, [JSON.stringify(lost), workflowTaskQueue])
-		if (alive.length > 0) await kind.postpone?.(pool, [JSON.stringify(alive)])
+		if (lost.length > 0) await kind.restart(pool, { runs: lost, taskQueue: workflowTaskQueue })
+		if (alive.length > 0) await kind.postpone?.(pool, { runs: alive })
 		count += lost.length
 		if (!kind.isPaged || rows.length < rowsAtOnce) break
 	}

@@ -4,8 +4,8 @@ import type { Pool, PoolClient } from 'pg'
 const againMs = 1000
 
 /**
- * Hears of outbox rows that triggers have written, so that nobody has to wait for the sweep: who inserts
- * an event does not know whether it wakes anybody. Holds one connection, and gets another when it breaks.
+ * Listens for outbox rows written by triggers, so that they need not wait for the sweep: the writer of an
+ * event doesn't know whether it wakes an execution. Uses one connection, and opens another when it breaks.
  */
 export function listenToOutbox(
 	pool: Pool,
@@ -21,12 +21,12 @@ export function listenToOutbox(
 				await listen(await pool.connect())
 			} catch (error) {
 				if (stopping.signal.aborted) return
-				log.warn({ err: error }, 'the outbox is not heard, only swept')
+				log.warn({ err: error }, 'outbox notifications are off, so the outbox is only polled')
 				await sleep(againMs, undefined, { signal: stopping.signal }).catch(() => {})
 			}
 	}
 
-	/** Until the connection breaks, or we stop. */
+	/** Resolves when the connection breaks, or at the stop. */
 	async function listen(db: PoolClient) {
 		const broken = Promise.withResolvers<never>()
 		const stopped = () => broken.reject(new Error('stopped'))
@@ -37,7 +37,7 @@ export function listenToOutbox(
 		try {
 			if (stopping.signal.aborted) return
 			await db.query('listen outbox')
-			// What was written before we listened.
+			// Rows may have been written before we listened.
 			wake()
 			await broken.promise
 		} finally {

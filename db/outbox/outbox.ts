@@ -1,17 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { createdAt, noteTrace } from '../columns.ts'
-import { isErrand } from './errands.ts'
+import { createdAt, currentTrace } from '../columns.ts'
+import { reference } from '../reference.ts'
+import { isCleanup } from './cleanups.ts'
 
-/**
- * What the table allows. `schedule`: the Schedule of an automation is to be made what the row says by then;
- * `cancel` is written by nobody.
- */
+/** The allowed kinds. `schedule` updates an automation's Schedule from its row; `cancel` is not used. */
 const outboxKinds = ['start', 'signal', 'cancel', 'terminate', 'schedule'] as const
 
-/** Smaller goes first, here and in Temporal's task queues. */
+/** Lower numbers come first, here and in Temporal's task queues. */
 export const priorities = { transactional: 1, automation: 3, bulk: 5 } as const
 
-/** What Temporal is still to be told, written in the transaction that makes it true. */
+/**
+ * Calls to Temporal that are still to be made, written in the transaction of the change that needs them.
+ */
 const schema = defineEntity({
 	name: 'Outbox',
 	tableName: 'outbox',
@@ -23,7 +23,7 @@ const schema = defineEntity({
 			where: `workflow_type = 'send'`,
 		},
 		{ name: 'outbox_workflow', properties: ['workflowId'] },
-		{ name: 'outbox_errands', properties: ['projectId', 'doneAt'], where: isErrand },
+		{ name: 'outbox_errands', properties: ['projectId', 'doneAt'], where: isCleanup },
 	],
 	properties: {
 		id: p.bigint('number').primary().autoincrement(),
@@ -34,27 +34,32 @@ const schema = defineEntity({
 		workflowId: p.text(),
 		taskQueue: p.text().nullable(),
 		/**
-		 * A workflow's argument, or a signal's `{ name, argument }`. A signal with a workflow's type starts one
-		 * with that argument where none is open: no word is lost to a run that is about to end.
+		 * A workflow's argument, or a signal's `{ name, argument }`. A signal with a workflow type starts that
+		 * workflow with the argument if none is open, so no signal is lost to a run that is about to end.
 		 */
 		payload: p.json<unknown>().nullable(),
 		summary: p.text().nullable(),
-		/** Keywords beside ProjectId by which an operator finds the run. */
+		/** Keywords beside ProjectId, by which operators find the run. */
 		searchAttributes: p.json<Record<string, string>>().nullable(),
-		/** Whoever claimed it has until then to tell Temporal. */
+		/** The claim on this row ends at this time. */
 		lockedUntil: p.datetime(3).nullable(),
 		attempts: p.integer().default(0),
 		nextAt: p.datetime(3).defaultRaw('now()'),
-		/** When Temporal took it. */
+		/** When Temporal accepted it. */
 		doneAt: p.datetime(3).nullable(),
 		lastError: p.text().nullable(),
-		/** The `traceparent` of whoever writes it, if somebody follows: each connection knows of itself. */
-		trace: p.text().nullable().defaultRaw(noteTrace),
-		/** A claim is about several requests: of the others. */
+		/** The `traceparent` of the writer's connection, if tracing is on. */
+		trace: p.text().nullable().defaultRaw(currentTrace),
+		/** A claim covers several requests: the `traceparent`s of the others. */
 		traceLinks: p.array().columnType('text[]').nullable(),
 		createdAt: createdAt(),
 	},
 })
 
-export class Outbox extends schema.class {}
+export class Outbox extends schema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = [
+		'set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
+	]
+}
 schema.setClass(Outbox)

@@ -11,7 +11,7 @@ import { priorities } from './outbox.ts'
 import { keywords } from './search-attributes.ts'
 
 export interface Relay {
-	/** Something was committed: look now. Never throws, never waits. */
+	/** Look for new rows now. Never throws and never waits. */
 	wake(): void
 	stop(): Promise<void>
 }
@@ -19,10 +19,10 @@ export interface Relay {
 interface RelayServices {
 	pool: Pool
 	temporal: Pick<Client, 'workflow' | 'schedule' | 'connection' | 'withDeadline'>
-	/** Where workflows run: those that the relay starts by itself, and those of Schedules. */
+	/** The queue for workflows that the relay starts itself, and for those of Schedules. */
 	workflowTaskQueue: string
 	log: { warn(fields: object, message: string): void }
-	/** Follows what is told as a part of what it came from. */
+	/** Runs each call to Temporal as part of the trace that caused it. */
 	follow?: (row: OutboxRow, telling: () => Promise<unknown>) => Promise<unknown>
 }
 
@@ -35,12 +35,12 @@ const lockSeconds = 1.5
 const rpcDeadlineMs = 5000
 const sweepMs = 1000
 const reconcileMs = 60_000
-/** While runs are full, a busy API must not ask the database after each of its requests. */
+/** While runs are full, a busy API must not cause a query after each request. */
 const restMs = 20
 
 /**
- * Tells Temporal what the outbox says. At least once, in no order, by any number of processes: ids
- * are made from rows, so a second start finds the first one, and a row is claimed before its call.
+ * Sends the outbox to Temporal: at least once, in no order, from any number of processes. Ids are derived
+ * from rows, so a second start finds the first run, and a row is claimed before its call.
  */
 export function startRelay(services: RelayServices): Relay {
 	const { pool, temporal, workflowTaskQueue, log, follow = (_row, telling) => telling() } = services
@@ -51,16 +51,16 @@ export function startRelay(services: RelayServices): Relay {
 
 	async function pass() {
 		const claimed = await Promise.all([
-			claimSends(pool, [
+			claimSends(pool, {
 				requestsPerRun,
 				mailsPerRun,
 				newRunsPerProject,
 				lockSeconds,
-				workflowTaskQueue,
-				priorities.transactional,
+				taskQueue: workflowTaskQueue,
+				priority: priorities.transactional,
 				runsPerProject,
-			]),
-			claimOutbox(pool, [rowsAtOnce, lockSeconds]),
+			}),
+			claimOutbox(pool, { limit: rowsAtOnce, lockSeconds }),
 		])
 		const rows = claimed.flat()
 		await Promise.all(rows.map(dispatch))
@@ -73,18 +73,18 @@ export function startRelay(services: RelayServices): Relay {
 				temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
 					row.kind === 'schedule'
 						? syncSchedule(pool, temporal, row.payload as AutomationKey, workflowTaskQueue)
-						: tell(temporal, row),
+						: callTemporal(temporal, row),
 				),
 			)
-			await markDone(pool, [[row.id]])
+			await markDone(pool, { outboxIds: [row.id] })
 		} catch (error) {
-			// Temporal is away, overloaded, or refuses this row: the row waits and says why.
+			// Temporal is unavailable or overloaded, or refuses this row: the row waits and stores the reason.
 			const seconds = Math.min(0.5 * 2 ** Math.min(row.attempts, 10), 10)
 			log.warn(
 				{ workflowId: row.workflow_id, attempts: row.attempts, err: error },
 				'dispatch failed',
 			)
-			await markFailed(pool, [row.id, String(error).slice(0, 1000), seconds])
+			await markFailed(pool, { outboxId: row.id, error: String(error).slice(0, 1000), seconds })
 		}
 	}
 
@@ -97,7 +97,7 @@ export function startRelay(services: RelayServices): Relay {
 				else if (woken) await new Promise((resolve) => setTimeout(resolve, restMs))
 			}
 		} catch (error) {
-			// The database is away; the sweep tries again.
+			// The database is unavailable; the sweep tries again.
 			log.warn({ err: error }, 'the outbox could not be read')
 		}
 	}
@@ -119,14 +119,14 @@ export function startRelay(services: RelayServices): Relay {
 				isStopped: () => stopped,
 			})
 			if (count === 0) return
-			log.warn({ count }, 'Temporal does not know these runs: they start again')
+			log.warn({ count }, 'Temporal has lost these runs: they are started again')
 			wake()
 		} catch (error) {
 			log.warn({ err: error }, 'reconciliation failed')
 		}
 	}
 
-	/** One look at a time, however long it takes. */
+	/** One check at a time, however long it takes. */
 	function reconcile() {
 		looking ??= lookForLost().finally(() => {
 			looking = null
@@ -147,7 +147,7 @@ export function startRelay(services: RelayServices): Relay {
 	}
 }
 
-async function tell(temporal: RelayServices['temporal'], row: OutboxRow) {
+async function callTemporal(temporal: RelayServices['temporal'], row: OutboxRow) {
 	const handle = temporal.workflow.getHandle(row.workflow_id)
 	try {
 		if (row.kind === 'start') return await start(temporal, row)
@@ -157,7 +157,7 @@ async function tell(temporal: RelayServices['temporal'], row: OutboxRow) {
 		const options = { ...startOf(row, argument), signal: name, signalArgs: [argument] }
 		return await temporal.workflow.signalWithStart(row.workflow_type, options)
 	} catch (error) {
-		// Nobody is there any more to be told: that is what the row wanted, or it no longer matters.
+		// The run no longer exists: that is the row's intention, or the row no longer matters.
 		if (row.workflow_type === null && error instanceof WorkflowNotFoundError) return
 		throw error
 	}
@@ -175,8 +175,8 @@ const startOf = (row: OutboxRow, argument: unknown) => ({
 	workflowId: row.workflow_id,
 	taskQueue: row.task_queue!,
 	args: [argument],
-	// A closed run may be started again (its work is guarded by the rows, not by its id); a running one
-	// is the one we want.
+	// A closed run may be started again, because its work is guarded by the rows, not by its id. A running
+	// one is the wanted run.
 	workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
 	workflowIdConflictPolicy: 'USE_EXISTING' as const,
 	priority: { priorityKey: row.priority, fairnessKey: row.project_id },

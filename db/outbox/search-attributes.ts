@@ -10,7 +10,7 @@ export const searchAttributes = {
 	WaitingSince: 'Datetime',
 } as const
 
-/** Temporal's numbers for them. */
+/** Temporal's type numbers. */
 export const attributeTypes = { Keyword: 2, Datetime: 6 } as const
 
 export const keywords = (values: Record<string, string>) =>

@@ -1,7 +1,7 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
 
-/** A change that somebody made to a project: kept when the project is reset or deleted. */
+/** A change that a person made to a project; kept when the project is reset or deleted. */
 const schema = defineEntity({
 	name: 'AuditEntry',
 	tableName: 'audit_entries',
@@ -14,16 +14,16 @@ const schema = defineEntity({
 		},
 	],
 	properties: {
-		/** The id under which the project is known outside, and no reference: a reset keeps it. */
+		/** The project's public id, without a foreign key, because a reset keeps it. */
 		projectId: p.uuid().primary(),
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		/** null: a key was used. */
 		userId: p.uuid().nullable(),
-		/** The user's address then, or the masked key. */
+		/** The user's address at that time, or the masked key. */
 		actor: p.text(),
-		/** Method and pattern of the path. */
+		/** The method and the path's pattern. */
 		action: p.text(),
-		/** What the path names. */
+		/** The ids in the path. */
 		target: p.json<Record<string, string>>().defaultRaw(`'{}'`),
 		status: p.smallint(),
 		ip: p.text(),

@@ -1,38 +1,51 @@
+import { int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-export interface AuditRecord {
-	id: string
-	userId: string | null
-	actor: string
-	action: string
-	target: Record<string, string>
-	status: number
-	ip: string
-	userAgent: string | null
-	requestId: string
-	createdAt: Date
-}
+export type AuditRecord = RowOf<typeof listAudit>
 
-/** One entry for each project. $1 projects, $2 user or null, $3 actor, $4 action, $5 target, $6 status, $7 ip, $8 user agent, $9 request */
-export const noteAudit = statement(
-	'note-audit',
-	`insert into audit_entries (project_id, user_id, actor, action, target, status, ip, user_agent, request_id)
-	select project_id, $2::uuid, $3::text, $4::text, $5::jsonb, $6::smallint, $7::text, $8::text, $9::uuid
-	from unnest($1::uuid[]) as p(project_id)`,
-)
+/** One entry for each project. */
+export const recordAudit = statement('record-audit', {
+	params: {
+		projectIds: uuid.array,
+		userId: uuid.orNull,
+		actor: text,
+		action: text,
+		target: json<object>(),
+		statusCode: int,
+		ip: text,
+		userAgent: text.orNull,
+		requestId: uuid,
+	},
+	text: `insert into audit_entries (project_id, user_id, actor, action, target, status, ip, user_agent, request_id)
+	select project_id, $userId::uuid, $actor::text, $action::text, $target::jsonb,
+		$statusCode::smallint, $ip::text, $userAgent::text, $requestId::uuid
+	from unnest($projectIds::uuid[]) as p(project_id)`,
+})
 
-/** Newest first. $1 project, $2 the id of the last one before this page or null, $3 how many */
-export const listAudit = statement<AuditRecord>(
-	'list-audit',
-	`select id, user_id as "userId", actor, action, target, status, ip, user_agent as "userAgent",
+/** Newest first. */
+export const listAudit = statement('list-audit', {
+	params: { publicId: uuid, after: uuid.orNull, limit: int },
+	row: {
+		id: uuid,
+		userId: uuid.orNull,
+		actor: text,
+		action: text,
+		target: json<Record<string, string>>(),
+		status: int,
+		ip: text,
+		userAgent: text.orNull,
+		requestId: uuid,
+		createdAt: timestamp,
+	},
+	text: `select id, user_id as "userId", actor, action, target, status, ip, user_agent as "userAgent",
 		request_id as "requestId", created_at as "createdAt"
 	from audit_entries
-	where project_id = $1 and ($2::uuid is null or id < $2::uuid)
-	order by id desc limit $3::int`,
-)
+	where project_id = $publicId and ($after::uuid is null or id < $after::uuid)
+	order by id desc limit $limit::int`,
+})
 
-/** $1 project */
-export const countAudit = statement<{ total: number }>(
-	'count-audit',
-	`select count(*)::int as total from audit_entries where project_id = $1`,
-)
+export const countAudit = statement('count-audit', {
+	params: { publicId: uuid },
+	row: { total: int },
+	text: `select count(*)::int as total from audit_entries where project_id = $publicId`,
+})

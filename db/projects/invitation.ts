@@ -1,9 +1,10 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 export const invitedRoles = ['MEMBER', 'ADMIN'] as const
 
-/** Somebody without a verified account who may join a project; a later invitation replaces an earlier one. */
+/** An invitation for an address without a verified account. A later invitation replaces an earlier one. */
 const schema = defineEntity({
 	name: 'Invitation',
 	tableName: 'invitations',
@@ -12,7 +13,7 @@ const schema = defineEntity({
 		projectId: p.uuid().primary(),
 		email: p.text().primary(),
 		role: p.enum(invitedRoles),
-		/** SHA-256: the token itself is in the mail alone. */
+		/** SHA-256: only the mail contains the token itself. */
 		tokenDigest: p.blob().$type<Buffer>().unique(),
 		/** The inviter's address. */
 		invitedBy: p.text(),
@@ -23,5 +24,6 @@ const schema = defineEntity({
 
 export class Invitation extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'email']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 schema.setClass(Invitation)

@@ -1,5 +1,6 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 export const roles = ['MEMBER', 'ADMIN', 'OWNER'] as const
 
@@ -17,5 +18,9 @@ const schema = defineEntity({
 
 export class Membership extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'userId']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['userId'], 'users', 'cascade'),
+	]
 }
 schema.setClass(Membership)

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { bool, bytes, float, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-/** The only form in which a secret key is stored or looked up. */
+/** Secret keys are stored and looked up only in this form. */
 export const keyDigest = (key: string) => createHash('sha256').update(key).digest()
 
-/** Two fresh keys and what the project's row remembers of them. */
+/** Two new keys, and what the project's row stores of them. */
 export function newKeys() {
 	const publicKey = `pk_${randomBytes(32).toString('hex')}`
 	const secretKey = `sk_${randomBytes(32).toString('hex')}`
@@ -18,34 +19,37 @@ export function newKeys() {
 	}
 }
 
-/** What a request knows of the project whose key or session it carries. */
-export interface ProjectOfKey {
-	/** Of its data. */
-	id: string
-	/** Of the project, as the API shows and takes it. */
-	publicId: string
-	name: string
-	language: string
-	postalAddress: string | null
-	disabledReason: string | null
+/** The project of a request's key or session. */
+export const projectOfKeyColumns = {
+	/** The id of its data. */
+	id: uuid,
+	/** The id of the project in the API. */
+	publicId: uuid.notNull('it goes with the keys when a project is removed'),
+	name: text,
+	language: text,
+	postalAddress: text.orNull,
+	disabledReason: text.orNull,
 	/** null: the setting SEND_RATE_PER_SECOND; 0: unlimited. */
-	sendRatePerSecond: number | null
-	tracking: string
-	ownerVerified: boolean
-	secretKeyEnding: string
+	sendRatePerSecond: float.orNull,
+	tracking: text,
+	ownerVerified: bool,
+	secretKeyEnding: text,
 }
+export type ProjectOfKey = RowOf<typeof projectOfKeyColumns>
 
 export const projectColumns = (of: string) => `${of}.id, ${of}.public_id as "publicId", ${of}.name,
 	${of}.language, ${of}.postal_address as "postalAddress", ${of}.disabled_reason as "disabledReason",
 	${of}.send_rate_per_second as "sendRatePerSecond", ${of}.tracking,
 	${of}.owner_verified as "ownerVerified", ${of}.secret_key_ending as "secretKeyEnding"`
 
-// Asked once for each request and never remembered: a regenerated key is dead at once, everywhere.
-export const projectBySecretKeyDigest = statement<ProjectOfKey>(
-	'project-by-secret-key',
-	`select ${projectColumns('p')} from projects p where secret_key_digest = $1`,
-)
-export const projectByPublicKey = statement<ProjectOfKey>(
-	'project-by-public-key',
-	`select ${projectColumns('p')} from projects p where public_key = $1`,
-)
+// Asked for every request and never cached, so that a replaced key stops working at once, everywhere.
+export const projectBySecretKeyDigest = statement('project-by-secret-key', {
+	params: { digest: bytes },
+	row: projectOfKeyColumns,
+	text: `select ${projectColumns('p')} from projects p where secret_key_digest = $digest`,
+})
+export const projectByPublicKey = statement('project-by-public-key', {
+	params: { publicKey: text },
+	row: projectOfKeyColumns,
+	text: `select ${projectColumns('p')} from projects p where public_key = $publicKey`,
+})

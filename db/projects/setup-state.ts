@@ -1,21 +1,24 @@
+import { bool, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-export interface SetupState {
-	hasSubscription: boolean
-	hasVerifiedDomain: boolean
-	/** Marketing mail is to carry one in many countries. */
-	hasPostalAddress: boolean
-	lastCampaignSentAt: Date | null
-	hasEnabledWorkflow: boolean
-}
-
-/** $1 project */
-export const setupState = statement<SetupState>(
-	'setup-state',
-	`select
-		exists (select from billing_accounts where project_id = $1 and subscribed) as "hasSubscription",
-		exists (select from domains where project_id = $1 and verified_at is not null) as "hasVerifiedDomain",
-		exists (select from projects where id = $1 and postal_address is not null) as "hasPostalAddress",
-		(select max(sent_at) from campaigns where project_id = $1) as "lastCampaignSentAt",
-		exists (select from automations where project_id = $1 and enabled) as "hasEnabledWorkflow"`,
-)
+export const setupState = statement('setup-state', {
+	params: { projectId: uuid },
+	row: {
+		hasSubscription: bool,
+		hasVerifiedDomain: bool,
+		/** Many countries require a postal address in marketing mail. */
+		hasPostalAddress: bool,
+		lastCampaignSentAt: timestamp.orNull,
+		hasEnabledWorkflow: bool,
+	},
+	text: `select
+		exists (select from billing_accounts where project_id = $projectId
+			and subscribed) as "hasSubscription",
+		exists (select from domains where project_id = $projectId
+			and verified_at is not null) as "hasVerifiedDomain",
+		exists (select from projects where id = $projectId
+			and postal_address is not null) as "hasPostalAddress",
+		(select max(sent_at) from campaigns where project_id = $projectId) as "lastCampaignSentAt",
+		exists (select from automations where project_id = $projectId
+			and enabled) as "hasEnabledWorkflow"`,
+})

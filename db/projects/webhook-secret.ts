@@ -1,11 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { reference } from '../reference.ts'
+import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /**
- * What a project's webhooks are signed with, so that a server can tell them from anybody's. After a
- * change both the new and the old one sign for a day, so that no server is locked out on the way.
+ * Signs a project's webhooks, so that a server can verify their origin. After a change both the new and
+ * the old secret sign for a day, so that servers have time to switch.
  */
 const schema = defineEntity({
 	name: 'WebhookSecret',
@@ -19,61 +21,60 @@ const schema = defineEntity({
 	},
 })
 
-export class WebhookSecret extends schema.class {}
+export class WebhookSecret extends schema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+}
 schema.setClass(WebhookSecret)
 
 const prefix = 'whsec_'
 const newSecret = () => prefix + randomBytes(24).toString('base64')
 
-interface Secrets {
-	secret: string
-	previous: string | null
-}
+const secretsColumns = { secret: text, previous: text.orNull }
 
-/** $1 project, $2 the secret if it has none yet */
-const ensureSecret = statement<Secrets>(
-	'ensure-webhook-secret',
-	`with made as (
-		insert into webhook_secrets (project_id, secret) values ($1, $2)
+const ensureSecret = statement('ensure-webhook-secret', {
+	params: { projectId: uuid, secret: text },
+	row: secretsColumns,
+	text: `with made as (
+		insert into webhook_secrets (project_id, secret) values ($projectId, $secret)
 		on conflict (project_id) do nothing returning secret
 	)
 	select secret, null as previous from made
 	union all
 	select secret, case when changed_at > now() - interval '1 day' then previous end
-	from webhook_secrets where project_id = $1 and not exists (select from made)`,
-)
+	from webhook_secrets where project_id = $projectId and not exists (select from made)`,
+})
 
-/** $1 project, $2 the new secret */
-const changeSecret = statement<Secrets>(
-	'change-webhook-secret',
-	`insert into webhook_secrets as w (project_id, secret) values ($1, $2)
+const changeSecret = statement('change-webhook-secret', {
+	params: { projectId: uuid, secret: text },
+	row: secretsColumns,
+	text: `insert into webhook_secrets as w (project_id, secret) values ($projectId, $secret)
 	on conflict (project_id) do update
 		set secret = excluded.secret, previous = w.secret, changed_at = now()
 	returning secret, previous`,
-)
+})
 
-/** The secret of a project, made when it is first asked for. */
+/** The secret of a project, created on first use. */
 export async function webhookSecret(pool: Pool, projectId: string): Promise<string> {
 	const [newest] = await webhookKeys(pool, projectId)
 	return newest!
 }
 
-/** Each project gets another one when it is next asked for, and the old one signs nothing more. $1 projects */
-export const forgetWebhookSecrets = statement(
-	'forget-webhook-secrets',
-	`delete from webhook_secrets where project_id = any($1::uuid[])`,
-)
+/** Gives a project a new secret on its next use; the old one no longer signs. */
+export const forgetWebhookSecrets = statement('forget-webhook-secrets', {
+	params: { projectIds: uuid.array },
+	text: `delete from webhook_secrets where project_id = any($projectIds::uuid[])`,
+})
 
 export async function changeWebhookSecret(db: PoolClient, projectId: string): Promise<string> {
-	const [changed] = await changeSecret(db, [projectId, newSecret()])
+	const [changed] = await changeSecret(db, { projectId, secret: newSecret() })
 	return changed!.secret
 }
 
-/** All that sign at the moment, the newest first. */
+/** All secrets that sign now, newest first. */
 export async function webhookKeys(pool: Pool, projectId: string): Promise<string[]> {
 	for (;;) {
-		const [found] = await ensureSecret(pool, [projectId, newSecret()])
-		// None: somebody else made it in this moment, and by the next look it is there.
+		const [found] = await ensureSecret(pool, { projectId, secret: newSecret() })
+		// None: another process has just created it, and the next look finds it.
 		if (found) return found.previous === null ? [found.secret] : [found.secret, found.previous]
 	}
 }

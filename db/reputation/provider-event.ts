@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
 /**
- * What a provider has told us, by the provider's own id of the message: told again, it is ignored.
- * `evidence` is kept only while its mail is unknown, for the record of its hand-over may still come.
+ * An event from a provider, by the provider's message id: a repeated event is ignored. `evidence` is kept
+ * only while its mail is unknown, because the hand-over may still be recorded.
  */
 const schema = defineEntity({
 	name: 'ProviderEvent',

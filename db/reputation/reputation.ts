@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { inIso } from '../emails/ledger.ts'
+import { bool, json, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 const periods = ['twentyFourHour', 'sevenDay', 'allTime'] as const
@@ -22,42 +22,43 @@ interface Finding {
 	level: Level
 }
 
-/** $1 project */
-const readReputation = statement<{
-	windows: Record<Period, Window>
-	findings: Finding[]
-	publicId: string
-	isNewProject: boolean
-	isDisabled: boolean
-	recentSuspensions: { at: string; reason: string; liftedAt: string | null }[]
-}>(
-	'read-reputation',
-	`select
+const readReputation = statement('read-reputation', {
+	params: { projectId: uuid },
+	row: {
+		windows: json<Record<Period, Window>>(),
+		findings: json<Finding[]>(),
+		publicId: uuid.notNull('a project that is being removed is not asked about'),
+		isNewProject: bool,
+		isDisabled: bool,
+		recentSuspensions: json<{ at: string; reason: string; liftedAt: string | null }[]>(),
+	},
+	text: `select
 		(select json_object_agg(period, json_build_object('total', total, 'bounces', bounces,
-			'complaints', complaints)) from reputation_windows($1)) as windows,
-		(select coalesce(json_agg(f), '[]') from reputation_findings($1) f) as findings,
+			'complaints', complaints)) from reputation_windows($projectId)) as windows,
+		(select coalesce(json_agg(f), '[]') from reputation_findings($projectId) f) as findings,
 		p.public_id as "publicId", p.created_at > now() - interval '30 days' as "isNewProject",
 		p.disabled_reason is not null as "isDisabled",
-		(select coalesce(json_agg(json_build_object('at', ${inIso('at')}, 'reason', reason,
-				'liftedAt', ${inIso('lifted_at')}) order by at desc), '[]')
-			from (select * from suspensions where project_id = $1 order by at desc limit 10) latest
+		(select coalesce(json_agg(json_build_object('at', iso_text(at), 'reason', reason,
+				'liftedAt', iso_text(lifted_at)) order by at desc), '[]')
+			from (select * from suspensions
+				where project_id = $projectId order by at desc limit 10) latest
 		) as "recentSuspensions"
-	from projects p where p.id = $1`,
-)
+	from projects p where p.id = $projectId`,
+})
 
 /**
- * What the security page tells of a project: the same findings by which it is suspended. Counted is
- * what was sent, or refused for its address at the hand-over, since the last suspension was lifted.
+ * A project's figures on the security page, by which it is also suspended. They count mails that were
+ * sent, or refused for their address at the hand-over, since the last suspension was lifted.
  */
 export async function reputation(pool: Pool, projectId: string) {
-	const [found] = await readReputation(pool, [projectId])
+	const [found] = await readReputation(pool, { projectId })
 	if (!found) throw new Error('There is no such project')
 	const { windows, findings, publicId, isNewProject, isDisabled, recentSuspensions } = found
-	const told = (level: Level) => findings.filter((one) => one.level === level).map(sentence)
+	const sentences = (level: Level) => findings.filter((one) => one.level === level).map(sentence)
 	const levelOf = (signal: Finding['signal'], period: Period) =>
 		findings.find((one) => one.is_rate && one.signal === signal && one.period === period)!.level
-	const violations = told('critical')
-	const warnings = told('warning')
+	const violations = sentences('critical')
+	const warnings = sentences('warning')
 	return {
 		status: {
 			projectId: publicId,

@@ -1,10 +1,14 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { createdAt } from '../columns.ts'
+import { reference } from '../reference.ts'
+import { bool, int, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { tables } from '../tables.ts'
 
 export const suppressionReasons = ['BOUNCE', 'COMPLAINT', 'MANUAL', 'UNSUBSCRIBED_ALL'] as const
 
-const schema = defineEntity({
+export const suppressionSchema = defineEntity({
 	name: 'Suppression',
 	tableName: 'suppressions',
 	indexes: [{ name: 'suppressions_newest', properties: ['projectId', 'createdAt', 'email'] }],
@@ -17,57 +21,66 @@ const schema = defineEntity({
 	},
 })
 
-export class Suppression extends schema.class {
+export class Suppression extends suppressionSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'email']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
-schema.setClass(Suppression)
+suppressionSchema.setClass(Suppression)
 
-export interface SuppressionRow {
-	email: string
-	reason: (typeof suppressionReasons)[number]
-	emailId: string | null
-	createdAt: Date
+const suppressionRowColumns = {
+	email: text,
+	reason: text.of<(typeof suppressionReasons)[number]>(),
+	emailId: uuid.orNull,
+	createdAt: timestamp,
 }
+export type SuppressionRow = RowOf<typeof suppressionRowColumns>
 
 const columns = `email, reason, email_id as "emailId", created_at as "createdAt"`
-const wanted = `project_id = $1 and ($2::text is null or reason = $2)
-	and ($3::text is null or position($3 in email) > 0)`
+const wanted = `project_id = $projectId and ($reason::text is null or reason = $reason)
+	and ($pattern::text is null or position($pattern in email) > 0)`
 
-/**
- * Newest first. $1 project, $2 reason or null, $3 part of the address or null, $4 and $5 time and
- * address after which to go on, or null, $6 limit
- */
-export const listSuppressions = statement<SuppressionRow>(
-	'list-suppressions',
-	`select ${columns} from suppressions
-	where ${wanted} and ($4::timestamptz is null or (created_at, email) < ($4, $5::text))
-	order by created_at desc, email desc limit $6::int`,
-)
+/** Newest first. */
+export const listSuppressions = statement('list-suppressions', {
+	params: {
+		projectId: uuid,
+		reason: text.orNull,
+		pattern: text.orNull,
+		afterAt: timestamp.orNull,
+		afterEmail: text.orNull,
+		limit: int,
+	},
+	row: suppressionRowColumns,
+	text: `select ${columns} from suppressions
+	where ${wanted} and ($afterAt::timestamptz is null or
+		(created_at, email) < ($afterAt, $afterEmail::text))
+	order by created_at desc, email desc limit $limit::int`,
+})
 
-/** $1 project, $2 reason or null, $3 part of the address or null */
-export const countSuppressions = statement<{ total: number }>(
-	'count-suppressions',
-	`select count(*)::int as total from suppressions where ${wanted}`,
-)
+export const countSuppressions = statement('count-suppressions', {
+	params: { projectId: uuid, reason: text.orNull, pattern: text.orNull },
+	row: { total: int },
+	text: `select count(*)::int as total from suppressions where ${wanted}`,
+})
 
-/**
- * An address that is on the list stays there as it came: why mail bounced is not to be forgotten.
- * $1 project, $2 address, $3 reason
- */
-export const addSuppression = statement<SuppressionRow & { isNew: boolean }>(
-	'add-suppression',
-	`with added as (
-		insert into suppressions (project_id, email, reason) values ($1, $2, $3)
+/** A listed address keeps its entry, so that the reason of a bounce is not lost. */
+export const addSuppression = statement('add-suppression', {
+	params: { projectId: uuid, email: text, reason: text },
+	row: { ...suppressionRowColumns, isNew: bool },
+	text: `with added as (
+		insert into suppressions (project_id, email, reason) values ($projectId, $email, $reason)
 		on conflict (project_id, email) do nothing returning *
 	)
 	select ${columns}, true as "isNew" from added
 	union all
 	select ${columns}, false from suppressions
-	where project_id = $1 and email = $2 and not exists (select from added)`,
-)
+	where project_id = $projectId and email = $email and not exists (select from added)`,
+})
 
-/** $1 project, $2 address */
-export const removeSuppression = statement<{ removed: true }>(
-	'remove-suppression',
-	`delete from suppressions where project_id = $1 and email = $2 returning true as removed`,
-)
+/** Returns undefined if the address is not on the list. */
+export const removeSuppression = (em: EntityManager, projectId: string, email: string) =>
+	tables(em)
+		.deleteFrom('suppressions')
+		.where('projectId', '=', projectId)
+		.where('email', '=', email)
+		.returning('email')
+		.executeTakeFirst()

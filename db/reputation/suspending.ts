@@ -1,82 +1,88 @@
 import type { Pool } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
-import { type Readers, readersOf } from '../projects/members.ts'
+import { readersColumns, readersOf } from '../projects/members.ts'
+import { bigint, bool, int, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 
-// A project is suspended in the database at once (`suspend_project`): from then on nothing of it is
-// handed over. What follows is carried out by the workflow `suspendProject`, by these steps.
+// A project is suspended in the database at once (`suspend_project`): from then on none of its mail is
+// handed over. The workflow `suspendProject` does the rest with these statements.
 
 export interface SuspensionKey {
 	projectId: string
 	suspensionId: string
 }
 
-/** No row: it was enabled again meanwhile. $1 project */
-export const stillDisabled = statement<{ id: string }>(
-	'still-disabled',
-	`select id from projects where id = $1 and disabled_reason is not null`,
-)
+/** No row: it was enabled again meanwhile. */
+export const stillDisabled = statement('still-disabled', {
+	params: { projectId: uuid },
+	row: { id: uuid },
+	text: `select id from projects where id = $projectId and disabled_reason is not null`,
+})
 
 /**
- * A chunk of the mails that wait, cancelled; nothing if the project was enabled again meanwhile.
- * `last` is null when there are no more. $1 project, $2 the last row of the chunk before, $3 rows
+ * Cancels a chunk of the waiting mails; nothing if the project was enabled again meanwhile. `last` is null
+ * when there are no more.
  */
-export const cancelQueued = statement<{ last: string | null; cancelled: number }>(
-	'cancel-queued-mails',
-	`with page as materialized (
-		select id, email_ids from queued_sends where project_id = $1 and id > $2::int8
-		order by id limit $3::int
+export const cancelQueued = statement('cancel-queued-mails', {
+	params: { projectId: uuid, after: bigint, limit: int },
+	row: { last: bigint.orNull, cancelled: int },
+	text: `with page as materialized (
+		select id, email_ids from queued_sends where project_id = $projectId and id > $after::int8
+		order by id limit $limit::int
 	), cancelled as (
 		update emails e set status = 'CANCELLED', updated_at = now(),
 			error = 'The project is disabled: ' || p.disabled_reason
 		from projects p, page cross join lateral unnest(page.email_ids) as m(id)
-		where p.id = $1 and p.disabled_reason is not null
-			and e.project_id = $1 and e.id = m.id and e.status = 'PENDING'
+		where p.id = $projectId and p.disabled_reason is not null
+			and e.project_id = $projectId and e.id = m.id and e.status = 'PENDING'
 		returning 1
 	)
 	select (select max(id) from page) as last, (select count(*)::int from cancelled) as cancelled`,
-)
+})
 
-export interface Told extends Readers {
-	/** null: the reason is not the reputation, and whoever disabled it tells. */
-	signal: 'bounces' | 'complaints' | null
-}
+export type SuspensionNotice = RowOf<typeof suspensionNotice>
 
-/** Whom to tell, and what. No row: they know, or it is told by somebody else. $1 project, $2 suspension */
-export const toBeTold = statement<Told>(
-	'suspension-to-be-told',
-	`select s.signal, ${readersOf('p')}
+/** The members to notify, and the reason. No row: they were notified, or another notice covers it. */
+export const suspensionNotice = statement('suspension-notice', {
+	params: { projectId: uuid, suspensionId: uuid },
+	row: {
+		...readersColumns,
+		/** null: the reason is not the reputation, so whoever disabled the project notifies the members. */
+		signal: text.of<'bounces' | 'complaints'>().orNull,
+	},
+	text: `select s.signal, ${readersOf('p')}
 	from suspensions s join projects p on p.id = s.project_id
-	where s.project_id = $1 and s.id = $2 and s.told_at is null`,
-)
+	where s.project_id = $projectId and s.id = $suspensionId and s.told_at is null`,
+})
 
-const markTold = statement<{ id: string }>(
-	'mark-suspension-told',
-	`update suspensions set told_at = now()
-	where project_id = $1 and id = $2 and told_at is null returning id`,
-)
+const markNotified = statement('mark-suspension-notified', {
+	params: { projectId: uuid, suspensionId: uuid },
+	row: { id: uuid },
+	text: `update suspensions set told_at = now()
+	where project_id = $projectId and id = $suspensionId and told_at is null returning id`,
+})
 
-/** Queues the members' mails, once; with that a suspension is carried out. */
-export const tell = (
+/** Queues the members' mails, once. This completes a suspension. */
+export const notifyMembers = (
 	pool: Pool,
 	{ projectId, suspensionId }: SuspensionKey,
 	mails: PlatformMail[],
 ) =>
 	transaction(pool, async (db) => {
-		const [told] = await markTold(db, [projectId, suspensionId])
-		if (told) await queuePlatformMails(db, [JSON.stringify(mails)])
+		const [marked] = await markNotified(db, { projectId, suspensionId })
+		if (marked) await queuePlatformMails(db, { mails })
 	})
 
 /**
- * Enables a project again and closes its suspensions. Its reputation begins anew: by the old one the
- * next bounce would suspend it at once. A payment suspension is for the payment to lift.
- * $1 project, by the id that the API shows
+ * Enables a project again and closes its suspensions. Its reputation starts anew, or the next bounce would
+ * suspend it at once. Only a payment lifts a suspension for non-payment.
  */
-export const liftSuspension = statement<{ name: string; reason: string | null; isLifted: boolean }>(
-	'lift-suspension',
-	`with project as materialized (
-		select id, name, disabled_reason as reason from projects where public_id = $1 for update
+export const liftSuspension = statement('lift-suspension', {
+	params: { publicId: uuid },
+	row: { name: text, reason: text.orNull, isLifted: bool },
+	text: `with project as materialized (
+		select id, name, disabled_reason as reason from projects where public_id = $publicId for update
 	), lifted as (
 		update projects p set disabled_reason = null, updated_at = now() from project
 		where p.id = project.id and project.reason <> 'PAYMENT_FAILED' returning p.id
@@ -89,4 +95,4 @@ export const liftSuspension = statement<{ name: string; reason: string | null; i
 		delete from reputation_counts c using lifted where c.project_id = lifted.id
 	)
 	select name, reason, exists (select from lifted) as "isLifted" from project`,
-)
+})

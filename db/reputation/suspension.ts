@@ -1,7 +1,8 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { disabledReasons } from '../projects/project.ts'
+import { reference } from '../reference.ts'
 
-/** A project that was disabled by us, and whether it still is. */
+/** A suspension of a project, and whether it still applies. */
 const schema = defineEntity({
 	name: 'Suspension',
 	tableName: 'suspensions',
@@ -10,7 +11,7 @@ const schema = defineEntity({
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
 		at: p.datetime(3).defaultRaw('now()'),
 		reason: p.enum(disabledReasons),
-		/** Of a bad reputation: what made it so. */
+		/** For a bad reputation: its cause. */
 		signal: p.enum(['bounces', 'complaints'] as const).nullable(),
 		liftedAt: p.datetime(3).nullable(),
 		/** When the members' mails were queued. */
@@ -20,15 +21,16 @@ const schema = defineEntity({
 
 export class Suspension extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 schema.setClass(Suspension)
 
-// Mails, permanent bounces and complaints of each hour, without a row that everybody waits for:
-// `heed_mail_events` appends to the tallies what each statement's events come to, and now and then
-// folds them into the counts. The sum of both is exact at any time.
+// Mails, permanent bounces and complaints per hour, without a row that all writers wait for.
+// `suppress_and_judge` appends each statement's events to the tallies, and now and then folds them into
+// the counts. The sum of both is always exact.
 
 const counts = {
-	/** Sent, or refused for its address when it was handed over. */
+	/** Sent, or refused for its address at the hand-over. */
 	total: p.bigint('number'),
 	bounces: p.bigint('number'),
 	complaints: p.bigint('number'),
@@ -47,6 +49,8 @@ const tallySchema = defineEntity({
 
 export class ReputationTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 tallySchema.setClass(ReputationTally)
 
@@ -62,5 +66,6 @@ const countSchema = defineEntity({
 
 export class ReputationCount extends countSchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'hour']
+	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 countSchema.setClass(ReputationCount)

@@ -1,4 +1,4 @@
-import { createWriter } from '../conditions/condition-writer.ts'
+import { ago } from '../conditions/condition-writer.ts'
 import {
 	type Condition,
 	fieldOf,
@@ -6,34 +6,28 @@ import {
 	filtersOf,
 	timedOperators,
 } from '../conditions/condition.ts'
+import { text, timestamp, type Value } from '../sql-types.ts'
+import { joined, sql, type Sql } from '../sql.ts'
 
 /**
- * The contacts for whom a condition may come out otherwise than at `since`: those that were written,
- * those that did something it asks about, and those for whom something has meanwhile become too long
- * ago. Null where that cannot be told by an index: by mails, by other segments, by dates in custom data.
- *
- * $1 is the project; its own parameters begin at the number given.
+ * The contacts whose match may have changed since `since`: those that were written, those with an activity
+ * that the condition uses, and those for whom a time span has passed. Null if no index can tell: for
+ * activities on mails, other segments, and dates in custom data.
  */
-export function changedContacts(condition: Condition, firstParameter: number, since: Date) {
-	const writer = createWriter()
-	const then = writer.value(since.toISOString(), 'timestamptz')
-	const sources = new Set([
-		`select id from contacts where project_id = $1 and updated_at >= ${then}`,
-	])
+export function changedContacts(condition: Condition, project: Value, since: Date) {
+	const then = timestamp.value(since)
+	const sources = [
+		sql`select id from contacts where project_id = ${project} and updated_at >= ${then}`,
+	]
 	for (const filter of filtersOf(condition)) {
-		const found = sourcesOf(filter, then, writer)
+		const found = sourcesOf(filter, project, then)
 		if (!found) return null
-		for (const source of found) sources.add(source)
+		sources.push(...found)
 	}
-	const sql = writer.render([...sources].join(' union all '))('', firstParameter)
-	return { sql, parameters: writer.parameters }
+	return joined(sources, ' union all ')
 }
 
-function sourcesOf(
-	filter: Filter,
-	then: string,
-	writer: ReturnType<typeof createWriter>,
-): string[] | null {
+function sourcesOf(filter: Filter, project: Value, then: Value): Sql[] | null {
 	const field = fieldOf(filter.field)!
 	const { operator } = filter
 	switch (field.family) {
@@ -44,12 +38,15 @@ function sourcesOf(
 		case 'data':
 			return timedOperators.includes(operator) ? null : []
 		case 'event': {
-			const named = `select contact_id from events where project_id = $1
-				and name = ${writer.value(field.name, 'text')} and created_at`
-			if (!timedOperators.includes(operator)) return [`${named} >= ${then}`]
-			const ago = writer.ago(filter)
-			// What lay within the amount of time then, and does no longer.
-			return [`${named} >= ${then}`, `${named} between ${then} - (now() - (${ago})) and ${ago}`]
+			const named = sql`select contact_id from events where project_id = ${project}
+				and name = ${text.value(field.name)} and created_at`
+			if (!timedOperators.includes(operator)) return [sql`${named} >= ${then}`]
+			const limit = ago(filter)
+			// The moments that were within the time span then, and are no longer.
+			return [
+				sql`${named} >= ${then}`,
+				sql`${named} between ${then} - (now() - (${limit})) and ${limit}`,
+			]
 		}
 		case 'activity':
 		case 'segment':

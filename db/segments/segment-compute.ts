@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
+import { bool, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { declareDifference, type Difference, writeChunk } from './segment-difference.ts'
 import { findSegment, isComputed, isSame, lockSegment, recount } from './segment-records.ts'
@@ -12,16 +13,18 @@ export interface Computed {
 
 const chunkSize = 2000
 const patienceMs = 90_000
-/** Computing is one query over all contacts: a few of them leave a machine room for what is urgent. */
+/**
+ * A compute is one query over all contacts, so only a few run at once, leaving capacity for urgent work.
+ */
 const mostAtOnce = 2
 
 /**
- * Brings the stored members of a tracked segment up to what its condition finds, with an event for
- * each entry and exit. The difference is found by one query and kept by the server as a cursor; it is
- * written chunk by chunk, each a transaction of its own, so that nobody is held up for long and a death
- * on the way leaves nothing but less to do for the next compute.
+ * Updates the stored members of a tracked segment to match its condition, with an event for each entry and
+ * exit. One query finds the difference, which the server keeps as a cursor. It is written in chunks, each
+ * in a transaction of its own, so no lock is held for long, and after a crash the next compute has less to
+ * do.
  *
- * Undefined: there is no such segment, or no longer, or it is not tracked.
+ * Undefined: the segment doesn't exist (any more), or is not tracked.
  */
 export async function computeSegment(
 	pool: Pool,
@@ -31,15 +34,15 @@ export async function computeSegment(
 	for (const deadline = Date.now() + patienceMs; ; await sleep(50)) {
 		const db = await turn(pool)
 		try {
-			if (!(await tryLock(db, [id]))[0]!.locked) {
-				if (Date.now() > deadline) throw new Error('Another compute of this segment goes on and on')
+			if (!(await tryLock(db, { segmentId: id }))[0]!.locked) {
+				if (Date.now() > deadline) throw new Error('Another compute of this segment takes too long')
 				continue
 			}
 			const computed = await compute(db, projectId, id)
-			await unlock(db, [id])
+			await unlock(db, { segmentId: id })
 			return computed
 		} catch (error) {
-			// Its lock, its transaction and its cursor end with the connection.
+			// Closing the connection ends its lock, transaction and cursor.
 			db.failed = true
 			throw error
 		} finally {
@@ -49,8 +52,8 @@ export async function computeSegment(
 	}
 }
 
-// Across processes the computes of a segment take turns by a lock of the session; in a process all
-// computes do, so that they cannot take every connection.
+// The computes of one segment take turns across processes, by a lock of the session. All computes in one
+// process take turns too, so that they can't occupy every connection.
 const waiting: (() => void)[] = []
 let running = 0
 
@@ -73,21 +76,24 @@ function pass() {
 	else running -= 1
 }
 
-const lockKey = `hashtextextended('compute of segment ' || $1::text, 0)`
-/** $1 segment */
-const tryLock = statement<{ locked: boolean }>(
-	'try-lock-compute',
-	`select pg_try_advisory_lock(${lockKey}) as locked`,
-)
-/** $1 segment */
-const unlock = statement('unlock-compute', `select pg_advisory_unlock(${lockKey})`)
+const lockKey = `hashtextextended('compute of segment ' || $segmentId::text, 0)`
+const tryLock = statement('try-lock-compute', {
+	params: { segmentId: text },
+	row: { locked: bool },
+	text: `select pg_try_advisory_lock(${lockKey}) as locked`,
+})
+const unlock = statement('unlock-compute', {
+	params: { segmentId: text },
+	text: `select pg_advisory_unlock(${lockKey})`,
+})
 
 async function compute(db: Session, projectId: string, id: string): Promise<Computed | undefined> {
-	// One processor is enough, and another is somebody else's; compiling takes longer than it saves.
+	// Without parallel workers, because other work needs the processors; compiling takes longer than it
+	// saves.
 	await db.query(
 		`begin; set local jit = off; set local max_parallel_workers_per_gather = 0; set local work_mem = '64MB'`,
 	)
-	const [segment] = await findSegment(db, [projectId, id])
+	const [segment] = await findSegment(db, { projectId, segmentId: id })
 	if (!segment || !isComputed(segment)) return void (await db.query('rollback'))
 	const began = await beginning(db, projectId, id)
 	await declareDifference(db, segment, began.since)
@@ -105,41 +111,51 @@ async function compute(db: Session, projectId: string, id: string): Promise<Comp
 	await db.query('close difference')
 
 	await db.query('begin')
-	const [now] = await lockSegment(db, [projectId, id])
+	const [now] = await lockSegment(db, { projectId, segmentId: id })
 	if (!now) return void (await db.query('rollback'))
-	if (isSame(segment, now)) await finish(db, [projectId, id, began.until, began.since === null])
+	if (isSame(segment, now))
+		await finish(db, {
+			projectId,
+			segmentId: id,
+			until: began.until,
+			isWhole: began.since === null,
+		})
 	const total = isComputed(now) ? await recount(db, now, null) : now.memberCount
 	await db.query('commit')
 	return { added, removed, total }
 }
 
-interface Beginning {
-	/** Null: nothing says what has changed since the last compute, so everybody is looked at. */
-	since: Date | null
-	/** Everything that was written before this is seen by the queries that follow. */
-	until: Date
-}
-
 /**
- * A transaction stamps its rows with the moment of its beginning, and shows them when it commits: what
- * is in the dark now was stamped after the oldest transaction began that is still open. All stamps come
- * from the database's own clock; the second before is for its being set. Once a day all are looked at.
- * $1 project, $2 segment
+ * A transaction stamps its rows with its start time, and shows them at its commit. So rows that are
+ * invisible now have stamps after the start of the oldest open transaction. All stamps come from the
+ * database's clock; one second more allows for adjustments of it. Once a day all contacts are read.
  */
-const beginningOf = statement<Beginning>(
-	'begin-compute',
-	`select case when computed_fully_at > now() - interval '1 day' then computed_until end as since,
+const beginningOf = statement('begin-compute', {
+	params: { projectId: uuid, segmentId: uuid },
+	row: {
+		/** Null: the changes since the last compute are unknown, so all contacts are read. */
+		since: timestamp.orNull,
+		/** The following queries see everything written before this time. */
+		until: timestamp,
+	},
+	text: `select case when computed_fully_at > now() - interval '1 day' then computed_until end as since,
 		least(now(), (select min(xact_start) from pg_stat_activity
 			where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid())) - interval '1 second' as until
-	from segments where project_id = $1 and id = $2`,
-)
+	from segments where project_id = $projectId and id = $segmentId`,
+})
 const beginning = async (db: PoolClient, projectId: string, id: string) =>
-	(await beginningOf(db, [projectId, id]))[0]!
+	(await beginningOf(db, { projectId, segmentId: id }))[0]!
 
-/** $1 project, $2 segment, $3 until when all is in it, $4 whether everybody was looked at */
-const finish = statement(
-	'finish-compute',
-	`update segments set computed_until = $3::timestamptz,
-		computed_fully_at = case when $4::bool then now() else computed_fully_at end
-	where project_id = $1 and id = $2`,
-)
+const finish = statement('finish-compute', {
+	params: {
+		projectId: uuid,
+		segmentId: uuid,
+		/** Changes up to this time are included. */
+		until: timestamp,
+		/** Whether every contact was read, not only changed ones. */
+		isWhole: bool,
+	},
+	text: `update segments set computed_until = $until::timestamptz,
+		computed_fully_at = case when $isWhole::bool then now() else computed_fully_at end
+	where project_id = $projectId and id = $segmentId`,
+})

@@ -1,15 +1,16 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
 /**
- * Who is stored to be in a segment: what callers put into a static one, and what the last compute found
- * for one that is tracked.
+ * The stored members of a segment: those that callers added to a static one, or those that the last
+ * compute found for a tracked one.
  */
 const schema = defineEntity({
 	name: 'SegmentMember',
 	tableName: 'segment_members',
 	indexes: [
-		{ name: 'segment_members_contact', properties: ['projectId', 'contactId', 'segmentId'] },
+		{ name: 'segment_members_contact', properties: ['contactId', 'segmentId'] },
 		{
 			name: 'segment_members_newest',
 			properties: ['projectId', 'segmentId', 'createdAt', 'contactId'],
@@ -20,7 +21,7 @@ const schema = defineEntity({
 		projectId: p.uuid().primary(),
 		segmentId: p.uuid().primary(),
 		contactId: p.uuid().primary(),
-		/** Only the others are ever listed by their entry. */
+		/** Only rows with `false` are listed in order of entry. */
 		computed: p.boolean(),
 		createdAt: createdAt(),
 	},
@@ -28,12 +29,17 @@ const schema = defineEntity({
 
 export class SegmentMember extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'segmentId', 'contactId']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
+		reference(['projectId', 'contactId'], 'contacts', 'cascade', { isEnforced: false }),
+		reference(['projectId', 'segmentId'], 'segments', 'cascade', { isEnforced: false }),
+	]
 }
 schema.setClass(SegmentMember)
 
 /**
- * By how much a segment's stored members have changed since `memberCount` was written, appended by
- * triggers: whoever adds members, or deletes contacts that are some, waits for nobody's count.
+ * Changes of a segment's stored members since `memberCount` was written, appended by triggers, so that
+ * adding members and deleting contacts don't wait for a common count.
  */
 const tallySchema = defineEntity({
 	name: 'SegmentTally',
@@ -48,5 +54,10 @@ const tallySchema = defineEntity({
 
 export class SegmentTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'segmentId', 'id']
+	static references = [
+		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId', 'segmentId'], 'segments', 'cascade'),
+	]
+	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 tallySchema.setClass(SegmentTally)

@@ -1,40 +1,39 @@
 import type { PoolClient } from 'pg'
 import { type Condition, filtersOf, maxDepth, segmentsIn } from '../conditions/condition.ts'
+import { int, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-/** How many filters a condition may come to, with those of the segments it is made of. */
+/** The most filters of a condition, including those of the segments it refers to. */
 export const maxFiltersInAll = 1000
 
-/** What a condition comes to: how many filters are in it, and the segments that it names itself. */
-interface Makeup {
-	filters: number
-	segments: string[]
-}
+/** The size of a condition: its number of filters, and the segments it names directly. */
+type Makeup = Omit<RowOf<typeof makeupsOf>, 'id'>
 type Makeups = Map<string, Makeup>
 
-/** Where conditions have their filters: in the groups of a tree, and of those nested in these. */
+/** The places of filters in a condition: in the groups of the tree, and in nested groups. */
 const filterPaths = Array.from(
 	{ length: maxDepth },
 	(_, depth) => `$${'.groups[*].conditions'.repeat(depth)}.groups[*].filters[*].field`,
 )
 
 /**
- * Of all segments, told by the database: a thousand conditions as long as they may be are more than a
- * process can hold. Each is unpacked once, not for each path. $1 project, $2 paths
+ * For all segments, computed in the database: a thousand conditions of the maximum size exceed a process's
+ * memory. Each is decompressed once, not once per path.
  */
-const makeupsOf = statement<Makeup & { id: string }>(
-	'segment-makeups',
-	`select s.id, f.filters, f.segments from segments s
+const makeupsOf = statement('segment-makeups', {
+	params: { projectId: uuid, paths: text.array },
+	row: { id: uuid, filters: int, segments: text.array },
+	text: `select s.id, f.filters, f.segments from segments s
 	cross join lateral (select s.condition || '{}' as tree offset 0) c
 	cross join lateral (
 		select count(*)::int as filters, coalesce(array_agg(lower(substr(field, length('segment.') + 1)))
 			filter (where starts_with(field, 'segment.')), '{}') as segments
-		from unnest($2::text[]) as path
+		from unnest($paths::text[]) as path
 		cross join lateral jsonb_path_query(c.tree, path::jsonpath) as found(node)
 		cross join lateral (select node #>> '{}' as field) as named
 	) f
-	where s.project_id = $1`,
-)
+	where s.project_id = $projectId`,
+})
 
 const makeupOf = (condition: Condition): Makeup => ({
 	filters: [...filtersOf(condition)].length,
@@ -44,8 +43,8 @@ const makeupOf = (condition: Condition): Makeup => ({
 export type ReferenceFault = { segmentId: string; fault: 'unknown' | 'circle' | 'cost' }
 
 /**
- * What is wrong with the segments that a condition names. With an id it is that segment's own
- * condition-to-be: then whoever is made of that segment must not grow too large by it either.
+ * The fault in the segments that a condition names, if any. With an id, the condition is the new one of
+ * that segment, so all segments that refer to it must stay within the limit too.
  */
 export async function referenceFault(
 	db: PoolClient,
@@ -56,7 +55,7 @@ export async function referenceFault(
 	const makeup = makeupOf(condition)
 	const named = makeup.segments
 	if (named.length === 0 && id === undefined) return undefined
-	const rows = await makeupsOf(db, [projectId, filterPaths])
+	const rows = await makeupsOf(db, { projectId, paths: filterPaths })
 	const makeups: Makeups = new Map(rows.map((row) => [row.id, row]))
 	const unknown = named.find((segmentId) => !makeups.has(segmentId))
 	if (unknown !== undefined) return { segmentId: unknown, fault: 'unknown' }
@@ -75,7 +74,7 @@ export async function referenceFault(
 	return undefined
 }
 
-/** Infinite for one that contains itself. */
+/** Infinite for a segment that contains itself. */
 function costOf(id: string, makeups: Makeups, known: Map<string, number>, above: Set<string>) {
 	if (above.has(id)) return Number.POSITIVE_INFINITY
 	const before = known.get(id)

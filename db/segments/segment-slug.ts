@@ -1,4 +1,4 @@
-// Letters that are no ASCII letter with a mark on it, and are written with ASCII letters all the same.
+// Letters that are not an ASCII letter with a diacritic, but have a spelling in ASCII.
 const foldings: Record<string, string> = {
 	ß: 'ss',
 	æ: 'ae',
@@ -12,14 +12,14 @@ const foldings: Record<string, string> = {
 	ı: 'i',
 }
 
-/** The middle of `segment.<slug>.entry`. A name without a letter or digit leaves the id. */
+/** The middle of `segment.<slug>.entry`. A name without letters or digits becomes the id. */
 export function slugOf({ id, name }: { id: string; name: string }) {
 	const folded = Array.from(name.normalize('NFC').toLowerCase(), folding).join('')
 	const slug = folded.replaceAll(/[^\p{L}\p{M}\p{Nd}_]+/gu, '-').replaceAll(/^-+|-+$/g, '')
 	return slug === '' ? id : slug
 }
 
-/** Marks go from Latin letters only: й without its mark would be another letter. */
+/** Only Latin letters lose their diacritics: й without its breve would be another letter. */
 function folding(letter: string) {
 	const plain = letter.normalize('NFKD').replaceAll(/\p{M}/gu, '')
 	return foldings[letter] ?? (/^[\x20-\x7e]+$/.test(plain) ? plain.toLowerCase() : letter)

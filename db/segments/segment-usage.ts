@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { automationsWhere } from '../automations/automation-usage.ts'
+import { bool, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { slugOf } from './segment-slug.ts'
 
@@ -9,53 +10,55 @@ export interface SegmentUses {
 	workflows: { id: string; name: string }[]
 }
 
-/** $1 project, $2 a field as conditions write it, in lower case */
-const segmentsWithField = statement<{ id: string; name: string }>(
-	'segments-with-field',
-	`select id, name from segments where project_id = $1 and exists (
+const segmentsWithField = statement('segments-with-field', {
+	params: {
+		projectId: uuid,
+		/** As conditions write it, in lower case. */
+		field: text,
+	},
+	row: { id: uuid, name: text },
+	text: `select id, name from segments where project_id = $projectId and exists (
 		select from jsonb_path_query(condition, '$.**.field') as f(field)
-		where lower(field #>> '{}') = $2::text)
+		where lower(field #>> '{}') = $field::text)
 	order by name, id`,
-)
+})
 
-/**
- * Also those that set down their recipients by what it was when they started.
- * $1 project, $2 segment, $3 as a condition writes it
- */
-const campaignsWithSegment = statement<{ id: string; name: string }>(
-	'campaigns-with-segment',
-	`select id, name from campaigns
-	where project_id = $1 and status in ('DRAFT', 'SCHEDULED', 'SENDING') and (segment_id = $2::uuid
+/** Includes campaigns that are creating their recipients from the segment's state at their start. */
+const campaignsWithSegment = statement('campaigns-with-segment', {
+	params: { projectId: uuid, segmentId: uuid, field: text },
+	row: { id: uuid, name: text },
+	text: `select id, name from campaigns
+	where project_id = $projectId and status in ('DRAFT', 'SCHEDULED', 'SENDING')
+		and (segment_id = $segmentId::uuid
 		or exists (select from jsonb_path_query(audience_condition, '$.**.field') as f(field)
-			where lower(field #>> '{}') = $3::text)
-		or materialised_at is null and frozen_audience -> 'segments' ? ($2::uuid)::text)
+			where lower(field #>> '{}') = $field::text)
+		or materialised_at is null and frozen_audience -> 'segments' ? ($segmentId::uuid)::text)
 	order by name, id`,
-)
+})
 
-/**
- * Also those that begin people at this moment by what it was when they started.
- * $1 project, $2 segment, $3 as a condition writes it
- */
-const workflowsWithSegment = statement<{ workflows: SegmentUses['workflows'] }>(
-	'workflows-with-segment',
-	`select ${automationsWhere(
-		`a.segment_id = $2::uuid or a.id in (
+/** Includes workflows that are enrolling contacts from the segment's state at their start. */
+const workflowsWithSegment = statement('workflows-with-segment', {
+	params: { projectId: uuid, segmentId: uuid, field: text },
+	row: { workflows: json<SegmentUses['workflows']>() },
+	text: `select ${automationsWhere(
+		`a.segment_id = $segmentId::uuid or a.id in (
 			select automation_id from enrolments
-			where project_id = $1 and ended_at is null and audience -> 'segments' ? ($2::uuid)::text)`,
+			where project_id = $projectId and ended_at is null
+				and audience -> 'segments' ? ($segmentId::uuid)::text)`,
 		`s.type = 'CONDITION' and exists (
 			select from jsonb_path_query(s.config, '$.**.field') as f(field)
-			where lower(field #>> '{}') = $3::text)`,
+			where lower(field #>> '{}') = $field::text)`,
 	)} as workflows`,
-)
+})
 
-/** $1 project, $2 names of events */
-const workflowsWithEvents = statement<{ workflows: SegmentUses['workflows'] }>(
-	'workflows-with-events',
-	`select ${automationsWhere(
-		`a.trigger_type = 'EVENT' and a.event_name = any($2::text[])`,
-		`s.type = 'WAIT_FOR_EVENT' and s.config ->> 'eventName' = any($2::text[])`,
+const workflowsWithEvents = statement('workflows-with-events', {
+	params: { projectId: uuid, eventNames: text.array },
+	row: { workflows: json<SegmentUses['workflows']>() },
+	text: `select ${automationsWhere(
+		`a.trigger_type = 'EVENT' and a.event_name = any($eventNames::text[])`,
+		`s.type = 'WAIT_FOR_EVENT' and s.config ->> 'eventName' = any($eventNames::text[])`,
 	)} as workflows`,
-)
+})
 
 const eventsOf = (segment: { id: string; name: string }) =>
 	['entry', 'exit'].map((happening) => `segment.${slugOf(segment)}.${happening}`)
@@ -66,17 +69,21 @@ export async function workflowsWithEventsOf(
 	projectId: string,
 	segment: { id: string; name: string },
 ) {
-	const [found] = await workflowsWithEvents(db, [projectId, eventsOf(segment)])
+	const [found] = await workflowsWithEvents(db, { projectId, eventNames: eventsOf(segment) })
 	return found!.workflows
 }
 
-/** $1 project */
-const segmentNames = statement<{ id: string; name: string; trackMembership: boolean }>(
-	'segment-names',
-	`select id, name, track_membership as "trackMembership" from segments where project_id = $1`,
-)
+const segmentNames = statement('segment-names', {
+	params: { projectId: uuid },
+	row: { id: uuid, name: text, trackMembership: bool },
+	text: `select id, name, track_membership as "trackMembership" from segments
+		where project_id = $projectId`,
+})
 
-/** Which segment emits an event of such a name; null: none does. Other names are not in the answer. */
+/**
+ * The segment that emits an event of a given name; null: no segment does. Names of other forms are left
+ * out.
+ */
 export async function segmentsOfEvents(
 	db: Pool | PoolClient,
 	projectId: string,
@@ -84,8 +91,8 @@ export async function segmentsOfEvents(
 ) {
 	const asked = eventNames.filter((name) => name.startsWith('segment.'))
 	if (asked.length === 0) return new Map<string, null>()
-	const segments = await segmentNames(db, [projectId])
-	// Of two of one name, one that tracks its members is enough.
+	const segments = await segmentNames(db, { projectId })
+	// Of two segments with the same name, it is enough if one tracks its members.
 	segments.sort((a, b) => Number(a.trackMembership) - Number(b.trackMembership))
 	const known = new Map(
 		segments.flatMap((segment) => eventsOf(segment).map((name) => [name, segment] as const)),
@@ -93,16 +100,24 @@ export async function segmentsOfEvents(
 	return new Map(asked.map((name) => [name, known.get(name) ?? null]))
 }
 
-/** What would lose its meaning without the segment: campaigns that are not over, workflows, segments. */
+/** The users of a segment that prevent its deletion: campaigns that have not ended, workflows, segments. */
 export async function segmentUses(
 	db: Pool | PoolClient,
 	projectId: string,
 	segment: { id: string; name: string },
 ): Promise<SegmentUses> {
 	const { id } = segment
-	const segments = await segmentsWithField(db, [projectId, `segment.${id}`])
-	const campaigns = await campaignsWithSegment(db, [projectId, id, `segment.${id}`])
-	const [found] = await workflowsWithSegment(db, [projectId, id, `segment.${id}`])
+	const segments = await segmentsWithField(db, { projectId, field: `segment.${id}` })
+	const campaigns = await campaignsWithSegment(db, {
+		projectId,
+		segmentId: id,
+		field: `segment.${id}`,
+	})
+	const [found] = await workflowsWithSegment(db, {
+		projectId,
+		segmentId: id,
+		field: `segment.${id}`,
+	})
 	const heard = await workflowsWithEventsOf(db, projectId, segment)
 	const workflows = [...new Map([...found!.workflows, ...heard].map((w) => [w.id, w])).values()]
 	return { segments, campaigns, workflows }

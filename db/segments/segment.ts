@@ -1,10 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, id, projectId, updatedAt } from '../columns.ts'
 import type { Condition } from '../conditions/condition.ts'
+import { reference } from '../reference.ts'
 
 export const segmentTypes = ['DYNAMIC', 'STATIC'] as const
 
-const schema = defineEntity({
+export const segmentSchema = defineEntity({
 	name: 'Segment',
 	tableName: 'segments',
 	uniques: [{ properties: ['projectId', 'id'] }],
@@ -17,18 +18,20 @@ const schema = defineEntity({
 		type: p.enum(segmentTypes).default('DYNAMIC'),
 		condition: p.json<Condition>().nullable(),
 		trackMembership: p.boolean().default(false),
-		/** To which what `segment_tallies` holds is to be added, where members are stored. */
+		/** For stored members: the count without the changes in `segment_tallies`. */
 		memberCount: p.integer().default(0),
-		/** All that was written until then is in the stored membership; null: it needs a full compute. */
+		/** The stored members include all changes up to this time; null: a full compute is needed. */
 		computedUntil: p.datetime(3).nullable(),
-		/** When every contact was last looked at, whether or not it seemed to have changed. */
+		/** When every contact was last read, changed or not. */
 		computedFullyAt: p.datetime(3).nullable(),
-		/** When the sweep takes it next; null where there is nothing to compute. */
+		/** The time of the next sweep of this segment; null if there is nothing to compute. */
 		sweepAt: p.datetime(3).nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},
 })
 
-export class Segment extends schema.class {}
-schema.setClass(Segment)
+export class Segment extends segmentSchema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+}
+segmentSchema.setClass(Segment)

@@ -1,45 +1,32 @@
 import { stepsInForce } from '../automations/automation-usage.ts'
+import { int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-/** Campaigns that took their content from a template, newest first. $1 project, $2 template */
-export const campaignsFrom = statement<{ id: string; name: string; status: string }>(
-	'campaigns-from-template',
-	`select id, name, status from campaigns
-	where project_id = $1 and template_id = $2::uuid and deleted_at is null
+/** Campaigns whose content was copied from a template, newest first. */
+export const campaignsFrom = statement('campaigns-from-template', {
+	params: { projectId: uuid, templateId: uuid },
+	row: { id: uuid, name: text, status: text },
+	text: `select id, name, status from campaigns
+	where project_id = $projectId and template_id = $templateId::uuid and deleted_at is null
 	order by created_at desc, id desc`,
-)
+})
 
-/** Steps that send it, by the names of their workflows. $1 project, $2 template */
-export const stepsSending = statement<{
-	id: string
-	name: string
-	workflowId: string
-	workflowName: string
-}>(
-	'steps-sending-template',
-	`select * from (
+/** Steps that send it, by the names of their workflows. */
+export const stepsSending = statement('steps-sending-template', {
+	params: { projectId: uuid, templateId: uuid },
+	row: { id: uuid, name: text, workflowId: uuid, workflowName: text },
+	text: `select * from (
 		select distinct on (s.id) s.id, s.name, a.id as "workflowId", a.name as "workflowName"
 		from ${stepsInForce} s
-		join automations a on a.project_id = $1 and a.id = s.automation_id
-		where s.template_id = $2::uuid order by s.id, s.age
+		join automations a on a.project_id = $projectId and a.id = s.automation_id
+		where s.template_id = $templateId::uuid order by s.id, s.age
 	) steps order by "workflowName", name, id`,
-)
+})
 
-/** Until it commits, nothing new can refer to the template. $1 project, $2 template */
-export const lockTemplate = statement<{ id: string }>(
-	'lock-template',
-	`select id from templates where project_id = $1 and id = $2::uuid for update`,
-)
-
-/** $1 project, $2 template */
-export const deleteTemplate = statement(
-	'delete-template',
-	`delete from templates where project_id = $1 and id = $2::uuid`,
-)
-
-/** Mails of a template that went out. $1 project, $2 template */
-export const emailsSentFrom = statement<{ count: number }>(
-	'emails-sent-from-template',
-	`select count(*)::int as count from emails
-	where project_id = $1 and template_id = $2 and sent_at is not null`,
-)
+/** Mails of a template that went out. */
+export const emailsSentFrom = statement('emails-sent-from-template', {
+	params: { projectId: uuid, templateId: uuid },
+	row: { count: int },
+	text: `select count(*)::int as count from emails
+	where project_id = $projectId and template_id = $templateId and sent_at is not null`,
+})

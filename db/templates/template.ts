@@ -1,10 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, id, projectId, updatedAt } from '../columns.ts'
+import { reference } from '../reference.ts'
 
-/** What kind of mail it is: it decides who may get it and what is added to it. */
+/** The type of a mail decides who may receive it and what is added to it. */
 export const mailTypes = ['TRANSACTIONAL', 'MARKETING', 'HEADLESS'] as const
 
-const schema = defineEntity({
+export const templateSchema = defineEntity({
 	name: 'Template',
 	tableName: 'templates',
 	uniques: [{ properties: ['projectId', 'id'] }],
@@ -19,12 +20,14 @@ const schema = defineEntity({
 		fromName: p.text().nullable(),
 		replyTo: p.text().nullable(),
 		type: p.enum(mailTypes).default('MARKETING'),
-		/** What it is written in; null: the project's. */
+		/** The language of its text; null: the project's. */
 		language: p.text().nullable(),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),
 	},
 })
 
-export class Template extends schema.class {}
-schema.setClass(Template)
+export class Template extends templateSchema.class {
+	static references = [reference(['projectId'], 'projects', 'cascade')]
+}
+templateSchema.setClass(Template)

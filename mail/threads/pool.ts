@@ -2,19 +2,19 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { createTurns } from './turns.ts'
 
-// Work that may take long runs on threads of their own, so that no input of anybody holds up the event
-// loop. A task that exceeds its limit ends with its thread, which nothing else can stop.
+// Long work runs on threads of its own, so that no input blocks the event loop. Only ending its thread can
+// stop a task, so a task that exceeds its limit ends with its thread.
 
-/** Pure functions by name; what they take and return is cloned on the way. */
+/** Pure functions by name. Their arguments and results are cloned between threads. */
 // oxlint-disable-next-line typescript/no-explicit-any -- any function fits, and keeps its own types
 export type Tasks = Record<string, (input: any) => unknown>
 
 export interface ThreadRun {
-	/** Whose work it is: a project's id, or a name for work before any project is known. */
+	/** The owner of the work: a project's id, or a name for work before the project is known. */
 	key: string
-	/** From when a thread begins with it. */
+	/** Counted from the moment a thread starts the task. */
 	limitMs: number
-	/** Bytes of the input that are handed over, not copied: the caller has them no more. */
+	/** Bytes of the input that are moved, not copied: the caller loses them. */
 	transfer?: ArrayBuffer[]
 }
 
@@ -27,17 +27,17 @@ export interface Threads<Known extends Tasks> {
 	close(): Promise<void>
 }
 
-/** The task took longer than it may, or more memory than a thread has. */
+/** The task exceeded its time, or a thread's memory. */
 export class TaskTooLarge extends Error {
 	override name = 'TaskTooLarge'
 }
 
-/** More work is waiting than this pool accepts. */
+/** The pool's queue is full. */
 export class ThreadsBusy extends Error {
 	override name = 'ThreadsBusy'
 }
 
-/** The thread ended for reasons that have nothing to do with the task, which may be tried again. */
+/** The thread ended for a reason unrelated to the task, which may be retried. */
 export class ThreadLost extends Error {
 	override name = 'ThreadLost'
 }
@@ -45,9 +45,9 @@ export class ThreadLost extends Error {
 interface Options {
 	/** A module that calls `serve` with the tasks. */
 	entry: URL
-	/** At least two, so that one is left for whoever used none lately. */
+	/** At least two, so that one stays free for keys that have used no thread recently. */
 	size?: number
-	/** Tasks that may wait; unlimited where the caller bounds them. */
+	/** The most tasks that may wait; unlimited where the caller limits them. */
 	mostWaiting?: number
 	idleMs?: number
 	memoryMb?: number
@@ -105,13 +105,13 @@ export function createThreads<Known extends Tasks>({
 
 	function open() {
 		const thread = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
-		// One that fails between two tasks concerns nobody.
+		// A thread that fails between two tasks affects no task.
 		thread.on('error', () => {})
 		thread.on('exit', () => forget(thread))
 		return thread
 	}
 
-	/** Settles the job and resolves to the time it took. Never rejects. */
+	/** Settles the job and resolves to its duration. Never rejects. */
 	function perform(thread: Worker, job: Job) {
 		return new Promise<number>((resolve) => {
 			let startedAt = performance.now()
@@ -129,7 +129,7 @@ export function createThreads<Known extends Tasks>({
 
 			function hear(answer: Answer | 'begun') {
 				if (answer === 'begun') {
-					// A thread that is new has been reading its modules until now.
+					// A new thread has been loading its modules until now.
 					startedAt = performance.now()
 					timer = setTimeout(expire, job.limitMs)
 					return
@@ -152,12 +152,12 @@ export function createThreads<Known extends Tasks>({
 				settle(() => job.fail(new ThreadLost('A thread ended in the middle of its work')))
 			}
 
-			function settle(tell: () => void) {
+			function settle(done: () => void) {
 				clearTimeout(timer)
 				thread.off('message', hear)
 				thread.off('error', crash)
 				thread.off('exit', exit)
-				tell()
+				done()
 				resolve(performance.now() - startedAt)
 			}
 		})
@@ -170,7 +170,7 @@ export function createThreads<Known extends Tasks>({
 		sweeping ??= setTimeout(sweep, idleMs).unref()
 	}
 
-	/** Ends threads without work; the one used last comes first again, so the others can go. */
+	/** Ends idle threads. The most recently used one is reused first, so the others can end. */
 	function sweep() {
 		sweeping = undefined
 		const limit = performance.now() - idleMs

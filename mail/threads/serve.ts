@@ -20,16 +20,18 @@ export function serve(tasks: Tasks) {
 	}
 }
 
-/** A clone of an error would lose its name and all that its class added. */
+/** A clone of an error would lose its name and the members of its class. */
 const plain = (error: unknown) =>
 	error instanceof Error
 		? Object.assign({}, error, { name: error.name, message: error.message })
 		: { name: 'Error', message: String(error) }
 
-/** Bytes at the top of a result are handed over, not copied. */
+/** Byte arrays at the top of a result are moved, not copied. */
 function buffersOf(value: unknown): ArrayBuffer[] {
 	if (typeof value !== 'object' || value === null) return []
-	return [value, ...Object.values(value)].flatMap((part) =>
+	// `Object.values` of a byte array would list all its numbers.
+	const parts: unknown[] = value instanceof Uint8Array ? [value] : Object.values(value)
+	return parts.flatMap((part) =>
 		part instanceof Uint8Array &&
 		part.buffer instanceof ArrayBuffer &&
 		part.byteLength === part.buffer.byteLength

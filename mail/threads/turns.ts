@@ -1,6 +1,6 @@
-/** Beyond so much time of threads lately, a key leaves one of them to the others. */
+/** A key that has recently used more thread time than this leaves one thread to the others. */
 const heavyMs = 1000
-/** The time in which half of what a key has used is forgotten. */
+/** The recorded use of a key halves in this time. */
 const halfLifeMs = 10_000
 const mostKnownKeys = 10_000
 
@@ -15,8 +15,8 @@ interface Use {
 }
 
 /**
- * Who is next: the keys that wait take turns, however much each of them waits for. Keys that have used
- * much time lately never get all threads together, so that somebody new finds one free.
+ * Picks the next job. Waiting keys take turns, however many jobs each has. Keys with much recent use never
+ * occupy all threads together, so a new key finds one free.
  */
 export function createTurns<Job>(size: number) {
 	const queues = new Map<string, Job[]>()

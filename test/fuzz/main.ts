@@ -1,5 +1,5 @@
-// Throws at a real API what its OpenAPI document allows, and what it does not:
-// npm run fuzz [seconds] [seed] [options of schemathesis…]
+// Sends valid and invalid requests to a real API, generated from its OpenAPI document: npm run fuzz
+// [seconds] [seed] [options of schemathesis…]
 import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { withServers } from '../../local/servers.ts'
 
 const version = '4.32.5'
 const [seconds = '240', seed = String(randomInt(2 ** 31)), ...options] = process.argv.slice(2)
-// What would take away what the run stands on: its account, its session, its keys, its project…
+// Routes that would destroy what the run needs: its account, its session, its keys, its project…
 const excluded = [
 	'/auth/logout',
 	'/auth/reset-password',
@@ -18,7 +18,7 @@ const excluded = [
 	'/users/@me/projects/{id}/regenerate-keys',
 	'/users/@me/projects/{id}/reset',
 	'/projects/{id}/members/{userId}',
-	// It has no way to write a mail.
+	// It can't generate mails.
 	'/webhooks/bounce',
 ]
 
@@ -63,7 +63,7 @@ function install() {
 	return program
 }
 
-/** Every way to be somebody, each for the routes that ask for it. */
+/** All kinds of credentials, each for the routes that require it. */
 async function configure({ apiUrl, orm, projectId, publicKey, secretKey }: Stack) {
 	const signup = await fetch(`${apiUrl}/auth/signup`, {
 		method: 'POST',
@@ -100,11 +100,11 @@ function argumentsFor({ apiUrl }: Stack) {
 		'1',
 		'--max-time',
 		seconds,
-		// A method that a path does not have is a 404 here, and a body may have members nobody knows.
+		// Here an unknown method on a path is a 404, and bodies may have unknown members.
 		'--exclude-checks',
 		'unsupported_method,positive_data_acceptance,negative_data_rejection',
 		...excluded.flatMap((path) => ['--exclude-path', path]),
-		// Without a payment provider nothing is there.
+		// These routes don't exist without a payment provider.
 		'--exclude-path-regex',
 		'/(checkout|billing-[a-z]+)$',
 		...options,
@@ -116,7 +116,7 @@ function run(
 	words: string[],
 	{ cwd, signal }: { cwd: string; signal: AbortSignal },
 ) {
-	// It leaves notes in the folder that it runs in.
+	// It writes files into its working folder.
 	const child = spawn(program, words, { cwd, stdio: 'inherit' })
 	signal.addEventListener('abort', () => child.kill('SIGTERM'))
 	return new Promise<number>((done, fail) => {

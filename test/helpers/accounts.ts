@@ -4,7 +4,7 @@ import { password } from './people.ts'
 
 export const email = 'anna@example.org'
 
-/** An API, and what Anna does with it; nobody has an account yet. */
+/** An API without accounts, and Anna's requests to it. */
 export async function setupAccounts(
 	t: ExecutionContext,
 	options: Parameters<typeof setup>[1] = {},

@@ -22,7 +22,7 @@ export const testSettings = (changes: Partial<Settings> = {}): Settings => ({
 	...changes,
 })
 
-/** Another API process, as it were, on the same database. */
+/** A second API on the same database, as if in another process. */
 export async function startApp(t: ExecutionContext, orm: MikroORM, options: Options = {}) {
 	const wakes = { count: 0 }
 	const app = await createApp(
@@ -54,14 +54,14 @@ export async function createProject(orm: MikroORM, columns: Partial<Project> = {
 	}
 }
 
-/** An API over a database of its own with one project in it. `app` takes more routes until it is used. */
+/** An API with its own database and one project. Routes can be added to `app` until its first use. */
 export async function setup(t: ExecutionContext, options: Options = {}) {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
 	return { orm, pool, ...(await startApp(t, orm, options)), ...(await createProject(orm)) }
 }
 
-/** The same database over a line that can be cut. */
+/** The same database over a connection that can be cut. */
 export async function viaProxy(t: ExecutionContext, orm: MikroORM) {
 	const database = new URL(String(config.clientUrl))
 	const sockets = new Set<Socket>()

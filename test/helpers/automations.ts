@@ -16,7 +16,7 @@ export const multi = {
 	],
 }
 
-/** An API over a database of its own, with short words for what tests of automations do. */
+/** An API with its own database, and shortcuts for tests of automations. */
 export async function openAutomations(t: ExecutionContext) {
 	const opened = await setup(t)
 	const { app, orm, project, withSecretKey: headers } = opened
@@ -38,7 +38,7 @@ export async function openAutomations(t: ExecutionContext) {
 		return answer.body === '' ? undefined : answer.json()
 	}
 
-	/** One of a signup, with its trigger. */
+	/** Creates an automation for a signup, with its trigger. */
 	const create = async (changes: object = {}) => {
 		const { id } = await ok('POST', '', { name: 'Onboarding', eventName: 'signup', ...changes })
 		return open(id)
@@ -59,7 +59,7 @@ export async function openAutomations(t: ExecutionContext) {
 				call('POST', `/${id}/transitions`, { fromStepId, toStepId, ...rest }),
 			disconnect: (transitionId: string) => call('DELETE', `/${id}/transitions/${transitionId}`),
 			versions: () => ok('GET', `/${id}/versions`),
-			/** The ways between its steps, by name: "Trigger > DELAY". */
+			/** The transitions between its steps, by name: "Trigger > DELAY". */
 			ways: async () => {
 				const { steps, transitions } = await get()
 				const name = (stepId: string) =>
@@ -73,7 +73,7 @@ export async function openAutomations(t: ExecutionContext) {
 	return { ...opened, headers, template, call, ok, create, open }
 }
 
-/** The first complaint of a refusal, in short. */
+/** The first error of a refusal, in short form. */
 export const fault = (answer: { json(): unknown }) => {
 	const { error } = answer.json() as { error: { errors?: { field: string; code: string }[] } }
 	const [first] = error.errors ?? []

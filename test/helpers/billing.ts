@@ -5,7 +5,10 @@ import { setup, testSettings } from './app.ts'
 import { addMember, createUser } from './people.ts'
 import { startStripe, stripeEvent, stripeSecret } from './stripe-fake.ts'
 
-/** A project with two members on a service that bills through a fake of Stripe; its admin acts. */
+/**
+ * A project with two members on a service that bills through a fake of Stripe. Its admin makes the
+ * requests.
+ */
 export async function setupBilling(t: ExecutionContext, options?: { metered?: boolean }) {
 	const fake = await startStripe(t, options)
 	const { features } = testSettings()
@@ -18,7 +21,7 @@ export async function setupBilling(t: ExecutionContext, options?: { metered?: bo
 	const { app, orm, pool, project, withSecretKey } = context
 	const em = orm.em.fork()
 	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
-	// Logging in takes its time: who does not act does not.
+	// Logging in is slow, so a user who makes no requests doesn't.
 	const member = em.create(User, { email: 'member@example.org' })
 	await em.flush()
 	await addMember(orm, project, member, 'MEMBER')
@@ -64,7 +67,7 @@ export async function setupBilling(t: ExecutionContext, options?: { metered?: bo
 					...changes,
 				},
 			}),
-		/** The customer that the first checkout makes. */
+		/** The customer that the first checkout creates. */
 		customer: async () => {
 			t.is((await route('POST', 'checkout')).statusCode, 200)
 			const [row] = await execute<{ id: string }>(
@@ -73,7 +76,7 @@ export async function setupBilling(t: ExecutionContext, options?: { metered?: bo
 			)
 			return row!.id
 		},
-		/** Posts an event, and says how it was answered. */
+		/** Posts an event, and returns the answer's status. */
 		tell: async (type: string, customer: string | null, more: object = {}) => {
 			const answer = await app.inject(stripeEvent(type, customer, more))
 			return { status: answer.statusCode, ...answer.json<{ duplicate?: boolean }>() }
@@ -85,7 +88,7 @@ export async function setupBilling(t: ExecutionContext, options?: { metered?: bo
 					[project.id],
 				)
 			)[0]!.reason,
-		/** So many mails of this month, as if they had been sent. */
+		/** Adds this many mails to this month's usage, as if they had been sent. */
 		use: (category: string, used: number) =>
 			execute(
 				`insert into usage_tallies (project_id, month, category, used, sent)

@@ -1,8 +1,8 @@
-// Mails as they come back, put together by the examples of RFC 3464 and RFC 5965.
+// Returned mails, built like the examples in RFC 3464 and RFC 5965.
 
 interface Original {
 	id: string
-	/** Its headers as the reporting server returns them; both of our ids unless said otherwise. */
+	/** The original headers as the reporting server returns them; by default both of our ids. */
 	headers?: string
 }
 
@@ -54,7 +54,7 @@ The text of the mail
 `)
 }
 
-/** The fields of one recipient, the last of which is folded over two lines. */
+/** The fields of one recipient. The last one is folded over two lines. */
 export function dsn(
 	original: Original,
 	{

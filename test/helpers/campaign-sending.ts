@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { resendProvider } from '../../activities/providers/resend.ts'
+import { resendProvider } from '../../outside/providers/resend.ts'
 import { campaignWorker } from './campaign-worker.ts'
 import { openCampaigns } from './campaigns.ts'
 import { resendFake, type ResendFault } from './resend-fake.ts'

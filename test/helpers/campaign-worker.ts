@@ -2,11 +2,11 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import type { Pool } from 'pg'
 import { campaignDeliveryActivities } from '../../activities/campaigns/campaign-delivery.ts'
 import { deliver, type DeliveryServices, type Rest } from '../../activities/delivery/delivery.ts'
-import type { Provider } from '../../activities/providers/provider.ts'
+import type { Provider } from '../../outside/providers/provider.ts'
 import { mailsOfClaim } from '../../db/emails/ledger.ts'
 import { claim, claimOf, deliveryServices } from './ledger.ts'
 
-/** A worker of its own that sends lanes of campaigns: several share the ledger and nothing else. */
+/** A worker that sends lanes of campaigns. Several workers share only the ledger. */
 export function campaignWorker(
 	pool: Pool,
 	provider: Provider,
@@ -15,10 +15,12 @@ export function campaignWorker(
 	const { services, stop } = deliveryServices(pool, provider, settings)
 	const { sendCampaignPages } = campaignDeliveryActivities(services)
 	return {
-		/** As the run of single mails that waits in the outbox would. */
+		/** Does the work of the run of single mails that waits in the outbox. */
 		deliver: async () => {
 			const claimId = claimOf((await claim(pool))[0])
-			return deliver(services, () => mailsOfClaim(pool, [claimId]))
+			return deliver(services, () =>
+				mailsOfClaim(pool, { claimId, provider: services.provider.name }),
+			)
 		},
 		stop,
 		send: (projectId: string, campaignId: string, lane = 0): Promise<Rest> =>

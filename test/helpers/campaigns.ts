@@ -10,7 +10,7 @@ import { createProject, setup } from './app.ts'
 export const sumOf = ({ pending, sending, uncertain, sent, failed, skipped }: Progress) =>
 	pending + sending + uncertain + sent + failed + skipped
 
-/** What fails is what a test wants to see. */
+/** Quiet, because failures are part of these tests. */
 const logger = new DefaultLogger('ERROR', () => {})
 
 export const whole = {
@@ -31,7 +31,7 @@ export const inSegment = (id: string) => ({
 	groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOfSegment' }] }],
 })
 
-/** An API with a project that may send from example.com, and short words for what tests of campaigns do. */
+/** An API with a project that may send from example.com, and shortcuts for tests of campaigns. */
 export async function openCampaigns(
 	t: ExecutionContext,
 	options: Parameters<typeof setup>[1] = {},
@@ -85,7 +85,7 @@ export async function openCampaigns(
 			await verify(other.project.id, 'example.org')
 			return other
 		},
-		/** user0, user1…, subscribed, unless a column says otherwise. */
+		/** user0, user1…, subscribed unless a column says otherwise. */
 		contacts: async (
 			count: number,
 			columns: { subscribed?: boolean; data?: object } = {},
@@ -108,7 +108,7 @@ export async function openCampaigns(
 			await act(activities.materialiseCampaign, id)
 			return id
 		},
-		/** The states of its mails, as the ledger has them. */
+		/** The states of its mails in the ledger. */
 		states: async (id: string) => {
 			const rows = await query<{ status: string; count: number }>(
 				`select status, count(*)::int as count from emails where campaign_id = $1 group by status order by status`,

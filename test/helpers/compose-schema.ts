@@ -1,5 +1,5 @@
-// What the Compose Specification says of the members that our file uses, written from its reference
-// and closed: a misspelt member, or one that we have not looked up, is an error.
+// The Compose Specification's rules for the members that our file uses, written from its reference.
+// Unknown members are errors, whether misspelt or not looked up yet.
 
 const text = { type: 'string' }
 const texts = { type: 'array', items: text }

@@ -10,7 +10,7 @@ export interface Person {
 	updatedAt: number
 	data: Record<string, unknown>
 	events: { name: string; at: number }[]
-	/** When each thing happened to each of their mails. */
+	/** The time of each activity on each of their mails. */
 	mails: Partial<Record<'sent' | 'opened' | 'clicked' | 'bounced', number>>[]
 }
 
@@ -164,7 +164,7 @@ const ordered = (operator: string, difference: number) =>
 		lessThanOrEqual: difference <= 0,
 	})[operator]!
 
-/** JSON without regard to the order of members. */
+/** JSON with the members in sorted order. */
 const canonical = (value: unknown): string =>
 	JSON.stringify(value, (_, inner: unknown) =>
 		typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -172,13 +172,13 @@ const canonical = (value: unknown): string =>
 			: inner,
 	)
 
-/** Milliseconds of an ISO 8601 string; undefined for what only looks like one. */
+/** Milliseconds of an ISO 8601 string; undefined for a string that only resembles one. */
 export function timeOf(text: string): number | undefined {
 	if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)?)?$/.test(text))
 		return undefined
 	const day = text.slice(0, 10)
 	const midnight = Date.parse(`${day}T00:00:00Z`)
-	// JavaScript takes 30 February for 2 March, and has a year 0.
+	// JavaScript reads 30 February as 2 March, and accepts year 0.
 	if (
 		Number.isNaN(midnight) ||
 		day < '0001' ||

@@ -69,7 +69,7 @@ export const keys = [
 	'flag',
 	'deep',
 	'mix',
-	// Of columns `Tel.` and `Plan.A`, and what dots of paths lead to as well.
+	// Keys from columns `Tel.` and `Plan.A`, and keys that dotted paths lead to.
 	'tel.',
 	'.',
 	'a..b',

@@ -1,6 +1,6 @@
 /**
- * How long this thread computes from now on, in milliseconds. Unlike a clock it does not count what the
- * machine did for others in the meantime.
+ * Measures this thread's CPU time from now on, in milliseconds. Unlike a clock it excludes the machine's
+ * other work.
  */
 export function cpuMeter() {
 	const before = process.threadCpuUsage()

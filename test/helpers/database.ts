@@ -6,10 +6,10 @@ import { Client } from 'pg'
 import config from '../../db/config.ts'
 import { migrate } from '../../db/migrating.ts'
 
-const migrations = new URL('../../db/migrations/', import.meta.url)
+const db = new URL('../../db/', import.meta.url)
 let template: Promise<string> | undefined
 
-/** A database of the test's own, with the tables in it. */
+/** The test's own database, with tables. */
 export async function setupDatabase(t: ExecutionContext) {
 	const dbName = `test_${randomUUID()}`
 	template ??= madeTemplate()
@@ -26,12 +26,13 @@ export async function setupDatabase(t: ExecutionContext) {
 }
 
 /**
- * Migrated once and then copied: a thousand tests want a database each. It is named after the migrations,
- * and gets its name when it is whole; of several processes one makes it, while the others wait.
+ * Migrated once and then copied, because a thousand tests need a database each. It is named after the
+ * migrations and rules, and gets its name when it is complete. Of several processes one creates it, while
+ * the others wait.
  */
 const madeTemplate = () =>
 	asAdmin(async (admin) => {
-		const name = `template_${await digestOfMigrations()}`
+		const name = `template_${await digestOfSchema()}`
 		await admin.query(`select pg_advisory_lock(hashtextextended('template of tests', 0))`)
 		const { rowCount } = await admin.query('select from pg_database where datname = $1', [name])
 		if (rowCount) return name
@@ -47,10 +48,11 @@ const madeTemplate = () =>
 		return name
 	})
 
-async function digestOfMigrations() {
+async function digestOfSchema() {
 	const hash = createHash('sha256')
-	for (const file of (await readdir(migrations)).toSorted())
-		hash.update(file).update(await readFile(new URL(file, migrations)))
+	for (const file of (await readdir(db, { recursive: true })).toSorted())
+		if (file.endsWith('.sql') || file.startsWith('migrations/M'))
+			hash.update(file).update(await readFile(new URL(file, db)))
 	return hash.digest('hex').slice(0, 16)
 }
 

@@ -15,7 +15,7 @@ export function verifyDkim(raw: string, publicKey: string) {
 	)
 	const bodyHash = createHash('sha256').update(relaxedBody(body)).digest('base64')
 	const names = (tags.get('h') ?? '').toLowerCase().split(':')
-	// Each name stands for the last field of that name; a name without a field covers its absence.
+	// Each name stands for the last field of that name. A name without a field covers its absence.
 	const covered = names.flatMap((name) => {
 		const field = fields.findLast((one) => one.toLowerCase().startsWith(`${name}:`))
 		return field ? [relaxedHeader(field)] : []

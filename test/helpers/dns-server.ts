@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** What a name has; a type that is not there is answered "no data". */
+/** The records of a name; a missing type is answered "no data". */
 export interface DnsRecords {
 	A?: string[]
 	AAAA?: string[]
@@ -12,7 +12,7 @@ export interface DnsRecords {
 	TXT?: string[]
 	CNAME?: string[]
 }
-/** Per type, or for all of them: how the server fails. */
+/** How the server fails, per type or for all types. */
 export type DnsFault = 'NXDOMAIN' | 'SERVFAIL' | 'silence'
 
 type Type = keyof DnsRecords
@@ -20,8 +20,8 @@ const types: Record<Type, number> = { A: 1, NS: 2, CNAME: 5, MX: 15, TXT: 16, AA
 const faults = { SERVFAIL: 2, NXDOMAIN: 3 }
 
 /**
- * A resolver on loopback that says what `zone` says at the moment; names that it does not have do not
- * exist. `queries` are all that it was asked, as 'MX example.com'.
+ * A resolver on loopback that answers from the current `zone`; other names don't exist. `queries` lists
+ * all questions, as 'MX example.com'.
  */
 export async function dnsServer(
 	t: ExecutionContext,
@@ -61,7 +61,7 @@ function question(query: Buffer) {
 	return { name: labels.join('.').toLowerCase(), type, end: at + 5 }
 }
 
-/** The name is that of the question, which stands at byte 12. */
+/** The name is that of the question, at byte 12. */
 function resource(type: Type, record: string) {
 	const data = dataOf(type, record)
 	const head = Buffer.alloc(12)

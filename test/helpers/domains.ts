@@ -2,10 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
-import {
-	createDomainChecker,
-	type DomainChecker,
-} from '../../activities/domain-checking/checker.ts'
+import { createDomainChecker, type DomainChecker } from '../../outside/domains/checker.ts'
 import { type CheckedPage, domainActivities } from '../../activities/domains.ts'
 import { createProject, setup, startApp, testSettings } from './app.ts'
 import type { DnsRecords } from './dns-server.ts'
@@ -25,7 +22,7 @@ export async function setupDomains(
 	t: ExecutionContext,
 	env: object = {},
 	dnsServers: string[] = [],
-	/** Instead of the one that these settings lead to. */
+	/** Replaces the checker that these settings select. */
 	checkerOf?: (pool: Pool) => DomainChecker,
 ) {
 	const settings = { env: { ...testSettings().env, ...env }, dnsServers }
@@ -43,7 +40,7 @@ export async function setupDomains(
 	})
 	const sweepDue = () =>
 		new MockActivityEnvironment({}, { logger }).run(activities.checkDomains) as Promise<CheckedPage>
-	/** A project that claims domains beside this one. */
+	/** A second project that adds domains. */
 	async function rival() {
 		const other = await createProject(orm)
 		const ask = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
@@ -72,7 +69,7 @@ export async function setupDomains(
 			return answer.json<DomainBody>()
 		},
 		verify: async (id: string) => (await call('GET', `/domains/${id}/verify`)).json<DomainBody>(),
-		/** What the sweep does when every domain is due. */
+		/** Runs the sweep with all domains due. */
 		async sweep() {
 			await pool.query('update domains set next_check_at = now()')
 			return sweepDue()
@@ -84,7 +81,7 @@ export async function setupDomains(
 
 export const smtp = { EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://relay.example.net:587' }
 
-/** A zone that has what a domain is to have. */
+/** A zone with all records that a domain needs. */
 export const zoneOf = ({ domain, records }: DomainBody): Record<string, DnsRecords> => ({
 	[domain]: {
 		TXT: ['google-site-verification=x', valueOf(records, 'SPF')],

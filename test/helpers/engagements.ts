@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import { composeMessage } from '../../activities/rendering/compose.ts'
-import { trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import { composeMessage } from '../../mail/compose.ts'
+import { trackingKey } from '../../mail/tracked-urls.ts'
 import { Email } from '../../db/emails/email.ts'
 import { foldEngagements } from '../../db/emails/engagement-fold.ts'
 import { Engagement } from '../../db/emails/engagement.ts'
@@ -11,7 +11,7 @@ const { publicUrl, sessionSecret } = testSettings()
 export const link = 'https://shop.example/sale?a=1&b=2#top'
 const body = `<p><a href="${link.replace('&', '&amp;')}">Sale</a></p>`
 
-/** An API whose mails can be opened and clicked as their readers would. */
+/** An API whose mails can be opened and clicked as by their readers. */
 export async function setupEngagements(
 	t: ExecutionContext,
 	options: Parameters<typeof setupSend>[1] = {},
@@ -21,7 +21,7 @@ export async function setupEngagements(
 	const get = (url: string, headers: object = {}, method: 'GET' | 'HEAD' = 'GET') =>
 		app.inject({ method, url: url.slice(publicUrl.length), headers: { ...headers } })
 
-	/** A mail that was handed over, as long ago as it says, with the addresses that are in it. */
+	/** A mail that was handed over the given time ago, with its tracked addresses. */
 	async function handedOver(
 		columns: Partial<Email> = {},
 		secondsAgo = 60,
@@ -44,8 +44,8 @@ export async function setupEngagements(
 		...all,
 		get,
 		handedOver,
-		/** Counts what waits, as a worker would. */
-		fold: async (rows = 500) => (await foldEngagements(pool, [rows]))[0]!,
+		/** Counts waiting opens and clicks, as a worker does. */
+		fold: async (rows = 500) => (await foldEngagements(pool, { limit: rows }))[0]!,
 		mail: (id: string) => orm.em.fork().findOneOrFail(Email, { projectId: project.id, id }),
 		waiting: () => orm.em.fork().count(Engagement),
 		events: async () =>
@@ -59,7 +59,7 @@ export async function setupEngagements(
 	}
 }
 
-/** The redirect and the pixel that a mail goes out with. */
+/** The redirect and the pixel in a mail. */
 export function addressesIn(
 	mail: Pick<Email, 'id' | 'projectId' | 'subject'>,
 	campaignId: string | null = null,

@@ -8,7 +8,7 @@ interface Answer {
 	body: string
 }
 
-/** Whether an answer is the specification's error envelope, whole and with nothing else in it. */
+/** Checks that an answer is exactly the specification's error envelope. */
 export function isEnvelope(t: ExecutionContext, answer: Answer, status: number, code: string) {
 	const body = JSON.parse(answer.body)
 	t.is(answer.statusCode, status, answer.body)

@@ -3,7 +3,7 @@ import { Contact } from '../../db/contacts/contact.ts'
 import { Event } from '../../db/events/event.ts'
 import { setup } from './app.ts'
 
-/** An API with a project, and short words for its events. */
+/** An API with a project, and shortcuts for its events. */
 export async function setupEvents(t: ExecutionContext) {
 	const all = await setup(t)
 	const { app, orm, project } = all

@@ -9,11 +9,11 @@ export type StepSketch = [type: string, config: object, name?: string]
 export type WaySketch = [from: number, to: number, branch?: string]
 
 export interface Sketch {
-	/** The event that it begins with; none: by hand. */
+	/** The event that starts it; absent: a manual start. */
 	on?: string
 	reentry?: boolean
 	steps: StepSketch[]
-	/** Else one after the other. Step 0 is the trigger. */
+	/** By default one step after the other. Step 0 is the trigger. */
 	ways?: WaySketch[]
 	name?: string
 }
@@ -45,7 +45,7 @@ export const webhookStep = (url: string, config: object = {}): StepSketch => [
 
 const stepId = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`
 
-/** An enabled automation with one frozen version, as editing would have left it. */
+/** An enabled automation with one frozen version, as if edited. */
 export async function freeze(pool: Pool, projectId: string, templateId: string, sketch: Sketch) {
 	const { on, reentry = false, steps, name = 'Welcome' } = sketch
 	const ways = sketch.ways ?? steps.map((_, i): WaySketch => [i, i + 1])
@@ -103,7 +103,7 @@ export interface ExecutionRow {
 	contact_id: string | null
 }
 
-/** An API with a project that may send, a template and short words, and executions moved by hand. */
+/** An API with a project that may send, a template and shortcuts. Executions are moved by calls. */
 export async function setupExecutions(t: ExecutionContext, options?: Parameters<typeof setup>[1]) {
 	const context = await setup(t, options)
 	const { app, pool, project, withPublicKey, withSecretKey: headers } = context
@@ -158,7 +158,7 @@ export async function setupExecutions(t: ExecutionContext, options?: Parameters<
 				headers: withPublicKey,
 				payload: { email, event, data },
 			}),
-		/** Of the only execution there is. */
+		/** The id of the only execution. */
 		executionId: async () => (await select<{ id: string }>('select id from executions'))[0]!.id,
 		executions: () => select<ExecutionRow>('select * from executions order by id'),
 		visits: async () =>
@@ -176,7 +176,7 @@ export async function setupExecutions(t: ExecutionContext, options?: Parameters<
 				'select * from outbox where kind = $1 order by id',
 				[kind],
 			),
-		/** What the workflow would call. */
+		/** Makes the workflow's call. */
 		advance: (executionId: string, done = 0): Promise<Stop> =>
 			advance(services, { projectId: project.id, executionId }, done),
 	}

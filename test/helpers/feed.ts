@@ -18,7 +18,7 @@ interface MailColumns {
 	status?: string
 }
 
-/** An API whose feed and figures can be asked for, with events and mails put in as workers would. */
+/** An API with feed and figures. Events and mails are written as workers write them. */
 export async function setupFeed(t: ExecutionContext) {
 	const context = await setupExecutions(t)
 	const { app, pool, project, withSecretKey } = context
@@ -42,14 +42,14 @@ export async function setupFeed(t: ExecutionContext) {
 			}
 			return [answer.statusCode, error.code, error.errors?.map((e) => `${e.field}: ${e.code}`)]
 		},
-		/** Events of a name, in a project, at these times. */
+		/** Adds events with a name to a project, at these times. */
 		happen: (name: string, times: string[], projectId = project.id) =>
 			pool.query(
 				`insert into events (project_id, name, created_at)
 				select $1, $2, unnest($3::timestamptz[])`,
 				[projectId, name, times],
 			),
-		/** A row of the ledger, as it comes to be. */
+		/** Adds a row to the ledger. */
 		mail: async (columns: MailColumns = {}, projectId = project.id) => {
 			const { rows } = await pool.query<{ id: string }>(
 				`insert into emails (project_id, "to", "from", subject, source_type)

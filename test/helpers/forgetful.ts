@@ -3,14 +3,14 @@ import type { Pool } from 'pg'
 import { restartLost } from '../../db/outbox/lost-runs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 
-/** A Temporal that is asked about runs, and nothing else. */
+/** A Temporal that can only be asked about runs. */
 export const temporalThat = (describe: (workflowId: string) => Promise<unknown>) =>
 	({
 		withDeadline: (_: number, call: () => Promise<unknown>) => call(),
 		workflow: { getHandle: (id: string) => ({ describe: () => describe(id) }) },
 	}) as unknown as Parameters<typeof restartLost>[0]['temporal']
 
-/** Looks for lost runs with a Temporal that knows of these, and of no others; says how many were lost. */
+/** Restarts lost runs with a Temporal that knows only these runs; returns the number of lost ones. */
 export function lookForLost(pool: Pool, ...running: string[]) {
 	const describe = async (workflowId: string) => {
 		if (!running.includes(workflowId))

@@ -4,7 +4,7 @@ import type { setup } from './app.ts'
 
 export const missing = randomUUID()
 
-/** Bodies that are right although their schema alone does not make them so. */
+/** Valid bodies that can't be generated from their schema alone. */
 export const bodies: Record<string, object> = {
 	'POST /segments': { name: 'S', type: 'STATIC' },
 	'POST /segments/{id}/members': { emails: ['a@example.org'] },
@@ -29,7 +29,7 @@ type Furnished = Pick<
 	'app' | 'orm' | 'pool' | 'project' | 'withSecretKey'
 >
 
-/** One of everything that a path can name, by the name of its resource. */
+/** One record of every resource in paths, by the resource's name. */
 export async function furnish({ app, orm, pool, project, withSecretKey: headers }: Furnished) {
 	const post = async (url: string, payload: object) => {
 		const answer = await app.inject({ method: 'POST', url, headers, payload })

@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The generators write by TypeScript's own API, which its latest version does not have. */
+/** The generators use TypeScript's own API, which its latest version no longer has. */
 async function withTypescript<T>(load: () => Promise<T>) {
 	const hooks = registerHooks({
 		resolve: (specifier, context, next) =>

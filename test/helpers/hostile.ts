@@ -54,7 +54,7 @@ export function hostileValue(next: Random): unknown {
 	])()
 }
 
-/** Something that a schema takes, more or less: each part of it is hostile now and then. */
+/** A mostly valid value for a schema: now and then a part of it is hostile. */
 export function nearly(schema: JsonSchema, next: Random): unknown {
 	if (next(8) === 0) return hostileValue(next)
 	if (schema.const !== undefined) return schema.const

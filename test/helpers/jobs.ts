@@ -21,7 +21,7 @@ interface OutboxStart {
 	payload: JobKey
 }
 
-/** An API with a project, and the workflows' work done at once instead of by a worker. */
+/** An API with a project. The work of workflows is done at once, without a worker. */
 export async function setupJobs(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
 	const context = await setup(t, options)
 	const { app, orm, pool, withSecretKey: headers } = context
@@ -34,7 +34,7 @@ export async function setupJobs(t: ExecutionContext, options: Parameters<typeof 
 	const call = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string, payload?: object) =>
 		app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
 
-	/** What the workflow of this job would do. */
+	/** Does the work of this job's workflow. */
 	async function run(jobId: string) {
 		const [start] = await execute<OutboxStart>(
 			`select workflow_type, payload from outbox where payload->>'jobId' = ?`,
@@ -66,7 +66,7 @@ export async function setupJobs(t: ExecutionContext, options: Parameters<typeof 
 		run,
 		upload,
 		job,
-		/** A file from its upload to the end of its job. */
+		/** Imports a file, from its upload to the end of its job. */
 		async import(csv: string | Buffer) {
 			const { jobId } = (await upload(csv)).json<{ jobId: string }>()
 			await run(jobId)
@@ -84,14 +84,14 @@ export async function setupJobs(t: ExecutionContext, options: Parameters<typeof 
 			await run(jobId)
 			return job(jobId, 'bulk')
 		},
-		/** The job is cancelled, as by a request, in the moment in which it reaches that position. */
+		/** Cancels the job, as by a request, at the moment when it reaches that position. */
 		async cancelWhenAt(jobId: string, position: number) {
 			await execute(`create function cancel_here() returns trigger language plpgsql as $$
 				begin new.state = 'cancelled'; new.finished_at = now(); return new; end $$`)
 			await execute(`create trigger cancel_here before update on jobs for each row
 				when (new.id = '${jobId}' and new.position = ${position}) execute function cancel_here()`)
 		},
-		/** No chunk beyond that position can be committed, until the answer is called. */
+		/** Lets no chunk beyond that position commit, until the returned function is called. */
 		async breakAt(jobId: string, position: number) {
 			await execute(`create function stop_here() returns trigger language plpgsql as $$
 				begin raise exception 'no further' using errcode = '57P01'; end $$`)

@@ -7,10 +7,10 @@ import { type DeliveryServices, deliver, type Rest } from '../../activities/deli
 import { createDkimKeys } from '../../activities/delivery/dkim-keys.ts'
 import { createGate } from '../../activities/delivery/gate.ts'
 import { createProviderPause } from '../../activities/delivery/provider-pause.ts'
-import type { Outcome, Provider } from '../../activities/providers/provider.ts'
-import type { DkimKey } from '../../activities/rendering/dkim.ts'
-import type { Message } from '../../activities/rendering/message.ts'
-import { trackingKey } from '../../activities/rendering/tracked-urls.ts'
+import type { Outcome, Provider } from '../../outside/providers/provider.ts'
+import type { DkimKey } from '../../mail/mime/dkim.ts'
+import type { Message } from '../../mail/message.ts'
+import { trackingKey } from '../../mail/tracked-urls.ts'
 import { acceptSend, sendContext } from '../../db/emails/acceptance.ts'
 import { Email } from '../../db/emails/email.ts'
 import { finishClaim, mailsOfClaim } from '../../db/emails/ledger.ts'
@@ -22,7 +22,7 @@ import { setupDatabase } from './database.ts'
 
 export const sealingSecret = 'a secret of the tests'
 
-/** A ledger in a database of its own, and a provider that does as it is told. */
+/** A ledger in its own database, and a provider that follows a script. */
 export async function setupLedger(t: ExecutionContext, settings: Partial<Settings> = {}) {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
@@ -33,10 +33,10 @@ export async function setupLedger(t: ExecutionContext, settings: Partial<Setting
 		pool,
 		project,
 		newProject: () => newProject(orm),
-		/** Accepts a request as the API would, and returns its mails' ids. */
+		/** Accepts a request as the API does, and returns its mails' ids. */
 		send: (recipients: string[], projectId = project.id) => accept(orm, projectId, recipients),
 		claim: () => claim(pool),
-		/** A worker of its own: several share the ledger and nothing else. */
+		/** A separate worker: several share only the ledger. */
 		worker: (provider: Provider) => worker(orm, provider, settings),
 		mail: (id: string) =>
 			orm.em.fork().findOneOrFail(Email, { projectId: project.id, id }, { strict: true }),
@@ -56,10 +56,19 @@ export async function setupLedger(t: ExecutionContext, settings: Partial<Setting
 
 type Settings = DeliveryServices['settings']
 
-/** What the relay takes out of the outbox at once. */
-export const claim = (pool: Pool) => claimSends(pool, [500, 2000, 2, 1.5, 'core', 1, 8])
+/** Claims what the relay would claim at once. */
+export const claim = (pool: Pool) =>
+	claimSends(pool, {
+		requestsPerRun: 500,
+		mailsPerRun: 2000,
+		newRunsPerProject: 2,
+		lockSeconds: 1.5,
+		taskQueue: 'core',
+		priority: 1,
+		runsPerProject: 8,
+	})
 
-/** A worker of its own, as it were: several share the ledger and nothing else. */
+/** The services of a separate worker: several share only the ledger. */
 export function deliveryServices(pool: Pool, provider: Provider, settings: Partial<Settings>) {
 	const stopping = new AbortController()
 	const services: DeliveryServices = {
@@ -88,11 +97,12 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 	const activities = deliveryActivities({ ...services, relay: { wake: () => {} } })
 	return {
 		stop,
-		pass: (claimId: string) => deliver(services, () => mailsOfClaim(pool, [claimId])),
-		/** As its workflow calls it. */
+		pass: (claimId: string) =>
+			deliver(services, () => mailsOfClaim(pool, { claimId, provider: services.provider.name })),
+		/** As called by its workflow. */
 		deliverClaim: (claimId: string) =>
 			new MockActivityEnvironment().run(activities.deliverClaim, claimId) as Promise<Rest>,
-		finish: async (claimId: string) => (await finishClaim(pool, [claimId]))[0]!.finished,
+		finish: async (claimId: string) => (await finishClaim(pool, { claimId }))[0]!.finished,
 	}
 }
 
@@ -107,14 +117,14 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const pool = await poolOf(orm.em)
 	const addresses = [...new Set(recipients)]
 	const wanted = 1 + addresses.length + recipients.length
-	const [context] = await sendContext(pool, [
+	const [context] = await sendContext(pool, {
 		projectId,
-		null,
-		'example.com',
-		addresses,
-		wanted,
-		false,
-	])
+		templateId: null,
+		domain: 'example.com',
+		emails: addresses,
+		idCount: wanted,
+		hasLimits: false,
+	})
 	const [requestId, ...ids] = context!.ids
 	const known = new Map(context!.contacts.map(({ email, id }) => [email, id]))
 	const contacts = addresses.map((email) => ({
@@ -139,25 +149,25 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		attachments: null,
 		renderFault: null,
 	}))
-	await acceptSend(pool, [
+	await acceptSend(pool, {
 		projectId,
-		JSON.stringify(contacts),
-		'{}',
-		[],
-		null,
-		JSON.stringify(mails),
-		requestId,
-		'[]',
-		null,
-		null,
-		null,
-	])
+		contacts,
+		data: {},
+		removedKeys: [],
+		subscribed: null,
+		mails,
+		requestId: requestId!,
+		files: [],
+		key: null,
+		claimId: null,
+		response: null,
+	})
 	return mails.map(({ id }) => id)
 }
 
 export const claimOf = (row: OutboxRow | undefined) => (row!.payload as { claimId: string }).claimId
 
-/** A provider that answers what the script says for each mail, SENT if it says nothing. */
+/** A provider that gives each mail the script's answer, SENT by default. */
 export function scriptedProvider(
 	script: (message: Message, earlier: number) => Outcome | Promise<Outcome> | void = () => {},
 	options: Partial<Provider> = {},

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 
-/** Until so many connections to this database wait for a lock: somebody's, or that of one process. */
+/**
+ * Waits until this many connections to the database wait for a lock: any lock, or one held by the process
+ * `pid`.
+ */
 export async function lockWaits(t: ExecutionContext, pool: Pool, count: number, pid?: number) {
 	for (let tries = 0; tries < 500; tries++) {
 		const { rowCount } = await pool.query(

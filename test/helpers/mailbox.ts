@@ -1,16 +1,16 @@
 import type { ExecutionContext } from 'ava'
 import type { InjectOptions } from 'fastify'
 import { mailboxOf } from '../../activities/delivery/mailbox.ts'
-import { localProvider } from '../../activities/providers/local.ts'
-import { composeMessage } from '../../activities/rendering/compose.ts'
-import type { Tracking } from '../../activities/rendering/tracked-urls.ts'
+import { localProvider } from '../../outside/providers/local.ts'
+import { composeMessage } from '../../mail/compose.ts'
+import type { Tracking } from '../../mail/tracked-urls.ts'
 import type { Email } from '../../db/emails/email.ts'
 import { attachmentsOf } from '../../db/emails/ledger.ts'
 import { setupSend } from './send.ts'
 
 type MailRow = Email & { contactId: string; replyTo: string | null; body: string }
 
-/** What a worker with the local provider does with a mail, but for the ledger. */
+/** Does what a worker with the local provider does with a mail, except for the ledger. */
 export async function setupMailbox(t: ExecutionContext, tracking: Tracking | null = null) {
 	const all = await setupSend(t)
 	const { app, pool, project, sent } = all
@@ -27,7 +27,10 @@ export async function setupMailbox(t: ExecutionContext, tracking: Tracking | nul
 		messages,
 		async land(changes: object = {}) {
 			const mail = await sent(changes)
-			const rows = await attachmentsOf(pool, [project.id, [mail.requestId]])
+			const rows = await attachmentsOf(pool, {
+				projectId: project.id,
+				requestIds: [mail.requestId!],
+			})
 			const files = rows.map((row) => ({
 				filename: row.filename,
 				content: row.content,

@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify'
 import { setupSend } from './send.ts'
 
-/** An API with so many mails, newest first, and what is asked of them. */
+/** An API with this many mails, newest first, and shortcuts for requests about them. */
 export async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) {
 	const all = await setupSend(t)
 	const { app, pool, withSecretKey, sent } = all
@@ -26,7 +26,7 @@ export async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) 
 		get: async (id: string) => (await ask(`/emails/${id}`)).json(),
 		resolve: (id: string, as: unknown) =>
 			ask(`/emails/${id}/resolve`, { method: 'POST', payload: { as } }),
-		/** As a worker leaves it that went away after the hand-over. */
+		/** Leaves the mail as a worker does that is lost after the hand-over. */
 		makeUncertain: (id: string) =>
 			pool.query(
 				`with doubted as (

@@ -1,8 +1,8 @@
-import type { Message } from '../../activities/rendering/message.ts'
+import type { Message } from '../../mail/message.ts'
 
 let count = 0
 
-/** A mail like any other, with an id of its own. */
+/** An ordinary mail with an id of its own. */
 export function aMessage(overrides: Partial<Message> & { recipient?: string } = {}): Message {
 	const { recipient = 'ada@example.org', ...rest } = overrides
 	const emailId = rest.emailId ?? `mail-${(count += 1)}`

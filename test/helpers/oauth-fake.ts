@@ -11,8 +11,8 @@ interface Person {
 }
 
 /**
- * GitHub (as an Enterprise server lays it out) and Google in one, as their documentation has them: a
- * code is good once, for the client, address and challenge it was given for.
+ * GitHub (as on an Enterprise server) and Google in one, following their documentation. A code is valid
+ * once, for the client, address and challenge it was issued for.
  */
 export async function startOAuth(t: ExecutionContext) {
 	const client = { clientId: 'our-client', clientSecret: 'our-secret' }
@@ -47,7 +47,7 @@ export async function startOAuth(t: ExecutionContext) {
 			const chunks: Buffer[] = []
 			for await (const chunk of request) chunks.push(chunk as Buffer)
 			const result = exchange(new URLSearchParams(Buffer.concat(chunks).toString()))
-			// GitHub says 200 to everything.
+			// GitHub answers every request with 200.
 			if (path === '/login/oauth/access_token') return [200, result]
 			if (path === '/token') return ['error' in result ? 400 : 200, result]
 		}
@@ -61,7 +61,7 @@ export async function startOAuth(t: ExecutionContext) {
 		return [404, {}]
 	}
 
-	// A connection that is closed for being idle at the moment of a request is no part of any test.
+	// No keep-alive, so that no request meets a connection that is just being closed.
 	const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
 		void answer(request).then(([status, body]) =>
 			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
@@ -71,7 +71,7 @@ export async function startOAuth(t: ExecutionContext) {
 	t.teardown(() => server.close())
 	const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-	/** What the person's browser brings back after they have agreed. */
+	/** What the person's browser returns after they have agreed. */
 	function agree(location: string, person: Person) {
 		const query = new URL(location).searchParams
 		const code = randomUUID()

@@ -85,7 +85,7 @@ const childrenOf = (schema: Schema): [string, Schema][] => [
 	),
 ]
 
-/** A schema and all that are in it, with the path to each; a component is entered where `follow` says. */
+/** A schema and all schemas in it, with the path to each. Components are entered if `follow` says so. */
 export function* walk(
 	schema: Schema,
 	path: string,
@@ -101,7 +101,7 @@ export function* walk(
 	yield* walk(component.schema, component.name, follow)
 }
 
-/** Every schema of the document but the components themselves, which are entered by their names. */
+/** Every schema of the document except the components themselves, which are entered by name. */
 export function* schemasOf(document: Document) {
 	for (const { name, operation } of operationsOf(document)) {
 		for (const parameter of operation.parameters ?? [])
@@ -115,7 +115,7 @@ export function* schemasOf(document: Document) {
 		yield* [...walk(schema, name)].slice(1)
 }
 
-/** With the components in their places, but for those within themselves; of a choice the first. */
+/** The schema with components inlined, except those within themselves. Of alternatives, the first. */
 export function resolved(document: Document, schema: Schema, within: string[] = []): Schema {
 	const component = componentOf(document, schema)
 	if (component && within.includes(component.name)) return {}

@@ -45,7 +45,7 @@ interface Body {
 	}[]
 }
 
-/** What takes spans by OTLP over HTTP in JSON, as the protocol's text has it. */
+/** A server that receives spans by OTLP over HTTP in JSON, written from the protocol's specification. */
 export async function otlpCollector(t: ExecutionContext) {
 	const spans: CollectedSpan[] = []
 	const server = createServer(async (request, response) => {

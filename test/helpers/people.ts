@@ -9,7 +9,7 @@ import type { Project } from '../../db/projects/project.ts'
 export const origin = 'http://localhost:3000'
 export const password = 'correct horse battery'
 
-// Once a process: it is made to take time.
+// Once per process, because hashing is slow by design.
 const hash = hashPassword(password)
 
 export const cookieOf = (response: LightMyRequestResponse) => {
@@ -17,7 +17,7 @@ export const cookieOf = (response: LightMyRequestResponse) => {
 	return `session=${value}`
 }
 
-/** Somebody with an account, logged in, as the browser of our own pages would send it. */
+/** A user with an account, logged in, making requests as the browser does from our pages. */
 export async function createUser(
 	app: FastifyInstance,
 	orm: MikroORM,

@@ -1,4 +1,4 @@
-/** A sample's name and labels in their order, as one text, to its value. */
+/** Values by a sample's name and ordered labels, as one text. */
 export type Samples = Map<string, number>
 
 const name = '[a-zA-Z_:][a-zA-Z0-9_:]*'
@@ -6,10 +6,10 @@ const label = `[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"`
 const sample = new RegExp(`^(${name})(?:\\{(${label}(?:,${label})*)?,?\\})? (\\S+)$`)
 const declaration = new RegExp(`^# (HELP|TYPE) (${name}) (.+)$`)
 const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped']
-/** As Go reads it, to whom Nan is NaN: prom-client writes it so. */
+/** As Go parses numbers, where Nan is NaN: prom-client writes it so. */
 const number = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?Inf|NaN)$/i
 
-/** Reads the text format 0.0.4 and throws at whatever a Prometheus server would refuse. */
+/** Parses the text format 0.0.4, and throws wherever a Prometheus server would refuse. */
 export function parsePrometheus(text: string): Samples {
 	if (!text.endsWith('\n')) throw new Error('the last line does not end')
 	const typeOf = new Map<string, string>()
@@ -59,7 +59,7 @@ export function parsePrometheus(text: string): Samples {
 	return samples
 }
 
-/** Buckets grow, and the last one holds all. */
+/** Buckets increase, and the last one holds all. */
 function checkBuckets(about: string, samples: Samples) {
 	const series = new Map<string, number[]>()
 	for (const [key, value] of samples) {
@@ -77,6 +77,6 @@ function checkBuckets(about: string, samples: Samples) {
 	}
 }
 
-/** The sum of those whose name and labels match. */
+/** The sum of the samples whose name and labels match. */
 export const sumOf = (samples: Samples, pattern: RegExp) =>
 	[...samples].reduce((sum, [key, value]) => sum + (pattern.test(key) ? value : 0), 0)

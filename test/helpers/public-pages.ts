@@ -9,7 +9,7 @@ import { setupSend } from './send.ts'
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 export const oneClick = { headers: form, payload: 'List-Unsubscribe=One-Click' }
 
-/** A subscribed contact with a mail in hand, and a browser without scripts. */
+/** A subscribed contact with a mail, and a browser without scripts. */
 export async function setupPublic(
 	t: ExecutionContext,
 	options: Parameters<typeof setupSend>[1] = {},
@@ -44,7 +44,7 @@ export async function setupPublic(
 
 export const untouched = { subscribed: true, events: [], suppressed: [], unsubscribedBy: [] }
 
-/** What a reader sees of a page. */
+/** The text of a page as readers see it. */
 export const textOf = (html: string) =>
 	html
 		.replace(/<style>.*<\/style>/s, '')

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 
 const anyId = '00000000-0000-0000-0000-000000000000'
 
-/** The text of everything that is asked of the database from now on. */
+/** Records the text of all queries from now on. */
 export function recordQueries(pool: Pool) {
 	const asked: string[] = []
 	const seen = new WeakSet<PoolClient>()

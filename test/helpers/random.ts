@@ -1,4 +1,4 @@
-/** The same numbers each time: what fails once fails again. */
+/** The same numbers each time, so that a failure can be repeated. */
 export function randomFrom(seed: number) {
 	let state = seed
 	const next = () => {

@@ -3,16 +3,16 @@ import type { ExecutionContext } from 'ava'
 import { setupSend } from './send.ts'
 import { bounce, resendEvent, signedWebhook, webhookSecret } from './resend-webhooks.ts'
 
-/** An API that Resend may post to, with mails that are at different points of their way. */
+/** An API that receives Resend's webhooks, with mails in several states. */
 export async function setupReports(t: ExecutionContext) {
 	const all = await setupSend(t, { settings: { resendWebhookSecret: webhookSecret } })
 	const { app, pool, project, sent, orm } = all
-	// A young project is suspended after a few complaints.
+	// A young project would be suspended after a few complaints.
 	await pool.query(`update projects set created_at = now() - interval '60 days'`)
 	const execute = <T = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
 		orm.em.fork().execute<T[]>(sql, values)
 
-	/** A mail as the worker left it: in a status, with an attempt, known to Resend. */
+	/** A mail as the worker leaves it: with a status and an attempt, and known to Resend. */
 	async function handedOver(status = 'SENT', to = 'anna@example.org') {
 		const { id } = await sent({ to, subscribed: true })
 		const resendId = randomUUID()
@@ -34,7 +34,7 @@ export async function setupReports(t: ExecutionContext) {
 	type Mail = Awaited<ReturnType<typeof handedOver>>
 
 	const post = (payload: unknown, options?: object) => app.inject(signedWebhook(payload, options))
-	/** What Resend reports of a mail, with our tags unless said otherwise. */
+	/** Reports an event of a mail as Resend does, by default with our tags. */
 	const report = async (type: string, mail: Mail, more: object = {}, options: object = {}) => {
 		const { id, tags } = { id: mail.resendId, tags: mail.tags, ...options }
 		const response = await post(resendEvent(type, { id, tags }, more), options)

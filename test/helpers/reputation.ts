@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { reputation } from '../../db/reputation/reputation.ts'
 import { setupReports } from './reports.ts'
 
-/** A project with members and a past, that one more bounce or complaint may suspend. */
+/** A project with members and a history, for which one more bounce or complaint causes a suspension. */
 export async function setupReputation(t: ExecutionContext) {
 	const all = await setupReports(t)
 	const { pool, project, execute, handedOver, report, bounced } = all
@@ -13,7 +13,7 @@ export async function setupReputation(t: ExecutionContext) {
 	)
 	return {
 		...all,
-		/** What was counted in an hour some time ago. */
+		/** Counts of an hour in the past. */
 		past: (ago: string, total: number, bounces: number, complaints: number) =>
 			pool.query(
 				`insert into reputation_counts values ($1, date_trunc('hour', now() - $2::interval, 'UTC'), $3, $4, $5)`,
@@ -21,7 +21,7 @@ export async function setupReputation(t: ExecutionContext) {
 			),
 		age: (days: number) =>
 			pool.query(`update projects set created_at = now() - make_interval(days => $1)`, [days]),
-		/** The last straw, to a mail that was counted when it was sent. */
+		/** The decisive bounce, of a mail that was counted when it was sent. */
 		bounce: async () => bounced(await handedOver()),
 		complain: async () => report('complained', await handedOver()),
 		disabled: async () =>

@@ -12,14 +12,14 @@ export interface FakeDomain {
 	records: { record: string; status: string }[]
 }
 
-/** Resend's API of domains, as its documentation tells it: names are unique, verifying takes its time. */
+/** Resend's domains API, following its documentation: names are unique, and verifying takes time. */
 export async function resendDomainsFake(t: ExecutionContext) {
 	const domains = new Map<string, FakeDomain>()
 	const requests: string[] = []
 	let fault: { status: number; name: string } | 'silence' | undefined
 	let heldRoute: string | undefined
 	const held: (() => void)[] = []
-	// A connection that is closed for being idle at the moment of a request is no part of any test.
+	// No keep-alive, so that no request meets a connection that is just being closed.
 	const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
 		const route = `${request.method} ${request.url}`
 		const say = async (status: number, body: object) => {
@@ -63,12 +63,12 @@ export async function resendDomainsFake(t: ExecutionContext) {
 		domains,
 		requests,
 		fail: (next: typeof fault) => (fault = next),
-		/** Answers to these requests are done, but wait until each is let go. */
+		/** These requests are performed, but each answer waits for its release. */
 		hold: (route: string | undefined) => (heldRoute = route),
 		held,
 		hangUp: () => server.closeAllConnections(),
 		find: (name: string) => [...domains.values()].find((domain) => domain.name === name),
-		/** What its owner's DNS says now. */
+		/** Sets the result of the owner's DNS. */
 		settle(name: string, status: 'verified' | 'failed') {
 			const domain = [...domains.values()].find((one) => one.name === name)!
 			domain.status = status

@@ -22,7 +22,7 @@ const NAMED = /^("(?:[^"\\]|\\.)*"|[^"<>,;@]*) ?<[^\s<>@]+@[^\s<>@]+>$/
 
 const isAddress = (value: string) => ADDRESS.test(value) || NAMED.test(value)
 
-/** What Resend's documentation says is refused, and how. */
+/** Refusals as in Resend's documentation. */
 export function problemOf(mail: ResendMail) {
 	for (const name of ['from', 'to', 'subject'] as const)
 		if (!mail[name]?.length) return wrong('missing_required_field', `The ${name} field is missing`)

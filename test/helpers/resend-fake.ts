@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import { problemOf, type ResendMail } from './resend-fake-rules.ts'
 
-/** One thing that goes wrong, for the next `times` requests (always, if not said). */
+/** A fault for the next `times` requests (by default for all). */
 export interface ResendFault {
 	times?: number
 	/** Only for requests with this idempotency key. */
@@ -13,13 +13,13 @@ export interface ResendFault {
 	name?: string
 	message?: string
 	headers?: Record<string, string>
-	/** Not JSON: what a proxy in front of an API says. */
+	/** HTML instead of JSON, as from a proxy in front of an API. */
 	html?: string
 	/** Ends the connection without an answer. */
 	drop?: boolean
 	/** Never answers. */
 	hang?: boolean
-	/** The mail is taken before this goes wrong. */
+	/** The mail is accepted before the fault. */
 	take?: boolean
 }
 
@@ -36,20 +36,20 @@ export interface ResendFake {
 	apiKey: string
 	accepted: AcceptedMail[]
 	faults: ResendFault[]
-	/** Every request received: path and headers. */
+	/** Every request received: path, headers and time. */
 	requests: { path: string; headers: IncomingMessage['headers']; at: number }[]
 	/** Answers take this long. */
 	delayMs: number
-	/** Of the requests within a second it takes so many. Its headers don't say so until it refuses one. */
+	/** The requests accepted per second. Headers mention it only after a refusal. */
 	perSecond: number
-	/** So many it has refused for that. */
+	/** The number of requests refused for that. */
 	refused: number
-	/** Ends all connections, whatever they wait for. */
+	/** Ends all connections, including waiting ones. */
 	hangUp(): void
 	close(): Promise<void>
 }
 
-/** What was answered to a key, or null while the answer is being made. */
+/** The answer to a key, or null while the request is being processed. */
 interface Remembered {
 	body: string
 	at: number
@@ -58,7 +58,7 @@ interface Remembered {
 
 const KEY_LIFE_MS = 24 * 3_600_000
 
-/** Resend's sending API as its documentation tells it, on loopback. */
+/** Resend's sending API on loopback, following its documentation. */
 export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<ResendFake> {
 	const keys = new Map<string, Remembered>()
 	let counted = { window: 0, requests: 0 }
@@ -104,7 +104,7 @@ export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<Resend
 		return say(response, status, data)
 	}
 
-	/** By windows of a second, as such limits are mostly counted. */
+	/** Counts by windows of a second, like most such limits. */
 	function isTooMany() {
 		const window = Math.floor(performance.now() / 1000)
 		if (window !== counted.window) counted = { window, requests: 0 }
@@ -132,7 +132,7 @@ export async function resendFake({ port = 0, delayMs = 0 } = {}): Promise<Resend
 		const result = route.endsWith('batch')
 			? takeBatch(JSON.parse(body) as ResendMail[], key, isPermissive)
 			: takeOne(JSON.parse(body) as ResendMail, key)
-		// Only what was accepted uses a key up.
+		// Only an accepted request uses its key.
 		if (result.status === 200) entry.answer = result
 		else if (key !== null) keys.delete(key)
 		return result

@@ -3,7 +3,7 @@ import type { AcceptedMail } from './resend-fake.ts'
 
 export const webhookSecret = `whsec_${Buffer.from('a secret of twenty-four b').toString('base64')}`
 
-/** A webhook as Resend posts it: raw bytes, and the headers by which they are known to be its. */
+/** A webhook as Resend posts it: raw bytes and signature headers. */
 export function signedWebhook(
 	payload: unknown,
 	{ id = `msg_${randomUUID()}`, at = Date.now(), secret = webhookSecret } = {},
@@ -33,7 +33,7 @@ interface Mail {
 	tags: Record<string, string> | undefined
 }
 
-/** The event of a type about a mail, with what else such an event tells. */
+/** An event of a mail, with the data that its type carries. */
 export function resendEvent(type: string, mail: Partial<Mail>, more: object = {}) {
 	const { id = randomUUID(), from = 'app@example.com', to, subject = 'Hello', tags } = mail
 	const created_at = new Date().toISOString()
@@ -52,7 +52,7 @@ export function resendEvent(type: string, mail: Partial<Mail>, more: object = {}
 	}
 }
 
-/** Of a mail that the fake of Resend took, posted to a running API. */
+/** Posts an event about a mail that the fake of Resend accepted to a running API. */
 export async function postResendEvent(
 	apiUrl: string,
 	type: string,

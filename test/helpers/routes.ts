@@ -26,11 +26,11 @@ export interface Route {
 	body: JsonSchema | undefined
 }
 
-/** No JSON comes to these: files, messages that are taken as they are, and what our own page sends. */
+/** Routes that don't take JSON: files, raw messages, and the forms of our own page. */
 const rawBodies = /^POST \/(uploads\/image|contacts\/import|webhooks\/)|^PATCH \/mailbox\//
-/** Two projects that have one of everything; calls are made for the first. */
+/** Two projects with one record of everything. Requests are made for the first. */
 export async function setupRoutes(t: ExecutionContext) {
-	// Without billing, its routes say so whatever they are sent.
+	// Without billing, its routes answer the same to any request.
 	const { features } = testSettings()
 	const stripe = { secretKey: 'none', priceId: undefined, base: 'http://127.0.0.1:1' }
 	const settings = { stripe, features: { ...features, billing: true } }

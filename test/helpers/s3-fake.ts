@@ -9,7 +9,7 @@ interface Stored {
 	headers: IncomingHttpHeaders
 }
 
-/** As much of an S3 storage as we use: objects by path, and a look at what makes a request valid. */
+/** The part of S3 that we use: objects by path, and the checks of a valid request. */
 export async function s3Fake(t: ExecutionContext) {
 	const objects = new Map<string, Stored>()
 	const requests: { method: string; headers: IncomingHttpHeaders }[] = []
@@ -21,7 +21,7 @@ export async function s3Fake(t: ExecutionContext) {
 		const isWhole =
 			headers['x-amz-content-sha256'] === createHash('sha256').update(body).digest('hex')
 		if (fault === 'torn') {
-			// Sent before the connection ends, so that the fault lies in the body.
+			// Sent before the connection ends, so that the fault is in the body.
 			response.writeHead(200, { 'content-length': 1000 })
 			response.write('the first of it', () => response.destroy())
 		} else if (fault) response.writeHead(fault).end('<Error><Code>SlowDown</Code></Error>')
@@ -41,7 +41,7 @@ export async function s3Fake(t: ExecutionContext) {
 		endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		objects,
 		requests,
-		/** By a status, or by an answer that breaks off. */
+		/** Fails with a status, or with an answer that breaks off. */
 		fail: (next: typeof fault) => (fault = next),
 	}
 }

@@ -7,7 +7,7 @@ import { startRelay } from '../../db/outbox/relay.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './executions.ts'
 
-/** An automation that begins by the clock, and Temporal, but no worker. */
+/** An automation with a schedule, and Temporal without a worker. */
 export async function setupSchedule(t: ExecutionContext) {
 	const context = await setupExecutions(t)
 	const automationId = await context.freeze({ steps: [mailStep] })
@@ -25,7 +25,7 @@ export async function setupSchedule(t: ExecutionContext) {
 	t.teardown(() => relay.stop())
 	const handle = client.schedule.getHandle(scheduleIdOf(automationId))
 
-	/** What Temporal has, once the relay has told it all. */
+	/** Temporal's Schedules after the relay has handled the whole outbox. */
 	async function known() {
 		relay.wake()
 		const waiting = `select from outbox where kind = 'schedule' and done_at is null`

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** As much of JSON Schema as the document uses for bodies. */
+/** The part of JSON Schema that the document uses for bodies. */
 export interface JsonSchema {
 	type?: string | string[]
 	properties?: Record<string, JsonSchema>
@@ -16,7 +16,7 @@ export interface JsonSchema {
 	minimum?: number
 }
 
-/** The least that a schema takes. */
+/** A minimal valid value. */
 export function exampleOf(schema: JsonSchema): unknown {
 	if (schema.default !== undefined) return schema.default
 	if (schema.const !== undefined) return schema.const
@@ -46,7 +46,7 @@ const typesOf = (schema: JsonSchema): string[] => {
 	return schema.type === undefined ? [] : [schema.type].flat()
 }
 
-/** Something that a schema does not take; undefined: it takes anything. */
+/** An invalid value; undefined: every value is valid. */
 export function wrongFor(schema: JsonSchema): unknown {
 	const types = typesOf(schema)
 	if (types.length === 0) return undefined

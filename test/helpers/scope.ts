@@ -13,9 +13,9 @@ interface Access {
 }
 
 /**
- * Tells how a statement reaches the tables of projects, by Postgres' own plan of it: the accesses that
- * nothing binds to a project. One is bound if its project_id equals a parameter, or that of another
- * access which is bound, or a column of something that is itself no table: a CTE, a list of values.
+ * Checks by Postgres' plan how a statement reaches the tables of projects. Returns the accesses that are
+ * not bound to a project. An access is bound if its project_id equals a parameter, the project_id of
+ * another bound access, or a column of something that is not a table, such as a CTE or a list of values.
  */
 export async function scopeChecker(pool: Pool) {
 	const { rows } = await pool.query<{ name: string }>(
@@ -43,7 +43,7 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 const equality = /([\w.$"]+) = (?:ANY \()?\(?([\w.$"*']+)/g
 
-/** Both sides of every equality in the conditions of a node. */
+/** Both sides of every equality in a node's conditions. */
 const equalitiesOf = (node: Plan) =>
 	Object.entries(node)
 		.filter(([key]) => /Cond$|Filter$/.test(key))
@@ -53,7 +53,7 @@ const equalitiesOf = (node: Plan) =>
 function boundAliases(accesses: Access[], equalities: (readonly [string, string])[]) {
 	const tableOf = new Map(accesses.map(({ alias, table }) => [alias, table]))
 	const bound = new Set<string>()
-	/** The alias whose project a column names. */
+	/** The alias whose project a column contains. */
 	const projectOf = (column: string) => {
 		const [alias = '', name] = column.split('.')
 		const table = tableOf.get(alias)
@@ -61,7 +61,7 @@ function boundAliases(accesses: Access[], equalities: (readonly [string, string]
 			table === 'projects' ? /^(id|public_id|public_key|secret_key_\w+)$/ : /^project_id$/
 		return table && names.test(name ?? '') ? alias : undefined
 	}
-	/** Not taken from a table, or from one that is bound. */
+	/** Whether it comes from a bound table, or from no table. */
 	const isGiven = (column: string) => {
 		const alias = column.split('.')[0]!
 		return !tableOf.has(alias) || (projectOf(column) === alias && bound.has(alias))

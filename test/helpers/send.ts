@@ -16,7 +16,7 @@ export interface FieldError {
 	received?: unknown
 }
 
-/** An API with a project that may send from example.com, and the tables as a test wants to see them. */
+/** An API with a project that may send from example.com, and readable tables. */
 export async function setupSend(t: ExecutionContext, options: Options = {}) {
 	const all = await setup(t, options)
 	const { app, orm, pool, project } = all
@@ -29,7 +29,7 @@ export async function setupSend(t: ExecutionContext, options: Options = {}) {
 			headers: { 'content-type': 'application/json', ...headers },
 			payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
 		})
-	/** What a whole request is, with changes; a member that is undefined is left out. */
+	/** Sends a complete request with changes; undefined members are left out. */
 	const send = (changes: object = {}, headers?: object) =>
 		post({ ...complete, ...changes }, headers)
 	const mails = () => orm.em.fork().find(Email, {}, { orderBy: { id: 'asc' } })
@@ -38,14 +38,14 @@ export async function setupSend(t: ExecutionContext, options: Options = {}) {
 		post,
 		send,
 		mails,
-		/** Sends what must succeed, and returns its first mail. */
+		/** Sends a request that must succeed, and returns its first mail. */
 		sent: async (changes: object = {}) => {
 			const response = await send(changes)
 			t.is(response.statusCode, 200, response.body)
 			const { email } = response.json().data.emails[0]
 			return orm.em.fork().findOneOrFail(Email, { projectId: project.id, id: email })
 		},
-		/** Sends what must be refused, and returns the errors as "field: code". */
+		/** Sends a request that must be refused, and returns the errors as "field: code". */
 		refused: async (changes: object, status = 422) => {
 			const response = await send(changes)
 			t.is(response.statusCode, status, response.body)
@@ -61,7 +61,7 @@ export async function setupSend(t: ExecutionContext, options: Options = {}) {
 			const events = await orm.em.fork().find(Event, {}, { orderBy: { id: 'asc' } })
 			return events.map(({ name }) => name)
 		},
-		/** How many rows a refused request must not have changed. */
+		/** The number of rows, which a refused request must not change. */
 		written: async () => {
 			const { rows } = await pool.query(`select
 				(select count(*) from contacts)::int as contacts, (select count(*) from emails)::int as emails,

@@ -1,11 +1,11 @@
-import type { Outcome } from '../../activities/providers/provider.ts'
+import type { Outcome } from '../../outside/providers/provider.ts'
 import type { Fault } from './smtp-sink.ts'
 
 interface Row {
 	name: string
 	fault: Fault
 	expected: Partial<Outcome>
-	/** How often the sink has taken the mail in the end. */
+	/** How often the sink has accepted the mail in the end. */
 	taken?: number
 }
 
@@ -15,7 +15,7 @@ const bounced = { kind: 'REJECTED', bounce: true } as const
 export const rejected = { kind: 'REJECTED', bounce: false } as const
 const unknown = { kind: 'UNKNOWN' } as const
 
-/** Everything that can go wrong, and what the ledger is to be told. */
+/** All faults, and what the ledger must record for each. */
 export const faultRows: Row[] = [
 	{
 		name: 'a 421 greeting is unavailable',

@@ -6,11 +6,11 @@ import { parseArgs } from 'node:util'
 import type { Fault, SinkOptions, SmtpSink } from './smtp-sink.ts'
 
 /**
- * The sink as a process of its own, so that its work is not counted as ours:
- * `node --import=tsx test/helpers/smtp-sink.ts [--port N] [--control N] [--delay MS] [--raw]`.
- * Prints `{port, control}`; then on the control port: GET /statistics, GET /mails[?after=N] (without the
- * first N), POST /faults (a list of Fault), DELETE /mails, POST /idle (drops idle connections), POST /stop
- * (drops all of them, and takes none until POST /start).
+ * The sink as a process of its own, so that its work is not counted as ours: `node --import=tsx
+ * test/helpers/smtp-sink.ts [--port N] [--control N] [--delay MS] [--raw]`. It prints `{port, control}`.
+ * The control port accepts: GET /statistics, GET /mails[?after=N] (without the first N), POST /faults (a
+ * list of Fault), DELETE /mails, POST /idle (drops idle connections), POST /stop (drops all connections,
+ * and accepts none until POST /start).
  */
 export async function serveStatistics(open: (options: SinkOptions) => Promise<SmtpSink>) {
 	const { values } = parseArgs({

@@ -13,14 +13,14 @@ export interface SinkState {
 
 interface Content {
 	chunks: Buffer[]
-	/** The end of what came before: the final dot may come in pieces. */
+	/** The last bytes received, because the final dot may arrive in pieces. */
 	tail: Buffer
 }
 
 const END = Buffer.from('\r\n.\r\n')
 const NOTHING = Buffer.alloc(0)
 
-/** One connection's talk, from the greeting to the end. */
+/** Handles one connection, from the greeting to the end. */
 export function converse(socket: Socket, state: SinkState) {
 	const connection = (state.connections += 1)
 	const { options } = state
@@ -113,7 +113,7 @@ export function converse(socket: Socket, state: SinkState) {
 		if (fault.drop) socket.destroy()
 		else if (fault.hang) socket.pause()
 		else {
-			// What still comes belongs to the refused mail.
+			// The data that follows belongs to the refused mail.
 			socket.removeAllListeners('data').resume()
 			say(fault.reply ?? '451 4.3.0 Stop')
 		}
@@ -201,7 +201,7 @@ function greeting({ pipelining, size, extensions = [] }: SinkOptions) {
 		.join('\r\n')
 }
 
-/** Where the content ends in what has come, with the final dot; -1 if it goes on. */
+/** The end of the content in the received data, including the final dot; -1 if it continues. */
 function endOf(tail: Buffer, received: Buffer) {
 	const seam = Buffer.concat([tail, received.subarray(0, END.length - 1)]).indexOf(END)
 	if (seam >= 0) return seam + END.length - tail.length

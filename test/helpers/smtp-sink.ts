@@ -4,27 +4,27 @@ import { converse, type SinkState } from './smtp-sink-conversation.ts'
 import { serveStatistics } from './smtp-sink-control.ts'
 
 /**
- * One thing that goes wrong. It applies to the next `times` occasions (always, if not said) at its
- * place in the conversation, for recipients that contain `recipient`.
+ * A fault. It applies `times` times (by default always) at its stage of the conversation, for recipients
+ * that contain `recipient`.
  */
 export interface Fault {
-	/** `content`: while the content comes in, before its end; `dot`: at its end; `done`: after the 250. */
+	/** `content`: during the content, before its end; `dot`: at its end; `done`: after the 250. */
 	at: 'connect' | 'ehlo' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content' | 'dot' | 'done' | 'rset'
 	recipient?: string
 	times?: number
-	/** Only on the first so many connections. */
+	/** Only on this many first connections. */
 	connections?: number
-	/** Said instead of the usual answer; a 421 ends the connection, as RFC 5321 has it. */
+	/** Sent instead of the usual answer. A 421 ends the connection, as in RFC 5321. */
 	reply?: string
-	/** Said without a line's end, as the last thing. */
+	/** Sent last, without the end of a line. */
 	torn?: string
 	/** Never answers; with `content` it stops reading. */
 	hang?: boolean
 	/** Ends the connection without an answer. */
 	drop?: boolean
-	/** With `drop`, `hang`, `torn` or `reply` at the dot: the mail is taken all the same. */
+	/** With `drop`, `hang`, `torn` or `reply` at the dot: the mail is accepted anyway. */
 	take?: boolean
-	/** Answers late. */
+	/** Delays the answer. */
 	delayMs?: number
 }
 
@@ -34,7 +34,7 @@ export interface SinkMail {
 	raw: string
 	emailId: string | null
 	messageId: string | null
-	/** When the 250 went out. */
+	/** When the 250 was sent. */
 	at: number
 	connection: number
 }
@@ -42,11 +42,11 @@ export interface SinkMail {
 export interface SinkOptions {
 	port?: number
 	pipelining?: boolean
-	/** Off where many thousands are sent: `raw` is then empty. */
+	/** Off for many thousands of mails: `raw` is then empty. */
 	keepRaw?: boolean
-	/** Of each answer to a dot. */
+	/** The delay of each answer to a dot. */
 	delayMs?: number
-	/** More at once are greeted with a 421. */
+	/** More connections than this are greeted with a 421. */
 	maxConnections?: number
 	/** Announced at EHLO. */
 	size?: number
@@ -59,7 +59,7 @@ export interface SmtpSink {
 	url: string
 	mails: SinkMail[]
 	faults: Fault[]
-	/** Every command line received, in order: what the conversation looked like. */
+	/** Every command line received, in order. */
 	commands: string[]
 	statistics(): {
 		accepted: number
@@ -69,17 +69,17 @@ export interface SmtpSink {
 		firstAt: number
 		lastAt: number
 	}
-	/** Forgets the mails and commands so far. */
+	/** Forgets all mails and commands so far. */
 	forget(): void
-	/** Ends the connections that wait for a further mail, with this last word if any. */
+	/** Ends the idle connections, with this last line if given. */
 	dropIdle(lastWord?: string): Promise<void>
-	/** From now on nobody can connect, until `start`. */
+	/** Accepts no connections until `start`. */
 	stop(): Promise<void>
 	start(): Promise<void>
 	close(): Promise<void>
 }
 
-/** An SMTP server that believes everything and keeps it, and fails on request. */
+/** An SMTP server that accepts and keeps everything, and fails on request. */
 export async function smtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
 	const state: SinkState = {
 		options,

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { smtpProvider, type SmtpOptions } from '../../activities/providers/smtp.ts'
+import { smtpProvider, type SmtpOptions } from '../../outside/providers/smtp.ts'
 import { aMessage } from './message.ts'
 import { smtpSink, type Fault, type SinkOptions } from './smtp-sink.ts'
 
@@ -10,7 +10,9 @@ export interface SmtpSetup extends Partial<SmtpOptions> {
 
 const patience = { connectMs: 10_000, envelopeMs: 10_000, answerMs: 10_000 }
 
-/** Short where this fault will be waited out, long elsewhere: a busy machine is no fault. */
+/**
+ * Short where a test waits for the fault to time out, long elsewhere, because a busy machine is no fault.
+ */
 function patienceFor(faults: Fault[]) {
 	const at = faults.find((fault) => fault.hang)?.at
 	if (!at) return patience
@@ -19,7 +21,7 @@ function patienceFor(faults: Fault[]) {
 	return { ...patience, envelopeMs: 300 }
 }
 
-/** A sink, and a provider that speaks to it. */
+/** A sink, and a provider connected to it. */
 export async function setupSmtp(t: ExecutionContext, options: SmtpSetup = {}) {
 	const { sink: sinkOptions, faults = [], ...own } = options
 	const sink = await smtpSink(sinkOptions)

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { cpuMeter } from './cpu.ts'
 
-/** The longest time in which the event loop of this thread did not turn while something ran, in milliseconds of processor time. */
+/** The longest block of this thread's event loop while `run` ran, in milliseconds of CPU time. */
 export async function longestStall(run: () => Promise<unknown>) {
 	let isDone = false
 	let longest = 0

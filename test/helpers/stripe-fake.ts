@@ -20,8 +20,8 @@ export const stripeSecret = 'whsec_a secret of the tests'
 const apiKey = 'sk_test_of_the_tests'
 
 /**
- * The part of Stripe's API that is called, as its documentation has it: forms in, JSON out; a POST that
- * comes again under its key is answered as it was; a meter knows its events by their identifiers.
+ * The part of Stripe's API that we call, following its documentation: forms in, JSON out. A POST repeated
+ * under its key gets the same answer. A meter recognises its events by their identifiers.
  */
 export async function startStripe(t: ExecutionContext, { metered = true } = {}) {
 	const calls: Call[] = []
@@ -30,9 +30,9 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 	const sessions: { id: string; customer: string; status: string; url: string }[] = []
 	const invoices = new Map<string, object[]>()
 	const metering = new Map<string, Form>()
-	/** What happens instead of an answer, or after it was made and before it leaves. */
+	/** Faults that replace an answer, or happen between processing and answering. */
 	const faults: { path: string; status?: number; code?: string; cut?: 'before' | 'after' }[] = []
-	/** Calls, as `GET /v1/…`, that wait before they are done, or before they are answered. */
+	/** Calls, as `GET /v1/…`, that wait before they are processed or before they are answered. */
 	const holds = new Map<string, { before?: Promise<void>; after?: Promise<void> }>()
 
 	const fault = (status: number, message: string, code?: string): Answer => ({
@@ -164,7 +164,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 		sessions,
 		subscriptions,
 		invoices,
-		/** What a customer's meter comes to. */
+		/** The total of a customer's meter. */
 		metered: (customer: string) =>
 			[...metering.values()]
 				.filter((form) => form['payload[stripe_customer_id]'] === customer)

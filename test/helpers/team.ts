@@ -12,7 +12,7 @@ export interface MemberBody {
 
 export const guest = 'new@example.org'
 
-/** A project with an owner, an admin and a member; the admin acts, unless it is said who. */
+/** A project with an owner, an admin and a member. By default the admin makes the requests. */
 export async function setupTeam(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
 	const context = await setup(t, options)
 	const { app, orm, pool, project } = context

@@ -1,14 +1,28 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import {
+	DefaultLogger,
+	NativeConnection,
+	Runtime,
+	Worker,
+	type WorkflowBundleOption,
+} from '@temporalio/worker'
+import { bundleNames, bundleWorkflows } from '../../activities/workflow-bundle.ts'
 import { newNamespace } from '../../bench/namespace.ts'
+import { buildFolder, isFresh } from '../../build/freshness.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 
-export const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url))
+const bundles: Record<string, Promise<WorkflowBundleOption>> = {}
+
+/** Workflows as one file: from the build of these sources, else made once for a process. */
+export const workflowBundle = (kind: keyof typeof bundleNames = 'plain') =>
+	(bundles[kind] ??= isFresh()
+		? Promise.resolve({ codePath: join(buildFolder(), 'workflows', bundleNames[kind]) })
+		: bundleWorkflows(kind))
 
 let isInstalled = false
 
-/** Temporal says only what is wrong; once a process. */
+/** Reduces Temporal's log to errors; once per process. */
 export function quiet() {
 	if (isInstalled) return
 	const logging = { filter: 'ERROR' }
@@ -17,8 +31,8 @@ export function quiet() {
 }
 
 /**
- * Runs workflows of ours against the real server with scripted activities, on task queues that belong
- * to a namespace of this test alone.
+ * Runs our workflows on the real server with scripted activities, on task queues in a namespace of this
+ * test alone.
  */
 export async function withWorkers<T>(
 	activities: object,
@@ -35,7 +49,7 @@ export async function withWorkers<T>(
 				connection,
 				namespace,
 				taskQueue: taskQueues.core,
-				workflowsPath,
+				workflowBundle: await workflowBundle(),
 				activities,
 			}),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.email, activities }),

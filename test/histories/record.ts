@@ -1,5 +1,5 @@
-// Records what runs of today's workflows look like, for test/replay.test.ts to hold tomorrow's code to:
-// node --import=tsx test/run.ts node --import=tsx test/histories/record.ts [beginning of a name]…
+// Records the histories of today's workflows, against which test/replay.test.ts replays future code: node
+// --import=tsx test/run.ts node --import=tsx test/histories/record.ts [start of a name]…
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -97,7 +97,7 @@ const course = [
 	finished,
 ]
 await record('automation-course', along(course), key, async (handle) => {
-	// One that comes before its wait, one late, one for nobody.
+	// One before its wait, one late, one without a wait.
 	for (const visit of [3, 2, 1, 9, 2]) await handle.signal('eventArrived', { visit })
 })
 const shown = course.map((stop, i) => ({
@@ -194,13 +194,13 @@ async function record(
 		const options = { taskQueue: taskQueues.core, workflowId, args: [argument] }
 		const handle = await workflow.start(type, options)
 		await during(handle)
-		// A run that fails is one that happens, too.
+		// A failed run is recorded, too.
 		await handle.result().catch((error: unknown) => {
 			if (!(error instanceof WorkflowFailedError)) throw error
 		})
 		const history = await handle.fetchHistory()
 		const file = new URL(`${name}.json`, import.meta.url)
-		// Where this machine has the checkout is nobody's business.
+		// A history must not contain this machine's path.
 		const root = new URL('../..', import.meta.url).pathname
 		const text = `${historyToJSON(history).replaceAll(root, '')}\n`
 		keepOther(name, file, text)
@@ -209,7 +209,7 @@ async function record(
 	})
 }
 
-/** A run that went another way stays beside the new one, with the commit that recorded it in its name. */
+/** A different run is kept beside the new one, named with the commit that recorded it. */
 function keepOther(name: string, file: URL, text: string) {
 	if (!existsSync(file) || courseOf(readFileSync(file, 'utf8')) === courseOf(text)) return
 	const last = ['log', '-1', '--format=%h', '--', file.pathname]
@@ -222,7 +222,7 @@ interface RecordedEvent {
 	activityTaskScheduledEventAttributes?: { activityType: { name: string } }
 }
 
-/** What was asked for and what came, but not how it fell into tasks. */
+/** The commands and events, regardless of how they were split into tasks. */
 function courseOf(text: string) {
 	return (JSON.parse(text) as { events: RecordedEvent[] }).events
 		.filter(({ eventType }) => !eventType.startsWith('EVENT_TYPE_WORKFLOW_TASK'))

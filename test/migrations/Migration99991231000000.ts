@@ -1,6 +1,6 @@
 import { ConcurrentIndex } from '../../db/concurrent-index.ts'
 
-/** For the tests alone. */
+/** Only for the tests. */
 export class Migration99991231000000 extends ConcurrentIndex {
 	override name = 'Migration99991231000000'
 	index = 'contacts_for_tests'

@@ -13,7 +13,7 @@ const checkout = join(import.meta.dirname, '../..')
 
 export const isRoot = process.getuid?.() === 0
 
-// As on a fresh machine: nothing of this checkout or of the npm that runs it in the environment.
+// As on a fresh machine: the environment contains nothing of this checkout or of the npm that runs it.
 const shellPath = (process.env['PATH'] ?? '')
 	.split(':')
 	.filter((folder) => !folder.includes('node_modules'))
@@ -31,7 +31,7 @@ function pick(names: RegExp) {
 	return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)))
 }
 
-// A folder that only its owner may enter, as mktemp -d makes them.
+// A folder that only its owner may enter, as mktemp -d creates it.
 export const closedFolder = () => mkdtempSync(join(realpathSync(tmpdir()), 'tempost-trial-'))
 
 export function openFolder() {
@@ -40,9 +40,9 @@ export function openFolder() {
 	return folder
 }
 
-// A bare clone of what is committed.
+// A bare clone of the committed state.
 export function makeClone(folder: string, user: User = ourselves) {
-	// git refuses to read another user's repository; its owner makes the clone and hands it over.
+	// git refuses to read another user's repository, so the owner clones it and passes the clone on.
 	const source = join(checkout, '.git')
 	execFileSync('git', ['clone', '--quiet', '--no-hardlinks', source, folder], {
 		env: ourselves.env,
@@ -51,7 +51,7 @@ export function makeClone(folder: string, user: User = ourselves) {
 	return folder
 }
 
-// A clone in which everything is installed already: hard links to another, hence quick.
+// A clone with everything installed: quick, because it uses hard links to another clone.
 export function furnish(folder: string, from: string) {
 	for (const name of ['node_modules', '.cache'])
 		if (existsSync(join(from, name)))
@@ -59,7 +59,7 @@ export function furnish(folder: string, from: string) {
 	return folder
 }
 
-// Someone without any rights, who exists for the time of the trial.
+// A user without rights, who exists only during the trial.
 export function makeUser(): (User & { remove: () => void }) | undefined {
 	const name = `tempost${process.pid}`
 	const home = join(openFolder(), 'home')

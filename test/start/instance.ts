@@ -32,7 +32,7 @@ export interface Instance {
 	exit: Promise<number | null>
 }
 
-// `npm start` in the clone, in a process group of its own as a shell would give it.
+// `npm start` in the clone, in a process group of its own as in a shell.
 export function npmStart(folder: string, env: NodeJS.ProcessEnv, user: User = ourselves): Instance {
 	const child = spawn('npm', ['start'], {
 		...user,
@@ -76,7 +76,7 @@ export async function until(
 	throw new Error(message())
 }
 
-// What a Ctrl-C does: every process of the terminal's foreground group gets the signal.
+// Like Ctrl-C: every process of the terminal's foreground group gets the signal.
 export const pressCtrlC = ({ pid }: Instance) => process.kill(-pid, 'SIGINT')
 
 export async function stop(instance: Instance) {
@@ -91,7 +91,7 @@ export async function stop(instance: Instance) {
 export const left = (instance: Instance) =>
 	`still running: ${processesOf(instance).map(commandOf).join('\n')}\n${instance.output()}`
 
-// All processes that have to do with this instance, wherever they hang in the tree.
+// All processes of this instance, wherever they are in the process tree.
 export function processesOf({ folder, dataDir }: Instance) {
 	const data = join(dataDir, 'postgres')
 	const marks = [dataDir, ...(existsSync(data) ? [realpathSync(data)] : [])]
@@ -137,7 +137,7 @@ export function endAll() {
 		for (const pid of processesOf(instance)) process.kill(pid, 'SIGKILL')
 }
 
-// The very first promise: a request, and the mail is in the mailbox.
+// The very first promise: after a request, the mail is in the mailbox.
 export async function sendMail({ apiUrl, secretKey, mailboxUrl }: Local, to: string) {
 	const response = await fetch(`${apiUrl}/v1/send`, {
 		method: 'POST',
@@ -156,7 +156,7 @@ export async function untilInMailbox(mailboxUrl: string, to: string) {
 	await until(arrived, 30, () => `no mail to ${to} in the mailbox`)
 }
 
-// Where root's data was moved to, together with what was set aside there.
+// The place of root's moved data, including data that was moved aside there.
 export function removeMovedData() {
 	for (const { dataDir } of started) {
 		const link = join(dataDir, 'postgres')

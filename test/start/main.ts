@@ -1,4 +1,4 @@
-// Tries `npm start` the way people do, and badly: too slow for `npm test`, run by .ci/run.
+// Tries `npm start` as people do, including mistakes. Too slow for `npm test`; .ci/run runs it.
 import { rmSync } from 'node:fs'
 import { endAll, removeMovedData } from './instance.ts'
 import { folders, trials } from './trials.ts'

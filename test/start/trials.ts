@@ -2,7 +2,16 @@ import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closedFolder, furnish, isRoot, makeClone, makeUser, openFolder } from './clone.ts'
+import { runPage } from '../helpers/doc-examples.ts'
+import {
+	closedFolder,
+	furnish,
+	isRoot,
+	makeClone,
+	makeUser,
+	openFolder,
+	ourselves,
+} from './clone.ts'
 import {
 	commandOf,
 	left,
@@ -16,7 +25,6 @@ import {
 	untilInMailbox,
 	untilReady,
 } from './instance.ts'
-import { typeReadme } from './readme.ts'
 
 export const folders: string[] = []
 const home = (make: () => string) => {
@@ -30,7 +38,7 @@ const ports = (number: number) => ({
 	TEMPORAL_UI_PORT: String(45_000 + number * 10),
 })
 
-// As root it is Postgres' own user who cannot get in here.
+// If we are root, Postgres' own user can't enter this folder.
 const first = join(home(closedFolder), 'a path with spaces', 'clone')
 const env = ports(1)
 
@@ -60,9 +68,9 @@ export const trials: Record<string, () => Promise<void>> = {
 	async 'the commands of the README do what they say'() {
 		const instance = npmStart(first, env)
 		const { apiUrl, mailboxUrl } = await untilReady(instance)
-		typeReadme(first, apiUrl)
-		const campaign = ['bob@example.org', 'me@example.org']
-		for (const to of [...campaign, 'dora@example.org', 'eve@example.org'])
+		const problems = await runPage('README.md', { folder: first, apiUrl, env: ourselves.env })
+		if (problems.length > 0) throw new Error(problems.join('\n'))
+		for (const to of ['ann@example.org', 'bob@example.org', 'dora@example.org'])
 			await untilInMailbox(mailboxUrl, to)
 		await stop(instance)
 	},
@@ -70,14 +78,14 @@ export const trials: Record<string, () => Promise<void>> = {
 	async 'kill -9 of the start script is recovered from'() {
 		const killed = npmStart(first, env)
 		const { secretKey } = await untilReady(killed)
-		process.kill(processNamed(killed, 'local/start.ts'), 'SIGKILL')
+		process.kill(processNamed(killed, 'local/start.js'), 'SIGKILL')
 		await killed.exit
 		const again = npmStart(first, env)
 		const local = await untilReady(again)
 		if (local.secretKey !== secretKey) throw new Error('the keys have changed')
 		await untilInMailbox(local.mailboxUrl, 'second@example.com')
 		await sendMail(local, 'third@example.com')
-		for (const mark of ['api/main.ts', 'activities/worker.ts', 'start-dev'])
+		for (const mark of ['api/main.js', 'activities/worker.js', 'start-dev'])
 			if (processesOf(again).filter((pid) => commandOf(pid).includes(mark)).length !== 1)
 				throw new Error(`not exactly one ${mark}`)
 		await stop(again)
@@ -86,7 +94,7 @@ export const trials: Record<string, () => Promise<void>> = {
 	async 'kill -9 of everything but the servers is recovered from'() {
 		const killed = npmStart(first, env)
 		await untilReady(killed)
-		const marks = ['local/start.ts', 'api/main.ts', 'activities/worker.ts']
+		const marks = ['local/start.js', 'api/main.js', 'activities/worker.js']
 		const pids = marks.map((mark) => processNamed(killed, mark))
 		for (const pid of pids) process.kill(pid, 'SIGKILL')
 		await killed.exit
@@ -109,7 +117,7 @@ export const trials: Record<string, () => Promise<void>> = {
 	async 'a crashed API and a crashed worker come back'() {
 		const instance = npmStart(first, env)
 		const local = await untilReady(instance)
-		for (const mark of ['api/main.ts', 'activities/worker.ts'])
+		for (const mark of ['api/main.js', 'activities/worker.js'])
 			process.kill(processNamed(instance, mark), 'SIGKILL')
 		await until(() => instance.output().split('is started again').length === 3, 10, instance.output)
 		await until(

@@ -1,0 +1,56 @@
+import { sendingInLane, takeBatchOver } from '../../db/campaigns/campaign-ledger.ts'
+import { doubt } from '../../db/emails/doubt.ts'
+import { countEnds } from '../delivery/settled-counts.ts'
+import { launchBatch } from './campaign-slices.ts'
+import { rangeOf, type Turn } from './campaign-turn.ts'
+
+type Orphan = Awaited<ReturnType<typeof sendingInLane>>[number]
+
+/**
+ * Takes over the mails that a lost worker was handing over. A batch is repeated under its key; any other
+ * mail is in doubt. Returns true if this process is still handing over all open mails, in a turn that
+ * Temporal has given up; that turn will record them.
+ */
+export async function adopt(turn: Turn): Promise<boolean> {
+	const { pool, inHand } = turn.services
+	const open = await sendingInLane(pool, rangeOf(turn))
+	const orphans = open.filter(({ id }) => !inHand.has(id))
+	if (open.length > 0 && orphans.length === 0) return true
+	const isRepeatable = ({ batch_id, is_old }: Orphan) =>
+		batch_id !== null && turn.services.provider.deliverBatch !== undefined && !is_old
+	await repeatBatches(turn, orphans.filter(isRepeatable))
+	await doubtMails(
+		turn,
+		orphans.filter((orphan) => !isRepeatable(orphan)),
+	)
+	return false
+}
+
+async function repeatBatches(turn: Turn, orphans: Orphan[]) {
+	const { services, lane, underWay } = turn
+	const batches = new Map<string, Date>()
+	for (const { batch_id, updated_at } of orphans) {
+		const known = batches.get(batch_id!)
+		if (!known || known < updated_at) batches.set(batch_id!, updated_at)
+	}
+	for (const [batchId, writtenAt] of batches) {
+		// The end of the lane, or another turn, will repeat them.
+		if (services.pause.remainingMs() > 0 || services.stopping.aborted) break
+		const { projectId, campaignId } = lane
+		const batch = { projectId, campaignId, batchId, writtenAt }
+		launchBatch(turn, await takeBatchOver(services.pool, batch), batchId)
+		await underWay.allEnd()
+	}
+}
+
+async function doubtMails(turn: Turn, orphans: Orphan[]) {
+	if (orphans.length === 0) return
+	const { pool, provider } = turn.services
+	const after = await doubt(pool, {
+		projectId: turn.lane.projectId,
+		mails: orphans.map(({ id, attempt }) => ({ id, attempt })),
+		isIdempotent: provider.idempotent,
+	})
+	countEnds(after)
+	turn.settled += after.filter(({ status }) => status === 'UNCERTAIN').length
+}

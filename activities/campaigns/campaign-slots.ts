@@ -1,0 +1,75 @@
+/** Mails in hand for each connection: one being sent, one announced behind it, one that follows. */
+const fewestPerConnection = 3
+/** Allowance for claiming and recording: as many more mails as are handed over in this time. */
+const ledgerMs = 100
+const mostPerConnection = 20
+/**
+ * A slice of this share is claimed once there is room for it. Smaller slices would need too many
+ * statements.
+ */
+const sliceShare = 1 / 6
+
+export interface CampaignSlots {
+	/** Waits for its turn, then grants up to `wanted` slots: at least a slice, unless fewer are wanted. */
+	enter(wanted: number): Promise<number>
+	/** Returns unused slots. */
+	giveBack(slots: number): void
+	/** A mail with a slot has been recorded in the ledger. */
+	recorded(): void
+	/** The number of mails that justifies a statement. */
+	slice(): number
+}
+
+/**
+ * Limits the campaign mails that a process has claimed and not recorded yet. If the worker is killed, all
+ * of them are in doubt. Lanes get slots in the order of their requests.
+ */
+export function createCampaignSlots(connections: number): CampaignSlots {
+	const fewest = fewestPerConnection * connections
+	const most = mostPerConnection * connections
+	const queue: { wanted: number; grant: (slots: number) => void }[] = []
+	let size = fewest
+	let held = 0
+	let done = 0
+	let since = performance.now()
+
+	const slice = () => Math.ceil(size * sliceShare)
+
+	function serve() {
+		for (let next = queue[0]; next; next = queue[0]) {
+			const slots = Math.min(next.wanted, 2 * slice(), size - held)
+			if (slots < Math.min(next.wanted, slice())) return
+			queue.shift()
+			held += slots
+			next.grant(slots)
+		}
+	}
+
+	function measure() {
+		done += 1
+		const ms = performance.now() - since
+		if (ms < ledgerMs) return
+		const fitting = fewest + (done * ledgerMs) / ms
+		size = Math.round(Math.min(most, size * 1.5, (size + fitting) / 2))
+		done = 0
+		since = performance.now()
+	}
+
+	return {
+		slice,
+		enter: (wanted) =>
+			new Promise((grant) => {
+				queue.push({ wanted, grant })
+				serve()
+			}),
+		giveBack(slots) {
+			held -= slots
+			serve()
+		},
+		recorded() {
+			held -= 1
+			measure()
+			serve()
+		},
+	}
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AttemptEnd, open, type OpenedMail } from '../../db/emails/ledger.ts'
+import type { DeliveryServices } from './delivery.ts'
+import { handOver, loadAttachments, loadSources } from './handover.ts'
+import { momentIn, type TimedMail } from './moments.ts'
+import type { createRecorder } from './recorder.ts'
+import { aheadMs } from './send-rate.ts'
+import type { UnderWay } from './under-way.ts'
+
+/** One pass over a set of mails of one project. */
+export interface Pass {
+	services: DeliveryServices
+	project: string
+	/** The mails that are not settled, as far as this pass knows. */
+	todo: Map<string, TimedMail>
+	underWay: UnderWay<TimedMail>
+	recorder: ReturnType<typeof createRecorder<{ end: AttemptEnd }>>
+}
+
+const sliceMails = 50
+/** Limits the memory of a set's mails under way. A larger mail is sent alone. */
+const mostBytesUnderWay = 32 * 2 ** 20
+
+/** Picks the next due mail of each request, as many as memory and the provider's state allow. */
+export function pickReady({ services, todo, underWay }: Pass): TimedMail[] {
+	const { pause } = services
+	if (pause.remainingMs() > 0) return []
+	const most = pause.isProbing() ? (underWay.count() > 0 ? 0 : 1) : sliceMails
+	const soon = performance.now() + aheadMs
+	const requests = new Set<string>()
+	let bytes = 0
+	for (const mail of underWay.mails.values()) {
+		if (mail.request_id) requests.add(mail.request_id)
+		bytes += mail.bytes
+	}
+	const picked: TimedMail[] = []
+	for (const mail of todo.values()) {
+		if (picked.length >= most || bytes > mostBytesUnderWay) break
+		if (mail.status !== 'PENDING' || underWay.mails.has(mail.id)) continue
+		if (mail.dueAt !== null && mail.dueAt > soon) continue
+		if (mail.request_id) {
+			if (requests.has(mail.request_id)) continue
+			requests.add(mail.request_id)
+		}
+		picked.push(mail)
+		bytes += mail.bytes
+	}
+	return picked
+}
+
+/** Opens as many of these mails as there are free slots, and starts to hand them over. */
+export async function launch(pass: Pass, ready: TimedMail[]) {
+	const { pool, gate, pause, provider, stopping, dkimKeys } = pass.services
+	const { project, todo, underWay } = pass
+	const keys = await dkimKeys(project, [...new Set(ready.map((mail) => mail.domain))])
+	const slots = await gate.enter(project, ready.length)
+	let unused = slots
+	try {
+		// The wait for a slot may have been long.
+		if (stopping.aborted || pause.remainingMs() > 0) return
+		const leaving = ready.slice(0, slots)
+		const ids = leaving.map((mail) => mail.id)
+		// Loaded before the mails are opened: a database error at this point must leave none of them in doubt.
+		const files = await loadAttachments(pool, leaving)
+		const sources = await loadSources(pool, leaving)
+		const rows = await open(pool, { projectId: project, emailIds: ids, provider: provider.name })
+		const opened = new Map(rows.map((mail) => [mail.id, mail]))
+		unused = slots - opened.size
+		for (const timed of leaving) {
+			const mail = opened.get(timed.id)
+			// Another run has opened or settled it. The next look at the ledger shows which.
+			if (!mail) todo.get(timed.id)!.status = 'SENDING'
+			else
+				void underWay.start([timed], () =>
+					finish(pass, mail, {
+						contents: {
+							attachments: files.get(mail.request_id!) ?? [],
+							source: sources.get(mail.id),
+						},
+						key: keys.get(mail.from.split('@')[1]!),
+					}),
+				)
+		}
+	} finally {
+		gate.leave(project, unused)
+		gate.recorded(unused)
+	}
+}
+
+type HandOver = Parameters<typeof handOver>
+
+interface Makings {
+	contents: HandOver[2]
+	key: HandOver[3]
+}
+
+/** Hands an opened mail over when it is due, and records the outcome. */
+async function finish(pass: Pass, mail: OpenedMail, { contents, key }: Makings) {
+	const { services, project, recorder, underWay } = pass
+	const { gate } = services
+	try {
+		const waitMs = (pass.todo.get(mail.id)?.dueAt ?? 0) - performance.now()
+		if (waitMs > 0) await sleep(waitMs)
+		const end = await handOver(services, mail, contents, key).finally(() => gate.leave(project, 1))
+		await recorder.record({ end }, underWay.count() === 1)
+		remember(pass, mail, end)
+	} finally {
+		gate.recorded(1)
+	}
+}
+
+/** Updates what this pass still has to do for a mail after an attempt. */
+function remember({ todo }: Pass, { id, attempt }: OpenedMail, end: AttemptEnd) {
+	const mail = todo.get(id)
+	if (!mail) return
+	if (end.status === 'PENDING') {
+		const dueAt = momentIn(end.dueInMs) ?? mail.dueAt
+		Object.assign(mail, { status: 'PENDING', attempt, error: end.error, dueAt })
+	} else if (end.status === 'UNCERTAIN' && mail.source_type === 'TRANSACTIONAL')
+		Object.assign(mail, { status: 'UNCERTAIN', attemptStartedAt: performance.now() })
+	else todo.delete(id)
+}

@@ -1,0 +1,41 @@
+import type { MailboxMessage } from '../../db/emails/mailbox-message.ts'
+import { takeTurn } from '../../db/event-loop.ts'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
+import { threads } from '../threads/threads.ts'
+import { type ReadMail, readMail } from './mailbox-mail.ts'
+import { type Preview, previewOf } from './mailbox-preview.ts'
+
+/** Reading a larger mail would block the event loop. */
+const smallBytes = 32 * 2 ** 10
+const run = { key: 'mailbox', limitMs: 60_000 }
+
+export async function mailOf(raw: Buffer): Promise<ReadMail> {
+	await takeTurn()
+	if (raw.length <= smallBytes) return readMail(raw)
+	const mail = await threads.run('readMail', raw, run)
+	return {
+		...mail,
+		files: mail.files.map((file) => ({ ...file, content: bufferOf(file.content) })),
+	}
+}
+
+/** The body in the form for the frame. */
+export async function shownBody(raw: Buffer, options: Preview): Promise<string | Buffer> {
+	await takeTurn()
+	if (raw.length <= smallBytes) return previewOf(await readMail(raw), options)
+	return bufferOf(await threads.run('previewMail', { raw, options }, run))
+}
+
+/** A mail in the form for the list. */
+export async function messageOf({
+	id,
+	emailId,
+	to,
+	from,
+	subject,
+	raw,
+	read,
+	receivedAt,
+}: MailboxMessage) {
+	return { id, emailId, to, from, subject, read, receivedAt, ...(await mailOf(raw)) }
+}

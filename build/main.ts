@@ -1,0 +1,4 @@
+// `npm run build`
+import { build } from './build.ts'
+
+await build()

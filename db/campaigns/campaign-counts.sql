@@ -1,0 +1,111 @@
+-- The mails of a campaign by state: db/campaigns/campaign-count.ts explains the counts.
+
+-- Folding works like that of event counts. Tallies of the last half minute stay, because they show how fast a
+-- campaign is being sent.
+create or replace function fold_campaign_tallies(project uuid, campaign uuid) returns void language plpgsql as $$
+begin
+	if not pg_try_advisory_xact_lock(hashtextextended('campaign tallies of ' || campaign, 0)) then
+		return;
+	end if;
+	with gone as (
+		delete from campaign_tallies where project_id = project and campaign_id = campaign and id in (
+			select id from campaign_tallies where project_id = project and campaign_id = campaign
+				and id < (select uuidv7('-30 seconds'))
+			order by id limit 2000 for update skip locked)
+		returning *
+	)
+	insert into campaign_counts as c (project_id, campaign_id, pending, sending, uncertain, sent, failed, skipped,
+		delivered, opened, clicked, bounced, complained, unsubscribed)
+	select project, campaign, sum(pending), sum(sending), sum(uncertain), sum(sent), sum(failed), sum(skipped),
+		sum(delivered), sum(opened), sum(clicked), sum(bounced), sum(complained), sum(unsubscribed)
+	from gone having count(*) > 0
+	on conflict (project_id, campaign_id) do update set
+		pending = c.pending + excluded.pending,
+		sending = c.sending + excluded.sending,
+		uncertain = c.uncertain + excluded.uncertain,
+		sent = c.sent + excluded.sent,
+		failed = c.failed + excluded.failed,
+		skipped = c.skipped + excluded.skipped,
+		delivered = c.delivered + excluded.delivered,
+		opened = c.opened + excluded.opened,
+		clicked = c.clicked + excluded.clicked,
+		bounced = c.bounced + excluded.bounced,
+		complained = c.complained + excluded.complained,
+		unsubscribed = c.unsubscribed + excluded.unsubscribed;
+end $$;
+
+-- The counts of one mail: exactly one of the first six, which `progress` shows, and its later events.
+create or replace function campaign_counts_of_mail(
+	status text, delivered_at timestamptz, opened_at timestamptz, clicked_at timestamptz, bounced_at timestamptz,
+	complained_at timestamptz, unsubscribed_at timestamptz)
+returns table (pending int, sending int, uncertain int, sent int, failed int, skipped int, delivered int, opened int,
+	clicked int, bounced int, complained int, unsubscribed int)
+language sql immutable parallel safe
+as $$
+	select (status = 'PENDING')::int, (status = 'SENDING')::int, (status = 'UNCERTAIN')::int,
+		(status in ('SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED'))::int,
+		(status = 'FAILED')::int, (status in ('SUPPRESSED', 'CANCELLED'))::int,
+		(delivered_at is not null)::int, (opened_at is not null)::int, (clicked_at is not null)::int,
+		(bounced_at is not null)::int, (complained_at is not null)::int, (unsubscribed_at is not null)::int
+$$;
+
+create or replace function tally_new_campaign_mails() returns trigger language plpgsql as $$
+begin
+	if not exists (select from added where campaign_id is not null) then
+		return null;
+	end if;
+	insert into campaign_tallies (project_id, campaign_id, pending, sending, uncertain, sent, failed, skipped,
+		delivered, opened, clicked, bounced, complained, unsubscribed)
+	select project_id, campaign_id, sum(pending), sum(sending), sum(uncertain), sum(sent), sum(failed), sum(skipped),
+		sum(delivered), sum(opened), sum(clicked), sum(bounced), sum(complained), sum(unsubscribed)
+	from added cross join lateral campaign_counts_of_mail(
+		status, delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at)
+	where campaign_id is not null group by 1, 2;
+	if random() < 1.0 / 64 then
+		perform fold_campaign_tallies(project_id, campaign_id)
+		from (select distinct project_id, campaign_id from added where campaign_id is not null) touched;
+	end if;
+	return null;
+end $$;
+
+create or replace trigger emails_tally_campaigns after insert on emails
+	referencing new table as added
+	for each statement execute function tally_new_campaign_mails();
+
+create or replace function tally_changed_campaign_mails() returns trigger language plpgsql as $$
+begin
+	if not exists (select from added where campaign_id is not null) then
+		return null;
+	end if;
+	insert into campaign_tallies (project_id, campaign_id, pending, sending, uncertain, sent, failed, skipped,
+		delivered, opened, clicked, bounced, complained, unsubscribed)
+	select * from (
+		select project_id, campaign_id,
+			sum(n * pending) as pending, sum(n * sending) as sending, sum(n * uncertain) as uncertain,
+			sum(n * sent) as sent, sum(n * failed) as failed, sum(n * skipped) as skipped,
+			sum(n * delivered) as delivered, sum(n * opened) as opened, sum(n * clicked) as clicked,
+			sum(n * bounced) as bounced, sum(n * complained) as complained, sum(n * unsubscribed) as unsubscribed
+		from (
+			select project_id, campaign_id, status, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
+				unsubscribed_at, 1 as n
+			from added where campaign_id is not null
+			union all
+			select project_id, campaign_id, status, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
+				unsubscribed_at, -1
+			from removed where campaign_id is not null
+		) mails cross join lateral campaign_counts_of_mail(
+			status, delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at)
+		group by 1, 2
+	) sums
+	where (pending, sending, uncertain, sent, failed, skipped, delivered, opened, clicked, bounced, complained,
+		unsubscribed) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	if random() < 1.0 / 64 then
+		perform fold_campaign_tallies(project_id, campaign_id)
+		from (select distinct project_id, campaign_id from added where campaign_id is not null) touched;
+	end if;
+	return null;
+end $$;
+
+create or replace trigger emails_tally_campaigns_changed after update on emails
+	referencing old table as removed new table as added
+	for each statement execute function tally_changed_campaign_mails();

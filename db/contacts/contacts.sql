@@ -1,0 +1,30 @@
+create or replace function require_projects_of_contacts() returns trigger language plpgsql as $$
+begin
+	perform require_projects((select array_agg(distinct project_id) from added), 'contacts');
+	return null;
+end $$;
+
+create or replace trigger contacts_check_references after insert on contacts
+	referencing new table as added
+	for each statement execute function require_projects_of_contacts();
+
+-- Mails and events outlive their contact; memberships of segments don't. Each is looked up by its contact alone, who
+-- is of the project: the planner has one index to choose, whatever it estimates for a table without statistics.
+create or replace function detach_deleted_contacts() returns trigger language plpgsql
+	set enable_hashjoin to off
+	set enable_mergejoin to off
+	set enable_seqscan to off
+as $$
+begin
+	update events e set contact_id = null from removed r
+	where e.contact_id = r.id;
+	update emails e set contact_id = null from removed r
+	where e.contact_id = r.id;
+	delete from segment_members m using removed r
+	where m.contact_id = r.id;
+	return null;
+end $$;
+
+create or replace trigger contacts_detach_deleted after delete on contacts
+	referencing old table as removed
+	for each statement execute function detach_deleted_contacts();

@@ -1,0 +1,34 @@
+-- Such a mail may still be sent, or it is unknown whether it was.
+create or replace function is_unsettled(status text) returns bool
+language sql immutable parallel safe
+return status in ('PENDING', 'SENDING', 'UNCERTAIN');
+
+create or replace function require_references_of_emails() returns trigger language plpgsql as $$
+declare
+	wanted int;
+	found_rows int;
+begin
+	-- Contacts are locked in order of ids, as everywhere.
+	select count(contact_id) into wanted from added;
+	perform from (
+		select project_id, contact_id from added where contact_id is not null order by 1, 2) a
+	cross join lateral (
+		select from contacts c where c.project_id = a.project_id and c.id = a.contact_id for key share) c;
+	get diagnostics found_rows = row_count;
+	if found_rows < wanted then
+		perform raise_missing_reference('emails', 'emails_contact');
+	end if;
+	-- A contact that exists proves that its project exists.
+	perform require_projects(
+		(select array_agg(distinct project_id) filter (where contact_id is null) from added), 'emails');
+	return null;
+end $$;
+
+create or replace trigger emails_check_references after insert on emails
+	referencing new table as added
+	for each statement execute function require_references_of_emails();
+
+-- The address of a mail whose contact was erased: erasedAddress of db/emails/email.ts.
+create or replace function erased_address() returns text
+language sql immutable parallel safe
+return 'deleted@deleted.invalid';

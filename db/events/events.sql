@@ -1,0 +1,37 @@
+create or replace function require_references_of_events() returns trigger language plpgsql as $$
+declare
+	wanted int;
+	found_rows int;
+begin
+	-- Contacts are locked in order of ids, as everywhere.
+	select count(contact_id) into wanted from added;
+	perform from (
+		select project_id, contact_id from added where contact_id is not null order by 1, 2) a
+	cross join lateral (
+		select from contacts c where c.project_id = a.project_id and c.id = a.contact_id for key share) c;
+	get diagnostics found_rows = row_count;
+	if found_rows < wanted then
+		perform raise_missing_reference('events', 'events_contact');
+	end if;
+	-- A contact that exists proves that its project exists.
+	perform require_projects(
+		(select array_agg(distinct project_id) filter (where contact_id is null) from added), 'events');
+
+	-- Emails need no lock: they are deleted only with their project. Each is looked up by index, whatever the
+	-- planner estimates for a table without statistics.
+	select count(email_id) into wanted from added;
+	if wanted > 0 then
+		perform from added a cross join lateral (
+			select from emails e where e.project_id = a.project_id and e.id = a.email_id offset 0) e
+		where a.email_id is not null;
+		get diagnostics found_rows = row_count;
+		if found_rows < wanted then
+			perform raise_missing_reference('events', 'events_email');
+		end if;
+	end if;
+	return null;
+end $$;
+
+create or replace trigger events_check_references after insert on events
+	referencing new table as added
+	for each statement execute function require_references_of_events();

@@ -1,0 +1,110 @@
+import type { Output } from '../liquid/liquid-engine.ts'
+import { asText } from '../liquid/printing.ts'
+
+/**
+ * The structure of a body for one contact: pieces of the template's own text in a certain order, with
+ * values in between. Bodies with the same key differ only in their values.
+ */
+export interface Shape {
+	key: string
+	/** The body with a mark in place of each value. Expensive, and rarely needed. */
+	marked(): string
+	/** The printed, escaped values. Equal texts are one value. */
+	values: string[]
+}
+
+/** Something that every mail contains, whatever its template: its stand-in and its value. */
+export interface Known {
+	standIn: string
+	value: string
+}
+
+// Characters that mails don't use. A body that contains them is rendered in full.
+const opening = '\ue000'
+const closing = '\ue001'
+
+export const markOf = (index: number) => `${opening}${index}${closing}`
+/** Replaces the marks by the values. */
+export const withValues = (text: string, values: string[]) =>
+	text.replaceAll(/\ue000(\d+)\ue001/g, (_, index) => values[Number(index)]!)
+export const hasMarks = (text: string) => text.includes(opening)
+export const markIndexes = (text: string) =>
+	[...text.matchAll(/\ue000(\d+)\ue001/g)].map(([, index]) => Number(index))
+
+/**
+ * Whether every reader of the markup takes this value for plain text, wherever it is: it contains no
+ * markup, no space to collapse or trim, and nothing that the text part leaves out.
+ */
+function isTame(value: string): boolean {
+	return plain.test(value) || (escaped.test(value) && !value.includes('\u034f'))
+}
+
+const plain = /^[\w.,:;!?@%+*()/-]+(?: [\w.,:;!?@%+*()/-]+)*$/
+const escaped =
+	/^(?:[^\s\p{C}<>"'&]|&(?:amp|lt|gt|quot|#39);)+(?: (?:[^\s\p{C}<>"'&]|&(?:amp|lt|gt|quot|#39);)+)*$/u
+
+/** With these a value determines the kind of its link, and so how the link is treated. */
+const scheme = /^(?:https?:\/\/|mailto:|tel:)/i
+
+/** A body with more values is rendered in full: shapes are for bodies that many contacts share. */
+const mostValues = 200
+const mostLiterals = 5000
+const longestBody = 2 ** 20
+
+/** The distinct pieces of a template's own text, for all its shapes. */
+export type Literals = Map<string, number>
+
+/**
+ * Records where each piece of a body comes from. `take` returns null when a value is not tame, or contains
+ * the contact's id and so might be one of our links.
+ */
+export function shapeNotes(literals: Literals, knowns: Known[], contactId: string) {
+	const pieces: string[] = []
+	const values: string[] = []
+	let key = ''
+	let length = 0
+	let isWhole = true
+
+	function writeLiteral(text: string) {
+		let number = literals.get(text)
+		if (number === undefined) {
+			number = literals.size
+			if (number >= mostLiterals) isWhole = false
+			else literals.set(text, number)
+		}
+		pieces.push(text)
+		key += `${number} `
+	}
+
+	function writeValue(text: string) {
+		const known = knowns.findIndex(({ value }) => value === text)
+		if (known >= 0) {
+			pieces.push(knowns[known]!.standIn)
+			key += `k${known} `
+			return
+		}
+		const start = scheme.exec(text)?.[0] ?? ''
+		const rest = text.slice(start.length)
+		if (!isTame(rest) || rest.includes(contactId)) isWhole = false
+		if (start !== '') writeLiteral(start)
+		let index = values.indexOf(rest)
+		if (index < 0) index = values.push(rest) - 1
+		if (index >= mostValues) isWhole = false
+		pieces.push(markOf(index))
+		key += `v${index} `
+	}
+
+	return {
+		buffer: '',
+		isLiteral: false,
+		write(value: unknown) {
+			const text = typeof value === 'string' ? value : asText(value, 'body')
+			length += text.length
+			if (length > longestBody) isWhole = false
+			if (!isWhole || text === '') return
+			if (this.isLiteral) writeLiteral(text)
+			else writeValue(text)
+		},
+		take: (): Shape | null => (isWhole ? { key, marked: () => pieces.join(''), values } : null),
+	} satisfies Output & { take(): Shape | null }
+}

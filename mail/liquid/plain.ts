@@ -1,0 +1,37 @@
+import { contextFor, engines, print } from './liquid-engine.ts'
+import { compile } from './liquid.ts'
+import type { Variables } from './look-up.ts'
+import { exceeded, renderLimits } from '../render-limits.ts'
+
+const createEffort = () => ({ ms: 0, length: 0 })
+
+/** Renders text outside of mails, such as data and requests: neither escaped nor reduced to one line. */
+export function renderPlain(source: string, variables: Variables, effort = createEffort()): string {
+	if (!source.includes('{')) return source
+	const began = performance.now()
+	// Subjects are not escaped either, so both share parsed templates.
+	const { kind, nodes } = compile(source, 'subject')
+	const { renderMs, outputLength } = renderLimits()
+	if (effort.ms > renderMs || effort.length > outputLength) {
+		exceeded('the texts of one request take too long')
+		return ''
+	}
+	const { context, output } = contextFor(kind, variables)
+	print(engines[kind], nodes, context, output)
+	effort.ms += performance.now() - began
+	effort.length += output.buffer.length
+	return output.buffer
+}
+
+/**
+ * Renders every string in a JSON value; the names of members stay as they are. There may be thousands of
+ * strings: once they have used up the time and length of one rendering, the rest print nothing.
+ */
+export function renderDeep(value: unknown, variables: Variables, effort = createEffort()): unknown {
+	if (typeof value === 'string') return renderPlain(value, variables, effort)
+	if (Array.isArray(value)) return value.map((item) => renderDeep(item, variables, effort))
+	if (typeof value !== 'object' || value === null) return value
+	return Object.fromEntries(
+		Object.entries(value).map(([key, inner]) => [key, renderDeep(inner, variables, effort)]),
+	)
+}

@@ -1,0 +1,35 @@
+import type { Links } from '../liquid/variables.ts'
+
+export type MailType = 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
+
+export interface ListHeadersInput extends Pick<Links, 'unsubscribeUrl' | 'manageUrl'> {
+	type: MailType
+	isCampaign: boolean
+	/** The rendered body, before our additions. */
+	html: string
+}
+
+/** RFC 8058's one-click headers, if there is something to unsubscribe from, and the bulk headers. */
+export function listHeaders(mail: ListHeadersInput): Record<string, string> {
+	const isMarketing = mail.type === 'MARKETING'
+	const headers: Record<string, string> = {}
+	if (
+		isMarketing ||
+		leadsTo(mail.html, mail.unsubscribeUrl) ||
+		leadsTo(mail.html, mail.manageUrl)
+	) {
+		headers['List-Unsubscribe'] = `<${mail.unsubscribeUrl}>`
+		headers['List-Unsubscribe-Post'] = 'List-Unsubscribe=One-Click'
+	}
+	if (isMarketing || mail.isCampaign) {
+		headers['Precedence'] = 'bulk'
+		headers['Auto-Submitted'] = 'auto-generated'
+		headers['X-Auto-Response-Suppress'] = 'All'
+	}
+	return headers
+}
+
+/** Customers may write the link themselves, without the mail's id. */
+function leadsTo(html: string, url: string) {
+	return html.includes(url.split('?', 1)[0]!)
+}

@@ -1,0 +1,7 @@
+/** One item of a validation error's `errors`. */
+export interface Problem {
+	field: string
+	/** Continues the field's name: `must be …`. */
+	message: string
+	code: 'invalid_type' | 'invalid_string' | 'too_small' | 'too_big' | 'custom' | 'template_syntax'
+}

@@ -1,0 +1,99 @@
+import { type CampaignMailSource, renderCampaignMail } from './campaign/campaign-mail.ts'
+import {
+	type CampaignContent,
+	type CampaignMessages,
+	type CampaignRecipient,
+	compileCampaign,
+} from './campaign/campaign-message.ts'
+import { composeMessage, type Mail } from './compose.ts'
+import { type DkimKey, signed } from './mime/dkim.ts'
+import { compile, render, unsetIn } from './liquid/liquid.ts'
+import type { Variables } from './liquid/look-up.ts'
+import { renderContent } from './mail-content.ts'
+import type { Message } from './message.ts'
+import { messageSize } from './message-size.ts'
+import { buildMime } from './mime/mime.ts'
+import { renderDeep } from './liquid/plain.ts'
+import { bufferOf } from './threads/buffer-of.ts'
+import { type AskedTemplate, problemsIn } from './liquid/template-problems.ts'
+import type { Tracking } from './tracked-urls.ts'
+
+// Tasks whose duration depends on customers' texts. Short ones run on the event loop, others on a thread:
+// see rendering.ts.
+
+interface Texts {
+	subject: string
+	body: string
+	variables: Variables
+}
+
+interface CampaignMailTask {
+	content: CampaignContent
+	publicUrl: string
+	recipient: CampaignRecipient
+}
+
+export const renderingTasks = {
+	/** The faults in a request's templates. */
+	problems: (asked: AskedTemplate[]) => asked.flatMap(problemsIn),
+
+	content({ subject, body, variables }: Texts) {
+		const before = process.threadCpuUsage()
+		const content = renderContent(compile(subject, 'subject'), compile(body, 'body'), variables)
+		const { user, system } = process.threadCpuUsage(before)
+		return { content, ms: (user + system) / 1000 }
+	},
+
+	/** Renders every string in a JSON value. */
+	deep: ({ value, variables }: { value: unknown; variables: Variables }) =>
+		renderDeep(value, variables),
+
+	/** Also returns the variables that have no value. */
+	preview({ subject, body, variables }: Texts) {
+		const [head, html] = [compile(subject, 'subject'), compile(body, 'body')]
+		return {
+			subject: render(head, variables).text,
+			body: render(html, variables).text,
+			unset: [...new Set([...unsetIn(head, variables), ...unsetIn(html, variables)])],
+		}
+	},
+
+	/** Without attachments, which would only travel to the thread and back. */
+	compose(input: { mail: Mail; publicUrl: string; tracking: Tracking | null }) {
+		return composeMessage(input.mail, [], input.publicUrl, input.tracking)
+	},
+
+	/** A mail in its wire format, signed if there is a key. Rejects when the key can't sign. */
+	mime({ message, dkim }: { message: Message; dkim?: DkimKey | undefined }) {
+		const attachments = message.attachments.map((file) => ({
+			...file,
+			content: bufferOf(file.content),
+		}))
+		const raw = buildMime({ ...message, attachments })
+		return dkim ? signed(raw, dkim) : raw
+	},
+
+	messageSize,
+
+	campaignMail: ({ source, publicUrl }: { source: CampaignMailSource; publicUrl: string }) =>
+		renderCampaignMail(source, publicUrl),
+
+	campaignMessage: (task: CampaignMailTask) => messagesOf(task).message(task.recipient),
+	campaignWire: (task: CampaignMailTask) => messagesOf(task).wire(task.recipient),
+}
+
+export type RenderingTasks = typeof renderingTasks
+
+const mostCompiled = 20
+const compiled = new Map<string, { content: CampaignContent; messages: CampaignMessages }>()
+
+/** A campaign's content is frozen while it is sent, so its id identifies the content. */
+function messagesOf({ content, publicUrl }: CampaignMailTask) {
+	const { campaignId } = content
+	const known = compiled.get(campaignId)
+	compiled.delete(campaignId)
+	const entry = known ?? { content, messages: compileCampaign(content, publicUrl) }
+	compiled.set(campaignId, entry)
+	if (compiled.size > mostCompiled) compiled.delete(compiled.keys().next().value!)
+	return entry.messages
+}

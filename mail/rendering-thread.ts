@@ -1,0 +1,4 @@
+import { serve } from './threads/serve.ts'
+import { renderingTasks } from './rendering-tasks.ts'
+
+serve(renderingTasks)

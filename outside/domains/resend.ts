@@ -1,0 +1,192 @@
+import type { Pool } from 'pg'
+import { Resend } from 'resend'
+import {
+	type DomainRecord,
+	type DomainRow,
+	findDomain,
+	isProviderDomainUsed,
+	keepProviderDomain,
+} from '../../db/domains/domain-records.ts'
+import { dmarcRecord } from './dmarc.ts'
+import type { Dns } from './dns.ts'
+import type { DomainCheck, Finding } from './finding.ts'
+import { tokenRecord } from './token.ts'
+
+export interface ResendDomainOptions {
+	pool: Pool
+	apiKey: string
+	baseUrl?: string | undefined
+	dns: Dns
+	/** The time limit for all requests of one domain. */
+	timeoutMs?: number
+	/** The time limit for waiting behind other domains. */
+	patienceMs?: number
+}
+
+/** The SDK has no time limit of its own, but passes this on to fetch. */
+type Limit = { signal: AbortSignal }
+
+/** Resend's refusal. */
+class Refused extends Error {}
+
+const foreign =
+	'This domain is already set up at Resend, but not by this project. Remove it there, then check again.'
+
+/**
+ * Domains that Resend signs for. At Resend a domain is set up once, for all projects that claim it. Its
+ * records prove the domain, and a token for each project proves the project.
+ */
+export function resendDomains({
+	pool,
+	apiKey,
+	baseUrl,
+	dns,
+	timeoutMs = 10_000,
+	patienceMs = 10_000,
+}: ResendDomainOptions) {
+	const { domains } = new Resend(apiKey, baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {})
+	const limit = (): Limit => ({ signal: AbortSignal.timeout(timeoutMs) })
+
+	const check: DomainCheck = async (row) => {
+		// These look-ups ask the owner's name servers, so they run outside the queue.
+		const texts = Promise.all([dmarcRecord(dns, row.domain), tokenRecord(dns, row)])
+		try {
+			const finding = await inTurn(() => look(row, limit()))
+			const { records } = finding ?? {}
+			if (!finding || !records) return finding
+			const [dmarc, token] = await texts
+			return withToken({ ...finding, records: [...records, dmarc] }, row, token)
+		} catch (error) {
+			if (!(error instanceof Refused)) throw error
+			const why = `Resend could not be asked: ${error.message}`
+			return { isVerified: null, records: null, error: why }
+		}
+	}
+
+	// One domain at a time: these requests and the mails share the account's rate limit at Resend.
+	let turn: Promise<unknown> = Promise.resolve()
+	function inTurn<T>(work: () => Promise<T>): Promise<T | null> {
+		const arrivedAt = performance.now()
+		const mine = turn.then(() => (performance.now() - arrivedAt > patienceMs ? null : work()))
+		turn = mine.catch(() => {})
+		return mine
+	}
+
+	async function look({ projectId, id: ours }: DomainRow, limit: Limit): Promise<Finding> {
+		// Read again: an earlier domain in the queue may have set it up.
+		const [row] = await findDomain(pool, { projectId, domainId: ours })
+		if (!row) throw new Refused('the domain was removed')
+		const before = (await known(row.providerDomainId, limit)) ?? (await setUp(row, limit))
+		if (before === null) return { isVerified: false, records: null, error: foreign }
+		const { id } = before
+		if (before.status !== 'verified') value(await domains.verify(id, limit))
+		const now = before.status === 'verified' ? before : value(await domains.get(id, limit))
+		const records = now.records.flatMap(recordOf)
+		const isVerified = now.status === 'verified'
+		return { isVerified, records, error: isVerified ? null : errorOf(records, now.status) }
+	}
+
+	/** Someone may have removed it there by hand. */
+	async function known(id: string | null, limit: Limit) {
+		if (!id) return null
+		const answer = await domains.get(id, limit)
+		return answer.error?.name === 'not_found' ? null : value(answer)
+	}
+
+	/**
+	 * A domain that another project has set up is shared. Any other domain of this name at Resend is a
+	 * leftover of ours, a previous owner's, or the operator's. If it is not verified, it is created anew, so
+	 * that its proof starts with a new key. If it is verified, it is not given away: null.
+	 */
+	async function setUp({ projectId, id, domain, providerDomainId }: DomainRow, limit: Limit) {
+		const { data } = value(await domains.list({}, limit))
+		const found = data.find(({ name }) => name === domain)
+		const [shared] = found ? await isProviderDomainUsed(pool, { providerId: found.id }) : []
+		if (found?.status === 'verified' && !shared?.used) return null
+		if (found && !shared?.used) await remove(found.id, limit)
+		const made = shared?.used
+			? value(await domains.get(found!.id, limit))
+			: value(await domains.create({ name: domain }, limit))
+		const gone = [providerDomainId, found?.id].filter((id) => typeof id === 'string')
+		const records = made.records.flatMap(recordOf)
+		const [kept] = await keepProviderDomain(pool, {
+			projectId,
+			domainId: id,
+			providerId: made.id,
+			goneProviderIds: gone,
+			records,
+		})
+		if (kept) return made
+		if (!shared?.used) await remove(made.id, limit)
+		throw new Refused('the domain was removed or set up again at the same time')
+	}
+
+	/** Afterwards it is gone, whoever removed it. */
+	async function remove(id: string, limit: Limit) {
+		const { error } = await domains.remove(id, limit)
+		if (error && error.name !== 'not_found') throw new Refused(error.message)
+	}
+
+	return {
+		check,
+		async remove(id: string) {
+			const [shared] = await isProviderDomainUsed(pool, { providerId: id })
+			if (!shared!.used) await remove(id, limit())
+		},
+	}
+}
+
+/** Resend's result, combined with the proof that the domain belongs to this project. */
+function withToken(
+	finding: Finding & { records: DomainRecord[] },
+	{ tokenExempt }: DomainRow,
+	{ record, isThere }: Awaited<ReturnType<typeof tokenRecord>>,
+): Finding {
+	if (tokenExempt) return finding
+	const records = [...finding.records, record]
+	if (isThere) return { ...finding, records }
+	const missing =
+		isThere === null
+			? `DNS did not answer for ${record.name}: this will be checked again.`
+			: `There is no TXT record ${record.value} at ${record.name}.`
+	const error = finding.error ? `${finding.error} ${missing}` : missing
+	const isUnknown = isThere === null && finding.isVerified === true
+	return { records, isVerified: isUnknown ? null : false, error }
+}
+
+function value<T>({ data, error }: { data: T | null; error: { message: string } | null }) {
+	if (error || data === null) throw new Refused(error?.message ?? 'it answered nothing')
+	return data
+}
+
+interface ResendRecord {
+	record: string
+	type: string
+	name: string
+	value: string
+	priority?: number
+	status: string
+}
+
+/** Records for receiving and tracking are not used. */
+function recordOf(given: ResendRecord): DomainRecord[] {
+	const { record, type, name, priority, status } = given
+	if (record !== 'DKIM' && record !== 'SPF') return []
+	return [
+		{
+			type: type as DomainRecord['type'],
+			name,
+			value: given.value,
+			...(priority === undefined ? {} : { priority }),
+			purpose: record === 'DKIM' ? 'DKIM' : type === 'MX' ? 'MX' : 'SPF',
+			status: status === 'verified' ? 'verified' : 'pending',
+		},
+	]
+}
+
+function errorOf(records: DomainRecord[], status: string) {
+	const missing = records.filter((record) => record.status !== 'verified')
+	if (missing.length === 0) return `Resend says that the domain is ${status.replaceAll('_', ' ')}.`
+	const names = missing.map(({ purpose, type, name }) => `${purpose} (${type} ${name})`).join(', ')
+	return `Resend has not found these records yet: ${names}.`
+}

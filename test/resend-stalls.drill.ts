@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import test, { type ExecutionContext } from 'ava'
+import { resendProvider } from '../outside/providers/resend.ts'
+import { page } from './helpers/largest.ts'
+import { aMessage } from './helpers/message.ts'
+import { longestStall } from './helpers/stall.ts'
+
+// Serial, because anything beside a measurement would be part of it.
+
+const megabyte = 2 ** 20
+
+/**
+ * Answers with the digest of the received body as the id. It runs on a thread, so its time is not
+ * measured.
+ */
+const server = `
+const { createServer } = require('node:http')
+const { createHash } = require('node:crypto')
+const { parentPort } = require('node:worker_threads')
+createServer(async (request, response) => {
+	const digest = createHash('sha256')
+	for await (const chunk of request) digest.update(chunk)
+	const id = digest.digest('hex') + '/' + request.headers['content-length']
+	response.setHeader('content-type', 'application/json')
+	response.end(JSON.stringify(request.url === '/emails' ? { id } : { data: [{ id }, { id }] }))
+}).listen(0, '127.0.0.1', function () { parentPort.postMessage(this.address().port) })`
+
+async function setup(t: ExecutionContext) {
+	t.timeout(120_000)
+	const thread = new Worker(server, { eval: true })
+	const [port] = (await once(thread, 'message')) as [number]
+	const provider = resendProvider({ apiKey: 're_test', baseUrl: `http://127.0.0.1:${port}` })
+	t.teardown(async () => {
+		await provider.close()
+		await thread.terminate()
+	})
+	// Compiles the code that the others use.
+	await provider.deliver(aMessage())
+	return provider
+}
+
+const idOf = (body: unknown) => {
+	const json = Buffer.from(JSON.stringify(body))
+	return `${createHash('sha256').update(json).digest('hex')}/${json.length}`
+}
+
+const wire = (emailId: string, html: string, text: string) => ({
+	from: 'Hello <hello@example.com>',
+	headers: { 'X-Tempost-Id': emailId },
+	html,
+	reply_to: 'hello@example.com',
+	subject: 'Good day',
+	tags: [
+		{ name: 'email_id', value: emailId },
+		{ name: 'project_id', value: 'project-1' },
+	],
+	text,
+	to: 'Ada <ada@example.org>',
+})
+
+test.serial(
+	'a mail of 40 MB is serialised for Resend without blocking the event loop',
+	async (t) => {
+		const { deliver } = await setup(t)
+		const html = page.repeat((25 * megabyte) / page.length)
+		const text = 'Dear "Ünal" 😀\n'.repeat((5 * megabyte) / 20)
+		const content = randomBytes(7 * megabyte + 1)
+		const file = { content, filename: 'a.bin', contentType: 'application/octet-stream' }
+		const attachments = [{ ...file, contentId: null, disposition: 'attachment' as const }]
+		const message = aMessage({ html, text, attachments })
+		const expected = {
+			attachments: [
+				{
+					content: content.toString('base64'),
+					filename: 'a.bin',
+					content_type: 'application/octet-stream',
+				},
+			],
+			...wire(message.emailId, html, text),
+		}
+		const providerMessageId = idOf(expected)
+		let outcome: unknown
+		const stall = await longestStall(async () => {
+			outcome = await deliver(message)
+		})
+		t.deepEqual(outcome, { kind: 'SENT', providerMessageId })
+		t.true(stall < 50, `${stall.toFixed(0)} ms`)
+	},
+)
+
+test.serial('large mails in a batch are serialised without blocking the event loop', async (t) => {
+	const { deliverBatch } = await setup(t)
+	const html = page.repeat((10 * megabyte) / page.length)
+	const messages = [aMessage({ html }), aMessage({ html })]
+	const expected = messages.map(({ emailId }) => wire(emailId, html, 'Good day\n'))
+	const outcome = { kind: 'SENT', providerMessageId: idOf(expected) }
+	let outcomes: unknown[] = []
+	const stall = await longestStall(async () => {
+		outcomes = await deliverBatch!(messages, 'page-1')
+	})
+	t.deepEqual(outcomes, [outcome, outcome])
+	t.true(stall < 50, `${stall.toFixed(0)} ms`)
+})
