@@ -17,7 +17,10 @@ const longest = [
 ]
 
 /** Files that take minutes, or measure how long others wait. They run when named, and by .ci/run. */
-const drills = process.argv.some((arg) => arg.includes('.drill')) ? ['test/**/*.drill.ts'] : []
+const areDrills = process.argv.some((arg) => arg.includes('.drill'))
+
+/** As in the API's process. */
+const heap = ['--max-semi-space-size=8']
 
 const turn = (file) => {
 	const found = longest.indexOf(basename(file, '.test.ts'))
@@ -26,8 +29,14 @@ const turn = (file) => {
 
 export default {
 	extensions: ['ts'],
-	files: ['test/**/*.test.ts', ...drills],
-	nodeArguments: ['--import=./test/compiled.mjs', '--enable-source-maps'],
+	files: ['test/**/*.test.ts', ...(areDrills ? ['test/**/*.drill.ts'] : [])],
+	nodeArguments: [
+		'--import=./test/compiled.mjs',
+		'--enable-source-maps',
+		// A measurement of stalls begins by collecting the garbage that is left from before.
+		'--expose-gc',
+		...(areDrills ? heap : []),
+	],
 	// Many tests wait for servers and clocks: with a file per core, cores would idle.
 	concurrency: 3,
 	sortTestFiles: (one, other) => turn(one) - turn(other) || one.localeCompare(other),

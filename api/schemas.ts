@@ -1,5 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import type { StoredJson } from '../db/stored-json.ts'
 import { ApiError } from './errors.ts'
 
 export { isEmail, normalizeEmail } from '../db/address.ts'
@@ -68,7 +69,7 @@ export const Line = (options: { minLength?: number; maxLength: number }) =>
 	Type.String({ pattern: '^[^\\r\\n]*$', 'x-message': 'must not contain line breaks', ...options })
 
 /** An object with any keys: a Record of TypeBox would drop keys with a line break from answers. */
-export const Json = Type.Unsafe<Record<string, unknown>>({
+export const Json = Type.Unsafe<Record<string, unknown> | StoredJson>({
 	type: 'object',
 	additionalProperties: true,
 })

@@ -1,3 +1,5 @@
+import type { StoredJson } from './stored-json.ts'
+
 /**
  * The type of a parameter or a result column: its name in Postgres, and its TypeScript types for reading
  * and writing. `test/statements.test.ts` has Postgres check the names in every statement.
@@ -10,19 +12,25 @@ export class SqlType<Read, Given = Read> {
 	readonly names: readonly string[]
 	readonly isNullable: boolean
 	readonly isJson: boolean
+	/** Whether its text is read as a StoredJson. */
+	readonly isStored: boolean
 	/** Why a nullable column is never null in this result. */
 	readonly notNullBecause: string | undefined
 
-	constructor(names: readonly string[], { isNullable = false, isJson = false, because = '' } = {}) {
+	constructor(
+		names: readonly string[],
+		{ isNullable = false, isJson = false, isStored = false, because = '' } = {},
+	) {
 		this.names = names
 		this.isNullable = isNullable
 		this.isJson = isJson
+		this.isStored = isStored
 		this.notNullBecause = because === '' ? undefined : because
 	}
 
 	get orNull() {
-		const { names, isJson } = this
-		return new SqlType<Read | null, Given | null>(names, { isNullable: true, isJson })
+		const { names, isJson, isStored } = this
+		return new SqlType<Read | null, Given | null>(names, { isNullable: true, isJson, isStored })
 	}
 
 	get array() {
@@ -41,7 +49,8 @@ export class SqlType<Read, Given = Read> {
 
 	/** The column is nullable, but is never null in this result, for the given reason. */
 	notNull(because: string) {
-		return new SqlType<Read, Given>(this.names, { isJson: this.isJson, because })
+		const { names, isJson, isStored } = this
+		return new SqlType<Read, Given>(names, { isJson, isStored, because })
 	}
 }
 
@@ -79,6 +88,9 @@ export const date = new SqlType<never, string>(['date'])
 /** A value that is sent as JSON. */
 export const json = <T>() => new SqlType<T>(['jsonb', 'json'], { isJson: true })
 
+/** JSON that an answer passes on. The SQL casts it to text. */
+export const storedJson = new SqlType<StoredJson, never>(['text'], { isStored: true })
+
 /** Columns of an outer join that may find no row. */
 export const orNull = <C extends Record<string, SqlType<unknown>>>(columns: C) =>
 	Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, type.orNull])) as {
@@ -88,7 +100,10 @@ export const orNull = <C extends Record<string, SqlType<unknown>>>(columns: C) =
 /** Parameters or result columns by name. */
 export type Columns = Record<
 	string,
-	Pick<SqlType<unknown>, 'names' | 'isNullable' | 'isJson' | 'notNullBecause' | 'read' | 'given'>
+	Pick<
+		SqlType<unknown>,
+		'names' | 'isNullable' | 'isJson' | 'isStored' | 'notNullBecause' | 'read' | 'given'
+	>
 >
 type ReadFrom<C extends Columns> = { -readonly [Name in keyof C]: C[Name]['read'] }
 /** A row of a statement, or of columns that several statements return. */

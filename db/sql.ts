@@ -1,5 +1,6 @@
 import { type Pool, type PoolClient, types } from 'pg'
 import { type Columns, type RowOf, Value } from './sql-types.ts'
+import { storedIn } from './stored-json.ts'
 
 /**
  * SQL whose text depends on the request, which a statement's can't: conditions, lists. It consists of our
@@ -36,11 +37,13 @@ export const queries: ReadonlyMap<string, Columns> = new Map()
 export function query<R extends Columns>(name: string, row: R) {
 	if (queries.has(name)) throw new Error(`Two queries have the name ${name}`)
 	;(queries as Map<string, Columns>).set(name, row)
+	const withStored = storedIn(row)
 	return async (db: Pool | PoolClient, composed: Sql, shape?: string): Promise<RowOf<R>[]> => {
 		const prepared = shape === undefined ? {} : { name: `${name}-${shape}` }
 		// pg ignores the extra member; observers use it to tell which query this is.
 		const asked = { query: name, ...prepared, ...numbered(composed), types }
-		return (await db.query(asked)).rows
+		const { rows } = await db.query(asked)
+		return withStored(rows) as RowOf<R>[]
 	}
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Pool, type PoolClient, types } from 'pg'
 import type { Columns, GivenTo, RowOf } from './sql-types.ts'
+import { storedIn } from './stored-json.ts'
 
 /** The ORM's pg pool, for statements. */
 export const poolOf = (em: EntityManager): Promise<Pool> =>
@@ -44,9 +45,10 @@ export function statement(
 		throw new Error(`Two statements have the name ${name}`)
 	;(statements as Map<string, Statement>).set(name, { text, params, row })
 	const valuesOf = encoder(params)
+	const withStored = storedIn(row)
 	return async (db, given) => {
 		const { rows } = await db.query({ name, text, values: valuesOf(given ?? {}), types })
-		return rows
+		return withStored(rows)
 	}
 }
 

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { nextAct, type Position } from '../../db/automations/automation-interpreter.ts'
-import type { ContactRecord } from '../../db/contacts/contact-record.ts'
+import type { ContactRow } from '../../db/contacts/contact-record.ts'
 import {
 	type ExecutionKey,
 	lockContact,
@@ -65,7 +65,7 @@ export async function beginJourney(
 	db: Pool | PoolClient,
 	key: ExecutionKey,
 	execution: StoppedExecution,
-	contact: ContactRecord,
+	contact: ContactRow,
 ): Promise<Journey> {
 	const { visit, event, stopBeganAt } = execution
 	const outputs =

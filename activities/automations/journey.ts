@@ -1,7 +1,7 @@
 import type { Facts } from '../../db/automations/automation-comparison.ts'
 import type { DefinedStep } from '../../db/automations/automation-definition.ts'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
-import type { ContactRecord } from '../../db/contacts/contact-record.ts'
+import type { ContactRow } from '../../db/contacts/contact-record.ts'
 import type {
 	ExecutionKey,
 	StoppedExecution,
@@ -16,7 +16,7 @@ type Output = Record<string, unknown>
 export interface Journey {
 	key: ExecutionKey
 	execution: StoppedExecution
-	contact: ContactRecord
+	contact: ContactRow
 	event: HeardEvent | null
 	outputs: Map<string, Output>
 	/** The start of the last stop. Events since then count for a wait. */

@@ -7,7 +7,7 @@ import {
 	contactIfFound,
 	contactRecordColumns,
 	type ContactRecord,
-	contactRecord,
+	contactRecordFrom,
 	isFound,
 } from './contact-record.ts'
 
@@ -59,7 +59,7 @@ export async function listContacts(pool: Pool, list: ContactList): Promise<Conta
 			select id from (${joined(states.map(matching), ' union all ')}) as p
 			order by ${order} limit ${limit}
 		)
-		select ${ownText(contactRecord('c'))} from contacts c
+		select ${ownText(contactRecordFrom('c'))} from contacts c
 		where project_id = ${project} and id = any(select id from page)
 		order by ${order}`
 	// With a search the plan depends on the search text; without one it is always the same.
@@ -99,7 +99,7 @@ export async function searchContacts(pool: Pool, list: ContactList & { search: s
 				where count <= ${int.value(few)} and ${isAfter}
 				order by ${order} limit ${int.value(list.limit)}
 			)
-			select counted.count, ${ownText(contactRecord('c'))} from counted left join (
+			select counted.count, ${ownText(contactRecordFrom('c'))} from counted left join (
 				page join contacts c on c.project_id = ${project} and c.id = found_id
 			) on true
 			order by ${order}`,
@@ -125,7 +125,7 @@ export async function countFound(pool: Pool, list: ContactList & { search: strin
 export const findContact = statement('find-contact', {
 	params: { projectId: uuid, contactId: uuid },
 	row: contactRecordColumns,
-	text: `select ${contactRecord('c')} from contacts c where project_id = $projectId
+	text: `select ${contactRecordFrom('c')} from contacts c where project_id = $projectId
 		and id = $contactId::uuid`,
 })
 

@@ -1,9 +1,9 @@
 import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { contactRecordColumns, contactRecord } from './contact-record.ts'
+import { contactColumns, contactFrom } from './contact-record.ts'
 
 const writtenContactColumns = {
-	...contactRecordColumns,
+	...contactColumns,
 	isNew: bool,
 	/** Whether anything has changed; always true for a new contact. */
 	isChanged: bool,
@@ -20,7 +20,7 @@ const emitFlips = `insert into events (project_id, name, contact_id)
 	select $projectId, case when subscribed then 'contact.subscribed'
 		else 'contact.unsubscribed' end, id
 	from updated where flipped`
-const contactOf = (rows: string) => `select ${contactRecord(rows)}, is_new as "isNew",
+const contactOf = (rows: string) => `select ${contactFrom(rows)}, is_new as "isNew",
 	is_changed as "isChanged", fits from ${rows}`
 
 export const upsertParams = {

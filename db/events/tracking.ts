@@ -1,5 +1,5 @@
 import { upsertContactCtes, upsertParams } from '../contacts/contact-writing.ts'
-import { bool, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, json, type RowOf, storedJson, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /**
@@ -45,7 +45,7 @@ export const trackEvent = statement('track-event', {
 export const eventRowColumns = {
 	id: uuid,
 	name: text,
-	data: json<Record<string, unknown>>(),
+	data: storedJson,
 	contactId: uuid.orNull,
 	emailId: uuid.orNull,
 	createdAt: timestamp,
@@ -81,7 +81,7 @@ export const insertEvent = statement('insert-event', {
 			and status_code is null
 		returning 1
 	)
-	select id, name, data, contact_id as "contactId", email_id as "emailId", created_at as "createdAt"
+	select id, name, data::text as data, contact_id as "contactId", email_id as "emailId", created_at as "createdAt"
 	from tracked
 	where case when $key::text is null then true
 		else require_claim(exists (select from keyed)) end`,

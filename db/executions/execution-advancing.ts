@@ -1,5 +1,5 @@
 import type { AutomationDefinition, StepType } from '../automations/automation-definition.ts'
-import { contactRecordColumns, contactRecord } from '../contacts/contact-record.ts'
+import { contactColumns, contactFrom } from '../contacts/contact-record.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { heardEventColumns, type HeardEvent } from './execution.ts'
@@ -17,8 +17,8 @@ export interface ExecutionKey {
 /** No row: the execution or its contact was deleted. */
 export const lockContact = statement('lock-contact-of-execution', {
 	params: { projectId: uuid, executionId: uuid },
-	row: contactRecordColumns,
-	text: `select ${contactRecord('c')}
+	row: contactColumns,
+	text: `select ${contactFrom('c')}
 	from executions x join contacts c on c.project_id = x.project_id and c.id = x.contact_id
 	where x.project_id = $projectId and x.id = $executionId
 	for no key update of c`,
@@ -84,7 +84,7 @@ export const outputsOf = statement('outputs-of-execution', {
 	params: { projectId: uuid, executionId: uuid },
 	row: { stepId: uuid, output: json<Record<string, unknown>>() },
 	text: `select distinct on (s.step_id) s.step_id as "stepId",
-		${outputOfStep}
+		${outputOfStep} as output
 	from execution_steps s
 	${mailOfStep}
 	where s.project_id = $projectId and s.execution_id = $executionId and s.output is not null

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { DefinedStep, StepType } from '../automations/automation-definition.ts'
-import { int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { int, json, type RowOf, storedJson, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type { visitStatuses } from './execution-step.ts'
 import { activeStatuses, type executionStatuses } from './execution.ts'
@@ -21,7 +21,7 @@ const executionRecordColumns = {
 	currentStepId: uuid.orNull,
 	exitReason: text.orNull,
 	error: text.orNull,
-	context: json<Record<string, unknown>>(),
+	context: storedJson,
 	startedAt: timestamp,
 	completedAt: timestamp.orNull,
 	createdAt: timestamp,
@@ -40,7 +40,7 @@ const stepName = (steps: string, id: string) => `(
 const stepOf = `case when x.status not in ('COMPLETED', 'EXITED') then x.current_step_id end`
 
 const record = `x.id, x.automation_id as "workflowId", x.version, x.contact_id as "contactId", x.status,
-	${stepOf} as "currentStepId", x.exit_reason as "exitReason", x.error, x.context,
+	${stepOf} as "currentStepId", x.exit_reason as "exitReason", x.error, x.context::text as context,
 	x.started_at as "startedAt", x.completed_at as "completedAt", x.created_at as "createdAt",
 	x.updated_at as "updatedAt",
 	case when c.id is not null then json_build_object('id', c.id, 'email', c.email) end as contact,
@@ -144,7 +144,7 @@ export const visitsOf = statement('visits-of-execution', {
 		stepId: uuid,
 		step: json<Pick<DefinedStep, 'id' | 'name' | 'type'>>(),
 		status: text.of<(typeof visitStatuses)[number]>(),
-		output: json<Record<string, unknown>>().orNull,
+		output: storedJson.orNull,
 		error: text.orNull,
 		attempts: int.orNull,
 		startedAt: timestamp,
@@ -155,7 +155,7 @@ export const visitsOf = statement('visits-of-execution', {
 		${stepName(`v.definition->'steps'`, 's.step_id')} as step,
 		case when s.status in ('RUNNING', 'WAITING') and x.status not in ('RUNNING', 'WAITING')
 			then 'SKIPPED' else s.status end as status,
-		${outputOfStep},
+		${outputOfStep}::text as output,
 		s.error, s.attempts, s.started_at as "startedAt", s.completed_at as "completedAt",
 		case when s.visit = x.visit then x.wakes_at end as "wakesAt"
 	from (

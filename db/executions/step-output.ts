@@ -1,7 +1,7 @@
 /** The output of step `s`, with its mail's data from `mailOfStep`. */
-export const outputOfStep = `case when e.sent_at is null then s.output
+export const outputOfStep = `(case when e.sent_at is null then s.output
 		else s.output || jsonb_build_object('sentAt',
-			iso_text(e.sent_at)) end as output`
+			iso_text(e.sent_at)) end)`
 
 /** Looked up by step, whatever the planner assumes about a new ledger. */
 export const mailOfStep = `left join lateral (

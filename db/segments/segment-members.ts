@@ -4,7 +4,7 @@ import {
 	contactIfFound,
 	contactRecordColumns,
 	type ContactRecord,
-	contactRecord,
+	contactRecordFrom,
 	isFound,
 } from '../contacts/contact-record.ts'
 import { bigint, bool, int, json, text, uuid } from '../sql-types.ts'
@@ -94,7 +94,7 @@ export const removeMembers = statement('remove-segment-members', {
 export const storedMembers = statement('stored-segment-members', {
 	params: { projectId: uuid, segmentId: uuid, limit: int, offset: bigint },
 	row: contactRecordColumns,
-	text: `select ${contactRecord('c')} from (
+	text: `select ${contactRecordFrom('c')} from (
 		select contact_id, created_at from segment_members
 		where project_id = $projectId and segment_id = $segmentId::uuid and not computed
 		order by created_at desc, contact_id desc limit $limit::int offset $offset::bigint
@@ -124,7 +124,7 @@ export async function matchingMembers(
 			limit ${int.value(limit)} offset ${bigint.value(offset)}
 		)
 		select counted.total, contacts.* from counted left join (
-			select ${ownText(contactRecord('c'))} from page
+			select ${ownText(contactRecordFrom('c'))} from page
 			join contacts c on c.project_id = ${project} and c.id = page.id
 		) contacts on true
 		order by "createdAt" desc, id desc`,

@@ -1,8 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { cpuMeter } from './cpu.ts'
 
-/** The longest block of this thread's event loop while `run` ran, in milliseconds of CPU time. */
+/**
+ * The longest block of this thread's event loop while `run` ran, in milliseconds of CPU time. It counts the
+ * collection of the garbage that `run` makes, but not of the garbage that earlier measurements left.
+ */
 export async function longestStall(run: () => Promise<unknown>) {
+	globalThis.gc!()
 	let isDone = false
 	let longest = 0
 	const done = run().finally(() => {
