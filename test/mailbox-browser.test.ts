@@ -143,7 +143,7 @@ test('the mailbox is emptied after a question, and shows older mail when asked',
 	)
 	await page.goto(url)
 	await page.getByText('Older mail').click()
-	await page.getByText('Mail 150').waitFor()
+	await page.getByText('Mail 150', { exact: true }).waitFor()
 	t.is((await subjects(page)).length, 151)
 	await page.waitForResponse((response) => response.url() === url)
 	t.is((await subjects(page)).length, 151)
