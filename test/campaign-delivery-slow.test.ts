@@ -14,14 +14,17 @@ import { createCampaignSlots } from '../activities/campaigns/campaign-slots.ts'
 import { poolOf } from '../db/statement.ts'
 import { overSmtp } from './helpers/campaign-sending.ts'
 
+// So slow that a busy machine's own work hardly counts: npm run bench campaign measures faster servers.
 test.serial('a campaign over a slow server keeps its connections busy', async (t) => {
-	const delayMs = 300
-	const people = 400
+	const delayMs = 1500
+	// Of 20 connections, one stays free for single mails.
+	const connections = 19
+	const people = 10 * connections
 	const { send, worker, sink } = await overSmtp(t, people, { sink: { delayMs } })
 	t.like(await send(worker), { settled: people, left: 0 })
 	const { firstAt, lastAt } = sink.statistics()
-	const reached = (people / (lastAt - firstAt + delayMs)) * 1000
-	t.true(reached >= 55, `${reached.toFixed(0)} mails/s`)
+	const busyShare = (people * delayMs) / connections / (lastAt - firstAt + delayMs)
+	t.true(busyShare >= 0.83, `${busyShare.toFixed(2)} of the time`)
 })
 
 test.serial('a slow server does not keep a campaign below its send rate', async (t) => {
