@@ -1,5 +1,6 @@
-import { Pool } from 'pg'
-import { bufferOf } from '../../mail/threads/buffer-of.ts'
+import type { Pool } from 'pg'
+import { type Database, databaseOf, withDatabase } from '../../db/thread-database.ts'
+import { bufferOf, ownBuffer } from '../../mail/threads/buffer-of.ts'
 import { TaskTooLarge } from '../../mail/threads/pool.ts'
 import { ApiError } from '../errors.ts'
 import { dropNulls, type Shape } from '../requests/absent-nulls.ts'
@@ -47,12 +48,8 @@ export async function acceptLarge(pool: Pool, asked: Asked, bytes: Buffer, optio
 	throw outcome.refusal ? refusalOf(outcome.refusal) : Object.assign(new Error(), outcome.fault)
 }
 
-/** A body that arrived in pieces has a buffer of its own. */
-const ownBuffer = ({ buffer, byteLength }: Buffer) =>
-	buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
-
 interface LargeSend {
-	database: ReturnType<typeof databaseOf>
+	database: Database
 	asked: Asked
 	bytes: Uint8Array
 	options: SendOptions
@@ -62,14 +59,13 @@ const faultsOf = bodyFaults(SendBody)
 
 /** The thread's part of `acceptLarge`. */
 export async function performLarge({ database, asked, bytes, options }: LargeSend) {
-	const pool = new Pool({ ...database, max: 1, connectionTimeoutMillis: 5000 })
-	// An idle connection that breaks is noticed at the next query.
-	pool.on('error', () => {})
 	try {
 		const body = ((await parseJson(bufferOf(bytes), SendBody)) ?? {}) as SendBody
 		dropNulls(body, SendBody as Shape)
 		const faults = fieldErrors(faultsOf(body))
-		return { answer: await acceptRequest(pool, asked, body, faults, options) }
+		return await withDatabase(database, async (pool) => ({
+			answer: await acceptRequest(pool, asked, body, faults, options),
+		}))
 	} catch (error) {
 		// Errors lose their class, and members that we or pg added, between threads.
 		if (error instanceof ApiError) {
@@ -80,19 +76,11 @@ export async function performLarge({ database, asked, bytes, options }: LargeSen
 			constraint?: string
 		}
 		return { fault: { message, stack, code, constraint, syscall } }
-	} finally {
-		await pool.end()
 	}
 }
 
 const refusalOf = ({ status, code, message, extras }: Omit<ApiError, 'name'>) =>
 	new ApiError(status, code, message, extras)
-
-/** The settings for connecting to a pool's database. */
-function databaseOf({ options }: Pool) {
-	const { connectionString, host, port, user, password, database, ssl } = options
-	return { connectionString, host, port, user, password, database, ssl }
-}
 
 const tookTooLong = () =>
 	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'This request took too long', {

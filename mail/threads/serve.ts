@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { ownBuffer } from './buffer-of.ts'
 import type { Answer, Tasks } from './pool.ts'
 
 /** Makes this thread perform tasks, one after the other, until its pool ends it. */
@@ -31,11 +32,5 @@ function buffersOf(value: unknown): ArrayBuffer[] {
 	if (typeof value !== 'object' || value === null) return []
 	// `Object.values` of a byte array would list all its numbers.
 	const parts: unknown[] = value instanceof Uint8Array ? [value] : Object.values(value)
-	return parts.flatMap((part) =>
-		part instanceof Uint8Array &&
-		part.buffer instanceof ArrayBuffer &&
-		part.byteLength === part.buffer.byteLength
-			? part.buffer
-			: [],
-	)
+	return parts.flatMap((part) => (part instanceof Uint8Array ? ownBuffer(part) : []))
 }
