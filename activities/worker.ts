@@ -24,6 +24,7 @@ import { keepAutomationSchedules } from './automations/automation-schedules.ts'
 import { watchUsage } from './billing/usage-watch.ts'
 import { createDkimKeys } from './delivery/dkim-keys.ts'
 import { createGate } from './delivery/gate.ts'
+import { createLargeMails } from './delivery/large-mails.ts'
 import { mailboxOf } from './delivery/mailbox.ts'
 import { createProviderPause } from './delivery/provider-pause.ts'
 import { watchedProvider } from './delivery/watched-provider.ts'
@@ -99,6 +100,7 @@ async function main() {
 		stripe: settings.stripe && (await createStripe(settings.stripe)),
 		gate: createGate(provider.concurrency),
 		inHand: new Set(),
+		largeMails: createLargeMails(),
 		pause,
 		dkimKeys: createDkimKeys(pool, env.SESSION_SECRET),
 		domains: createDomainChecker(pool, env, settings.webhooks.dnsServers),

@@ -157,10 +157,10 @@ test('a mail counts once, even after crashes of workers and late outcomes', asyn
 			],
 		})
 	t.deepEqual(await kept(), used(0))
-	await open(pool, { projectId: project.id, emailIds: [id], provider: 'resend' })
+	await open(pool, { projectId: project.id, emailIds: [id], withoutBody: [], provider: 'resend' })
 	// The worker died between the hand-over and the record, and so does the next one.
 	await doubt(pool, { projectId: project.id, mails: [{ id, attempt: 1 }], isIdempotent: true })
-	await open(pool, { projectId: project.id, emailIds: [id], provider: 'resend' })
+	await open(pool, { projectId: project.id, emailIds: [id], withoutBody: [], provider: 'resend' })
 	await doubt(pool, { projectId: project.id, mails: [{ id, attempt: 2 }], isIdempotent: false })
 	t.deepEqual(await kept(), used(0))
 	await Promise.all([end(2), end(2), end(1)])

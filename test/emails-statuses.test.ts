@@ -37,7 +37,7 @@ test('mails of rare statuses have an index that an ordinary mail never touches',
 			return rows[0]!
 		}
 		const before = await updates()
-		await open(db, { projectId: project.id, emailIds: ids, provider: 'smtp' })
+		await open(db, { projectId: project.id, emailIds: ids, withoutBody: [], provider: 'smtp' })
 		const end = { attempt: 1, error: null, dueInMs: null, providerMessageId: 'x' }
 		const sent = { ...end, outcome: 'SENT', status: 'SENT' } as const
 		const failed = { ...end, outcome: 'REJECTED', status: 'FAILED' } as const

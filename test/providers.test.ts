@@ -3,6 +3,7 @@ import { createProvider } from '../outside/providers/choose.ts'
 import { localProvider } from '../outside/providers/local.ts'
 import { readSmtpUrl } from '../outside/providers/smtp-url.ts'
 import { verdict } from '../outside/providers/smtp-verdict.ts'
+import { withContent } from '../mail/encoding.ts'
 import { buildMime } from '../mail/mime/mime.ts'
 import { aMessage } from './helpers/message.ts'
 
@@ -38,11 +39,11 @@ for (const [settings, message] of [
 }
 
 test('the local mailbox gets the message and its source', async (t) => {
-	const stored: unknown[][] = []
-	const provider = localProvider({ store: async (...mail) => void stored.push(mail) })
+	const stored: unknown[] = []
+	const provider = localProvider({ store: async (mail) => void stored.push(mail) })
 	const message = aMessage()
 	t.deepEqual(await provider.deliver(message), { kind: 'SENT', providerMessageId: null })
-	t.deepEqual(stored, [[message, buildMime(message)]])
+	t.deepEqual(stored, [withContent(message, buildMime(message))])
 	t.true(provider.idempotent)
 })
 

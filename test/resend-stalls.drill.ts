@@ -1,41 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
-import { resendProvider } from '../outside/providers/resend.ts'
 import { page } from './helpers/largest.ts'
 import { aMessage } from './helpers/message.ts'
+import { resendOnThread } from './helpers/resend-thread.ts'
 import { longestStall } from './helpers/stall.ts'
 
 // Serial, because anything beside a measurement would be part of it.
 
 const megabyte = 2 ** 20
 
-/**
- * Answers with the digest of the received body as the id. It runs on a thread, so its time is not
- * measured.
- */
-const server = `
-const { createServer } = require('node:http')
-const { createHash } = require('node:crypto')
-const { parentPort } = require('node:worker_threads')
-createServer(async (request, response) => {
-	const digest = createHash('sha256')
-	for await (const chunk of request) digest.update(chunk)
-	const id = digest.digest('hex') + '/' + request.headers['content-length']
-	response.setHeader('content-type', 'application/json')
-	response.end(JSON.stringify(request.url === '/emails' ? { id } : { data: [{ id }, { id }] }))
-}).listen(0, '127.0.0.1', function () { parentPort.postMessage(this.address().port) })`
-
 async function setup(t: ExecutionContext) {
 	t.timeout(120_000)
-	const thread = new Worker(server, { eval: true })
-	const [port] = (await once(thread, 'message')) as [number]
-	const provider = resendProvider({ apiKey: 're_test', baseUrl: `http://127.0.0.1:${port}` })
-	t.teardown(async () => {
-		await provider.close()
-		await thread.terminate()
-	})
+	const provider = await resendOnThread(t)
 	// Compiles the code that the others use.
 	await provider.deliver(aMessage())
 	return provider

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
 import { type AttemptEnd, type OpenMail, record } from '../../db/emails/ledger.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import type { Gate } from './gate.ts'
 import type { HandoverServices } from './handover.ts'
+import type { LargeMails } from './large-mails.ts'
 import { launch, type Pass, pickReady } from './launching.ts'
 import { napMs, timed, type TimedMail, untilNext } from './moments.ts'
 import { prepare } from './preparation.ts'
@@ -12,10 +12,10 @@ import { payFor } from './send-rate.ts'
 import { createUnderWay } from './under-way.ts'
 
 export interface DeliveryServices extends HandoverServices {
-	pool: Pool
 	gate: Gate
 	/** Mails that any run of this process is handing over. Their worker is not lost. */
 	inHand: Set<string>
+	largeMails: LargeMails
 	dkimKeys(projectId: string, domains: string[]): Promise<Map<string, DkimKey | undefined>>
 	settings: HandoverServices['settings'] & {
 		/** The default for projects without a rate of their own; 0 is unlimited. */

@@ -1,23 +1,20 @@
 import type { Pool } from 'pg'
-import { type CampaignMail, campaignMails } from '../../db/campaigns/campaign-mail.ts'
-import { ThreadLost } from '../../mail/threads/pool.ts'
-import {
-	type AttachmentRow,
-	type AttemptEnd,
-	attachmentsOf,
-	keyLifeHours,
-	type OpenedMail,
-	type OpenMail,
-} from '../../db/emails/ledger.ts'
-import { mayBeTaken, type Outcome, type Provider } from '../../outside/providers/provider.ts'
-import type { DkimKey } from '../../mail/mime/dkim.ts'
-import { languageFor } from '../../mail/language.ts'
-import type { Attachment, Message } from '../../mail/message.ts'
-import { perform } from '../../mail/rendering.ts'
+import type { CampaignMail } from '../../db/campaigns/campaign-mail.ts'
+import { type AttemptEnd, keyLifeHours, type OpenedMail } from '../../db/emails/ledger.ts'
 import { storableText } from '../../db/storable-text.ts'
+import { languageFor } from '../../mail/language.ts'
+import type { Attachment } from '../../mail/message.ts'
+import { type DkimKey, isUnusableKey } from '../../mail/mime/dkim.ts'
+import { perform } from '../../mail/rendering.ts'
+import { ThreadLost } from '../../mail/threads/pool.ts'
+import { mayBeTaken, type Outcome, type Provider } from '../../outside/providers/provider.ts'
+import { mailOf, trackingOf } from './contents.ts'
+import { isNotLoaded } from './large-mail-tasks.ts'
+import { encodeLarge } from './large-mails.ts'
 import type { ProviderPause } from './provider-pause.ts'
 
 export interface HandoverServices {
+	pool: Pool
 	provider: Provider
 	pause: ProviderPause
 	settings: { publicUrl: string; patienceMs: number; trackingKey: Buffer }
@@ -25,6 +22,8 @@ export interface HandoverServices {
 
 /** The parts of a mail that are not in its own row. */
 interface Contents {
+	/** Then a thread loads its body and attachments. */
+	isLarge: boolean
 	attachments: Attachment[]
 	/** For a campaign's mail: the source from which its subject and body are rendered. */
 	source: CampaignMail | undefined
@@ -38,37 +37,58 @@ const longestDeferralMs = 3_600_000
 
 /** Composes an opened mail, hands it over and returns what the ledger records. */
 export async function handOver(
-	{ provider, pause, settings }: HandoverServices,
+	services: HandoverServices,
 	mail: OpenedMail,
-	{ attachments, source }: Contents,
+	contents: Contents,
 	dkim: DkimKey | undefined,
 ): Promise<AttemptEnd> {
-	const startedAt = performance.now()
+	const { provider, settings } = services
 	const outcome = await attempt()
 	return attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs)
 
 	async function attempt(): Promise<Outcome> {
-		let message: Message
+		let deliver: () => Promise<Outcome>
 		try {
-			const { campaign_id: campaignId, tracked } = mail
-			const tracking = tracked ? { key: settings.trackingKey, campaignId } : null
-			const whole = source ? await completed(mail, source, settings.publicUrl) : mail
-			const { publicUrl } = settings
-			const composed = { mail: mailOf(whole), publicUrl, tracking }
-			message = { ...(await perform(mail.project_id, 'compose', composed)), attachments }
+			deliver = await composed(services, mail, contents, dkim)
 		} catch (error) {
-			if (error instanceof ThreadLost)
-				return { kind: 'DEFERRED', error: error.message, retryAfterMs: null }
-			// Composing this mail would fail again.
-			return {
-				kind: 'REJECTED',
-				error: `The mail could not be composed: ${String(error)}`,
-				bounce: false,
-			}
+			return unmade(error)
 		}
-		const answer = await provider.deliver(message, dkim)
-		heed({ provider, pause }, answer, startedAt)
+		const startedAt = performance.now()
+		const answer = await deliver()
+		heed(services, answer, startedAt)
 		return answer
+	}
+}
+
+/** Composes a mail. The result hands it over. */
+async function composed(
+	{ pool, provider, settings }: HandoverServices,
+	mail: OpenedMail,
+	{ isLarge, attachments, source }: Contents,
+	dkim: DkimKey | undefined,
+): Promise<() => Promise<Outcome>> {
+	const { publicUrl, trackingKey } = settings
+	const tracking = trackingOf(mail, trackingKey)
+	if (isLarge) {
+		const { encoding } = provider
+		const encoded = await encodeLarge(pool, { mail, publicUrl, tracking, encoding, dkim })
+		return () => provider.deliverEncoded(encoded)
+	}
+	const whole = source ? await completed(mail, source, publicUrl) : mail
+	const input = { mail: mailOf(whole), publicUrl, tracking }
+	const message = { ...(await perform(mail.project_id, 'compose', input)), attachments }
+	return () => provider.deliver(message, dkim)
+}
+
+function unmade(error: unknown): Outcome {
+	// Nothing was handed over, and the next try may succeed.
+	if (error instanceof ThreadLost || isNotLoaded(error) || isUnusableKey(error))
+		return { kind: 'DEFERRED', error: (error as Error).message, retryAfterMs: null }
+	// Composing this mail would fail again.
+	return {
+		kind: 'REJECTED',
+		error: `The mail could not be composed: ${String(error)}`,
+		bounce: false,
 	}
 }
 
@@ -121,30 +141,6 @@ export function attemptEnd(
 const backoff = (firstMs: number, attempt: number) =>
 	Math.min(firstMs * 2 ** (attempt - 1), longestDeferralMs)
 
-/** Loads the campaign sources of the mails that belong to campaigns, by mail. */
-export async function loadSources(pool: Pool, mails: OpenMail[]) {
-	const theirs = mails.filter((mail) => mail.source_type === 'CAMPAIGN').map(({ id }) => id)
-	if (theirs.length === 0) return new Map<string, CampaignMail>()
-	const sources = await campaignMails(pool, { projectId: mails[0]!.project_id, emailIds: theirs })
-	return new Map(sources.map((source) => [source.id, source]))
-}
-
-/** Loads the attachments by request: all mails of a request share them. */
-export async function loadAttachments(pool: Pool, mails: OpenMail[]) {
-	const requests = new Set(mails.flatMap((m) => (m.has_attachments ? (m.request_id ?? []) : [])))
-	const byRequest = new Map<string, Attachment[]>()
-	if (requests.size === 0) return byRequest
-	for (const row of await attachmentsOf(pool, {
-		projectId: mails[0]!.project_id,
-		requestIds: [...requests],
-	})) {
-		const files = byRequest.get(row.request_id) ?? []
-		files.push(fileOf(row))
-		byRequest.set(row.request_id, files)
-	}
-	return byRequest
-}
-
 async function completed(
 	mail: OpenedMail,
 	source: CampaignMail,
@@ -163,29 +159,3 @@ async function completed(
 		postal_address: source.postal_address,
 	}
 }
-
-const fileOf = (row: AttachmentRow): Attachment => ({
-	filename: row.filename,
-	content: row.content,
-	contentType: row.content_type,
-	contentId: row.content_id,
-	disposition: row.inline ? 'inline' : 'attachment',
-})
-
-const mailOf = (row: OpenedMail) => ({
-	emailId: row.id,
-	projectId: row.project_id,
-	contactId: row.contact_id,
-	from: { email: row.from, name: row.from_name },
-	to: { email: row.to, name: row.to_name },
-	replyTo: row.reply_to,
-	subject: row.subject,
-	body: row.body,
-	headers: row.headers,
-	contentLanguage: row.content_language,
-	language: row.language,
-	postalAddress: row.postal_address,
-	type: row.type,
-	isCampaign: row.campaign_id !== null,
-	createdAt: row.created_at,
-})

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AttemptEnd, open, type OpenedMail } from '../../db/emails/ledger.ts'
 import type { DeliveryServices } from './delivery.ts'
-import { handOver, loadAttachments, loadSources } from './handover.ts'
+import { loadAttachments, loadSources } from './contents.ts'
+import { handOver } from './handover.ts'
+import { isLarge } from './large-mails.ts'
 import { momentIn, type TimedMail } from './moments.ts'
 import type { createRecorder } from './recorder.ts'
 import { aheadMs } from './send-rate.ts'
@@ -22,8 +24,8 @@ const sliceMails = 50
 const mostBytesUnderWay = 32 * 2 ** 20
 
 /** Picks the next due mail of each request, as many as memory and the provider's state allow. */
-export function pickReady({ services, todo, underWay }: Pass): TimedMail[] {
-	const { pause } = services
+export function pickReady({ services, project, todo, underWay }: Pass): TimedMail[] {
+	const { pause, largeMails } = services
 	if (pause.remainingMs() > 0) return []
 	const most = pause.isProbing() ? (underWay.count() > 0 ? 0 : 1) : sliceMails
 	const soon = performance.now() + aheadMs
@@ -42,6 +44,7 @@ export function pickReady({ services, todo, underWay }: Pass): TimedMail[] {
 			if (requests.has(mail.request_id)) continue
 			requests.add(mail.request_id)
 		}
+		if (isLarge(mail) && !largeMails.hasRoom(project)) continue
 		picked.push(mail)
 		bytes += mail.bytes
 	}
@@ -50,38 +53,49 @@ export function pickReady({ services, todo, underWay }: Pass): TimedMail[] {
 
 /** Opens as many of these mails as there are free slots, and starts to hand them over. */
 export async function launch(pass: Pass, ready: TimedMail[]) {
-	const { pool, gate, pause, provider, stopping, dkimKeys } = pass.services
+	const { pool, gate, pause, provider, stopping, dkimKeys, largeMails } = pass.services
 	const { project, todo, underWay } = pass
 	const keys = await dkimKeys(project, [...new Set(ready.map((mail) => mail.domain))])
 	const slots = await gate.enter(project, ready.length)
 	let unused = slots
+	const leaving = ready
+		.slice(0, slots)
+		.filter((mail) => !isLarge(mail) || largeMails.enter(project, mail.id))
+	const large = new Set(leaving.filter(isLarge).map((mail) => mail.id))
 	try {
 		// The wait for a slot may have been long.
-		if (stopping.aborted || pause.remainingMs() > 0) return
-		const leaving = ready.slice(0, slots)
-		const ids = leaving.map((mail) => mail.id)
+		if (leaving.length === 0 || stopping.aborted || pause.remainingMs() > 0) return
 		// Loaded before the mails are opened: a database error at this point must leave none of them in doubt.
-		const files = await loadAttachments(pool, leaving)
+		const files = await loadAttachments(
+			pool,
+			leaving.filter((mail) => !isLarge(mail)),
+		)
 		const sources = await loadSources(pool, leaving)
-		const rows = await open(pool, { projectId: project, emailIds: ids, provider: provider.name })
+		const rows = await open(pool, {
+			projectId: project,
+			emailIds: leaving.map((mail) => mail.id),
+			withoutBody: [...large],
+			provider: provider.name,
+		})
 		const opened = new Map(rows.map((mail) => [mail.id, mail]))
 		unused = slots - opened.size
 		for (const timed of leaving) {
 			const mail = opened.get(timed.id)
 			// Another run has opened or settled it. The next look at the ledger shows which.
-			if (!mail) todo.get(timed.id)!.status = 'SENDING'
-			else
-				void underWay.start([timed], () =>
-					finish(pass, mail, {
-						contents: {
-							attachments: files.get(mail.request_id!) ?? [],
-							source: sources.get(mail.id),
-						},
-						key: keys.get(mail.from.split('@')[1]!),
-					}),
-				)
+			if (!mail) {
+				todo.get(timed.id)!.status = 'SENDING'
+				continue
+			}
+			const contents = {
+				isLarge: large.delete(mail.id),
+				attachments: files.get(mail.request_id!) ?? [],
+				source: sources.get(mail.id),
+			}
+			const key = keys.get(mail.from.split('@')[1]!)
+			void underWay.start([timed], () => finish(pass, mail, { contents, key }))
 		}
 	} finally {
+		for (const id of large) largeMails.leave(id)
 		gate.leave(project, unused)
 		gate.recorded(unused)
 	}
@@ -97,11 +111,14 @@ interface Makings {
 /** Hands an opened mail over when it is due, and records the outcome. */
 async function finish(pass: Pass, mail: OpenedMail, { contents, key }: Makings) {
 	const { services, project, recorder, underWay } = pass
-	const { gate } = services
+	const { gate, largeMails } = services
 	try {
 		const waitMs = (pass.todo.get(mail.id)?.dueAt ?? 0) - performance.now()
 		if (waitMs > 0) await sleep(waitMs)
-		const end = await handOver(services, mail, contents, key).finally(() => gate.leave(project, 1))
+		const end = await handOver(services, mail, contents, key).finally(() => {
+			largeMails.leave(mail.id)
+			gate.leave(project, 1)
+		})
 		await recorder.record({ end }, underWay.count() === 1)
 		remember(pass, mail, end)
 	} finally {

@@ -19,14 +19,16 @@ export function watchedProvider(provider: Provider): Provider {
 
 	const one = (outcome: Outcome) => [outcome]
 	const all = (outcomes: Outcome[]) => outcomes
+	const spanned = (emailId: string, call: () => Promise<Outcome>) =>
+		tracer.span(
+			`deliver ${name}`,
+			{ kind: 'client', attributes: { 'tempost.email.id': emailId } },
+			() => watched(call, one),
+		)
 	return {
 		...provider,
-		deliver: (...mail) =>
-			tracer.span(
-				`deliver ${name}`,
-				{ kind: 'client', attributes: { 'tempost.email.id': mail[0].emailId } },
-				() => watched(() => provider.deliver(...mail), one),
-			),
+		deliver: (...mail) => spanned(mail[0].emailId, () => provider.deliver(...mail)),
+		deliverEncoded: (mail) => spanned(mail.emailId, () => provider.deliverEncoded(mail)),
 		...(deliverReady && { deliverReady: (mail) => watched(() => deliverReady(mail), one) }),
 		...(deliverBatch && {
 			deliverBatch: (...mails) =>

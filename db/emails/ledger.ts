@@ -142,10 +142,10 @@ export type OpenedMail = RowOf<typeof open>
 
 /**
  * Opens attempts, immediately before the hand-over. Whether a mail is tracked is decided at its first
- * attempt, so that every try is the same message.
+ * attempt, so that every try is the same message. Large bodies are not returned: see `bodyOf`.
  */
 export const open = statement('open', {
-	params: { projectId: uuid, emailIds: uuid.array, provider: text },
+	params: { projectId: uuid, emailIds: uuid.array, withoutBody: uuid.array, provider: text },
 	row: {
 		project_id: uuid,
 		id: uuid,
@@ -185,8 +185,15 @@ export const open = statement('open', {
 		left join contacts c on c.project_id = $projectId and c.id = e.contact_id
 		where p.id = $projectId) is null
 	returning project_id, id, attempt, contact_id, campaign_id, request_id, "to", to_name, "from", from_name, reply_to,
-		subject, coalesce(body, '') as body, headers, coalesce(content_language, language) as content_language,
+		subject, case when id = any($withoutBody::uuid[]) then '' else coalesce(body, '') end as body, headers, coalesce(content_language, language) as content_language,
 		language, postal_address, type, tracked, created_at, first_attempt_at`,
+})
+
+/** For a thread that composes a large mail. Null if it has been erased. */
+export const bodyOf = statement('body-of-mail', {
+	params: { projectId: uuid, emailId: uuid },
+	row: { body: text.orNull },
+	text: `select body from emails where project_id = $projectId and id = $emailId`,
 })
 
 /** How one attempt ended, and the mail's next status. */

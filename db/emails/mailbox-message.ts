@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { id, projectId } from '../columns.ts'
 import { reference } from '../reference.ts'
 import { sizedColumns } from '../sorted-list.ts'
-import { int, text, uuid } from '../sql-types.ts'
+import { bytes, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /** A mail that the local provider "delivered": it is stored here and stays on the machine. */
@@ -28,6 +28,14 @@ export class MailboxMessage extends schema.class {
 	static references = [reference(['projectId'], 'projects', 'cascade')]
 }
 schema.setClass(MailboxMessage)
+
+/** Storing the same mail again changes nothing. */
+export const storeMessage = statement('store-mailbox-message', {
+	params: { projectId: uuid, emailId: uuid, to: text, from: text, subject: text, raw: bytes },
+	text: `insert into mailbox_messages (project_id, email_id, "to", "from", subject, raw)
+	values ($projectId, $emailId, $to, $from, $subject, $raw)
+	on conflict (email_id) do nothing`,
+})
 
 /** Newest first. The pattern matches the subject. */
 export const listMessages = statement('list-mailbox-messages', {

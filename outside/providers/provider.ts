@@ -1,4 +1,5 @@
 import type { DkimKey } from '../../mail/mime/dkim.ts'
+import type { EncodedMail, Encoding } from '../../mail/encoding.ts'
 import type { Message } from '../../mail/message.ts'
 
 /** The result of one hand-over, in the terms that the ledger needs for its next step. */
@@ -37,7 +38,7 @@ export interface ReadyMail {
 	raw(): string
 }
 
-/** The interface to all mail providers. `deliver` never throws: every result is an Outcome. */
+/** The interface to all mail providers. No delivery throws: every result is an Outcome. */
 export interface Provider {
 	name: 'local' | 'smtp' | 'resend'
 	/** Whether handing the same emailId over again is harmless (Resend's idempotency key). */
@@ -45,6 +46,10 @@ export interface Provider {
 	/** The most hand-overs that may be under way at once. */
 	concurrency: number
 	deliver(message: Message, dkim?: DkimKey): Promise<Outcome>
+	/** The form of mails for `deliverEncoded`. */
+	encoding: Encoding
+	/** `deliver` for a mail that was encoded before: a large one, which a thread encodes. */
+	deliverEncoded(mail: EncodedMail): Promise<Outcome>
 	/**
 	 * For campaign mail: does the same as `deliver` at a fraction of the cost, and gives way to it when
 	 * connections are scarce.

@@ -1,6 +1,5 @@
-import type { Message } from '../../mail/message.ts'
-import { wireOf } from '../../mail/rendering.ts'
-import { type DkimKey, isUnusableKey } from '../../mail/mime/dkim.ts'
+import type { EncodedMail } from '../../mail/encoding.ts'
+import { encodingFirst } from './encoding-first.ts'
 import type { Outcome, Provider } from './provider.ts'
 import { smtpPipeline } from './smtp-pipeline.ts'
 import { smtpPool } from './smtp-pool.ts'
@@ -49,24 +48,16 @@ export function smtpProvider(options: SmtpOptions): Provider {
 		)
 	}
 
-	async function converse(message: Message, raw: Buffer): Promise<HandOver> {
-		const envelope = { from: toAscii(message.from.email), to: toAscii(message.to.email) }
-		const { result, reused } = await handOver(envelope, raw, false)
+	async function converse({ from, to, content }: EncodedMail): Promise<HandOver> {
+		const envelope = { from: toAscii(from), to: toAscii(to) }
+		const { result, reused } = await handOver(envelope, content, false)
 		if (!reused || !isStale(result)) return result
-		return (await handOver(envelope, raw, true)).result
+		return (await handOver(envelope, content, true)).result
 	}
 
-	async function deliver(message: Message, dkim?: DkimKey): Promise<Outcome> {
-		let raw: Buffer
+	async function deliverEncoded(mail: EncodedMail): Promise<Outcome> {
 		try {
-			raw = await wireOf(message, dkim)
-		} catch (error) {
-			if (isUnusableKey(error))
-				return { kind: 'DEFERRED', error: reason(error), retryAfterMs: null }
-			return { kind: 'REJECTED', error: `Unusable message: ${reason(error)}`, bounce: false }
-		}
-		try {
-			return verdict(await converse(message, raw))
+			return verdict(await converse(mail))
 		} catch (error) {
 			return noConnection(error as SmtpError) // openSession rejects only with this type
 		}
@@ -76,10 +67,10 @@ export function smtpProvider(options: SmtpOptions): Provider {
 		name: 'smtp',
 		idempotent: false,
 		concurrency: size,
-		deliver,
+		deliver: encodingFirst(deliverEncoded),
+		encoding: 'signed mime',
+		deliverEncoded,
 		deliverReady,
 		close: connections.close,
 	}
 }
-
-const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))

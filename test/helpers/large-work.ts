@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava'
 import { createActivities } from '../../activities/index.ts'
 import { startSink } from '../../bench/sink.ts'
 import { createDomainChecker } from '../../outside/domains/checker.ts'
+import type { Provider } from '../../outside/providers/provider.ts'
 import { smtpProvider } from '../../outside/providers/smtp.ts'
 import { createProject, testSettings } from './app.ts'
 import { dnsServer } from './dns-server.ts'
@@ -32,7 +33,7 @@ export const everybody = {
 
 /** A project of 1,000 people, 100 of them with as much data as can be, and everything that a worker does. */
 export async function setupLargeWork(t: ExecutionContext, count = 1000) {
-	const context = await setupExecutions(t)
+	const context = await setupExecutions(t, { settings: { attachmentsMaxMb: 40 } })
 	const { orm, pool, project, select } = context
 	const thread = new Worker(server, { eval: true })
 	const [port] = (await once(thread, 'message')) as [number]
@@ -49,24 +50,26 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 		await provider.close()
 		await sink.close()
 	})
-	const { services } = deliveryServices(pool, provider, {})
 	const { env } = testSettings()
-	const activities = createActivities({
-		...services,
-		temporal: { workflow: { getHandle: () => ({ terminate: async () => {} }) } } as never,
-		relay: { wake() {} },
-		domains: createDomainChecker(
-			pool,
-			{ ...env, EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1' },
-			[dns.address],
-		),
-		settings: {
-			...services.settings,
-			bodyRetentionDays: 30,
-			platformFrom: 'noreply@tempost.example',
-			webhooks: { allowPrivate: true, dnsServers: [] },
-		},
-	})
+	function activitiesOver(carrier: Provider) {
+		const { services } = deliveryServices(pool, carrier, {})
+		return createActivities({
+			...services,
+			temporal: { workflow: { getHandle: () => ({ terminate: async () => {} }) } } as never,
+			relay: { wake() {} },
+			domains: createDomainChecker(
+				pool,
+				{ ...env, EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1' },
+				[dns.address],
+			),
+			settings: {
+				...services.settings,
+				bodyRetentionDays: 30,
+				platformFrom: 'noreply@tempost.example',
+				webhooks: { allowPrivate: true, dnsServers: [] },
+			},
+		})
+	}
 
 	/** Without what would follow from them. */
 	async function people(projectId: string, count: number, data: object, name: string) {
@@ -92,7 +95,9 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 
 	return {
 		...context,
-		activities,
+		smtp: provider,
+		activities: activitiesOver(provider),
+		activitiesOver,
 		people,
 		one,
 		post,

@@ -6,6 +6,7 @@ import { deliveryActivities } from '../../activities/delivery/deliveries.ts'
 import { type DeliveryServices, deliver, type Rest } from '../../activities/delivery/delivery.ts'
 import { createDkimKeys } from '../../activities/delivery/dkim-keys.ts'
 import { createGate } from '../../activities/delivery/gate.ts'
+import { createLargeMails } from '../../activities/delivery/large-mails.ts'
 import { createProviderPause } from '../../activities/delivery/provider-pause.ts'
 import type { Outcome, Provider } from '../../outside/providers/provider.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
@@ -76,6 +77,7 @@ export function deliveryServices(pool: Pool, provider: Provider, settings: Parti
 		provider,
 		gate: createGate(provider.concurrency),
 		inHand: new Set(),
+		largeMails: createLargeMails(),
 		pause: createProviderPause(),
 		dkimKeys: createDkimKeys(pool, sealingSecret),
 		stopping: stopping.signal,
@@ -182,6 +184,8 @@ export function scriptedProvider(
 			handed.push({ to: message.to.email, emailId: message.emailId, at: Date.now(), dkim })
 			return (await script(message, earlier)) ?? { kind: 'SENT', providerMessageId: 'q1' }
 		},
+		encoding: 'mime',
+		deliverEncoded: () => Promise.reject(new Error('Scripts have no large mails')),
 		close: async () => {},
 		...options,
 	}

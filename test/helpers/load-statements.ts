@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Importing these would run them. */
-const programs = /^(migrate|operator|migrations\/.*)$/
+const programs = /^(migrate|operator|migrations\/.*|large-mail-thread)$/
 
 /** Imports every file that defines statements. */
 export async function loadStatements() {

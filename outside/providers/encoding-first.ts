@@ -1,0 +1,20 @@
+import { type EncodedMail, withContent } from '../../mail/encoding.ts'
+import type { Message } from '../../mail/message.ts'
+import { type DkimKey, isUnusableKey } from '../../mail/mime/dkim.ts'
+import { wireOf } from '../../mail/rendering.ts'
+import type { Outcome } from './provider.ts'
+
+/** `deliver` of a provider that takes mails in their wire format. */
+export const encodingFirst =
+	(deliverEncoded: (mail: EncodedMail) => Promise<Outcome>) =>
+	async (message: Message, dkim?: DkimKey): Promise<Outcome> => {
+		let raw: Buffer
+		try {
+			raw = await wireOf(message, dkim)
+		} catch (error) {
+			const reason = error instanceof Error ? error.message : String(error)
+			if (isUnusableKey(error)) return { kind: 'DEFERRED', error: reason, retryAfterMs: null }
+			return { kind: 'REJECTED', error: `Unusable message: ${reason}`, bounce: false }
+		}
+		return deliverEncoded(withContent(message, raw))
+	}
