@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
-import { readersColumns, type Readers, readersOf } from '../projects/members.ts'
+import { readersColumns, type Readers } from '../projects/members.ts'
 import { bool, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { tables } from '../tables.ts'
@@ -65,7 +65,7 @@ const suspendUnpaid = statement('suspend-unpaid', {
 	), suspended as materialized (
 		select suspend_project(id, 'PAYMENT_FAILED', null) from due
 	)
-	select ${readersOf('due')}
+	select due.name as project, due.language, readers_of(due.id) as members
 	from due where (select count(*) from suspended) = 1`,
 })
 

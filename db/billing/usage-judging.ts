@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
-import { readersColumns, type Readers, readersOf } from '../projects/members.ts'
+import { readersColumns, type Readers } from '../projects/members.ts'
 import { bool, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -75,7 +75,7 @@ const claimNotice = statement('claim-usage-notice', {
 			on conflict do nothing
 		returning project_id
 	)
-	select ${readersOf('p')}
+	select p.name as project, p.language, readers_of(p.id) as members
 	from claimed join projects p on p.id = claimed.project_id and p.deleted_at is null`,
 })
 

@@ -4,18 +4,6 @@ import { countNames } from './campaign-count.ts'
 
 const columns = countNames.join(', ')
 
-/** For a lateral join: the number of mails of campaign `k` in each state, in the statement's snapshot. */
-export const countsOf = `(
-	select ${countNames.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
-	from (
-		select ${columns} from campaign_counts
-		where project_id = k.project_id and campaign_id = k.id
-		union all
-		select ${columns} from campaign_tallies
-		where project_id = k.project_id and campaign_id = k.id
-	) counted
-)`
-
 /**
  * Folds the leftover tallies of campaigns that no longer change. As in the triggers, one process folds a
  * campaign at a time, and others skip it. At most a hundred campaigns at once, because each takes a lock.
@@ -72,7 +60,7 @@ export const progressOf = statement('campaign-progress', {
 		select k.id, k.project_id, status, paused_at is not null and status = 'SENDING' as paused, n.*,
 			case when materialised_at is null then greatest(0, total_recipients
 				- (n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped)) else 0 end as rowless
-		from campaigns k cross join lateral ${countsOf} n
+		from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
 		where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null
 	), recently as (
 		select coalesce(-sum(t.pending + t.sending), 0) / least(${rateSeconds}.0, greatest(1,
@@ -109,6 +97,6 @@ export const statsOf = statement('campaign-stats', {
 	},
 	text: `select k.total_recipients as "totalRecipients", n.sent, n.delivered, n.opened, n.clicked, n.bounced,
 		n.complained, n.unsubscribed, n.failed
-	from campaigns k cross join lateral ${countsOf} n
+	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
 	where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null`,
 })

@@ -5,7 +5,6 @@ import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import type { CampaignKey } from './campaign-actions.ts'
 import { audienceColumns, audiencePredicate, selectAudience } from './campaign-audience.ts'
-import { countsOf } from './campaign-counts.ts'
 import type { campaignStatuses, pausedReasons } from './campaign.ts'
 
 export const courseOf = statement('course-of-campaign', {
@@ -29,7 +28,7 @@ export const courseOf = statement('course-of-campaign', {
 		k.closed_at is not null as closed, coalesce(cardinality(k.lane_bounds), 0) + 1 as lanes,
 		k.total_recipients as total, n.pending, n.sending,
 		greatest(0, coalesce(ceil(extract(epoch from k.scheduled_for - now()) * 1000), 0))::float8 as due_in_ms
-	from campaigns k join projects p on p.id = k.project_id cross join lateral ${countsOf} n
+	from campaigns k join projects p on p.id = k.project_id cross join lateral counts_of_campaign(k.project_id, k.id) n
 	where k.project_id = $projectId and k.id = $campaignId`,
 })
 
@@ -109,7 +108,7 @@ export const finishMaterialising = statement('finish-materialising', {
 	row: { id: uuid },
 	text: `with rows as (
 		select n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped as count
-		from campaigns k cross join lateral ${countsOf} n where k.project_id = $projectId
+		from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n where k.project_id = $projectId
 			and k.id = $campaignId
 	)
 	update campaigns set materialised_at = now(), total_recipients = rows.count, lane_bounds = (
@@ -161,7 +160,7 @@ const lockSending = statement('lock-sending-campaign', {
 const finishIfSettled = statement('finish-sending-campaign', {
 	params: { projectId: uuid, campaignId: uuid },
 	text: `update campaigns k set status = 'SENT', sent_at = now(), closed_at = now(), updated_at = now()
-	from (select n.pending + n.sending as open from campaigns k cross join lateral ${countsOf} n
+	from (select n.pending + n.sending as open from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
 		where k.project_id = $projectId and k.id = $campaignId) n
 	where k.project_id = $projectId and k.id = $campaignId and k.status = 'SENDING'
 		and k.materialised_at is not null

@@ -1,7 +1,6 @@
 import type { Email } from '../emails/email.ts'
 import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { countsOf } from './campaign-counts.ts'
 
 const columns = `contact_id as "contactId", id as "emailId", "to" as email, status,
 	coalesce(error, render_fault) as error, sent_at as "sentAt", delivered_at as "deliveredAt",
@@ -59,6 +58,6 @@ export const countRecipients = statement('count-campaign-recipients', {
 				then n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped
 				else (select count(*) from emails where ${wanted}) end
 		end)::int as total
-	from campaigns k cross join lateral ${countsOf} n where k.project_id = $projectId
+	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n where k.project_id = $projectId
 		and k.id = $campaignId::uuid`,
 })

@@ -5,7 +5,6 @@ import { int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { now, tables } from '../tables.ts'
 import { countNames } from './campaign-count.ts'
-import { countsOf } from './campaign-counts.ts'
 import type { Campaign } from './campaign.ts'
 
 /** The parts of a campaign that its owner writes. */
@@ -61,7 +60,7 @@ const record = `select k.id, k.name, k.description, k.subject, k.body, k."from",
 		k.total_recipients as "totalRecipients", ${counted}, k.paused_at as "pausedAt",
 		k.paused_reason as "pausedReason", k.cancelled_reason as "cancelledReason", k.sent_at as "sentAt",
 		k.created_at as "createdAt", k.updated_at as "updatedAt"
-	from campaigns k cross join lateral ${countsOf} n`
+	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n`
 
 export const findCampaign = statement('find-campaign', {
 	params: { projectId: uuid, campaignId: uuid },

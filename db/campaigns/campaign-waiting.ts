@@ -1,6 +1,5 @@
 import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { countsOf } from './campaign-counts.ts'
 
 export const waitingReasons = ['paused', 'billing', 'provider', 'rate'] as const
 
@@ -22,7 +21,7 @@ export const waitingOf = statement('campaign-waiting', {
 	},
 	text: `with campaign as materialized (
 		select k.id, k.paused_at is not null as paused, k.paused_reason, n.pending
-		from campaigns k cross join lateral ${countsOf} n
+		from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
 		where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null
 			and k.status = 'SENDING'
 	), deferred as materialized (

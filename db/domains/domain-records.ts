@@ -1,5 +1,5 @@
 import { priorities } from '../outbox/outbox.ts'
-import { readersColumns, readersOf } from '../projects/members.ts'
+import { readersColumns } from '../projects/members.ts'
 import { bool, bytes, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -197,7 +197,7 @@ export const takeDueDomains = statement('take-due-domains', {
 export const domainReaders = statement('domain-readers', {
 	params: { projectId: uuid },
 	row: readersColumns,
-	text: `select ${readersOf('p')}
+	text: `select p.name as project, p.language, readers_of(p.id) as members
 	from projects p where p.id = $projectId and p.disabled_reason is null`,
 })
 

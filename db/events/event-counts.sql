@@ -1,6 +1,15 @@
 -- Events are counted by name and day. Statements append their changes to event_tallies, so that none waits for a
 -- counter; folding adds the tallies to event_counts. The rules of other counts fold in the same way.
 
+-- The number of events by name and day: the sum of all rows with these.
+create or replace function counted_events(project uuid) returns table (name text, day date, count bigint)
+language sql stable parallel safe
+as $$
+	select name, day, count from event_counts where project_id = project
+	union all
+	select name, day, count from event_tallies where project_id = project
+$$;
+
 -- One process folds a project at a time; others skip it. Nothing waits here for a lock, or for more rows than one
 -- or two pages hold.
 create or replace function fold_event_tallies(project uuid) returns void language plpgsql as $$

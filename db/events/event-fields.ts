@@ -2,7 +2,6 @@ import type { FieldType } from '../contacts/contact-field.ts'
 import { mostFields } from '../contacts/contact-fields.ts'
 import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { talliedEvents } from './event-queries.ts'
 
 const fieldsOf = (latest: string) =>
 	`select field, type from (
@@ -35,7 +34,7 @@ export const commonestEventFields = statement('commonest-event-fields', {
 	params: { projectId: uuid },
 	row: { field: text, type: text.of<FieldType>() },
 	text: fieldsOf(`select e.data from (
-			select name from ${talliedEvents} group by name having sum(count) > 0
+			select name from counted_events($projectId) t group by name having sum(count) > 0
 			order by sum(count) desc, name limit 20
 		) names cross join lateral (
 			select data from events where project_id = $projectId and name = names.name

@@ -73,13 +73,6 @@ export const eventsOfPage = statement('events-of-page', {
 	order by place`,
 })
 
-/** The number of events by name and day. */
-export const talliedEvents = `(
-	select name, day, count from event_counts where project_id = $projectId
-	union all
-	select name, day, count from event_tallies where project_id = $projectId
-) as t`
-
 /** Users choose among far fewer, but a caller who may track events can give each one a new name. */
 export const mostNames = 10_000
 
@@ -87,7 +80,7 @@ export const mostNames = 10_000
 export const eventNames = statement('event-names', {
 	params: { projectId: uuid },
 	row: { name: text },
-	text: `select name from ${talliedEvents} group by name having sum(count) > 0
+	text: `select name from counted_events($projectId) t group by name having sum(count) > 0
 		order by sum(count) desc, name
 	limit ${mostNames}`,
 })
@@ -100,7 +93,7 @@ export const eventCounts = (start: string, end: string, wanted = 'true') =>
 	`with days as (
 		select name, day, sum(count) as count, day::timestamp at time zone 'UTC' as begins,
 			(day + 1)::timestamp at time zone 'UTC' as ends
-		from ${talliedEvents}
+		from counted_events($projectId) t
 		where day >= coalesce((${start} at time zone 'UTC')::date, '-infinity')
 			and day <= coalesce((${end} at time zone 'UTC')::date, 'infinity') and ${wanted}
 		group by name, day having sum(count) > 0
@@ -137,7 +130,7 @@ export const eventTotals = statement('event-totals', {
 	params: { projectId: uuid, eventName: text },
 	row: { totalCount: float, uniqueContacts: float },
 	text: `select
-		(select coalesce(sum(count), 0)::float8 from ${talliedEvents}
+		(select coalesce(sum(count), 0)::float8 from counted_events($projectId) t
 			where name = $eventName) as "totalCount",
 		(select count(distinct contact_id)::float8 from events where project_id = $projectId
 			and name = $eventName)

@@ -20,14 +20,9 @@ export const membersOf = statement('members-of', {
 	where m.project_id = $projectId order by m.created_at, m.user_id`,
 })
 
-/** The members to notify about a project, and its language. */
+/** The members to notify about a project, from `readers_of`, and its language. */
 export const readersColumns = { project: text, language: text, members: text.array }
 export type Readers = RowOf<typeof readersColumns>
-
-/** The columns of Readers, from a row with the project's id, name and language. */
-export const readersOf = (row: string) => `${row}.name as project, ${row}.language, array(
-		select u.email from memberships m join users u on u.id = m.user_id
-		where m.project_id = ${row}.id order by u.email) as members`
 
 /** A person who lost their role keeps no link to the project, and their open invitations end. */
 const withdrawn = (

@@ -40,6 +40,12 @@ begin
 	return found;
 end $$;
 
+-- The addresses of the members to notify about a project.
+create or replace function readers_of(project uuid) returns text[]
+language sql stable
+return array(select u.email from memberships m join users u on u.id = m.user_id
+	where m.project_id = project order by u.email);
+
 -- No key has these digests, so nobody can call the API as the platform.
 insert into projects (id, name, public_key, secret_key_digest, secret_key_ending, tracking, owner_verified)
 values (platform_project(), 'Tempost', 'none', '', '', 'DISABLED', true)

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { type PlatformMail, queuePlatformMails } from '../emails/platform-mail.ts'
-import { readersColumns, readersOf } from '../projects/members.ts'
+import { readersColumns } from '../projects/members.ts'
 import { bigint, bool, int, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -51,7 +51,7 @@ export const suspensionNotice = statement('suspension-notice', {
 		/** null: the reason is not the reputation, so whoever disabled the project notifies the members. */
 		signal: text.of<'bounces' | 'complaints'>().orNull,
 	},
-	text: `select s.signal, ${readersOf('p')}
+	text: `select s.signal, p.name as project, p.language, readers_of(p.id) as members
 	from suspensions s join projects p on p.id = s.project_id
 	where s.project_id = $projectId and s.id = $suspensionId and s.told_at is null`,
 })
