@@ -29,7 +29,9 @@ export const isLarge = ({ bytes }: { bytes: number }) => bytes > largeBytes
 export function createLargeMails() {
 	const projects = new Map<string, string>()
 
-	function hasRoom(project: string) {
+	/** A mail that another run of this process has under way gets no second place. */
+	function hasRoom(project: string, id: string) {
+		if (projects.has(id)) return false
 		let theirs = 0
 		for (const one of projects.values()) if (one === project) theirs += 1
 		return projects.size < mostUnderWay && theirs < mostOfProject
@@ -39,7 +41,7 @@ export function createLargeMails() {
 		hasRoom,
 		/** False: there is no room at present. */
 		enter(project: string, id: string) {
-			if (projects.has(id) || !hasRoom(project)) return false
+			if (!hasRoom(project, id)) return false
 			projects.set(id, project)
 			return true
 		},

@@ -44,7 +44,7 @@ export function pickReady({ services, project, todo, underWay }: Pass): TimedMai
 			if (requests.has(mail.request_id)) continue
 			requests.add(mail.request_id)
 		}
-		if (isLarge(mail) && !largeMails.hasRoom(project)) continue
+		if (isLarge(mail) && !largeMails.hasRoom(project, mail.id)) continue
 		picked.push(mail)
 		bytes += mail.bytes
 	}
