@@ -133,14 +133,27 @@ for (const known of ['nothing', 'next to nothing', 'pages without rows', 'everyt
 		await contacts(1, {}, 'first')
 		await campaign()
 		if (known !== 'nothing') await query('analyze')
-		if (known === 'pages without rows') await growUnseen()
+		if (known === 'pages without rows') {
+			await query(
+				`insert into emails (project_id, contact_id, "to", "from", subject, type, source_type, status)
+				select project_id, id, email, 'a@example.com', 'S', 'MARKETING', 'TRANSACTIONAL', 'PENDING'
+				from contacts, generate_series(1, 20)`,
+			)
+			await growUnseen()
+		}
+		async function quickly(write: () => Promise<unknown>) {
+			const startedAt = Date.now()
+			await write()
+			const ms = Date.now() - startedAt
+			t.true(ms < mostMs, `${ms} ms`)
+		}
 		if (known === 'everything') {
 			await contacts(2000)
 			await campaign()
 			await query('analyze')
 		}
 
-		/** Statistics are made before the writers commit: they find pages without rows. */
+		/** Statistics are made before the writers commit: they find pages with one contact's rows. */
 		async function growUnseen() {
 			await contacts(people)
 			const writer = await pool.connect()
@@ -153,8 +166,8 @@ for (const known of ['nothing', 'next to nothing', 'pages without rows', 'everyt
 					`segment_members (project_id, segment_id, contact_id, computed)
 					select project_id, '${segment}', id, false`,
 				])
-					await writer.query(
-						`insert into ${rows} from contacts where email <> 'first0@example.net'`,
+					await quickly(() =>
+						writer.query(`insert into ${rows} from contacts where email <> 'first0@example.net'`),
 					)
 				await query('analyze')
 				await writer.query('commit')
@@ -172,7 +185,7 @@ for (const known of ['nothing', 'next to nothing', 'pages without rows', 'everyt
 			const text = rows.map((line) => line['QUERY PLAN']).join('\n')
 			t.notRegex(text, /Join|Materialize|hashed/, text)
 			if (known === 'everything' || known === 'pages without rows')
-				t.regex(text, /Index.* Scan using (emails|events|segment_members)_contact/, text)
+				t.regex(text, /Index.* Scan (using|on) (emails|events|segment_members)_contact/, text)
 		}
 	})
 

@@ -67,6 +67,7 @@ async function catalogOf(orm: MikroORM) {
 		select relname as thing, array_to_string(reloptions, ', ') as description from tables
 		union all select t.relname || '.' || a.attname,
 			concat_ws(' ', a.attstorage, format_type(a.atttypid, a.atttypmod), case when a.attnotnull then 'not null' end,
+				array_to_string(a.attoptions, ', '),
 				nullif(a.attgenerated, ''), nullif(a.attidentity, ''), pg_get_expr(d.adbin, d.adrelid))
 		from tables t
 		join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped

@@ -1,3 +1,4 @@
+import { fewPerContact } from '../contacts/few-per-contact.ts'
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
 import { reference } from '../reference.ts'
@@ -183,6 +184,7 @@ export class Email extends schema.class {
 	]
 	static storage = [
 		'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 45)',
+		fewPerContact,
 	]
 }
 schema.setClass(Email)

@@ -3,7 +3,10 @@ create or replace function is_unsettled(status text) returns bool
 language sql immutable parallel safe
 return status in ('PENDING', 'SENDING', 'UNCERTAIN');
 
-create or replace function require_references_of_emails() returns trigger language plpgsql as $$
+-- Rows are looked up by index, although a connection keeps the plan it made when the tables were small.
+create or replace function require_references_of_emails() returns trigger language plpgsql
+	set enable_seqscan to off
+as $$
 declare
 	wanted int;
 	found_rows int;

@@ -1,4 +1,5 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import { fewPerContact } from '../contacts/few-per-contact.ts'
 import { reference } from '../reference.ts'
 
 /**
@@ -52,5 +53,6 @@ export class Event extends schema.class {
 		reference(['projectId', 'contactId'], 'contacts', 'set null', { isEnforced: false }),
 		reference(['projectId', 'emailId'], 'emails', 'set null', { isEnforced: false }),
 	]
+	static storage = [fewPerContact]
 }
 schema.setClass(Event)

@@ -1,4 +1,7 @@
-create or replace function require_references_of_events() returns trigger language plpgsql as $$
+-- Rows are looked up by index, although a connection keeps the plan it made when the tables were small.
+create or replace function require_references_of_events() returns trigger language plpgsql
+	set enable_seqscan to off
+as $$
 declare
 	wanted int;
 	found_rows int;
@@ -17,8 +20,7 @@ begin
 	perform require_projects(
 		(select array_agg(distinct project_id) filter (where contact_id is null) from added), 'events');
 
-	-- Emails need no lock: they are deleted only with their project. Each is looked up by index, whatever the
-	-- planner estimates for a table without statistics.
+	-- Emails need no lock: they are deleted only with their project.
 	select count(email_id) into wanted from added;
 	if wanted > 0 then
 		perform from added a cross join lateral (

@@ -1,5 +1,6 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt } from '../columns.ts'
+import { fewPerContact } from '../contacts/few-per-contact.ts'
 import { reference } from '../reference.ts'
 
 /**
@@ -34,6 +35,7 @@ export class SegmentMember extends schema.class {
 		reference(['projectId', 'contactId'], 'contacts', 'cascade', { isEnforced: false }),
 		reference(['projectId', 'segmentId'], 'segments', 'cascade', { isEnforced: false }),
 	]
+	static storage = [fewPerContact]
 }
 schema.setClass(SegmentMember)
 

@@ -1,4 +1,7 @@
-create or replace function require_references_of_segment_members() returns trigger language plpgsql as $$
+-- Rows are looked up by index, although a connection keeps the plan it made when the tables were small.
+create or replace function require_references_of_segment_members() returns trigger language plpgsql
+	set enable_seqscan to off
+as $$
 declare
 	wanted int;
 	found_rows int;
