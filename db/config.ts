@@ -17,6 +17,7 @@ import { UsageCount, UsageTally } from './billing/usage-count.ts'
 import { UsageNotice } from './billing/usage-notice.ts'
 import { UsageReport } from './billing/usage-report.ts'
 import { RequestBudget, SendBudget } from './budget.ts'
+import { AudiencePage } from './campaigns/audience-page.ts'
 import { CampaignCount, CampaignTally } from './campaigns/campaign-count.ts'
 import { Campaign } from './campaigns/campaign.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contacts/contact-field.ts'
@@ -65,6 +66,7 @@ export default defineConfig({
 		AccountToken,
 		Attachment,
 		Attempt,
+		AudiencePage,
 		AuditEntry,
 		Automation,
 		AutomationEventName,

@@ -23,3 +23,9 @@ export const reference = (
 	onDelete: OnDelete = 'no action',
 	{ isEnforced = true } = {},
 ): Reference => ({ properties, table, onDelete, isEnforced })
+
+const foreignKeyViolation = '23503'
+
+/** Whether a row was to refer to one that does not exist, or was deleted at the same moment. */
+export const isMissingReference = (error: unknown) =>
+	(error as { code?: string }).code === foreignKeyViolation

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import PostalMime from 'postal-mime'
 import type { Outcome } from '../outside/providers/provider.ts'
-import { claimSlice } from '../db/campaigns/campaign-ledger.ts'
+import { bearSlice } from '../db/campaigns/campaign-ledger.ts'
 import { doubt } from '../db/emails/doubt.ts'
 import { record } from '../db/emails/ledger.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
@@ -13,7 +13,7 @@ test('mail that a dead worker was handing over is in doubt and not repeated', as
 	const { send, worker, sink, mails, query, id, project, pool } = await overSmtp(t, 30)
 	const first = '00000000-0000-0000-0000-000000000000'
 	const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-	const dead = await claimSlice(pool, {
+	const dead = await bearSlice(pool, {
 		projectId: project.id,
 		campaignId: id,
 		after: first,
@@ -50,7 +50,8 @@ test('a late outcome settles a mail in doubt', async (t) => {
 })
 
 test('a mail in doubt that its owner sends once more is the same mail', async (t) => {
-	const { worker, sink, mails, query, app, withSecretKey } = await overSmtp(t, 1)
+	const { worker, sink, mails, query, app, withSecretKey, written, id: campaignId } = await overSmtp(t, 1)
+	await written(campaignId)
 	await query(
 		`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now(), tracked = true`,
 	)
@@ -138,7 +139,8 @@ test('a mail doubted while it is being recorded is sent again, too', async (t) =
 })
 
 test('a campaign does not end while a mail in it comes out of doubt', async (t) => {
-	const { pool, project, id, query, get, act, activities } = await sendingCampaign(t, 1)
+	const { pool, project, id, query, get, act, activities, written } = await sendingCampaign(t, 1)
+	await written(id)
 	await query(`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now()`)
 	const db = await pool.connect()
 	t.teardown(() => db.release(true))

@@ -102,7 +102,8 @@ test('a batch that was certainly not accepted is sent again as a new one', async
 })
 
 test('a mail in doubt for longer than Resend remembers is not repeated', async (t) => {
-	const { send, worker, fake, mails, query } = await overResend(t, 2)
+	const { send, worker, fake, mails, query, written, id } = await overResend(t, 2)
+	await written(id)
 	await query(
 		`update emails set status = 'SENDING', attempt = 1, provider = 'resend', batch_id = $1,
 			attempt_started_at = now() - interval '24 hours'`,

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { cancelCampaignsOf, pauseCampaignsOf } from '../db/campaigns/campaign-actions.ts'
-import { materialiseChunk } from '../db/campaigns/campaign-course.ts'
+import { freezeChunk } from '../db/campaigns/audience-pages.ts'
 import {
 	openCampaigns as campaignsOnTheirWay,
 	restartCampaigns,
@@ -27,64 +27,38 @@ test('the audience is fixed at the start: each contact once, with the data for i
 	await act(activities.materialiseCampaign, id)
 	t.deepEqual(await recipients(id), ['pro1@example.net', 'pro2@example.net'])
 	t.like(await get(id), { status: 'SENDING', totalRecipients: 2 })
-	const [mail] = await query(
-		`select e."from", from_name, reply_to, subject, body, language, type, source_type, status, c.email = e."to" as "isTheirs"
-		from emails e join contacts c on c.id = e.contact_id limit 1`,
-	)
-	t.deepEqual(mail, {
-		from: 'news@example.com',
-		from_name: 'Test project',
-		reply_to: 'reply@example.com',
-		subject: 'Hello {{ name }}',
-		body: null,
-		language: 'en',
-		type: 'MARKETING',
-		source_type: 'CAMPAIGN',
-		status: 'PENDING',
-		isTheirs: true,
-	})
 })
 
-test('workers that create the same recipients at once give each one row', async (t) => {
+test('workers that freeze the same audience at once take each contact once', async (t) => {
 	const { pool, call, contacts, create, act, activities, recipients, project, get } =
 		await openCampaigns(t)
-	await contacts(12_000)
+	await contacts(45_000)
 	const { id } = await create()
 	await call('POST', `/${id}/send`)
+	t.like(await act(activities.advanceCampaign, id), { act: 'materialise', lanes: 4 })
 	const worker = async () => {
-		while (await materialiseChunk(pool, project.id, id));
+		while (await freezeChunk(pool, project.id, id));
 	}
 	await Promise.all([worker(), worker(), worker(), act(activities.materialiseCampaign, id)])
-	t.is(new Set(await recipients(id)).size, 12_000)
-	t.is((await recipients(id)).length, 12_000)
-	t.is((await get(id)).totalRecipients, 12_000)
+	t.is(new Set(await recipients(id)).size, 45_000)
+	t.is((await recipients(id)).length, 45_000)
+	t.is((await get(id)).totalRecipients, 45_000)
 })
 
 test('lanes share the recipients in equal parts', async (t) => {
-	const { contacts, started, query } = await openCampaigns(t)
+	const { contacts, frozen, query } = await openCampaigns(t)
 	await contacts(10_001)
-	const id = await started()
-	const shares = await query<{ count: number }>(
-		`select count(*)::int as count from emails e, campaigns k
-		where k.id = $1 and e.campaign_id = k.id
-		group by width_bucket(e.contact_id, k.lane_bounds), e.contact_id = any(k.lane_bounds)`,
-		[id],
+	await frozen()
+	const pages = await query<{ lane: number; size: number }>(
+		`select width_bucket(contact_id, lane_bounds) - (contact_id = any(lane_bounds))::int as lane,
+			count(*)::int as size
+		from campaigns, audience_pages cross join lateral unnest(contact_ids) contact_id
+		group by 1, until, size having count(*) = size order by 1, until`,
 	)
-	t.is(
-		shares.reduce((sum, { count }) => sum + count, 0),
-		10_001,
+	const shares = [0, 1, 2, 3].map((lane) =>
+		pages.filter((page) => page.lane === lane).reduce((sum, { size }) => sum + size, 0),
 	)
-	const [{ bounds }] = (await query<{ bounds: string[] }>(
-		'select lane_bounds as bounds from campaigns',
-	)) as [{ bounds: string[] }]
-	t.is(bounds.length, 3)
-	for (const [index, bound] of bounds.entries()) {
-		const [{ before }] = (await query<{ before: number }>(
-			'select count(*)::int as before from emails where contact_id <= $1',
-			[bound],
-		)) as [{ before: number }]
-		t.is(before, Math.floor((10_001 * (index + 1)) / 4))
-	}
+	t.deepEqual(shares, [2501, 2500, 2500, 2500])
 })
 
 test('a small campaign has one lane, and one with an empty audience is SENT', async (t) => {
@@ -100,21 +74,22 @@ test('a small campaign has one lane, and one with an empty audience is SENT', as
 	t.like(await progress(id), { total: 0, pending: 0, etaSeconds: 0 })
 })
 
-test('after an early cancellation no more recipients get rows, and all are skipped', async (t) => {
+test('after an early cancellation no more of the audience is frozen, and all are skipped', async (t) => {
 	const { pool, contacts, create, call, act, activities, progress, project, states } =
 		await openCampaigns(t)
-	await contacts(6000)
+	await contacts(20_500)
 	const { id } = await create()
 	await call('POST', `/${id}/send`)
-	t.true(await materialiseChunk(pool, project.id, id))
+	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
+	t.true(await freezeChunk(pool, project.id, id))
 	await call('POST', `/${id}/cancel`)
-	t.false(await materialiseChunk(pool, project.id, id))
-	t.like(await progress(id), { total: 6000, pending: 0, skipped: 6000, etaSeconds: 0 })
+	t.false(await freezeChunk(pool, project.id, id))
+	t.like(await progress(id), { total: 20_500, pending: 0, skipped: 20_500, etaSeconds: 0 })
 	t.like(await act(activities.advanceCampaign, id), { act: 'cancel' })
 	await act(activities.cancelRecipients, id)
 	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'cancelled' })
-	t.deepEqual(await states(id), { CANCELLED: 5000 })
-	t.like(await progress(id), { total: 6000, skipped: 6000 })
+	t.deepEqual(await states(id), { CANCELLED: 20_000 })
+	t.like(await progress(id), { total: 20_500, skipped: 20_500 })
 })
 
 test('mails of a cancelled campaign that a lost worker was handing over end in doubt', async (t) => {
@@ -190,17 +165,17 @@ test('a billing limit pauses the campaigns it covers, and their owner may resume
 	t.like(await act(activities.advanceCampaign, marketing), { act: 'send', lanes: 1 })
 })
 
-test('a campaign whose recipients cannot be created is paused until its owner retries', async (t) => {
+test('a campaign whose audience cannot be frozen is paused until its owner retries', async (t) => {
 	const { contacts, create, call, act, activities, query, get } = await openCampaigns(t)
 	await contacts(1)
 	const { id } = await create()
 	await call('POST', `/${id}/send`)
-	await query(`alter table emails add constraint never check (campaign_id is null)`)
+	await query(`alter table audience_pages add constraint never check (size = 0)`)
 	await t.throwsAsync(() => act(activities.materialiseCampaign, id), { message: /never/ })
 	await act(activities.holdCampaign, id)
 	t.like(await get(id), { status: 'SENDING', pausedReason: 'FAULT' })
 	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: null })
-	await query('alter table emails drop constraint never')
+	await query('alter table audience_pages drop constraint never')
 	await call('POST', `/${id}/resume`)
 	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
 })

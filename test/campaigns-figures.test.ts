@@ -3,7 +3,8 @@ import { openCampaigns, sumOf } from './helpers/campaigns.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
 test('the states come to the total at every step of the way', async (t) => {
-	const { contacts, create, call, act, activities, progress, query, get } = await openCampaigns(t)
+	const { contacts, create, call, act, activities, progress, query, get, written } =
+		await openCampaigns(t)
 	await contacts(20)
 	const { id } = await create()
 	const read = async (expected: object) => {
@@ -15,6 +16,8 @@ test('the states come to the total at every step of the way', async (t) => {
 	await call('POST', `/${id}/send`)
 	await read({ pending: 20 })
 	await act(activities.materialiseCampaign, id)
+	await read({ pending: 20 })
+	await written(id)
 	await read({ pending: 20 })
 	const move = (from: string, to: string, count: number, more = '') =>
 		query(

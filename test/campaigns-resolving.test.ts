@@ -7,6 +7,7 @@ import { scriptedProvider } from './helpers/ledger.ts'
 
 async function uncertain(t: Parameters<typeof sendingCampaign>[0], people: number) {
 	const context = await sendingCampaign(t, people)
+	await context.written(context.id)
 	await context.query(
 		`update emails set status = 'UNCERTAIN', attempt = 1, first_attempt_at = now(),
 			attempt_started_at = '2026-01-31T12:00:00Z'`,

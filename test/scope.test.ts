@@ -67,7 +67,6 @@ const reasons: Record<string, string[]> = {
 	'the mails of a campaign, which the same statement finds by its project': [
 		'cancel-campaign-chunk',
 		'claim-campaign-slice',
-		'finish-materialising',
 		'rest-of-campaign-lane',
 	],
 	'a domain may be verified in another project, which is all that is asked of it': [

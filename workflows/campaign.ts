@@ -3,6 +3,7 @@ import {
 	condition,
 	continueAsNew,
 	defineSignal,
+	patched,
 	proxyActivities,
 	setCurrentDetails,
 	setHandler,
@@ -55,10 +56,13 @@ export async function campaign(key: Key): Promise<string> {
 		const { total, settled, said } = next
 		showProgress(settled, total, said)
 		if (next.act === 'end') return `${said}: ${settled} of ${total} settled`
-		if (next.act === 'materialise') await materialise(key)
+		if (next.act === 'materialise') await freezeAndSend(next.lanes, settled, total, seen)
 		else if (next.act === 'cancel') await cancelRecipients(key)
-		else if (next.act === 'send') await sendThrough(next.lanes, settled, total, seen)
-		else await changeWithin(next.waitMs, seen)
+		else if (next.act === 'send') {
+			// Another worker holds the remaining mails, or the campaign was paused and the signal has not arrived
+			// yet.
+			if (!(await sendThrough(next.lanes, settled, total, seen))) await changeWithin(stuckMs, seen)
+		} else await changeWithin(next.waitMs, seen)
 	}
 	return continueAsNew<typeof campaign>(key)
 
@@ -68,13 +72,20 @@ export async function campaign(key: Key): Promise<string> {
 		else await condition(() => changes !== seen, waitMs)
 	}
 
-	/** Runs the lanes side by side, each until it is done, can't continue, or the campaign changes. */
+	/** Sends to those in the audience who are frozen already, while the others are being frozen. */
+	async function freezeAndSend(...lanes: Parameters<typeof sendThrough>) {
+		const beside = patched('lanes-beside-freezing') ? sendThrough(...lanes) : undefined
+		await Promise.all([materialise(key), beside])
+	}
+
+	/**
+	 * Runs the lanes side by side, each until it is done, can't continue, or the campaign changes. Returns
+	 * whether any mail was settled.
+	 */
 	async function sendThrough(lanes: number, before: number, total: number, seen: number) {
 		let settled = before
 		await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
-		// Another worker holds the remaining mails, or the campaign was paused and the signal has not arrived
-		// yet.
-		if (settled === before) await changeWithin(stuckMs, seen)
+		return settled > before
 
 		async function runLane(lane: number) {
 			while (changes === seen && !workflowInfo().continueAsNewSuggested) {

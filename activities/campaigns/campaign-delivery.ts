@@ -100,14 +100,19 @@ async function lookAround(turn: Turn): Promise<End | null> {
 	const { pool, stopping } = services
 	if (underWay.hasFailed()) return null
 	const [left] = await restOfLane(pool, rangeOf(turn))
-	const { may_send, pending, sending, due_in_ms, answer } = left!
+	const { may_send, pending, sending, due_in_ms, answer, to_come, is_frozen } = left!
 	const areOurs = sending > 0 && (await adopt(turn))
-	const open = pending + sending
-	if (open === 0) {
+	const open = pending + sending + to_come
+	turn.hasPages = to_come > 0 || !is_frozen
+	if (open === 0 && !turn.hasPages) {
 		shared.positions.delete(nameOf(lane))
 		return rest(0, 0, '')
 	}
 	if (!may_send) return rest(open, 0, 'paused')
+	if (turn.hasPages) {
+		if (to_come === 0) await wait(napMs, stopping)
+		return null
+	}
 	turn.cursor = campaign.after
 	if (areOurs) await wait(napMs, stopping)
 	if (sending > 0 || due_in_ms <= 0) return null

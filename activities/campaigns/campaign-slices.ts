@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { claimSlice, type ClaimedMail, reserveRate } from '../../db/campaigns/campaign-ledger.ts'
+import type { Pool } from 'pg'
+import {
+	bearSlice,
+	claimSlice,
+	type ClaimedMail,
+	reserveRate,
+} from '../../db/campaigns/campaign-ledger.ts'
+import { isMissingReference } from '../../db/reference.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import { insistOnAll } from '../delivery/recorder.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
@@ -53,7 +60,7 @@ export async function sendSlice(turn: Turn): Promise<boolean> {
 		turn.paid -= Math.min(turn.paid, mails.length)
 		if (batchId) launchBatch(turn, mails, batchId)
 		else for (const mail of mails) launch(turn, mail, dkim)
-		return claimed.length === wanted
+		return claimed.length === wanted || turn.hasPages
 	} finally {
 		if (!batchId) slots.giveBack(wanted - mails.length)
 	}
@@ -69,22 +76,42 @@ async function keyOf({ services, lane, campaign }: Turn) {
 	return (await services.dkimKeys(lane.projectId, [domain])).get(domain)
 }
 
+/** The lane's next mails: those that are born now, and after them those that wait for another try. */
 async function claim(turn: Turn, wanted: number, batchId: string | null) {
 	const { services, lane, campaign, shared } = turn
-	const claimed = await claimSlice(services.pool, {
+	const asked = {
 		projectId: lane.projectId,
 		campaignId: lane.campaignId,
-		after: turn.cursor,
 		until: campaign.until,
 		limit: wanted,
 		provider: services.provider.name,
 		tracked: campaign.tracked,
 		batchId,
-	})
+	}
+	if (turn.hasPages) {
+		const born = await bear(services.pool, { ...asked, after: campaign.after })
+		countEnds(born)
+		if (born.length > 0) {
+			shared.positions.set(nameOf(lane), turn.cursor)
+			return born
+		}
+		turn.hasPages = false
+	}
+	const claimed = await claimSlice(services.pool, { ...asked, after: turn.cursor })
 	countEnds(claimed)
 	const last = claimed.at(-1)
 	if (last) shared.positions.set(nameOf(lane), (turn.cursor = last.contact_id))
 	return claimed
+}
+
+/** A contact that is deleted at the same moment makes the slice fail; then it is known to be deleted. */
+async function bear(pool: Pool, asked: Parameters<typeof bearSlice>[1]) {
+	for (;;)
+		try {
+			return await bearSlice(pool, asked)
+		} catch (error) {
+			if (!isMissingReference(error)) throw error
+		}
 }
 
 /** Waits for send rate. Returns the number of mails that it allows. */

@@ -43,8 +43,10 @@ export interface Turn {
 	underWay: UnderWay<ClaimedMail>
 	recorder: ReturnType<typeof createRecorder<Handed>>
 	write(handed: Handed[]): Promise<void>
-	/** The contact of the mail that was claimed last. */
+	/** The contact of the last mail that was claimed for another try. */
 	cursor: string
+	/** Whether contacts of the lane may still wait for their mails to be born. */
+	hasPages: boolean
 	/** Mails with reserved send rate that are not claimed yet. */
 	paid: number
 	settled: number
@@ -69,6 +71,7 @@ export function createTurn(
 		recorder: createRecorder({ write, gatherMs, enough: shared.slots.slice }),
 		write,
 		cursor: shared.positions.get(nameOf(lane)) ?? campaign.after,
+		hasPages: true,
 		paid: 0,
 		settled: 0,
 	}

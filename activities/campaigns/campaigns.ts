@@ -5,6 +5,12 @@ import {
 	pause,
 	startDue,
 } from '../../db/campaigns/campaign-actions.ts'
+import {
+	cancelPages,
+	divideIntoLanes,
+	finishFreezing,
+	freezeChunk,
+} from '../../db/campaigns/audience-pages.ts'
 import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
 import {
 	cancelChunk,
@@ -13,9 +19,7 @@ import {
 	doubtCancelled,
 	doubtDeleted,
 	dropDeleted,
-	finishMaterialising,
 	finishSending,
-	materialiseChunk,
 } from '../../db/campaigns/campaign-course.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
@@ -25,14 +29,14 @@ import { permanently } from '../permanence.ts'
 /** The next act of a campaign's run. */
 export type Next = { total: number; settled: number; said: string } & (
 	| { act: 'end' }
-	| { act: 'materialise' }
+	| { act: 'materialise'; lanes: number }
 	| { act: 'cancel' }
 	| { act: 'send'; lanes: number }
 	/** null: waits until the campaign changes. */
 	| { act: 'wait'; waitMs: number | null }
 )
 
-/** Campaigns take turns at creating their recipients' rows. */
+/** Campaigns take turns at freezing their audiences. */
 const longestTurnMs = 30_000
 /** Longer timers are split. */
 const longestWaitMs = 30 * 24 * 3_600_000
@@ -43,22 +47,20 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 		/** Moves the campaign as far as its row allows now, and returns the next act. */
 		advanceCampaign: (key: CampaignKey): Promise<Next> => advance(pool, key),
 
-		/** Creates the recipients' rows, chunk by chunk. Each chunk records its progress. */
+		/** Freezes the audience, chunk by chunk. Each chunk records its progress. */
 		async materialiseCampaign({ projectId, campaignId }: CampaignKey): Promise<void> {
 			const endsAt = Date.now() + longestTurnMs
 			await withHeartbeat(() =>
 				permanently(async () => {
-					while (await materialiseChunk(pool, projectId, campaignId))
+					await divideIntoLanes(pool, { projectId, campaignId })
+					while (await freezeChunk(pool, projectId, campaignId))
 						if (Date.now() > endsAt) return
-					await finishMaterialising(pool, { projectId, campaignId })
+					await finishFreezing(pool, { projectId, campaignId })
 				}),
 			)
 		},
 
-		/**
-		 * Creating the recipients' rows can't succeed. The campaign is paused, so its owner sees it and may
-		 * retry.
-		 */
+		/** The audience can't be frozen. The campaign is paused, so its owner sees it and may retry. */
 		async holdCampaign({ projectId, campaignId }: CampaignKey): Promise<void> {
 			await pause(pool, { projectId, campaignId, taskQueue: taskQueues.core, reason: 'FAULT' })
 		},
@@ -67,6 +69,7 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 		async cancelRecipients({ projectId, campaignId }: CampaignKey): Promise<void> {
 			await withHeartbeat(async () => {
 				await dropDeleted(pool, { projectId, campaignId })
+				while ((await cancelPages(pool, { projectId, campaignId }))[0]!.pages > 0);
 				for (let last: string | null = nobody; last !== null;)
 					last = (await cancelChunk(pool, { projectId, campaignId, after: last }))[0]!.last
 			})
@@ -85,8 +88,8 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 	for (;;) {
 		const [course] = await courseOf(pool, values)
 		if (!course) return { act: 'end', total: 0, settled: 0, said: 'There is no such campaign' }
-		const { status, total, pending, sending } = course
-		const settled = total - pending - sending
+		const { status, total, pending, sending, to_come } = course
+		const settled = total - pending - sending - to_come
 		const next = { total, settled }
 		const isActive = status === 'SCHEDULED' || status === 'SENDING'
 		if (course.closed || status === 'DRAFT')
@@ -105,15 +108,24 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 					waitMs: null,
 					said: pausedBy[course.paused_reason!],
 				}
+			if (!course.materialised && !course.divided) {
+				await divideIntoLanes(pool, values)
+				continue
+			}
 			if (!course.materialised)
-				return { ...next, act: 'materialise', said: 'the audience is being frozen' }
-			if (pending + sending > 0) {
+				return {
+					...next,
+					act: 'materialise',
+					lanes: course.lanes,
+					said: 'the audience is being frozen',
+				}
+			if (pending + sending > 0 || course.has_pages) {
 				await dropDeleted(pool, values)
 				await doubtDeleted(pool, values)
 				return { ...next, act: 'send', lanes: course.lanes, said: 'sending' }
 			}
 			await finishSending(pool, key)
-		} else if (status === 'CANCELLED' && pending > 0)
+		} else if (status === 'CANCELLED' && (pending > 0 || course.has_pages))
 			return { ...next, act: 'cancel', said: 'unsent mails are being cancelled' }
 		else if (status === 'CANCELLED' && sending > 0) {
 			await doubtCancelled(pool, values)

@@ -8,6 +8,7 @@ import {
 	lockCampaign,
 	updateCampaign,
 } from '../../db/campaigns/campaign-records.ts'
+import { isMissingReference } from '../../db/reference.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError } from '../errors.ts'
@@ -25,8 +26,6 @@ import { Campaign, existing, unlessGone, viewFor, wrongState } from './campaigns
 const tags = ['campaigns']
 const auth = 'secret key or session'
 const Params = Type.Object({ id: PathId('campaign') })
-/** A record that the original refers to was deleted after it was read; a retry sees no reference. */
-const foreignKeyViolation = '23503'
 
 /** Routes that change a campaign, besides sending it. */
 export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -122,8 +121,9 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					const { id } = await insertCampaign(em, project.id, content, recipients)
 					return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
 				})
-			const copy = await duplicate().catch((error: { code?: string }) => {
-				if (error.code !== foreignKeyViolation) throw error
+			const copy = await duplicate().catch((error: unknown) => {
+				// A record that the original refers to was deleted after it was read; a retry sees no reference.
+				if (!isMissingReference(error)) throw error
 				return duplicate()
 			})
 			return reply.code(201).send(viewFor(project)(copy))

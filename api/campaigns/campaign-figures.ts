@@ -66,7 +66,7 @@ const Progress = Component('CampaignProgress', {
 
 const Recipient = Component('CampaignRecipient', {
 	contactId: Nullable(Id),
-	emailId: Id,
+	emailId: Nullable(Id),
 	email: Type.String(),
 	status: Type.Enum([...emailStatuses]),
 	error: Nullable(Type.String()),
@@ -82,7 +82,7 @@ const Recipient = Component('CampaignRecipient', {
 const tags = ['campaigns']
 const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('campaign') })
-const Position = Type.Tuple([Nullable(Id), Id])
+const Position = Type.Tuple([Nullable(Id), Nullable(Id)])
 
 /** The progress of a campaign and the outcomes of its mails. */
 export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -149,7 +149,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'List the recipients of a campaign that has started',
-				description: 'Each recipient has the status of its mail, and the error if it was not sent.',
+				description: 'Each recipient has the status of its mail, and the error if it was not sent. `emailId` is null until the mail is about to be sent.',
 				params: Params,
 				querystring: Type.Object({
 					status: Type.Optional(
@@ -181,7 +181,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const hasMore = rows.length > size
 			return {
 				data,
-				...(hasMore ? { cursor: encodeCursor([last!.contactId, last!.emailId]) } : {}),
+				...(hasMore ? { cursor: encodeCursor([last!.place, last!.emailId]) } : {}),
 				hasMore,
 				total: counted?.total ?? 0,
 			}

@@ -1,17 +1,21 @@
 -- The mails of a campaign by state: db/campaigns/campaign-count.ts explains the counts.
 
--- The number of a campaign's mails in each state. The planner puts this text into the statement that asks.
+-- The number of a campaign's mails in each state, and of its recipients whose mails are not in the ledger yet. The
+-- planner puts this text into the statement that asks.
+drop function if exists counts_of_campaign(uuid, uuid);
 create or replace function counts_of_campaign(project uuid, campaign uuid)
 returns table (
 	pending int, sending int, uncertain int, sent int, failed int, skipped int, delivered int, opened int,
-	clicked int, bounced int, complained int, unsubscribed int
+	clicked int, bounced int, complained int, unsubscribed int, to_come int
 ) language sql stable parallel safe
 as $$
 	select
 		coalesce(sum(c.pending), 0)::int, coalesce(sum(c.sending), 0)::int, coalesce(sum(c.uncertain), 0)::int,
 		coalesce(sum(c.sent), 0)::int, coalesce(sum(c.failed), 0)::int, coalesce(sum(c.skipped), 0)::int,
 		coalesce(sum(c.delivered), 0)::int, coalesce(sum(c.opened), 0)::int, coalesce(sum(c.clicked), 0)::int,
-		coalesce(sum(c.bounced), 0)::int, coalesce(sum(c.complained), 0)::int, coalesce(sum(c.unsubscribed), 0)::int
+		coalesce(sum(c.bounced), 0)::int, coalesce(sum(c.complained), 0)::int, coalesce(sum(c.unsubscribed), 0)::int,
+		greatest(0, (select k.total_recipients from campaigns k where k.project_id = project and k.id = campaign)
+			- coalesce(sum(c.pending + c.sending + c.uncertain + c.sent + c.failed + c.skipped), 0))::int
 	from (
 		select pending, sending, uncertain, sent, failed, skipped, delivered, opened, clicked, bounced, complained,
 			unsubscribed

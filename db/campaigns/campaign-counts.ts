@@ -39,8 +39,8 @@ const rateSeconds = 10
 export type Progress = RowOf<typeof progressOf>
 
 /**
- * In one snapshot, so that the states always add up to the total. Recipients without a row count as
- * pending. Pending mails of a cancelled campaign will never be sent.
+ * In one snapshot, so that the states always add up to the total. Recipients whose mails are
+ * not in the ledger yet count as pending. Pending mails of a cancelled campaign will never be sent.
  */
 export const progressOf = statement('campaign-progress', {
 	params: { projectId: uuid, campaignId: uuid },
@@ -57,9 +57,7 @@ export const progressOf = statement('campaign-progress', {
 		etaSeconds: int.orNull,
 	},
 	text: `with campaign as (
-		select k.id, k.project_id, status, paused_at is not null and status = 'SENDING' as paused, n.*,
-			case when materialised_at is null then greatest(0, total_recipients
-				- (n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped)) else 0 end as rowless
+		select k.id, k.project_id, status, paused_at is not null and status = 'SENDING' as paused, n.*
 		from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
 		where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null
 	), recently as (
@@ -70,8 +68,8 @@ export const progressOf = statement('campaign-progress', {
 			and t.id > (select uuidv7('-${rateSeconds} seconds'))
 	), counted as (
 		select sending, uncertain, sent, failed, paused,
-			case when status = 'CANCELLED' then 0 else pending + rowless end as pending,
-			case when status = 'CANCELLED' then skipped + pending + rowless else skipped end as skipped,
+			case when status = 'CANCELLED' then 0 else pending + to_come end as pending,
+			case when status = 'CANCELLED' then skipped + pending + to_come else skipped end as skipped,
 			round(greatest(rate, 0), 1)::float8 as rate
 		from campaign cross join recently
 	)

@@ -1,10 +1,8 @@
 import type { Pool } from 'pg'
-import { bool, float, int, text, timestamp, uuid } from '../sql-types.ts'
-import { query, sql, type Sql } from '../sql.ts'
+import { bool, float, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import type { CampaignKey } from './campaign-actions.ts'
-import { audienceColumns, audiencePredicate, selectAudience } from './campaign-audience.ts'
 import type { campaignStatuses, pausedReasons } from './campaign.ts'
 
 export const courseOf = statement('course-of-campaign', {
@@ -16,109 +14,30 @@ export const courseOf = statement('course-of-campaign', {
 		disabled: bool,
 		paused: bool,
 		paused_reason: text.of<(typeof pausedReasons)[number]>().orNull,
+		/** Whether the whole audience has been frozen. */
 		materialised: bool,
+		/** Whether its lanes have been set. */
+		divided: bool,
 		closed: bool,
 		lanes: int,
 		total: int,
 		pending: int,
 		sending: int,
+		/** Recipients whose mails are not in the ledger yet. */
+		to_come: int,
+		/** Whether some of these were frozen. */
+		has_pages: bool,
 	},
 	text: `select k.status, p.disabled_reason is not null or p.deleted_at is not null as disabled,
 		k.paused_at is not null as paused, k.paused_reason, k.materialised_at is not null as materialised,
+		k.lane_bounds is not null as divided,
 		k.closed_at is not null as closed, coalesce(cardinality(k.lane_bounds), 0) + 1 as lanes,
-		k.total_recipients as total, n.pending, n.sending,
+		k.total_recipients as total, n.pending, n.sending, n.to_come,
+		exists (select from audience_pages a where a.project_id = k.project_id and a.campaign_id = k.id)
+			as has_pages,
 		greatest(0, coalesce(ceil(extract(epoch from k.scheduled_for - now()) * 1000), 0))::float8 as due_in_ms
 	from campaigns k join projects p on p.id = k.project_id cross join lateral counts_of_campaign(k.project_id, k.id) n
 	where k.project_id = $projectId and k.id = $campaignId`,
-})
-
-const contactsAtOnce = 5000
-const materialising = `project_id = $projectId and id = $campaignId and status = 'SENDING'
-	and materialised_at is null`
-
-/** A contact was deleted after it was read. */
-const foreignKeyViolation = '23503'
-
-/**
- * Reads the next few thousand contacts and creates rows for those in the audience, in the transaction that
- * records the progress. So two workers on the same campaign take turns, chunk by chunk. False: no contacts
- * are left, or the campaign must not continue.
- *
- * A contact that is deleted between reading and its row fails the chunk. Then the contacts are read again
- * with locks, which costs a write for each of them.
- */
-export async function materialiseChunk(pool: Pool, projectId: string, campaignId: string) {
-	try {
-		return await writeChunk(pool, projectId, campaignId, sql``)
-	} catch (error) {
-		if ((error as { code?: string }).code !== foreignKeyViolation) throw error
-		return writeChunk(pool, projectId, campaignId, sql`for key share`)
-	}
-}
-
-const makeMails = query('materialise-chunk', { id: uuid })
-
-const writeChunk = (pool: Pool, projectId: string, campaignId: string, hold: Sql) =>
-	transaction(pool, async (db) => {
-		const [campaign] = await lockMaterialising(db, { projectId, campaignId })
-		if (!campaign) return false
-		const { startedAt } = campaign
-		const isMeant = await audiencePredicate(db, projectId, campaign, startedAt)
-		const [project, id] = [uuid.value(projectId), uuid.value(campaignId)]
-		const rows = await makeMails(
-			db,
-			sql`with looked as materialized (
-				select * from contacts
-				where project_id = ${project} and created_at <= ${timestamp.value(startedAt)}
-					and id > (select coalesce(materialised_until, '00000000-0000-0000-0000-000000000000')
-						from campaigns where project_id = ${project} and id = ${id})
-				order by id limit ${int.value(contactsAtOnce)} ${hold}
-			), made as (
-				insert into emails (project_id, contact_id, "to", "from", from_name, reply_to, subject,
-					content_language, language, type, source_type, template_id, campaign_id)
-				select ${project}, c.id, c.email, k."from", coalesce(k.from_name, k.project_name), k.reply_to, k.subject,
-					k.content_language, k.language, k.type, 'CAMPAIGN', k.template_id, k.id
-				from campaigns k, looked c
-				where k.project_id = ${project} and k.id = ${id} and ${isMeant}
-				order by c.id
-				on conflict (campaign_id, contact_id) where campaign_id is not null do nothing
-			)
-			update campaigns set materialised_until = last.id
-			from (select id from looked order by id desc limit 1) last
-			where campaigns.project_id = ${project} and campaigns.id = ${id}
-			returning campaigns.id`,
-		)
-		return rows.length > 0
-	})
-
-const lockMaterialising = statement('lock-materialising-campaign', {
-	params: { projectId: uuid, campaignId: uuid },
-	row: { ...audienceColumns, startedAt: timestamp.notNull('a campaign that is SENDING has one') },
-	text: `select ${selectAudience}, started_at as "startedAt" from campaigns
-	where ${materialising} for no key update`,
-})
-
-/** Fewer mails don't justify a lane of their own. */
-const mailsOfLane = 2500
-const mostLanes = 4
-
-/** All recipients are in the ledger: sets the total and divides them into lanes of equal length. */
-export const finishMaterialising = statement('finish-materialising', {
-	params: { projectId: uuid, campaignId: uuid },
-	row: { id: uuid },
-	text: `with rows as (
-		select n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped as count
-		from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n where k.project_id = $projectId
-			and k.id = $campaignId
-	)
-	update campaigns set materialised_at = now(), total_recipients = rows.count, lane_bounds = (
-		select array_agg(bound.contact_id order by lane) from rows, lateral (
-			select greatest(1, least(${mostLanes}, rows.count / ${mailsOfLane})) as count) lanes,
-			generate_series(1, lanes.count - 1) lane, lateral (
-				select contact_id from emails where campaign_id = $campaignId
-				order by contact_id limit 1 offset rows.count::bigint * lane / lanes.count - 1) bound)
-	from rows where ${materialising}
-	returning id`,
 })
 
 /** Cancels the mails of contacts deleted meanwhile, since no lane reaches them. */
@@ -164,7 +83,8 @@ const finishIfSettled = statement('finish-sending-campaign', {
 		where k.project_id = $projectId and k.id = $campaignId) n
 	where k.project_id = $projectId and k.id = $campaignId and k.status = 'SENDING'
 		and k.materialised_at is not null
-		and n.open = 0`,
+		and n.open = 0
+		and not exists (select from audience_pages where project_id = $projectId and campaign_id = $campaignId)`,
 })
 
 /**

@@ -1,3 +1,4 @@
+import { deletedContact } from './audience-pages.ts'
 import { keyLifeHours, sentEventData } from '../emails/ledger.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -39,7 +40,8 @@ export const campaignLane = statement('campaign-lane', {
 		coalesce(k.lane_bounds[$lane::int], '${first}') as after,
 		coalesce(k.lane_bounds[$lane::int + 1], '${last}') as until
 	from campaigns k join projects p on p.id = k.project_id
-	where k.project_id = $projectId and k.id = $campaignId and k.materialised_at is not null`,
+	where k.project_id = $projectId and k.id = $campaignId
+		and (k.lane_bounds is not null or k.materialised_at is not null)`,
 })
 
 /** Whether campaign `k` of project `p` is being sent. */
@@ -61,6 +63,14 @@ const claimedMailColumns = {
 }
 export type ClaimedMail = RowOf<typeof claimedMailColumns>
 
+/** Why the mail to contact `c` may not be sent. */
+const barredOf = (type: string) => `left join lateral (
+			select reason from suppressions where project_id = $projectId and email = c.email offset 0
+		) s on true
+		cross join lateral (
+			select may_send(p.disabled_reason, s.reason, needs_consent(${type}, 'CAMPAIGN'), c.subscribed, c.email,
+				p.owner_verified, $provider::text) as because) barred`
+
 /**
  * Looked up one by one, whatever the planner assumes. While a large campaign is new, these tables have no
  * statistics, and the planner would read all their rows for each slice.
@@ -73,9 +83,80 @@ const contactOf = (mail: string) => `(
 const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first_attempt_at, email, subscribed, data`
 
 /**
- * Opens attempts for a lane's next mails, immediately before the hand-over, and settles mails that may not
- * be sent. Each mail gets its contact's current address, and keeps it from here on. Returns nothing once
- * the campaign is paused or cancelled, or its project is disabled.
+ * Mails are born here: this takes the next contacts of a lane from its first page, and writes their mails
+ * with an open attempt, immediately before the hand-over. Mails that may not be sent are born settled.
+ * Returns nothing at the end of the lane, or once the campaign is paused or cancelled, or its project is
+ * disabled. It fails if a contact is deleted at the same moment; a second try finds that out.
+ */
+export const bearSlice = statement('bear-campaign-slice', {
+	params: {
+		projectId: uuid,
+		campaignId: uuid,
+		after: uuid,
+		until: uuid,
+		limit: int,
+		provider: text,
+		tracked: bool,
+		batchId: uuid.orNull,
+	},
+	row: {
+		...claimedMailColumns,
+		contact_id: uuid,
+		status: text.of<ClaimedMail['status']>(),
+		first_attempt_at: timestamp,
+	},
+	text: `with page as materialized (
+		select until, taken, size from audience_pages
+		where project_id = $projectId and campaign_id = $campaignId and until > $after and until <= $until
+			and exists (select from campaigns k join projects p on p.id = k.project_id
+				where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay})
+		order by until limit 1 for update skip locked
+	), advanced as (
+		update audience_pages a set taken = page.taken + $limit::int from page
+		where a.project_id = $projectId and a.campaign_id = $campaignId and a.until = page.until
+			and page.taken + $limit < page.size
+		returning a.contact_ids[page.taken + 1 : page.taken + $limit] as contact_ids
+	), ended as (
+		delete from audience_pages a using page
+		where a.project_id = $projectId and a.campaign_id = $campaignId and a.until = page.until
+			and page.taken + $limit >= page.size
+		returning a.contact_ids[page.taken + 1 : page.size] as contact_ids
+	), slice as materialized (
+		select uuidv7() as id, place.contact_id, c.contact_id as present, coalesce(c.email, '${deletedContact.address}') as email,
+			coalesce(c.subscribed, false) as subscribed, coalesce(c.data, '{}') as data,
+			case when c.contact_id is null then 'CANCELLED' when barred.because is null then 'SENDING'
+				else barred_status(p.disabled_reason, s.reason) end as status,
+			case when c.contact_id is null then '${deletedContact.error}' else barred.because end as error,
+			now()::timestamptz(3) as born_at
+		from (select contact_ids from advanced union all select contact_ids from ended) taken
+		cross join lateral unnest(taken.contact_ids) as place(contact_id)
+		left join lateral (
+			select id as contact_id, email, subscribed, data from contacts
+			where project_id = $projectId and id = place.contact_id offset 0) c on true
+		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
+		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
+		${barredOf('k.type')}
+	), born as (
+		insert into emails (project_id, id, contact_id, "to", "from", from_name, reply_to, subject, content_language,
+			language, type, source_type, template_id, campaign_id, status, error, attempt, attempt_started_at,
+			first_attempt_at, provider, tracked, batch_id, created_at, updated_at)
+		select $projectId, s.id, s.present, s.email, k."from", coalesce(k.from_name, k.project_name), k.reply_to,
+			k.subject, k.content_language, k.language, k.type, 'CAMPAIGN', k.template_id, k.id, s.status, s.error,
+			(s.status = 'SENDING')::int, s.born_at, s.born_at, $provider, $tracked::bool, $batchId::uuid, s.born_at,
+			s.born_at
+		from slice s cross join campaigns k where k.project_id = $projectId and k.id = $campaignId
+		order by s.contact_id
+	)
+	select id, contact_id, status, (status = 'SENDING')::int as attempt, email as "to", born_at as created_at,
+		born_at as first_attempt_at, email, subscribed, data
+	from slice order by contact_id`,
+})
+
+/**
+ * Opens attempts for a lane's next mails that are in the ledger and wait for another try, immediately
+ * before the hand-over, and settles mails that may not be sent. Each mail gets its contact's current
+ * address, and keeps it from here on. Returns nothing once the campaign is paused or cancelled, or its
+ * project is disabled.
  */
 export const claimSlice = statement('claim-campaign-slice', {
 	params: {
@@ -104,13 +185,8 @@ export const claimSlice = statement('claim-campaign-slice', {
 			order by contact_id limit $limit::int
 		) e
 		cross join lateral ${contactOf('e')} c
-		left join lateral (
-			select reason from suppressions where project_id = $projectId and email = c.email offset 0
-		) s on true
 		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
-		cross join lateral (
-			select may_send(p.disabled_reason, s.reason, needs_consent(e.type, 'CAMPAIGN'), c.subscribed, c.email,
-				p.owner_verified, $provider::text) as because) barred
+		${barredOf('e.type')}
 	), claimed as (
 		update emails e set status = slice.status, error = slice.error, "to" = slice.email, updated_at = now(),
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
@@ -178,8 +254,17 @@ export const restOfLane = statement('rest-of-campaign-lane', {
 		due_in_ms: float,
 		/** The provider's answer for a mail that is not due yet. */
 		answer: text.orNull,
+		/** Contacts of the lane whose mails are not in the ledger yet. */
+		to_come: int,
+		/** Whether the whole audience has been frozen. */
+		is_frozen: bool,
 	},
 	text: `select
+		(select coalesce(sum(size - taken), 0)::int from audience_pages
+			where project_id = $projectId and campaign_id = $campaignId
+				and until > $after and until <= $until) as to_come,
+		exists (select from campaigns where project_id = $projectId and id = $campaignId
+			and materialised_at is not null) as is_frozen,
 		exists (select from campaigns k join projects p on p.id = k.project_id
 			where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay}) as may_send,
 		count(*) filter (where status = 'PENDING')::int as pending,

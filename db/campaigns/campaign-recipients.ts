@@ -1,4 +1,4 @@
-import type { Email } from '../emails/email.ts'
+import { type Email, erasedAddress } from '../emails/email.ts'
 import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -9,7 +9,12 @@ const columns = `contact_id as "contactId", id as "emailId", "to" as email, stat
 const wanted =
 	'project_id = $projectId and campaign_id = $campaignId::uuid and ($status::text is null or status = $status)'
 
-/** In order of sending, by contact. Recipients whose contact was deleted come last. */
+const firstContact = `coalesce($afterContactId::uuid, '00000000-0000-0000-0000-000000000000')`
+
+/**
+ * In order of sending, by contact. Recipients whose mails are not in the ledger yet are read from the pages
+ * of the audience. Mails whose contact was deleted come last.
+ */
 export const listRecipients = statement('list-campaign-recipients', {
 	params: {
 		projectId: uuid,
@@ -20,8 +25,10 @@ export const listRecipients = statement('list-campaign-recipients', {
 		afterEmailId: uuid.orNull,
 	},
 	row: {
+		/** Its position in the list, with the id of its mail. */
+		place: uuid.orNull,
 		contactId: uuid.orNull,
-		emailId: uuid,
+		emailId: uuid.orNull,
 		email: text,
 		status: text.of<Email['status']>(),
 		error: text.orNull,
@@ -34,17 +41,34 @@ export const listRecipients = statement('list-campaign-recipients', {
 		unsubscribedAt: timestamp.orNull,
 	},
 	text: `select * from (
-		(select ${columns} from emails
-		where ${wanted} and contact_id > coalesce($afterContactId::uuid,
-			'00000000-0000-0000-0000-000000000000')
+		(select contact_id as place, ${columns} from emails
+		where ${wanted} and contact_id > ${firstContact}
 			and ($afterEmailId::uuid is null or $afterContactId is not null)
 		order by contact_id limit $limit::int)
 		union all
-		(select ${columns} from emails
+		(select waiting.contact_id, c.id, null, coalesce(c.email, '${erasedAddress}'), waiting.status,
+			null, null, null, null, null, null, null, null
+		from (
+			select a.contact_ids[a.taken + 1 : a.size] as contact_ids,
+				case k.status when 'CANCELLED' then 'CANCELLED' else 'PENDING' end as status
+			from audience_pages a join campaigns k on k.project_id = a.project_id and k.id = a.campaign_id
+			where a.project_id = $projectId and a.campaign_id = $campaignId::uuid and a.until > ${firstContact}
+				and ($afterEmailId is null or $afterContactId is not null)
+			order by a.until limit $limit
+		) page
+		cross join lateral (
+			select contact_id, page.status from unnest(page.contact_ids) contact_id
+			where contact_id > ${firstContact} and ($status is null or page.status = $status)
+		) waiting
+		left join lateral (
+			select id, email from contacts where project_id = $projectId and id = waiting.contact_id offset 0) c on true
+		order by waiting.contact_id limit $limit)
+		union all
+		(select contact_id, ${columns} from emails
 		where ${wanted} and contact_id is null
 			and ($afterContactId is not null or $afterEmailId is null or id > $afterEmailId)
 		order by id limit $limit::int)
-	) recipients order by "contactId" nulls last, "emailId" limit $limit::int`,
+	) recipients order by place nulls last, "emailId" limit $limit::int`,
 })
 
 /** Read from the counts, except for states that are counted together with others. */
@@ -52,12 +76,17 @@ export const countRecipients = statement('count-campaign-recipients', {
 	params: { projectId: uuid, campaignId: uuid, status: text.orNull },
 	row: { total: int },
 	text: `select (case $status::text
-			when 'PENDING' then n.pending when 'SENDING' then n.sending
+			when 'PENDING' then n.pending + case when k.status <> 'CANCELLED' then waiting else 0 end
+			when 'SENDING' then n.sending
 			when 'UNCERTAIN' then n.uncertain when 'FAILED' then n.failed
 			else case when $status is null
-				then n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped
+				then n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped + waiting
 				else (select count(*) from emails where ${wanted}) end
 		end)::int as total
-	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n where k.project_id = $projectId
-		and k.id = $campaignId::uuid`,
+	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
+	cross join lateral (
+		select coalesce(sum(size - taken), 0)::int as waiting from audience_pages
+		where project_id = k.project_id and campaign_id = k.id
+	) pages
+	where k.project_id = $projectId and k.id = $campaignId::uuid`,
 })

@@ -49,7 +49,7 @@ export const campaignSchema = defineEntity({
 		segmentId: p.uuid().nullable(),
 		status: p.enum(campaignStatuses).default('DRAFT'),
 		scheduledFor: p.datetime(3).nullable(),
-		/** The last count; from `materialisedAt` on, the number of its rows in the ledger. */
+		/** The last count; from `materialisedAt` on, the number of contacts in the frozen audience. */
 		totalRecipients: p.integer().default(0),
 		/** The audience is as of this time. */
 		startedAt: p.datetime(3).nullable(),
@@ -60,11 +60,13 @@ export const campaignSchema = defineEntity({
 		tracking: p.enum(trackingModes).nullable(),
 		/** The audience as it was at the start, whatever happens to its segments. */
 		frozenAudience: p.json<FrozenCondition>().nullable(),
-		/** Contacts up to this id have been read and have their rows. */
+		/** Contacts up to this id have been read: see audience-pages.ts. */
 		materialisedUntil: p.uuid().nullable(),
-		/** When the last recipient got a row. No mail is handed over before that. */
+		/** When the whole audience was frozen. */
 		materialisedAt: p.datetime(3).nullable(),
-		/** The contact ids that separate the lanes: one fewer than there are lanes. */
+		/**
+		 * The contact ids that separate the lanes: one fewer than there are lanes. Null: not divided yet.
+		 */
 		laneBounds: p.array().columnType('uuid[]').nullable(),
 		pausedAt: p.datetime(3).nullable(),
 		pausedReason: p.enum(pausedReasons).nullable(),

@@ -26,7 +26,7 @@ const patienceMs = 2000
 const backlog = `
 	select
 		(select coalesce(sum(cardinality(email_ids)), 0) from queued_sends)::float8 as "queuedMails",
-		(select coalesce(sum(n.pending), 0) from (
+		(select coalesce(sum(n.pending + n.to_come), 0) from (
 			select project_id, id from campaigns
 			where status <> 'DRAFT' and closed_at is null and status = 'SENDING' and paused_at is null) k
 			cross join lateral counts_of_campaign(k.project_id, k.id) n)::float8 as "campaignMails",

@@ -12,7 +12,7 @@ const body =
 export async function sendingCampaign(t: ExecutionContext, people: number, changes: object = {}) {
 	const context = await openCampaigns(t)
 	await context.contacts(people, { data: { name: 'Ann' } })
-	const id = await context.started({ body, ...changes })
+	const id = await context.frozen({ body, ...changes })
 	const send = (worker: ReturnType<typeof campaignWorker>, lane = 0) =>
 		worker.send(context.project.id, id, lane)
 	const mails = () =>

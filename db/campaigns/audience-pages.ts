@@ -1,0 +1,149 @@
+import type { Pool } from 'pg'
+import { erasedAddress } from '../emails/email.ts'
+import { float, int, timestamp, uuid } from '../sql-types.ts'
+import { ownText, query, sql } from '../sql.ts'
+import { statement } from '../statement.ts'
+import { transaction } from '../transaction.ts'
+import { contactsOfPage } from './audience-page.ts'
+import type { CampaignKey } from './campaign-actions.ts'
+import { audienceColumns, audiencePredicate, selectAudience } from './campaign-audience.ts'
+
+// Freezes the audience of a campaign: its contacts, divided into lanes and pages. It takes seconds for a
+// million contacts, and the lanes start meanwhile.
+
+const contactsAtOnce = 20_000
+const freezing = `project_id = $projectId and id = $campaignId and status = 'SENDING'
+	and materialised_at is null`
+
+const lockFreezing = statement('lock-freezing-campaign', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: { ...audienceColumns, startedAt: timestamp.notNull('a campaign that is SENDING has one') },
+	text: `select ${selectAudience}, started_at as "startedAt" from campaigns
+	where ${freezing} and lane_bounds is not null for no key update`,
+})
+
+const writePages = query('freeze-chunk', { id: uuid })
+
+/**
+ * Reads the next contacts and writes pages of those in the audience, in the transaction that records the
+ * progress. So two workers on the same campaign take turns, chunk by chunk. False: no contacts are left,
+ * or the campaign must not continue.
+ */
+export const freezeChunk = (pool: Pool, projectId: string, campaignId: string) =>
+	transaction(pool, async (db) => {
+		const [campaign] = await lockFreezing(db, { projectId, campaignId })
+		if (!campaign) return false
+		const { startedAt } = campaign
+		const isMeant = await audiencePredicate(db, projectId, campaign, startedAt)
+		const [project, id] = [uuid.value(projectId), uuid.value(campaignId)]
+		const rows = await writePages(
+			db,
+			sql`with looked as materialized (
+				select * from contacts
+				where project_id = ${project} and created_at <= ${timestamp.value(startedAt)}
+					and id > (select coalesce(materialised_until, '00000000-0000-0000-0000-000000000000')
+						from campaigns where project_id = ${project} and id = ${id})
+				order by id limit ${int.value(contactsAtOnce)}
+			), meant as (
+				select c.id, (select count(*) from unnest(k.lane_bounds) bound where bound < c.id) as lane
+				from campaigns k, looked c
+				where k.project_id = ${project} and k.id = ${id} and ${isMeant}
+			), placed as (
+				select id, lane, (row_number() over (partition by lane order by id) - 1) / ${ownText(String(contactsOfPage))} as page
+				from meant
+			), written as (
+				insert into audience_pages (project_id, campaign_id, until, contact_ids, size)
+				select ${project}, ${id}, contact_ids[cardinality(contact_ids)], contact_ids, cardinality(contact_ids)
+				from (select array_agg(id order by id) as contact_ids from placed group by lane, page) pages
+			)
+			update campaigns set materialised_until = last.id
+			from (select id from looked order by id desc limit 1) last
+			where campaigns.project_id = ${project} and campaigns.id = ${id}
+			returning campaigns.id`,
+		)
+		return rows.length > 0
+	})
+
+/** Fewer mails don't justify a lane of their own. */
+const mailsOfLane = 2500
+const mostLanes = 4
+/** Enough for lanes of about the same length. */
+const sampled = 20_000
+
+const totalOf = statement('total-of-campaign', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: { total: int },
+	text: `select total_recipients as total from campaigns where ${freezing} and lane_bounds is null`,
+})
+
+const setLanes = statement('set-lanes-of-campaign', {
+	params: { projectId: uuid, campaignId: uuid, lanes: int, percent: float },
+	text: `update campaigns set lane_bounds = array(
+			select distinct unnest(percentile_disc(array(
+					select lane / $lanes::float8 from generate_series(1, $lanes::int - 1) lane))
+				within group (order by c.id))
+			from contacts c tablesample system ($percent) where c.project_id = $projectId
+			order by 1)
+	where ${freezing} and lane_bounds is null`,
+})
+
+/** Divides a campaign into lanes of about equal length, by a sample of the project's contacts. */
+export async function divideIntoLanes(pool: Pool, { projectId, campaignId }: CampaignKey) {
+	const [campaign] = await totalOf(pool, { projectId, campaignId })
+	if (!campaign) return
+	const lanes = Math.max(1, Math.min(mostLanes, Math.floor(campaign.total / mailsOfLane)))
+	const percent = Math.min(100, (100 * sampled) / Math.max(1, campaign.total))
+	await setLanes(pool, { projectId, campaignId, lanes, percent })
+}
+
+/** The whole audience is frozen: sets the total. */
+export const finishFreezing = statement('finish-freezing', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: { id: uuid },
+	text: `update campaigns set materialised_at = now(), total_recipients = n.written + pages.waiting
+	from (
+		select pending + sending + uncertain + sent + failed + skipped as written
+		from counts_of_campaign($projectId, $campaignId)
+	) n, (
+		select coalesce(sum(size - taken), 0)::int as waiting from audience_pages
+		where project_id = $projectId and campaign_id = $campaignId
+	) pages
+	where ${freezing}
+	returning id`,
+})
+
+/** What the ledger has of a contact that was deleted before its mail was born. */
+export const deletedContact = {
+	address: erasedAddress,
+	error: 'The contact was deleted',
+}
+
+const pagesCancelledAtOnce = 10
+
+/** Mails of a cancelled campaign that were not in the ledger yet are born CANCELLED, some pages at once. */
+export const cancelPages = statement('cancel-audience-pages', {
+	params: { projectId: uuid, campaignId: uuid },
+	row: { pages: int },
+	text: `with gone as (
+		delete from audience_pages where project_id = $projectId and campaign_id = $campaignId
+			and until in (
+				select until from audience_pages where project_id = $projectId and campaign_id = $campaignId
+				order by until limit ${pagesCancelledAtOnce})
+			and exists (select from campaigns where project_id = $projectId and id = $campaignId
+				and status = 'CANCELLED')
+		returning contact_ids[taken + 1 : size] as contact_ids
+	), born as (
+		insert into emails (project_id, contact_id, "to", "from", from_name, reply_to, subject,
+			content_language, language, type, source_type, template_id, campaign_id, status, error)
+		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), k."from",
+			coalesce(k.from_name, k.project_name), k.reply_to, k.subject, k.content_language, k.language, k.type,
+			'CAMPAIGN', k.template_id, k.id, 'CANCELLED',
+			case when c.id is null then '${deletedContact.error}' else 'The campaign was cancelled' end
+		from gone cross join lateral unnest(contact_ids) with ordinality as place(contact_id, number)
+		join campaigns k on k.project_id = $projectId and k.id = $campaignId
+		left join lateral (
+			select id, email from contacts where project_id = $projectId and id = place.contact_id offset 0) c on true
+		order by place.contact_id
+	)
+	select count(*)::int as pages from gone`,
+})
