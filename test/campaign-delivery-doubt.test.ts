@@ -50,7 +50,16 @@ test('a late outcome settles a mail in doubt', async (t) => {
 })
 
 test('a mail in doubt that its owner sends once more is the same mail', async (t) => {
-	const { worker, sink, mails, query, app, withSecretKey, written, id: campaignId } = await overSmtp(t, 1)
+	const {
+		worker,
+		sink,
+		mails,
+		query,
+		app,
+		withSecretKey,
+		written,
+		id: campaignId,
+	} = await overSmtp(t, 1)
 	await written(campaignId)
 	await query(
 		`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now(), tracked = true`,

@@ -50,7 +50,17 @@ test('a deferred mail is sent to the contact’s address at its next try', async
 })
 
 test('a mail sent again by its owner uses the current address, unless it is suppressed', async (t) => {
-	const { worker, sink, mails, query, app, withSecretKey, project, written, id: campaignId } = await overSmtp(t, 2)
+	const {
+		worker,
+		sink,
+		mails,
+		query,
+		app,
+		withSecretKey,
+		project,
+		written,
+		id: campaignId,
+	} = await overSmtp(t, 2)
 	await written(campaignId)
 	await query(`update emails set status = 'UNCERTAIN', attempt = 1, attempt_started_at = now()`)
 	await query(move)

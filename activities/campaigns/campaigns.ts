@@ -53,8 +53,7 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 			await withHeartbeat(() =>
 				permanently(async () => {
 					await divideIntoLanes(pool, { projectId, campaignId })
-					while (await freezeChunk(pool, projectId, campaignId))
-						if (Date.now() > endsAt) return
+					while (await freezeChunk(pool, projectId, campaignId)) if (Date.now() > endsAt) return
 					await finishFreezing(pool, { projectId, campaignId })
 				}),
 			)

@@ -149,7 +149,8 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			schema: {
 				tags,
 				summary: 'List the recipients of a campaign that has started',
-				description: 'Each recipient has the status of its mail, and the error if it was not sent. `emailId` is null until the mail is about to be sent.',
+				description:
+					'Each recipient has the status of its mail, and the error if it was not sent. `emailId` is null until the mail is about to be sent.',
 				params: Params,
 				querystring: Type.Object({
 					status: Type.Optional(
