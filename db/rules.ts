@@ -9,6 +9,7 @@ import type { PoolClient } from 'pg'
  * release, because processes of the previous release may still use it.
  */
 export const ruleFiles = [
+	'counting.sql',
 	'references.sql',
 	'iso-time.sql',
 	'idempotency-key.sql',

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { doubt } from '../db/emails/doubt.ts'
-import { open, record } from '../db/emails/ledger.ts'
+import { open, recordEnds } from '../db/emails/ledger.ts'
 import { setupSend } from './helpers/send.ts'
 
 /** This month's counts by category, as stored and as computed from the ledger. */
@@ -142,10 +142,9 @@ test('a mail counts once, even after crashes of workers and late outcomes', asyn
 	const { id } = await sent()
 	const used = (count: number) => [{ ...month(), category: 'transactional', used: 1, sent: count }]
 	const end = (attempt: number) =>
-		record(pool, {
-			projectId: project.id,
-			ends: [
-				{
+		recordEnds(pool, project.id, [
+			{
+				end: {
 					id,
 					attempt,
 					outcome: 'SENT',
@@ -154,8 +153,8 @@ test('a mail counts once, even after crashes of workers and late outcomes', asyn
 					error: null,
 					dueInMs: null,
 				},
-			],
-		})
+			},
+		])
 	t.deepEqual(await kept(), used(0))
 	await open(pool, { projectId: project.id, emailIds: [id], withoutBody: [], provider: 'resend' })
 	// The worker died between the hand-over and the record, and so does the next one.

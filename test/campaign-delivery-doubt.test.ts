@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime'
 import type { Outcome } from '../outside/providers/provider.ts'
 import { bearSlice } from '../db/campaigns/campaign-ledger.ts'
 import { doubt } from '../db/emails/doubt.ts'
-import { record } from '../db/emails/ledger.ts'
+import { recordEnds } from '../db/emails/ledger.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
@@ -164,7 +164,7 @@ test('a campaign does not end while a mail in it comes out of doubt', async (t) 
 		error: notNow.error,
 		dueInMs: null,
 	}
-	t.is((await record(db, { projectId: project.id, ends: [end] })).length, 1)
+	await recordEnds(db, project.id, [{ end }])
 	const advanced = act(activities.advanceCampaign, id)
 	await lockWaits(t, pool, 1)
 	await db.query('commit')

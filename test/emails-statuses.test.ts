@@ -1,6 +1,6 @@
 import test from 'ava'
 import { emailStatuses } from '../db/emails/email.ts'
-import { open, record } from '../db/emails/ledger.ts'
+import { open, recordEnds } from '../db/emails/ledger.ts'
 import { setupMails } from './helpers/mails.ts'
 
 test('the list has the mails of any status, in their order, and counts them', async (t) => {
@@ -41,10 +41,10 @@ test('mails of rare statuses have an index that an ordinary mail never touches',
 		const end = { attempt: 1, error: null, dueInMs: null, providerMessageId: 'x' }
 		const sent = { ...end, outcome: 'SENT', status: 'SENT' } as const
 		const failed = { ...end, outcome: 'REJECTED', status: 'FAILED' } as const
-		await record(db, { projectId: project.id, ends: [{ ...sent, id: ids[0]! }] })
+		await recordEnds(db, project.id, [{ end: { ...sent, id: ids[0]! } }])
 		const ordinary = await updates()
 		t.deepEqual(ordinary, { all: before.all + 3, indexed: before.indexed })
-		await record(db, { projectId: project.id, ends: [{ ...failed, id: ids[1]! }] })
+		await recordEnds(db, project.id, [{ end: { ...failed, id: ids[1]! } }])
 		t.deepEqual(await updates(), { all: ordinary.all + 1, indexed: ordinary.indexed + 1 })
 	} finally {
 		await db.query('rollback')

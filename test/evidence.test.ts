@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { eraseContact } from '../db/contacts/contact-erasing.ts'
 import { inChunk } from '../db/transaction.ts'
-import { record } from '../db/emails/ledger.ts'
+import { recordEnds } from '../db/emails/ledger.ts'
 import { setupReports } from './helpers/reports.ts'
 import { bounce } from './helpers/resend-webhooks.ts'
 
@@ -75,10 +75,7 @@ for (const status of ['SENDING', 'UNCERTAIN', 'PENDING'])
 			error: null,
 			dueInMs: null,
 		} as const
-		await record(pool, {
-			projectId: project.id,
-			ends: [{ ...end, providerMessageId: sent.resendId }],
-		})
+		await recordEnds(pool, project.id, [{ end: { ...end, providerMessageId: sent.resendId } }])
 		t.like(await mail(sent), { status: 'DELIVERED' })
 		t.deepEqual(await eventsOf(sent), ['email.sent', 'email.delivery'])
 		t.deepEqual(await execute('select outcome, provider_message_id from attempts'), [

@@ -20,6 +20,8 @@ import {
 
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
+/** How often a lane looks for contacts while the audience is being frozen. */
+const freezingMs = 20
 /** Longer waits belong to the workflow: there they survive this process and occupy no activity slot. */
 const longestInlineWaitMs = 5000
 
@@ -110,7 +112,7 @@ async function lookAround(turn: Turn): Promise<End | null> {
 	}
 	if (!may_send) return rest(open, 0, 'paused')
 	if (turn.hasPages) {
-		if (to_come === 0) await wait(napMs, stopping)
+		if (to_come === 0) await wait(freezingMs, stopping)
 		return null
 	}
 	turn.cursor = campaign.after

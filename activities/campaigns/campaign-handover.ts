@@ -1,12 +1,7 @@
 import { ThreadLost } from '../../mail/threads/pool.ts'
 import type { Pool } from 'pg'
-import {
-	type CampaignLane,
-	type ClaimedMail,
-	recordSent,
-	type SentOutcome,
-} from '../../db/campaigns/campaign-ledger.ts'
-import { type AttemptEnd, record } from '../../db/emails/ledger.ts'
+import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
+import { type AttemptEnd, recordEnds } from '../../db/emails/ledger.ts'
 import { attemptEnd, type HandoverServices, heed } from '../delivery/handover.ts'
 import { mayBeTaken, type Outcome } from '../../outside/providers/provider.ts'
 import type { CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
@@ -87,27 +82,17 @@ export async function handBatch(
 	})
 }
 
-/** Records the outcomes, in at most two statements. Recording twice changes nothing. */
-export async function recordHanded(
+/** Records the outcomes. Only a subject of a mail's own is stored. */
+export const recordHanded = (
 	pool: Pool,
-	{ projectId, campaign }: Omit<Slice, 'dkim'>,
+	{ projectId, campaign }: Pick<Slice, 'projectId' | 'campaign'>,
 	handed: Handed[],
-): Promise<void> {
-	const sent = handed.filter(({ end }) => end.status === 'SENT')
-	const others = handed.filter(({ end }) => end.status !== 'SENT').map(({ end }) => end)
-	if (sent.length > 0) {
-		const outcomeOf = ({ end, subject, fault }: Handed): [string, SentOutcome] => [
-			end.id,
-			[end.attempt, end.providerMessageId, subject === campaign.subject ? null : subject, fault],
-		]
-		await recordSent(pool, {
-			projectId,
-			emailIds: sent.map(({ end }) => end.id),
-			outcomes: Object.fromEntries(sent.map(outcomeOf)),
-		})
-	}
-	if (others.length > 0) await record(pool, { projectId, ends: others })
-}
+) =>
+	recordEnds(
+		pool,
+		projectId,
+		handed.map((one) => (one.subject === campaign.subject ? { ...one, subject: null } : one)),
+	)
 
 /** The provider may have the batch; only a repeat under its key can tell. */
 const isUndecided = (outcome: Outcome) => outcome.kind === 'DEFERRED' || mayBeTaken(outcome)

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
 import {
 	bearSlice,
 	claimSlice,
 	type ClaimedMail,
 	reserveRate,
 } from '../../db/campaigns/campaign-ledger.ts'
-import { isMissingReference } from '../../db/reference.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import { insistOnAll } from '../delivery/recorder.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
@@ -89,7 +87,7 @@ async function claim(turn: Turn, wanted: number, batchId: string | null) {
 		batchId,
 	}
 	if (turn.hasPages) {
-		const born = await bear(services.pool, { ...asked, after: campaign.after })
+		const born = await bearSlice(services.pool, { ...asked, after: campaign.after })
 		countEnds(born)
 		if (born.length > 0) {
 			shared.positions.set(nameOf(lane), turn.cursor)
@@ -102,16 +100,6 @@ async function claim(turn: Turn, wanted: number, batchId: string | null) {
 	const last = claimed.at(-1)
 	if (last) shared.positions.set(nameOf(lane), (turn.cursor = last.contact_id))
 	return claimed
-}
-
-/** A contact that is deleted at the same moment makes the slice fail; then it is known to be deleted. */
-async function bear(pool: Pool, asked: Parameters<typeof bearSlice>[1]) {
-	for (;;)
-		try {
-			return await bearSlice(pool, asked)
-		} catch (error) {
-			if (!isMissingReference(error)) throw error
-		}
 }
 
 /** Waits for send rate. Returns the number of mails that it allows. */

@@ -59,7 +59,7 @@ export function createTurn(
 	texts: CampaignTexts,
 	shared: Shared,
 ): Turn {
-	const content = { projectId: lane.projectId, campaign, texts }
+	const content = { projectId: lane.projectId, campaign }
 	const write = (handed: Handed[]) => recordHanded(services.pool, content, handed)
 	return {
 		services,

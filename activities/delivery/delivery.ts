@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AttemptEnd, type OpenMail, record } from '../../db/emails/ledger.ts'
+import { type Ended, type OpenMail, recordEnds } from '../../db/emails/ledger.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import type { Gate } from './gate.ts'
 import type { HandoverServices } from './handover.ts'
@@ -59,8 +59,7 @@ export async function deliver(
 	const first = todo.values().next().value
 	if (!first) return { settled: loaded.length, left: 0, waitMs: 0, because: '' }
 	const project = first.project_id
-	const write = (ended: { end: AttemptEnd }[]) =>
-		record(pool, { projectId: project, ends: ended.map(({ end }) => end) })
+	const write = (ended: Ended[]) => recordEnds(pool, project, ended)
 	const recorder = createRecorder({ write, gatherMs })
 	const pass: Pass = { services, project, todo, underWay: createUnderWay(inHand), recorder }
 

@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AttemptEnd } from '../../db/emails/ledger.ts'
+import type { Ended } from '../../db/emails/ledger.ts'
 import { countEnds } from './settled-counts.ts'
 
 /** How long known outcomes are kept in memory while the database is unavailable. */
 const holdMs = 60_000
-
-/** An ended attempt, with anything else to record about it. */
-interface Ended {
-	end: AttemptEnd
-}
 
 export interface RecorderOptions<T> {
 	write(items: T[]): Promise<unknown>

@@ -53,8 +53,10 @@ end $$;
 -- outcome, so their tallies are folded here too.
 create or replace function count_created_mails() returns trigger language plpgsql as $$
 begin
-	insert into mail_tallies (project_id, slot, created)
-	select project_id, quarter_of(created_at) as slot, count(*)::int from added group by 1, 2;
+	if not is_counted() then
+		insert into mail_tallies (project_id, slot, created)
+		select project_id, quarter_of(created_at) as slot, count(*)::int from added group by 1, 2;
+	end if;
 	if random() < 1.0 / 256 then
 		perform fold_mail_tallies(project_id) from (select distinct project_id from added) touched;
 	end if;
@@ -69,6 +71,9 @@ create or replace trigger emails_count_created after insert on emails
 -- entry. One pass over the rows, which most statements pay for, serves both.
 create or replace function count_outcomes_of_new_mails() returns trigger language plpgsql as $$
 begin
+	if is_counted() then
+		return null;
+	end if;
 	if exists (select from added where
 		coalesce(sent_at, delivered_at, opened_at, clicked_at, bounced_at) is not null
 		or status = 'FAILED' or workflow_step_execution_id is not null and status = 'PENDING') then
@@ -99,6 +104,12 @@ create or replace function count_outcomes_of_changed_mails() returns trigger lan
 declare
 	appended int;
 begin
+	if is_counted() then
+		if random() < 1.0 / 256 then
+			perform fold_mail_tallies(project_id) from (select distinct project_id from added) touched;
+		end if;
+		return null;
+	end if;
 	if not exists (select from added where
 			coalesce(sent_at, delivered_at, opened_at, clicked_at, bounced_at) is not null or status = 'FAILED')
 		and not exists (select from removed where

@@ -1,5 +1,5 @@
 import { deletedContact } from './audience-pages.ts'
-import { keyLifeHours, sentEventData } from '../emails/ledger.ts'
+import { keyLifeHours } from '../emails/ledger.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -86,7 +86,7 @@ const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first
  * Mails are born here: this takes the next contacts of a lane from its first page, and writes their mails
  * with an open attempt, immediately before the hand-over. Mails that may not be sent are born settled.
  * Returns nothing at the end of the lane, or once the campaign is paused or cancelled, or its project is
- * disabled. It fails if a contact is deleted at the same moment; a second try finds that out.
+ * disabled.
  */
 export const bearSlice = statement('bear-campaign-slice', {
 	params: {
@@ -105,7 +105,9 @@ export const bearSlice = statement('bear-campaign-slice', {
 		status: text.of<ClaimedMail['status']>(),
 		first_attempt_at: timestamp,
 	},
-	text: `with page as materialized (
+	text: `with counting as materialized (
+		select count_itself() as begun
+	), page as materialized (
 		select until, taken, size from audience_pages
 		where project_id = $projectId and campaign_id = $campaignId and until > $after and until <= $until
 			and exists (select from campaigns k join projects p on p.id = k.project_id
@@ -132,7 +134,7 @@ export const bearSlice = statement('bear-campaign-slice', {
 		cross join lateral unnest(taken.contact_ids) as place(contact_id)
 		left join lateral (
 			select id as contact_id, email, subscribed, data from contacts
-			where project_id = $projectId and id = place.contact_id offset 0) c on true
+			where project_id = $projectId and id = place.contact_id offset 0 for key share) c on true
 		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
 		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
 		${barredOf('k.type')}
@@ -144,8 +146,17 @@ export const bearSlice = statement('bear-campaign-slice', {
 			k.subject, k.content_language, k.language, k.type, 'CAMPAIGN', k.template_id, k.id, s.status, s.error,
 			(s.status = 'SENDING')::int, s.born_at, s.born_at, $provider, $tracked::bool, $batchId::uuid, s.born_at,
 			s.born_at
-		from slice s cross join campaigns k where k.project_id = $projectId and k.id = $campaignId
+		from slice s cross join campaigns k
+		where k.project_id = $projectId and k.id = $campaignId and (select begun from counting)
 		order by s.contact_id
+	), states_counted as (
+		insert into campaign_tallies (project_id, campaign_id, sending, skipped)
+		select $projectId, $campaignId, count(*) filter (where status = 'SENDING'),
+			count(*) filter (where status <> 'SENDING')
+		from slice having count(*) > 0
+	), mails_counted as (
+		insert into mail_tallies (project_id, slot, created)
+		select $projectId, quarter_of(born_at), count(*) from slice group by born_at
 	)
 	select id, contact_id, status, (status = 'SENDING')::int as attempt, email as "to", born_at as created_at,
 		born_at as first_attempt_at, email, subscribed, data
@@ -197,47 +208,6 @@ export const claimSlice = statement('claim-campaign-slice', {
 			slice.email, slice.subscribed, slice.data
 	)
 	select ${claimedColumns} from claimed order by contact_id`,
-})
-
-/** Attempt, provider's id, subject if it differs from the campaign's, fault in rendering. */
-export type SentOutcome = [
-	attempt: number,
-	providerMessageId: string | null,
-	subject: string | null,
-	fault: string | null,
-]
-
-/**
- * Records mails that the provider accepted, with their event. A successful first attempt needs no row in
- * `attempts`, because the mail's row has all of it. With Resend it has one, because Resend's events name a
- * mail by Resend's id, which is looked up there. This also settles a mail that came into doubt meanwhile,
- * unless a newer attempt was opened.
- */
-export const recordSent = statement('record-campaign-sent', {
-	params: {
-		projectId: uuid,
-		emailIds: uuid.array,
-		/** Looked up by id: for a join with a list of unknown length, the planner would compare all pairs. */
-		outcomes: json<Record<string, SentOutcome>>(),
-	},
-	text: `with recorded as (
-		update emails e set status = 'SENT', sent_at = now(), updated_at = now(), error = null,
-			(provider_message_id, subject, render_fault) = (
-				select o->>1, coalesce(o->>2, e.subject), o->>3
-				from (select $outcomes::jsonb -> e.id::text as o))
-		where e.project_id = $projectId and e.id = any($emailIds::uuid[])
-			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
-			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING')
-		returning e.*, old.status as before
-	), attempted as (
-		insert into attempts (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
-		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id
-		from recorded where attempt > 1 or before <> 'SENDING' or provider = 'resend'
-		on conflict (project_id, email_id, attempt) do update
-			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
-	)
-	insert into events (project_id, name, contact_id, email_id, data)
-	select project_id, 'email.sent', contact_id, id, ${sentEventData} from recorded`,
 })
 
 const laneIs = `e.campaign_id = $campaignId and e.contact_id > $after and e.contact_id <= $until`

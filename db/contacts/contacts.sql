@@ -16,9 +16,10 @@ create or replace function detach_deleted_contacts() returns trigger language pl
 	set enable_seqscan to off
 as $$
 begin
-	update events e set contact_id = null from removed r
-	where e.contact_id = r.id;
+	-- Mails before events: see require_references_of_events.
 	update emails e set contact_id = null from removed r
+	where e.contact_id = r.id;
+	update events e set contact_id = null from removed r
 	where e.contact_id = r.id;
 	delete from segment_members m using removed r
 	where m.contact_id = r.id;

@@ -1,3 +1,4 @@
+import type { Pool, PoolClient } from 'pg'
 import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { erasedAddress } from './email.ts'
@@ -212,19 +213,97 @@ export interface AttemptEnd {
 /** The error may contain the address, which may have been erased during the hand-over. */
 const errorOf = `case when e."to" <> '${erasedAddress}' then o.error end`
 
+/** Attempt, provider's id, subject if it differs from the ledger's, fault in rendering. */
+export type SentOutcome = [
+	attempt: number,
+	providerMessageId: string | null,
+	subject: string | null,
+	fault: string | null,
+]
+
 /**
- * Records how attempts ended, with their events. A late outcome still settles a mail that another worker
+ * Records mails of one project that the provider accepted, with their event, and counts them. This also
+ * settles a mail that came into doubt meanwhile, unless a newer attempt was opened.
+ *
+ * A successful first attempt of a campaign's mail needs no row in `attempts`, because the mail's row has
+ * all of it. With Resend it has one, because Resend's events name a mail by Resend's id, which is looked up
+ * there.
+ */
+export const recordSent = statement('record-sent', {
+	params: {
+		projectId: uuid,
+		emailIds: uuid.array,
+		/** Looked up by id: for a join with a list of unknown length, the planner would compare all pairs. */
+		outcomes: json<Record<string, SentOutcome>>(),
+	},
+	text: `with counting as materialized (
+		select count_itself() as begun
+	), recorded as (
+		update emails e set status = 'SENT', sent_at = now(), updated_at = now(), error = null,
+			(provider_message_id, subject, render_fault) = (
+				select coalesce(o->>1, e.provider_message_id), coalesce(o->>2, e.subject),
+					case when e.campaign_id is null then e.render_fault else o->>3 end
+				from (select $outcomes::jsonb -> e.id::text as o))
+		where e.project_id = $projectId and e.id = any($emailIds::uuid[])
+			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
+			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING') and (select begun from counting)
+		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.template_id, e.source_type, e.subject, e."from",
+			e.from_name, e.attachments, e.attempt, e.attempt_started_at, e.provider, e.provider_message_id, e.status,
+			e.sent_at, e.opened_at, e.clicked_at, old.status as before
+	), attempted as (
+		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
+		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id from recorded
+		where source_type <> 'CAMPAIGN' or attempt > 1 or before <> 'SENDING' or provider = 'resend'
+		union all
+		-- A newer attempt was opened meanwhile, or the mail is settled otherwise.
+		select e.project_id, e.id, (o->>0)::int, e.attempt_started_at, 'SENT', e.provider, o->>1
+		from emails e cross join lateral (select $outcomes::jsonb -> e.id::text as o) outcome
+		where (select count(*) from recorded) < cardinality($emailIds)
+			and e.project_id = $projectId and e.id = any($emailIds) and e.attempt_started_at is not null
+			and not exists (select from recorded r where r.id = e.id)
+		on conflict (project_id, email_id, attempt) do update
+			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
+			where a.outcome = 'UNKNOWN'
+	), emitted as (
+		insert into events (project_id, name, contact_id, email_id, data)
+		select project_id, 'email.sent', contact_id, id, ${sentEventData} from recorded
+		returning created_at
+	), states_counted as (
+		insert into campaign_tallies (project_id, campaign_id, pending, sending, uncertain, sent)
+		select project_id, campaign_id, -count(*) filter (where before = 'PENDING'),
+			-count(*) filter (where before = 'SENDING'), -count(*) filter (where before = 'UNCERTAIN'), count(*)
+		from recorded where campaign_id is not null group by 1, 2
+	), mails_counted as (
+		insert into mail_tallies (project_id, slot, sent, sent_opened, sent_clicked)
+		select project_id, quarter_of(sent_at), count(*), count(opened_at), count(clicked_at)
+		from recorded group by 1, 2
+	), usage_counted as (
+		insert into usage_tallies (project_id, month, category, used, sent)
+		select project_id, month_of(sent_at), usage_category(source_type),
+			sum(case source_type when 'CAMPAIGN' then usage_weight(attachments) else 0 end),
+			sum(usage_weight(attachments))
+		from recorded where is_charged(project_id, status) group by 1, 2, 3
+	), reputation_counted as (
+		insert into reputation_tallies (project_id, hour, total, bounces, complaints)
+		select project_id, date_trunc('hour', sent_at, 'UTC'), count(*), 0, 0
+		from recorded where project_id <> platform_project() group by 1, 2
+	)
+	insert into event_tallies (project_id, name, day, count)
+	select $projectId, 'email.sent', (created_at at time zone 'UTC')::date, count(*) from emitted group by 3`,
+})
+
+/**
+ * Records how attempts ended that were not accepted, with their events. A late outcome still settles a mail that another worker
  * has put in doubt, unless a newer attempt was opened. A final outcome settles it for good. If the mail
  * was certainly not accepted, it may be sent again while its claim, or its campaign, is still active;
  * otherwise it waits for a decision. Mails are looked up by id, whatever the planner assumes about a new
  * project.
  */
-export const record = statement('record', {
+export const recordUnsent = statement('record-unsent', {
 	params: { projectId: uuid, ends: json<AttemptEnd[]>() },
-	row: { id: uuid },
 	text: `with outcome as (
 		select * from jsonb_to_recordset($ends::jsonb) as o(id uuid, attempt int, outcome text,
-			status text, "providerMessageId" text, error text, "dueInMs" float8)
+			status text, error text, "dueInMs" float8)
 	), going_on as (
 		select id from campaigns where project_id = $projectId and status = 'SENDING'
 			and id = any(array(
@@ -234,40 +313,53 @@ export const record = statement('record', {
 	), recorded as (
 		update emails e set status = o.status, error = ${errorOf}, updated_at = now(),
 			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at),
-			provider_message_id = coalesce(o."providerMessageId", e.provider_message_id),
-			sent_at = case when o.status = 'SENT' then now() else e.sent_at end,
 			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end
 		from outcome o
 		where e.project_id = $projectId and e.id = any(array(select id from outcome))
 			and e.id = o.id and e.attempt = o.attempt
 			and (e.status = 'SENDING'
-				or o.outcome in ('SENT', 'REJECTED') and e.status in ('UNCERTAIN', 'PENDING')
+				or o.outcome = 'REJECTED' and e.status in ('UNCERTAIN', 'PENDING')
 				or o.outcome in ('DEFERRED', 'UNAVAILABLE') and e.status = 'UNCERTAIN'
 					and (o.status = 'FAILED' or ${isOpen}
 						or e.source_type = 'CAMPAIGN' and e.campaign_id in (select id from going_on)))
 		returning e.*
 	), attempted as (
-		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
-			provider_message_id, error)
-		select e.project_id, e.id, o.attempt, e.attempt_started_at, o.outcome, e.provider,
-			o."providerMessageId", ${errorOf}
+		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, error)
+		select e.project_id, e.id, o.attempt, e.attempt_started_at, o.outcome, e.provider, ${errorOf}
 		from outcome o join emails e on e.project_id = $projectId
 			and e.id = any(array(select id from outcome))
 			and e.id = o.id
 		on conflict (project_id, email_id, attempt) do update
-			set outcome = excluded.outcome, provider_message_id = excluded.provider_message_id,
-				error = excluded.error
-			where a.outcome = 'UNKNOWN'
-	), emitted as (
-		insert into events (project_id, name, contact_id, email_id, data)
-		select project_id, 'email.sent', contact_id, id, ${sentEventData}
-		from recorded where status = 'SENT'
-		union all
-		select project_id, 'email.bounce', contact_id, id, ${bounceEventData('Permanent', 'bounced_at')}
-		from recorded where status = 'BOUNCED'
+			set outcome = excluded.outcome, error = excluded.error where a.outcome = 'UNKNOWN'
 	)
-	select id from recorded`,
+	insert into events (project_id, name, contact_id, email_id, data)
+	select project_id, 'email.bounce', contact_id, id, ${bounceEventData('Permanent', 'bounced_at')}
+	from recorded where status = 'BOUNCED'`,
 })
+
+/** An ended attempt. For a campaign's mail: its subject unless it is the campaign's, and any fault. */
+export interface Ended {
+	end: AttemptEnd
+	subject?: string | null
+	fault?: string | null
+}
+
+/** Records ended attempts of one project, in at most two statements. Recording twice changes nothing. */
+export async function recordEnds(db: Pool | PoolClient, projectId: string, ended: Ended[]) {
+	const sent = ended.filter(({ end }) => end.outcome === 'SENT')
+	const unsent = ended.filter(({ end }) => end.outcome !== 'SENT').map(({ end }) => end)
+	const outcomeOf = ({ end, subject = null, fault = null }: Ended): [string, SentOutcome] => [
+		end.id,
+		[end.attempt, end.providerMessageId, subject, fault],
+	]
+	if (sent.length > 0)
+		await recordSent(db, {
+			projectId,
+			emailIds: sent.map(({ end }) => end.id),
+			outcomes: Object.fromEntries(sent.map(outcomeOf)),
+		})
+	if (unsent.length > 0) await recordUnsent(db, { projectId, ends: unsent })
+}
 
 /**
  * Ends a claim if each of its mails is settled, or must be settled elsewhere. Each mail is looked up by

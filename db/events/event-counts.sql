@@ -30,8 +30,10 @@ end $$;
 
 create or replace function count_new_events() returns trigger language plpgsql as $$
 begin
-	insert into event_tallies (project_id, name, day, count)
-	select project_id, name, (created_at at time zone 'UTC')::date, count(*) from added group by 1, 2, 3;
+	if not is_counted() then
+		insert into event_tallies (project_id, name, day, count)
+		select project_id, name, (created_at at time zone 'UTC')::date, count(*) from added group by 1, 2, 3;
+	end if;
 	if random() < 1.0 / 256 then
 		perform fold_event_tallies(project_id) from (select distinct project_id from added) touched;
 	end if;
