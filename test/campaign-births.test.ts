@@ -161,3 +161,30 @@ test('mails of a cancelled campaign that were never born are CANCELLED', async (
 	t.like(await progress(id), { total: 1200, pending: 0, skipped: 1200 })
 	t.is((await call('GET', `/${id}/recipients?status=CANCELLED`)).json().total, 1200)
 })
+
+test('that a mail was sent is stored without data, and shown with all that its mail says', async (t) => {
+	const { send, pool, query, request, id: campaignId, mails } = await sendingCampaign(t, 1)
+	await send(campaignWorker(pool, scriptedProvider().provider))
+	t.deepEqual(await query('select name, data from events'), [{ name: 'email.sent', data: {} }])
+	const { id } = (await mails())[0]!
+	const { sentAt, contactId } = (await request('GET', `/emails/${id}`)).json()
+	const data = {
+		subject: 'Hello Ann',
+		from: 'news@example.com',
+		fromName: 'Test project',
+		messageId: `<${id}@example.com>`,
+		emailId: id,
+		templateId: null,
+		campaignId,
+		sourceType: 'CAMPAIGN',
+		sentAt,
+	}
+	const shown = async () => ({
+		listed: (await request('GET', '/events?eventName=email.sent')).json().events[0].data,
+		entered: (await request('GET', '/activity?types=email.sent')).json().data[0].metadata,
+	})
+	t.deepEqual(await shown(), { listed: data, entered: data })
+	t.is((await request('DELETE', `/contacts/${contactId}?erase=true`)).statusCode, 204)
+	const { subject: _, ...rest } = data
+	t.deepEqual(await shown(), { listed: rest, entered: rest })
+})

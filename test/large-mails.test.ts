@@ -145,7 +145,7 @@ test('a large mail whose thread reaches no database is deferred, and then sent',
 	const { sink, provider } = await setupSmtp(t)
 	const first = await deliver(provider, {
 		options: { connectionString: 'postgresql://127.0.0.1:1/nowhere' },
-		after: (statement, stop) => statement === 'record' && stop(),
+		after: (statement, stop) => statement === 'record-unsent' && stop(),
 	})
 	t.like(first, { left: 1 })
 	t.like(await row(), { status: 'PENDING' })

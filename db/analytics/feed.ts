@@ -70,7 +70,7 @@ const typeInSql = `case name ${eventNames
 	.map((name) => `when '${name}' then '${typesOfEvents[name]}'`)
 	.join(' ')} else 'event.triggered' end`
 const metadataOfEvent = `case
-	when name like 'email.%' then data
+	when name like 'email.%' then event_data(name, data, $projectId, email_id)
 	when ${isTriggered} then jsonb_build_object('eventName', name, 'data', data)
 	else jsonb_strip_nulls(jsonb_build_object('emailId', email_id)) end`
 const metadataOfMail = `jsonb_strip_nulls(jsonb_build_object('emailId', m.id, 'subject', m.subject,

@@ -53,7 +53,8 @@ begin
 
 	with triggered as materialized (
 		select distinct on (a.id, e.contact_id) a.project_id, a.id, a.name, a.version,
-			a.allow_reentry, e.contact_id, e.id as event_id, e.name as event_name, e.data, e.created_at,
+			a.allow_reentry, e.contact_id, e.id as event_id, e.name as event_name,
+			event_data(e.name, e.data, e.project_id, e.email_id) as data, e.created_at,
 			behind.ancestors
 		from added e cross join lateral (
 			select a.project_id, a.id, a.name, a.current_version as version, a.allow_reentry
@@ -90,7 +91,8 @@ begin
 	get diagnostics started = row_count;
 
 	with arrived as materialized (
-		select distinct on (x.id) x.project_id, x.id, e.id as event_id, e.name, e.data, e.created_at
+		select distinct on (x.id) x.project_id, x.id, e.id as event_id, e.name,
+			event_data(e.name, e.data, e.project_id, e.email_id) as data, e.created_at
 		from added e cross join lateral (
 			select x.project_id, x.id from executions x
 			where x.contact_id = e.contact_id and x.wait_event_name = e.name offset 0) x

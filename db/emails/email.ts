@@ -1,6 +1,6 @@
-import { fewPerContact } from '../contacts/few-per-contact.ts'
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
+import { fewPerContact } from '../contacts/few-per-contact.ts'
 import { reference } from '../reference.ts'
 import { mailTypes } from '../templates/template.ts'
 
@@ -183,7 +183,8 @@ export class Email extends schema.class {
 		reference(['projectId', 'templateId'], 'templates', 'set null'),
 	]
 	static storage = [
-		'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 45)',
+		// Room for the second version of each row: its outcome.
+		'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 50)',
 		fewPerContact,
 	]
 }

@@ -39,3 +39,12 @@ create or replace trigger emails_check_references after insert on emails
 create or replace function erased_address() returns text
 language sql immutable parallel safe
 return 'deleted@deleted.invalid';
+
+-- What the events of a mail say about it.
+create or replace function mail_event_data(id uuid, subject text, "from" text, from_name text, template_id uuid,
+	campaign_id uuid, source_type text, sent_at timestamptz)
+returns jsonb
+language sql stable parallel safe
+return jsonb_build_object('subject', subject, 'from', "from", 'fromName', from_name,
+	'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
+	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type, 'sentAt', iso_text(sent_at));

@@ -128,12 +128,9 @@ export const grant = statement('grant', {
 	returning e.id, ${inMs('e.due_at')} as due_in_ms`,
 })
 
-/** The data of `email.sent`, from a row of emails, for any alias. */
-export const sentEventData = `jsonb_build_object(
-	'subject', subject, 'from', "from", 'fromName', from_name,
-	'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
-	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type,
-	'sentAt', iso_text(sent_at))`
+/** What the events of a mail say about it, from a row of emails, for any alias. */
+export const sentEventData = `mail_event_data(
+	id, subject, "from", from_name, template_id, campaign_id, source_type, sent_at)`
 
 /** The data of `email.bounce`. A permanent bounce has consequences: see `suppress_and_judge`. */
 export const bounceEventData = (type: string, bouncedAt: string) =>
@@ -247,8 +244,7 @@ export const recordSent = statement('record-sent', {
 		where e.project_id = $projectId and e.id = any($emailIds::uuid[])
 			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
 			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING') and (select begun from counting)
-		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.template_id, e.source_type, e.subject, e."from",
-			e.from_name, e.attachments, e.attempt, e.attempt_started_at, e.provider, e.provider_message_id, e.status,
+		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.source_type, e.attachments, e.attempt, e.attempt_started_at, e.provider, e.provider_message_id, e.status,
 			e.sent_at, e.opened_at, e.clicked_at, old.status as before
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
@@ -265,8 +261,8 @@ export const recordSent = statement('record-sent', {
 			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
 			where a.outcome = 'UNKNOWN'
 	), emitted as (
-		insert into events (project_id, name, contact_id, email_id, data)
-		select project_id, 'email.sent', contact_id, id, ${sentEventData} from recorded
+		insert into events (project_id, name, contact_id, email_id)
+		select project_id, 'email.sent', contact_id, id from recorded
 		returning created_at
 	), states_counted as (
 		insert into campaign_tallies (project_id, campaign_id, pending, sending, uncertain, sent)

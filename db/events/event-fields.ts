@@ -3,6 +3,8 @@ import { mostFields } from '../contacts/contact-fields.ts'
 import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
+const data = 'event_data(name, data, project_id, email_id) as data'
+
 const fieldsOf = (latest: string) =>
 	`select field, type from (
 		select field, type from (
@@ -25,7 +27,7 @@ const fieldsOf = (latest: string) =>
 export const eventFields = statement('event-fields', {
 	params: { projectId: uuid, eventName: text },
 	row: { field: text, type: text.of<FieldType>() },
-	text: fieldsOf(`select data from events where project_id = $projectId and name = $eventName::text
+	text: fieldsOf(`select ${data} from events where project_id = $projectId and name = $eventName::text
 		order by created_at desc limit 100`),
 })
 
@@ -37,7 +39,7 @@ export const commonestEventFields = statement('commonest-event-fields', {
 			select name from counted_events($projectId) t group by name having sum(count) > 0
 			order by sum(count) desc, name limit 20
 		) names cross join lateral (
-			select data from events where project_id = $projectId and name = names.name
+			select ${data} from events where project_id = $projectId and name = names.name
 			order by created_at desc limit 10
 		) e`),
 })

@@ -3,7 +3,7 @@ import { float, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { eventRowColumns } from './tracking.ts'
 
-const columns = `e.id, e.name, e.data::text as data, e.contact_id as "contactId", e.email_id as "emailId",
+const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_id)::text as data, e.contact_id as "contactId", e.email_id as "emailId",
 	e.created_at as "createdAt"`
 /**
  * The size of its data is taken from its stored form without decompressing it; compressed data may be the

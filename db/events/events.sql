@@ -42,3 +42,13 @@ end $$;
 create or replace trigger events_check_references after insert on events
 	referencing new table as added
 	for each statement execute function require_references_of_events();
+
+-- The data of an event. That a mail was sent is stored without data, because its row in the ledger has all of it. Only
+-- the mail of a person who was erased has no subject.
+create or replace function event_data(name text, data jsonb, project uuid, mail uuid) returns jsonb
+language sql stable parallel safe
+return case when name = 'email.sent' and data = '{}' then coalesce((
+		select mail_event_data(e.id, e.subject, e."from", e.from_name, e.template_id, e.campaign_id, e.source_type, e.sent_at)
+			- case when e.subject = '' then 'subject' else '' end
+		from emails e where e.project_id = project and e.id = mail), data)
+	else data end;

@@ -106,7 +106,7 @@ export const eventSince = statement('event-since', {
 		heardIds: uuid.array,
 	},
 	row: heardEventColumns,
-	text: `select e.id, e.name, e.data,
+	text: `select e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_id) as data,
 		iso_text(e.created_at) as "createdAt"
 	from executions x
 	join events e on e.contact_id = x.contact_id

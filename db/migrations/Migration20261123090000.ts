@@ -15,6 +15,8 @@ export class Migration20261123090000 extends Migration {
 			primary key (project_id, campaign_id, until)
 		) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)`)
 		this.addSql('alter table audience_pages alter column contact_ids set storage external')
+		// Most rows have two versions now: see db/emails/email.ts.
+		this.addSql('alter table emails set (fillfactor = 50)')
 		this.addSql(`alter table audience_pages add constraint audience_pages_project
 			foreign key (project_id) references projects(id) on delete cascade`)
 		this.addSql(`alter table audience_pages add constraint audience_pages_campaign
