@@ -54,6 +54,24 @@ serial('every change is handled at once, even during a long wait', async (t) => 
 	t.true(tookMs < hourMs)
 })
 
+serial(
+	'lanes send while the audience is being frozen, however many turns that takes',
+	async (t) => {
+		const { calls } = await run(t, {
+			advance: [{ act: 'materialise', lanes: 2 }, end],
+			materialise: [false, false, true],
+		})
+		t.is(calls.at(-1), 'advance')
+		t.deepEqual(calls.slice(1, -1).toSorted(), [
+			'materialise',
+			'materialise',
+			'materialise',
+			'send 0',
+			'send 1',
+		])
+	},
+)
+
 serial('lanes go side by side, each until it is done', async (t) => {
 	const more = (waitMs: number): Rest => ({ settled: 10, left: 5, waitMs, because: 'not due yet' })
 	const { calls, tookMs } = await run(t, {
@@ -153,7 +171,7 @@ serial(
 interface Script {
 	advance: object[]
 	send?: (Rest | Error)[]
-	materialise?: Error[]
+	materialise?: (Error | boolean)[]
 }
 
 /** Runs `campaign` with activities that answer from lists, on a time-skipping server. */
@@ -174,7 +192,7 @@ async function run(
 	t.teardown(() => env.teardown())
 	const calls: string[] = []
 	const [advances, sends] = [script.advance.values(), (script.send ?? []).values()]
-	const faults = (script.materialise ?? []).values()
+	const freezes = (script.materialise ?? []).values()
 	const note = (call: string) => async () => void calls.push(call)
 	const activities = {
 		async advanceCampaign() {
@@ -189,8 +207,9 @@ async function run(
 		},
 		async materialiseCampaign() {
 			calls.push('materialise')
-			const fault = faults.next().value
-			if (fault) throw fault
+			const answer = freezes.next().value ?? true
+			if (answer instanceof Error) throw answer
+			return answer
 		},
 		cancelRecipients: note('cancel'),
 		holdCampaign: note('hold'),

@@ -73,9 +73,13 @@ export async function campaign(key: Key): Promise<string> {
 	}
 
 	/** Sends to those in the audience who are frozen already, while the others are being frozen. */
-	async function freezeAndSend(...lanes: Parameters<typeof sendThrough>) {
-		const beside = patched('lanes-beside-freezing') ? sendThrough(...lanes) : undefined
-		await Promise.all([materialise(key), beside])
+	async function freezeAndSend(lanes: number, settled: number, total: number, seen: number) {
+		if (!patched('lanes-beside-freezing')) await materialise(key)
+		else await Promise.all([freeze(), sendThrough(lanes, settled, total, seen)])
+
+		async function freeze() {
+			while ((await materialise(key)) === false && changes === seen);
+		}
 	}
 
 	/**
@@ -102,13 +106,15 @@ export async function campaign(key: Key): Promise<string> {
 
 /**
  * Temporal retries all other failures forever. Work that can never succeed waits for the campaign's owner.
+ * Returns false if there is more to freeze.
  */
 async function materialise(key: Key) {
 	try {
-		await materialiseCampaign(key)
+		return await materialiseCampaign(key)
 	} catch (error) {
 		if (!(error instanceof ActivityFailure)) throw error
 		await holdCampaign(key)
+		return true
 	}
 }
 

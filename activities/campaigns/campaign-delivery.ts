@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pause as pauseCampaign } from '../../db/campaigns/campaign-actions.ts'
-import { campaignLane, restOfLane } from '../../db/campaigns/campaign-ledger.ts'
+import { birthsInLane, campaignLane, restOfLane } from '../../db/campaigns/campaign-ledger.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { type DeliveryServices, type Rest, withoutAddresses } from '../delivery/delivery.ts'
@@ -21,7 +21,9 @@ import {
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
 /** How often a lane looks for contacts while the audience is being frozen. */
-const freezingMs = 20
+const lookMs = 20
+/** After this it makes way, for as long. */
+const freezingMs = 2000
 /** Longer waits belong to the workflow: there they survive this process and occupy no activity slot. */
 const longestInlineWaitMs = 5000
 
@@ -101,26 +103,41 @@ async function lookAround(turn: Turn): Promise<End | null> {
 	const { services, lane, campaign, shared, underWay } = turn
 	const { pool, stopping } = services
 	if (underWay.hasFailed()) return null
+	if (turn.hasPages) {
+		const end = await untilBirths(turn)
+		if (end || turn.hasPages) return end
+	}
 	const [left] = await restOfLane(pool, rangeOf(turn))
-	const { may_send, pending, sending, due_in_ms, answer, to_come, is_frozen } = left!
+	const { may_send, pending, sending, to_come, due_in_ms, answer } = left!
 	const areOurs = sending > 0 && (await adopt(turn))
 	const open = pending + sending + to_come
-	turn.hasPages = to_come > 0 || !is_frozen
-	if (open === 0 && !turn.hasPages) {
+	if (open === 0) {
 		shared.positions.delete(nameOf(lane))
 		return rest(0, 0, '')
 	}
 	if (!may_send) return rest(open, 0, 'paused')
-	if (turn.hasPages) {
-		if (to_come === 0) await wait(freezingMs, stopping)
-		return null
-	}
+	turn.hasPages = to_come > 0
 	turn.cursor = campaign.after
 	if (areOurs) await wait(napMs, stopping)
-	if (sending > 0 || due_in_ms <= 0) return null
+	if (sending > 0 || turn.hasPages || due_in_ms <= 0) return null
 	if (due_in_ms > longestInlineWaitMs) return rest(open, due_in_ms, answer ?? 'not due yet')
 	await wait(due_in_ms, stopping)
 	return null
+}
+
+/** Waits until mails of the lane can be born, or none can: then the lane has no more pages. */
+async function untilBirths(turn: Turn): Promise<End | null> {
+	const { pool, stopping } = turn.services
+	const endsAt = performance.now() + freezingMs
+	for (;;) {
+		const [births] = await birthsInLane(pool, rangeOf(turn))
+		if (!births?.may_send || (births.is_frozen && !births.has_pages)) turn.hasPages = false
+		// Another worker may hold the page, so this does not ask again at once.
+		await wait(turn.hasPages ? lookMs : 0, stopping)
+		if (!turn.hasPages || births!.has_pages) return null
+		if (stopping.aborted || performance.now() > endsAt)
+			return rest(1, freezingMs, 'the audience is being frozen')
+	}
 }
 
 const rest = (left: number, waitMs: number, because: string): End => ({

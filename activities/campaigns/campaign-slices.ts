@@ -58,7 +58,7 @@ export async function sendSlice(turn: Turn): Promise<boolean> {
 		turn.paid -= Math.min(turn.paid, mails.length)
 		if (batchId) launchBatch(turn, mails, batchId)
 		else for (const mail of mails) launch(turn, mail, dkim)
-		return claimed.length === wanted || turn.hasPages
+		return turn.hasPages ? claimed.length > 0 : claimed.length === wanted
 	} finally {
 		if (!batchId) slots.giveBack(wanted - mails.length)
 	}
@@ -89,11 +89,8 @@ async function claim(turn: Turn, wanted: number, batchId: string | null) {
 	if (turn.hasPages) {
 		const born = await bearSlice(services.pool, { ...asked, after: campaign.after })
 		countEnds(born)
-		if (born.length > 0) {
-			shared.positions.set(nameOf(lane), turn.cursor)
-			return born
-		}
-		turn.hasPages = false
+		if (born.length > 0) shared.positions.set(nameOf(lane), turn.cursor)
+		return born
 	}
 	const claimed = await claimSlice(services.pool, { ...asked, after: turn.cursor })
 	countEnds(claimed)

@@ -47,14 +47,19 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 		/** Moves the campaign as far as its row allows now, and returns the next act. */
 		advanceCampaign: (key: CampaignKey): Promise<Next> => advance(pool, key),
 
-		/** Freezes the audience, chunk by chunk. Each chunk records its progress. */
-		async materialiseCampaign({ projectId, campaignId }: CampaignKey): Promise<void> {
+		/**
+		 * Freezes the audience, chunk by chunk. Each chunk records its progress. False: its turn is over before
+		 * the audience is.
+		 */
+		async materialiseCampaign({ projectId, campaignId }: CampaignKey): Promise<boolean> {
 			const endsAt = Date.now() + longestTurnMs
-			await withHeartbeat(() =>
+			return withHeartbeat(() =>
 				permanently(async () => {
 					await divideIntoLanes(pool, { projectId, campaignId })
-					while (await freezeChunk(pool, projectId, campaignId)) if (Date.now() > endsAt) return
+					while (await freezeChunk(pool, projectId, campaignId))
+						if (Date.now() > endsAt) return false
 					await finishFreezing(pool, { projectId, campaignId })
+					return true
 				}),
 			)
 		},

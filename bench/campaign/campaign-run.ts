@@ -99,7 +99,12 @@ export interface Run {
 	perSecond: number
 	/** From the request to SENT. */
 	wholeSeconds: number
-	materialiseSeconds: number
+	/** From the answer to the request until the first mail arrived. */
+	firstMailSeconds: number
+	/** From the answer to the request until the whole audience was frozen. */
+	frozenSeconds: number
+	/** The growth of all tables and indexes. */
+	bytesPerMail: number
 	cpuPerThousand: { worker: number; api: number; postgres: number; temporal: number; all: number }
 	transactionsPerMail: number
 	workerPeakMb: number
@@ -121,10 +126,18 @@ export async function runCampaign(
 				'select xact_commit::float8 as n from pg_stat_database where datname = current_database()',
 			)
 		).rows[0]!.n
+	const stored = async () =>
+		(
+			await pool.query<{ bytes: number }>(
+				`select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
+				where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+			)
+		).rows[0]!.bytes
 	const meter = await cpuMeter(stack, temporal)
-	const before = await committed()
+	const [before, storedBefore] = [await committed(), await stored()]
 	const startedAt = Date.now()
 	await sendCampaign(stack, id)
+	const answeredAt = Date.now()
 	await ended(stack, id)
 	const wholeSeconds = (Date.now() - startedAt) / 1000
 	const used = meter.read()
@@ -133,11 +146,18 @@ export async function runCampaign(
 		throw new Error(`${accepted} mails, ${distinct} different, instead of ${count}`)
 	await sleep(1500) // Postgres reports its statistics with a delay
 	const transactions = (await committed()) - before
+	const { rows } = await pool.query<{ at: Date }>(
+		'select materialised_at as at from campaigns where id = $1',
+		[id],
+	)
+	const frozenAt = new Date(rows[0]!.at).getTime()
 	const perThousand = (seconds: number) => (seconds / count) * 1000
 	return {
 		perSecond: (count / (lastAt - firstAt)) * 1000,
 		wholeSeconds,
-		materialiseSeconds: (firstAt - startedAt) / 1000,
+		firstMailSeconds: (firstAt - answeredAt) / 1000,
+		frozenSeconds: (frozenAt - answeredAt) / 1000,
+		bytesPerMail: ((await stored()) - storedBefore) / count,
 		cpuPerThousand: {
 			worker: perThousand(used.worker),
 			api: perThousand(used.api),

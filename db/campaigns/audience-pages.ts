@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { erasedAddress } from '../emails/email.ts'
-import { float, int, timestamp, uuid } from '../sql-types.ts'
+import { int, timestamp, uuid } from '../sql-types.ts'
 import { ownText, query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -67,39 +67,27 @@ export const freezeChunk = (pool: Pool, projectId: string, campaignId: string) =
 /** Fewer mails don't justify a lane of their own. */
 const mailsOfLane = 2500
 const mostLanes = 4
-/** Enough for lanes of about the same length. */
-const sampled = 20_000
 
-const totalOf = statement('total-of-campaign', {
+/** Divides a campaign into lanes with about as many of the project's contacts each. */
+export const divideIntoLanes = statement('divide-into-lanes', {
 	params: { projectId: uuid, campaignId: uuid },
-	row: { total: int },
-	text: `select total_recipients as total from campaigns where ${freezing} and lane_bounds is null`,
+	text: `with division as (
+		select greatest(1, least(${mostLanes}, total_recipients / ${mailsOfLane})) as lanes from campaigns
+		where ${freezing} and lane_bounds is null
+	), people as materialized (
+		select count(*) as count from contacts where project_id = $projectId and (select lanes from division) > 1
+	)
+	update campaigns set lane_bounds = array(
+			select bound.id from division cross join people cross join generate_series(1, lanes - 1) lane
+			cross join lateral (
+				select id from contacts where project_id = $projectId
+				order by id offset greatest(0, people.count * lane / lanes - 1) limit 1) bound
+			group by bound.id order by bound.id)
+	from division where ${freezing} and lane_bounds is null`,
 })
 
-const setLanes = statement('set-lanes-of-campaign', {
-	params: { projectId: uuid, campaignId: uuid, lanes: int, percent: float },
-	text: `update campaigns set lane_bounds = array(
-			select distinct unnest(percentile_disc(array(
-					select lane / $lanes::float8 from generate_series(1, $lanes::int - 1) lane))
-				within group (order by c.id))
-			from contacts c tablesample system ($percent) where c.project_id = $projectId
-			order by 1)
-	where ${freezing} and lane_bounds is null`,
-})
-
-/** Divides a campaign into lanes of about equal length, by a sample of the project's contacts. */
-export async function divideIntoLanes(pool: Pool, { projectId, campaignId }: CampaignKey) {
-	const [campaign] = await totalOf(pool, { projectId, campaignId })
-	if (!campaign) return
-	const lanes = Math.max(1, Math.min(mostLanes, Math.floor(campaign.total / mailsOfLane)))
-	const percent = Math.min(100, (100 * sampled) / Math.max(1, campaign.total))
-	await setLanes(pool, { projectId, campaignId, lanes, percent })
-}
-
-/** The whole audience is frozen: sets the total. */
-export const finishFreezing = statement('finish-freezing', {
+const setTotal = statement('finish-freezing', {
 	params: { projectId: uuid, campaignId: uuid },
-	row: { id: uuid },
 	text: `update campaigns set materialised_at = now(), total_recipients = n.written + pages.waiting
 	from (
 		select pending + sending + uncertain + sent + failed + skipped as written
@@ -108,9 +96,15 @@ export const finishFreezing = statement('finish-freezing', {
 		select coalesce(sum(size - taken), 0)::int as waiting from audience_pages
 		where project_id = $projectId and campaign_id = $campaignId
 	) pages
-	where ${freezing}
-	returning id`,
+	where ${freezing}`,
 })
+
+/** The whole audience is frozen: sets the total, after other workers have written their last chunk. */
+export const finishFreezing = (pool: Pool, { projectId, campaignId }: CampaignKey) =>
+	transaction(pool, async (db) => {
+		await lockFreezing(db, { projectId, campaignId })
+		await setTotal(db, { projectId, campaignId })
+	})
 
 /** What the ledger has of a contact that was deleted before its mail was born. */
 export const deletedContact = {

@@ -1,21 +1,17 @@
 -- The mails of a campaign by state: db/campaigns/campaign-count.ts explains the counts.
 
--- The number of a campaign's mails in each state, and of its recipients whose mails are not in the ledger yet. The
--- planner puts this text into the statement that asks.
-drop function if exists counts_of_campaign(uuid, uuid);
+-- The number of a campaign's mails in each state. The planner puts this text into the statement that asks.
 create or replace function counts_of_campaign(project uuid, campaign uuid)
 returns table (
 	pending int, sending int, uncertain int, sent int, failed int, skipped int, delivered int, opened int,
-	clicked int, bounced int, complained int, unsubscribed int, to_come int
+	clicked int, bounced int, complained int, unsubscribed int
 ) language sql stable parallel safe
 as $$
 	select
 		coalesce(sum(c.pending), 0)::int, coalesce(sum(c.sending), 0)::int, coalesce(sum(c.uncertain), 0)::int,
 		coalesce(sum(c.sent), 0)::int, coalesce(sum(c.failed), 0)::int, coalesce(sum(c.skipped), 0)::int,
 		coalesce(sum(c.delivered), 0)::int, coalesce(sum(c.opened), 0)::int, coalesce(sum(c.clicked), 0)::int,
-		coalesce(sum(c.bounced), 0)::int, coalesce(sum(c.complained), 0)::int, coalesce(sum(c.unsubscribed), 0)::int,
-		greatest(0, (select k.total_recipients from campaigns k where k.project_id = project and k.id = campaign)
-			- coalesce(sum(c.pending + c.sending + c.uncertain + c.sent + c.failed + c.skipped), 0))::int
+		coalesce(sum(c.bounced), 0)::int, coalesce(sum(c.complained), 0)::int, coalesce(sum(c.unsubscribed), 0)::int
 	from (
 		select pending, sending, uncertain, sent, failed, skipped, delivered, opened, clicked, bounced, complained,
 			unsubscribed
@@ -25,6 +21,17 @@ as $$
 			unsubscribed
 		from campaign_tallies where project_id = project and campaign_id = campaign
 	) c
+$$;
+
+-- The same states, and the recipients whose mails are not in the ledger yet.
+create or replace function states_of_campaign(project uuid, campaign uuid)
+returns table (pending int, sending int, uncertain int, sent int, failed int, skipped int, to_come int)
+language sql stable parallel safe
+as $$
+	select n.pending, n.sending, n.uncertain, n.sent, n.failed, n.skipped, greatest(0, k.total_recipients
+		- (n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped))
+	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
+	where k.project_id = project and k.id = campaign
 $$;
 
 -- Folding works like that of event counts. Tallies of the last half minute stay, because they show how fast a
@@ -140,3 +147,18 @@ end $$;
 create or replace trigger emails_tally_campaigns_changed after update on emails
 	referencing old table as removed new table as added
 	for each statement execute function tally_changed_campaign_mails();
+
+-- A campaign never ends before all its recipients have their mails, and its lanes never change. A process of a release
+-- that knows no pages fails here, and one that does tries again.
+create or replace function keep_audience_of_campaign() returns trigger language plpgsql as $$
+begin
+	if exists (select from audience_pages where project_id = new.project_id and campaign_id = new.id) then
+		raise exception 'Campaign % still has recipients without mails', new.id;
+	end if;
+	return new;
+end $$;
+
+create or replace trigger campaigns_keep_audience before update on campaigns
+	for each row when (new.status = 'SENT' and old.status <> 'SENT' or new.closed_at is not null and old.closed_at is null
+		or old.lane_bounds is not null and new.lane_bounds is distinct from old.lane_bounds)
+	execute function keep_audience_of_campaign();

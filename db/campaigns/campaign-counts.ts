@@ -58,7 +58,7 @@ export const progressOf = statement('campaign-progress', {
 	},
 	text: `with campaign as (
 		select k.id, k.project_id, status, paused_at is not null and status = 'SENDING' as paused, n.*
-		from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
+		from campaigns k cross join lateral states_of_campaign(k.project_id, k.id) n
 		where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null
 	), recently as (
 		select coalesce(-sum(t.pending + t.sending), 0) / least(${rateSeconds}.0, greatest(1,

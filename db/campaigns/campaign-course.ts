@@ -36,7 +36,7 @@ export const courseOf = statement('course-of-campaign', {
 		exists (select from audience_pages a where a.project_id = k.project_id and a.campaign_id = k.id)
 			as has_pages,
 		greatest(0, coalesce(ceil(extract(epoch from k.scheduled_for - now()) * 1000), 0))::float8 as due_in_ms
-	from campaigns k join projects p on p.id = k.project_id cross join lateral counts_of_campaign(k.project_id, k.id) n
+	from campaigns k join projects p on p.id = k.project_id cross join lateral states_of_campaign(k.project_id, k.id) n
 	where k.project_id = $projectId and k.id = $campaignId`,
 })
 

@@ -212,6 +212,23 @@ export const claimSlice = statement('claim-campaign-slice', {
 
 const laneIs = `e.campaign_id = $campaignId and e.contact_id > $after and e.contact_id <= $until`
 
+/** Whether mails of a lane can still be born. */
+export const birthsInLane = statement('births-in-campaign-lane', {
+	params: { projectId: uuid, campaignId: uuid, after: uuid, until: uuid },
+	row: {
+		/** False: paused, cancelled or disabled. */
+		may_send: bool,
+		has_pages: bool,
+		/** The whole audience has been frozen. */
+		is_frozen: bool,
+	},
+	text: `select ${isUnderWay} as may_send, k.materialised_at is not null as is_frozen,
+		exists (select from audience_pages where project_id = $projectId and campaign_id = $campaignId
+			and until > $after and until <= $until) as has_pages
+	from campaigns k join projects p on p.id = k.project_id
+	where k.project_id = $projectId and k.id = $campaignId`,
+})
+
 /** The mails of a lane that are not settled. */
 export const restOfLane = statement('rest-of-campaign-lane', {
 	params: { projectId: uuid, campaignId: uuid, after: uuid, until: uuid },
@@ -226,15 +243,11 @@ export const restOfLane = statement('rest-of-campaign-lane', {
 		answer: text.orNull,
 		/** Contacts of the lane whose mails are not in the ledger yet. */
 		to_come: int,
-		/** Whether the whole audience has been frozen. */
-		is_frozen: bool,
 	},
 	text: `select
 		(select coalesce(sum(size - taken), 0)::int from audience_pages
 			where project_id = $projectId and campaign_id = $campaignId
 				and until > $after and until <= $until) as to_come,
-		exists (select from campaigns where project_id = $projectId and id = $campaignId
-			and materialised_at is not null) as is_frozen,
 		exists (select from campaigns k join projects p on p.id = k.project_id
 			where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay}) as may_send,
 		count(*) filter (where status = 'PENDING')::int as pending,

@@ -49,20 +49,19 @@ export const listRecipients = statement('list-campaign-recipients', {
 		(select waiting.contact_id, c.id, null, coalesce(c.email, '${erasedAddress}'), waiting.status,
 			null, null, null, null, null, null, null, null
 		from (
-			select a.contact_ids[a.taken + 1 : a.size] as contact_ids,
-				case k.status when 'CANCELLED' then 'CANCELLED' else 'PENDING' end as status
-			from audience_pages a join campaigns k on k.project_id = a.project_id and k.id = a.campaign_id
-			where a.project_id = $projectId and a.campaign_id = $campaignId::uuid and a.until > ${firstContact}
-				and ($afterEmailId is null or $afterContactId is not null)
-			order by a.until limit $limit
-		) page
-		cross join lateral (
-			select contact_id, page.status from unnest(page.contact_ids) contact_id
+			select contact_id, page.status from (
+				select a.contact_ids[a.taken + 1 : a.size] as contact_ids,
+					case k.status when 'CANCELLED' then 'CANCELLED' else 'PENDING' end as status
+				from audience_pages a join campaigns k on k.project_id = a.project_id and k.id = a.campaign_id
+				where a.project_id = $projectId and a.campaign_id = $campaignId::uuid and a.until > ${firstContact}
+					and ($afterEmailId is null or $afterContactId is not null)
+				order by a.until limit $limit
+			) page cross join lateral unnest(page.contact_ids) contact_id
 			where contact_id > ${firstContact} and ($status is null or page.status = $status)
+			order by contact_id limit $limit
 		) waiting
 		left join lateral (
-			select id, email from contacts where project_id = $projectId and id = waiting.contact_id offset 0) c on true
-		order by waiting.contact_id limit $limit)
+			select id, email from contacts where project_id = $projectId and id = waiting.contact_id offset 0) c on true)
 		union all
 		(select contact_id, ${columns} from emails
 		where ${wanted} and contact_id is null

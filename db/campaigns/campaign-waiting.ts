@@ -21,7 +21,7 @@ export const waitingOf = statement('campaign-waiting', {
 	},
 	text: `with campaign as materialized (
 		select k.id, k.paused_at is not null as paused, k.paused_reason, n.pending + n.to_come as pending
-		from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
+		from campaigns k cross join lateral states_of_campaign(k.project_id, k.id) n
 		where k.project_id = $projectId and k.id = $campaignId::uuid and k.deleted_at is null
 			and k.status = 'SENDING'
 	), deferred as materialized (

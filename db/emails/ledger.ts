@@ -238,8 +238,9 @@ export const recordSent = statement('record-sent', {
 	), recorded as (
 		update emails e set status = 'SENT', sent_at = now(), updated_at = now(), error = null,
 			(provider_message_id, subject, render_fault) = (
-				select coalesce(o->>1, e.provider_message_id), coalesce(o->>2, e.subject),
-					case when e.campaign_id is null then e.render_fault else o->>3 end
+				select coalesce(o->>1, e.provider_message_id),
+					case when e."to" = '${erasedAddress}' then e.subject else coalesce(o->>2, e.subject) end,
+					case when e.campaign_id is null or e."to" = '${erasedAddress}' then e.render_fault else o->>3 end
 				from (select $outcomes::jsonb -> e.id::text as o))
 		where e.project_id = $projectId and e.id = any($emailIds::uuid[])
 			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int

@@ -29,7 +29,7 @@ const backlog = `
 		(select coalesce(sum(n.pending + n.to_come), 0) from (
 			select project_id, id from campaigns
 			where status <> 'DRAFT' and closed_at is null and status = 'SENDING' and paused_at is null) k
-			cross join lateral counts_of_campaign(k.project_id, k.id) n)::float8 as "campaignMails",
+			cross join lateral states_of_campaign(k.project_id, k.id) n)::float8 as "campaignMails",
 		(select coalesce(max(extract(epoch from now() - greatest(e.created_at, e.due_at))), 0)
 			from (
 				(select * from queued_sends where claim_id is not null order by id limit ${requestsLookedAt})

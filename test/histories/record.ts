@@ -141,7 +141,7 @@ const campaigning = (acts: object[], rests: Rest[] = [], other: object = {}) => 
 	return {
 		advanceCampaign: async () => ({ ...sums, ...nexts.next().value }),
 		sendCampaignPages: async () => passes.next().value ?? settled,
-		materialiseCampaign: nothing,
+		materialiseCampaign: async () => true,
 		cancelRecipients: nothing,
 		holdCampaign: nothing,
 		...other,
@@ -150,7 +150,11 @@ const campaigning = (acts: object[], rests: Rest[] = [], other: object = {}) => 
 const told = (handle: { signal(name: string): Promise<void> }) => handle.signal('changed')
 const campaignKey = { projectId: 'project', campaignId: 'campaign' }
 const forever = { act: 'wait', waitMs: null }
-const begun = [{ act: 'materialise' }, { act: 'send', lanes: 3 }, { act: 'send', lanes: 3 }]
+const begun = [
+	{ act: 'materialise', lanes: 3 },
+	{ act: 'send', lanes: 3 },
+	{ act: 'send', lanes: 3 },
+]
 const scheduled = [{ act: 'wait', waitMs: 60_000 }, { act: 'wait', waitMs: 100 }, ...begun]
 const idle: Rest = { settled: 0, left: 5, waitMs: 0, because: 'paused' }
 await record(
@@ -167,7 +171,7 @@ await record(
 )
 await record(
 	'campaign-held',
-	campaigning([{ act: 'materialise' }, { act: 'wait', waitMs: 300 }, { act: 'end' }], [], {
+	campaigning([{ act: 'materialise', lanes: 2 }, { act: 'wait', waitMs: 300 }, { act: 'end' }], [], {
 		materialiseCampaign: refuse,
 	}),
 	campaignKey,
