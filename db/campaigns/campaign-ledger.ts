@@ -48,6 +48,18 @@ export const campaignLane = statement('campaign-lane', {
 const isUnderWay = `k.status = 'SENDING' and k.paused_at is null and p.disabled_reason is null
 	and p.deleted_at is null`
 
+const sliceParams = {
+	projectId: uuid,
+	campaignId: uuid,
+	after: uuid,
+	until: uuid,
+	limit: int,
+	provider: text,
+	tracked: bool,
+	/** Their batch, if any. */
+	batchId: uuid.orNull,
+}
+
 const claimedMailColumns = {
 	id: uuid,
 	contact_id: uuid.notNull('mails without a contact are in no lane'),
@@ -89,16 +101,7 @@ const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first
  * disabled.
  */
 export const bearSlice = statement('bear-campaign-slice', {
-	params: {
-		projectId: uuid,
-		campaignId: uuid,
-		after: uuid,
-		until: uuid,
-		limit: int,
-		provider: text,
-		tracked: bool,
-		batchId: uuid.orNull,
-	},
+	params: sliceParams,
 	row: {
 		...claimedMailColumns,
 		contact_id: uuid,
@@ -170,17 +173,7 @@ export const bearSlice = statement('bear-campaign-slice', {
  * project is disabled.
  */
 export const claimSlice = statement('claim-campaign-slice', {
-	params: {
-		projectId: uuid,
-		campaignId: uuid,
-		after: uuid,
-		until: uuid,
-		limit: int,
-		provider: text,
-		tracked: bool,
-		/** Their batch, if any. */
-		batchId: uuid.orNull,
-	},
+	params: sliceParams,
 	row: claimedMailColumns,
 	text: `with slice as materialized (
 		select e.place, c.*,
