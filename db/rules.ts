@@ -20,6 +20,7 @@ export const ruleFiles = [
 	'emails/emails.sql',
 	'emails/may-send.sql',
 	'events/events.sql',
+	'events/sent-mails.sql',
 	'events/event-counts.sql',
 	'segments/segments.sql',
 	'imports/imports.sql',

@@ -31,7 +31,6 @@ test('an address that is refused at the hand-over gets no more mail, and its con
 		[
 			['contact.unsubscribed', null],
 			['email.bounce', gone],
-			['email.sent', fine],
 		],
 	)
 	t.like(events[1]!.data, {

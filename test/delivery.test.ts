@@ -16,7 +16,8 @@ test('a mail is delivered, its attempt recorded, and the event emitted', async (
 	t.like(await mail(id!), { status: 'SENT', attempt: 1, providerMessageId: 'q1', error: null })
 	t.deepEqual(await attempts(id!), ['SENT'])
 	const [event] = await execute<{ name: string; data: object; contact_id: string }>(
-		'select name, event_data(name, data, project_id, email_id) as data, contact_id from events',
+		`select s.name, event_data(s.name, s.data, project_id, email_id) as data, contact_id
+		from projects p, sent_mails(p.id, '-infinity', 'infinity') s`,
 	)
 	t.like(event, { name: 'email.sent', data: { emailId: id, subject: 'To ann@example.org' } })
 	t.deepEqual(await execute('select 1 from queued_sends'), [])

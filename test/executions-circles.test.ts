@@ -5,7 +5,7 @@ import { mailStep, setupExecutions, type StepSketch } from './helpers/executions
 /** Executions moved by hand, and mails as if a provider had accepted them. */
 async function setupCircles(t: ExecutionContext) {
 	const context = await setupExecutions(t)
-	const { pool, select, advance } = context
+	const { pool, select, advance, sendMails } = context
 	/** Moves every execution to its end. Returns their automations, oldest first. */
 	const run = async () => {
 		const names: string[] = []
@@ -21,8 +21,9 @@ async function setupCircles(t: ExecutionContext) {
 			if (names.length > 20) return [...names, 'and so on']
 		}
 	}
-	/** The ledger's event when a mail is sent or opened: once per mail. */
+	/** The event when a mail is sent or opened: once per mail. */
 	const happen = async (name: string) => {
+		if (name === 'email.sent') return (await sendMails()).length
 		const { rowCount } = await pool.query(
 			`insert into events (project_id, name, contact_id, email_id)
 			select project_id, $1, contact_id, id from emails m

@@ -12,9 +12,11 @@ test('pages follow each other without gap or repeat, at equal times too, while m
 	for (const name of ['email.sent', 'email.open', 'order', 'visit']) await happen(name, times)
 	await pool.query(
 		`insert into feed_entries (project_id, type, at)
-		select project_id, 'campaign.sent', created_at from events`,
+		select project_id, 'campaign.sent', created_at from events
+		union all select project_id, 'campaign.sent', sent_at from emails`,
 	)
 	await pool.query('update events set contact_id = $1', [contactId])
+	await pool.query('update emails set contact_id = $1', [contactId])
 	await pool.query('update feed_entries set contact_id = $1', [contactId])
 
 	for (const filter of ['', `&contactId=${contactId}`]) {
@@ -49,6 +51,7 @@ test('the total equals the sum of the pages, for every type and all dates', asyn
 	await pool.query(`insert into feed_entries (project_id, type, at)
 		select project_id, 'workflow.started', created_at from events where name = 'order'`)
 	await pool.query('update events set contact_id = $1 where random() < 0.5', [contactId])
+	await pool.query('update emails set contact_id = $1 where random() < 0.5', [contactId])
 	await pool.query('update feed_entries set contact_id = $1 where random() < 0.5', [contactId])
 	const { types } = await get<{ types: string[] }>('/activity/types')
 	const dates = ['', `&startDate=${minutesAgo(9000)}&endDate=${minutesAgo(2000)}`]

@@ -70,7 +70,10 @@ export async function check(
 			from emails e
 			left join (select email_id, count(*) filter (where outcome = 'UNKNOWN') as unknown,
 				count(*) filter (where outcome = 'SENT') as known from attempts group by email_id) a on a.email_id = e.id
-			left join (select email_id, count(*) as sent from events where name = 'email.sent'
+			left join (select email_id, count(*) as sent from (
+					select email_id from events where name = 'email.sent'
+					union all
+					select id from emails where is_sent_event) told
 				group by email_id) v on v.email_id = e.id`,
 		)
 		// Read after the ledger: a mail that is sent there has been accepted by now.

@@ -71,7 +71,8 @@ export async function checkCounters(
 	same('contacts of sends that were refused', contacts.strays, 0)
 
 	const { rows: names } = await db.query<{ name: string; n: number }>(
-		'select name, count(*)::int as n from events group by name',
+		`select name, count(*)::int as n from (
+			select name from events union all select 'email.sent' from emails where is_sent_event) happened group by name`,
 	)
 	const stats = await api<{ name: string; count: number }[]>(stack, 'GET', '/events/stats')
 	const counted = new Map(stats.map(({ name, count }) => [name, count]))

@@ -62,6 +62,9 @@ const columnsOfEntries = `id, type, at, contact_id, email_id, metadata`
 const eventsWhere = (condition: string) =>
 	`select ${columnsOfEvents} from events where project_id = $projectId and ${condition}
 		and ${newest('created_at')}`
+const sentMails = (newestOf: string) =>
+	`select ${columnsOfEvents} from ${newestOf}, $since, $before, $beforeId, $limit)
+		where 'email.sent' = any($eventNames::text[])`
 const entriesWhere = (condition: string) =>
 	`select ${columnsOfEntries} from feed_entries where project_id = $projectId and ${condition}
 		and ${newest('at')}`
@@ -113,6 +116,8 @@ export const feedPage = statement('feed-page', {
 		select e.* from unnest($eventNames::text[]) as wanted(name)
 		cross join lateral (${eventsWhere('name = wanted.name')}) e
 		union all
+		${sentMails('newest_sent_mails($projectId')}
+		union all
 		(${eventsWhere(`${isTriggered} and $others::bool`)})
 	), entered as (
 		select e.* from unnest($entryTypes::text[]) as wanted(type)
@@ -150,6 +155,8 @@ export const feedPageOfContact = statement('feed-page-of-contact', {
 	text: `with recursive ${namesOfContact('$contactId')}, happened as (
 		select e.* from wanted
 		cross join lateral (${eventsWhere('contact_id = $contactId::uuid and name = wanted.name')}) e
+		union all
+		${sentMails('newest_sent_mails_to($contactId')}
 	), entered as (
 		select e.* from unnest($entryTypes::text[]) as wanted(type)
 		cross join lateral (${entriesWhere('contact_id = $contactId::uuid and type = wanted.type')}) e
@@ -177,6 +184,8 @@ export const countFeedOfContact = statement('count-feed-of-contact', {
 			select count(*) from events e where e.project_id = $projectId
 				and e.contact_id = $contactId::uuid
 				and e.name = wanted.name and ${between('e.created_at')}) counted)
+		+ (select count(*) from sent_mails_to($contactId, $since, coalesce($until, 'infinity'))
+			where 'email.sent' = any($eventNames))
 		+ (select count(*) from feed_entries where project_id = $projectId
 			and contact_id = $contactId::uuid
 			and type = any($entryTypes::text[]) and ${between('at')})

@@ -12,31 +12,19 @@ return coalesce((
 			where event_name like 'email.%' and m.project_id = project and m.id = mail),
 		nullif(current_setting('tempost.execution', true), '')::uuid)), '{}');
 
--- An event first starts executions, then wakes those that were waiting before it. Most events concern no automation
--- and cost one index look-up.
+-- Events, given as rows of `events`, first start executions, then wake those that were waiting before them.
 --
--- A step that starts to wait locks its contact and then looks for the event. This trigger runs after the event is
--- written and then locks the contact. So whichever is first, one of the two sees the other. These are several
+-- A step that starts to wait locks its contact and then looks for the event. This runs after the event is written and
+-- then locks the contact. So whichever is first, one of the two sees the other. These are several
 -- statements because each sees everything that was committed before it.
-create or replace function start_and_wake_executions() returns trigger language plpgsql as $$
+create or replace function start_and_wake_executions_by(happened jsonb) returns void language plpgsql as $$
 declare
 	started int;
 	woken int;
 begin
-	if not exists (
-		select from added e where e.contact_id is not null and exists (
-			select from automation_event_names n
-			where n.project_id = e.project_id and n.name = e.name offset 0)
-	) then
-		return null;
-	end if;
-
 	-- In order of ids, so that two of these never wait for each other; by index, whatever the planner estimates.
 	perform from (
-		select distinct e.project_id, e.contact_id from added e
-		where e.contact_id is not null and exists (
-			select from automation_event_names n
-			where n.project_id = e.project_id and n.name = e.name offset 0)
+		select distinct e.project_id, e.contact_id from jsonb_populate_recordset(null::events, happened) e
 		order by e.contact_id) touched
 	cross join lateral (
 		select from contacts c where c.project_id = touched.project_id and c.id = touched.contact_id
@@ -44,7 +32,7 @@ begin
 
 	-- The next statement no longer sees an automation that is being deleted.
 	perform from (
-		select distinct e.project_id, e.name from added e order by 1, 2) named
+		select distinct e.project_id, e.name from jsonb_populate_recordset(null::events, happened) e order by 1, 2) named
 	cross join lateral (
 		select from automations a
 		where a.project_id = named.project_id and a.event_name = named.name
@@ -56,7 +44,7 @@ begin
 			a.allow_reentry, e.contact_id, e.id as event_id, e.name as event_name,
 			event_data(e.name, e.data, e.project_id, e.email_id) as data, e.created_at,
 			behind.ancestors
-		from added e cross join lateral (
+		from jsonb_populate_recordset(null::events, happened) e cross join lateral (
 			select a.project_id, a.id, a.name, a.current_version as version, a.allow_reentry
 			from automations a
 			where a.project_id = e.project_id and a.event_name = e.name
@@ -64,7 +52,7 @@ begin
 		cross join lateral (
 			select automations_behind(e.project_id, e.name, e.email_id) as ancestors offset 0) behind
 		-- An automation is not started by an event that it caused.
-		where e.contact_id is not null and a.id <> all(behind.ancestors)
+		where a.id <> all(behind.ancestors)
 		order by a.id, e.contact_id, e.created_at, e.id
 	), begun as (
 		insert into executions (project_id, automation_id, version, contact_id, allow_reentry,
@@ -93,10 +81,9 @@ begin
 	with arrived as materialized (
 		select distinct on (x.id) x.project_id, x.id, e.id as event_id, e.name,
 			event_data(e.name, e.data, e.project_id, e.email_id) as data, e.created_at
-		from added e cross join lateral (
+		from jsonb_populate_recordset(null::events, happened) e cross join lateral (
 			select x.project_id, x.id from executions x
 			where x.contact_id = e.contact_id and x.wait_event_name = e.name offset 0) x
-		where e.contact_id is not null
 		order by x.id, e.created_at, e.id
 	), continued as (
 		update executions x set status = 'RUNNING', wait_event_name = null, wakes_at = null,
@@ -115,6 +102,15 @@ begin
 	if started + woken > 0 then
 		perform pg_notify('outbox', '');
 	end if;
+end $$;
+
+-- Events that no automation of their project listens to cost one index look-up.
+create or replace function start_and_wake_executions() returns trigger language plpgsql as $$
+begin
+	perform start_and_wake_executions_by(jsonb_agg(to_jsonb(e))) from added e
+	where e.contact_id is not null and exists (
+		select from automation_event_names n where n.project_id = e.project_id and n.name = e.name offset 0)
+	having count(*) > 0;
 	return null;
 end $$;
 

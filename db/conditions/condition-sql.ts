@@ -65,6 +65,7 @@ const group = ({ filters = [], conditions }: ConditionGroup, world: World) =>
 	)
 
 const inBrackets = (parts: Sql[], by: string) => sql`(${joined(parts, by)})`
+const any = (parts: Sql[]) => (parts.length === 1 ? parts[0]! : inBrackets(parts, ' or '))
 
 function filter(filter: Filter, world: World): Sql {
 	const field = fieldOf(filter.field)
@@ -121,13 +122,20 @@ function datePredicate(column: string, filter: Filter, { now }: World) {
 function eventPredicate({ name }: Field & { family: 'event' }, filter: Filter, world: World) {
 	const events = sql`select from events happening
 		where happening.contact_id = c.id and happening.name = ${text.value(name)}`
-	return happened(filter, events, sql`happening.created_at`, world)
+	const stored = { rows: events, at: sql`happening.created_at` }
+	return happened(filter, name === 'email.sent' ? [stored, ownEvents] : [stored], world)
+}
+
+/** Of mails that are their own event `email.sent`: see db/events/sent-mails.sql. */
+const ownEvents = {
+	rows: sql`select from emails mail where mail.contact_id = c.id and mail.is_sent_event`,
+	at: sql`mail.sent_at`,
 }
 
 function activityPredicate(column: string, filter: Filter, world: World) {
 	const at = ownText(`mail.${column}`)
 	const mails = sql`select from emails mail where mail.contact_id = c.id and ${at} is not null`
-	return happened(filter, mails, at, world)
+	return happened(filter, [{ rows: mails, at }], world)
 }
 
 /**
@@ -138,9 +146,10 @@ function activityPredicate(column: string, filter: Filter, world: World) {
  */
 const exists = (rows: Sql) => sql`exists (${rows} offset 0)`
 
-function happened(filter: Filter, rows: Sql, column: Sql, { now }: World): Sql {
-	const ever = exists(rows)
-	const since = () => exists(sql`${rows} and ${column} >= ${ago(filter, now)}`)
+function happened(filter: Filter, sources: { rows: Sql; at: Sql }[], { now }: World): Sql {
+	const ever = any(sources.map(({ rows }) => exists(rows)))
+	const since = () =>
+		any(sources.map(({ rows, at }) => exists(sql`${rows} and ${at} >= ${ago(filter, now)}`)))
 	switch (filter.operator) {
 		case 'triggered':
 			return ever

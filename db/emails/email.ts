@@ -153,6 +153,8 @@ const schema = defineEntity({
 		/** The fault in rendering, if any; it never stops a mail. */
 		renderFault: p.text().nullable(),
 		sentAt: p.datetime(3).nullable(),
+		/** This row is also the event `email.sent`. Otherwise the event is in `events`: see db/events/sent-mails.sql. */
+		isSentEvent: p.boolean().default(false),
 		deliveredAt: p.datetime(3).nullable(),
 		openedAt: p.datetime(3).nullable(),
 		clickedAt: p.datetime(3).nullable(),

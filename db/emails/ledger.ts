@@ -219,8 +219,9 @@ export type SentOutcome = [
 ]
 
 /**
- * Records mails of one project that the provider accepted, with their event, and counts them. This also
- * settles a mail that came into doubt meanwhile, unless a newer attempt was opened.
+ * Records mails of one project that the provider accepted, and counts them. This also settles a mail that
+ * came into doubt meanwhile, unless a newer attempt was opened. Most mails are then their own event
+ * `email.sent`, which is only announced to the automations that listen to it: see db/events/sent-mails.sql.
  *
  * A successful first attempt of a campaign's mail needs no row in `attempts`, because the mail's row has
  * all of it. With Resend it has one, because Resend's events name a mail by Resend's id, which is looked up
@@ -236,7 +237,8 @@ export const recordSent = statement('record-sent', {
 	text: `with counting as materialized (
 		select count_itself() as begun
 	), recorded as (
-		update emails e set status = 'SENT', sent_at = now(), updated_at = now(), error = null,
+		update emails e set status = 'SENT', sent_at = now(), is_sent_event = is_punctual(e.id, now()::timestamptz(3)),
+			updated_at = now(), error = null,
 			(provider_message_id, subject, render_fault) = (
 				select coalesce(o->>1, e.provider_message_id),
 					case when e."to" = '${erasedAddress}' then e.subject else coalesce(o->>2, e.subject) end,
@@ -246,7 +248,7 @@ export const recordSent = statement('record-sent', {
 			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
 			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING') and (select begun from counting)
 		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.source_type, e.attachments, e.attempt, e.attempt_started_at, e.provider, e.provider_message_id, e.status,
-			e.sent_at, e.opened_at, e.clicked_at, old.status as before
+			e.sent_at, e.is_sent_event, e.opened_at, e.clicked_at, old.status as before
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
 		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id from recorded
@@ -261,10 +263,15 @@ export const recordSent = statement('record-sent', {
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
 			where a.outcome = 'UNKNOWN'
-	), emitted as (
-		insert into events (project_id, name, contact_id, email_id)
-		select project_id, 'email.sent', contact_id, id from recorded
-		returning created_at
+	), heard as (
+		select start_and_wake_executions_by(jsonb_agg(jsonb_build_object('project_id', project_id, 'id', id,
+			'name', 'email.sent', 'data', '{}'::jsonb, 'contact_id', contact_id, 'email_id', id, 'created_at', sent_at)))
+		from recorded
+		where is_sent_event and contact_id is not null and exists (
+			select from automation_event_names where project_id = $projectId and name = 'email.sent')
+		having count(*) > 0
+	), stored as (
+		select store_sent_events($projectId, array_agg(id)) from recorded where not is_sent_event having count(*) > 0
 	), states_counted as (
 		insert into campaign_tallies (project_id, campaign_id, pending, sending, uncertain, sent)
 		select project_id, campaign_id, -count(*) filter (where before = 'PENDING'),
@@ -286,7 +293,10 @@ export const recordSent = statement('record-sent', {
 		from recorded where project_id <> platform_project() group by 1, 2
 	)
 	insert into event_tallies (project_id, name, day, count)
-	select $projectId, 'email.sent', (created_at at time zone 'UTC')::date, count(*) from emitted group by 3`,
+	select $projectId, 'email.sent', (sent_at at time zone 'UTC')::date, count(*)
+	from recorded, (select count(*) from heard) h, (select count(*) from stored) s,
+		(select count(*) from (select fold_counts_of_sending($projectId) where random() < 1.0 / 256) f) f
+	group by 3`,
 })
 
 /**

@@ -2,8 +2,18 @@ import type { FieldType } from '../contacts/contact-field.ts'
 import { mostFields } from '../contacts/contact-fields.ts'
 import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { lastId } from './event.ts'
 
-const data = 'event_data(name, data, project_id, email_id) as data'
+const newest = (
+	name: string,
+	most: number,
+) => `select event_data(name, data, project_id, email_id) as data from (
+		(select name, data, project_id, email_id, created_at from events
+			where project_id = $projectId and name = ${name} order by created_at desc limit ${most})
+		union all
+		select name, data, project_id, email_id, created_at
+		from newest_sent_mails($projectId, '-infinity', 'infinity', '${lastId}', ${most}) where ${name} = 'email.sent'
+	) happened order by created_at desc limit ${most}`
 
 const fieldsOf = (latest: string) =>
 	`select field, type from (
@@ -27,8 +37,7 @@ const fieldsOf = (latest: string) =>
 export const eventFields = statement('event-fields', {
 	params: { projectId: uuid, eventName: text },
 	row: { field: text, type: text.of<FieldType>() },
-	text: fieldsOf(`select ${data} from events where project_id = $projectId and name = $eventName::text
-		order by created_at desc limit 100`),
+	text: fieldsOf(newest('$eventName::text', 100)),
 })
 
 /** The same for the latest ten events of each of the twenty most frequent names. */
@@ -38,8 +47,5 @@ export const commonestEventFields = statement('commonest-event-fields', {
 	text: fieldsOf(`select e.data from (
 			select name from counted_events($projectId) t group by name having sum(count) > 0
 			order by sum(count) desc, name limit 20
-		) names cross join lateral (
-			select ${data} from events where project_id = $projectId and name = names.name
-			order by created_at desc limit 10
-		) e`),
+		) names cross join lateral (${newest('names.name', 10)}) e`),
 })

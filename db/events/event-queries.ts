@@ -1,6 +1,7 @@
 import { sizedColumns } from '../sorted-list.ts'
 import { float, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { lastId } from './event.ts'
 import { eventRowColumns } from './tracking.ts'
 
 const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_id)::text as data, e.contact_id as "contactId", e.email_id as "emailId",
@@ -12,20 +13,30 @@ const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_
 const listed = `e.id,
 	case when pg_column_compression(e.data) is null then pg_column_size(e.data) else 65536 end as bytes`
 
-/** Reads the primary key from its end. */
+const newestSent = `select * from newest_sent_mails($projectId, '-infinity', 'infinity', '${lastId}', $limit::int)`
+
+const columnsListed = 'id, data, created_at'
+
+/** Reads the primary keys from their ends. */
 export const latestEvents = statement('latest-events', {
 	params: { projectId: uuid, limit: int },
 	row: sizedColumns,
-	text: `select ${listed} from events e where e.project_id = $projectId order by e.id desc
-		limit $limit::int`,
+	text: `select ${listed} from (
+		(select ${columnsListed} from events where project_id = $projectId order by id desc limit $limit::int)
+		union all
+		select ${columnsListed} from (${newestSent}) sent
+	) e order by e.created_at desc, e.id desc limit $limit::int`,
 })
 
 export const latestEventsNamed = statement('latest-events-named', {
 	params: { projectId: uuid, limit: int, eventName: text },
 	row: sizedColumns,
-	text: `select ${listed} from events e
-	where e.project_id = $projectId and e.name = $eventName order by e.created_at desc, e.id desc
-		limit $limit::int`,
+	text: `select ${listed} from (
+		(select ${columnsListed} from events where project_id = $projectId and name = $eventName
+			order by created_at desc, id desc limit $limit::int)
+		union all
+		select ${columnsListed} from (${newestSent}) sent where $eventName = 'email.sent'
+	) e order by e.created_at desc, e.id desc limit $limit::int`,
 })
 
 /**
@@ -50,13 +61,18 @@ export const latestEventsOfContact = statement('latest-events-of-contact', {
 			and e.name > names.name order by e.name limit 1)
 		from names where names.name is not null
 	)
-	select ${listed}, e.created_at as at from names cross join lateral (
-		select * from events e
-		where e.project_id = $projectId and e.contact_id = $contactId::uuid and e.name = names.name
-			and e.created_at <= coalesce($before::timestamptz, 'infinity')
-			and ($before::timestamptz is null or (e.created_at, e.id) < ($before::timestamptz,
-				$beforeId::uuid))
-		order by e.created_at desc, e.id desc limit $limit::int
+	select ${listed}, e.created_at as at from (
+		select latest.* from names cross join lateral (
+			select ${columnsListed} from events e
+			where e.project_id = $projectId and e.contact_id = $contactId::uuid and e.name = names.name
+				and e.created_at <= coalesce($before::timestamptz, 'infinity')
+				and ($before::timestamptz is null or (e.created_at, e.id) < ($before::timestamptz,
+					$beforeId::uuid))
+			order by e.created_at desc, e.id desc limit $limit::int
+		) latest
+		union all
+		select ${columnsListed} from newest_sent_mails_to($contactId, '-infinity', coalesce($before, 'infinity'),
+			coalesce($beforeId, '${lastId}'), $limit)
 	) e
 	order by e.created_at desc, e.id desc limit $limit::int`,
 })
@@ -68,7 +84,13 @@ export const eventsOfPage = statement('events-of-page', {
 	text: `select ${columns},
 		case when c.id is not null then json_build_object('id', c.id, 'email', c.email) end as contact
 	from unnest($eventIds::uuid[]) with ordinality as listed(id, place)
-	join events e on e.project_id = $projectId and e.id = listed.id
+	cross join lateral (
+		select id, project_id, name, data, contact_id, email_id, created_at from events
+		where project_id = $projectId and id = listed.id
+		union all
+		select id, project_id, 'email.sent', '{}', contact_id, id, sent_at from emails
+		where project_id = $projectId and id = listed.id and is_sent_event
+	) e
 	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 	order by place`,
 })
@@ -104,6 +126,8 @@ export const eventCounts = (start: string, end: string, wanted = 'true') =>
 			else (select count(*) from events e where e.project_id = $projectId and e.name = days.name
 				and e.created_at >= greatest(begins, ${start})
 				and e.created_at < ends and e.created_at <= coalesce(${end}, 'infinity'))
+				+ case name when 'email.sent' then (select count(*) from sent_mails($projectId,
+					greatest(begins, ${start}), least(ends - interval '1 ms', ${end}))) else 0 end
 			end as count
 		from days
 	)
@@ -132,9 +156,11 @@ export const eventTotals = statement('event-totals', {
 	text: `select
 		(select coalesce(sum(count), 0)::float8 from counted_events($projectId) t
 			where name = $eventName) as "totalCount",
-		(select count(distinct contact_id)::float8 from events where project_id = $projectId
-			and name = $eventName)
-			as "uniqueContacts"`,
+		(select count(distinct contact_id)::float8 from (
+			select contact_id from events where project_id = $projectId and name = $eventName
+			union all
+			select contact_id from sent_mails($projectId, '-infinity', 'infinity') where $eventName = 'email.sent'
+		) happened) as "uniqueContacts"`,
 })
 
 /** Deletes at most this many events of a name. Events that arrive meanwhile stay. */

@@ -8,8 +8,12 @@ import { reference } from '../reference.ts'
  */
 export const isTriggered = `name not like 'email.%' and name not in ('contact.subscribed', 'contact.unsubscribed')`
 
+/** No event comes after the one with this id. */
+export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /**
- * Something that happened. Triggers count every insert and delete (db/events/event-tally.ts), so any
+ * Something that happened. That a mail was sent is usually told by the ledger alone: see
+ * db/events/sent-mails.sql. Triggers count every insert and delete (db/events/event-tally.ts), so any
  * statement may change the rows.
  */
 const schema = defineEntity({

@@ -109,9 +109,15 @@ export const eventSince = statement('event-since', {
 	text: `select e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_id) as data,
 		iso_text(e.created_at) as "createdAt"
 	from executions x
-	join events e on e.contact_id = x.contact_id
-		and e.name = $eventName::text and e.created_at >= $since::timestamptz - interval '1 hour'
-		and greatest(e.created_at, uuid_extract_timestamp(e.id)) >= $since::timestamptz
+	cross join lateral (
+		select id, name, data, project_id, email_id, created_at from events e
+		where e.contact_id = x.contact_id and e.name = $eventName::text
+			and e.created_at >= $since::timestamptz - interval '1 hour'
+			and greatest(e.created_at, uuid_extract_timestamp(e.id)) >= $since::timestamptz
+		union all
+		select id, name, data, project_id, email_id, created_at
+		from sent_mails_to(x.contact_id, $since, 'infinity') where $eventName = 'email.sent'
+	) e
 	where x.project_id = $projectId and x.id = $executionId and e.id is distinct from x.trigger_event_id
 		and e.id <> all($heardIds::uuid[]) and not exists (
 			select from execution_steps s

@@ -145,9 +145,6 @@ declare
 begin
 	-- Such a statement writes no report of a bounce or complaint.
 	if is_counted() then
-		if random() < 1.0 / 256 then
-			perform fold_reputation(project_id) from (select distinct project_id from added) touched;
-		end if;
 		return null;
 	end if;
 	if not exists (select from added where name in ('email.sent', 'email.bounce', 'email.complaint')) then
@@ -199,3 +196,10 @@ end $$;
 create or replace trigger events_suppress_and_judge after insert on events
 	referencing new table as added
 	for each statement execute function suppress_and_judge();
+
+-- Sent mails are counted by the statement that records them. No event is inserted, so no trigger folds these counts.
+create or replace function fold_counts_of_sending(project uuid) returns void language plpgsql as $$
+begin
+	perform fold_event_tallies(project);
+	perform fold_reputation(project);
+end $$;

@@ -38,18 +38,23 @@ function sourcesOf(filter: Filter, project: Value, then: Value): Sql[] | null {
 		case 'data':
 			return timedOperators.includes(operator) ? null : []
 		case 'event': {
-			const named = sql`select contact_id from events where project_id = ${project}
-				and name = ${text.value(field.name)} and created_at`
-			if (!timedOperators.includes(operator)) return [sql`${named} >= ${then}`]
-			const limit = ago(filter)
-			// The moments that were within the time span then, and are no longer.
-			return [
-				sql`${named} >= ${then}`,
-				sql`${named} between ${then} - (now() - (${limit})) and ${limit}`,
-			]
+			const spans = [{ from: sql`${then}`, until: sql`'infinity'` }]
+			if (timedOperators.includes(operator)) {
+				const limit = ago(filter)
+				// The moments that were within the time span then, and are no longer.
+				spans.push({ from: sql`${then} - (now() - (${limit}))`, until: limit })
+			}
+			return spans.flatMap((span) => happenedIn(span, field.name, project))
 		}
 		case 'activity':
 		case 'segment':
 			return null
 	}
+}
+
+function happenedIn({ from, until }: { from: Sql; until: Sql }, name: string, project: Value) {
+	const stored = sql`select contact_id from events where project_id = ${project}
+		and name = ${text.value(name)} and created_at between ${from} and ${until}`
+	const own = sql`select contact_id from sent_mails(${project}, ${from}, ${until})`
+	return name === 'email.sent' ? [stored, own] : [stored]
 }

@@ -31,7 +31,8 @@ export async function sendingCampaign(t: ExecutionContext, people: number, chang
 		)
 	const events = () =>
 		context.query<{ data: { emailId: string; subject: string } }>(
-			`select event_data(name, data, project_id, email_id) as data from events where name = 'email.sent'`,
+			`select event_data(name, data, project_id, email_id) as data from sent_mails($1, '-infinity', 'infinity')`,
+			[context.project.id],
 		)
 	return { ...context, id, send, mails, events }
 }

@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { advance } from '../../activities/automations/advance.ts'
 import type { Stop } from '../../activities/automations/stop.ts'
+import { recordSent, type SentOutcome } from '../../db/emails/ledger.ts'
 import type { AutomationDefinition } from '../../db/automations/automation-definition.ts'
 import { setup } from './app.ts'
 
@@ -161,6 +162,8 @@ export async function setupExecutions(t: ExecutionContext, options?: Parameters<
 		/** The id of the only execution. */
 		executionId: async () => (await select<{ id: string }>('select id from executions'))[0]!.id,
 		executions: () => select<ExecutionRow>('select * from executions order by id'),
+		/** Sends all waiting mails, as workers record it. */
+		sendMails: () => sendMails(pool, project.id),
 		visits: async () =>
 			(
 				await select<{ type: string; status: string }>(
@@ -180,4 +183,18 @@ export async function setupExecutions(t: ExecutionContext, options?: Parameters<
 		advance: (executionId: string, done = 0): Promise<Stop> =>
 			advance(services, { projectId: project.id, executionId }, done),
 	}
+}
+
+async function sendMails(pool: Pool, projectId: string) {
+	const { rows } = await pool.query<{ id: string; attempt: number }>(
+		`update emails set status = 'SENDING', attempt = attempt + 1, attempt_started_at = now()
+		where project_id = $1 and status = 'PENDING' returning id, attempt`,
+		[projectId],
+	)
+	const emailIds = rows.map(({ id }) => id)
+	const outcomes = Object.fromEntries(
+		rows.map(({ id, attempt }): [string, SentOutcome] => [id, [attempt, null, null, null]]),
+	)
+	await recordSent(pool, { projectId, emailIds, outcomes })
+	return emailIds
 }

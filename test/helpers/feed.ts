@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
 import type { FeedItem } from '../../db/analytics/feed.ts'
 import { setupExecutions } from './executions.ts'
 
@@ -43,12 +44,14 @@ export async function setupFeed(t: ExecutionContext) {
 			return [answer.statusCode, error.code, error.errors?.map((e) => `${e.field}: ${e.code}`)]
 		},
 		/** Adds events with a name to a project, at these times. */
-		happen: (name: string, times: string[], projectId = project.id) =>
-			pool.query(
+		happen: async (name: string, [...times]: string[], projectId = project.id) => {
+			if (name === 'email.sent') await sendAt(pool, projectId, times.splice(0, times.length / 2))
+			await pool.query(
 				`insert into events (project_id, name, created_at)
 				select $1, $2, unnest($3::timestamptz[])`,
 				[projectId, name, times],
-			),
+			)
+		},
 		/** Adds a row to the ledger. */
 		mail: async (columns: MailColumns = {}, projectId = project.id) => {
 			const { rows } = await pool.query<{ id: string }>(
@@ -66,4 +69,21 @@ export async function setupFeed(t: ExecutionContext) {
 			return id
 		},
 	}
+}
+
+/** Mails that are their own events, each accepted some seconds before it was sent. */
+async function sendAt(pool: Pool, projectId: string, times: string[]) {
+	await pool.query(`update mikro_orm_migrations set executed_at = '2000-01-01'`)
+	await pool.query(
+		`with sent as (
+			insert into emails (project_id, id, "to", "from", subject, source_type, status, sent_at, is_sent_event)
+			select $1, uuidv7(at - now() - interval '1 second' - random() * interval '8 seconds'), 'ann@example.org',
+				'shop@example.com', 'Hello', 'TRANSACTIONAL', 'SENT', at, true
+			from unnest($2::timestamptz[]) at
+			returning sent_at
+		)
+		insert into event_tallies (project_id, name, day, count)
+		select $1, 'email.sent', (sent_at at time zone 'UTC')::date, 1 from sent`,
+		[projectId, times],
+	)
 }

@@ -1,0 +1,95 @@
+-- A mail that is sent within seconds is its own event `email.sent`: its row in the ledger has all that the event says,
+-- and the mail's id is the event's. Only for a mail that is sent later is the event a row of `events`. So a mail's id
+-- is at most `punctuality` older than the event, and a list in order of time needs no index on the time of sending,
+-- which would make the second write of each mail more expensive.
+
+create or replace function punctuality() returns interval
+language sql immutable parallel safe
+return interval '10 seconds';
+
+create or replace function is_punctual(mail uuid, sent_at timestamptz) returns bool
+language sql immutable parallel safe
+return coalesce(sent_at between uuid_extract_timestamp(mail) and uuid_extract_timestamp(mail) + punctuality(), false);
+
+-- The first of all ids that are made at a time. Times that no id can have get the first or the last id.
+create or replace function first_id_at(t timestamptz) returns uuid
+language sql stable parallel safe
+return case when t >= '1970-01-01Z' and t < '10000-01-01Z'
+	then rpad(lpad(to_hex(floor(extract(epoch from t) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+	when t < '1970-01-01Z' then '00000000-0000-0000-0000-000000000000'::uuid
+	else 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid end;
+
+-- No row is its own event that is older than the column `is_sent_event`. Without this, a list would read all older mails
+-- in search of such rows.
+create or replace function sent_mails_since(since timestamptz) returns timestamptz
+language sql stable parallel safe
+return (
+	select greatest(since, coalesce(min(executed_at) - interval '1 minute', '-infinity')) - punctuality()
+	from mikro_orm_migrations where name = 'Migration20261123130000');
+
+-- The events of punctual mails in a period, as rows of `events`.
+create or replace function sent_mails(project uuid, since timestamptz, until timestamptz)
+returns table (project_id uuid, id uuid, name text, data jsonb, contact_id uuid, email_id uuid, created_at timestamptz)
+language sql stable parallel safe
+as $$
+	select e.project_id, e.id, 'email.sent', '{}'::jsonb, e.contact_id, e.id, e.sent_at
+	from emails e
+	where e.project_id = project and e.is_sent_event
+		and e.id >= first_id_at(sent_mails_since(since)) and e.id < first_id_at(until + interval '1 ms')
+		and e.sent_at >= since and e.sent_at <= until
+$$;
+
+-- The same for one contact.
+create or replace function sent_mails_to(contact uuid, since timestamptz, until timestamptz)
+returns table (project_id uuid, id uuid, name text, data jsonb, contact_id uuid, email_id uuid, created_at timestamptz)
+language sql stable parallel safe
+as $$
+	select e.project_id, e.id, 'email.sent', '{}'::jsonb, e.contact_id, e.id, e.sent_at
+	from emails e
+	where e.contact_id = contact and e.is_sent_event
+		and e.id >= first_id_at(sent_mails_since(since)) and e.id < first_id_at(until + interval '1 ms')
+		and e.sent_at >= since and e.sent_at <= until
+$$;
+
+-- The newest of these before an event, by time and id. The mails with the latest ids are the newest but for those that
+-- took longer to be sent: so the oldest of them, less `punctuality`, bounds what has to be sorted.
+create or replace function newest_sent_mails(project uuid, since timestamptz, until timestamptz, before uuid, most int)
+returns table (project_id uuid, id uuid, name text, data jsonb, contact_id uuid, email_id uuid, created_at timestamptz)
+language sql stable parallel safe
+as $$
+	with latest as materialized (
+		select s.id from sent_mails(project, since, until) s
+		where (s.created_at, s.id) < (until, before) order by s.id desc limit most
+	), oldest as (
+		select uuid_extract_timestamp(id) as at from latest order by id limit 1
+	)
+	select s.* from sent_mails(project,
+		case when (select count(*) from latest) < most then since else greatest(since, (select at from oldest)) end,
+		until) s
+	where (s.created_at, s.id) < (until, before)
+	order by s.created_at desc, s.id desc limit most
+$$;
+
+create or replace function newest_sent_mails_to(contact uuid, since timestamptz, until timestamptz, before uuid, most int)
+returns table (project_id uuid, id uuid, name text, data jsonb, contact_id uuid, email_id uuid, created_at timestamptz)
+language sql stable parallel safe
+as $$
+	with latest as materialized (
+		select s.id from sent_mails_to(contact, since, until) s
+		where (s.created_at, s.id) < (until, before) order by s.id desc limit most
+	), oldest as (
+		select uuid_extract_timestamp(id) as at from latest order by id limit 1
+	)
+	select s.* from sent_mails_to(contact,
+		case when (select count(*) from latest) < most then since else greatest(since, (select at from oldest)) end,
+		until) s
+	where (s.created_at, s.id) < (until, before)
+	order by s.created_at desc, s.id desc limit most
+$$;
+
+-- Stores the events of mails that are not their own. The statement that has sent them counts them.
+create or replace function store_sent_events(project uuid, mails uuid[]) returns void language plpgsql as $$
+begin
+	insert into events (project_id, name, contact_id, email_id)
+	select project_id, 'email.sent', contact_id, id from emails where project_id = project and id = any(mails);
+end $$;
