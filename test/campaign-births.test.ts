@@ -7,7 +7,7 @@ import { scriptedProvider } from './helpers/ledger.ts'
 import { lockWaits } from './helpers/locks.ts'
 
 test('a mail is born as it is sent, with the data of its campaign and its contact', async (t) => {
-	const { contacts, frozen, query, pool, project } = await openCampaigns(t)
+	const { contacts, frozen, query, pool, project, request } = await openCampaigns(t)
 	await contacts(1, { data: { name: 'Ann' } })
 	const id = await frozen({ replyTo: 'reply@example.com' })
 	t.deepEqual(await query('select from emails'), [])
@@ -23,9 +23,9 @@ test('a mail is born as it is sent, with the data of its campaign and its contac
 	t.deepEqual(mails, [
 		{
 			to: 'new@example.net',
-			from: 'news@example.com',
-			from_name: 'Test project',
-			reply_to: 'reply@example.com',
+			from: null,
+			from_name: null,
+			reply_to: null,
 			subject: 'Hello Eve',
 			body: null,
 			language: 'en',
@@ -36,6 +36,15 @@ test('a mail is born as it is sent, with the data of its campaign and its contac
 			leftAtOnce: true,
 		},
 	])
+	const shown = {
+		from: 'news@example.com',
+		fromName: 'Test project',
+		replyTo: 'reply@example.com',
+		subject: 'Hello Eve',
+	}
+	const [listed] = (await request('GET', '/emails')).json().data
+	t.like(listed, shown)
+	t.like((await request('GET', `/emails/${listed.id}`)).json(), shown)
 	t.deepEqual(await query('select from audience_pages'), [])
 })
 

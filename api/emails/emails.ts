@@ -1,4 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import {
@@ -24,6 +25,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
+import { withSenders } from './campaign-senders.ts'
 import { bodiesOf, bodyOf } from './mail-bodies.ts'
 
 const NullableTime = Nullable(Timestamp)
@@ -131,9 +133,10 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			)
 			const ids = rows.slice(0, size).map(({ id }) => id)
 			const bodies = await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
-			const data = rows
-				.filter(({ id }) => bodies.has(id))
-				.map((row) => viewOf(row, bodies.get(row.id) ?? null))
+			const shown = rows.filter(({ id }) => bodies.has(id))
+			const data = (await withSenders(em, project.id, shown)).map((row) =>
+				viewOf(row, bodies.get(row.id) ?? null),
+			)
 			const hasMore = data.length > 0 && rows.length > data.length
 			return {
 				data,
@@ -167,7 +170,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				{ orderBy: { attempt: 'asc' } },
 			)
 			return {
-				...(await wholeOf(email)),
+				...(await wholeOf(em, email)),
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
 			}
 		},
@@ -207,13 +210,14 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 					suggestion: 'Only a mail in doubt can be resolved.',
 				})
 			app.relay.wake()
-			return wholeOf(email)
+			return wholeOf(em, email)
 		},
 	)
 
-	async function wholeOf(email: EmailRow) {
+	async function wholeOf(em: EntityManager, email: EmailRow) {
 		const from = { pool, publicUrl, projectId: email.projectId }
-		return viewOf(email, await bodyOf(from, email))
+		const [whole] = await withSenders(em, email.projectId, [email])
+		return viewOf(whole!, await bodyOf(from, email))
 	}
 }
 
@@ -225,7 +229,10 @@ function foundBy({ status, ...filter }: Filter) {
 		: { ...filter, status }
 }
 
-function viewOf(email: Omit<EmailRow, symbol | 'body' | 'rareStatus'>, body: string | null) {
+function viewOf(
+	email: Omit<EmailRow, symbol | 'body' | 'rareStatus'> & { from: string },
+	body: string | null,
+) {
 	const view = Object.assign({}, email, {
 		body,
 		attachments: email.attachments ?? [],

@@ -127,11 +127,9 @@ export const cancelPages = statement('cancel-audience-pages', {
 				and status = 'CANCELLED')
 		returning contact_ids[taken + 1 : size] as contact_ids
 	), born as (
-		insert into emails (project_id, contact_id, "to", "from", from_name, reply_to, subject,
-			content_language, language, type, source_type, template_id, campaign_id, status, error)
-		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), k."from",
-			coalesce(k.from_name, k.project_name), k.reply_to, k.subject, k.content_language, k.language, k.type,
-			'CAMPAIGN', k.template_id, k.id, 'CANCELLED',
+		insert into emails (project_id, contact_id, "to", language, type, source_type, campaign_id, status, error)
+		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), k.language, k.type, 'CAMPAIGN', k.id,
+			'CANCELLED',
 			case when c.id is null then '${deletedContact.error}' else 'The campaign was cancelled' end
 		from gone cross join lateral unnest(contact_ids) with ordinality as place(contact_id, number)
 		join campaigns k on k.project_id = $projectId and k.id = $campaignId

@@ -142,11 +142,9 @@ export const bearSlice = statement('bear-campaign-slice', {
 		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
 		${barredOf('k.type')}
 	), born as (
-		insert into emails (project_id, id, contact_id, "to", "from", from_name, reply_to, subject, content_language,
-			language, type, source_type, template_id, campaign_id, status, error, attempt, attempt_started_at,
-			first_attempt_at, provider, tracked, batch_id, created_at, updated_at)
-		select $projectId, s.id, s.present, s.email, k."from", coalesce(k.from_name, k.project_name), k.reply_to,
-			k.subject, k.content_language, k.language, k.type, 'CAMPAIGN', k.template_id, k.id, s.status, s.error,
+		insert into emails (project_id, id, contact_id, "to", language, type, source_type, campaign_id, status, error,
+			attempt, attempt_started_at, first_attempt_at, provider, tracked, batch_id, created_at, updated_at)
+		select $projectId, s.id, s.present, s.email, k.language, k.type, 'CAMPAIGN', k.id, s.status, s.error,
 			(s.status = 'SENDING')::int, s.born_at, s.born_at, $provider, $tracked::bool, $batchId::uuid, s.born_at,
 			s.born_at
 		from slice s cross join campaigns k

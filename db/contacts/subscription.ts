@@ -32,7 +32,7 @@ const known = (mail: string) => `select c.project_id, c.id, c.email, c.subscribe
 	c.data ->> 'locale' as locale, p.language as "projectLanguage"
 	from contacts c join projects p on p.id = c.project_id and p.deleted_at is null
 	left join lateral (
-		select e."from" as address, coalesce(e.from_name, k.from_name, k.project_name) as name
+		select coalesce(e."from", k."from") as address, coalesce(e.from_name, k.from_name, k.project_name) as name
 		from emails e left join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
 		where e.project_id = c.project_id and e.id = ${mail}::uuid and e.contact_id = c.id
 	) m on true

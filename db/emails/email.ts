@@ -101,10 +101,15 @@ const schema = defineEntity({
 		contactId: p.uuid().nullable(),
 		to: p.text(),
 		toName: p.text().nullable(),
-		from: p.text(),
+		/**
+		 * Null: the mail has its campaign's sender (address, name, reply-to), language of the text and template,
+		 * which its own columns don't repeat.
+		 */
+		from: p.text().nullable(),
 		fromName: p.text().nullable(),
 		replyTo: p.text().nullable(),
-		subject: p.text(),
+		/** As rendered; null: the campaign's. */
+		subject: p.text().nullable(),
 		/** As rendered, without layout and footer; null once purged. */
 		body: p.text().nullable(),
 		headers: p.json<Record<string, string>>().defaultRaw(`'{}'`),

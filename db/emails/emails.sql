@@ -48,3 +48,16 @@ language sql stable parallel safe
 return jsonb_build_object('subject', subject, 'from', "from", 'fromName', from_name,
 	'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
 	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type, 'sentAt', iso_text(sent_at));
+
+-- The same for a mail that may leave some of it to its campaign.
+create or replace function event_data_of_mail(project uuid, id uuid, subject text, "from" text, from_name text, template_id uuid,
+	campaign_id uuid, source_type text, sent_at timestamptz)
+returns jsonb
+language sql stable parallel safe
+return case
+	when "from" is not null then mail_event_data(id, subject, "from", from_name, template_id, campaign_id, source_type, sent_at)
+	else (
+		select mail_event_data(event_data_of_mail.id, coalesce(event_data_of_mail.subject, k.subject), k."from",
+			coalesce(k.from_name, k.project_name), k.template_id, k.id, event_data_of_mail.source_type, event_data_of_mail.sent_at)
+		from campaigns k where k.project_id = project and k.id = event_data_of_mail.campaign_id)
+	end;

@@ -76,7 +76,7 @@ export const mailsOfClaim = statement('mails-of-claim', {
 	select
 		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt, e.error,
 		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
-		split_part(e."from", '@', 2) as domain,
+		split_part(coalesce(e."from", k."from"), '@', 2) as domain,
 		(coalesce(octet_length(e.body), 0) + coalesce((
 			select sum((a->>'size')::int) from jsonb_array_elements(e.attachments) a), 0))::int as bytes,
 		e.attachments is not null as has_attachments,
@@ -87,6 +87,8 @@ export const mailsOfClaim = statement('mails-of-claim', {
 	cross join lateral (
 		select * from emails e where e.project_id = q.project_id and e.id = q.id and ${isOpen} offset 0) e
 	cross join lateral (select * from projects p where p.id = q.project_id offset 0) p
+	left join lateral (
+		select "from" from campaigns k where k.project_id = q.project_id and k.id = e.campaign_id offset 0) k on true
 	left join lateral (
 		select reason from suppressions s where s.project_id = q.project_id and s.email = ${addressNow} offset 0) s on true
 	left join lateral (
@@ -129,8 +131,8 @@ export const grant = statement('grant', {
 })
 
 /** What the events of a mail say about it, from a row of emails, for any alias. */
-export const sentEventData = `mail_event_data(
-	id, subject, "from", from_name, template_id, campaign_id, source_type, sent_at)`
+export const sentEventData = `event_data_of_mail(
+	project_id, id, subject, "from", from_name, template_id, campaign_id, source_type, sent_at)`
 
 /** The data of `email.bounce`. A permanent bounce has consequences: see `suppress_and_judge`. */
 export const bounceEventData = (type: string, bouncedAt: string) =>
@@ -169,7 +171,8 @@ export const open = statement('open', {
 		created_at: timestamp,
 		first_attempt_at: timestamp.notNull('it has just been set'),
 	},
-	text: `update emails e set status = 'SENDING', "to" = ${addressNow}, attempt = attempt + 1,
+	text: `with opened as (
+	update emails e set status = 'SENDING', "to" = ${addressNow}, attempt = attempt + 1,
 		attempt_started_at = now(), first_attempt_at = coalesce(first_attempt_at, now()),
 		provider = $provider::text, updated_at = now(),
 		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $projectId)
@@ -182,9 +185,19 @@ export const open = statement('open', {
 		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}
 		left join contacts c on c.project_id = $projectId and c.id = e.contact_id
 		where p.id = $projectId) is null
-	returning project_id, id, attempt, contact_id, campaign_id, request_id, "to", to_name, "from", from_name, reply_to,
-		subject, case when id = any($withoutBody::uuid[]) then '' else coalesce(body, '') end as body, headers, coalesce(content_language, language) as content_language,
-		language, postal_address, type, tracked, created_at, first_attempt_at`,
+	returning *
+	)
+	select m.project_id, m.id, m.attempt, m.contact_id, m.campaign_id, m.request_id, m."to", m.to_name,
+		coalesce(m."from", k."from") as "from",
+		case when m."from" is null then coalesce(k.from_name, k.project_name) else m.from_name end as from_name,
+		case when m."from" is null then k.reply_to else m.reply_to end as reply_to,
+		coalesce(m.subject, k.subject) as subject,
+		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body, m.headers,
+		coalesce(m.content_language, k.content_language, m.language) as content_language, m.language, m.postal_address,
+		m.type, m.tracked, m.created_at, m.first_attempt_at
+	from opened m left join lateral (
+		select * from campaigns k where k.project_id = m.project_id and k.id = m.campaign_id and m."from" is null offset 0) k
+		on true`,
 })
 
 /** For a thread that composes a large mail. Null if it has been erased. */

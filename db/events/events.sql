@@ -48,7 +48,7 @@ create or replace trigger events_check_references after insert on events
 create or replace function event_data(name text, data jsonb, project uuid, mail uuid) returns jsonb
 language sql stable parallel safe
 return case when name = 'email.sent' and data = '{}' then coalesce((
-		select mail_event_data(e.id, e.subject, e."from", e.from_name, e.template_id, e.campaign_id, e.source_type, e.sent_at)
+		select event_data_of_mail(e.project_id, e.id, e.subject, e."from", e.from_name, e.template_id, e.campaign_id, e.source_type, e.sent_at)
 			- case when e.subject = '' then 'subject' else '' end
 		from emails e where e.project_id = project and e.id = mail), data)
 	else data end;

@@ -31,7 +31,10 @@ export async function sendingCampaign(t: ExecutionContext, people: number, chang
 		)
 	const events = () =>
 		context.query<{ data: { emailId: string; subject: string } }>(
-			`select event_data(name, data, project_id, email_id) as data from sent_mails($1, '-infinity', 'infinity')`,
+			`select event_data(name, data, project_id, email_id) as data from (
+				select name, data, project_id, email_id from events where name = 'email.sent'
+				union all
+				select name, data, project_id, email_id from sent_mails($1, '-infinity', 'infinity')) sent`,
 			[context.project.id],
 		)
 	return { ...context, id, send, mails, events }

@@ -72,7 +72,7 @@ export function addressesIn(
 			from: { email: 'app@example.com', name: null },
 			to: { email: 'anna@example.org', name: null },
 			replyTo: null,
-			subject: mail.subject,
+			subject: mail.subject ?? '',
 			body,
 			headers: null,
 			language: 'en',

@@ -39,9 +39,9 @@ export async function setupMailbox(t: ExecutionContext, tracking: Tracking | nul
 				disposition: row.inline ? ('inline' as const) : ('attachment' as const),
 			}))
 			const message = composeMessage(
-				Object.assign({}, mail as MailRow, {
+				Object.assign({}, mail as MailRow & { subject: string }, {
 					emailId: mail.id,
-					from: { email: mail.from, name: mail.fromName ?? null },
+					from: { email: mail.from!, name: mail.fromName ?? null },
 					to: { email: mail.to, name: mail.toName ?? null },
 				}),
 				files,

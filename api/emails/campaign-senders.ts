@@ -1,0 +1,33 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Campaign } from '../../db/campaigns/campaign.ts'
+import type { Email } from '../../db/emails/email.ts'
+
+/** Mails with what their rows leave to the campaign: sender, subject and template. */
+export async function withSenders<Mail extends Omit<Email, symbol | 'body' | 'rareStatus'>>(
+	em: EntityManager,
+	projectId: string,
+	mails: Mail[],
+) {
+	const ids = new Set(mails.filter(({ from }) => !from).map(({ campaignId }) => campaignId!))
+	const campaigns =
+		ids.size === 0
+			? []
+			: await em.find(
+					Campaign,
+					{ projectId, id: { $in: [...ids] } },
+					{ fields: ['from', 'fromName', 'projectName', 'replyTo', 'subject', 'templateId'] },
+				)
+	const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]))
+	return mails.map((mail) => {
+		const campaign = mail.from ? undefined : byId.get(mail.campaignId!)
+		const { from = mail.from, subject, replyTo, templateId } = campaign ?? mail
+		const fromName = campaign ? (campaign.fromName ?? campaign.projectName) : mail.fromName
+		return Object.assign({}, mail, {
+			from: from!,
+			fromName,
+			replyTo,
+			templateId,
+			subject: (mail.subject ?? subject)!,
+		})
+	})
+}
