@@ -179,7 +179,7 @@ test('a large mail that cannot be composed fails with the reason', async (t) => 
 	t.like(await deliver(provider), { left: 0 })
 	t.like(await row(), {
 		status: 'FAILED',
-		error: 'The mail could not be composed: Error: X-Note must not contain line breaks or NUL',
+		error: 'The mail could not be composed: X-Note must not contain line breaks or NUL',
 	})
 	t.is(sink.mails.length, 0)
 })

@@ -3,6 +3,7 @@ import type { CampaignLane } from '../../db/campaigns/campaign-ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import type { CampaignContent, CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
 import { attempt, performOnThread } from '../../mail/rendering.ts'
+import { TemplateTooSlow } from '../delivery/unmade.ts'
 import { createLimiter } from './campaign-queues.ts'
 
 const mostKnown = 20
@@ -70,11 +71,6 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 		message: (recipient: CampaignRecipient) => make('campaignMessage', recipient),
 		isTooSlow: () => slow >= mostSlow,
 	}
-}
-
-/** The mail waits until its template is fixed. */
-export class TemplateTooSlow extends Error {
-	override message = 'The template of this campaign takes too long'
 }
 
 function contentOf(

@@ -123,8 +123,8 @@ async function reserveFor({ services, lane }: Turn, count: number, rate: number)
 }
 
 function launch(turn: Turn, mail: ClaimedMail, dkim: DkimKey | undefined) {
-	const { services, campaign, texts, lane, shared, underWay, recorder } = turn
-	const slice = { projectId: lane.projectId, campaign, texts, dkim }
+	const { services, campaign, texts, shared, underWay, recorder } = turn
+	const slice = { campaign, texts, dkim }
 	void underWay
 		.start([mail], async () => {
 			const handed = await handOne(services, slice, mail, shared.limited)
@@ -135,10 +135,10 @@ function launch(turn: Turn, mail: ClaimedMail, dkim: DkimKey | undefined) {
 }
 
 export function launchBatch(turn: Turn, mails: ClaimedMail[], batchId: string) {
-	const { services, texts, underWay, write } = turn
+	const { services, underWay, write } = turn
 	if (mails.length === 0) return
 	void underWay.start(mails, async () => {
-		const handed = await handBatch(services, texts, mails, batchId)
+		const handed = await handBatch(services, turn, mails, batchId)
 		await insistOnAll(handed, write)
 		countEnds(handed.map(({ end }) => end))
 		turn.settled += handed.filter(({ end }) => end.status !== 'PENDING').length

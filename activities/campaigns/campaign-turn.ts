@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
+import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import { napMs } from '../delivery/moments.ts'
 import { createRecorder } from '../delivery/recorder.ts'
 import { createUnderWay, type UnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
-import { type Handed, recordHanded } from './campaign-handover.ts'
 import { createSequencer, createLimiter } from './campaign-queues.ts'
 import { type CampaignSlots, createCampaignSlots } from './campaign-slots.ts'
 
@@ -41,8 +41,8 @@ export interface Turn {
 	texts: CampaignTexts
 	shared: Shared
 	underWay: UnderWay<ClaimedMail>
-	recorder: ReturnType<typeof createRecorder<Handed>>
-	write(handed: Handed[]): Promise<void>
+	recorder: ReturnType<typeof createRecorder<Ended>>
+	write(ended: Ended[]): Promise<void>
 	/** The contact of the last mail that was claimed for another try. */
 	cursor: string
 	/** Whether contacts of the lane may still wait for their mails to be born. */
@@ -59,8 +59,7 @@ export function createTurn(
 	texts: CampaignTexts,
 	shared: Shared,
 ): Turn {
-	const content = { projectId: lane.projectId, campaign }
-	const write = (handed: Handed[]) => recordHanded(services.pool, content, handed)
+	const write = (ended: Ended[]) => recordEnds(services.pool, lane.projectId, ended)
 	return {
 		services,
 		lane,

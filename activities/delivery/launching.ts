@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AttemptEnd, open, type OpenedMail } from '../../db/emails/ledger.ts'
+import { type AttemptEnd, type Ended, open, type OpenedMail } from '../../db/emails/ledger.ts'
 import type { DeliveryServices } from './delivery.ts'
+import { compose, type Contents } from './composing.ts'
 import { loadAttachments, loadSources } from './contents.ts'
 import { handOver } from './handover.ts'
 import { isLarge } from './large-mails.ts'
@@ -16,7 +17,7 @@ export interface Pass {
 	/** The mails that are not settled, as far as this pass knows. */
 	todo: Map<string, TimedMail>
 	underWay: UnderWay<TimedMail>
-	recorder: ReturnType<typeof createRecorder<{ end: AttemptEnd }>>
+	recorder: ReturnType<typeof createRecorder<Ended>>
 }
 
 const sliceMails = 50
@@ -90,9 +91,9 @@ export async function launch(pass: Pass, ready: TimedMail[]) {
 				isLarge: large.delete(mail.id),
 				attachments: files.get(mail.request_id!) ?? [],
 				source: sources.get(mail.id),
+				dkim: keys.get(mail.from.split('@')[1]!),
 			}
-			const key = keys.get(mail.from.split('@')[1]!)
-			void underWay.start([timed], () => finish(pass, mail, { contents, key }))
+			void underWay.start([timed], () => finish(pass, mail, contents))
 		}
 	} finally {
 		for (const id of large) largeMails.leave(id)
@@ -101,26 +102,20 @@ export async function launch(pass: Pass, ready: TimedMail[]) {
 	}
 }
 
-type HandOver = Parameters<typeof handOver>
-
-interface Makings {
-	contents: HandOver[2]
-	key: HandOver[3]
-}
-
 /** Hands an opened mail over when it is due, and records the outcome. */
-async function finish(pass: Pass, mail: OpenedMail, { contents, key }: Makings) {
+async function finish(pass: Pass, mail: OpenedMail, contents: Contents) {
 	const { services, project, recorder, underWay } = pass
 	const { gate, largeMails } = services
 	try {
 		const waitMs = (pass.todo.get(mail.id)?.dueAt ?? 0) - performance.now()
 		if (waitMs > 0) await sleep(waitMs)
-		const end = await handOver(services, mail, contents, key).finally(() => {
+		const making = () => compose(services, mail, contents)
+		const ended = await handOver(services, mail, making).finally(() => {
 			largeMails.leave(mail.id)
 			gate.leave(project, 1)
 		})
-		await recorder.record({ end }, underWay.count() === 1)
-		remember(pass, mail, end)
+		await recorder.record(ended, underWay.count() === 1)
+		remember(pass, mail, ended.end)
 	} finally {
 		gate.recorded(1)
 	}

@@ -113,7 +113,7 @@ export async function planSend(
 	}
 }
 
-/** The size of the mail as activities/delivery/handover.ts will compose it. */
+/** The size of the mail as activities/delivery/composing.ts will compose it. */
 const sizeOfMail = (
 	mail: PlannedMail,
 	files: SendRequest['files'],

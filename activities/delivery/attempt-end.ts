@@ -1,0 +1,45 @@
+import { type AttemptEnd, keyLifeHours } from '../../db/emails/ledger.ts'
+import { storableText } from '../../db/storable-text.ts'
+import { mayBeTaken, type Outcome } from '../../outside/providers/provider.ts'
+
+const keyLifeMs = keyLifeHours * 3_600_000
+/** Greylisting servers defer every first try, so the second one follows soon: a person may be waiting. */
+const firstDeferralMs = 5000
+const laterDeferralMs = 30_000
+const longestDeferralMs = 3_600_000
+
+/** What the ledger records about an attempt, and the mail's next status. */
+export function attemptEnd(
+	mail: { id: string; attempt: number; first_attempt_at: Date },
+	outcome: Outcome,
+	idempotent: boolean,
+	patienceMs: number,
+): AttemptEnd {
+	const end = { id: mail.id, attempt: mail.attempt, outcome: outcome.kind, dueInMs: null }
+	if (outcome.kind === 'SENT')
+		return { ...end, status: 'SENT', error: null, providerMessageId: outcome.providerMessageId }
+	// A provider's answer may quote any text it was given.
+	const error = storableText(outcome.error.slice(0, 1000))
+	const failed = { ...end, error, providerMessageId: null }
+	if (outcome.kind === 'REJECTED')
+		return { ...failed, status: outcome.bounce ? 'BOUNCED' : 'FAILED' }
+	const ageMs = Date.now() - mail.first_attempt_at.getTime()
+	if (mayBeTaken(outcome)) {
+		// Only the provider knows what became of the mail. A repeat is harmless if the provider knows our id.
+		const isAnswerable = idempotent && ageMs < Math.min(patienceMs, keyLifeMs)
+		const unknown = { ...failed, outcome: 'UNKNOWN' as const }
+		if (!isAnswerable) return { ...unknown, status: 'UNCERTAIN' }
+		if (outcome.kind === 'UNAVAILABLE') return { ...unknown, status: 'PENDING' }
+		return { ...unknown, status: 'PENDING', dueInMs: backoff(1000, mail.attempt) }
+	}
+	if (ageMs >= patienceMs)
+		return { ...failed, status: 'FAILED', error: `Given up after many attempts: ${error}` }
+	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING' }
+	const dueInMs =
+		outcome.retryAfterMs ??
+		(mail.attempt === 1 ? firstDeferralMs : backoff(laterDeferralMs, mail.attempt - 1))
+	return { ...failed, status: 'PENDING', dueInMs }
+}
+
+const backoff = (firstMs: number, attempt: number) =>
+	Math.min(firstMs * 2 ** (attempt - 1), longestDeferralMs)
