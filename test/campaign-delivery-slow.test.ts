@@ -107,7 +107,7 @@ test('a process never holds more campaign mails than twenty a connection', async
 	let isOver = false
 	const claiming = (async () => {
 		while (!isOver) {
-			const more = await slots.enter(1000)
+			const more = await slots.enter('a', 1000)
 			held += more
 			most = Math.max(most, held)
 		}
@@ -115,11 +115,11 @@ test('a process never holds more campaign mails than twenty a connection', async
 	// The fastest possible server: it answers at once.
 	for (let round = 0; round < 300; round++) {
 		await sleep(5)
-		for (; held > 0; held -= 1) slots.recorded()
+		for (; held > 0; held -= 1) slots.recorded(1)
 	}
 	isOver = true
 	await sleep(5)
-	for (; held > 0; held -= 1) slots.recorded()
+	for (; held > 0; held -= 1) slots.recorded(1)
 	await claiming
 	t.true(most > 60, `${most}: it grows with what the server takes`)
 	t.true(most <= 100, `${most}`)

@@ -1,6 +1,6 @@
 import test from 'ava'
 import PostalMime from 'postal-mime'
-import { deliver } from '../activities/delivery/delivery.ts'
+import { deliverMails } from '../activities/delivery/claim-source.ts'
 import type { Message } from '../mail/message.ts'
 import { buildMime } from '../mail/mime/mime.ts'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
@@ -41,7 +41,9 @@ for (const [type, expected] of [
 		const { provider } = scriptedProvider((message) => void handed.push(message))
 		const { services } = deliveryServices(pool, provider, {})
 		const [run] = await claim(pool)
-		await deliver(services, () => mailsOfClaim(pool, { claimId: claimOf(run), provider: 'local' }))
+		await deliverMails(services, () =>
+			mailsOfClaim(pool, { claimId: claimOf(run), provider: 'local' }),
+		)
 		t.regex(handed[0]!.html, expected)
 	})
 
@@ -148,7 +150,7 @@ for (const [what, name, shown] of [
 		const { provider } = scriptedProvider((message) => void messages.push(message))
 		const { services } = deliveryServices(pool, provider, {})
 		for (const row of await claim(pool))
-			await deliver(services, () =>
+			await deliverMails(services, () =>
 				mailsOfClaim(pool, { claimId: claimOf(row), provider: 'local' }),
 			)
 		t.deepEqual(await select('select status, error from emails'), [{ status: 'SENT', error: null }])

@@ -15,7 +15,7 @@ test('first come, first served', async (t) => {
 	const served: string[] = []
 	const wait = (name: string) => gate.enter(name, 1).then(() => served.push(name))
 	const waiting = [wait('c'), wait('d'), wait('e')]
-	gate.leave('a', 3)
+	gate.answered('a', 3)
 	await Promise.all(waiting)
 	t.deepEqual(served, ['c', 'd', 'e'])
 })
@@ -31,7 +31,7 @@ test('a kill leaves at most three mails per connection in doubt: unrecorded mail
 		])
 		isFull = slots === 0
 		unrecorded += slots
-		gate.leave('a', slots)
+		gate.answered('a', slots)
 	}
 	t.is(unrecorded, 12)
 	gate.recorded(12)

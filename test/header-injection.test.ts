@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import test from 'ava'
 import PostalMime from 'postal-mime'
-import { deliver } from '../activities/delivery/delivery.ts'
+import { deliverMails } from '../activities/delivery/claim-source.ts'
 import type { Message } from '../mail/message.ts'
 import { buildMime } from '../mail/mime/mime.ts'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
@@ -83,7 +83,9 @@ test('every accepted mail can be built, and has no injected header', async (t) =
 	const { provider } = scriptedProvider((message) => void messages.push(message))
 	const { services } = deliveryServices(pool, provider, {})
 	for (const row of await claim(pool))
-		await deliver(services, () => mailsOfClaim(pool, { claimId: claimOf(row), provider: 'local' }))
+		await deliverMails(services, () =>
+			mailsOfClaim(pool, { claimId: claimOf(row), provider: 'local' }),
+		)
 	t.is(messages.length, accepted)
 	for (const message of messages) {
 		const raw = buildMime(message)

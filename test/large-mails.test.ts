@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Pool, QueryConfig } from 'pg'
 import PostalMime from 'postal-mime'
 import { mailboxOf } from '../activities/delivery/mailbox.ts'
-import { deliver } from '../activities/delivery/delivery.ts'
+import { deliverMails } from '../activities/delivery/claim-source.ts'
 import { eraseContact } from '../db/contacts/contact-erasing.ts'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
 import { seal } from '../db/domains/seal.ts'
@@ -45,7 +45,7 @@ function pass(pool: Pool, provider: Provider, claimId: string, { options, after 
 		},
 	}
 	const { services, stop } = deliveryServices(changed as unknown as Pool, provider, {})
-	return deliver(services, () => mailsOfClaim(pool, { claimId, provider: provider.name }))
+	return deliverMails(services, () => mailsOfClaim(pool, { claimId, provider: provider.name }))
 }
 
 /** A project with a large mail to send. */
@@ -205,7 +205,7 @@ test('a project has at most three large mails under way, and all projects four',
 	const { services } = deliveryServices(pool, provider, {})
 	const claims = (await claim(pool)).map(claimOf)
 	const passes = claims.map((claimId) =>
-		deliver(services, () => mailsOfClaim(pool, { claimId, provider: 'smtp' })),
+		deliverMails(services, () => mailsOfClaim(pool, { claimId, provider: 'smtp' })),
 	)
 	await full.promise
 	t.is(handed.filter((project) => project === other.project.id).length, 1)

@@ -6,7 +6,6 @@ import {
 	reserveRate,
 } from '../../db/campaigns/campaign-ledger.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
-import { insistOnAll } from '../delivery/recorder.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
 import { handBatch, handOne } from './campaign-handover.ts'
 import { nameOf, type Turn, wait } from './campaign-turn.ts'
@@ -45,7 +44,7 @@ export async function sendSlice(turn: Turn): Promise<boolean> {
 	const batchId = provider.deliverBatch ? randomUUID() : null
 	let wanted = pause.isProbing() ? 1 : batchId ? mailsInBatch(campaign.body) : mostMails
 	wanted = await reserveUpTo(turn, wanted, batchId !== null)
-	if (!batchId) wanted = await slots.enter(wanted)
+	if (!batchId) wanted = await slots.enter(turn.lane.projectId, wanted)
 	let mails: ClaimedMail[] = []
 	try {
 		// The wait for rate or slots may have been long.
@@ -60,7 +59,7 @@ export async function sendSlice(turn: Turn): Promise<boolean> {
 		else for (const mail of mails) launch(turn, mail, dkim)
 		return turn.hasPages ? claimed.length > 0 : claimed.length === wanted
 	} finally {
-		if (!batchId) slots.giveBack(wanted - mails.length)
+		if (!batchId) slots.giveBack(turn.lane.projectId, wanted - mails.length)
 	}
 }
 
@@ -128,19 +127,18 @@ function launch(turn: Turn, mail: ClaimedMail, dkim: DkimKey | undefined) {
 	void underWay
 		.start([mail], async () => {
 			const handed = await handOne(services, slice, mail, shared.limited)
-			await recorder.record(handed, underWay.count() === 1)
+			await recorder.record([handed], underWay.count() === 1)
 			if (handed.end.status !== 'PENDING') turn.settled += 1
 		})
-		.finally(shared.slots.recorded)
+		.finally(() => shared.slots.recorded(1))
 }
 
 export function launchBatch(turn: Turn, mails: ClaimedMail[], batchId: string) {
-	const { services, underWay, write } = turn
+	const { services, underWay, recorder } = turn
 	if (mails.length === 0) return
 	void underWay.start(mails, async () => {
 		const handed = await handBatch(services, turn, mails, batchId)
-		await insistOnAll(handed, write)
-		countEnds(handed.map(({ end }) => end))
+		await recorder.record(handed, underWay.count() === 1)
 		turn.settled += handed.filter(({ end }) => end.status !== 'PENDING').length
 	})
 }

@@ -1,3 +1,5 @@
+import type { Slots } from '../delivery/slots.ts'
+
 /** Mails in hand for each connection: one being sent, one announced behind it, one that follows. */
 const fewestPerConnection = 3
 /** Allowance for claiming and recording: as many more mails as are handed over in this time. */
@@ -9,14 +11,8 @@ const mostPerConnection = 20
  */
 const sliceShare = 1 / 6
 
-export interface CampaignSlots {
-	/** Waits for its turn, then grants up to `wanted` slots: at least a slice, unless fewer are wanted. */
-	enter(wanted: number): Promise<number>
-	/** Returns unused slots. */
-	giveBack(slots: number): void
-	/** A mail with a slot has been recorded in the ledger. */
-	recorded(): void
-	/** The number of mails that justifies a statement. */
+export interface CampaignSlots extends Slots {
+	/** The number of mails that justifies a statement. Unless fewer are wanted, no fewer are granted. */
 	slice(): number
 }
 
@@ -45,8 +41,8 @@ export function createCampaignSlots(connections: number): CampaignSlots {
 		}
 	}
 
-	function measure() {
-		done += 1
+	function measure(mails: number) {
+		done += mails
 		const ms = performance.now() - since
 		if (ms < ledgerMs) return
 		const fitting = fewest + (done * ledgerMs) / ms
@@ -57,18 +53,19 @@ export function createCampaignSlots(connections: number): CampaignSlots {
 
 	return {
 		slice,
-		enter: (wanted) =>
+		enter: (_project, wanted) =>
 			new Promise((grant) => {
 				queue.push({ wanted, grant })
 				serve()
 			}),
-		giveBack(slots) {
+		giveBack(_project, slots) {
 			held -= slots
 			serve()
 		},
-		recorded() {
-			held -= 1
-			measure()
+		answered() {},
+		recorded(mails) {
+			held -= mails
+			measure(mails)
 			serve()
 		},
 	}

@@ -4,7 +4,7 @@ import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledg
 import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import { napMs } from '../delivery/moments.ts'
-import { createRecorder } from '../delivery/recorder.ts'
+import { createRecorder, type Recorder } from '../delivery/recorder.ts'
 import { createUnderWay, type UnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
 import { createSequencer, createLimiter } from './campaign-queues.ts'
@@ -41,8 +41,7 @@ export interface Turn {
 	texts: CampaignTexts
 	shared: Shared
 	underWay: UnderWay<ClaimedMail>
-	recorder: ReturnType<typeof createRecorder<Ended>>
-	write(ended: Ended[]): Promise<void>
+	recorder: Recorder
 	/** The contact of the last mail that was claimed for another try. */
 	cursor: string
 	/** Whether contacts of the lane may still wait for their mails to be born. */
@@ -68,7 +67,6 @@ export function createTurn(
 		shared,
 		underWay: createUnderWay(services.inHand),
 		recorder: createRecorder({ write, gatherMs, enough: shared.slots.slice }),
-		write,
 		cursor: shared.positions.get(nameOf(lane)) ?? campaign.after,
 		hasPages: true,
 		paid: 0,

@@ -18,6 +18,9 @@ export interface Contents {
 	dkim: DkimKey | undefined
 }
 
+/** The ledger has the subject already. */
+const asStored = { subject: null, fault: null }
+
 /** Composes a single mail. */
 export async function compose(
 	{ pool, provider, settings }: HandoverServices,
@@ -29,12 +32,12 @@ export async function compose(
 	if (isLarge) {
 		const { encoding } = provider
 		const encoded = await encodeLarge(pool, { mail, publicUrl, tracking, encoding, dkim })
-		return { deliver: () => provider.deliverEncoded(encoded) }
+		return { deliver: () => provider.deliverEncoded(encoded), ...asStored }
 	}
 	const whole = source ? await completed(mail, source, publicUrl) : mail
 	const input = { mail: mailOf(whole), publicUrl, tracking }
 	const message = { ...(await perform(mail.project_id, 'compose', input)), attachments }
-	return { deliver: () => provider.deliver(message, dkim) }
+	return { deliver: () => provider.deliver(message, dkim), ...asStored }
 }
 
 async function completed(mail: OpenedMail, source: CampaignMail, publicUrl: string) {

@@ -1,6 +1,7 @@
 import { finishClaim, freeRun, mailsOfClaim } from '../../db/emails/ledger.ts'
 import { withHeartbeat } from '../heartbeat.ts'
-import { deliver, type DeliveryServices, type Rest } from './delivery.ts'
+import { deliverMails } from './claim-source.ts'
+import type { DeliveryServices, Rest } from './delivery.ts'
 
 export function deliveryActivities(services: DeliveryServices & { relay: { wake(): void } }) {
 	const { pool, relay } = services
@@ -11,7 +12,7 @@ export function deliveryActivities(services: DeliveryServices & { relay: { wake(
 		 */
 		async deliverClaim(claimId: string): Promise<Rest> {
 			return withHeartbeat(async () => {
-				const rest = await deliver(services, () =>
+				const rest = await deliverMails(services, () =>
 					mailsOfClaim(pool, { claimId, provider: services.provider.name }),
 				)
 				const finished = rest.left === 0 && (await finishClaim(pool, { claimId }))[0]!.finished

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ended, type OpenMail, recordEnds } from '../../db/emails/ledger.ts'
+import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
-import type { Gate } from './gate.ts'
 import type { HandoverServices } from './handover.ts'
 import type { LargeMails } from './large-mails.ts'
-import { launch, type Pass, pickReady } from './launching.ts'
-import { napMs, timed, type TimedMail, untilNext } from './moments.ts'
-import { prepare } from './preparation.ts'
-import { createRecorder } from './recorder.ts'
-import { payFor } from './send-rate.ts'
-import { createUnderWay } from './under-way.ts'
+import { longestInlineWaitMs, napMs } from './moments.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import type { Slots } from './slots.ts'
+import type { HandOver, Source, Wait } from './source.ts'
 
 export interface DeliveryServices extends HandoverServices {
-	gate: Gate
+	gate: Slots
 	/** Mails that any run of this process is handing over. Their worker is not lost. */
 	inHand: Set<string>
 	largeMails: LargeMails
@@ -26,88 +23,101 @@ export interface DeliveryServices extends HandoverServices {
 	stopping: AbortSignal
 }
 
-/** What remains of a set, and when to look at it again. */
-export interface Rest {
-	/** The number of mails that this pass has settled, with any outcome. */
+/** What remains of a source, and when to look at it again. */
+export interface Rest extends Wait {
+	/** The number of mails that this turn has settled, with any outcome. */
 	settled: number
 	left: number
-	waitMs: number
-	because: string
 }
 
-/** Longer waits belong to the workflow: there they survive this process and occupy no activity slot. */
-const longestInlineWaitMs = 5000
-/** How often a long pass looks suppressions, cancellations and the like up again. */
-const refreshMs = 2000
-/** After this the set returns to its workflow, which starts another pass. */
-const longestPassMs = 20 * 60_000
-const gatherMs = 5
+interface Delivery {
+	services: DeliveryServices
+	source: Source
+	recorder: Recorder
+}
 
 /**
- * Delivers a set of mails of one project: settles mails that may not be sent, waits for send rate, opens
- * attempts just before the hand-over, and records how they end. The mails of one request are sent one
- * after the other. Safe to run again at any moment, even beside an earlier run of the same set that is
- * still alive.
+ * Delivers mails of one project: takes over what a lost worker left, waits for send rate and a free slot,
+ * opens attempts immediately before the hand-over, hands over, and records how the attempts end. Safe to
+ * run again at any moment, even beside an earlier run for the same mails that is still alive.
  */
-export async function deliver(
-	services: DeliveryServices,
-	load: () => Promise<OpenMail[]>,
-): Promise<Rest> {
-	const { pool, inHand } = services
-	const loaded = (await load()).map(timed)
-	const todo = await prepare(services, loaded, new Map())
-	const first = todo.values().next().value
-	if (!first) return { settled: loaded.length, left: 0, waitMs: 0, because: '' }
-	const project = first.project_id
-	const write = (ended: Ended[]) => recordEnds(pool, project, ended)
-	const recorder = createRecorder({ write, gatherMs })
-	const pass: Pass = { services, project, todo, underWay: createUnderWay(inHand), recorder }
-
+export async function deliver(services: DeliveryServices, source: Source): Promise<Rest> {
+	const { projectId, underWay, recording } = source
+	const write = (ended: Ended[]) => recordEnds(services.pool, projectId, ended)
 	let wait: Wait
 	try {
-		wait = await work(pass, async () => (await load()).map(timed))
+		await source.adopt()
+		wait = await work({ services, source, recorder: createRecorder({ write, ...recording }) })
 	} finally {
-		await pass.underWay.allEnd()
+		await underWay.allEnd()
 	}
-	pass.underWay.throwFailure()
-	const left = pass.todo.size
-	return { settled: loaded.length - left, left, ...wait }
+	underWay.throwFailure()
+	return { ...source.progress(), waitMs: wait.waitMs, because: withoutAddresses(wait.because) }
 }
 
-type Wait = Pick<Rest, 'waitMs' | 'because'>
-
-/** Hands over all mails that are due, until nothing is left or the rest has a long wait. */
-async function work(pass: Pass, load: () => Promise<TimedMail[]>): Promise<Wait> {
-	const { services, underWay } = pass
-	const { pause, settings, stopping } = services
-	const startedAt = performance.now()
-	let loadedAt = startedAt
-	while (pass.todo.size > 0 && !underWay.hasFailed()) {
-		if (performance.now() - loadedAt > refreshMs) {
-			pass.todo = await prepare(services, await load(), underWay.mails)
-			loadedAt = performance.now()
+/** Hands over all mails that are due, until nothing is left, the rest has a long wait or the turn is over. */
+async function work(delivery: Delivery): Promise<Wait> {
+	const { services, source } = delivery
+	const { pause, stopping } = services
+	const { underWay } = source
+	const endsAt = performance.now() + source.longestTurnMs
+	while (source.progress().left > 0 && !underWay.hasFailed()) {
+		if (stopping.aborted || performance.now() > endsAt)
+			return { waitMs: 0, because: 'another turn continues' }
+		const pauseMs = pause.remainingMs()
+		const most = pause.isProbing() ? 1 : source.mostAtOnce
+		if (pauseMs > longestInlineWaitMs && underWay.count() === 0)
+			return { waitMs: pauseMs, because: pause.reason()! }
+		if (pauseMs > 0) await Promise.race([underWay.oneEnd(), sleep(Math.min(pauseMs, napMs))])
+		else if (underWay.count() >= most) await underWay.oneEnd()
+		else if (!(await startNext(delivery))) {
+			const wait = await source.lookAround()
+			if (wait) return wait
 		}
-		const isLeaving = stopping.aborted || performance.now() - startedAt > longestPassMs
-		const ready = isLeaving ? [] : await payFor(services, pass.todo, pickReady(pass))
-		if (ready.length > 0) {
-			await launch(pass, ready)
-			continue
-		}
-		const isIdle = underWay.count() === 0
-		if (isLeaving && isIdle) return { waitMs: 0, because: 'another worker continues' }
-		const waitMs = pause.remainingMs() || untilNext(pass.todo.values(), settings.uncertainAfterMs)
-		if (isIdle && waitMs > longestInlineWaitMs) return { waitMs, because: reasonOf(pass) }
-		await Promise.race([underWay.oneEnd(), sleep(Math.min(waitMs, napMs))])
 	}
 	return { waitMs: 0, because: '' }
 }
 
-/** Why a pass waits: the provider is unavailable, or this is its last answer for the next mail. */
-function reasonOf({ services, todo }: Pass) {
-	let next: TimedMail | undefined
-	for (const mail of todo.values())
-		if (mail.error && (!next || (mail.dueAt ?? 0) < (next.dueAt ?? 0))) next = mail
-	return withoutAddresses(services.pause.reason() ?? next?.error ?? 'not due yet')
+/** Opens the mails that are ready and starts to hand them over. False: none is. */
+async function startNext(delivery: Delivery): Promise<boolean> {
+	const { services, source } = delivery
+	const { pause, stopping } = services
+	const { projectId, slots, underWay } = source
+	const wanted = await source.ready(pause.isProbing() ? 1 : Infinity)
+	if (wanted === 0) return false
+	const granted = await slots.enter(projectId, wanted)
+	let used = 0
+	try {
+		// The wait for rate and slots may have been long.
+		if (stopping.aborted || pause.remainingMs() > 0) return true
+		if (pause.isProbing() && (granted > 1 || underWay.count() > 0)) return true
+		for (const handOver of await source.open(granted)) {
+			used += handOver.mails.length
+			start(delivery, handOver)
+		}
+		return true
+	} finally {
+		slots.giveBack(projectId, granted - used)
+	}
+}
+
+/** Hands over and records. If that fails, the delivery ends, and `underWay` has the error. */
+function start({ source, recorder }: Delivery, { mails, run }: HandOver) {
+	const { projectId, slots, underWay } = source
+	void underWay.start(mails, async () => {
+		try {
+			let ended: Ended[]
+			try {
+				ended = await run()
+			} finally {
+				slots.answered(projectId, mails.length)
+			}
+			await recorder.record(ended, underWay.count() === 1)
+			source.recorded(ended)
+		} finally {
+			slots.recorded(mails.length)
+		}
+	})
 }
 
 /** Reasons become part of Temporal's history, which must not contain email addresses. */

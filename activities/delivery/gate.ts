@@ -1,11 +1,4 @@
-export interface Gate {
-	/** Waits for its turn, then grants as many slots as the project may have: at least one, at most `wanted`. */
-	enter(project: string, wanted: number): Promise<number>
-	/** Returns slots that were not needed, or whose mails the provider has answered for. */
-	leave(project: string, slots: number): void
-	/** This many of the handed-over mails are recorded in the ledger. */
-	recorded(mails: number): void
-}
+import type { Slots } from './slots.ts'
 
 /** The share of one project, so that slow recipients of one project can't occupy all connections. */
 const shareOfOne = 0.75
@@ -17,7 +10,7 @@ const unrecordedShare = 2
  * once, and to twice as many outcomes that are not recorded yet. A killed process leaves at most these
  * mails in doubt. Slots are granted in the order of requests, so large and small runs take turns.
  */
-export function createGate(size: number): Gate {
+export function createGate(size: number): Slots {
 	const most = Math.max(1, Math.floor(size * shareOfOne))
 	let free = size
 	let unrecorded = 0
@@ -38,22 +31,30 @@ export function createGate(size: number): Gate {
 		})
 	}
 
+	function answered(project: string, slots: number) {
+		const holding = (held.get(project) ?? 0) - slots
+		if (holding > 0) held.set(project, holding)
+		else held.delete(project)
+		free += slots
+		serve()
+	}
+
+	function recorded(mails: number) {
+		unrecorded -= mails
+		serve()
+	}
+
 	return {
+		answered,
+		recorded,
+		giveBack(project, slots) {
+			answered(project, slots)
+			recorded(slots)
+		},
 		enter: (project, wanted) =>
 			new Promise((grant) => {
 				queue.push({ project, wanted, grant })
 				serve()
 			}),
-		leave(project, slots) {
-			const holding = (held.get(project) ?? 0) - slots
-			if (holding > 0) held.set(project, holding)
-			else held.delete(project)
-			free += slots
-			serve()
-		},
-		recorded(mails) {
-			unrecorded -= mails
-			serve()
-		},
 	}
 }

@@ -17,37 +17,38 @@ export interface Made {
 	/** Hands it over. Calls `begins` when the hand-over starts, if that is later. */
 	deliver(begins: () => void): Promise<Outcome>
 	/** Of a campaign's mail: its subject if it differs from the campaign's, and any fault in rendering. */
-	subject?: string | null
-	fault?: string | null
+	subject: string | null
+	fault: string | null
 }
+
+type Tried = Parameters<typeof attemptEnd>[0]
 
 /** Composes an opened mail, hands it over and returns what the ledger records. */
 export async function handOver(
-	{ provider, pause, settings }: HandoverServices,
-	mail: { id: string; attempt: number; first_attempt_at: Date },
+	services: HandoverServices,
+	mail: Tried,
 	compose: () => Promise<Made>,
 ): Promise<Ended> {
-	const ended = (outcome: Outcome, made: Omit<Made, 'deliver'> = {}) => ({
-		end: attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs),
-		subject: made.subject ?? null,
-		fault: made.fault ?? null,
-	})
 	let made: Made
 	try {
 		made = await compose()
 	} catch (error) {
-		return ended(unmade(error))
+		return { end: endOf(services, mail, unmade(error)) }
 	}
 	let startedAt = performance.now()
 	const outcome = await made.deliver(() => (startedAt = performance.now()))
-	heed(outcome, startedAt)
-	return ended(outcome, made)
+	heed(services, outcome, startedAt)
+	return { end: endOf(services, mail, outcome), subject: made.subject, fault: made.fault }
+}
 
-	/** Updates the provider's pause by the answer to one mail. */
-	function heed(answer: Outcome, askedAt: number) {
-		if (answer.kind === 'UNAVAILABLE') pause.unavailable(answer.error, answer.retryAfterMs, askedAt)
-		else if (answer.kind !== 'UNKNOWN') pause.available(askedAt)
-		// The mail is repeated under its key. The pause keeps the repeats from following each other at once.
-		else if (provider.idempotent) pause.unavailable(answer.error, null, askedAt)
-	}
+const endOf = ({ provider, settings }: HandoverServices, mail: Tried, outcome: Outcome) =>
+	attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs)
+
+/** Updates the provider's pause by the answer to one mail. */
+function heed({ provider, pause }: HandoverServices, outcome: Outcome, startedAt: number) {
+	if (outcome.kind === 'UNAVAILABLE')
+		pause.unavailable(outcome.error, outcome.retryAfterMs, startedAt)
+	else if (outcome.kind !== 'UNKNOWN') pause.available(startedAt)
+	// The mail is repeated under its key. The pause keeps the repeats from following each other at once.
+	else if (provider.idempotent) pause.unavailable(outcome.error, null, startedAt)
 }

@@ -2,6 +2,8 @@ import type { OpenMail } from '../../db/emails/ledger.ts'
 
 /** The longest sleep before checking again whether the process is stopping. */
 export const napMs = 500
+/** Longer waits belong to the workflow: there they survive this process and occupy no activity slot. */
+export const longestInlineWaitMs = 5000
 
 /**
  * A mail whose times are on this process's monotonic clock. The database returns them relative to its own

@@ -5,24 +5,23 @@ import { countEnds } from './settled-counts.ts'
 /** How long known outcomes are kept in memory while the database is unavailable. */
 const holdMs = 60_000
 
-export interface RecorderOptions<T> {
-	write(items: T[]): Promise<unknown>
+export interface RecorderOptions {
+	write(ended: Ended[]): Promise<unknown>
 	/** Attempts that end within this time are written together. */
 	gatherMs: number
 	/** This many attempts are written at once, without waiting for more. */
 	enough?(): number
 }
 
+export type Recorder = ReturnType<typeof createRecorder>
+
 /**
  * Records ended attempts, several in one statement. Known outcomes must not turn into doubt, so writing is
  * retried for a minute while the database is unavailable.
  */
-export function createRecorder<T extends Ended>({
-	write,
-	gatherMs,
-	enough = () => Infinity,
-}: RecorderOptions<T>) {
-	let waiting: { item: T; done: () => void; failed: (error: unknown) => void }[] = []
+export function createRecorder({ write, gatherMs, enough = () => Infinity }: RecorderOptions) {
+	let waiting: { ended: Ended[]; done: () => void; failed: (error: unknown) => void }[] = []
+	let count = 0
 	let isWriting = false
 	let timer: NodeJS.Timeout | undefined
 
@@ -32,38 +31,38 @@ export function createRecorder<T extends Ended>({
 		isWriting = true
 		const batch = waiting
 		waiting = []
-		const failures = await insist(batch, (some) => write(some.map(({ item }) => item)))
-		countEnds(batch.filter((one) => !failures.has(one)).map(({ item }) => item.end))
-		for (const one of batch)
-			if (failures.has(one)) one.failed(failures.get(one))
-			else one.done()
+		count = 0
+		const all = batch.flatMap(({ ended }) => ended)
+		const failures = await insist(all, write)
+		countEnds(all.filter((one) => !failures.has(one)).map(({ end }) => end))
+		for (const { ended, done, failed } of batch) {
+			const unwritten = ended.find((one) => failures.has(one))
+			if (unwritten) failed(failures.get(unwritten))
+			else done()
+		}
 		isWriting = false
 		writeSoon()
 	}
 
 	function writeSoon() {
 		if (isWriting || waiting.length === 0) return
-		if (waiting.length >= enough()) void writeAll()
+		if (count >= enough()) void writeAll()
 		else timer ??= setTimeout(() => void writeAll(), gatherMs)
 	}
 
 	return {
 		/**
-		 * Resolves once the attempt is in the ledger. `alone`: no other hand-over is under way that could share
-		 * the statement.
+		 * Resolves once these attempts are in the ledger. `alone`: no other hand-over is under way that could
+		 * share the statement.
 		 */
-		record: (item: T, alone: boolean) =>
+		record: (ended: Ended[], alone: boolean) =>
 			new Promise<void>((done, failed) => {
-				waiting.push({ item, done, failed })
+				waiting.push({ ended, done, failed })
+				count += ended.length
 				if (alone && !isWriting) void writeAll()
 				else writeSoon()
 			}),
 	}
-}
-
-/** Writes all items. If some can't be written, it writes the others first and then throws. */
-export async function insistOnAll<T>(items: T[], write: (some: T[]) => Promise<unknown>) {
-	for (const [, error] of await insist(items, write)) throw error
 }
 
 /**

@@ -1,7 +1,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { Pool } from 'pg'
 import { campaignDeliveryActivities } from '../../activities/campaigns/campaign-delivery.ts'
-import { deliver, type DeliveryServices, type Rest } from '../../activities/delivery/delivery.ts'
+import { deliverMails } from '../../activities/delivery/claim-source.ts'
+import type { DeliveryServices, Rest } from '../../activities/delivery/delivery.ts'
 import type { Provider } from '../../outside/providers/provider.ts'
 import { mailsOfClaim } from '../../db/emails/ledger.ts'
 import { claim, claimOf, deliveryServices } from './ledger.ts'
@@ -18,7 +19,7 @@ export function campaignWorker(
 		/** Does the work of the run of single mails that waits in the outbox. */
 		deliver: async () => {
 			const claimId = claimOf((await claim(pool))[0])
-			return deliver(services, () =>
+			return deliverMails(services, () =>
 				mailsOfClaim(pool, { claimId, provider: services.provider.name }),
 			)
 		},

@@ -3,7 +3,8 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { deliveryActivities } from '../../activities/delivery/deliveries.ts'
-import { type DeliveryServices, deliver, type Rest } from '../../activities/delivery/delivery.ts'
+import { deliverMails } from '../../activities/delivery/claim-source.ts'
+import type { DeliveryServices, Rest } from '../../activities/delivery/delivery.ts'
 import { createDkimKeys } from '../../activities/delivery/dkim-keys.ts'
 import { createGate } from '../../activities/delivery/gate.ts'
 import { createLargeMails } from '../../activities/delivery/large-mails.ts'
@@ -100,7 +101,9 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 	return {
 		stop,
 		pass: (claimId: string) =>
-			deliver(services, () => mailsOfClaim(pool, { claimId, provider: services.provider.name })),
+			deliverMails(services, () =>
+				mailsOfClaim(pool, { claimId, provider: services.provider.name }),
+			),
 		/** As called by its workflow. */
 		deliverClaim: (claimId: string) =>
 			new MockActivityEnvironment().run(activities.deliverClaim, claimId) as Promise<Rest>,
