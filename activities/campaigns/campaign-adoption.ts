@@ -1,13 +1,12 @@
-import { sendingInLane, takeBatchOver } from '../../db/campaigns/campaign-ledger.ts'
+import { sendingInLane } from '../../db/campaigns/campaign-ledger.ts'
 import { doubt } from '../../db/emails/doubt.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
-import { launchBatch } from './campaign-slices.ts'
-import { rangeOf, type Turn } from './campaign-turn.ts'
+import { type LostBatch, rangeOf, type Turn } from './campaign-turn.ts'
 
 type Orphan = Awaited<ReturnType<typeof sendingInLane>>[number]
 
 /**
- * Takes over the mails that a lost worker was handing over. A batch is repeated under its key; any other
+ * Finds the mails that a lost worker was handing over. A batch will be repeated under its key; any other
  * mail is in doubt. Returns true if this process is still handing over all open mails, in a turn that
  * Temporal has given up; that turn will record them.
  */
@@ -17,8 +16,8 @@ export async function adopt(turn: Turn): Promise<boolean> {
 	const orphans = open.filter(({ id }) => !inHand.has(id))
 	if (open.length > 0 && orphans.length === 0) return true
 	const isRepeatable = ({ batch_id, is_old }: Orphan) =>
-		batch_id !== null && turn.services.provider.deliverBatch !== undefined && !is_old
-	await repeatBatches(turn, orphans.filter(isRepeatable))
+		batch_id !== null && turn.usesBatches && !is_old
+	turn.lostBatches = batchesOf(orphans.filter(isRepeatable))
 	await doubtMails(
 		turn,
 		orphans.filter((orphan) => !isRepeatable(orphan)),
@@ -26,21 +25,13 @@ export async function adopt(turn: Turn): Promise<boolean> {
 	return false
 }
 
-async function repeatBatches(turn: Turn, orphans: Orphan[]) {
-	const { services, lane, underWay } = turn
-	const batches = new Map<string, Date>()
+function batchesOf(orphans: Orphan[]): LostBatch[] {
+	const writtenAt = new Map<string, Date>()
 	for (const { batch_id, updated_at } of orphans) {
-		const known = batches.get(batch_id!)
-		if (!known || known < updated_at) batches.set(batch_id!, updated_at)
+		const known = writtenAt.get(batch_id!)
+		if (!known || known < updated_at) writtenAt.set(batch_id!, updated_at)
 	}
-	for (const [batchId, writtenAt] of batches) {
-		// The end of the lane, or another turn, will repeat them.
-		if (services.pause.remainingMs() > 0 || services.stopping.aborted) break
-		const { projectId, campaignId } = lane
-		const batch = { projectId, campaignId, batchId, writtenAt }
-		launchBatch(turn, await takeBatchOver(services.pool, batch), batchId)
-		await underWay.allEnd()
-	}
+	return [...writtenAt].map(([batchId, at]) => ({ batchId, writtenAt: at }))
 }
 
 async function doubtMails(turn: Turn, orphans: Orphan[]) {

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
-import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import { napMs } from '../delivery/moments.ts'
-import { createRecorder, type Recorder } from '../delivery/recorder.ts'
 import { createUnderWay, type UnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
 import { createSequencer, createLimiter } from './campaign-queues.ts'
 import { type CampaignSlots, createCampaignSlots } from './campaign-slots.ts'
-
-/** Answers that arrive within this time are recorded together. */
-const gatherMs = 20
 
 export interface Lane extends CampaignKey {
 	lane: number
@@ -33,6 +28,12 @@ export const createShared = (connections: number): Shared => ({
 	slots: createCampaignSlots(connections),
 })
 
+/** A batch that a lost worker may have handed over, and when it was last written. */
+export interface LostBatch {
+	batchId: string
+	writtenAt: Date
+}
+
 /** One turn of a lane: it sends for a while, then makes way for others. */
 export interface Turn {
 	services: DeliveryServices
@@ -41,38 +42,45 @@ export interface Turn {
 	texts: CampaignTexts
 	shared: Shared
 	underWay: UnderWay<ClaimedMail>
-	recorder: Recorder
+	/** Whether the provider takes campaign mails in batches. */
+	usesBatches: boolean
+	/** They are repeated first. */
+	lostBatches: LostBatch[]
 	/** The contact of the last mail that was claimed for another try. */
 	cursor: string
 	/** Whether contacts of the lane may still wait for their mails to be born. */
 	hasPages: boolean
+	/** The last claim found fewer mails than it could have sent. */
+	isAtEnd: boolean
 	/** Mails with reserved send rate that are not claimed yet. */
 	paid: number
 	settled: number
+	/** As far as this turn knows: until it has looked, it assumes that there is one. */
+	left: number
 }
 
-export function createTurn(
+export const createTurn = (
 	services: DeliveryServices,
 	lane: Lane,
 	campaign: CampaignLane,
 	texts: CampaignTexts,
 	shared: Shared,
-): Turn {
-	const write = (ended: Ended[]) => recordEnds(services.pool, lane.projectId, ended)
-	return {
-		services,
-		lane,
-		campaign,
-		texts,
-		shared,
-		underWay: createUnderWay(services.inHand),
-		recorder: createRecorder({ write, gatherMs, enough: shared.slots.slice }),
-		cursor: shared.positions.get(nameOf(lane)) ?? campaign.after,
-		hasPages: true,
-		paid: 0,
-		settled: 0,
-	}
-}
+): Turn => ({
+	services,
+	lane,
+	campaign,
+	texts,
+	shared,
+	underWay: createUnderWay(services.inHand),
+	usesBatches: services.provider.deliverBatch !== undefined,
+	lostBatches: [],
+	cursor: shared.positions.get(nameOf(lane)) ?? campaign.after,
+	hasPages: true,
+	isAtEnd: false,
+	paid: 0,
+	settled: 0,
+	left: 1,
+})
 
 /** Identifies a lane among the lanes of all campaigns. */
 export const nameOf = ({ campaignId, lane }: Lane) => `${campaignId} ${lane}`

@@ -121,4 +121,4 @@ function start({ source, recorder }: Delivery, { mails, run }: HandOver) {
 }
 
 /** Reasons become part of Temporal's history, which must not contain email addresses. */
-export const withoutAddresses = (text: string) => text.replaceAll(/\S+@\S+/g, '<address>')
+const withoutAddresses = (text: string) => text.replaceAll(/\S+@\S+/g, '<address>')

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import {
+	bearSlice,
+	type ClaimedMail,
+	claimSlice,
+	takeBatchOver,
+} from '../../db/campaigns/campaign-ledger.ts'
+import { countEnds } from '../delivery/settled-counts.ts'
+import type { HandOver } from '../delivery/source.ts'
+import { handBatch } from './campaign-batches.ts'
+import { handOne } from './campaign-handover.ts'
+import { type LostBatch, nameOf, type Turn } from './campaign-turn.ts'
+
+/** Opens attempts for the lane's next mails. */
+export async function openNext(turn: Turn, count: number): Promise<HandOver[]> {
+	const { services, campaign, texts, shared } = turn
+	const batchId = turn.usesBatches ? randomUUID() : null
+	const slice = { campaign, texts, dkim: await keyOf(turn) }
+	const claimed = await claim(turn, count, batchId)
+	countEnds(claimed)
+	const mails = claimed.filter(({ status }) => status === 'SENDING')
+	turn.settled += claimed.length - mails.length
+	turn.paid -= Math.min(turn.paid, mails.length)
+	turn.isAtEnd = turn.hasPages ? claimed.length === 0 : claimed.length < count
+	if (batchId) return batchOf(turn, mails, batchId)
+	return mails.map((mail) => ({
+		mails: [mail],
+		run: async () => [await handOne(services, slice, mail, shared.limited)],
+	}))
+}
+
+/** Takes a batch over, to repeat it under its key. */
+export async function openAgain(turn: Turn, { batchId, writtenAt }: LostBatch) {
+	const { projectId, campaignId } = turn.lane
+	const lost = { projectId, campaignId, batchId, writtenAt }
+	return batchOf(turn, await takeBatchOver(turn.services.pool, lost), batchId)
+}
+
+const batchOf = (turn: Turn, mails: ClaimedMail[], batchId: string): HandOver[] =>
+	mails.length === 0 ? [] : [{ mails, run: () => handBatch(turn.services, turn, mails, batchId) }]
+
+async function keyOf({ services, lane, campaign }: Turn) {
+	const domain = campaign.from.slice(campaign.from.lastIndexOf('@') + 1)
+	return (await services.dkimKeys(lane.projectId, [domain])).get(domain)
+}
+
+/** The lane's next mails: those that are born now, and after them those that wait for another try. */
+async function claim(turn: Turn, limit: number, batchId: string | null): Promise<ClaimedMail[]> {
+	const { services, lane, campaign, shared } = turn
+	const asked = {
+		projectId: lane.projectId,
+		campaignId: lane.campaignId,
+		until: campaign.until,
+		limit,
+		provider: services.provider.name,
+		tracked: campaign.tracked,
+		batchId,
+	}
+	if (turn.hasPages) {
+		const born = await bearSlice(services.pool, { ...asked, after: campaign.after })
+		if (born.length > 0) shared.positions.set(nameOf(lane), turn.cursor)
+		return born
+	}
+	const claimed = await claimSlice(services.pool, { ...asked, after: turn.cursor })
+	const last = claimed.at(-1)
+	if (last) shared.positions.set(nameOf(lane), (turn.cursor = last.contact_id))
+	return claimed
+}

@@ -1,0 +1,56 @@
+import { birthsInLane, restOfLane } from '../../db/campaigns/campaign-ledger.ts'
+import { longestInlineWaitMs, napMs } from '../delivery/moments.ts'
+import type { Wait } from '../delivery/source.ts'
+import { adopt } from './campaign-adoption.ts'
+import { nameOf, rangeOf, type Turn, wait } from './campaign-turn.ts'
+
+/** How often a lane looks for contacts while the audience is being frozen. */
+const lookMs = 20
+/** After this it makes way, for as long. */
+const freezingMs = 2000
+
+/** At the end of the lane: finds out what is left and when it can be sent. null: continue. */
+export async function lookAround(turn: Turn): Promise<Wait | null> {
+	const { services, lane, campaign, texts, shared, underWay } = turn
+	const { pool, stopping } = services
+	turn.isAtEnd = false
+	if (texts.isTooSlow()) return { waitMs: 0, because: 'the template takes too long' }
+	await underWay.allEnd()
+	if (underWay.hasFailed()) return null
+	if (turn.hasPages) {
+		const end = await untilBirths(turn)
+		if (end || turn.hasPages) return end
+	}
+	const [left] = await restOfLane(pool, rangeOf(turn))
+	const { may_send, pending, sending, to_come, due_in_ms, answer } = left!
+	const areOurs = sending > 0 && (await adopt(turn))
+	turn.left = pending + sending + to_come
+	if (turn.left === 0) {
+		shared.positions.delete(nameOf(lane))
+		return null
+	}
+	if (!may_send) return { waitMs: 0, because: 'paused' }
+	turn.hasPages = to_come > 0
+	turn.cursor = campaign.after
+	if (areOurs) await wait(napMs, stopping)
+	if (sending > 0 || turn.hasPages || due_in_ms <= 0) return null
+	if (due_in_ms > longestInlineWaitMs)
+		return { waitMs: due_in_ms, because: answer ?? 'not due yet' }
+	await wait(due_in_ms, stopping)
+	return null
+}
+
+/** Waits until mails of the lane can be born, or none can: then the lane has no more pages. */
+async function untilBirths(turn: Turn): Promise<Wait | null> {
+	const { pool, stopping } = turn.services
+	const endsAt = performance.now() + freezingMs
+	for (;;) {
+		const [births] = await birthsInLane(pool, rangeOf(turn))
+		if (!births?.may_send || (births.is_frozen && !births.has_pages)) turn.hasPages = false
+		// Another worker may hold the page, so this does not ask again at once.
+		await wait(turn.hasPages ? lookMs : 0, stopping)
+		if (!turn.hasPages || births!.has_pages) return null
+		if (stopping.aborted || performance.now() > endsAt)
+			return { waitMs: freezingMs, because: 'the audience is being frozen' }
+	}
+}

@@ -1,0 +1,34 @@
+import { reserveRate } from '../../db/campaigns/campaign-ledger.ts'
+import { type Turn, wait } from './campaign-turn.ts'
+
+/** How far ahead send rate is reserved. Rate further ahead stays free for more urgent mail. */
+const aheadSeconds = 0.1
+/**
+ * The same for batches. It is longer because providers also limit requests, and all lanes wait in one
+ * line.
+ */
+const batchAheadSeconds = 1
+
+/** Waits for send rate. Returns the number of mails that it allows. */
+export async function payFor(turn: Turn, wanted: number): Promise<number> {
+	const { services, campaign, lane, shared, usesBatches } = turn
+	const rate = campaign.send_rate_per_second ?? services.settings.sendRatePerSecond
+	if (rate === 0) return wanted
+	if (turn.paid === 0) {
+		const seconds = usesBatches ? batchAheadSeconds : aheadSeconds
+		const count = Math.min(wanted, Math.max(1, Math.floor(rate * seconds)))
+		const reserve = () => reserveFor(turn, count, rate)
+		await (usesBatches ? shared.inSequence(lane.projectId, reserve) : reserve())
+		turn.paid = count
+	}
+	return Math.min(wanted, turn.paid)
+}
+
+/** If the process is stopping, the lane opens no more mails. */
+async function reserveFor({ services, lane }: Turn, count: number, rate: number) {
+	const { pool, stopping } = services
+	if (stopping.aborted) return
+	const asked = { projectId: lane.projectId, count, perSecond: rate }
+	const [reserved] = await reserveRate(pool, asked)
+	await wait(reserved!.wait_ms, stopping)
+}

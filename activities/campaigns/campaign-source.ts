@@ -1,0 +1,44 @@
+import type { Source } from '../delivery/source.ts'
+import { adopt } from './campaign-adoption.ts'
+import { batchesAtOnce, mailsInBatch, slotsOfBatches } from './campaign-batches.ts'
+import { openAgain, openNext } from './campaign-claims.ts'
+import { lookAround } from './campaign-end.ts'
+import { payFor } from './campaign-rate.ts'
+import { nameOf, type Turn } from './campaign-turn.ts'
+
+/** After this a lane makes way for a lane of another campaign. */
+const longestTurnMs = 20_000
+/** Answers that arrive within this time are recorded together. */
+const gatherMs = 20
+/** The most mails that one statement claims, however many slots are free. */
+const mostClaimed = 200
+
+/** A turn of a campaign's lane as a source of mails. */
+export function campaignSource(turn: Turn): Source {
+	const { lane, campaign, texts, shared, underWay, usesBatches } = turn
+	const mostAtATime = usesBatches ? mailsInBatch(campaign.body) : mostClaimed
+	return {
+		projectId: lane.projectId,
+		underWay,
+		slots: usesBatches ? slotsOfBatches : shared.slots,
+		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
+		longestTurnMs,
+		recording: { gatherMs, enough: shared.slots.slice },
+		async adopt() {
+			if (!shared.positions.has(nameOf(lane))) await adopt(turn)
+		},
+		async ready(most) {
+			if (turn.isAtEnd || texts.isTooSlow()) return 0
+			return turn.lostBatches.length > 0 ? 1 : payFor(turn, Math.min(most, mostAtATime))
+		},
+		open(count) {
+			const lost = turn.lostBatches.shift()
+			return lost ? openAgain(turn, lost) : openNext(turn, count)
+		},
+		recorded(ended) {
+			for (const { end } of ended) if (end.status !== 'PENDING') turn.settled += 1
+		},
+		lookAround: () => lookAround(turn),
+		progress: () => ({ settled: turn.settled, left: turn.left }),
+	}
+}
