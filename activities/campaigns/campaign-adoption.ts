@@ -1,7 +1,7 @@
 import { sendingInLane } from '../../db/campaigns/campaign-ledger.ts'
 import { doubt } from '../../db/emails/doubt.ts'
 import { countEnds } from '../delivery/settled-counts.ts'
-import { type LostBatch, rangeOf, type Turn } from './campaign-turn.ts'
+import { rangeOf, type Turn } from './campaign-turn.ts'
 
 type Orphan = Awaited<ReturnType<typeof sendingInLane>>[number]
 
@@ -25,13 +25,13 @@ export async function adopt(turn: Turn): Promise<boolean> {
 	return false
 }
 
-function batchesOf(orphans: Orphan[]): LostBatch[] {
+function batchesOf(orphans: Orphan[]) {
 	const writtenAt = new Map<string, Date>()
 	for (const { batch_id, updated_at } of orphans) {
 		const known = writtenAt.get(batch_id!)
 		if (!known || known < updated_at) writtenAt.set(batch_id!, updated_at)
 	}
-	return [...writtenAt].map(([batchId, at]) => ({ batchId, writtenAt: at }))
+	return [...writtenAt]
 }
 
 async function doubtMails(turn: Turn, orphans: Orphan[]) {

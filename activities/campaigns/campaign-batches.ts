@@ -1,13 +1,11 @@
 import type { ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
 import type { Ended } from '../../db/emails/ledger.ts'
-import type { Message } from '../../mail/message.ts'
 import { mayBeTaken, type Outcome } from '../../outside/providers/provider.ts'
 import { attemptEnd } from '../delivery/attempt-end.ts'
-import type { HandoverServices } from '../delivery/handover.ts'
 import type { Slots } from '../delivery/slots.ts'
 import { unmade } from '../delivery/unmade.ts'
-import type { CampaignTexts } from './campaign-contents.ts'
-import { ownSubject, recipientOf, type Slice } from './campaign-handover.ts'
+import { ownSubject, recipientOf } from './campaign-handover.ts'
+import type { Turn } from './campaign-turn.ts'
 
 /** A lane's batches under way at once: while one is being claimed or recorded, another is handed over. */
 export const batchesAtOnce = 2
@@ -36,48 +34,46 @@ export function mailsInBatch(body: string) {
  * stay open and are repeated under the same key.
  */
 export async function handBatch(
-	{ provider, pause, settings }: HandoverServices,
-	{ campaign, texts }: Omit<Slice, 'dkim'>,
+	turn: Turn,
 	mails: ClaimedMail[],
 	batchId: string,
 ): Promise<Ended[]> {
-	const composed = await Promise.all(
-		mails.map(async (mail) => ({ mail, ...(await composedOf(texts, mail)) })),
-	)
-	const good = composed.filter((one) => 'message' in one)
+	const { services, campaign } = turn
+	const { provider, settings } = services
+	const made = await Promise.all(mails.map((mail) => compose(turn, mail)))
+	const messages = made.flatMap((one) => ('message' in one ? one.message : []))
 	const startedAt = performance.now()
-	const outcomes = await provider.deliverBatch!(
-		good.map(({ message }) => message),
-		batchId,
-	)
-	// A batch is repeated as a whole. The pause keeps the repeats from following each other at once.
-	const refusal = outcomes.find(isRefusal)
-	if (refusal) {
-		const retryAfterMs = refusal.kind === 'UNKNOWN' ? null : refusal.retryAfterMs
-		pause.unavailable(refusal.error, retryAfterMs, startedAt)
-	} else if (outcomes.length > 0) pause.available(startedAt)
-	const outcomeOf = new Map(good.map(({ mail }, index) => [mail, outcomes[index]!]))
-	return composed.flatMap(({ mail, ...one }) => {
-		const outcome = 'message' in one ? outcomeOf.get(mail)! : one.outcome
+	const outcomes = await provider.deliverBatch!(messages, batchId)
+	heedAll(turn, outcomes, startedAt)
+	const answers = outcomes.values()
+	return mails.flatMap((mail, index) => {
+		const one = made[index]!
+		const outcome = 'message' in one ? answers.next().value! : one.outcome
 		if (isUndecided(outcome)) return []
 		const end = attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs)
-		if (!('message' in one)) return { end }
+		if ('outcome' in one) return { end }
 		return { end, subject: ownSubject(campaign, one.subject), fault: one.fault }
 	})
 }
 
-/** The provider may have the batch; only a repeat under its key can tell. */
-const isUndecided = (outcome: Outcome) => outcome.kind === 'DEFERRED' || mayBeTaken(outcome)
-
-const isRefusal = (outcome: Outcome) => outcome.kind !== 'SENT' && outcome.kind !== 'REJECTED'
-
-async function composedOf(
-	texts: CampaignTexts,
-	mail: ClaimedMail,
-): Promise<{ message: Message; subject: string; fault: string | null } | { outcome: Outcome }> {
+async function compose({ texts }: Turn, mail: ClaimedMail) {
 	try {
 		return await texts.message(recipientOf(mail))
 	} catch (error) {
 		return { outcome: unmade(error) }
 	}
 }
+
+/** A batch is repeated as a whole. The pause keeps the repeats from following each other at once. */
+function heedAll({ services: { pause } }: Turn, outcomes: Outcome[], startedAt: number) {
+	const refusal = outcomes.find(isRefusal)
+	if (refusal) {
+		const retryAfterMs = refusal.kind === 'UNKNOWN' ? null : refusal.retryAfterMs
+		pause.unavailable(refusal.error, retryAfterMs, startedAt)
+	} else if (outcomes.length > 0) pause.available(startedAt)
+}
+
+const isRefusal = (outcome: Outcome) => outcome.kind !== 'SENT' && outcome.kind !== 'REJECTED'
+
+/** The provider may have the batch; only a repeat under its key can tell. */
+const isUndecided = (outcome: Outcome) => outcome.kind === 'DEFERRED' || mayBeTaken(outcome)

@@ -9,13 +9,12 @@ import { countEnds } from '../delivery/settled-counts.ts'
 import type { HandOver } from '../delivery/source.ts'
 import { handBatch } from './campaign-batches.ts'
 import { handOne } from './campaign-handover.ts'
-import { type LostBatch, nameOf, type Turn } from './campaign-turn.ts'
+import type { Turn } from './campaign-turn.ts'
 
 /** Opens attempts for the lane's next mails. */
 export async function openNext(turn: Turn, count: number): Promise<HandOver[]> {
-	const { services, campaign, texts, shared } = turn
 	const batchId = turn.usesBatches ? randomUUID() : null
-	const slice = { campaign, texts, dkim: await keyOf(turn) }
+	const dkim = await keyOf(turn)
 	const claimed = await claim(turn, count, batchId)
 	countEnds(claimed)
 	const mails = claimed.filter(({ status }) => status === 'SENDING')
@@ -25,19 +24,19 @@ export async function openNext(turn: Turn, count: number): Promise<HandOver[]> {
 	if (batchId) return batchOf(turn, mails, batchId)
 	return mails.map((mail) => ({
 		mails: [mail],
-		run: async () => [await handOne(services, slice, mail, shared.limited)],
+		run: async () => [await handOne(turn, mail, dkim)],
 	}))
 }
 
 /** Takes a batch over, to repeat it under its key. */
-export async function openAgain(turn: Turn, { batchId, writtenAt }: LostBatch) {
+export async function openAgain(turn: Turn, batchId: string, writtenAt: Date) {
 	const { projectId, campaignId } = turn.lane
 	const lost = { projectId, campaignId, batchId, writtenAt }
 	return batchOf(turn, await takeBatchOver(turn.services.pool, lost), batchId)
 }
 
 const batchOf = (turn: Turn, mails: ClaimedMail[], batchId: string): HandOver[] =>
-	mails.length === 0 ? [] : [{ mails, run: () => handBatch(turn.services, turn, mails, batchId) }]
+	mails.length === 0 ? [] : [{ mails, run: () => handBatch(turn, mails, batchId) }]
 
 async function keyOf({ services, lane, campaign }: Turn) {
 	const domain = campaign.from.slice(campaign.from.lastIndexOf('@') + 1)
@@ -46,7 +45,7 @@ async function keyOf({ services, lane, campaign }: Turn) {
 
 /** The lane's next mails: those that are born now, and after them those that wait for another try. */
 async function claim(turn: Turn, limit: number, batchId: string | null): Promise<ClaimedMail[]> {
-	const { services, lane, campaign, shared } = turn
+	const { services, lane, campaign } = turn
 	const asked = {
 		projectId: lane.projectId,
 		campaignId: lane.campaignId,
@@ -56,13 +55,8 @@ async function claim(turn: Turn, limit: number, batchId: string | null): Promise
 		tracked: campaign.tracked,
 		batchId,
 	}
-	if (turn.hasPages) {
-		const born = await bearSlice(services.pool, { ...asked, after: campaign.after })
-		if (born.length > 0) shared.positions.set(nameOf(lane), turn.cursor)
-		return born
-	}
+	if (turn.hasPages) return bearSlice(services.pool, { ...asked, after: campaign.after })
 	const claimed = await claimSlice(services.pool, { ...asked, after: turn.cursor })
-	const last = claimed.at(-1)
-	if (last) shared.positions.set(nameOf(lane), (turn.cursor = last.contact_id))
+	turn.cursor = claimed.at(-1)?.contact_id ?? turn.cursor
 	return claimed
 }

@@ -1,8 +1,8 @@
 import { birthsInLane, restOfLane } from '../../db/campaigns/campaign-ledger.ts'
-import { longestInlineWaitMs, napMs } from '../delivery/moments.ts'
+import { longestInlineWaitMs, napMs, wait } from '../delivery/moments.ts'
 import type { Wait } from '../delivery/source.ts'
 import { adopt } from './campaign-adoption.ts'
-import { nameOf, rangeOf, type Turn, wait } from './campaign-turn.ts'
+import { nameOf, rangeOf, type Turn } from './campaign-turn.ts'
 
 /** How often a lane looks for contacts while the audience is being frozen. */
 const lookMs = 20
@@ -26,7 +26,7 @@ export async function lookAround(turn: Turn): Promise<Wait | null> {
 	const areOurs = sending > 0 && (await adopt(turn))
 	turn.left = pending + sending + to_come
 	if (turn.left === 0) {
-		shared.positions.delete(nameOf(lane))
+		shared.adopted.delete(nameOf(lane))
 		return null
 	}
 	if (!may_send) return { waitMs: 0, because: 'paused' }

@@ -2,38 +2,23 @@ import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledg
 import type { Ended } from '../../db/emails/ledger.ts'
 import type { CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
 import { type DkimKey, signed } from '../../mail/mime/dkim.ts'
-import { handOver, type HandoverServices, type Made } from '../delivery/handover.ts'
-import type { CampaignTexts } from './campaign-contents.ts'
+import { handOver, type Made } from '../delivery/handover.ts'
+import type { Turn } from './campaign-turn.ts'
 
-/** What all mails of a slice have in common. */
-export interface Slice {
-	campaign: CampaignLane
-	texts: CampaignTexts
-	dkim: DkimKey | undefined
+export function handOne(turn: Turn, mail: ClaimedMail, dkim: DkimKey | undefined): Promise<Ended> {
+	const { services, campaign, shared } = turn
+	return services.provider.deliverReady && isPlain(mail.to) && isPlain(campaign.from)
+		? handOver(services, mail, () => ready(turn, mail, dkim))
+		: shared.limited(() => handOver(services, mail, () => whole(turn, mail, dkim)))
 }
-
-export function handOne(
-	services: HandoverServices,
-	slice: Slice,
-	mail: ClaimedMail,
-	limited: Limited,
-): Promise<Ended> {
-	const { provider } = services
-	return provider.deliverReady && isPlain(mail.to) && isPlain(slice.campaign.from)
-		? handOver(services, mail, () => ready(services, slice, mail))
-		: limited(() => handOver(services, mail, () => whole(services, slice, mail)))
-}
-
-/** Runs work when its turn comes. */
-type Limited = <T>(work: () => Promise<T>) => Promise<T>
 
 /** A 7-bit connection accepts only ASCII addresses. Other mails are handed over as whole messages. */
 const isPlain = (address: string) => /^[!-~]+@/.test(address)
 
 async function ready(
-	{ provider }: HandoverServices,
-	{ campaign, texts, dkim }: Slice,
+	{ services, campaign, texts }: Turn,
 	mail: ClaimedMail,
+	dkim: DkimKey | undefined,
 ): Promise<Made> {
 	const { raw, subject, fault } = await texts.wire(recipientOf(mail))
 	const wire = dkim ? (await signed(Buffer.from(raw, 'latin1'), dkim)).toString('latin1') : raw
@@ -41,7 +26,7 @@ async function ready(
 		subject: ownSubject(campaign, subject),
 		fault,
 		deliver: (begins) =>
-			provider.deliverReady!({
+			services.provider.deliverReady!({
 				from: campaign.from,
 				to: mail.to,
 				raw() {
@@ -54,13 +39,13 @@ async function ready(
 }
 
 async function whole(
-	{ provider }: HandoverServices,
-	{ campaign, texts, dkim }: Slice,
+	{ services, campaign, texts }: Turn,
 	mail: ClaimedMail,
+	dkim: DkimKey | undefined,
 ): Promise<Made> {
 	const { message, subject, fault } = await texts.message(recipientOf(mail))
-	const deliver = () => provider.deliver(message, dkim)
-	return { subject: ownSubject(campaign, subject), fault, deliver }
+	const deliver = () => services.provider.deliver(message, dkim)
+	return { deliver, subject: ownSubject(campaign, subject), fault }
 }
 
 /** The campaign's subject is not stored with each mail. */

@@ -1,5 +1,6 @@
 import { reserveRate } from '../../db/campaigns/campaign-ledger.ts'
-import { type Turn, wait } from './campaign-turn.ts'
+import { wait } from '../delivery/moments.ts'
+import type { Turn } from './campaign-turn.ts'
 
 /** How far ahead send rate is reserved. Rate further ahead stays free for more urgent mail. */
 const aheadSeconds = 0.1

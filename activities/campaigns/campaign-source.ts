@@ -25,7 +25,8 @@ export function campaignSource(turn: Turn): Source {
 		longestTurnMs,
 		recording: { gatherMs, enough: shared.slots.slice },
 		async adopt() {
-			if (!shared.positions.has(nameOf(lane))) await adopt(turn)
+			if (!shared.adopted.has(nameOf(lane))) await adopt(turn)
+			shared.adopted.add(nameOf(lane))
 		},
 		async ready(most) {
 			if (turn.isAtEnd || texts.isTooSlow()) return 0
@@ -33,7 +34,7 @@ export function campaignSource(turn: Turn): Source {
 		},
 		open(count) {
 			const lost = turn.lostBatches.shift()
-			return lost ? openAgain(turn, lost) : openNext(turn, count)
+			return lost ? openAgain(turn, ...lost) : openNext(turn, count)
 		},
 		recorded(ended) {
 			for (const { end } of ended) if (end.status !== 'PENDING') turn.settled += 1

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenMail } from '../../db/emails/ledger.ts'
 
 /** The longest sleep before checking again whether the process is stopping. */
@@ -41,4 +42,11 @@ export function untilNext(mails: Iterable<TimedMail>, uncertainAfterMs: number) 
 		else next = Math.min(next, now + napMs)
 	}
 	return Math.max(Math.ceil(next - now), 1)
+}
+
+/** Returns early if the process is stopping. */
+export async function wait(ms: number, stopping: AbortSignal) {
+	const until = performance.now() + ms
+	for (let left = ms; left > 0 && !stopping.aborted; left = until - performance.now())
+		await sleep(Math.min(left, napMs))
 }
