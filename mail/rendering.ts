@@ -38,14 +38,13 @@ export async function perform<Task extends keyof RenderingTasks>(
 
 /** The result of a short task, or undefined if the task is not short. */
 export async function attempt<Task extends keyof RenderingTasks>(task: Task, input: Input<Task>) {
-	const work = () => renderingTasks[task](input as never) as Output<Task>
 	// A thread has no event loop to keep responsive.
-	if (!isMainThread) return { value: work() }
+	if (!isMainThread) return { value: done(task, input) }
 	while (usedMs > mostMsInTurn) await nextTurn()
 	if (usedMs === 0) setImmediate(() => (usedMs = 0))
 	const beganAt = performance.now()
 	try {
-		return { value: briefly(work) }
+		return { value: briefly(() => done(task, input)) }
 	} catch (error) {
 		if (error instanceof Overrun) return undefined
 		throw error
@@ -53,6 +52,9 @@ export async function attempt<Task extends keyof RenderingTasks>(task: Task, inp
 		usedMs += performance.now() - beganAt
 	}
 }
+
+const done = <Task extends keyof RenderingTasks>(task: Task, input: Input<Task>) =>
+	renderingTasks[task](input as never) as Output<Task>
 
 export const performOnThread = <Task extends keyof RenderingTasks>(
 	projectId: string,

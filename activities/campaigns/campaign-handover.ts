@@ -25,8 +25,8 @@ async function ready(
 	return {
 		subject: ownSubject(campaign, subject),
 		fault,
-		deliver: (begins) =>
-			services.provider.deliverReady!({
+		deliver(begins) {
+			return services.provider.deliverReady!({
 				from: campaign.from,
 				to: mail.to,
 				raw() {
@@ -34,7 +34,8 @@ async function ready(
 					begins()
 					return wire
 				},
-			}),
+			})
+		},
 	}
 }
 

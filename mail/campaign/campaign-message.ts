@@ -3,7 +3,7 @@ import {
 	type Literals,
 	markOf,
 	type Shape,
-	shapeNotes,
+	ShapeNotes,
 	withValues,
 } from './campaign-shape.ts'
 import { type Skeleton, skeletonOf, standIn } from './campaign-skeleton.ts'
@@ -131,7 +131,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 			{ value: links.manageUrl, standIn: linksOfNobody.manageUrl },
 			{ value: links.subscribeUrl, standIn: linksOfNobody.subscribeUrl },
 		]
-		const notes = shapeNotes(literals, knowns, contactId)
+		const notes = new ShapeNotes(literals, knowns, contactId)
 		const { fault, isTooSlow } = render(bodyTemplate, variables, notes)
 		const shape = notes.take()
 		if (!shape) return null

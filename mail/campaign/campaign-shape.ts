@@ -8,7 +8,7 @@ import { asText } from '../liquid/printing.ts'
 export interface Shape {
 	key: string
 	/** The body with a mark in place of each value. Expensive, and rarely needed. */
-	marked(): string
+	marked: () => string
 	/** The printed, escaped values. Equal texts are one value. */
 	values: string[]
 }
@@ -54,57 +54,69 @@ const longestBody = 2 ** 20
 /** The distinct pieces of a template's own text, for all its shapes. */
 export type Literals = Map<string, number>
 
-/**
- * Records where each piece of a body comes from. `take` returns null when a value is not tame, or contains
- * the contact's id and so might be one of our links.
- */
-export function shapeNotes(literals: Literals, knowns: Known[], contactId: string) {
-	const pieces: string[] = []
-	const values: string[] = []
-	let key = ''
-	let length = 0
-	let isWhole = true
+/** Records where each piece of a body comes from. */
+export class ShapeNotes implements Output {
+	buffer = ''
+	isLiteral = false
+	readonly #literals: Literals
+	readonly #knowns: Known[]
+	readonly #contactId: string
+	readonly #pieces: string[] = []
+	readonly #values: string[] = []
+	#key = ''
+	#length = 0
+	#isWhole = true
 
-	function writeLiteral(text: string) {
+	constructor(literals: Literals, knowns: Known[], contactId: string) {
+		this.#literals = literals
+		this.#knowns = knowns
+		this.#contactId = contactId
+	}
+
+	write(value: unknown) {
+		const text = typeof value === 'string' ? value : asText(value, 'body')
+		this.#length += text.length
+		if (this.#length > longestBody) this.#isWhole = false
+		if (!this.#isWhole || text === '') return
+		if (this.isLiteral) this.#writeLiteral(text)
+		else this.#writeValue(text)
+	}
+
+	/** Null when a value is not tame, or contains the contact's id and so might be one of our links. */
+	take(): Shape | null {
+		const pieces = this.#pieces
+		return this.#isWhole
+			? { key: this.#key, marked: () => pieces.join(''), values: this.#values }
+			: null
+	}
+
+	#writeLiteral(text: string) {
+		const literals = this.#literals
 		let number = literals.get(text)
 		if (number === undefined) {
 			number = literals.size
-			if (number >= mostLiterals) isWhole = false
+			if (number >= mostLiterals) this.#isWhole = false
 			else literals.set(text, number)
 		}
-		pieces.push(text)
-		key += `${number} `
+		this.#pieces.push(text)
+		this.#key += `${number} `
 	}
 
-	function writeValue(text: string) {
-		const known = knowns.findIndex(({ value }) => value === text)
+	#writeValue(text: string) {
+		const known = this.#knowns.findIndex(({ value }) => value === text)
 		if (known >= 0) {
-			pieces.push(knowns[known]!.standIn)
-			key += `k${known} `
+			this.#pieces.push(this.#knowns[known]!.standIn)
+			this.#key += `k${known} `
 			return
 		}
 		const start = scheme.exec(text)?.[0] ?? ''
 		const rest = text.slice(start.length)
-		if (!isTame(rest) || rest.includes(contactId)) isWhole = false
-		if (start !== '') writeLiteral(start)
-		let index = values.indexOf(rest)
-		if (index < 0) index = values.push(rest) - 1
-		if (index >= mostValues) isWhole = false
-		pieces.push(markOf(index))
-		key += `v${index} `
+		if (!isTame(rest) || rest.includes(this.#contactId)) this.#isWhole = false
+		if (start !== '') this.#writeLiteral(start)
+		let index = this.#values.indexOf(rest)
+		if (index < 0) index = this.#values.push(rest) - 1
+		if (index >= mostValues) this.#isWhole = false
+		this.#pieces.push(markOf(index))
+		this.#key += `v${index} `
 	}
-
-	return {
-		buffer: '',
-		isLiteral: false,
-		write(value: unknown) {
-			const text = typeof value === 'string' ? value : asText(value, 'body')
-			length += text.length
-			if (length > longestBody) isWhole = false
-			if (!isWhole || text === '') return
-			if (this.isLiteral) writeLiteral(text)
-			else writeValue(text)
-		},
-		take: (): Shape | null => (isWhole ? { key, marked: () => pieces.join(''), values } : null),
-	} satisfies Output & { take(): Shape | null }
 }

@@ -1,5 +1,4 @@
 import {
-	Context,
 	Liquid,
 	ParseError,
 	Parser,
@@ -11,23 +10,20 @@ import {
 	toValue,
 	toValueSync,
 } from 'liquidjs'
-import type { Emitter, Template as Node, Token } from 'liquidjs'
+import type { Context, Emitter, Template as Node, Token } from 'liquidjs'
 import {
 	LimitedCycle,
 	chargeMemory,
-	createDeadline,
-	createMemory,
 	limitFilters,
-	limitSteps,
 	limitedOperators,
 	printable,
 	step,
 	tooSlow,
 } from './liquid-limits.ts'
-import { follow, lookUp, readProperty } from './look-up.ts'
 import type { Variables } from './look-up.ts'
 import { asText, escapeBody, markup } from './printing.ts'
 import type { TemplateKind } from './printing.ts'
+import { RenderingContext } from './rendering-context.ts'
 import { exceeded, renderLimits } from '../render-limits.ts'
 
 const maxFaults = 3
@@ -47,51 +43,11 @@ export interface Output extends Emitter {
 	isLiteral?: boolean
 }
 
-interface Rendering {
-	context: Context
-	output: Output
-	faults: string[]
-	isTooSlow: boolean
-}
-
-// Tags call the engine's renderer with the context as the only argument.
-const renderings = new WeakMap<Context, Rendering & { kind: TemplateKind }>()
-
-export function contextFor(
+export const contextFor = (
 	kind: TemplateKind,
 	variables: Variables,
 	output: Output = createOutput(kind),
-): Rendering {
-	const engine = engines[kind]
-	// The engine's environment stays empty, because `increment` writes into it.
-	const context = new Context(
-		{},
-		engine.options,
-		{ sync: true },
-		{
-			liquid: engine,
-			memoryLimit: createMemory() as never,
-			renderLimit: createDeadline() as never,
-		},
-	)
-	// Its type is private, but only here are loop variables and assignments known.
-	const { scopes } = context as unknown as { scopes: Record<string, unknown>[] }
-	const get = (path: unknown[]) => {
-		const keys = path.map((key) => toValue(key) as string)
-		const name = String(keys[0])
-		const scope = scopes.findLast((scope) => Object.hasOwn(scope, name))
-		if (scope) return follow(scope, keys)
-		if (Object.hasOwn(context.environments, name)) return follow(context.environments, keys)
-		return lookUp(variables, keys)
-	}
-	Object.assign(context, {
-		...limitSteps(context, get),
-		readProperty: (value: unknown, key: unknown) => readProperty(value, toValue(key)),
-	})
-	const rendering = { kind, context, output, faults: [], isTooSlow: false }
-	renderings.set(context, rendering)
-	return rendering
-}
+) => new RenderingContext(engines[kind], kind, variables, output)
 
 export function print(engine: Liquid, nodes: Node[], context: Context, output: Emitter) {
 	try {
@@ -165,7 +121,7 @@ function checkComment({ args }: TagToken) {
 
 /** Replaces Liquid's own: a node that fails prints nothing, and the nodes after it are still printed. */
 function* renderNodes(nodes: Node[], context: Context, emitter?: Output): Generator<unknown, any> {
-	const rendering = renderings.get(context)!
+	const rendering = context as RenderingContext // the engine's contexts have no other class
 	const { kind } = rendering
 	const output = emitter ?? createOutput(kind)
 	step(context)
@@ -188,7 +144,7 @@ function* renderNodes(nodes: Node[], context: Context, emitter?: Output): Genera
 	return emitter || kind === 'subject' ? output.buffer : markup(output.buffer)
 }
 
-function note(rendering: Rendering, node: Node, error: unknown) {
+function note(rendering: RenderingContext, node: Node, error: unknown) {
 	const { faults } = rendering
 	if (error instanceof Error && error.message === tooSlow) rendering.isTooSlow = true
 	if (faults.length >= maxFaults || (isExhausted(error) && faults.length > 0)) return

@@ -1,6 +1,6 @@
 // Ours on top of Liquid's: with its limits alone, a template with a row of 3,000 conditions took 30 s, not 1 s.
 
-import { Context, CycleTag, Drop, defaultOperators, evalToken, toValue } from 'liquidjs'
+import { Context, CycleTag, defaultOperators, evalToken, toValue } from 'liquidjs'
 import type { Emitter, FilterImplOptions, Liquid, Operators } from 'liquidjs'
 import { exceeded, isInVain, renderLimits } from '../render-limits.ts'
 
@@ -105,41 +105,14 @@ export function chargeMemory(context: Context, units: number) {
 	memory.charge(units)
 }
 
-const look = (context: Context) => context.renderLimit.check(performance.now())
+/** Compares with the time limit, which costs a look at the clock. */
+export const look = (context: Context) => context.renderLimit.check(performance.now())
 
 let steps = 0
 
 /** Counts small but frequent steps. Most of them cost less than a look at the clock. */
 export function step(context: Context) {
 	if (++steps % 16 === 0) look(context)
-}
-
-/** Counts everything that a context does for each item of a list: look-ups, scopes, copies. */
-export function limitSteps(context: Context, get: (path: unknown[]) => unknown) {
-	const { push, spawn, _getFromScope: getFromScope } = Context.prototype
-	return {
-		_get(path: unknown[]) {
-			const value = get(path)
-			if (Array.isArray(value)) look(context)
-			else step(context)
-			return value
-		},
-		_getFromScope(...args: Parameters<Context['_getFromScope']>) {
-			step(context)
-			return getFromScope.apply(context, args)
-		},
-		push(scope: Record<string, unknown>) {
-			step(context)
-			// A loop copies its list, and loops may be nested.
-			const loop = scope['forloop'] ?? scope['tablerowloop']
-			if (loop instanceof Drop) chargeMemory(context, Number(loop['length']))
-			return push.call(context, scope)
-		},
-		spawn(scope?: object) {
-			step(context)
-			return spawn.call(context, scope)
-		},
-	}
 }
 
 export function limitFilters(engine: Liquid) {

@@ -83,13 +83,13 @@ export function render(
 	variables: Variables,
 	into = createOutput(kind, sourceLength),
 ): Rendered {
-	const rendering = contextFor(kind, variables, into)
-	const { context, output, faults } = rendering
+	const context = contextFor(kind, variables, into)
+	const { output, faults } = context
 	print(engines[kind], nodes, context, output)
 	// Filters may cut a surrogate pair in half, or decode a NUL.
 	const text = sendable(kind === 'subject' ? oneLine(output.buffer) : output.buffer)
 	const fault = faults.length > 0 ? sendable(faults.join('; ')) : null
-	return { text, fault, isTooSlow: rendering.isTooSlow }
+	return { text, fault, isTooSlow: context.isTooSlow }
 }
 
 /** Neither a mail nor the database may contain half a surrogate pair or a NUL. */

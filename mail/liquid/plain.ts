@@ -16,7 +16,8 @@ export function renderPlain(source: string, variables: Variables, effort = creat
 		exceeded('the texts of one request take too long')
 		return ''
 	}
-	const { context, output } = contextFor(kind, variables)
+	const context = contextFor(kind, variables)
+	const { output } = context
 	print(engines[kind], nodes, context, output)
 	effort.ms += performance.now() - began
 	effort.length += output.buffer.length

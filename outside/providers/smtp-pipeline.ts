@@ -77,16 +77,22 @@ export function smtpPipeline({
 		while (queue.length > 0 && !connections.isWanted() && session.used < mailsPerConnection) {
 			const job = queue.shift()!
 			try {
-				const { from, to } = job.mail
-				const wasUsed = session.used > 0
-				const done = (result: HandOver) => settle(job, result, wasUsed)
-				return { parcel: { from: pathOf(from), to: pathOf(to), raw: job.mail.raw(), done } }
+				return { parcel: parcelOf(job, session.used > 0) }
 			} catch (error) {
 				job.done({ kind: 'REJECTED', error: `Unusable message: ${String(error)}`, bounce: false })
 			}
 		}
 		return undefined
 	}
+
+	const parcelOf = (job: Job, wasUsed: boolean): Parcel => ({
+		from: pathOf(job.mail.from),
+		to: pathOf(job.mail.to),
+		raw: job.mail.raw(),
+		done(result) {
+			settle(job, result, wasUsed)
+		},
+	})
 
 	function settle(job: Job, result: HandOver, wasUsed: boolean) {
 		if (wasUsed && !job.wasStale && isStale(result)) {
