@@ -59,7 +59,13 @@ export async function acceptRequest(
 			const taken = { projectId: project.id, weight, limit }
 			await acceptWithinLimit(pool, taken, {
 				projectId: project.id,
-				contacts: plan.contacts.map(({ id, email, name }) => ({ id, email, name })),
+				contacts: plan.contacts.map(({ id, email, name, oldData, isChanged }) => ({
+					id,
+					email,
+					name,
+					isNew: oldData === null,
+					isChanged,
+				})),
 				data: plan.stored,
 				removedKeys: plan.removed,
 				subscribed: body.subscribed ?? null,
@@ -116,6 +122,7 @@ const racedFor = new Set([
 	'emails_template',
 	'contacts_pkey',
 	'contacts_project_id_id_unique',
+	'contacts_project_id_email_unique',
 ])
 
 const isLostRace = (error: unknown) => {

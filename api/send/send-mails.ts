@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Mail } from '../../mail/compose.ts'
 import { maxDataBytes, splitData } from '../../db/contacts/contact-data.ts'
 import { isTemplateError } from '../../mail/liquid/liquid.ts'
@@ -23,6 +24,8 @@ interface Person extends Recipient {
 	oldData: Record<string, unknown> | null
 	/** Stored if the contact has no name by then. */
 	name: { name: string } | null
+	/** Whether this request gives it other data, or another subscription. */
+	isChanged: boolean
 }
 
 type PlannedMail = Pick<
@@ -63,6 +66,7 @@ export async function planSend(
 		// One after the other: if an address is listed twice, the second mail uses the name from the first.
 		if (name && contact.data['name'] === undefined) {
 			contact.name = { name }
+			contact.isChanged = contact.oldData !== null
 			contact.data['name'] = name
 		}
 		if (body.data) checkSize(contact, field)
@@ -100,16 +104,28 @@ export async function planSend(
 			const contact = known.get(email)
 			const data: Record<string, unknown> = { ...contact?.data }
 			for (const key of removed) delete data[key]
+			const subscribed = body.subscribed ?? contact?.subscribed ?? false
 			people.set(email, {
 				id: contact?.id ?? nextId(),
 				email,
 				name: null,
-				subscribed: body.subscribed ?? contact?.subscribed ?? false,
+				subscribed,
 				data: Object.assign(data, stored),
 				oldData: contact?.data ?? null,
+				isChanged:
+					contact !== undefined && (contact.subscribed !== subscribed || hasChanges(contact)),
 			})
 		}
 		return people
+	}
+
+	function hasChanges({ data }: { data: Record<string, unknown> }) {
+		return (
+			removed.some((key) => Object.hasOwn(data, key)) ||
+			Object.entries(stored).some(
+				([key, value]) => !Object.hasOwn(data, key) || !isDeepStrictEqual(data[key], value),
+			)
+		)
 	}
 }
 

@@ -153,6 +153,9 @@ create or replace function count_fields_of_new_contacts() returns trigger langua
 	set plan_cache_mode to force_generic_plan
 as $$
 begin
+	if is_counted() then
+		return null;
+	end if;
 	perform append_contact_field_changes(
 		(select count(*)::int from (select from added limit 20) few),
 		array_agg(project_id), array_agg(key), array_agg(value), array_agg(n))

@@ -1,5 +1,9 @@
 create or replace function require_projects_of_contacts() returns trigger language plpgsql as $$
 begin
+	if is_counted() then
+		-- Such a statement writes a queued send, too, which refers to the project.
+		return null;
+	end if;
 	perform require_projects((select array_agg(distinct project_id) from added), 'contacts');
 	return null;
 end $$;

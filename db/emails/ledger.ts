@@ -143,6 +143,9 @@ export type OpenedMail = RowOf<typeof open>
 /**
  * Opens attempts, immediately before the hand-over. Whether a mail is tracked is decided at its first
  * attempt, so that every try is the same message. Large bodies are not returned: see `bodyOf`.
+ *
+ * The ids are read by a query of their own, because the planner would otherwise see their number and
+ * plan each call anew.
  */
 export const open = statement('open', {
 	params: { projectId: uuid, emailIds: uuid.array, withoutBody: uuid.array, provider: text },
@@ -178,7 +181,7 @@ export const open = statement('open', {
 		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $projectId)
 			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
 				where id = $projectId))
-	where project_id = $projectId and id = any($emailIds::uuid[]) and status = 'PENDING' and (
+	where project_id = $projectId and id = any(array(select unnest($emailIds::uuid[]))) and status = 'PENDING' and (
 		select may_send(p.disabled_reason, s.reason, needs_consent(e.type, e.source_type), c.subscribed, e."to",
 			p.owner_verified, $provider::text)
 		from projects p

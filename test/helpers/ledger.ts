@@ -136,6 +136,8 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		id: known.get(email) ?? ids.shift()!,
 		email,
 		name: null,
+		isNew: !known.has(email),
+		isChanged: false,
 	}))
 	const mails = recipients.map((to) => ({
 		id: ids.shift()!,
