@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { createAcceptance } from '../../db/emails/acceptance.ts'
 import { type Database, databaseOf, withDatabase } from '../../db/thread-database.ts'
 import { bufferOf, ownBuffer } from '../../mail/threads/buffer-of.ts'
 import { TaskTooLarge } from '../../mail/threads/pool.ts'
@@ -64,7 +65,7 @@ export async function performLarge({ database, asked, bytes, options }: LargeSen
 		dropNulls(body, SendBody as Shape)
 		const faults = fieldErrors(faultsOf(body))
 		return await withDatabase(database, async (pool) => ({
-			answer: await acceptRequest(pool, asked, body, faults, options),
+			answer: await acceptRequest(createAcceptance(pool), asked, body, faults, options),
 		}))
 	} catch (error) {
 		// Errors lose their class, and members that we or pg added, between threads.

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { isMainThread } from 'node:worker_threads'
 import type { Pool } from 'pg'
 import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
-import { sendContext } from '../../db/emails/acceptance.ts'
+import type { Acceptance } from '../../db/emails/acceptance.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
+import { tracer } from '../../outside/telemetry/tracer.ts'
 import { type FieldError, notFound } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
 import { LargeMails } from './send-effort.ts'
@@ -27,7 +28,7 @@ export interface SendOptions extends SendLimits {
 
 /** Takes a parsed body to its answer: the request is refused, or written as a whole. */
 export async function acceptRequest(
-	pool: Pool,
+	acceptance: Acceptance,
 	asked: Asked,
 	body: SendBody,
 	faults: FieldError[],
@@ -36,28 +37,28 @@ export async function acceptRequest(
 	const { project, idempotency } = asked
 	const wanted = await readSend(project.id, body, options, faults)
 	const addresses = [...new Set(wanted.recipients.map(({ email }) => email))]
-	if (isMainThread && (await isMuchData(pool, project.id, addresses, body)))
+	if (isMainThread && (await isMuchData(acceptance.pool, project.id, addresses, body)))
 		throw new LargeMails('The data of these contacts is large')
 	for (let attempt = 1; ; attempt++) {
-		const [context] = await sendContext(pool, {
-			projectId: project.id,
+		const question = {
 			templateId: body.template ?? null,
 			domain: wanted.from ? domainOf(wanted.from.email) : null,
 			emails: addresses,
 			idCount: 1 + addresses.length + wanted.recipients.length,
-			hasLimits: options.features.billing,
-		})
-		if (body.template && !context!.template) throw notFound('template', body.template)
-		checkSender(wanted.from?.email ?? context!.template!.from, context!.verified)
+		}
+		const { billing } = options.features
+		const context = await acceptance.contextFor(project.id, question, billing)
+		if (body.template && !context.template) throw notFound('template', body.template)
+		checkSender(wanted.from?.email ?? context.template!.from, context.verified)
 		const sender = { project, publicUrl: options.publicUrl }
 		const weight = wanted.recipients.length * (wanted.files.length > 0 ? 2 : 1)
-		const { limit } = context!
+		const { limit } = context
 		refuseOver(limit, weight)
-		const plan = await planSend(body, wanted, context!, sender)
+		const plan = await planSend(body, wanted, context, sender)
 		const answer = answerOf(plan.mails)
 		try {
 			const taken = { projectId: project.id, weight, limit }
-			await acceptWithinLimit(pool, taken, {
+			await acceptWithinLimit(acceptance, taken, {
 				projectId: project.id,
 				contacts: plan.contacts.map(({ id, email, name, oldData, isChanged }) => ({
 					id,
@@ -75,6 +76,7 @@ export async function acceptRequest(
 				key: idempotency?.key ?? null,
 				claimId: idempotency?.claimId ?? null,
 				response: idempotency ? withoutAddresses(answer) : null,
+				trace: tracer.current(),
 			})
 		} catch (error) {
 			if (attempt < tries && isLostRace(error)) continue

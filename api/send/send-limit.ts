@@ -1,6 +1,5 @@
-import type { Pool } from 'pg'
 import { exceeds, type Limit, limitUnderLock } from '../../db/billing/usage-standing.ts'
-import { type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
+import { type Acceptance, type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 
@@ -15,10 +14,14 @@ interface LimitedSend {
 const plenty = 5000
 
 /** Near the limit requests take turns, so that no two use the same remainder. */
-export async function acceptWithinLimit(pool: Pool, send: LimitedSend, accepted: AcceptedSend) {
+export async function acceptWithinLimit(
+	acceptance: Acceptance,
+	send: LimitedSend,
+	accepted: AcceptedSend,
+) {
 	const { projectId, weight, limit } = send
-	if (!limit || limit.limit - limit.usage - weight > plenty) return acceptSend(pool, accepted)
-	return transaction(pool, async (db) => {
+	if (!limit || limit.limit - limit.usage - weight > plenty) return acceptance.accept(accepted)
+	return transaction(acceptance.pool, async (db) => {
 		refuseOver(await limitUnderLock(db, projectId), weight)
 		return acceptSend(db, accepted)
 	})

@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Pool } from 'pg'
+import { createAcceptance } from '../../db/emails/acceptance.ts'
 import { meter } from '../../outside/telemetry/meter.ts'
 import { parseJson } from '../requests/body.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
@@ -39,6 +40,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 	app,
 	options,
 ) => {
+	const acceptance = createAcceptance(options.pool)
 	app.removeContentTypeParser('application/json')
 	app.addContentTypeParser(
 		'application/json',
@@ -76,7 +78,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 			const faults = fieldErrors((validationError?.validation ?? []) as Failure[])
 			const onThread = (bytes: Buffer) => acceptLarge(options.pool, request, bytes, options)
 			const here = () =>
-				acceptRequest(options.pool, request, body, faults, options).catch((error: unknown) => {
+				acceptRequest(acceptance, request, body, faults, options).catch((error: unknown) => {
 					if (!(error instanceof LargeMails)) throw error
 					return onThread(Buffer.from(JSON.stringify(body)))
 				})

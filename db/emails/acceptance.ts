@@ -1,27 +1,28 @@
-import type { Pool, PoolClient } from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { type Limit, nearestLimit } from '../billing/usage-standing.ts'
-import { bool, int, json, type RowOf, text, uuid } from '../sql-types.ts'
+import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
+import { inGroups } from '../groups.ts'
 import { statement } from '../statement.ts'
 
 // A send takes two round trips. One reads everything for deciding and rendering; the other writes
-// everything in one statement, and so in one transaction.
+// everything in one statement, and so in one transaction. Requests that arrive together share both.
 
-export type SendContext = RowOf<typeof sendContext>
+export type SendContext = RowOf<typeof sendContexts>
+
+interface AskedContext {
+	templateId: string | null
+	/** The sender's domain, if it is not the template's. */
+	domain: string | null
+	emails: string[]
+	idCount: number
+}
 
 /**
- * The addresses and the number of ids are read by queries of their own. Otherwise the planner would see how
- * many there are and plan each call anew, which takes longer than the call.
+ * One row for each request, in their order. The planner can't see how many there are: it would plan each
+ * call anew, which takes longer than the call.
  */
-export const sendContext = statement('send-context', {
-	params: {
-		projectId: uuid,
-		templateId: uuid.orNull,
-		/** The sender's domain, if it is not the template's. */
-		domain: text.orNull,
-		emails: text.array,
-		idCount: int,
-		hasLimits: bool,
-	},
+export const sendContexts = statement('send-contexts', {
+	params: { projectId: uuid, requests: json<AskedContext[]>(), hasLimits: bool },
 	row: {
 		template: json<{
 			id: string
@@ -42,74 +43,112 @@ export const sendContext = statement('send-context', {
 		/** null: there is no limit, or it was not requested. */
 		limit: json<Limit>().orNull,
 	},
-	text: `with template as (
-		select id, subject, body, "from", from_name, reply_to, type, language from templates
-		where project_id = $projectId and id = $templateId::uuid
+	text: `with standing as materialized (
+		select case when $hasLimits::bool then ${nearestLimit('$projectId', 'transactional')} end as "limit"
 	)
 	select
-		(select row_to_json(template) from template) as template,
+		row_to_json(template) as template,
 		(select verified_at is not null from domains where project_id = $projectId
-			and domain = coalesce($domain::text,
-				(select lower(btrim(split_part("from", '@', 2))) from template))) as verified,
+			and domain = coalesce(asked.domain, lower(btrim(split_part(template."from", '@', 2))))) as verified,
 		(select coalesce(json_agg(json_build_object(
 				'id', id, 'email', email, 'subscribed', subscribed, 'data', data)), '[]')
-			from contacts where project_id = $projectId and email = any(array(select unnest($emails::text[])))) as contacts,
-		(select array_agg(uuidv7()::text) from generate_series(1, (select $idCount::int))) as ids,
-		case when $hasLimits::bool then ${nearestLimit('$projectId', 'transactional')} end as "limit"`,
+			from contacts where project_id = $projectId and email = any(asked.emails)) as contacts,
+		(select array_agg(uuidv7()::text) from generate_series(1, asked."idCount")) as ids,
+		standing."limit"
+	from rows from (jsonb_to_recordset($requests::jsonb)
+			as ("templateId" uuid, domain text, emails text[], "idCount" int))
+		with ordinality as asked("templateId", domain, emails, "idCount", place)
+	cross join standing
+	left join lateral (
+		select id, subject, body, "from", from_name, reply_to, type, language from templates
+		where project_id = $projectId and id = asked."templateId" offset 0) template on true
+	order by asked.place`,
 })
 
-/** The mails and all that belongs to them. */
-const write = `mails as (
+interface GivenContact {
+	id: string
+	email: string
+	/** Stored if the contact has no name by then. */
+	name: { name: string } | null
+	isNew: boolean
+	/** Whether it gets other data, or another subscription, than it had when it was read. */
+	isChanged: boolean
+}
+
+/** A request, with all that it writes. */
+export interface AcceptedSend {
+	projectId: string
+	contacts: GivenContact[]
+	data: Record<string, unknown>
+	removedKeys: string[]
+	subscribed: boolean | null
+	mails: { id: string; subject: string; body: string }[]
+	requestId: string
+	files: object[]
+	key: string | null
+	claimId: string | null
+	response: object | null
+	/** The `traceparent` of the request, if tracing is on. */
+	trace: string | null
+}
+
+/** What requests write apart from contacts. */
+const writeParams = {
+	projectId: uuid,
+	requests: json<object[]>(),
+	mails: json<object[]>(),
+	files: json<object[]>(),
+}
+
+const requestColumns = `"requestId" uuid, "emailIds" uuid[], key text, "claimId" uuid, response jsonb, trace text`
+
+const write = `asked as materialized (
+		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns})
+	), mails as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
 			subject, body, headers, content_language, language, type, source_type, template_id, request_id,
 			attachments,
 			render_fault)
 		select $projectId, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
 			subject, body, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
-			"templateId", $requestId::uuid,
+			"templateId", "requestId",
 			attachments,
 			"renderFault"
 		from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, headers jsonb,
-			"contentLanguage" text, language text, type text, "templateId" uuid, attachments jsonb, "renderFault" text)
+			"contentLanguage" text, language text, type text, "templateId" uuid, "requestId" uuid,
+			attachments jsonb, "renderFault" text)
+		where (select begun from counting)
 		returning project_id, created_at, source_type, attachments, status
 	), files as (
 		insert into attachments (project_id, request_id, position, filename, content_type, content_id,
 			inline, content)
-		select $projectId, $requestId::uuid, position, filename, "contentType", "contentId", inline,
+		select $projectId, "requestId", position, filename, "contentType", "contentId", inline,
 			decode(content, 'base64')
-		from jsonb_to_recordset($files::jsonb) as f(position int, filename text, "contentType" text,
-			"contentId" text, inline bool, content text)
+		from jsonb_to_recordset($files::jsonb) as f("requestId" uuid, position int, filename text,
+			"contentType" text, "contentId" text, inline bool, content text)
 	), queued as (
-		insert into queued_sends (project_id, request_id, email_ids)
-		select $projectId, $requestId::uuid, array_agg((m->>'id')::uuid order by position)
-		from jsonb_array_elements($mails::jsonb) with ordinality as mail(m, position)
+		insert into queued_sends (project_id, request_id, email_ids, trace)
+		select $projectId, "requestId", "emailIds", trace from asked
 	), keyed as (
-		update idempotency_keys set status_code = 200, response = $response::jsonb
-		where project_id = $projectId and key = $key::text and claim_id = $claimId::uuid
-			and status_code is null
+		update idempotency_keys k set status_code = 200, response = r.response
+		from asked r
+		where k.project_id = $projectId and k.key = any(array(select key from asked where key is not null))
+			and k.key = r.key and k.claim_id = r."claimId" and k.status_code is null
 		returning 1
 	)`
 
-const isKeyHeld = `case when $key::text is null then true
-		else require_claim(exists (select from keyed)) end`
-
-const params = {
-	projectId: uuid,
-	contacts: json<object[]>(),
-	data: json<object>(),
-	subscribed: bool.orNull,
-	mails: json<object[]>(),
-	requestId: uuid,
-	files: json<object[]>(),
-	key: text.orNull,
-	claimId: uuid.orNull,
-	response: json<object>().orNull,
-}
+const areKeysHeld = `require_claim((select count(*) from keyed) = (select count(key) from asked))`
 
 /** Writes contacts, changes of their subscription, mails, files and the queued send. */
 const acceptAnySend = statement('accept-send', {
-	params: { ...params, removedKeys: text.array },
+	params: {
+		...writeParams,
+		contacts: json<object[]>(),
+		data: json<object>(),
+		removedKeys: text.array,
+		subscribed: bool.orNull,
+	},
 	text: `with given as (
 		select * from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text, name jsonb)
 	), upserted as (
@@ -129,8 +168,11 @@ const acceptAnySend = statement('accept-send', {
 		select $projectId, case when subscribed then 'contact.subscribed'
 			else 'contact.unsubscribed' end, id
 		from upserted where flipped
+	), counting as (
+		-- Triggers count all of it.
+		select true as begun
 	), ${write}
-	select ${isKeyHeld}`,
+	select ${areKeysHeld}`,
 })
 
 /**
@@ -139,36 +181,33 @@ const acceptAnySend = statement('accept-send', {
  * locks the contacts that its mails refer to, in the order of their ids. A contact that was deleted or
  * renamed meanwhile fails it, and so does one that another request has created.
  */
-const acceptPlainSend = statement('accept-plain-send', {
-	params,
+const acceptPlainSends = statement('accept-plain-sends', {
+	params: { ...writeParams, contacts: json<object[]>(), newContacts: json<object[]>() },
 	text: `with counting as materialized (
 		select count_itself() as begun
 	), given as materialized (
-		select * from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text, name jsonb, "isNew" bool)
+		select * from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text)
 	), locked as materialized (
 		select count(*) as contacts from (
-			select from (select id, email from given where not "isNew" order by id) g
+			select from (select id, email from given order by id) g
 			cross join lateral (
 				select from contacts c where c.project_id = $projectId and c.id = g.id and c.email = g.email
 				for key share) c) found
 	), created as (
 		insert into contacts (id, project_id, email, subscribed, data)
-		select id, $projectId, email, coalesce($subscribed::bool, false), coalesce(name, '{}') || $data::jsonb
-		from given where "isNew" and (select begun from counting) order by email
+		select id, $projectId, email, subscribed, data
+		from jsonb_to_recordset($newContacts::jsonb) as n(id uuid, email text, subscribed bool, data jsonb)
+		where (select begun from counting) order by email
 		returning project_id, subscribed, data
 	), fields_counted as (
 		insert into contact_field_changes (project_id, key, type, value, count)
-		select project_id, key, contact_field_type(value), contact_field_value(value), 1
+		select project_id, key, contact_field_type(value), contact_field_value(value), count(*)
 		from created cross join lateral (
 			select key, value from jsonb_each(data) where key <> ''
 			union all select '', to_jsonb(subscribed)) field
-		where value <> 'null'
+		where value <> 'null' group by project_id, key, value
 		returning 1
-	), ${write.replace(
-		'"renderFault" text)',
-		`"renderFault" text)
-		where (select begun from counting)`,
-	)}, mails_counted as (
+	), ${write}, mails_counted as (
 		insert into mail_tallies (project_id, slot, created)
 		select project_id, quarter_of(created_at), count(*) from mails group by 1, 2
 	), usage_counted as (
@@ -176,8 +215,8 @@ const acceptPlainSend = statement('accept-plain-send', {
 		select project_id, month_of(created_at), usage_category(source_type), sum(usage_weight(attachments)), 0
 		from mails where is_charged(project_id, status) group by 1, 2, 3
 	)
-	select ${isKeyHeld},
-		case when (select contacts from locked) < (select count(*) from given where not "isNew")
+	select ${areKeysHeld},
+		case when (select contacts from locked) < (select count(*) from given)
 			then raise_missing_reference('emails', 'emails_contact') end,
 		case when random() < (select count(*) from fields_counted) / 2048.0
 			then fold_contact_fields($projectId) end`,
@@ -185,29 +224,103 @@ const acceptPlainSend = statement('accept-plain-send', {
 
 /** More new contacts are counted together, by their triggers. */
 const mostNewContacts = 20
-
-type Given = Parameters<typeof acceptAnySend>[1]
-export type AcceptedSend = Omit<Given, 'contacts'> & {
-	contacts: {
-		id: string
-		email: string
-		/** Stored if the contact has no name by then. */
-		name: { name: string } | null
-		isNew: boolean
-		/** Whether it gets other data, or another subscription, than it had when it was read. */
-		isChanged: boolean
-	}[]
-}
+/** Larger requests go alone, so that they don't delay others. */
+const mostMailsInGroup = 10
+const mostCharactersInGroup = 2 ** 16
+const mostRequestsInGroup = 32
 
 /**
- * Mails refer to contacts by ids that were read before, or generated for new ones. If another request has
- * created the same contact first, the foreign key fails this statement, and the caller reads again. If the
- * idempotency key's claim was taken over meanwhile, or its request was answered with a fault because this
- * statement seemed lost, `require_claim` rolls everything back.
+ * Writes a request. Mails refer to contacts by ids that were read before, or generated for new ones. If
+ * another request has created the same contact first, the foreign key fails this statement, and the caller
+ * reads again. If the idempotency key's claim was taken over meanwhile, or its request was answered with a
+ * fault because this statement seemed lost, `require_claim` rolls everything back.
  */
-export const acceptSend = (db: Pool | PoolClient, send: AcceptedSend) => {
-	const isPlain =
-		send.contacts.every(({ isChanged }) => !isChanged) &&
-		send.contacts.filter(({ isNew }) => isNew).length < mostNewContacts
-	return isPlain ? acceptPlainSend(db, send) : acceptAnySend(db, send)
+export const acceptSend = (db: Pool | PoolClient, send: AcceptedSend) =>
+	isPlain(send)
+		? acceptPlain(db, send.projectId, [send])
+		: acceptAnySend(db, { ...send, ...writtenBy([send]) })
+
+const isPlain = ({ contacts }: AcceptedSend) =>
+	contacts.every(({ isChanged }) => !isChanged) &&
+	contacts.filter(({ isNew }) => isNew).length < mostNewContacts
+
+const acceptPlain = (db: Pool | PoolClient, projectId: string, sends: AcceptedSend[]) =>
+	acceptPlainSends(db, {
+		projectId,
+		...writtenBy(sends),
+		contacts: sends.flatMap(({ contacts }) =>
+			contacts.flatMap(({ id, email, isNew }) => (isNew ? [] : { id, email })),
+		),
+		newContacts: sends.flatMap(({ contacts, data, subscribed }) =>
+			contacts.flatMap(({ id, email, name, isNew }) =>
+				isNew ? { id, email, subscribed: subscribed ?? false, data: { ...name, ...data } } : [],
+			),
+		),
+	})
+
+const writtenBy = (sends: AcceptedSend[]) => ({
+	requests: sends.map(({ requestId, mails, key, claimId, response, trace }) => {
+		const emailIds = mails.map(({ id }) => id)
+		return { requestId, emailIds, key, claimId, response, trace }
+	}),
+	mails: sends.flatMap(({ requestId, mails }) => mails.map((mail) => ({ ...mail, requestId }))),
+	files: sends.flatMap(({ requestId, files }) => files.map((file) => ({ ...file, requestId }))),
+})
+
+export type Acceptance = ReturnType<typeof createAcceptance>
+
+/** Reads and writes for requests; those of one project that arrive together share their statements. */
+export function createAcceptance(pool: Pool) {
+	const contextsOf = (hasLimits: boolean) =>
+		inGroups({
+			work: (projectId, requests: AskedContext[]) =>
+				sendContexts(pool, { projectId, requests, hasLimits }),
+			atOnce: 2,
+			mostItems: mostRequestsInGroup,
+		})
+	const [limited, unlimited] = [contextsOf(true), contextsOf(false)]
+	const acceptTogether = inGroups({
+		work: (projectId, sends: AcceptedSend[]) => acceptGroup(pool, projectId, sends),
+		atOnce: 2,
+		mostItems: mostRequestsInGroup,
+	})
+	return {
+		pool,
+		contextFor: (projectId: string, request: AskedContext, hasLimits: boolean) =>
+			(hasLimits ? limited : unlimited)(projectId, request),
+		async accept(send: AcceptedSend) {
+			if (!isPlain(send) || !isSmall(send)) return acceptSend(pool, send)
+			const fault = await acceptTogether(send.projectId, send)
+			if (fault) throw fault.error
+		},
+	}
 }
+
+function isSmall({ contacts, mails, files, data }: AcceptedSend) {
+	if (files.length > 0 || mails.length > mostMailsInGroup) return false
+	let characters = JSON.stringify(data).length * contacts.length
+	for (const { subject, body } of mails) characters += subject.length + body.length
+	return characters < mostCharactersInGroup
+}
+
+/** Returns each request's fault. If one fails, nothing of the group was written, and each goes alone. */
+async function acceptGroup(pool: Pool, projectId: string, sends: AcceptedSend[]) {
+	try {
+		await acceptPlain(pool, projectId, sends)
+		return sends.map(() => null)
+	} catch (error) {
+		if (sends.length === 1 || !isRolledBack(error)) throw error
+		return Promise.all(
+			sends.map((send) =>
+				acceptSend(pool, send).then(
+					() => null,
+					(fault: unknown) => ({ error: fault }),
+				),
+			),
+		)
+	}
+}
+
+/** Not if the connection was lost: then the statement may have been committed. */
+const isRolledBack = (error: unknown) =>
+	error instanceof DatabaseError && error.severity === 'ERROR'

@@ -13,7 +13,7 @@ import type { Outcome, Provider } from '../../outside/providers/provider.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import type { Message } from '../../mail/message.ts'
 import { trackingKey } from '../../mail/tracked-urls.ts'
-import { acceptSend, sendContext } from '../../db/emails/acceptance.ts'
+import { acceptSend, sendContexts } from '../../db/emails/acceptance.ts'
 import { Email } from '../../db/emails/email.ts'
 import { finishClaim, mailsOfClaim } from '../../db/emails/ledger.ts'
 import { claimSends, type OutboxRow } from '../../db/outbox/claims.ts'
@@ -122,12 +122,9 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const pool = await poolOf(orm.em)
 	const addresses = [...new Set(recipients)]
 	const wanted = 1 + addresses.length + recipients.length
-	const [context] = await sendContext(pool, {
+	const [context] = await sendContexts(pool, {
 		projectId,
-		templateId: null,
-		domain: 'example.com',
-		emails: addresses,
-		idCount: wanted,
+		requests: [{ templateId: null, domain: 'example.com', emails: addresses, idCount: wanted }],
 		hasLimits: false,
 	})
 	const [requestId, ...ids] = context!.ids
@@ -168,6 +165,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		key: null,
 		claimId: null,
 		response: null,
+		trace: null,
 	})
 	return mails.map(({ id }) => id)
 }
