@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import {
-	keyDigest,
 	projectByPublicKey,
-	projectBySecretKeyDigest,
+	projectsOfSecretKeys,
 	type ProjectOfKey,
 } from '../../db/projects/project-keys.ts'
 import { isReading, type SessionAuth, type Visitor, visitorOf } from '../accounts/session-auth.ts'
@@ -47,6 +46,7 @@ export function authenticate(
 	services: SessionAuth,
 	refuseFailed: (request: FastifyRequest) => void,
 ) {
+	const keys = { pool: services.pool, projectOfSecretKey: projectsOfSecretKeys(services.pool) }
 	app.decorateRequest('caller', null)
 	app.decorateRequest('visitor', null)
 	app.decorateRequest('user', {
@@ -71,7 +71,7 @@ export function authenticate(
 		const auth = request.routeOptions.config.auth
 		if (auth === undefined || auth === 'none' || auth === 'signature') return
 		try {
-			await identify(request, auth, services)
+			await identify(request, auth, services, keys)
 		} catch (error) {
 			if (error instanceof ApiError && error.status === 401) refuseFailed(request)
 			throw error
@@ -81,7 +81,7 @@ export function authenticate(
 }
 
 /** If both are accepted, a key takes precedence over a session. */
-async function identify(request: FastifyRequest, auth: Auth, services: SessionAuth) {
+async function identify(request: FastifyRequest, auth: Auth, services: SessionAuth, keys: Keys) {
 	const { authorization } = request.headers
 	const takesSession =
 		auth === 'session' || (auth === 'secret key or session' && authorization === undefined)
@@ -95,19 +95,24 @@ async function identify(request: FastifyRequest, auth: Auth, services: SessionAu
 	}
 	if (auth === 'session') throw authorization === undefined ? noSession() : keyOnSessionRoute()
 	if (authorization === undefined) throw missingKey(auth)
-	request.caller = await projectOfKey(authorization, auth, services.pool)
+	request.caller = await projectOfKey(authorization, auth, keys)
 }
 
-async function projectOfKey(authorization: string, auth: Auth, pool: Pool) {
+interface Keys {
+	pool: Pool
+	projectOfSecretKey: ReturnType<typeof projectsOfSecretKeys>
+}
+
+async function projectOfKey(authorization: string, auth: Auth, keys: Keys) {
 	const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 	if (key === undefined) throw malformedKey()
 	const kind = key.startsWith('pk_') ? 'public' : key.startsWith('sk_') ? 'secret' : undefined
 	if (kind === undefined) throw unknownKey()
 	if ((kind === 'public') !== (auth === 'public key')) throw wrongKind(kind)
-	const [project] =
+	const project =
 		kind === 'public'
-			? await projectByPublicKey(pool, { publicKey: key })
-			: await projectBySecretKeyDigest(pool, { digest: keyDigest(key) })
+			? (await projectByPublicKey(keys.pool, { publicKey: key }))[0]
+			: await keys.projectOfSecretKey(key)
 	if (!project) throw unknownKey()
 	return project
 }

@@ -1,6 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
+import { inGroups } from '../groups.ts'
 import { bool, bytes, float, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+
+const mostKeysInGroup = 100
 
 /** Secret keys are stored and looked up only in this form. */
 export const keyDigest = (key: string) => createHash('sha256').update(key).digest()
@@ -43,13 +47,30 @@ export const projectColumns = (of: string) => `${of}.id, ${of}.public_id as "pub
 	${of}.owner_verified as "ownerVerified", ${of}.secret_key_ending as "secretKeyEnding"`
 
 // Asked for every request and never cached, so that a replaced key stops working at once, everywhere.
-export const projectBySecretKeyDigest = statement('project-by-secret-key', {
-	params: { digest: bytes },
-	row: projectOfKeyColumns,
-	text: `select ${projectColumns('p')} from projects p where secret_key_digest = $digest`,
+// Requests that arrive together share a look-up that begins after them.
+const projectsBySecretKey = statement('projects-by-secret-key', {
+	params: { digests: bytes.array },
+	row: { ...projectOfKeyColumns, digest: bytes },
+	text: `select ${projectColumns('p')}, p.secret_key_digest as digest
+	from projects p where secret_key_digest = any(array(select unnest($digests::bytea[])))`,
 })
 export const projectByPublicKey = statement('project-by-public-key', {
 	params: { publicKey: text },
 	row: projectOfKeyColumns,
 	text: `select ${projectColumns('p')} from projects p where public_key = $publicKey`,
 })
+
+/** Looks projects up by their secret keys; undefined: no project has this key. */
+export function projectsOfSecretKeys(pool: Pool) {
+	const together = inGroups({
+		async work(_, keys: string[]): Promise<(ProjectOfKey | undefined)[]> {
+			const digests = new Map([...new Set(keys)].map((key) => [key, keyDigest(key)]))
+			const rows = await projectsBySecretKey(pool, { digests: [...digests.values()] })
+			const found = new Map(rows.map(({ digest, ...project }) => [digest.toString('hex'), project]))
+			return keys.map((key) => found.get(digests.get(key)!.toString('hex')))
+		},
+		atOnce: 2,
+		mostItems: mostKeysInGroup,
+	})
+	return (key: string) => together('', key)
+}
