@@ -1,4 +1,6 @@
+import { recordSent } from '../db/emails/ledger.ts'
 import test, { type ExecutionContext } from 'ava'
+import { createProject } from './helpers/app.ts'
 import { setupFeed } from './helpers/feed.ts'
 import { mailStep, waitStep } from './helpers/executions.ts'
 
@@ -156,4 +158,66 @@ test('conditions on the event find its contacts, and segments follow it', async 
 	await late('Later')
 	await sendMails()
 	t.deepEqual(await members(), ['ann@example.org'])
+})
+
+test('a workflow that began to wait while a mail was being recorded hears of it', async (t) => {
+	const { accept, freeze, track, executions, advance, executionId, pool, project } =
+		await setupSentMails(t)
+	const mail = await accept('Meanwhile')
+	await pool.query(`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now()`)
+	const holder = await pool.connect()
+	await holder.query('begin')
+	await holder.query('select from emails where id = $1 for share', [mail])
+	const [{ pid } = { pid: 0 }] = (await holder.query('select pg_backend_pid() as pid')).rows
+	const recorded = recordSent(pool, {
+		projectId: project.id,
+		emailIds: [mail],
+		outcomes: { [mail]: [1, null, null, null] },
+	})
+	const areWaiting = async () => {
+		const { rowCount } = await pool.query(
+			'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+			[pid],
+		)
+		return rowCount! > 0
+	}
+	while (!(await areWaiting()));
+	await freeze({ on: 'bought', steps: [waitStep('email.sent')] })
+	await track('bought')
+	await advance(await executionId())
+	t.like((await executions())[0], { status: 'WAITING' })
+	await holder.query('commit')
+	holder.release()
+	await recorded
+	t.like((await executions())[0], { status: 'RUNNING', event: { id: mail } })
+})
+
+test('the mails to a contact are shown to its own project only', async (t) => {
+	const { accept, sendMails, contactId, orm, ask } = await setupSentMails(t)
+	await accept('Ours')
+	await sendMails()
+	const { withSecretKey } = await createProject(orm)
+	const answer = (await ask(`/activity?contactId=${contactId}`, withSecretKey)).json()
+	t.like(answer, { data: [], total: 0 })
+})
+
+test('mails of a campaign count as mails of its template', async (t) => {
+	const { call, get, pool, project, templateId, contactId } = await setupSentMails(t)
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into campaigns (project_id, name, subject, body, "from", type, audience_type, template_id)
+		values ($1, 'News', 'News', 'News', 'us@example.com', 'MARKETING', 'ALL', $2) returning id`,
+		[project.id, templateId],
+	)
+	await pool.query(
+		`insert into emails (project_id, contact_id, "to", source_type, campaign_id, status, sent_at)
+		values ($1, $2, 'ann@example.org', 'CAMPAIGN', $3, 'SENT', now())`,
+		[project.id, contactId, rows[0]!.id],
+	)
+	t.is((await call('GET', `/templates/${templateId}/usage`)).statusCode, 200)
+	t.like(await get(`/templates/${templateId}/usage`), { emailsSent: 1 })
+	t.like((await get<{ data: object[] }>('/emails')).data[0], {
+		from: 'us@example.com',
+		subject: 'News',
+		templateId,
+	})
 })

@@ -19,15 +19,16 @@ export async function withSenders<Mail extends Omit<Email, symbol | 'body' | 'ra
 				)
 	const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]))
 	return mails.map((mail) => {
-		const campaign = mail.from ? undefined : byId.get(mail.campaignId!)
-		const { from = mail.from, subject, replyTo, templateId } = campaign ?? mail
-		const fromName = campaign ? (campaign.fromName ?? campaign.projectName) : mail.fromName
+		const campaign = byId.get(mail.campaignId!)
+		if (mail.from || !campaign)
+			return Object.assign({}, mail, { from: mail.from!, subject: mail.subject! })
+		const { from, fromName, projectName, replyTo, subject, templateId } = campaign
 		return Object.assign({}, mail, {
-			from: from!,
-			fromName,
+			from,
+			fromName: fromName ?? projectName,
 			replyTo,
 			templateId,
-			subject: (mail.subject ?? subject)!,
+			subject: mail.subject ?? subject,
 		})
 	})
 }

@@ -159,7 +159,7 @@ export const feedPageOfContact = statement('feed-page-of-contact', {
 		select e.* from wanted
 		cross join lateral (${eventsWhere('contact_id = $contactId::uuid and name = wanted.name')}) e
 		union all
-		${sentMails('newest_sent_mails_to($contactId')}
+		${sentMails('newest_sent_mails_to($projectId, $contactId')}
 	), entered as (
 		select e.* from unnest($entryTypes::text[]) as wanted(type)
 		cross join lateral (${entriesWhere('contact_id = $contactId::uuid and type = wanted.type')}) e
@@ -187,7 +187,7 @@ export const countFeedOfContact = statement('count-feed-of-contact', {
 			select count(*) from events e where e.project_id = $projectId
 				and e.contact_id = $contactId::uuid
 				and e.name = wanted.name and ${between('e.created_at')}) counted)
-		+ (select count(*) from sent_mails_to($contactId, $since, coalesce($until, 'infinity'))
+		+ (select count(*) from sent_mails_to($projectId, $contactId, $since, coalesce($until, 'infinity'))
 			where 'email.sent' = any($eventNames))
 		+ (select count(*) from feed_entries where project_id = $projectId
 			and contact_id = $contactId::uuid

@@ -12,7 +12,8 @@ return coalesce((
 			where event_name like 'email.%' and m.project_id = project and m.id = mail),
 		nullif(current_setting('tempost.execution', true), '')::uuid)), '{}');
 
--- Events, given as rows of `events`, first start executions, then wake those that were waiting before them.
+-- Events, given as rows of `events`, first start executions, then wake those that were waiting before them. The caller
+-- has made sure that each has a contact and that an automation of its project listens to its name.
 --
 -- A step that starts to wait locks its contact and then looks for the event. This runs after the event is written and
 -- then locks the contact. So whichever is first, one of the two sees the other. These are several

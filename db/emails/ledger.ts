@@ -279,15 +279,10 @@ export const recordSent = statement('record-sent', {
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
 			where a.outcome = 'UNKNOWN'
-	), heard as (
-		select start_and_wake_executions_by(jsonb_agg(jsonb_build_object('project_id', project_id, 'id', id,
-			'name', 'email.sent', 'data', '{}'::jsonb, 'contact_id', contact_id, 'email_id', id, 'created_at', sent_at)))
-		from recorded
-		where is_sent_event and contact_id is not null and exists (
-			select from automation_event_names where project_id = $projectId and name = 'email.sent')
-		having count(*) > 0
-	), stored as (
-		select store_sent_events($projectId, array_agg(id)) from recorded where not is_sent_event having count(*) > 0
+	), emitted as (
+		select emit_sent_mails($projectId, array_agg(id), not bool_and(is_sent_event)) from recorded having count(*) > 0
+	), folded as (
+		select fold_counts_of_sending($projectId) where random() < 1.0 / 256
 	), states_counted as (
 		insert into campaign_tallies (project_id, campaign_id, pending, sending, uncertain, sent)
 		select project_id, campaign_id, -count(*) filter (where before = 'PENDING'),
@@ -310,8 +305,7 @@ export const recordSent = statement('record-sent', {
 	)
 	insert into event_tallies (project_id, name, day, count)
 	select $projectId, 'email.sent', (sent_at at time zone 'UTC')::date, count(*)
-	from recorded, (select count(*) from heard) h, (select count(*) from stored) s,
-		(select count(*) from (select fold_counts_of_sending($projectId) where random() < 1.0 / 256) f) f
+	from recorded, (select count(*) from emitted) e, (select count(*) from folded) f
 	group by 3`,
 })
 

@@ -13,18 +13,23 @@ const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_
 const listed = `e.id,
 	case when pg_column_compression(e.data) is null then pg_column_size(e.data) else 65536 end as bytes`
 
-const newestSent = `select * from newest_sent_mails($projectId, '-infinity', 'infinity', '${lastId}', $limit::int)`
+const newestSent = (since: string) =>
+	`select * from newest_sent_mails($projectId, ${since}, 'infinity', '${lastId}', $limit::int)`
 
 const columnsListed = 'id, data, created_at'
 
-/** Reads the primary keys from their ends. */
+/** Reads the primary keys from their ends, and the ledger only as far back as the events that it found. */
 export const latestEvents = statement('latest-events', {
 	params: { projectId: uuid, limit: int },
 	row: sizedColumns,
-	text: `select ${listed} from (
-		(select ${columnsListed} from events where project_id = $projectId order by id desc limit $limit::int)
+	text: `with stored as materialized (
+		select ${columnsListed} from events where project_id = $projectId order by id desc limit $limit::int
+	)
+	select ${listed} from (
+		select * from stored
 		union all
-		select ${columnsListed} from (${newestSent}) sent
+		select ${columnsListed} from (${newestSent(`case when (select count(*) from stored) < $limit then '-infinity'
+			else (select min(created_at) from stored) end`)}) sent
 	) e order by e.created_at desc, e.id desc limit $limit::int`,
 })
 
@@ -35,7 +40,7 @@ export const latestEventsNamed = statement('latest-events-named', {
 		(select ${columnsListed} from events where project_id = $projectId and name = $eventName
 			order by created_at desc, id desc limit $limit::int)
 		union all
-		select ${columnsListed} from (${newestSent}) sent where $eventName = 'email.sent'
+		select ${columnsListed} from (${newestSent(`'-infinity'`)}) sent where $eventName = 'email.sent'
 	) e order by e.created_at desc, e.id desc limit $limit::int`,
 })
 
@@ -71,7 +76,7 @@ export const latestEventsOfContact = statement('latest-events-of-contact', {
 			order by e.created_at desc, e.id desc limit $limit::int
 		) latest
 		union all
-		select ${columnsListed} from newest_sent_mails_to($contactId, '-infinity', coalesce($before, 'infinity'),
+		select ${columnsListed} from newest_sent_mails_to($projectId, $contactId, '-infinity', coalesce($before, 'infinity'),
 			coalesce($beforeId, '${lastId}'), $limit)
 	) e
 	order by e.created_at desc, e.id desc limit $limit::int`,

@@ -12,7 +12,7 @@ export const isTriggered = `name not like 'email.%' and name not in ('contact.su
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
- * Something that happened. That a mail was sent is usually told by the ledger alone: see
+ * Something that happened. That a mail was sent is usually recorded only in the ledger: see
  * db/events/sent-mails.sql. Triggers count every insert and delete (db/events/event-tally.ts), so any
  * statement may change the rows.
  */

@@ -40,13 +40,13 @@ as $$
 $$;
 
 -- The same for one contact.
-create or replace function sent_mails_to(contact uuid, since timestamptz, until timestamptz)
+create or replace function sent_mails_to(project uuid, contact uuid, since timestamptz, until timestamptz)
 returns table (project_id uuid, id uuid, name text, data jsonb, contact_id uuid, email_id uuid, created_at timestamptz)
 language sql stable parallel safe
 as $$
 	select e.project_id, e.id, 'email.sent', '{}'::jsonb, e.contact_id, e.id, e.sent_at
 	from emails e
-	where e.contact_id = contact and e.is_sent_event
+	where e.contact_id = contact and e.project_id = project and e.is_sent_event
 		and e.id >= first_id_at(sent_mails_since(since)) and e.id < first_id_at(until + interval '1 ms')
 		and e.sent_at >= since and e.sent_at <= until
 $$;
@@ -70,26 +70,50 @@ as $$
 	order by s.created_at desc, s.id desc limit most
 $$;
 
-create or replace function newest_sent_mails_to(contact uuid, since timestamptz, until timestamptz, before uuid, most int)
+create or replace function newest_sent_mails_to(project uuid, contact uuid, since timestamptz, until timestamptz, before uuid, most int)
 returns table (project_id uuid, id uuid, name text, data jsonb, contact_id uuid, email_id uuid, created_at timestamptz)
 language sql stable parallel safe
 as $$
 	with latest as materialized (
-		select s.id from sent_mails_to(contact, since, until) s
+		select s.id from sent_mails_to(project, contact, since, until) s
 		where (s.created_at, s.id) < (until, before) order by s.id desc limit most
 	), oldest as (
 		select uuid_extract_timestamp(id) as at from latest order by id limit 1
 	)
-	select s.* from sent_mails_to(contact,
+	select s.* from sent_mails_to(project, contact,
 		case when (select count(*) from latest) < most then since else greatest(since, (select at from oldest)) end,
 		until) s
 	where (s.created_at, s.id) < (until, before)
 	order by s.created_at desc, s.id desc limit most
 $$;
 
--- Stores the events of mails that are not their own. The statement that has sent them counts them.
-create or replace function store_sent_events(project uuid, mails uuid[]) returns void language plpgsql as $$
+-- Stores the events of mails that are not their own, and announces the others to the automations that listen. The
+-- statement that has recorded these mails calls it, and has counted the events. It is a function because it has to see
+-- what was committed while that statement waited: see start_and_wake_executions_by. Contacts are locked in order of
+-- ids for all mails at once.
+create or replace function emit_sent_mails(project uuid, mails uuid[], has_late bool) returns void language plpgsql
+	set enable_seqscan to off
+as $$
+declare
+	is_heard bool := exists (
+		select from automation_event_names n where n.project_id = project and n.name = 'email.sent');
 begin
-	insert into events (project_id, name, contact_id, email_id)
-	select project_id, 'email.sent', contact_id, id from emails where project_id = project and id = any(mails);
+	if is_heard then
+		perform from (
+			select contact_id from emails e
+			where e.project_id = project and e.id = any(mails) and e.contact_id is not null order by 1) reader
+		cross join lateral (
+			select from contacts c where c.project_id = project and c.id = reader.contact_id for no key update) c;
+	end if;
+	if has_late then
+		insert into events (project_id, name, contact_id, email_id, created_at)
+		select project_id, 'email.sent', contact_id, id, sent_at from emails
+		where project_id = project and id = any(mails) and not is_sent_event;
+	end if;
+	if is_heard then
+		perform start_and_wake_executions_by(jsonb_agg(jsonb_build_object('project_id', project_id, 'id', id,
+			'name', 'email.sent', 'data', '{}'::jsonb, 'contact_id', contact_id, 'email_id', id, 'created_at', sent_at)))
+		from emails where project_id = project and id = any(mails) and is_sent_event and contact_id is not null
+		having count(*) > 0;
+	end if;
 end $$;

@@ -116,7 +116,7 @@ export const eventSince = statement('event-since', {
 			and greatest(e.created_at, uuid_extract_timestamp(e.id)) >= $since::timestamptz
 		union all
 		select id, name, data, project_id, email_id, created_at
-		from sent_mails_to(x.contact_id, $since, 'infinity') where $eventName = 'email.sent'
+		from sent_mails_to(x.project_id, x.contact_id, $since, 'infinity') where $eventName = 'email.sent'
 	) e
 	where x.project_id = $projectId and x.id = $executionId and e.id is distinct from x.trigger_event_id
 		and e.id <> all($heardIds::uuid[]) and not exists (

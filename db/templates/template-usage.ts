@@ -27,6 +27,11 @@ export const stepsSending = statement('steps-sending-template', {
 export const emailsSentFrom = statement('emails-sent-from-template', {
 	params: { projectId: uuid, templateId: uuid },
 	row: { count: int },
-	text: `select count(*)::int as count from emails
-	where project_id = $projectId and template_id = $templateId and sent_at is not null`,
+	text: `select (
+		(select count(*) from emails where project_id = $projectId and template_id = $templateId and sent_at is not null)
+		+ (select count(*) from campaigns k
+			cross join lateral (
+				select from emails e where e.campaign_id = k.id and e."from" is null and e.sent_at is not null offset 0) e
+			where k.project_id = $projectId and k.template_id = $templateId)
+	)::int as count`,
 })
