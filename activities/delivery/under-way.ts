@@ -17,7 +17,8 @@ export interface UnderWay<Mail extends { id: string }> {
 export function createUnderWay<Mail extends { id: string }>(inHand: Set<string>): UnderWay<Mail> {
 	const underWay = new Map<string, Mail>()
 	let count = 0
-	let ended = Promise.withResolvers<void>()
+	/** Only while somebody waits. */
+	let ended: PromiseWithResolvers<void> | undefined
 	let failure: { error: unknown } | undefined
 
 	async function start(mails: Mail[], work: () => Promise<void>) {
@@ -36,19 +37,21 @@ export function createUnderWay<Mail extends { id: string }>(inHand: Set<string>)
 				inHand.delete(id)
 			}
 			count -= 1
-			ended.resolve()
-			ended = Promise.withResolvers()
+			ended?.resolve()
+			ended = undefined
 		}
 	}
+
+	const oneEnd = () => (ended ??= Promise.withResolvers()).promise
 
 	return {
 		mails: underWay,
 		start,
 		count: () => count,
 		hasFailed: () => failure !== undefined,
-		oneEnd: () => ended.promise,
+		oneEnd,
 		async allEnd() {
-			while (count > 0) await ended.promise
+			while (count > 0) await oneEnd()
 		},
 		throwFailure() {
 			if (failure) throw failure.error
