@@ -130,12 +130,29 @@ test('every refusal gives the key back', async (t) => {
 test('a lost race is run again under the same key', async (t) => {
 	const { keyed, send, pool, written } = await setupKeyed(t)
 	const held = await hold(pool, 'queued_sends')
-	const both = [keyed(), send()]
+	// One after the other, so that they don't share a statement.
+	const first = send()
+	await held.waiting(1)
+	const second = keyed()
 	await held.waiting(2)
 	await held.letGo()
-	t.deepEqual(await statuses(both), [200, 200])
+	t.deepEqual(await statuses([first, second]), [200, 200])
 	t.is((await keyed()).statusCode, 409)
 	t.deepEqual(await written(), { ...nothing, contacts: 1, emails: 2, queued: 2 })
+})
+
+test('of requests that share a statement, one that loses its race fails none of the others', async (t) => {
+	const { send, pool, written } = await setupSend(t)
+	const held = await hold(pool, 'queued_sends')
+	// Two statements are under way, so the rest waits and shares the next one.
+	const first = send({ to: 'a@example.org' })
+	await held.waiting(1)
+	const second = send({ to: 'b@example.org' })
+	await held.waiting(2)
+	const others = ['c', 'c', 'd', 'e'].map((name) => send({ to: `${name}@example.org` }))
+	await held.letGo()
+	t.deepEqual(new Set(await statuses([first, second, ...others])), new Set([200]))
+	t.deepEqual(await written(), { ...nothing, contacts: 5, emails: 6, queued: 6 })
 })
 
 test('a request whose key was taken over writes nothing and is 409', async (t) => {
