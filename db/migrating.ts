@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
-import { ConcurrentIndex } from './concurrent-index.ts'
+import type { ConcurrentIndex } from './concurrent-index.ts'
 import { applyRules } from './rules.ts'
 import { bool } from './sql-types.ts'
 import { poolOf, statement } from './statement.ts'
@@ -63,8 +63,8 @@ async function batchesOf(orm: MikroORM) {
 	let open: string[] | undefined
 	for (const { name, path } of await orm.migrator.getPending()) {
 		const file = pathToFileURL(resolve(path!)).href
-		const exported = Object.values((await import(file)) as Record<string, { prototype: unknown }>)
-		const isAlone = exported.some(({ prototype }) => prototype instanceof ConcurrentIndex)
+		const exported = (await import(file)) as Record<string, Partial<typeof ConcurrentIndex>>
+		const isAlone = Object.values(exported).some((migration) => migration.isAlone)
 		if (isAlone || !open) batches.push((open = []))
 		open.push(name)
 		if (isAlone) open = undefined

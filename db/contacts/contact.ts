@@ -17,6 +17,13 @@ const schema = defineEntity({
 			properties: ['projectId', 'subscribed', 'createdAt', 'id'],
 			include: ['email'],
 		},
+		// All contacts in the order in which they are stored: whoever reads or counts them all looks each page of the
+		// visibility map up once. In another order it is looked up for every contact, which doubles the time.
+		{
+			name: 'contacts_all',
+			properties: ['projectId', 'id'],
+			include: ['email', 'subscribed'],
+		},
 		{
 			name: 'contacts_search',
 			expression: 'create index contacts_search on contacts using gin (email gin_trgm_ops)',
