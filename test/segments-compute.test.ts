@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { Pool } from 'pg'
 import { computeSegment } from '../db/segments/segment-compute.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { openSegments, plan } from './helpers/segments.ts'
 
 test('a compute stores the members, with one event for each entry and exit', async (t) => {
@@ -170,4 +171,44 @@ test('a compute that died in the middle leaves the rest to the next, with one ev
 		where name = 'segment.pro.entry'`,
 	)
 	t.deepEqual(rows, [{ events: 12000, contacts: 12000 }])
+})
+
+test('a contact that is being deleted when a compute comes does not enter', async (t) => {
+	const { call, contact, entries, pool, projectId } = await openSegments(t)
+	for (const name of ['ann', 'bob']) await contact(`${name}@example.com`, { plan: 'pro' })
+	const { id } = (
+		await call('POST', '', { name: 'Pro', condition: plan('pro'), trackMembership: true })
+	).json()
+	const deletion = await pool.connect()
+	t.teardown(() => deletion.release())
+	await deletion.query(`begin; delete from contacts where email = 'ann@example.com'`)
+	const computing = computeSegment(pool, projectId, id)
+	await lockWaits(t, pool, 1)
+	await deletion.query('commit')
+	t.deepEqual(await computing, { added: 1, removed: 0, total: 1 })
+	t.deepEqual(await entries(), ['bob@example.com segment.pro.entry'])
+	t.is((await pool.query('select from events')).rowCount, 1)
+})
+
+test('a contact that is deleted while a compute adds it takes its membership along', async (t) => {
+	const { call, contact, pool, projectId } = await openSegments(t)
+	for (const name of ['ann', 'bob']) await contact(`${name}@example.com`, { plan: 'pro' })
+	const { id } = (
+		await call('POST', '', { name: 'Pro', condition: plan('pro'), trackMembership: true })
+	).json()
+	const other = await pool.connect()
+	t.teardown(() => other.release())
+	await other.query('begin; select from segments for update')
+	const computing = computeSegment(pool, projectId, id) // is about to write
+	await lockWaits(t, pool, 1)
+	const deleting = pool.query(`delete from contacts where email = 'ann@example.com'`)
+	await lockWaits(t, pool, 2)
+	await other.query('commit')
+	t.like(await computing, { added: 2 })
+	await deleting
+	const { rows } = await pool.query(
+		`select (select count(*)::int from segment_members) as members,
+			(select count(contact_id)::int from events) as attributed, (select count(*)::int from events) as events`,
+	)
+	t.deepEqual(rows, [{ members: 1, attributed: 1, events: 2 }])
 })

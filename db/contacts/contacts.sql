@@ -12,6 +12,12 @@ create or replace trigger contacts_check_references after insert on contacts
 	referencing new table as added
 	for each statement execute function require_projects_of_contacts();
 
+-- A transaction that adds many contacts to a segment holds this lock alone, so that it need not lock each contact: that
+-- would write every page of the table. Deletions share the lock.
+create or replace function deletions_of_contacts(project uuid) returns bigint
+language sql immutable parallel safe
+return hashtextextended('deletions of contacts of ' || project, 0);
+
 -- Mails and events outlive their contact; memberships of segments don't. Each is looked up by its contact alone, who
 -- is of the project: the planner has one index to choose, whatever it estimates for a table without statistics.
 create or replace function detach_deleted_contacts() returns trigger language plpgsql
@@ -20,6 +26,9 @@ create or replace function detach_deleted_contacts() returns trigger language pl
 	set enable_seqscan to off
 as $$
 begin
+	-- What was added meanwhile is committed now, and the statements below find it.
+	perform pg_advisory_xact_lock_shared(deletions_of_contacts(project_id))
+	from (select distinct project_id from removed order by 1) r;
 	-- Mails before events: see require_references_of_events.
 	update emails e set contact_id = null from removed r
 	where e.contact_id = r.id;

@@ -6,8 +6,8 @@ declare
 	wanted int;
 	found_rows int;
 begin
-	-- Such a statement takes contacts from mails that it has locked. A deletion of a contact changes the contact's
-	-- mails first, and then sees these events.
+	-- Such a statement takes contacts from mails that it has locked: a deletion of a contact changes the contact's mails
+	-- first, and then sees these events. Or it keeps contacts from being deleted (deletions_of_contacts).
 	if is_counted() then
 		return null;
 	end if;

@@ -1,6 +1,5 @@
 import type { PoolClient } from 'pg'
 import { compileFor } from '../conditions/condition-segments.ts'
-import { lockedContact } from '../jobs/jobs.ts'
 import { int, json, text, uuid } from '../sql-types.ts'
 import { query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
@@ -57,7 +56,8 @@ export async function declareDifference(
 
 /** Writes one chunk; undefined if the segment was deleted or its condition has changed. */
 export async function writeChunk(db: PoolClient, segment: SegmentRecord, rows: Difference[]) {
-	await db.query(`begin; set local tempost.computing = 'on'`)
+	await db.query('begin')
+	await holdDeletions(db, { projectId: segment.projectId })
 	const [now] = await lockSegment(db, { projectId: segment.projectId, segmentId: segment.id })
 	if (!now || !isSame(segment, now)) return void (await db.query('rollback'))
 	const [written] = await applyDifference(db, {
@@ -72,9 +72,15 @@ export async function writeChunk(db: PoolClient, segment: SegmentRecord, rows: D
 	return written!
 }
 
+/** Before the segment is locked: waiting for a deletion then delays no one else. */
+const holdDeletions = statement('hold-deletions-of-contacts', {
+	params: { projectId: uuid },
+	text: `select pg_advisory_xact_lock(deletions_of_contacts($projectId::uuid))`,
+})
+
 /**
  * Skips contacts that were deleted meanwhile. Contacts that are already in (or out) are not counted and
- * get no event.
+ * get no event. The statement counts its events itself: see db/counting.sql.
  */
 const applyDifference = statement('apply-segment-difference', {
 	params: {
@@ -87,23 +93,31 @@ const applyDifference = statement('apply-segment-difference', {
 		eventData: json<object>(),
 	},
 	row: { entered: int, left: int },
-	text: `with present as materialized (
-		select c.id from (select id from unnest($entering::uuid[]) as u(id) order by id) u
-		cross join lateral (${lockedContact('id = u.id', 'key share')}) c
+	text: `with counting as materialized (
+		select count_itself() as begun
 	), entered as (
 		insert into segment_members (project_id, segment_id, contact_id, computed)
-		select $projectId, $segmentId::uuid, id, true from present order by id
+		select $projectId, $segmentId::uuid, u.id, true
+		from unnest($entering::uuid[]) with ordinality as u(id, place)
+		cross join lateral (
+			select from contacts c where c.project_id = $projectId and c.id = u.id offset 0) c
+		where (select begun from counting) order by place
 		on conflict do nothing returning contact_id
 	), gone as (
 		delete from segment_members
 		where project_id = $projectId and segment_id = $segmentId::uuid
-			and contact_id = any($leaving::uuid[])
+			and contact_id = any($leaving::uuid[]) and (select begun from counting)
 		returning contact_id
 	), emitted as (
 		insert into events (project_id, name, contact_id, data)
 		select $projectId, $eventPrefix::text || '.entry', contact_id, $eventData::jsonb from entered
 		union all select $projectId, $eventPrefix::text || '.exit', contact_id, $eventData::jsonb
 			from gone
+		returning name, created_at
+	), events_counted as (
+		insert into event_tallies (project_id, name, day, count)
+		select $projectId, name, (created_at at time zone 'UTC')::date, count(*)
+		from emitted group by 2, 3
 	)
 	select (select count(*)::int from entered) as entered, (select count(*)::int from gone) as left`,
 })

@@ -6,6 +6,10 @@ declare
 	wanted int;
 	found_rows int;
 begin
+	-- A compute has locked its segment, and kept contacts from being deleted.
+	if is_counted() then
+		return null;
+	end if;
 	-- Contacts are locked in order of ids, as everywhere.
 	select count(contact_id) into wanted from added;
 	perform from (
@@ -46,11 +50,11 @@ create or replace trigger segments_delete_members after delete on segments
 	referencing old table as removed
 	for each statement execute function delete_members_of_segments();
 
--- Counts members as they are added and removed. A compute sets `tempost.computing` and counts the members itself at
--- its end. A segment or project that is being deleted needs no count.
+-- Counts members as they are added and removed. A compute counts the members at its end. A segment or project that is
+-- being deleted needs no count.
 create or replace function tally_segment_members() returns trigger language plpgsql as $$
 begin
-	if current_setting('tempost.computing', true) = 'on' then
+	if is_counted() then
 		return null;
 	end if;
 	insert into segment_tallies (project_id, segment_id, change)
