@@ -50,11 +50,11 @@ create or replace trigger segments_delete_members after delete on segments
 	referencing old table as removed
 	for each statement execute function delete_members_of_segments();
 
--- Counts members as they are added and removed. A compute counts the members at its end. A segment or project that is
--- being deleted needs no count.
+-- Counts members as they are added and removed. A compute counts the members at its end; one of the previous release
+-- says so by `tempost.computing`. A segment or project that is being deleted needs no count.
 create or replace function tally_segment_members() returns trigger language plpgsql as $$
 begin
-	if is_counted() then
+	if is_counted() or current_setting('tempost.computing', true) = 'on' then
 		return null;
 	end if;
 	insert into segment_tallies (project_id, segment_id, change)
