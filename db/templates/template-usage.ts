@@ -31,7 +31,9 @@ export const emailsSentFrom = statement('emails-sent-from-template', {
 		(select count(*) from emails where project_id = $projectId and template_id = $templateId and sent_at is not null)
 		+ (select count(*) from campaigns k
 			cross join lateral (
-				select from emails e where e.campaign_id = k.id and e."from" is null and e.sent_at is not null offset 0) e
+				select from emails e
+				where e.project_id = k.project_id and e.campaign_id = k.id and e."from" is null and e.sent_at is not null
+				offset 0) e
 			where k.project_id = $projectId and k.template_id = $templateId)
 	)::int as count`,
 })
