@@ -38,8 +38,13 @@ test('a database of the first release, with work under way, continues under this
 	await orm.migrator.up({ to: firstMigration })
 	const pool = await poolOf(orm.em)
 	const db = await pool.connect()
-	await applyRules(db)
-	db.release()
+	try {
+		// Today's rules, of which some need columns of later migrations. None of these is used before the upgrade.
+		await db.query('set check_function_bodies = off')
+		await applyRules(db)
+	} finally {
+		db.release(true)
+	}
 	const { secretKey } = await fillFirstRelease(pool)
 	const countRows = async (tables: string[]) => {
 		const counts = tables.map((table) => `(select count(*)::int from ${table}) as ${table}`)
