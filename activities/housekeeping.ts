@@ -1,13 +1,14 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
 import { chores } from '../db/housekeeping.ts'
+import { addPartitions, dropPartitions } from '../db/partitions.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
 const pageRows = 2000
 
 interface HousekeepingServices {
 	pool: Pool
-	settings: { bodyRetentionDays: number }
+	settings: { bodyRetentionDays: number; ledgerRetentionDays?: number | undefined }
 	stopping: AbortSignal
 }
 
@@ -19,17 +20,26 @@ export function housekeepingActivities({ pool, settings, stopping }: Housekeepin
 		async keepHouse(): Promise<string> {
 			return withHeartbeat(async () => {
 				const said: string[] = []
-				for (const { what, remove } of chores) {
-					let total = 0
+				const attempt = async (what: string, work: () => Promise<number>) => {
 					try {
-						for (let removed = pageRows; removed > 0 && !stopping.aborted; total += removed)
-							removed = await remove(pool, pageRows, settings.bodyRetentionDays)
+						const total = await work()
+						if (total > 0) said.push(`${what}: ${total}`)
 					} catch (error) {
 						log.error('a housekeeping task failed', { what, error })
 						said.push(`${what}: failed`)
 					}
-					if (total > 0) said.push(`${what}: ${total}`)
 				}
+				const { bodyRetentionDays, ledgerRetentionDays } = settings
+				await attempt('tables of coming months', () => addPartitions(pool))
+				if (ledgerRetentionDays)
+					await attempt('tables of old months', () => dropPartitions(pool, ledgerRetentionDays))
+				for (const { what, remove } of chores)
+					await attempt(what, async () => {
+						let total = 0
+						for (let removed = pageRows; removed > 0 && !stopping.aborted; total += removed)
+							removed = await remove(pool, pageRows, bodyRetentionDays)
+						return total
+					})
 				return said.join(', ') || 'nothing was due'
 			})
 		},

@@ -31,6 +31,8 @@ const Environment = Type.Object({
 	UNCERTAIN_AFTER: Duration('10m'),
 	DELIVERY_PATIENCE: Duration('3d'),
 	BODY_RETENTION_DAYS: Type.Integer({ default: 90, minimum: 1, maximum: 36500 }),
+	/** Unset: for ever. Mails are tried, counted and reported on for much less than the minimum. */
+	LEDGER_RETENTION_DAYS: Type.Optional(Type.Integer({ minimum: 30, maximum: 36500 })),
 	/** For our own look-ups; defaults to the system's servers. */
 	DNS_SERVERS: Type.Optional(Type.String()),
 	ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({ default: false }),
@@ -49,6 +51,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		platformFrom: env.PLATFORM_FROM ?? `noreply@${new URL(publicUrl).hostname}`,
 		uncertainAfterMs: durationMs(env.UNCERTAIN_AFTER),
 		bodyRetentionDays: env.BODY_RETENTION_DAYS,
+		ledgerRetentionDays: env.LEDGER_RETENTION_DAYS,
 		patienceMs: durationMs(env.DELIVERY_PATIENCE),
 		webhooks: {
 			dnsServers: listOf(env.DNS_SERVERS),

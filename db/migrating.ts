@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
 import type { ConcurrentIndex } from './concurrent-index.ts'
+import { addPartitions } from './partitions.ts'
 import { applyRules } from './rules.ts'
 import { bool } from './sql-types.ts'
 import { poolOf, statement } from './statement.ts'
@@ -17,12 +18,14 @@ export const firstMigration = 'Migration20261122170000'
  */
 export async function migrate(orm: MikroORM) {
 	await ensureDatabase(orm)
-	const db = await (await poolOf(orm.em)).connect()
+	const pool = await poolOf(orm.em)
+	const db = await pool.connect()
 	try {
 		await takeTurn(db)
 		await refuseOlder(orm)
 		for (const migrations of await batchesOf(orm)) await orm.migrator.up({ migrations })
 		await applyRules(db)
+		await addPartitions(pool)
 	} finally {
 		// The connection holds the lock, and releases it at its end.
 		db.release(true)

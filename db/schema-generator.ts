@@ -1,11 +1,13 @@
 import { type DatabaseSchema, SchemaGenerator, type SqlEntityManager } from '@mikro-orm/postgresql'
+import type { Partitions } from './partitions.ts'
 import type { Reference } from './reference.ts'
 
 type Metadata = ReturnType<SchemaGenerator['getOrderedMetadata']>[number]
 
 /**
  * MikroORM's generator, extended by what entities declare in `static references`, see db/reference.ts, and
- * `static storage`: how Postgres stores a table, as actions of `alter table`.
+ * `static storage`: how Postgres stores a table, as actions of `alter table`. `static partitions`: see
+ * db/partitions.ts.
  */
 export class ExtendedSchemaGenerator extends SchemaGenerator {
 	static override register(orm: Parameters<typeof SchemaGenerator.register>[0]) {
@@ -15,8 +17,12 @@ export class ExtendedSchemaGenerator extends SchemaGenerator {
 		)
 	}
 
+	#isCreating = false
+
 	override async getCreateSchemaSQL(...options: Parameters<SchemaGenerator['getCreateSchemaSQL']>) {
+		this.#isCreating = true
 		const sql = await super.getCreateSchemaSQL(...options)
+		this.#isCreating = false
 		const metadata = this.getOrderedMetadata()
 		const alterations = metadata.flatMap((meta) => [
 			...withoutEnforcement(meta),
@@ -27,7 +33,11 @@ export class ExtendedSchemaGenerator extends SchemaGenerator {
 
 	override getTargetSchema(...options: Parameters<SchemaGenerator['getTargetSchema']>) {
 		const schema = super.getTargetSchema(...options)
-		for (const meta of this.getOrderedMetadata(...options)) addReferences(schema, meta)
+		for (const meta of this.getOrderedMetadata(...options)) {
+			addReferences(schema, meta)
+			// A comparison would want to remove the partitions of a table: they are no entities.
+			if (this.#isCreating) addPartitioning(schema, meta)
+		}
 		return schema
 	}
 }
@@ -49,6 +59,14 @@ function addReferences(schema: DatabaseSchema, meta: Metadata) {
 			deleteRule: reference.onDelete === 'set null' ? `set null (${last})` : reference.onDelete,
 		}
 	}
+}
+
+function addPartitioning(schema: DatabaseSchema, { class: entity, tableName }: Metadata) {
+	const { partitions } = entity as { partitions?: Partitions }
+	if (!partitions) return
+	schema
+		.getTable(tableName)!
+		.setPartitioning({ definition: `range (${partitions.by})`, partitions: [] })
 }
 
 const withoutEnforcement = (meta: Metadata) =>

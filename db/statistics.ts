@@ -20,7 +20,13 @@ const grownTables = statement('grown-tables', {
 	text: `select quote_ident(relname) as name from pg_class
 	where relnamespace = 'public'::regnamespace and relkind = 'r' and has_table_privilege(oid, 'MAINTAIN')
 		and (pg_relation_size(oid) / current_setting('block_size')::int > ${fewPages} + 2 * relpages
-			or pg_stat_get_mod_since_analyze(oid) > ${fewRows} + greatest(reltuples, 0))`,
+			or pg_stat_get_mod_since_analyze(oid) > ${fewRows} + greatest(reltuples, 0))
+	union all
+	-- A table in partitions has statistics of its own, which autovacuum never makes.
+	select 'only ' || quote_ident(relname) from pg_class t
+	where relnamespace = 'public'::regnamespace and relkind = 'p' and has_table_privilege(oid, 'MAINTAIN')
+		and (select sum(greatest(p.reltuples, 0)) from pg_inherits join pg_class p on p.oid = inhrelid
+			where inhparent = t.oid) > ${fewRows} + 2 * greatest(reltuples, 0)`,
 })
 
 /**

@@ -61,7 +61,7 @@ async function catalogOf(orm: MikroORM) {
 	const rows: { thing: string; description: string }[] = await orm.em.fork().execute(`
 		with tables as (
 			select oid, relname, reloptions from pg_class
-			where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+			where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
 				and relname <> 'mikro_orm_migrations'
 		)
 		select relname as thing, array_to_string(reloptions, ', ') as description from tables

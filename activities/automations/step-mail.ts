@@ -52,16 +52,16 @@ export async function sendStepMail(
 		email: whose,
 		hasLimits: hasBilling,
 	})
-	const { template, addressee, emailId, visitId } = context!
+	const { template, addressee, id } = context!
 	if (!template) return 'TemplateMissing: the template of this step no longer exists'
 
-	const links = addressee ? linksFor(publicUrl, addressee.id, emailId) : noLinks
+	const links = addressee ? linksFor(publicUrl, addressee.id, id) : noLinks
 	const variables = variablesOf(journey, links)
 	const { content, fault } = await contentOf(key.projectId, template, variables)
 	const error = refusal(isAddress, context!) ?? fault
 	const { locale, name } = contact.data
 	const mail = {
-		id: emailId,
+		id,
 		contactId: addressee?.id ?? null,
 		to,
 		// The name is a contact's data and may hold any text; no provider accepts a line break in a header.
@@ -79,14 +79,13 @@ export async function sendStepMail(
 	await insertStepMail(db, {
 		projectId: key.projectId,
 		executionId: key.executionId,
-		visitId,
 		mail,
 	})
 	journey.hasMail ||= error === null
 	journey.stopBeganAt = execution.now
 	take(journey, step, error === null ? 'COMPLETED' : 'FAILED', {
-		id: visitId,
-		output: { emailId, recipientEmail: to, sentAt: null },
+		id,
+		output: { emailId: id, recipientEmail: to, sentAt: null },
 		error,
 	})
 	return null

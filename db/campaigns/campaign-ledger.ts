@@ -174,12 +174,12 @@ export const claimSlice = statement('claim-campaign-slice', {
 	params: sliceParams,
 	row: claimedMailColumns,
 	text: `with slice as materialized (
-		select e.place, c.*,
+		select e.id as mail_id, c.*,
 			case when barred.because is null then 'SENDING'
 				else barred_status(p.disabled_reason, s.reason) end as status,
 			barred.because as error
 		from (
-			select ctid as place, contact_id, type from emails
+			select id, contact_id, type from emails
 			where campaign_id = $campaignId and contact_id > $after and contact_id <= $until
 				and status = 'PENDING' and (due_at is null or due_at <= now())
 				and exists (select from campaigns k join projects p on p.id = k.project_id
@@ -194,7 +194,7 @@ export const claimSlice = statement('claim-campaign-slice', {
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
 			first_attempt_at = coalesce(e.first_attempt_at, now()), provider = $provider::text,
 			tracked = $tracked::bool, batch_id = $batchId::uuid
-		from slice where e.ctid = slice.place and e.status = 'PENDING'
+		from slice where e.project_id = $projectId and e.id = slice.mail_id and e.status = 'PENDING'
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
 			slice.email, slice.subscribed, slice.data
 	)

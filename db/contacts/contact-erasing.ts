@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg'
 import { erasedAddress } from '../emails/email.ts'
 import { bool, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { mailIdOfStep } from '../executions/step-output.ts'
 import { foldFields } from './contact-fields.ts'
 import { deleteContacts } from './contact-writing.ts'
 
@@ -45,7 +46,7 @@ const eraseMails = statement('erase-mails', {
 		select m.id, m.contact_id, false from executions x
 		join execution_steps s on s.project_id = x.project_id and s.execution_id = x.id
 			and s.type = 'SEND_EMAIL'
-		join emails m on m.project_id = s.project_id and m.workflow_step_execution_id = s.id
+		join emails m on m.project_id = s.project_id and m.id = ${mailIdOfStep}
 			and m.contact_id is distinct from x.contact_id
 			and (m.contact_id is not null or m."to" <> $email::text)
 		where x.project_id = $projectId and x.contact_id = $contactId::uuid

@@ -4,3 +4,6 @@
  * written, would otherwise make the planner read the whole table once for each contact.
  */
 export const fewPerContact = 'alter column contact_id set (n_distinct = -0.2)'
+
+/** The same for a table in partitions, which has statistics of its own. */
+export const fewPerContactInAll = 'alter column contact_id set (n_distinct_inherited = -0.2)'

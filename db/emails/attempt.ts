@@ -1,9 +1,13 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
+import type { Partitions } from '../partitions.ts'
 import { reference } from '../reference.ts'
 
 export const attemptOutcomes = ['SENT', 'REJECTED', 'DEFERRED', 'UNAVAILABLE', 'UNKNOWN'] as const
 
-/** A hand-over that has ended, with any outcome. */
+/**
+ * A hand-over that has ended, with any outcome. It has no foreign key to its mail, which is in a table of the same
+ * month: Postgres would look for such rows before it removed that table.
+ */
 const schema = defineEntity({
 	name: 'Attempt',
 	tableName: 'attempts',
@@ -29,9 +33,7 @@ const schema = defineEntity({
 
 export class Attempt extends schema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'emailId', 'attempt']
-	static references = [
-		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
-		reference(['projectId', 'emailId'], 'emails', 'cascade'),
-	]
+	static references = [reference(['projectId'], 'projects', 'cascade', { isEnforced: false })]
+	static partitions: Partitions = { by: 'email_id', storage: [] }
 }
 schema.setClass(Attempt)

@@ -1,6 +1,7 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { createdAt, updatedAt } from '../columns.ts'
-import { fewPerContact } from '../contacts/few-per-contact.ts'
+import { fewPerContact, fewPerContactInAll } from '../contacts/few-per-contact.ts'
+import type { Partitions } from '../partitions.ts'
 import { reference } from '../reference.ts'
 import { mailTypes } from '../templates/template.ts'
 
@@ -47,6 +48,12 @@ const schema = defineEntity({
 	name: 'Email',
 	tableName: 'emails',
 	indexes: [
+		// In the order of a campaign's lanes. A contact has one mail: one place in the pages of the audience.
+		{
+			name: 'emails_recipients',
+			properties: ['campaignId', 'contactId'],
+			where: 'campaign_id is not null',
+		},
 		{
 			name: 'emails_contact',
 			properties: ['contactId', 'id'],
@@ -81,20 +88,6 @@ const schema = defineEntity({
 			where: 'campaign_id is not null and due_at is not null',
 		},
 	],
-	uniques: [
-		// One mail per contact, in the order of a campaign's lanes.
-		{
-			name: 'emails_campaign',
-			properties: ['campaignId', 'contactId'],
-			where: 'campaign_id is not null',
-		},
-		// One mail per visit of an automation's step.
-		{
-			name: 'emails_step_execution',
-			properties: ['projectId', 'workflowStepExecutionId'],
-			where: 'workflow_step_execution_id is not null',
-		},
-	],
 	properties: {
 		projectId: p.uuid().primary(),
 		id: p.uuid().primary().defaultRaw('uuidv7()'),
@@ -127,6 +120,7 @@ const schema = defineEntity({
 		templateId: p.uuid().nullable(),
 		campaignId: p.uuid().nullable(),
 		workflowExecutionId: p.uuid().nullable(),
+		/** Also the mail's id, so that a visit of a step has one mail. */
 		workflowStepExecutionId: p.uuid().nullable(),
 		/** The `/v1/send` request of the mail. Its mails are sent in order and share its attachments. */
 		requestId: p.uuid().nullable(),
@@ -189,10 +183,14 @@ export class Email extends schema.class {
 		reference(['projectId', 'contactId'], 'contacts', 'set null', { isEnforced: false }),
 		reference(['projectId', 'templateId'], 'templates', 'set null'),
 	]
-	static storage = [
-		// Room for the second version of each row: its outcome.
-		'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 50)',
-		fewPerContact,
-	]
+	static partitions: Partitions = {
+		by: 'id',
+		storage: [
+			// Room for the second version of each row: its outcome.
+			'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 50)',
+			fewPerContact,
+		],
+	}
+	static storage = [fewPerContactInAll]
 }
 schema.setClass(Email)

@@ -168,14 +168,18 @@ export const eventTotals = statement('event-totals', {
 		) happened) as "uniqueContacts"`,
 })
 
-/** Deletes at most this many events of a name. Events that arrive meanwhile stay. */
+/**
+ * Deletes about this many events of a name: those of several partitions may have the same place. Events that arrive
+ * meanwhile stay.
+ */
 export const deleteEvents = statement('delete-events', {
 	params: { projectId: uuid, eventName: text, askedAt: timestamp, limit: int },
 	row: { deleted: int },
 	text: `with gone as (
-		delete from events where project_id = $projectId and name = $eventName and ctid = any(array(
+		delete from events where project_id = $projectId and name = $eventName
+			and created_at <= $askedAt::timestamptz and ctid = any(array(
 			select ctid from events where project_id = $projectId and name = $eventName
-				and created_at <= $askedAt::timestamptz
+				and created_at <= $askedAt
 			limit $limit::int))
 		returning 1
 	)

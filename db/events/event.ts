@@ -1,5 +1,6 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
-import { fewPerContact } from '../contacts/few-per-contact.ts'
+import { fewPerContact, fewPerContactInAll } from '../contacts/few-per-contact.ts'
+import type { Partitions } from '../partitions.ts'
 import { reference } from '../reference.ts'
 
 /**
@@ -55,8 +56,8 @@ export class Event extends schema.class {
 	static references = [
 		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
 		reference(['projectId', 'contactId'], 'contacts', 'set null', { isEnforced: false }),
-		reference(['projectId', 'emailId'], 'emails', 'set null', { isEnforced: false }),
 	]
-	static storage = [fewPerContact]
+	static partitions: Partitions = { by: 'id', storage: [fewPerContact] }
+	static storage = [fewPerContactInAll]
 }
 schema.setClass(Event)

@@ -20,8 +20,8 @@ export const stepMailContext = statement('step-mail-context', {
 		isVerified: bool,
 		/** The contact with the requested address, if there is one. */
 		addressee: json<{ id: string; subscribed: boolean }>().orNull,
-		emailId: uuid,
-		visitId: uuid,
+		/** Of the visit and of its mail: so a visit has one mail. */
+		id: uuid,
 		/** null: there is no limit, or it was not requested. */
 		limit: json<Limit>().orNull,
 	},
@@ -36,7 +36,7 @@ export const stepMailContext = statement('step-mail-context', {
 				(select lower(btrim(split_part("from", '@', 2))) from template)) as "isVerified",
 		(select json_build_object('id', id, 'subscribed', subscribed)
 			from contacts where project_id = $projectId and email = $email::text) as addressee,
-		uuidv7() as "emailId", uuidv7() as "visitId",
+		uuidv7() as id,
 		case when $hasLimits::bool then ${nearestLimit('$projectId', 'workflows')} end as "limit"`,
 })
 
@@ -45,7 +45,7 @@ export const stepMailContext = statement('step-mail-context', {
  * a run of `send`. It waits for no other mail, so it is a request of its own.
  */
 export const insertStepMail = statement('insert-step-mail', {
-	params: { projectId: uuid, executionId: uuid, visitId: uuid, mail: json<object>() },
+	params: { projectId: uuid, executionId: uuid, mail: json<object>() },
 	text: `with mail as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
 			subject, body, content_language, language, postal_address, type, source_type, template_id,
@@ -55,7 +55,7 @@ export const insertStepMail = statement('insert-step-mail', {
 			case when type = 'MARKETING'
 				then (select postal_address from projects where id = $projectId) end,
 			type, 'WORKFLOW', "templateId", $executionId::uuid,
-			$visitId::uuid, case when error is null then 'PENDING' else 'FAILED' end, error,
+			id, case when error is null then 'PENDING' else 'FAILED' end, error,
 				"renderFault"
 		from jsonb_to_record($mail::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, "contentLanguage" text,

@@ -1,10 +1,13 @@
+/** The id of the mail of step `s`. */
+export const mailIdOfStep = `(s.output ->> 'emailId')::uuid`
+
 /** The output of step `s`, with its mail's data from `mailOfStep`. */
 export const outputOfStep = `(case when e.sent_at is null then s.output
 		else s.output || jsonb_build_object('sentAt',
 			iso_text(e.sent_at)) end)`
 
-/** Looked up by step, whatever the planner assumes about a new ledger. */
+/** Looked up by its id, whatever the planner assumes about a new ledger. */
 export const mailOfStep = `left join lateral (
 		select sent_at from emails
-		where s.type = 'SEND_EMAIL' and project_id = s.project_id and workflow_step_execution_id = s.id
+		where s.type = 'SEND_EMAIL' and project_id = s.project_id and id = ${mailIdOfStep}
 		offset 0) e on true`

@@ -228,13 +228,13 @@ const referringTables = statement('tables-of-projects', {
 })
 
 /**
- * Deletes at most this many of the project's rows from a table, and returns the number. Cleanups in the
- * outbox stay until they are done.
+ * Deletes about this many of the project's rows from a table, and returns the number. Cleanups in the
+ * outbox stay until they are done. Rows of several partitions may have the same place.
  */
 export async function deleteRows(pool: Pool, table: string, projectId: string, atMost: number) {
 	const spared = table === 'outbox' ? `and (${isCleanup}) is not true` : ''
 	const { rowCount } = await pool.query(
-		`delete from ${table} where ctid = any(array(
+		`delete from ${table} where project_id = $1 and ctid = any(array(
 			select ctid from ${table} where project_id = $1 ${spared} limit $2::int))`,
 		[projectId, atMost],
 	)

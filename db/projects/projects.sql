@@ -19,6 +19,7 @@ create or replace function delete_rows_of_project() returns trigger language plp
 begin
 	delete from segment_members where project_id = old.id;
 	delete from events where project_id = old.id;
+	delete from attempts where project_id = old.id;
 	delete from emails where project_id = old.id;
 	delete from contacts where project_id = old.id;
 	delete from contact_field_changes where project_id = old.id;

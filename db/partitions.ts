@@ -1,0 +1,142 @@
+import type { Pool, PoolClient } from 'pg'
+import { Attempt } from './emails/attempt.ts'
+import { Email } from './emails/email.ts'
+import { Event } from './events/event.ts'
+import { bool, int, text } from './sql-types.ts'
+import { statement } from './statement.ts'
+import { transaction } from './transaction.ts'
+
+// Mails, attempts and events are kept in one table per month: by the time in the mail's or event's id, which
+// Postgres made when the row was written. So writers touch the latest tables only, a month is removed at once,
+// and a list in order of ids reads one table after another. `emails_2027_01` has the ids of January 2027, and
+// `emails_before_2027_01`, which an upgrade has made of the table before it, those of all times before.
+
+/** For entities, as `static partitions`. */
+export interface Partitions {
+	/** The column whose value decides which table a row is in. */
+	by: string
+	/** How Postgres stores each of the tables, as actions of `alter table`. */
+	storage: readonly string[]
+}
+
+const tables = { emails: Email.partitions, attempts: Attempt.partitions, events: Event.partitions }
+type Table = keyof typeof tables
+/** Those that refer to others come first. */
+const names: Table[] = ['attempts', 'events', 'emails']
+
+/** Enough for weeks without housekeeping. There is no table for later ids, so that each table can be removed. */
+const monthsAhead = 2
+
+/** Longer, and those who write templates would notice. */
+const longestWaitMs = 100
+
+/** The first day of the month that a table is named after. */
+const firstDay = (name: string) =>
+	`to_date(right(${name}, 7), 'YYYY_MM')::timestamp at time zone 'UTC'`
+
+const missing = statement('missing-partitions', {
+	params: { tables: text.array, monthsAhead: int },
+	row: { table: text.of<Table>(), name: text, from: text, to: text },
+	text: `select t.name as table, n.name, first_id_at(month at time zone 'UTC')::text as from,
+		first_id_at((month + interval '1 month') at time zone 'UTC')::text as to
+	from unnest($tables::text[]) t(name)
+	cross join generate_series(date_trunc('month', now() at time zone 'UTC'),
+		now() at time zone 'UTC' + make_interval(months => $monthsAhead), interval '1 month') month
+	cross join lateral (select t.name || '_' || to_char(month, 'YYYY_MM') as name) n
+	where not exists (
+		select from pg_inherits join pg_class c on c.oid = inhrelid
+		where inhparent = to_regclass(t.name)
+			and (c.relname = n.name or c.relname like '%\\_before\\_%' and right(c.relname, 7) > right(n.name, 7)))
+	order by month`,
+})
+
+/** Makes the tables of this month and the next ones, if they are missing, and returns their number. */
+export const addPartitions = (pool: Pool) =>
+	transaction(pool, async (db) => {
+		await holdPartitions(db)
+		const added = await missing(db, { tables: names, monthsAhead })
+		for (const { table, name, from, to } of added) {
+			await db.query(`create table ${name}
+				(like ${table} including defaults including constraints including generated including storage)`)
+			for (const action of tables[table].storage) await db.query(`alter table ${name} ${action}`)
+			await db.query(
+				`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`,
+			)
+		}
+		return added.length
+	})
+
+const holdPartitions = statement('hold-partitions', {
+	params: {},
+	text: `select pg_advisory_xact_lock(hashtextextended('partitions', 0))`,
+})
+
+const expired = statement('expired-partitions', {
+	params: { tables: text.array, days: int },
+	row: { table: text.of<Table>(), name: text, month: text, isPending: bool },
+	text: `select t.name as table, c.relname::text as name, right(c.relname, 7) as month, inhdetachpending as "isPending"
+	from unnest($tables::text[]) with ordinality t(name, place)
+	join pg_inherits on inhparent = to_regclass(t.name) join pg_class c on c.oid = inhrelid
+	where ${firstDay('c.relname')} + case when c.relname like '%\\_before\\_%' then interval '0' else interval '1 month' end
+		<= now() - make_interval(days => $days)
+	order by month, place`,
+})
+
+/** Tables that were taken out, and are still to be removed. */
+const leftOver = statement('left-over-partitions', {
+	params: { tables: text.array },
+	row: { name: text },
+	text: `select c.relname::text as name from pg_class c
+	where c.relkind = 'r' and not c.relispartition and c.relnamespace = current_schema()::regnamespace
+		and c.relname ~ ('^(' || array_to_string($tables::text[], '|') || ')_(before_)?[0-9]{4}_[0-9]{2}$')`,
+})
+
+const hasUnsettled = async (db: PoolClient, month: string) => {
+	const emails = (await partsOf(db, { table: 'emails' })).find(({ name }) => name.endsWith(month))
+	if (!emails) return false
+	const { rows } = await db.query<{ found: boolean }>(
+		`select exists (select from ${emails.name} where is_unsettled(status)) as found`,
+	)
+	return rows[0]!.found
+}
+
+const partsOf = statement('partitions-of-table', {
+	params: { table: text },
+	row: { name: text },
+	text: `select inhrelid::regclass::text as name from pg_inherits where inhparent = to_regclass($table)`,
+})
+
+const tryToDrop = statement('try-to-drop-partitions', {
+	params: {},
+	row: { isOurs: bool },
+	text: `select pg_try_advisory_lock(hashtextextended('removal of partitions', 0)) as "isOurs"`,
+})
+
+/**
+ * Removes the tables of months that ended this many days ago, once all their mails are settled, and returns their
+ * number. Nobody waits: a table is taken out while others read and write, and then only we know it. No trigger
+ * runs, so the counts of mails and events keep what they have counted.
+ */
+export async function dropPartitions(pool: Pool, days: number): Promise<number> {
+	const db = await pool.connect()
+	try {
+		const [turn] = await tryToDrop(db)
+		if (!turn!.isOurs) return 0
+		const waiting = new Set<string>()
+		for (const { table, name, month, isPending } of await expired(db, { tables: names, days })) {
+			if (waiting.has(month) || (!isPending && (await hasUnsettled(db, month)))) waiting.add(month)
+			else
+				await db.query(
+					`alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`,
+				)
+		}
+		const removed = await leftOver(db, { tables: names })
+		// The removal of a foreign key locks the table that it refers to.
+		await db.query(`set lock_timeout = '${longestWaitMs}ms'`)
+		for (const { name } of removed) await db.query(`drop table ${name}`)
+		return removed.length
+	} finally {
+		// The connection holds the lock, and releases it at its end.
+		db.release(true)
+	}
+}
