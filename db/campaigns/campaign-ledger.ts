@@ -194,7 +194,9 @@ export const claimSlice = statement('claim-campaign-slice', {
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
 			first_attempt_at = coalesce(e.first_attempt_at, now()), provider = $provider::text,
 			tracked = $tracked::bool, batch_id = $batchId::uuid
-		from slice where e.project_id = $projectId and e.id = slice.mail_id and e.status = 'PENDING'
+		from slice
+		where e.project_id = $projectId and e.id = any(array(select mail_id from slice)) and e.id = slice.mail_id
+			and e.status = 'PENDING'
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
 			slice.email, slice.subscribed, slice.data
 	)

@@ -18,12 +18,14 @@ interface Access {
  * another bound access, or a column of something that is not a table, such as a CTE or a list of values.
  */
 export async function scopeChecker(pool: Pool) {
-	const { rows } = await pool.query<{ name: string }>(
-		`select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+	const { rows } = await pool.query<{ name: string; parent: string | null }>(
+		`select c.relname as name, inhparent::regclass::text as parent
+		from pg_attribute a join pg_class c on c.oid = a.attrelid left join pg_inherits on inhrelid = c.oid
 		where a.attname = 'project_id' and c.relkind in ('r', 'p')
 			and c.relnamespace = 'public'::regnamespace`,
 	)
 	const tables = new Set(rows.map(({ name }) => name))
+	const parents = new Map(rows.flatMap(({ name, parent }) => (parent ? [[name, parent]] : [])))
 	return async function unbound(text: string): Promise<string[]> {
 		const explained = await pool.query(
 			`explain (generic_plan, verbose, costs off, format json) ${text}`,
@@ -32,11 +34,37 @@ export async function scopeChecker(pool: Pool) {
 		const accesses = nodes
 			.filter((node) => node['Relation Name'] && node['Node Type'] !== 'ModifyTable')
 			.map((node): Access => ({ alias: node.Alias!, table: node['Relation Name']! }))
-		const bound = boundAliases(accesses, nodes.flatMap(equalitiesOf))
-		return accesses
+		const { whole, parentOf } = withoutPartitions(accesses, parents)
+		const equalities = nodes
+			.flatMap(equalitiesOf)
+			.map((sides) => sides.map((side) => side.replace(/^\w+/, parentOf)) as [string, string])
+		const bound = boundAliases(whole, equalities)
+		return whole
 			.filter(({ alias, table }) => tables.has(table) && !bound.has(alias))
 			.map(({ table }) => table)
 	}
+}
+
+/**
+ * Partitions are reached under the same conditions as their table. Postgres numbers their aliases after the
+ * table's own: `e`, `e_1`, `e_2`.
+ */
+function withoutPartitions(accesses: Access[], parents: Map<string, string>) {
+	const aliases = new Map<string, string>()
+	const whole: Access[] = []
+	for (const access of accesses) {
+		const table = parents.get(access.table)
+		const [, base, number] = /^(.*)_(\d+)$/.exec(access.alias) ?? []
+		if (!table) whole.push(access)
+		else {
+			const before = Number(number) - 1
+			const previous = before === 0 ? base! : `${base}_${before}`
+			const alias = aliases.get(previous) ?? previous
+			aliases.set(access.alias, alias)
+			if (alias === previous) whole.push({ alias, table })
+		}
+	}
+	return { whole, parentOf: (alias: string) => aliases.get(alias) ?? alias }
 }
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
