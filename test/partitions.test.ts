@@ -1,0 +1,160 @@
+import test from 'ava'
+import { until } from '../bench/load.ts'
+import { Attempt } from '../db/emails/attempt.ts'
+import { Email } from '../db/emails/email.ts'
+import { Event } from '../db/events/event.ts'
+import { addPartitions, dropPartitions } from '../db/partitions.ts'
+import { poolOf } from '../db/statement.ts'
+import { setupDatabase } from './helpers/database.ts'
+import { setupEngagements } from './helpers/engagements.ts'
+import { setupLedger } from './helpers/ledger.ts'
+import { happenedBefore, partitionsOf, splitIntoMonths, tablesOfMonths } from './helpers/months.ts'
+
+const monthsFrom = (first: number, last: number) =>
+	Array.from({ length: last - first + 1 }, (_, i) => {
+		const month = new Date()
+		month.setUTCDate(1)
+		month.setUTCMonth(month.getUTCMonth() + first + i)
+		return month.toISOString().slice(0, 7).replace('-', '_')
+	})
+
+test('there are tables for this month and the next two, whoever makes them first', async (t) => {
+	const pool = await poolOf((await setupDatabase(t)).em)
+	for (const table of tablesOfMonths) {
+		const names = await partitionsOf(pool, table)
+		const first = names.find((name) => name.startsWith(`${table}_before_`))!
+		const month = first.slice(-7)
+		t.deepEqual(
+			names.filter((name) => name !== first),
+			monthsFrom(0, 2)
+				.filter((one) => one >= month)
+				.map((one) => `${table}_${one}`),
+		)
+	}
+	t.is(await addPartitions(pool), 0)
+	await splitIntoMonths(pool)
+	for (const table of tablesOfMonths)
+		t.deepEqual(
+			await partitionsOf(pool, table),
+			monthsFrom(0, 2).map((month) => `${table}_${month}`),
+		)
+	for (const table of tablesOfMonths)
+		for (const month of monthsFrom(1, 2)) await pool.query(`drop table ${table}_${month}`)
+	const added = await Promise.all([1, 2, 3].map(() => addPartitions(pool)))
+	t.deepEqual(added.toSorted(), [0, 0, 6])
+})
+
+test('each table of a month is stored as its entity says, and has all indexes and references', async (t) => {
+	const pool = await poolOf((await setupDatabase(t)).em)
+	for (const [table, { partitions }] of Object.entries({
+		emails: Email,
+		attempts: Attempt,
+		events: Event,
+	}))
+		for (const name of await partitionsOf(pool, table)) {
+			const { rows } = await pool.query(
+				`select array_to_string(reloptions, ', ') as options,
+					(select array_to_string(attoptions, ', ') from pg_attribute
+						where attrelid = c.oid and attname = 'contact_id') as contact,
+					(select count(*)::int from pg_index i where i.indrelid = c.oid)
+						- (select count(*)::int from pg_index i where i.indrelid = $2::regclass) as "moreIndexes",
+					(select count(*)::int from pg_constraint f where f.conrelid = c.oid and f.contype in ('f', 'c'))
+						- (select count(*)::int from pg_constraint f where f.conrelid = $2::regclass
+							and f.contype in ('f', 'c')) as "moreConstraints"
+				from pg_class c where c.oid = $1::regclass`,
+				[name, table],
+			)
+			const [set, contact] = ['set', 'alter column contact_id set'].map((action) =>
+				partitions.storage
+					.find((one) => one.startsWith(action))
+					?.slice(action.length + 2, -1)
+					.replaceAll(' = ', '='),
+			)
+			t.deepEqual(
+				rows,
+				[{ options: set ?? null, contact: contact ?? null, moreIndexes: 0, moreConstraints: 0 }],
+				name,
+			)
+		}
+})
+
+test('a month is removed whole, and what was counted stays counted', async (t) => {
+	const { pool, app, withSecretKey, handedOver, get, fold } = await setupEngagements(t)
+	await splitIntoMonths(pool, 13)
+	const old = await handedOver()
+	await get(old.open)
+	await fold()
+	await happenedBefore(pool, 13)
+	const { id: young } = await handedOver()
+	const ask = async (url: string) => (await app.inject({ url, headers: withSecretKey })).json()
+	const figures = () => Promise.all(['/analytics/timeseries', '/analytics/top-events', '/events/stats'].map(ask))
+	const before = await figures()
+	t.true(JSON.stringify(before).includes('"opens":1'), JSON.stringify(before))
+
+	t.is(await dropPartitions(pool, 9999), 0)
+	t.is(await dropPartitions(pool, 365), 3)
+	t.is(await dropPartitions(pool, 365), 0)
+	for (const table of tablesOfMonths)
+		t.deepEqual(
+			await partitionsOf(pool, table),
+			monthsFrom(0, 2).map((month) => `${table}_${month}`),
+		)
+	t.deepEqual(await figures(), before)
+	const { data } = await ask('/emails')
+	t.deepEqual(
+		data.map(({ id }: { id: string }) => id),
+		[young],
+	)
+	t.is((await ask('/events?eventName=email.open')).events.length, 0)
+
+	// Its reader still sees the picture and comes to the link.
+	t.is((await get(old.open)).statusCode, 200)
+	t.is((await get(old.click)).statusCode, 302)
+	await fold()
+	t.deepEqual(await figures(), before)
+})
+
+test('a month stays until all its mails are settled', async (t) => {
+	const { pool, send } = await setupLedger(t)
+	await splitIntoMonths(pool, 13, 12)
+	await send(['ann@example.org'])
+	await pool.query(`update emails set status = 'UNCERTAIN'`)
+	await happenedBefore(pool, 13)
+	t.is(await dropPartitions(pool, 300), 3)
+	const month = monthsFrom(-13, -13)
+	t.true((await partitionsOf(pool, 'emails')).includes(`emails_${month}`))
+	t.true((await partitionsOf(pool, 'events')).includes(`events_${month}`))
+	await pool.query(`update emails set status = 'FAILED'`)
+	t.is(await dropPartitions(pool, 300), 3)
+	t.is((await pool.query('select from emails')).rowCount, 0)
+})
+
+test('nobody waits while a month is removed, and an interrupted removal is finished later', async (t) => {
+	const { pool, send } = await setupLedger(t)
+	await splitIntoMonths(pool, 13)
+	const reader = await pool.connect()
+	await reader.query('begin; select from emails; select from attempts; select from events')
+	const removal = dropPartitions(pool, 365)
+	const isDetaching = async () => {
+		const { rows } = await pool.query<{ pid: number }>(
+			`select pid from pg_stat_activity where datname = current_database() and query like 'alter table%concurrently'`,
+		)
+		return rows[0]?.pid
+	}
+	t.true(await until(async () => (await isDetaching()) !== undefined, 10_000))
+	const client = await pool.connect()
+	await client.query(`set lock_timeout = '100ms'; set statement_timeout = '1s'`)
+	await client.query(`insert into templates (project_id, name, subject, body, "from")
+		select id, 'a', 'b', 'c', 'us@example.com' from projects`)
+	await client.query('select from emails union all select from attempts')
+	client.release(true)
+	t.is((await send(['ann@example.org'])).length, 1)
+
+	const rejected = t.throwsAsync(removal)
+	await pool.query('select pg_terminate_backend($1)', [await isDetaching()])
+	await rejected
+	await reader.query('rollback')
+	reader.release()
+	t.is(await dropPartitions(pool, 365), 3)
+	t.is((await pool.query('select from emails')).rowCount, 1)
+})
