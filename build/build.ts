@@ -82,12 +82,21 @@ async function compile(files: string[], outdir: string) {
 		logOverride: { 'empty-import-meta': 'error' },
 		write: false,
 	})
+	if (!outputFiles.some(({ text }) => text.includes(naming)))
+		throw new Error('esbuild names functions in another way')
 	for (const { path, text } of outputFiles) {
 		mkdirSync(dirname(path), { recursive: true })
-		writeFileSync(path, inAscii(text))
+		writeFileSync(path, inAscii(text.replace(naming, quickNaming)))
 	}
 	await esbuild.stop()
 }
+
+/**
+ * For `keepNames`, esbuild names every function again each time it is created, which takes 0.35 µs.
+ * Declared functions have their name already, and comparing takes 0.04 µs.
+ */
+const naming = 'var __name = (target, value) => __defProp('
+const quickNaming = 'var __name = (target, value) => target.name === value ? target : __defProp('
 
 async function writeWorkflows(outdir: string) {
 	mkdirSync(outdir, { recursive: true })

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { computeSegment } from '../db/segments/segment-compute.ts'
 import { lockWaits } from './helpers/locks.ts'
@@ -173,16 +173,21 @@ test('a compute that died in the middle leaves the rest to the next, with one ev
 	t.deepEqual(rows, [{ events: 12000, contacts: 12000 }])
 })
 
-test('a contact that is being deleted when a compute comes does not enter', async (t) => {
+/** Two contacts who will enter a segment. */
+async function setupPros(t: ExecutionContext) {
 	const { call, contact, entries, pool, projectId } = await openSegments(t)
 	for (const name of ['ann', 'bob']) await contact(`${name}@example.com`, { plan: 'pro' })
-	const { id } = (
-		await call('POST', '', { name: 'Pro', condition: plan('pro'), trackMembership: true })
-	).json()
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	return { entries, pool, compute: () => computeSegment(pool, projectId, id) }
+}
+
+test('a contact that is being deleted when a compute starts does not enter', async (t) => {
+	const { compute, entries, pool } = await setupPros(t)
 	const deletion = await pool.connect()
 	t.teardown(() => deletion.release())
 	await deletion.query(`begin; delete from contacts where email = 'ann@example.com'`)
-	const computing = computeSegment(pool, projectId, id)
+	const computing = compute()
 	await lockWaits(t, pool, 1)
 	await deletion.query('commit')
 	t.deepEqual(await computing, { added: 1, removed: 0, total: 1 })
@@ -191,15 +196,11 @@ test('a contact that is being deleted when a compute comes does not enter', asyn
 })
 
 test('a contact that is deleted while a compute adds it takes its membership along', async (t) => {
-	const { call, contact, pool, projectId } = await openSegments(t)
-	for (const name of ['ann', 'bob']) await contact(`${name}@example.com`, { plan: 'pro' })
-	const { id } = (
-		await call('POST', '', { name: 'Pro', condition: plan('pro'), trackMembership: true })
-	).json()
+	const { compute, pool } = await setupPros(t)
 	const other = await pool.connect()
 	t.teardown(() => other.release())
 	await other.query('begin; select from segments for update')
-	const computing = computeSegment(pool, projectId, id) // is about to write
+	const computing = compute() // is about to write
 	await lockWaits(t, pool, 1)
 	const deleting = pool.query(`delete from contacts where email = 'ann@example.com'`)
 	await lockWaits(t, pool, 2)

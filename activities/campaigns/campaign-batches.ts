@@ -39,18 +39,17 @@ export async function handBatch(
 	batchId: string,
 ): Promise<Ended[]> {
 	const { services, campaign } = turn
-	const { provider, settings } = services
 	const made = await Promise.all(mails.map((mail) => compose(turn, mail)))
 	const messages = made.flatMap((one) => ('message' in one ? one.message : []))
 	const startedAt = performance.now()
-	const outcomes = await provider.deliverBatch!(messages, batchId)
+	const outcomes = await services.provider.deliverBatch!(messages, batchId)
 	heedAll(turn, outcomes, startedAt)
 	const answers = outcomes.values()
 	return mails.flatMap((mail, index) => {
 		const one = made[index]!
 		const outcome = 'message' in one ? answers.next().value! : one.outcome
 		if (isUndecided(outcome)) return []
-		const end = attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs)
+		const end = attemptEnd(services, mail, outcome)
 		if ('outcome' in one) return { end }
 		return { end, subject: ownSubject(campaign, one.subject), fault: one.fault }
 	})

@@ -6,7 +6,7 @@ import { nameOf, rangeOf, type Turn } from './campaign-turn.ts'
 
 /** How often a lane looks for contacts while the audience is being frozen. */
 const lookMs = 20
-/** After this it makes way, for as long. */
+/** After looking for this long, the lane makes way for others. Its next turn begins after the same time. */
 const freezingMs = 2000
 
 /** At the end of the lane: finds out what is left and when it can be sent. null: continue. */
@@ -40,16 +40,19 @@ export async function lookAround(turn: Turn): Promise<Wait | null> {
 	return null
 }
 
-/** Waits until mails of the lane can be born, or none can: then the lane has no more pages. */
+/** Waits until mails of the lane can be born, or never will be: then `hasPages` becomes false. */
 async function untilBirths(turn: Turn): Promise<Wait | null> {
 	const { pool, stopping } = turn.services
 	const endsAt = performance.now() + freezingMs
 	for (;;) {
 		const [births] = await birthsInLane(pool, rangeOf(turn))
-		if (!births?.may_send || (births.is_frozen && !births.has_pages)) turn.hasPages = false
+		if (!births?.may_send || (births.is_frozen && !births.has_pages)) {
+			turn.hasPages = false
+			return null
+		}
 		// Another worker may hold the page, so this does not ask again at once.
-		await wait(turn.hasPages ? lookMs : 0, stopping)
-		if (!turn.hasPages || births!.has_pages) return null
+		await wait(lookMs, stopping)
+		if (births.has_pages) return null
 		if (stopping.aborted || performance.now() > endsAt)
 			return { waitMs: freezingMs, because: 'the audience is being frozen' }
 	}

@@ -25,10 +25,9 @@ export async function payFor(turn: Turn, wanted: number): Promise<number> {
 	return Math.min(wanted, turn.paid)
 }
 
-/** If the process is stopping, the lane opens no more mails. */
 async function reserveFor({ services, lane }: Turn, count: number, rate: number) {
 	const { pool, stopping } = services
-	if (stopping.aborted) return
+	if (stopping.aborted) return // then the lane opens no more mails
 	const asked = { projectId: lane.projectId, count, perSecond: rate }
 	const [reserved] = await reserveRate(pool, asked)
 	await wait(reserved!.wait_ms, stopping)

@@ -45,12 +45,12 @@ export const createTurn = (
 	cursor: campaign.after,
 	/** Whether contacts of the lane may still wait for their mails to be born. */
 	hasPages: true,
-	/** The last claim found fewer mails than it could have sent. */
+	/** Whether the last claim showed that no more mails are ready. */
 	isAtEnd: false,
 	/** Mails with reserved send rate that are not claimed yet. */
 	paid: 0,
 	settled: 0,
-	/** As far as this turn knows: until it has looked, it assumes that there is one. */
+	/** Mails that are not settled. Until the turn has looked at the whole lane, it assumes that there is one. */
 	left: 1,
 })
 

@@ -1,6 +1,7 @@
 import { type AttemptEnd, keyLifeHours } from '../../db/emails/ledger.ts'
 import { storableText } from '../../db/storable-text.ts'
 import { mayBeTaken, type Outcome } from '../../outside/providers/provider.ts'
+import type { HandoverServices } from './handover.ts'
 
 const keyLifeMs = keyLifeHours * 3_600_000
 /** Greylisting servers defer every first try, so the second one follows soon: a person may be waiting. */
@@ -8,13 +9,19 @@ const firstDeferralMs = 5000
 const laterDeferralMs = 30_000
 const longestDeferralMs = 3_600_000
 
+export interface TriedMail {
+	id: string
+	attempt: number
+	first_attempt_at: Date
+}
+
 /** What the ledger records about an attempt, and the mail's next status. */
 export function attemptEnd(
-	mail: { id: string; attempt: number; first_attempt_at: Date },
+	{ provider, settings }: Pick<HandoverServices, 'provider' | 'settings'>,
+	mail: TriedMail,
 	outcome: Outcome,
-	idempotent: boolean,
-	patienceMs: number,
 ): AttemptEnd {
+	const { patienceMs } = settings
 	const end = { id: mail.id, attempt: mail.attempt, outcome: outcome.kind, dueInMs: null }
 	if (outcome.kind === 'SENT')
 		return { ...end, status: 'SENT', error: null, providerMessageId: outcome.providerMessageId }
@@ -26,7 +33,7 @@ export function attemptEnd(
 	const ageMs = Date.now() - mail.first_attempt_at.getTime()
 	if (mayBeTaken(outcome)) {
 		// Only the provider knows what became of the mail. A repeat is harmless if the provider knows our id.
-		const isAnswerable = idempotent && ageMs < Math.min(patienceMs, keyLifeMs)
+		const isAnswerable = provider.idempotent && ageMs < Math.min(patienceMs, keyLifeMs)
 		const unknown = { ...failed, outcome: 'UNKNOWN' as const }
 		if (!isAnswerable) return { ...unknown, status: 'UNCERTAIN' }
 		if (outcome.kind === 'UNAVAILABLE') return { ...unknown, status: 'PENDING' }

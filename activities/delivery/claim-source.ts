@@ -28,7 +28,7 @@ export interface Claim {
 /** How often a long turn looks suppressions, cancellations and the like up again. */
 const refreshMs = 2000
 const longestTurnMs = 20 * 60_000
-/** Under load, more mails share the record than wait for it. */
+/** Answers that arrive within this time are recorded together. Under load, that saves most statements. */
 const gatherMs = 20
 /** Slots become free one by one. If more mails than these are ready, they wait for several slots. */
 const fewMails = 4

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Ended } from '../../db/emails/ledger.ts'
 import type { Outcome, Provider } from '../../outside/providers/provider.ts'
-import { attemptEnd } from './attempt-end.ts'
+import { attemptEnd, type TriedMail } from './attempt-end.ts'
 import type { ProviderPause } from './provider-pause.ts'
 import { unmade } from './unmade.ts'
 
@@ -21,28 +21,23 @@ export interface Made {
 	fault: string | null
 }
 
-type Tried = Parameters<typeof attemptEnd>[0]
-
 /** Composes an opened mail, hands it over and returns what the ledger records. */
 export async function handOver(
 	services: HandoverServices,
-	mail: Tried,
+	mail: TriedMail,
 	compose: () => Promise<Made>,
 ): Promise<Ended> {
 	let made: Made
 	try {
 		made = await compose()
 	} catch (error) {
-		return { end: endOf(services, mail, unmade(error)) }
+		return { end: attemptEnd(services, mail, unmade(error)) }
 	}
 	let startedAt = performance.now()
 	const outcome = await made.deliver(() => (startedAt = performance.now()))
 	heed(services, outcome, startedAt)
-	return { end: endOf(services, mail, outcome), subject: made.subject, fault: made.fault }
+	return { end: attemptEnd(services, mail, outcome), subject: made.subject, fault: made.fault }
 }
-
-const endOf = ({ provider, settings }: HandoverServices, mail: Tried, outcome: Outcome) =>
-	attemptEnd(mail, outcome, provider.idempotent, settings.patienceMs)
 
 /** Updates the provider's pause by the answer to one mail. */
 function heed({ provider, pause }: HandoverServices, outcome: Outcome, startedAt: number) {

@@ -16,10 +16,7 @@ export async function openMails(claim: Claim, mails: TimedMail[]): Promise<HandO
 	const unopened = new Set(leaving.filter(isLarge).map(({ id }) => id))
 	try {
 		const opened = await openAll(claim, leaving)
-		for (const {
-			mails: [mail],
-		} of opened)
-			unopened.delete(mail!.id)
+		for (const { mails } of opened) for (const { id } of mails) unopened.delete(id)
 		return opened
 	} finally {
 		for (const id of unopened) largeMails.leave(id)

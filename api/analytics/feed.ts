@@ -10,6 +10,7 @@ import {
 	sourcesOf,
 	typeOfEvent,
 } from '../../db/analytics/feed.ts'
+import { lastId } from '../../db/events/event.ts'
 import { eventStats } from '../../db/events/event-queries.ts'
 import { ApiError } from '../errors.ts'
 import {
@@ -35,7 +36,6 @@ const FeedItem = Component('Activity', {
 })
 
 const Position = Type.Tuple([Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }), Id])
-const behindAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const windowDays = 30
 const dayMs = 86_400_000
@@ -75,7 +75,7 @@ export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { poo
 				entryTypes: sources.entries,
 				since: start,
 			}
-			const [time, id] = cursor === undefined ? [null, behindAll] : decodeCursor(Position, cursor)
+			const [time, id] = cursor === undefined ? [null, lastId] : decodeCursor(Position, cursor)
 			const before = time === null ? (end ?? 'infinity') : new Date(time)
 			const values = { ...filter, before, beforeId: id, limit: size + 1 }
 			const [rows, total] = await Promise.all([

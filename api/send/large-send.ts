@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { createAcceptance } from '../../db/emails/acceptance.ts'
+import { createAcceptance } from '../../db/emails/acceptance-groups.ts'
 import { type Database, databaseOf, withDatabase } from '../../db/thread-database.ts'
 import { bufferOf, ownBuffer } from '../../mail/threads/buffer-of.ts'
 import { TaskTooLarge } from '../../mail/threads/pool.ts'

@@ -1,5 +1,6 @@
 import { exceeds, type Limit, limitUnderLock } from '../../db/billing/usage-standing.ts'
-import { type Acceptance, type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
+import { type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
+import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 

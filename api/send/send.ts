@@ -2,7 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Pool } from 'pg'
-import { createAcceptance } from '../../db/emails/acceptance.ts'
+import { createAcceptance } from '../../db/emails/acceptance-groups.ts'
 import { meter } from '../../outside/telemetry/meter.ts'
 import { parseJson } from '../requests/body.ts'
 import { fieldErrors } from '../requests/field-errors.ts'

@@ -77,9 +77,8 @@ const metadataOfEvent = `case
 	when ${isTriggered} then jsonb_build_object('eventName', name, 'data', data)
 	else jsonb_strip_nulls(jsonb_build_object('emailId', email_id)) end`
 const metadataOfMail = `jsonb_strip_nulls(jsonb_build_object('emailId', m.id, 'subject', coalesce(m.subject, k.subject),
-	'from', coalesce(m."from", k."from"),
-	'fromName', case when m."from" is null then coalesce(k.from_name, k.project_name) else m.from_name end,
-	'sourceType', m.source_type, 'templateId', case when m."from" is null then k.template_id else m.template_id end,
+	'from', coalesce(m."from", k."from"), 'fromName', coalesce(m.from_name, k.from_name),
+	'sourceType', m.source_type, 'templateId', coalesce(m.template_id, k.template_id),
 	'campaignId', m.campaign_id, 'executionId', m.workflow_execution_id, 'error', m.error))`
 
 /**
@@ -99,7 +98,7 @@ const merged = `page as (
 	from page p
 	left join contacts c on c.project_id = $projectId and c.id = p.contact_id
 	left join emails m on m.project_id = $projectId and m.id = p.mail_id
-	left join campaigns k on k.project_id = $projectId and k.id = m.campaign_id
+	left join lateral left_to_campaign($projectId, m.campaign_id, m."from") k on true
 	order by p.at desc, p.id desc`
 
 /** The newest items of each source, each by an index, and the newest among these. */

@@ -48,11 +48,10 @@ export const campaignLane = statement('campaign-lane', {
 const isUnderWay = `k.status = 'SENDING' and k.paused_at is null and p.disabled_reason is null
 	and p.deleted_at is null`
 
+const laneParams = { projectId: uuid, campaignId: uuid, after: uuid, until: uuid }
+
 const sliceParams = {
-	projectId: uuid,
-	campaignId: uuid,
-	after: uuid,
-	until: uuid,
+	...laneParams,
 	limit: int,
 	provider: text,
 	tracked: bool,
@@ -207,7 +206,7 @@ const laneIs = `e.campaign_id = $campaignId and e.contact_id > $after and e.cont
 
 /** Whether mails of a lane can still be born. */
 export const birthsInLane = statement('births-in-campaign-lane', {
-	params: { projectId: uuid, campaignId: uuid, after: uuid, until: uuid },
+	params: laneParams,
 	row: {
 		/** False: paused, cancelled or disabled. */
 		may_send: bool,
@@ -224,7 +223,7 @@ export const birthsInLane = statement('births-in-campaign-lane', {
 
 /** The mails of a lane that are not settled. */
 export const restOfLane = statement('rest-of-campaign-lane', {
-	params: { projectId: uuid, campaignId: uuid, after: uuid, until: uuid },
+	params: laneParams,
 	row: {
 		/** False: paused, cancelled or disabled. */
 		may_send: bool,
@@ -253,7 +252,7 @@ export const restOfLane = statement('rest-of-campaign-lane', {
 
 /** Mails that a worker is handing over, or was handing over when it was lost. */
 export const sendingInLane = statement('sending-in-campaign-lane', {
-	params: { projectId: uuid, campaignId: uuid, after: uuid, until: uuid },
+	params: laneParams,
 	row: {
 		id: uuid,
 		attempt: int,

@@ -17,8 +17,8 @@ const schema = defineEntity({
 			properties: ['projectId', 'subscribed', 'createdAt', 'id'],
 			include: ['email'],
 		},
-		// All contacts in the order in which they are stored: whoever reads or counts them all looks each page of the
-		// visibility map up once. In another order it is looked up for every contact, which doubles the time.
+		// All contacts in the order in which they are stored: a query that reads them all looks up each page of the
+		// visibility map once. In another order it looks one up for every contact, which takes twice as long.
 		{
 			name: 'contacts_all',
 			properties: ['projectId', 'id'],

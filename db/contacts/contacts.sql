@@ -1,7 +1,7 @@
 create or replace function require_projects_of_contacts() returns trigger language plpgsql as $$
 begin
+	-- Such a statement also writes a queued send, which refers to the project.
 	if is_counted() then
-		-- Such a statement writes a queued send, too, which refers to the project.
 		return null;
 	end if;
 	perform require_projects((select array_agg(distinct project_id) from added), 'contacts');
@@ -26,7 +26,7 @@ create or replace function detach_deleted_contacts() returns trigger language pl
 	set enable_seqscan to off
 as $$
 begin
-	-- What was added meanwhile is committed now, and the statements below find it.
+	-- Waits for transactions that hold this lock, so that the statements below find what they have added.
 	perform pg_advisory_xact_lock_shared(deletions_of_contacts(project_id))
 	from (select distinct project_id from removed order by 1) r;
 	-- Mails before events: see require_references_of_events.

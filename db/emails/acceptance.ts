@@ -1,15 +1,15 @@
-import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { type Limit, nearestLimit } from '../billing/usage-standing.ts'
 import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
-import { inGroups } from '../groups.ts'
 import { statement } from '../statement.ts'
 
 // A send takes two round trips. One reads everything for deciding and rendering; the other writes
-// everything in one statement, and so in one transaction. Requests that arrive together share both.
+// everything in one statement, and so in one transaction. Requests that arrive together share both: see
+// db/emails/acceptance-groups.ts.
 
 export type SendContext = RowOf<typeof sendContexts>
 
-interface AskedContext {
+export interface AskedContext {
 	templateId: string | null
 	/** The sender's domain, if it is not the template's. */
 	domain: string | null
@@ -18,8 +18,8 @@ interface AskedContext {
 }
 
 /**
- * One row for each request, in their order. The planner can't see how many there are: it would plan each
- * call anew, which takes longer than the call.
+ * One row for each request, in their order. They are JSON, which hides their number from the planner: it
+ * would otherwise plan each call anew, which takes longer than the call.
  */
 export const sendContexts = statement('send-contexts', {
 	params: { projectId: uuid, requests: json<AskedContext[]>(), hasLimits: bool },
@@ -224,10 +224,6 @@ const acceptPlainSends = statement('accept-plain-sends', {
 
 /** More new contacts are counted together, by their triggers. */
 const mostNewContacts = 20
-/** Larger requests go alone, so that they don't delay others. */
-const mostMailsInGroup = 10
-const mostCharactersInGroup = 2 ** 16
-const mostRequestsInGroup = 32
 
 /**
  * Writes a request. Mails refer to contacts by ids that were read before, or generated for new ones. If
@@ -240,11 +236,12 @@ export const acceptSend = (db: Pool | PoolClient, send: AcceptedSend) =>
 		? acceptPlain(db, send.projectId, [send])
 		: acceptAnySend(db, { ...send, ...writtenBy([send]) })
 
-const isPlain = ({ contacts }: AcceptedSend) =>
+/** Whether it changes no contact, and creates few. */
+export const isPlain = ({ contacts }: AcceptedSend) =>
 	contacts.every(({ isChanged }) => !isChanged) &&
 	contacts.filter(({ isNew }) => isNew).length < mostNewContacts
 
-const acceptPlain = (db: Pool | PoolClient, projectId: string, sends: AcceptedSend[]) =>
+export const acceptPlain = (db: Pool | PoolClient, projectId: string, sends: AcceptedSend[]) =>
 	acceptPlainSends(db, {
 		projectId,
 		...writtenBy(sends),
@@ -266,61 +263,3 @@ const writtenBy = (sends: AcceptedSend[]) => ({
 	mails: sends.flatMap(({ requestId, mails }) => mails.map((mail) => ({ ...mail, requestId }))),
 	files: sends.flatMap(({ requestId, files }) => files.map((file) => ({ ...file, requestId }))),
 })
-
-export type Acceptance = ReturnType<typeof createAcceptance>
-
-/** Reads and writes for requests; those of one project that arrive together share their statements. */
-export function createAcceptance(pool: Pool) {
-	const contextsOf = (hasLimits: boolean) =>
-		inGroups({
-			work: (projectId, requests: AskedContext[]) =>
-				sendContexts(pool, { projectId, requests, hasLimits }),
-			atOnce: 2,
-			mostItems: mostRequestsInGroup,
-		})
-	const [limited, unlimited] = [contextsOf(true), contextsOf(false)]
-	const acceptTogether = inGroups({
-		work: (projectId, sends: AcceptedSend[]) => acceptGroup(pool, projectId, sends),
-		atOnce: 2,
-		mostItems: mostRequestsInGroup,
-	})
-	return {
-		pool,
-		contextFor: (projectId: string, request: AskedContext, hasLimits: boolean) =>
-			(hasLimits ? limited : unlimited)(projectId, request),
-		async accept(send: AcceptedSend) {
-			if (!isPlain(send) || !isSmall(send)) return acceptSend(pool, send)
-			const fault = await acceptTogether(send.projectId, send)
-			if (fault) throw fault.error
-		},
-	}
-}
-
-function isSmall({ contacts, mails, files, data }: AcceptedSend) {
-	if (files.length > 0 || mails.length > mostMailsInGroup) return false
-	let characters = JSON.stringify(data).length * contacts.length
-	for (const { subject, body } of mails) characters += subject.length + body.length
-	return characters < mostCharactersInGroup
-}
-
-/** Returns each request's fault. If one fails, nothing of the group was written, and each goes alone. */
-async function acceptGroup(pool: Pool, projectId: string, sends: AcceptedSend[]) {
-	try {
-		await acceptPlain(pool, projectId, sends)
-		return sends.map(() => null)
-	} catch (error) {
-		if (sends.length === 1 || !isRolledBack(error)) throw error
-		return Promise.all(
-			sends.map((send) =>
-				acceptSend(pool, send).then(
-					() => null,
-					(fault: unknown) => ({ error: fault }),
-				),
-			),
-		)
-	}
-}
-
-/** Not if the connection was lost: then the statement may have been committed. */
-const isRolledBack = (error: unknown) =>
-	error instanceof DatabaseError && error.severity === 'ERROR'

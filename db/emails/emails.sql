@@ -40,6 +40,16 @@ create or replace function erased_address() returns text
 language sql immutable parallel safe
 return 'deleted@deleted.invalid';
 
+-- The content that a mail leaves to its campaign (db/emails/email.ts); no row for a mail with a sender of its own. Each
+-- mail's campaign is looked up by index, whatever the planner assumes about new tables.
+create or replace function left_to_campaign(project uuid, campaign uuid, own_sender text)
+returns table ("from" text, from_name text, reply_to text, subject text, content_language text, template_id uuid)
+language sql stable parallel safe
+as $$
+	select k."from", coalesce(k.from_name, k.project_name), k.reply_to, k.subject, k.content_language, k.template_id
+	from campaigns k where k.project_id = project and k.id = campaign and own_sender is null offset 0
+$$;
+
 -- What the events of a mail say about it.
 create or replace function mail_event_data(id uuid, subject text, "from" text, from_name text, template_id uuid,
 	campaign_id uuid, source_type text, sent_at timestamptz)
@@ -57,7 +67,7 @@ language sql stable parallel safe
 return case
 	when "from" is not null then mail_event_data(id, subject, "from", from_name, template_id, campaign_id, source_type, sent_at)
 	else (
-		select mail_event_data(event_data_of_mail.id, coalesce(event_data_of_mail.subject, k.subject), k."from",
-			coalesce(k.from_name, k.project_name), k.template_id, k.id, event_data_of_mail.source_type, event_data_of_mail.sent_at)
-		from campaigns k where k.project_id = project and k.id = event_data_of_mail.campaign_id)
+		select mail_event_data(event_data_of_mail.id, coalesce(event_data_of_mail.subject, k.subject), k."from", k.from_name,
+			k.template_id, campaign_id, source_type, sent_at)
+		from left_to_campaign(project, campaign_id, event_data_of_mail."from") k)
 	end;

@@ -87,8 +87,7 @@ export const mailsOfClaim = statement('mails-of-claim', {
 	cross join lateral (
 		select * from emails e where e.project_id = q.project_id and e.id = q.id and ${isOpen} offset 0) e
 	cross join lateral (select * from projects p where p.id = q.project_id offset 0) p
-	left join lateral (
-		select "from" from campaigns k where k.project_id = q.project_id and k.id = e.campaign_id offset 0) k on true
+	left join lateral left_to_campaign(q.project_id, e.campaign_id, e."from") k on true
 	left join lateral (
 		select reason from suppressions s where s.project_id = q.project_id and s.email = ${addressNow} offset 0) s on true
 	left join lateral (
@@ -192,15 +191,12 @@ export const open = statement('open', {
 	)
 	select m.project_id, m.id, m.attempt, m.contact_id, m.campaign_id, m.request_id, m."to", m.to_name,
 		coalesce(m."from", k."from") as "from",
-		case when m."from" is null then coalesce(k.from_name, k.project_name) else m.from_name end as from_name,
-		case when m."from" is null then k.reply_to else m.reply_to end as reply_to,
+		coalesce(m.from_name, k.from_name) as from_name, coalesce(m.reply_to, k.reply_to) as reply_to,
 		coalesce(m.subject, k.subject) as subject,
 		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body, m.headers,
 		coalesce(m.content_language, k.content_language, m.language) as content_language, m.language, m.postal_address,
 		m.type, m.tracked, m.created_at, m.first_attempt_at
-	from opened m left join lateral (
-		select * from campaigns k where k.project_id = m.project_id and k.id = m.campaign_id and m."from" is null offset 0) k
-		on true`,
+	from opened m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true`,
 })
 
 /** For a thread that composes a large mail. Null if it has been erased. */

@@ -1,0 +1,73 @@
+import { DatabaseError, type Pool } from 'pg'
+import { inGroups } from '../groups.ts'
+import {
+	type AcceptedSend,
+	acceptPlain,
+	acceptSend,
+	type AskedContext,
+	isPlain,
+	sendContexts,
+} from './acceptance.ts'
+
+/** Larger requests go alone, so that they don't delay others. */
+const mostMailsInGroup = 10
+const mostCharactersInGroup = 2 ** 16
+const mostRequestsInGroup = 32
+
+export type Acceptance = ReturnType<typeof createAcceptance>
+
+/** Reads and writes for requests; those of one project that arrive together share their statements. */
+export function createAcceptance(pool: Pool) {
+	const contextsOf = (hasLimits: boolean) =>
+		inGroups({
+			work: (projectId, requests: AskedContext[]) =>
+				sendContexts(pool, { projectId, requests, hasLimits }),
+			atOnce: 2,
+			mostItems: mostRequestsInGroup,
+		})
+	const [limited, unlimited] = [contextsOf(true), contextsOf(false)]
+	const acceptTogether = inGroups({
+		work: (projectId, sends: AcceptedSend[]) => acceptGroup(pool, projectId, sends),
+		atOnce: 2,
+		mostItems: mostRequestsInGroup,
+	})
+	return {
+		pool,
+		contextFor: (projectId: string, request: AskedContext, hasLimits: boolean) =>
+			(hasLimits ? limited : unlimited)(projectId, request),
+		async accept(send: AcceptedSend) {
+			if (!isPlain(send) || !isSmall(send)) return acceptSend(pool, send)
+			const fault = await acceptTogether(send.projectId, send)
+			if (fault) throw fault.error
+		},
+	}
+}
+
+function isSmall({ contacts, mails, files, data }: AcceptedSend) {
+	if (files.length > 0 || mails.length > mostMailsInGroup) return false
+	let characters = JSON.stringify(data).length * contacts.length
+	for (const { subject, body } of mails) characters += subject.length + body.length
+	return characters < mostCharactersInGroup
+}
+
+/** Returns each request's fault. If one fails, nothing of the group was written, and each goes alone. */
+async function acceptGroup(pool: Pool, projectId: string, sends: AcceptedSend[]) {
+	try {
+		await acceptPlain(pool, projectId, sends)
+		return sends.map(() => null)
+	} catch (error) {
+		if (sends.length === 1 || !isRolledBack(error)) throw error
+		return Promise.all(
+			sends.map((send) =>
+				acceptSend(pool, send).then(
+					() => null,
+					(fault: unknown) => ({ error: fault }),
+				),
+			),
+		)
+	}
+}
+
+/** Not if the connection was lost: then the statement may have been committed. */
+const isRolledBack = (error: unknown) =>
+	error instanceof DatabaseError && error.severity === 'ERROR'
