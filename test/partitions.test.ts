@@ -87,7 +87,8 @@ test('a month is removed whole, and what was counted stays counted', async (t) =
 	await happenedBefore(pool, 13)
 	const { id: young } = await handedOver()
 	const ask = async (url: string) => (await app.inject({ url, headers: withSecretKey })).json()
-	const figures = () => Promise.all(['/analytics/timeseries', '/analytics/top-events', '/events/stats'].map(ask))
+	const figures = () =>
+		Promise.all(['/analytics/timeseries', '/analytics/top-events', '/events/stats'].map(ask))
 	const before = await figures()
 	t.true(JSON.stringify(before).includes('"opens":1'), JSON.stringify(before))
 

@@ -71,3 +71,24 @@ return case
 			k.template_id, campaign_id, source_type, sent_at)
 		from left_to_campaign(project, campaign_id, event_data_of_mail."from") k)
 	end;
+
+-- How many tries of a mail may have arrived, without those that Resend recognises as repeats: it forgets a key at
+-- `forgets_at`. A function, because hardly any mail has such tries: with a subquery in its place, each statement would
+-- prepare a look at every month's attempts for every month's mails.
+create or replace function tries_in_doubt(project uuid, mail uuid, forgets_at timestamptz) returns int
+language plpgsql stable as $$
+begin
+	return (
+		select count(*) from attempts a
+		where a.project_id = project and a.email_id = mail and a.outcome = 'UNKNOWN'
+			and (a.provider is distinct from 'resend' or a.at > forgets_at));
+end $$;
+
+-- Whether a try since then may have arrived.
+create or replace function is_in_doubt_since(project uuid, mail uuid, since timestamptz) returns bool
+language plpgsql stable as $$
+begin
+	return exists (
+		select from attempts a
+		where a.project_id = project and a.email_id = mail and a.outcome = 'UNKNOWN' and a.at >= since);
+end $$;

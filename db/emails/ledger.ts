@@ -23,20 +23,14 @@ const mostRepeats = 3
  * for all others, a person decides. Tries under a key that the provider still knew don't count.
  */
 export const isOpen = `(e.status in ('PENDING', 'SENDING')
-		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL' and (
-			select count(*) from attempts a
-			where a.project_id = e.project_id and a.email_id = e.id and a.outcome = 'UNKNOWN'
-				and (a.provider is distinct from 'resend'
-					or a.at > e.first_attempt_at + interval '${keyLifeHours} hours')
-		) <= ${mostRepeats})`
+		or e.status = 'UNCERTAIN' and e.source_type = 'TRANSACTIONAL'
+			and tries_in_doubt(e.project_id, e.id, e.first_attempt_at + interval '${keyLifeHours} hours') <= ${mostRepeats})`
 
 /**
  * A mail's address: for a campaign's mail, the contact's current one, unless a provider may know a try in
  * doubt by its key.
  */
-const addressNow = `case when e.source_type = 'CAMPAIGN' and not exists (
-		select from attempts a where a.project_id = e.project_id and a.email_id = e.id
-			and a.outcome = 'UNKNOWN' and a.at >= e.first_attempt_at)
+const addressNow = `case when e.source_type = 'CAMPAIGN' and not is_in_doubt_since(e.project_id, e.id, e.first_attempt_at)
 	then coalesce((select c.email from contacts c where c.project_id = e.project_id and c.id = e.contact_id),
 		e."to")
 	else e."to" end`
