@@ -3,6 +3,18 @@ create or replace function is_unsettled(status text) returns bool
 language sql immutable parallel safe
 return status in ('PENDING', 'SENDING', 'UNCERTAIN');
 
+-- The bounds of some mails' ids: a statement about these mails then opens only the months in between. Functions that
+-- the planner can't look into, because it would otherwise make a new plan for every list of ids.
+create or replace function first_of(ids uuid[]) returns uuid language plpgsql stable parallel safe as $$
+begin
+	return (array_sort(ids))[1];
+end $$;
+
+create or replace function last_of(ids uuid[]) returns uuid language plpgsql stable parallel safe as $$
+begin
+	return (array_sort(ids, true))[1];
+end $$;
+
 -- Rows are looked up by index, although a connection keeps the plan it made when the tables were small.
 create or replace function require_references_of_emails() returns trigger language plpgsql
 	set enable_seqscan to off
