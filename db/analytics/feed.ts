@@ -83,7 +83,7 @@ const metadataOfMail = `jsonb_strip_nulls(jsonb_build_object('emailId', m.id, 's
 
 /**
  * The items of the lists `happened` and `entered`, merged. A mail's details come from its current ledger
- * row.
+ * row. Contacts and mails are looked up one by one, whatever the planner assumes about a new project.
  */
 const merged = `page as (
 		select id, ${typeInSql} as type, at, contact_id, null::uuid as mail_id,
@@ -96,8 +96,10 @@ const merged = `page as (
 	select p.id, p.type, p.at as timestamp, c.id as "contactId", c.email as "contactEmail",
 		p.metadata || case when m.id is null then '{}' else ${metadataOfMail} end as metadata
 	from page p
-	left join contacts c on c.project_id = $projectId and c.id = p.contact_id
-	left join emails m on m.project_id = $projectId and m.id = p.mail_id
+	left join lateral (
+		select id, email from contacts where project_id = $projectId and id = p.contact_id offset 0) c on true
+	left join lateral (
+		select * from emails where project_id = $projectId and id = p.mail_id offset 0) m on true
 	left join lateral left_to_campaign($projectId, m.campaign_id, m."from") k on true
 	order by p.at desc, p.id desc`
 
