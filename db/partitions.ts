@@ -74,12 +74,12 @@ const holdPartitions = statement('hold-partitions', {
 const expired = statement('expired-partitions', {
 	params: { tables: text.array, days: int },
 	row: { table: text.of<Table>(), name: text, month: text, isPending: bool },
-	text: `select t.name as table, c.relname::text as name, right(c.relname, 7) as month, inhdetachpending as "isPending"
+	text: `select t.name as table, c.relname::text as name, substr(c.relname, length(t.name) + 2) as month, inhdetachpending as "isPending"
 	from unnest($tables::text[]) with ordinality t(name, place)
 	join pg_inherits on inhparent = to_regclass(t.name) join pg_class c on c.oid = inhrelid
 	where ${firstDay('c.relname')} + case when c.relname like '%\\_before\\_%' then interval '0' else interval '1 month' end
 		<= now() - make_interval(days => $days)
-	order by month, place`,
+	order by right(c.relname, 7), place`,
 })
 
 /** Tables that were taken out, and are still to be removed. */
@@ -91,25 +91,30 @@ const leftOver = statement('left-over-partitions', {
 		and c.relname ~ ('^(' || array_to_string($tables::text[], '|') || ')_(before_)?[0-9]{4}_[0-9]{2}$')`,
 })
 
-const hasUnsettled = async (db: PoolClient, month: string) => {
-	const emails = (await partsOf(db, { table: 'emails' })).find(({ name }) => name.endsWith(month))
-	if (!emails) return false
-	const { rows } = await db.query<{ found: boolean }>(
-		`select exists (select from ${emails.name} where is_unsettled(status)) as found`,
-	)
-	return rows[0]!.found
+/** The mails of a month are removed last, and are gone if another try has come that far. */
+async function hasUnsettled(db: PoolClient, month: string) {
+	const name = `emails_${month}`
+	const [found] = await tableNamed(db, { name })
+	if (!found!.exists) return false
+	const { rowCount } = await db.query(`select from ${name} where is_unsettled(status) limit 1`)
+	return rowCount! > 0
 }
 
-const partsOf = statement('partitions-of-table', {
-	params: { table: text },
-	row: { name: text },
-	text: `select inhrelid::regclass::text as name from pg_inherits where inhparent = to_regclass($table)`,
+const tableNamed = statement('is-table', {
+	params: { name: text },
+	row: { exists: bool },
+	text: `select to_regclass($name) is not null as exists`,
 })
 
-const tryToDrop = statement('try-to-drop-partitions', {
+const turnOf = `hashtextextended('removal of partitions', 0)`
+const takeTurn = statement('take-turn-of-partitions', {
 	params: {},
 	row: { isOurs: bool },
-	text: `select pg_try_advisory_lock(hashtextextended('removal of partitions', 0)) as "isOurs"`,
+	text: `select pg_try_advisory_lock(${turnOf}) as "isOurs"`,
+})
+const leaveTurn = statement('leave-turn-of-partitions', {
+	params: {},
+	text: `select pg_advisory_unlock(${turnOf})`,
 })
 
 /**
@@ -120,23 +125,28 @@ const tryToDrop = statement('try-to-drop-partitions', {
 export async function dropPartitions(pool: Pool, days: number): Promise<number> {
 	const db = await pool.connect()
 	try {
-		const [turn] = await tryToDrop(db)
+		const [turn] = await takeTurn(db)
 		if (!turn!.isOurs) return 0
-		const waiting = new Set<string>()
-		for (const { table, name, month, isPending } of await expired(db, { tables: names, days })) {
-			if (waiting.has(month) || (!isPending && (await hasUnsettled(db, month)))) waiting.add(month)
-			else
-				await db.query(
-					`alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`,
-				)
-		}
+		await detachExpired(db, days)
 		const removed = await leftOver(db, { tables: names })
 		// The removal of a foreign key locks the table that it refers to.
 		await db.query(`set lock_timeout = '${longestWaitMs}ms'`)
 		for (const { name } of removed) await db.query(`drop table ${name}`)
+		await leaveTurn(db)
 		return removed.length
 	} finally {
-		// The connection holds the lock, and releases it at its end.
+		// Its settings and locks end with it, whatever has failed.
 		db.release(true)
+	}
+}
+
+async function detachExpired(db: PoolClient, days: number) {
+	const waiting = new Set<string>()
+	for (const { table, name, month, isPending } of await expired(db, { tables: names, days })) {
+		if (waiting.has(month) || (!isPending && (await hasUnsettled(db, month)))) waiting.add(month)
+		else
+			await db.query(
+				`alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`,
+			)
 	}
 }

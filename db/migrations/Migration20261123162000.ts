@@ -11,6 +11,7 @@ export class Migration20261123162000 extends Migration {
 	override name = 'Migration20261123162000'
 
 	override up() {
+		this.addSql(lockAll)
 		// Two contacts of one campaign have two places in its audience's pages; a step's mail has the step's id.
 		this.addSql('drop index emails_campaign, emails_step_execution')
 		// With such a reference, Postgres would look for referring rows before it removed a table of mails.
@@ -23,6 +24,21 @@ export class Migration20261123162000 extends Migration {
 		this.addSql('delete from rule_files')
 	}
 }
+
+/** All or none, so that no one waits for us while we wait for them. */
+const lockAll = `do $$ begin
+	loop
+		begin
+			set local lock_timeout = '500ms';
+			lock table emails, attempts, events in access exclusive mode;
+			lock table projects, campaigns, contacts, templates in share row exclusive mode;
+			set local lock_timeout = 0;
+			return;
+		exception when lock_not_available or deadlock_detected then
+			perform pg_sleep(0.2);
+		end;
+	end loop;
+end $$`
 
 const partition = (table: string, id: string, hasContacts = true) => `do $$
 declare
