@@ -7,6 +7,7 @@ import { migrate } from '../db/migrating.ts'
 import { poolOf } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
+import { partitionsOf, splitIntoMonths } from './helpers/months.ts'
 
 /** A database of this release, and a second process that builds an index on its contacts. */
 async function setupBuild(t: ExecutionContext) {
@@ -68,6 +69,25 @@ test('an index whose build failed is built again', async (t) => {
 	t.false(await isValid())
 	await migrate(next)
 	t.true(await isValid())
+})
+
+test('an index on a table in partitions is built in each of them, and in those to come', async (t) => {
+	const { pool, next } = await setupBuild(t)
+	await migrate(next)
+	const indexes = async () =>
+		(
+			await pool.query<{ table: string; isValid: boolean }>(
+				`select c.relname as table, i.indisvalid as "isValid" from pg_index i join pg_class c on c.oid = i.indrelid
+				where i.indexrelid = 'events_for_tests'::regclass
+					or i.indexrelid in (select inhrelid from pg_inherits where inhparent = 'events_for_tests'::regclass)`,
+			)
+		).rows
+	const tables = async () => ['events', ...(await partitionsOf(pool, 'events'))]
+	const expected = async () => (await tables()).map((table) => ({ table, isValid: true }))
+	const byTable = (a: { table: string }, b: { table: string }) => a.table.localeCompare(b.table)
+	t.deepEqual((await indexes()).toSorted(byTable), (await expected()).toSorted(byTable))
+	await splitIntoMonths(pool)
+	t.deepEqual((await indexes()).toSorted(byTable), (await expected()).toSorted(byTable))
 })
 
 test('of processes that migrate at once, one works and the others wait', async (t) => {
