@@ -112,9 +112,10 @@ const schema = defineEntity({
 		subject: p.text().nullable(),
 		/** As rendered, without layout and footer; null once purged. */
 		body: p.text().nullable(),
-		headers: p.json<Record<string, string>>().defaultRaw(`'{}'`),
-		/** The language of our own words in it: the reader's, if known. */
-		language: p.text().default('en'),
+		/** Null: none. */
+		headers: p.json<Record<string, string>>().nullable().defaultRaw(`'{}'`),
+		/** The language of our own words in it: the reader's, if known. Null: the campaign's. */
+		language: p.text().nullable().default('en'),
 		/** The language of the author's text; null: the same. */
 		contentLanguage: p.text().nullable(),
 		/**
@@ -122,7 +123,8 @@ const schema = defineEntity({
 		 * message.
 		 */
 		postalAddress: p.text().nullable(),
-		type: p.enum(mailTypes).default('TRANSACTIONAL'),
+		/** Null: the campaign's. */
+		type: p.enum(mailTypes).nullable().default('TRANSACTIONAL'),
 		sourceType: p.enum(sourceTypes),
 		templateId: p.uuid().nullable(),
 		campaignId: p.uuid().nullable(),
@@ -141,8 +143,12 @@ const schema = defineEntity({
 				`(case when status in ('${rareStatuses.join("', '")}') then status else null end) stored`,
 			),
 		attempt: p.integer().default(0),
+		/**
+		 * Null for a mail born with its first attempt, while it is SENDING and once it is settled: that started at
+		 * `created_at`. It is filled in if the mail comes into doubt or is to be tried again.
+		 */
 		attemptStartedAt: p.datetime(3).nullable(),
-		/** The time limit for retries starts here. */
+		/** The time limit for retries starts here. Null like the one above, and before the first attempt. */
 		firstAttemptAt: p.datetime(3).nullable(),
 		/** The earliest time to send: granted by the send rate, or the end of the pause after a refusal. */
 		dueAt: p.datetime(3).nullable(),
@@ -177,7 +183,8 @@ const schema = defineEntity({
 		 */
 		tracked: p.boolean().nullable(),
 		createdAt: createdAt(),
-		updatedAt: updatedAt(),
+		/** Null: when it was sent, or else created. */
+		updatedAt: updatedAt().nullable(),
 	},
 })
 

@@ -39,7 +39,8 @@ export const foldEngagements = statement('fold-engagements', {
 		select mail.* from (select distinct project_id, email_id from waiting) w
 		cross join lateral (
 			select project_id, id, contact_id, campaign_id,
-				coalesce(greatest(sent_at, delivered_at), attempt_started_at) as arrived_at
+				coalesce(greatest(sent_at, delivered_at), attempt_started_at,
+					case when attempt > 0 then created_at end) as arrived_at
 			from emails e
 			where e.project_id = w.project_id and e.id = w.email_id
 				and e.status not in ('PENDING', 'SENDING')

@@ -12,6 +12,13 @@ export type OpenMail = RowOf<typeof mailsOfClaim>
 /** Our processes' clocks may differ or change, so they get times relative to the database's clock. */
 const inMs = (time: string) => `(extract(epoch from ${time} - now()) * 1000)::float8`
 
+/** When the latest attempt of a mail `e` was opened. */
+export const startedAt = `coalesce(e.attempt_started_at, e.created_at)`
+
+/** A mail that leaves SENDING unsent keeps the times of its attempts, which it may have left to `created_at`. */
+export const keepStart = `attempt_started_at = ${startedAt},
+			first_attempt_at = coalesce(e.first_attempt_at, ${startedAt})`
+
 /** A provider that recognises our ids remembers them for a day. */
 export const keyLifeHours = 23
 
@@ -88,14 +95,14 @@ export const mailsOfClaim = statement('mails-of-claim', {
 		select * from emails e where e.project_id = q.project_id and e.id = q.id and ${isOpen} offset 0) e
 	cross join lateral (select * from projects p where p.id = q.project_id offset 0) p
 	left join lateral (
-		select "from" from campaigns k where k.project_id = q.project_id and k.id = e.campaign_id offset 0) k on true
+		select "from", type from campaigns k where k.project_id = q.project_id and k.id = e.campaign_id offset 0) k on true
 	left join lateral (
 		select reason from suppressions s where s.project_id = q.project_id and s.email = ${addressNow} offset 0) s on true
 	left join lateral (
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
 	cross join lateral (
-		select may_send(p.disabled_reason, s.reason, needs_consent(e.type, e.source_type), c.subscribed, e."to",
-			p.owner_verified, $provider::text) as because) barred
+		select may_send(p.disabled_reason, s.reason, needs_consent(coalesce(e.type, k.type), e.source_type), c.subscribed,
+			e."to", p.owner_verified, $provider::text) as because) barred
 	order by q.place, q.position`,
 })
 
@@ -138,6 +145,8 @@ export const sentEventData = `event_data_of_mail(
 export const bounceEventData = (type: string, bouncedAt: string) =>
 	`${sentEventData} || jsonb_build_object('bounceType', '${type}', 'bouncedAt', iso_text(${bouncedAt}))`
 
+const typeOf = `coalesce(e.type, (select k.type from campaigns k where k.project_id = $projectId and k.id = e.campaign_id))`
+
 export type OpenedMail = RowOf<typeof open>
 
 /**
@@ -179,10 +188,10 @@ export const open = statement('open', {
 		attempt_started_at = now(), first_attempt_at = coalesce(first_attempt_at, now()),
 		provider = $provider::text, updated_at = now(),
 		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $projectId)
-			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
+			or ${typeOf} = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
 				where id = $projectId))
 	where project_id = $projectId and id = any(array(select unnest($emailIds::uuid[]))) and status = 'PENDING' and (
-		select may_send(p.disabled_reason, s.reason, needs_consent(e.type, e.source_type), c.subscribed, e."to",
+		select may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), c.subscribed, e."to",
 			p.owner_verified, $provider::text)
 		from projects p
 		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}
@@ -195,9 +204,11 @@ export const open = statement('open', {
 		case when m."from" is null then coalesce(k.from_name, k.project_name) else m.from_name end as from_name,
 		case when m."from" is null then k.reply_to else m.reply_to end as reply_to,
 		coalesce(m.subject, k.subject) as subject,
-		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body, m.headers,
-		coalesce(m.content_language, k.content_language, m.language) as content_language, m.language, m.postal_address,
-		m.type, m.tracked, m.created_at, m.first_attempt_at
+		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body,
+		coalesce(m.headers, '{}') as headers,
+		coalesce(m.content_language, k.content_language, m.language, k.language) as content_language,
+		coalesce(m.language, k.language) as language, m.postal_address,
+		coalesce(m.type, k.type) as type, m.tracked, m.created_at, m.first_attempt_at
 	from opened m left join lateral (
 		select * from campaigns k where k.project_id = m.project_id and k.id = m.campaign_id and m."from" is null offset 0) k
 		on true`,
@@ -254,7 +265,7 @@ export const recordSent = statement('record-sent', {
 		select count_itself() as begun
 	), recorded as (
 		update emails e set status = 'SENT', sent_at = now(), is_sent_event = is_punctual(e.id, now()::timestamptz(3)),
-			updated_at = now(), error = null,
+			updated_at = null, error = null,
 			(provider_message_id, subject, render_fault) = (
 				select coalesce(o->>1, e.provider_message_id),
 					case when e."to" = '${erasedAddress}' then e.subject else coalesce(o->>2, e.subject) end,
@@ -263,18 +274,20 @@ export const recordSent = statement('record-sent', {
 		where e.project_id = $projectId and e.id = any($emailIds::uuid[])
 			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
 			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING') and (select begun from counting)
-		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.source_type, e.attachments, e.attempt, e.attempt_started_at, e.provider, e.provider_message_id, e.status,
+		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.source_type, e.attachments, e.attempt,
+			${startedAt} as started_at, e.provider, e.provider_message_id, e.status,
 			e.sent_at, e.is_sent_event, e.opened_at, e.clicked_at, old.status as before
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
-		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id from recorded
+		select project_id, id, attempt, started_at, 'SENT', provider, provider_message_id from recorded
 		where source_type <> 'CAMPAIGN' or attempt > 1 or before <> 'SENDING' or provider = 'resend'
 		union all
 		-- A newer attempt was opened meanwhile, or the mail is settled otherwise.
-		select e.project_id, e.id, (o->>0)::int, e.attempt_started_at, 'SENT', e.provider, o->>1
+		select e.project_id, e.id, (o->>0)::int, ${startedAt}, 'SENT', e.provider, o->>1
 		from emails e cross join lateral (select $outcomes::jsonb -> e.id::text as o) outcome
 		where (select count(*) from recorded) < cardinality($emailIds)
-			and e.project_id = $projectId and e.id = any($emailIds) and e.attempt_started_at is not null
+			and e.project_id = $projectId and e.id = any($emailIds)
+			and (e.attempt_started_at is not null or e.attempt > 0)
 			and not exists (select from recorded r where r.id = e.id)
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
@@ -328,7 +341,7 @@ export const recordUnsent = statement('record-unsent', {
 					and id = any(array(select id from outcome))))
 		order by id for share
 	), recorded as (
-		update emails e set status = o.status, error = ${errorOf}, updated_at = now(),
+		update emails e set status = o.status, error = ${errorOf}, updated_at = now(), ${keepStart},
 			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at),
 			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end
 		from outcome o
@@ -342,7 +355,7 @@ export const recordUnsent = statement('record-unsent', {
 		returning e.*
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, error)
-		select e.project_id, e.id, o.attempt, e.attempt_started_at, o.outcome, e.provider, ${errorOf}
+		select e.project_id, e.id, o.attempt, ${startedAt}, o.outcome, e.provider, ${errorOf}
 		from outcome o join emails e on e.project_id = $projectId
 			and e.id = any(array(select id from outcome))
 			and e.id = o.id
