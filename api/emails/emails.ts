@@ -242,6 +242,9 @@ function viewOf(
 				? (email.headers?.['Message-ID'] ?? null) // its sender's, if it had one
 				: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
 		error: email.error ?? email.renderFault,
+		opens: email.opens ?? 0,
+		clicks: email.clicks ?? 0,
+		prefetches: email.prefetches ?? 0,
 		updatedAt: email.updatedAt ?? email.sentAt ?? email.createdAt,
 	})
 	// A row that was read has null where the entity's type also allows undefined.

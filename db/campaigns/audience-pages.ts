@@ -128,11 +128,11 @@ export const cancelPages = statement('cancel-audience-pages', {
 		returning contact_ids[taken + 1 : size] as contact_ids
 	), born as (
 		insert into emails (project_id, contact_id, "to", headers, language, type, source_type, campaign_id, status, error,
-			updated_at)
+			updated_at, granted_attempt, opens, clicks, prefetches)
 		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), null, null, null, 'CAMPAIGN',
 			$campaignId::uuid, 'CANCELLED',
 			case when c.id is null then '${deletedContact.error}' else 'The campaign was cancelled' end,
-			null
+			null, null, null, null, null
 		from gone cross join lateral unnest(contact_ids) with ordinality as place(contact_id, number)
 		left join lateral (
 			select id, email from contacts where project_id = $projectId and id = place.contact_id offset 0) c on true

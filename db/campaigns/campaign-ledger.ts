@@ -144,9 +144,11 @@ export const bearSlice = statement('bear-campaign-slice', {
 		${barredOf}
 	), born as (
 		insert into emails (project_id, id, contact_id, "to", headers, language, type, source_type, campaign_id, status,
-			error, attempt, attempt_started_at, first_attempt_at, provider, tracked, batch_id, created_at, updated_at)
+			error, attempt, attempt_started_at, first_attempt_at, provider, tracked, batch_id, created_at, updated_at,
+			granted_attempt, opens, clicks, prefetches)
 		select $projectId, id, present, email, null, null, null, 'CAMPAIGN', $campaignId, status,
-			error, (status = 'SENDING')::int, settled_at, settled_at, $provider, $tracked::bool, $batchId::uuid, born_at, null
+			error, (status = 'SENDING')::int, settled_at, settled_at, $provider, $tracked::bool, $batchId::uuid, born_at, null,
+			null, null, null, null
 		from slice where (select begun from counting)
 		order by contact_id
 	), states_counted as (
@@ -275,7 +277,7 @@ export const sendingInLane = statement('sending-in-campaign-lane', {
  */
 export const takeBatchOver = statement('take-campaign-batch-over', {
 	params: { projectId: uuid, campaignId: uuid, batchId: uuid, writtenAt: timestamp },
-	row: claimedMailColumns,
+	row: { ...claimedMailColumns, first_attempt_at: timestamp },
 	text: `with taken as (
 		update emails e set updated_at = greatest(now(), $writtenAt::timestamptz + interval '1 ms')
 		from contacts c

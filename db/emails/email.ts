@@ -154,8 +154,8 @@ const schema = defineEntity({
 		dueAt: p.datetime(3).nullable(),
 		/** Set for campaign mails that a provider gets in one request. It is the request's idempotency key. */
 		batchId: p.uuid().nullable(),
-		/** The attempt that the send rate was granted for: the next one, or one that has ended. */
-		grantedAttempt: p.integer().default(0),
+		/** The attempt that the send rate was granted for: the next one, or one that has ended. Null: 0. */
+		grantedAttempt: p.integer().nullable().default(0),
 		/** Handed over again although an earlier try may have arrived. */
 		possibleRepeat: p.boolean().default(false),
 		provider: p.text().nullable(),
@@ -173,10 +173,11 @@ const schema = defineEntity({
 		complainedAt: p.datetime(3).nullable(),
 		/** When its reader unsubscribed through it. */
 		unsubscribedAt: p.datetime(3).nullable(),
-		opens: p.integer().default(0),
-		clicks: p.integer().default(0),
+		/** Null, here and in the next two: 0. */
+		opens: p.integer().nullable().default(0),
+		clicks: p.integer().nullable().default(0),
 		/** Opens and clicks by machines, which the counts above leave out. */
-		prefetches: p.integer().default(0),
+		prefetches: p.integer().nullable().default(0),
 		/**
 		 * Whether it contains our pixel and links: decided at the first hand-over, so that every try sends the
 		 * same message. False from the start if tracking is not allowed.

@@ -81,7 +81,8 @@ export const mailsOfClaim = statement('mails-of-claim', {
 		where q.claim_id = $claimId
 	)
 	select
-		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt, e.error,
+		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt,
+		coalesce(e.granted_attempt, 0) as granted_attempt, e.error,
 		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
 		split_part(coalesce(e."from", k."from"), '@', 2) as domain,
 		(coalesce(octet_length(e.body), 0) + coalesce((
