@@ -18,7 +18,7 @@ test('a mail is born as it is sent, with the data of its campaign and its contac
 	t.is(handed[0]!.to, 'new@example.net')
 	const mails = await query(
 		`select "to", "from", from_name, reply_to, subject, body, language, type, source_type, status, attempt,
-			first_attempt_at = created_at as "leftAtOnce" from emails`,
+			attempt_started_at, first_attempt_at from emails`,
 	)
 	t.deepEqual(mails, [
 		{
@@ -28,12 +28,13 @@ test('a mail is born as it is sent, with the data of its campaign and its contac
 			reply_to: null,
 			subject: 'Hello Eve',
 			body: null,
-			language: 'en',
-			type: 'MARKETING',
+			language: null,
+			type: null,
 			source_type: 'CAMPAIGN',
 			status: 'SENT',
 			attempt: 1,
-			leftAtOnce: true,
+			attempt_started_at: null,
+			first_attempt_at: null,
 		},
 	])
 	const shown = {

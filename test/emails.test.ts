@@ -67,7 +67,7 @@ test('a mail shows all of its record, and nothing of our own book-keeping', asyn
 		attempts: [],
 	})
 	t.is(createdAt, mail.createdAt.toISOString())
-	t.is(updatedAt, mail.updatedAt.toISOString())
+	t.is(updatedAt, mail.updatedAt!.toISOString())
 })
 
 test('a fault in rendering shows as the error, until delivery has a worse one', async (t) => {

@@ -235,12 +235,17 @@ function viewOf(
 ) {
 	const view = Object.assign({}, email, {
 		body,
+		headers: email.headers ?? {},
 		attachments: email.attachments ?? [],
 		messageId:
 			email.sourceType === 'INBOUND'
-				? (email.headers['Message-ID'] ?? null) // its sender's, if it had one
+				? (email.headers?.['Message-ID'] ?? null) // its sender's, if it had one
 				: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
 		error: email.error ?? email.renderFault,
+		opens: email.opens ?? 0,
+		clicks: email.clicks ?? 0,
+		prefetches: email.prefetches ?? 0,
+		updatedAt: email.updatedAt ?? email.sentAt ?? email.createdAt,
 	})
 	// A row that was read has null where the entity's type also allows undefined.
 	return view as unknown as Type.Static<typeof Email>
@@ -251,7 +256,7 @@ const ownAttempt = (email: EmailRow, closed: number) =>
 	email.status === 'SENDING' || (closed < email.attempt && email.sentAt)
 		? [
 				{
-					at: email.attemptStartedAt!,
+					at: email.attemptStartedAt ?? email.createdAt,
 					outcome: email.status === 'SENDING' ? ('OPEN' as const) : ('SENT' as const),
 					provider: email.provider ?? null,
 					providerMessageId: email.status === 'SENDING' ? null : (email.providerMessageId ?? null),

@@ -127,12 +127,13 @@ export const cancelPages = statement('cancel-audience-pages', {
 				and status = 'CANCELLED')
 		returning contact_ids[taken + 1 : size] as contact_ids
 	), born as (
-		insert into emails (project_id, contact_id, "to", language, type, source_type, campaign_id, status, error)
-		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), k.language, k.type, 'CAMPAIGN', k.id,
-			'CANCELLED',
-			case when c.id is null then '${deletedContact.error}' else 'The campaign was cancelled' end
+		insert into emails (project_id, contact_id, "to", headers, language, type, source_type, campaign_id, status, error,
+			updated_at, granted_attempt, opens, clicks, prefetches)
+		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), null, null, null, 'CAMPAIGN',
+			$campaignId::uuid, 'CANCELLED',
+			case when c.id is null then '${deletedContact.error}' else 'The campaign was cancelled' end,
+			null, null, null, null, null
 		from gone cross join lateral unnest(contact_ids) with ordinality as place(contact_id, number)
-		join campaigns k on k.project_id = $projectId and k.id = $campaignId
 		left join lateral (
 			select id, email from contacts where project_id = $projectId and id = place.contact_id offset 0) c on true
 		order by place.contact_id

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { keepStart, startedAt } from '../emails/ledger.ts'
 import { bool, float, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -52,11 +53,11 @@ const doubtLeft = (name: string, among: string) =>
 	statement(name, {
 		params: { projectId: uuid, campaignId: uuid },
 		text: `with doubted as (
-			update emails set status = 'UNCERTAIN', updated_at = now(),
+			update emails e set status = 'UNCERTAIN', updated_at = now(), ${keepStart},
 				error = 'The worker went away between the hand-over and its record'
 			where project_id = $projectId and campaign_id = $campaignId and ${among}
 				and status = 'SENDING'
-				and attempt_started_at < now() - interval '2 minutes'
+				and ${startedAt} < now() - interval '2 minutes'
 			returning *
 		)
 		insert into attempts (project_id, email_id, attempt, at, outcome, provider, error)

@@ -1,5 +1,5 @@
 import { deletedContact } from './audience-pages.ts'
-import { keyLifeHours } from '../emails/ledger.ts'
+import { keyLifeHours, startedAt } from '../emails/ledger.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -74,12 +74,12 @@ const claimedMailColumns = {
 }
 export type ClaimedMail = RowOf<typeof claimedMailColumns>
 
-/** Why the mail to contact `c` may not be sent. */
-const barredOf = (type: string) => `left join lateral (
+/** Why the mail of campaign `k` to contact `c` may not be sent. */
+const barredOf = `left join lateral (
 			select reason from suppressions where project_id = $projectId and email = c.email offset 0
 		) s on true
 		cross join lateral (
-			select may_send(p.disabled_reason, s.reason, needs_consent(${type}, 'CAMPAIGN'), c.subscribed, c.email,
+			select may_send(p.disabled_reason, s.reason, needs_consent(k.type, 'CAMPAIGN'), c.subscribed, c.email,
 				p.owner_verified, $provider::text) as because) barred`
 
 /**
@@ -131,6 +131,7 @@ export const bearSlice = statement('bear-campaign-slice', {
 			case when c.contact_id is null then 'CANCELLED' when barred.because is null then 'SENDING'
 				else barred_status(p.disabled_reason, s.reason) end as status,
 			case when c.contact_id is null then '${deletedContact.error}' else barred.because end as error,
+			case when c.contact_id is null or barred.because is not null then now()::timestamptz(3) end as settled_at,
 			now()::timestamptz(3) as born_at
 		from (select contact_ids from advanced union all select contact_ids from ended) taken
 		cross join lateral unnest(taken.contact_ids) as place(contact_id)
@@ -139,16 +140,16 @@ export const bearSlice = statement('bear-campaign-slice', {
 			where project_id = $projectId and id = place.contact_id offset 0 for key share) c on true
 		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
 		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
-		${barredOf('k.type')}
+		${barredOf}
 	), born as (
-		insert into emails (project_id, id, contact_id, "to", language, type, source_type, campaign_id, status, error,
-			attempt, attempt_started_at, first_attempt_at, provider, tracked, batch_id, created_at, updated_at)
-		select $projectId, s.id, s.present, s.email, k.language, k.type, 'CAMPAIGN', k.id, s.status, s.error,
-			(s.status = 'SENDING')::int, s.born_at, s.born_at, $provider, $tracked::bool, $batchId::uuid, s.born_at,
-			s.born_at
-		from slice s cross join campaigns k
-		where k.project_id = $projectId and k.id = $campaignId and (select begun from counting)
-		order by s.contact_id
+		insert into emails (project_id, id, contact_id, "to", headers, language, type, source_type, campaign_id, status,
+			error, attempt, attempt_started_at, first_attempt_at, provider, tracked, batch_id, created_at, updated_at,
+			granted_attempt, opens, clicks, prefetches)
+		select $projectId, id, present, email, null, null, null, 'CAMPAIGN', $campaignId, status,
+			error, (status = 'SENDING')::int, settled_at, settled_at, $provider, $tracked::bool, $batchId::uuid, born_at, null,
+			null, null, null, null
+		from slice where (select begun from counting)
+		order by contact_id
 	), states_counted as (
 		insert into campaign_tallies (project_id, campaign_id, sending, skipped)
 		select $projectId, $campaignId, count(*) filter (where status = 'SENDING'),
@@ -178,7 +179,7 @@ export const claimSlice = statement('claim-campaign-slice', {
 				else barred_status(p.disabled_reason, s.reason) end as status,
 			barred.because as error
 		from (
-			select id, contact_id, type from emails
+			select id, contact_id from emails
 			where campaign_id = $campaignId and contact_id > $after and contact_id <= $until
 				and status = 'PENDING' and (due_at is null or due_at <= now())
 				and exists (select from campaigns k join projects p on p.id = k.project_id
@@ -187,7 +188,8 @@ export const claimSlice = statement('claim-campaign-slice', {
 		) e
 		cross join lateral ${contactOf('e')} c
 		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
-		${barredOf('e.type')}
+		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
+		${barredOf}
 	), claimed as (
 		update emails e set status = slice.status, error = slice.error, "to" = slice.email, updated_at = now(),
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
@@ -261,8 +263,8 @@ export const sendingInLane = statement('sending-in-campaign-lane', {
 		is_old: bool,
 		updated_at: timestamp,
 	},
-	text: `select id, attempt, batch_id, updated_at,
-		attempt_started_at < now() - interval '${keyLifeHours} hours' as is_old
+	text: `select id, attempt, batch_id, coalesce(updated_at, created_at) as updated_at,
+		${startedAt} < now() - interval '${keyLifeHours} hours' as is_old
 	from emails e where ${laneIs} and project_id = $projectId and status = 'SENDING'`,
 })
 
@@ -276,17 +278,17 @@ export const sendingInLane = statement('sending-in-campaign-lane', {
  */
 export const takeBatchOver = statement('take-campaign-batch-over', {
 	params: { projectId: uuid, campaignId: uuid, batchId: uuid, writtenAt: timestamp },
-	row: claimedMailColumns,
+	row: { ...claimedMailColumns, first_attempt_at: timestamp },
 	text: `with taken as (
 		update emails e set updated_at = greatest(now(), $writtenAt::timestamptz + interval '1 ms')
 		from contacts c
 		where e.project_id = $projectId and e.campaign_id = $campaignId and e.batch_id = $batchId
-			and e.status = 'SENDING' and e.updated_at <= $writtenAt
+			and e.status = 'SENDING' and coalesce(e.updated_at, e.created_at) <= $writtenAt
 			and exists (select from campaigns k join projects p on p.id = k.project_id
 				where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay})
 			and c.project_id = $projectId and c.id = e.contact_id
-		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
-			e."to" as email, c.subscribed, c.data
+		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at,
+			coalesce(e.first_attempt_at, e.created_at) as first_attempt_at, e."to" as email, c.subscribed, c.data
 	)
 	select ${claimedColumns} from taken order by contact_id`,
 })

@@ -1,6 +1,6 @@
 import { bool, float, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { isOpen, keyLifeHours } from './ledger.ts'
+import { isOpen, keepStart, keyLifeHours, startedAt } from './ledger.ts'
 
 // How a mail comes into doubt, and how doubt ends without evidence. Compare-and-set, like all changes of
 // the ledger.
@@ -16,10 +16,11 @@ export const doubt = statement('doubt', {
 	text: `with doubted as (
 		update emails e set
 			status = case when $isIdempotent::bool
-					and coalesce(e.first_attempt_at, e.attempt_started_at)
+					and coalesce(e.first_attempt_at, ${startedAt})
 						> now() - interval '${keyLifeHours} hours'
 				then 'PENDING' else 'UNCERTAIN' end,
-			error = 'The worker went away between the hand-over and its record', updated_at = now()
+			error = 'The worker went away between the hand-over and its record', updated_at = now(),
+			${keepStart}
 		from jsonb_to_recordset($mails::jsonb) as d(id uuid, attempt int)
 		where e.project_id = $projectId and e.id = d.id and e.attempt = d.attempt
 			and e.status = 'SENDING'

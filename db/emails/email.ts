@@ -105,9 +105,10 @@ const schema = defineEntity({
 		subject: p.text().nullable(),
 		/** As rendered, without layout and footer; null once purged. */
 		body: p.text().nullable(),
-		headers: p.json<Record<string, string>>().defaultRaw(`'{}'`),
-		/** The language of our own words in it: the reader's, if known. */
-		language: p.text().default('en'),
+		/** Null: none. */
+		headers: p.json<Record<string, string>>().nullable().defaultRaw(`'{}'`),
+		/** The language of our own words in it: the reader's, if known. Null: the campaign's. */
+		language: p.text().nullable().default('en'),
 		/** The language of the author's text; null: the same. */
 		contentLanguage: p.text().nullable(),
 		/**
@@ -115,7 +116,8 @@ const schema = defineEntity({
 		 * message.
 		 */
 		postalAddress: p.text().nullable(),
-		type: p.enum(mailTypes).default('TRANSACTIONAL'),
+		/** Null: the campaign's. */
+		type: p.enum(mailTypes).nullable().default('TRANSACTIONAL'),
 		sourceType: p.enum(sourceTypes),
 		templateId: p.uuid().nullable(),
 		campaignId: p.uuid().nullable(),
@@ -135,15 +137,19 @@ const schema = defineEntity({
 				`(case when status in ('${rareStatuses.join("', '")}') then status else null end) stored`,
 			),
 		attempt: p.integer().default(0),
+		/**
+		 * Null for a mail born with its first attempt, while it is SENDING and once it is settled: that started at
+		 * `created_at`. It is filled in if the mail comes into doubt or is to be tried again.
+		 */
 		attemptStartedAt: p.datetime(3).nullable(),
-		/** The time limit for retries starts here. */
+		/** The time limit for retries starts here. Null like the one above, and before the first attempt. */
 		firstAttemptAt: p.datetime(3).nullable(),
 		/** The earliest time to send: granted by the send rate, or the end of the pause after a refusal. */
 		dueAt: p.datetime(3).nullable(),
 		/** Set for campaign mails that a provider gets in one request. It is the request's idempotency key. */
 		batchId: p.uuid().nullable(),
-		/** The attempt that the send rate was granted for: the next one, or one that has ended. */
-		grantedAttempt: p.integer().default(0),
+		/** The attempt that the send rate was granted for: the next one, or one that has ended. Null: 0. */
+		grantedAttempt: p.integer().nullable().default(0),
 		/** Handed over again although an earlier try may have arrived. */
 		possibleRepeat: p.boolean().default(false),
 		provider: p.text().nullable(),
@@ -161,17 +167,19 @@ const schema = defineEntity({
 		complainedAt: p.datetime(3).nullable(),
 		/** When its reader unsubscribed through it. */
 		unsubscribedAt: p.datetime(3).nullable(),
-		opens: p.integer().default(0),
-		clicks: p.integer().default(0),
+		/** Null, here and in the next two: 0. */
+		opens: p.integer().nullable().default(0),
+		clicks: p.integer().nullable().default(0),
 		/** Opens and clicks by machines, which the counts above leave out. */
-		prefetches: p.integer().default(0),
+		prefetches: p.integer().nullable().default(0),
 		/**
 		 * Whether it contains our pixel and links: decided at the first hand-over, so that every try sends the
 		 * same message. False from the start if tracking is not allowed.
 		 */
 		tracked: p.boolean().nullable(),
 		createdAt: createdAt(),
-		updatedAt: updatedAt(),
+		/** Null: when it was sent, or else created. */
+		updatedAt: updatedAt().nullable(),
 	},
 })
 

@@ -55,10 +55,12 @@ return 'deleted@deleted.invalid';
 -- The content that a mail leaves to its campaign (db/emails/email.ts); no row for a mail with a sender of its own. Each
 -- mail's campaign is looked up by index, whatever the planner assumes about new tables.
 create or replace function left_to_campaign(project uuid, campaign uuid, own_sender text)
-returns table ("from" text, from_name text, reply_to text, subject text, content_language text, template_id uuid)
+returns table ("from" text, from_name text, reply_to text, subject text, content_language text, language text,
+	type text, template_id uuid)
 language sql stable parallel safe
 as $$
-	select k."from", coalesce(k.from_name, k.project_name), k.reply_to, k.subject, k.content_language, k.template_id
+	select k."from", coalesce(k.from_name, k.project_name), k.reply_to, k.subject, k.content_language, k.language,
+		k.type, k.template_id
 	from campaigns k where k.project_id = project and k.id = campaign and own_sender is null offset 0
 $$;
 

@@ -39,7 +39,8 @@ export const foldEngagements = statement('fold-engagements', {
 		select mail.* from (select distinct project_id, email_id from waiting) w
 		cross join lateral (
 			select project_id, id, contact_id, campaign_id,
-				coalesce(greatest(sent_at, delivered_at), attempt_started_at) as arrived_at
+				coalesce(greatest(sent_at, delivered_at), attempt_started_at,
+					case when attempt > 0 then created_at end) as arrived_at
 			from emails e
 			where e.project_id = w.project_id and e.id = w.email_id
 				and e.status not in ('PENDING', 'SENDING')
@@ -70,8 +71,8 @@ export const foldEngagements = statement('fold-engagements', {
 		from judged group by project_id, email_id
 	), counted as (
 		update emails e set
-			opens = e.opens + more_opens, clicks = e.clicks + more_clicks,
-			prefetches = e.prefetches + by_machines,
+			opens = coalesce(e.opens, 0) + more_opens, clicks = coalesce(e.clicks, 0) + more_clicks,
+			prefetches = coalesce(e.prefetches, 0) + by_machines,
 			opened_at = least(e.opened_at, first_at), clicked_at = least(e.clicked_at, first_click_at),
 			status = case
 				when more_clicks > 0 and e.status in ('UNCERTAIN', 'SENT', 'DELIVERED', 'OPENED')
@@ -83,7 +84,7 @@ export const foldEngagements = statement('fold-engagements', {
 			error = case e.status when 'UNCERTAIN' then null else e.error end,
 			updated_at = now()
 		from sums where e.project_id = of_project and e.id = email_id
-		returning new.*, old.opens as opens_before, old.clicks as clicks_before,
+		returning new.*, coalesce(old.opens, 0) as opens_before, coalesce(old.clicks, 0) as clicks_before,
 			old.status as status_before, kinds, links, times
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,

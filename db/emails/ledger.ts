@@ -19,6 +19,13 @@ const isAmong = (id: string) => `${id} = any(array(select unnest($emailIds::uuid
 /** Our processes' clocks may differ or change, so they get times relative to the database's clock. */
 const inMs = (time: string) => `(extract(epoch from ${time} - now()) * 1000)::float8`
 
+/** When the latest attempt of a mail `e` was opened. */
+export const startedAt = `coalesce(e.attempt_started_at, e.created_at)`
+
+/** A mail that leaves SENDING unsent keeps the times of its attempts, which it may have left to `created_at`. */
+export const keepStart = `attempt_started_at = ${startedAt},
+			first_attempt_at = coalesce(e.first_attempt_at, ${startedAt})`
+
 /** A provider that recognises our ids remembers them for a day. */
 export const keyLifeHours = 23
 
@@ -75,7 +82,8 @@ export const mailsOfClaim = statement('mails-of-claim', {
 		where q.claim_id = $claimId
 	)
 	select
-		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt, e.granted_attempt, e.error,
+		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt,
+		coalesce(e.granted_attempt, 0) as granted_attempt, e.error,
 		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
 		split_part(coalesce(e."from", k."from"), '@', 2) as domain,
 		(coalesce(octet_length(e.body), 0) + coalesce((
@@ -94,8 +102,8 @@ export const mailsOfClaim = statement('mails-of-claim', {
 	left join lateral (
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
 	cross join lateral (
-		select may_send(p.disabled_reason, s.reason, needs_consent(e.type, e.source_type), c.subscribed, e."to",
-			p.owner_verified, $provider::text) as because) barred
+		select may_send(p.disabled_reason, s.reason, needs_consent(coalesce(e.type, k.type), e.source_type), c.subscribed,
+			e."to", p.owner_verified, $provider::text) as because) barred
 	order by q.place, q.position`,
 })
 
@@ -138,6 +146,8 @@ export const sentEventData = `event_data_of_mail(
 export const bounceEventData = (type: string, bouncedAt: string) =>
 	`${sentEventData} || jsonb_build_object('bounceType', '${type}', 'bouncedAt', iso_text(${bouncedAt}))`
 
+const typeOf = `coalesce(e.type, (select k.type from campaigns k where k.project_id = $projectId and k.id = e.campaign_id))`
+
 export type OpenedMail = RowOf<typeof open>
 
 /**
@@ -179,10 +189,10 @@ export const open = statement('open', {
 		attempt_started_at = now(), first_attempt_at = coalesce(first_attempt_at, now()),
 		provider = $provider::text, updated_at = now(),
 		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $projectId)
-			or type = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
+			or ${typeOf} = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
 				where id = $projectId))
 	where project_id = $projectId and ${isAmong('e.id')} and status = 'PENDING' and (
-		select may_send(p.disabled_reason, s.reason, needs_consent(e.type, e.source_type), c.subscribed, e."to",
+		select may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), c.subscribed, e."to",
 			p.owner_verified, $provider::text)
 		from projects p
 		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}
@@ -194,9 +204,11 @@ export const open = statement('open', {
 		coalesce(m."from", k."from") as "from",
 		coalesce(m.from_name, k.from_name) as from_name, coalesce(m.reply_to, k.reply_to) as reply_to,
 		coalesce(m.subject, k.subject) as subject,
-		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body, m.headers,
-		coalesce(m.content_language, k.content_language, m.language) as content_language, m.language, m.postal_address,
-		m.type, m.tracked, m.created_at, m.first_attempt_at
+		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body,
+		coalesce(m.headers, '{}') as headers,
+		coalesce(m.content_language, k.content_language, m.language, k.language) as content_language,
+		coalesce(m.language, k.language) as language, m.postal_address,
+		coalesce(m.type, k.type) as type, m.tracked, m.created_at, m.first_attempt_at
 	from opened m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true`,
 })
 
@@ -251,7 +263,7 @@ export const recordSent = statement('record-sent', {
 		select count_itself() as begun
 	), recorded as (
 		update emails e set status = 'SENT', sent_at = now(), is_sent_event = is_punctual(e.id, now()::timestamptz(3)),
-			updated_at = now(), error = null,
+			updated_at = null, error = null,
 			(provider_message_id, subject, render_fault) = (
 				select coalesce(o->>1, e.provider_message_id),
 					case when e."to" = '${erasedAddress}' then e.subject else coalesce(o->>2, e.subject) end,
@@ -260,18 +272,20 @@ export const recordSent = statement('record-sent', {
 		where e.project_id = $projectId and ${isAmong('e.id')}
 			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
 			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING') and (select begun from counting)
-		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.source_type, e.attachments, e.attempt, e.attempt_started_at, e.provider, e.provider_message_id, e.status,
+		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.source_type, e.attachments, e.attempt,
+			${startedAt} as started_at, e.provider, e.provider_message_id, e.status,
 			e.sent_at, e.is_sent_event, e.opened_at, e.clicked_at, old.status as before
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
-		select project_id, id, attempt, attempt_started_at, 'SENT', provider, provider_message_id from recorded
+		select project_id, id, attempt, started_at, 'SENT', provider, provider_message_id from recorded
 		where source_type <> 'CAMPAIGN' or attempt > 1 or before <> 'SENDING' or provider = 'resend'
 		union all
 		-- A newer attempt was opened meanwhile, or the mail is settled otherwise.
-		select e.project_id, e.id, (o->>0)::int, e.attempt_started_at, 'SENT', e.provider, o->>1
+		select e.project_id, e.id, (o->>0)::int, ${startedAt}, 'SENT', e.provider, o->>1
 		from emails e cross join lateral (select $outcomes::jsonb -> e.id::text as o) outcome
 		where (select count(*) from recorded) < cardinality($emailIds)
-			and e.project_id = $projectId and ${isAmong('e.id')} and e.attempt_started_at is not null
+			and e.project_id = $projectId and ${isAmong('e.id')}
+			and (e.attempt_started_at is not null or e.attempt > 0)
 			and not exists (select from recorded r where r.id = e.id)
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = 'SENT', provider_message_id = excluded.provider_message_id, error = null
@@ -325,7 +339,7 @@ export const recordUnsent = statement('record-unsent', {
 					and id = any(array(select id from outcome))))
 		order by id for share
 	), recorded as (
-		update emails e set status = o.status, error = ${errorOf}, updated_at = now(),
+		update emails e set status = o.status, error = ${errorOf}, updated_at = now(), ${keepStart},
 			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at),
 			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end
 		from outcome o
@@ -339,7 +353,7 @@ export const recordUnsent = statement('record-unsent', {
 		returning e.*
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, error)
-		select e.project_id, e.id, o.attempt, e.attempt_started_at, o.outcome, e.provider, ${errorOf}
+		select e.project_id, e.id, o.attempt, ${startedAt}, o.outcome, e.provider, ${errorOf}
 		from outcome o join emails e on e.project_id = $projectId
 			and e.id = any(array(select id from outcome))
 			and e.id = o.id

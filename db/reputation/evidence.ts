@@ -1,4 +1,4 @@
-import { sentEventData } from '../emails/ledger.ts'
+import { sentEventData, startedAt } from '../emails/ledger.ts'
 import { bool, int, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -60,7 +60,7 @@ const settleCtes = `
 				when ${place('v.goal')} > ${place('e.status')} then v.goal else e.status end,
 			sent_at = case when v.kind in ('FAILED', 'SUPPRESSED')
 					or v.goal = 'SENT' and e.status in ('FAILED', 'SUPPRESSED', 'CANCELLED') then e.sent_at
-				else coalesce(e.sent_at, e.attempt_started_at, v.at) end,
+				else coalesce(e.sent_at, ${startedAt}) end,
 			delivered_at = case v.kind when 'DELIVERED' then coalesce(e.delivered_at, v.at)
 				else e.delivered_at end,
 			bounced_at = case when v.is_permanent then coalesce(e.bounced_at, v.at) else e.bounced_at end,
@@ -87,7 +87,7 @@ const settleCtes = `
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
 			provider_message_id, error)
-		select project_id, id, attempt, coalesce(attempt_started_at, at),
+		select project_id, id, attempt, coalesce(attempt_started_at, created_at),
 			case when status in ('FAILED', 'SUPPRESSED') then 'REJECTED' else 'SENT' end, provider,
 			provider_message_id, case when status in ('FAILED', 'SUPPRESSED') then error end
 		from settled where was_open

@@ -41,6 +41,9 @@ export async function setupMailbox(t: ExecutionContext, tracking: Tracking | nul
 			const message = composeMessage(
 				Object.assign({}, mail as MailRow & { subject: string }, {
 					emailId: mail.id,
+					headers: mail.headers ?? null,
+					language: mail.language ?? null,
+					type: mail.type!,
 					from: { email: mail.from!, name: mail.fromName ?? null },
 					to: { email: mail.to, name: mail.toName ?? null },
 				}),
