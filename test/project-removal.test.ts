@@ -265,7 +265,7 @@ test('a table comes after all tables that refer to it', async (t) => {
 	const before = (one: string, other: string) =>
 		t.true(tables.indexOf(one) < tables.indexOf(other), `${one} before ${other}`)
 	before('attempts', 'emails')
-	before('events', 'emails')
+	before('events', 'contacts')
 	before('emails', 'contacts')
 	before('segment_members', 'contacts')
 	before('segment_members', 'segments')
