@@ -33,6 +33,13 @@ export interface Session {
 	onClose(listener: () => void): void
 }
 
+/** What the server has announced. nodemailer reveals it only to callers that bring their own login. */
+interface Announced {
+	_supportedExtensions: string[]
+	/** 0: no limit. */
+	_maxAllowedSize: number
+}
+
 const CHUNK_BYTES = 64 * 1024
 const GOODBYE_MS = 1000
 
@@ -46,11 +53,13 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 		socketTimeout: timeouts.answerMs,
 	})
 	await greet(smtp, auth, timeouts.connectMs)
+	const announced = smtp as unknown as Announced
 	const session: Session = {
 		used: 0,
 		isOpen: () => !smtp.destroyed,
 		async handOver(envelope, raw) {
-			if (session.isPipelining && isSimple(envelope, raw))
+			const isSmall = raw.length <= Math.min(CHUNK_BYTES, announced._maxAllowedSize || Infinity)
+			if (session.isPipelining && isSmall && isSimple(envelope, raw))
 				return handOverAtOnce(session, envelope, raw)
 			session.used += 1
 			const result = await handOver(smtp, envelope, raw, timeouts.envelopeMs)
@@ -59,10 +68,7 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 				await settle(smtp, timeouts.envelopeMs, (done) => smtp.reset(done))
 			return result
 		},
-		// nodemailer reveals extensions only to callers that bring their own login.
-		isPipelining: (
-			smtp as unknown as { _supportedExtensions: string[] }
-		)._supportedExtensions.includes('PIPELINING'),
+		isPipelining: announced._supportedExtensions.includes('PIPELINING'),
 		burst: (next) =>
 			lend(smtp, (socket, onClosed) =>
 				burst(
@@ -126,13 +132,9 @@ async function lend(
 	for (const ear of ears) socket.on('data', ear)
 }
 
-/** Fits into one write, and needs nothing that only nodemailer does: no SMTPUTF8, no doubled dots. */
+/** Needs nothing that only nodemailer does: no SMTPUTF8, no doubled dots. */
 const isSimple = ({ from, to }: Envelope, raw: Buffer) =>
-	raw.length <= CHUNK_BYTES &&
-	isPath(from) &&
-	isPath(to) &&
-	raw.subarray(-2).equals(lineBreak) &&
-	!raw.includes(dottedLine)
+	isPath(from) && isPath(to) && raw.subarray(-2).equals(lineBreak) && !raw.includes(dottedLine)
 
 /** Whether an address can be written between < and > without SMTPUTF8. */
 export const isPath = (address: string) => /^[!-;=?-~]+$/.test(address)
