@@ -7,7 +7,7 @@ import { statement } from '../statement.ts'
 // A send takes two round trips. One reads everything for deciding and rendering; the other writes
 // everything in one statement, and so in one transaction. Requests that arrive together share both.
 
-export type SendContext = RowOf<typeof sendContexts>
+export type SendContext = RowOf<typeof contextColumns>
 
 interface AskedContext {
 	templateId: string | null
@@ -17,34 +17,38 @@ interface AskedContext {
 	idCount: number
 }
 
+const contextColumns = {
+	template: json<{
+		id: string
+		subject: string
+		body: string
+		from: string
+		from_name: string | null
+		reply_to: string | null
+		type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
+		language: string | null
+	}>().orNull,
+	/** null: the project has no such domain. */
+	verified: bool.orNull,
+	contacts:
+		json<{ id: string; email: string; subscribed: boolean; data: Record<string, unknown> }[]>(),
+	/** New ids, in ascending order. */
+	ids: text.array,
+	/** null: there is no limit, or it was not requested. */
+	limit: json<Limit>().orNull,
+}
+
 /**
  * One row for each request, in their order. The planner can't see how many there are: it would plan each
- * call anew, which takes longer than the call.
+ * call anew, which takes longer than the call. It would also do so if a parameter said whether the limit
+ * is wanted.
  */
-export const sendContexts = statement('send-contexts', {
-	params: { projectId: uuid, requests: json<AskedContext[]>(), hasLimits: bool },
-	row: {
-		template: json<{
-			id: string
-			subject: string
-			body: string
-			from: string
-			from_name: string | null
-			reply_to: string | null
-			type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
-			language: string | null
-		}>().orNull,
-		/** null: the project has no such domain. */
-		verified: bool.orNull,
-		contacts:
-			json<{ id: string; email: string; subscribed: boolean; data: Record<string, unknown> }[]>(),
-		/** New ids, in ascending order. */
-		ids: text.array,
-		/** null: there is no limit, or it was not requested. */
-		limit: json<Limit>().orNull,
-	},
-	text: `with standing as materialized (
-		select case when $hasLimits::bool then ${nearestLimit('$projectId', 'transactional')} end as "limit"
+const contexts = (name: string, limit: string) =>
+	statement(name, {
+		params: { projectId: uuid, requests: json<AskedContext[]>() },
+		row: contextColumns,
+		text: `with standing as materialized (
+		select ${limit} as "limit"
 	)
 	select
 		row_to_json(template) as template,
@@ -63,7 +67,13 @@ export const sendContexts = statement('send-contexts', {
 		select id, subject, body, "from", from_name, reply_to, type, language from templates
 		where project_id = $projectId and id = asked."templateId" offset 0) template on true
 	order by asked.place`,
-})
+	})
+
+export const sendContexts = contexts('send-contexts', 'null::jsonb')
+const limitedContexts = contexts(
+	'send-contexts-with-limit',
+	nearestLimit('$projectId', 'transactional'),
+)
 
 interface GivenContact {
 	id: string
@@ -271,17 +281,16 @@ export type Acceptance = ReturnType<typeof createAcceptance>
 
 /** Reads and writes for requests; those of one project that arrive together share their statements. */
 export function createAcceptance(pool: Pool) {
-	const contextsOf = (hasLimits: boolean) =>
+	const contextsOf = (read: typeof sendContexts) =>
 		inGroups({
-			work: (projectId, requests: AskedContext[]) =>
-				sendContexts(pool, { projectId, requests, hasLimits }),
-			atOnce: 2,
+			work: (projectId, requests: AskedContext[]) => read(pool, { projectId, requests }),
+			atOnce: 1,
 			mostItems: mostRequestsInGroup,
 		})
-	const [limited, unlimited] = [contextsOf(true), contextsOf(false)]
+	const [limited, unlimited] = [contextsOf(limitedContexts), contextsOf(sendContexts)]
 	const acceptTogether = inGroups({
 		work: (projectId, sends: AcceptedSend[]) => acceptGroup(pool, projectId, sends),
-		atOnce: 2,
+		atOnce: 1,
 		mostItems: mostRequestsInGroup,
 	})
 	return {

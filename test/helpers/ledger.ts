@@ -127,7 +127,6 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const [context] = await sendContexts(pool, {
 		projectId,
 		requests: [{ templateId: null, domain: 'example.com', emails: addresses, idCount: wanted }],
-		hasLimits: false,
 	})
 	const [requestId, ...ids] = context!.ids
 	const known = new Map(context!.contacts.map(({ email, id }) => [email, id]))
