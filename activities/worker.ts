@@ -26,6 +26,7 @@ import { createDkimKeys } from './delivery/dkim-keys.ts'
 import { createGate } from './delivery/gate.ts'
 import { createLargeMails } from './delivery/large-mails.ts'
 import { mailboxOf } from './delivery/mailbox.ts'
+import { createRecords } from './delivery/recorder.ts'
 import { createProviderPause } from './delivery/provider-pause.ts'
 import { watchedProvider } from './delivery/watched-provider.ts'
 import { createDomainChecker } from '../outside/domains/checker.ts'
@@ -99,6 +100,7 @@ async function main() {
 		relay,
 		stripe: settings.stripe && (await createStripe(settings.stripe)),
 		gate: createGate(provider.concurrency),
+		record: createRecords(pool),
 		inHand: new Set(),
 		largeMails: createLargeMails(),
 		pause,

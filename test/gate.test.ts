@@ -40,3 +40,51 @@ test('a kill leaves at most three mails per connection in doubt: unrecorded mail
 test('a small provider can still be used by one project', async (t) => {
 	t.is(await createGate(1).enter('a', 5), 1)
 })
+
+/** Hands mails of a project over, as fast as it may, for long enough to be measured. */
+async function measured(gate: ReturnType<typeof createGate>, project: string) {
+	const until = performance.now() + 100
+	while (performance.now() < until) await handOver(gate, project, await gate.enter(project, 50))
+}
+
+async function handOver(gate: ReturnType<typeof createGate>, project: string, mails: number) {
+	for (let i = 0; i < mails; i++) {
+		await gate.connection(project)
+		gate.answered(project, 1)
+	}
+	gate.recorded(mails)
+}
+
+test('with a fast provider, mails are opened before they have a connection', async (t) => {
+	const gate = createGate(4)
+	t.is(await gate.enter('a', 50), 3)
+	await handOver(gate, 'a', 3)
+	await measured(gate, 'a')
+	const opened = await gate.enter('a', 50)
+	t.true(opened > 3)
+	t.true(opened <= 12)
+})
+
+test('however many mails it has opened, a project uses three quarters of the connections', async (t) => {
+	const gate = createGate(4)
+	await measured(gate, 'a')
+	const opened = await gate.enter('a', 50)
+	let connected = 0
+	for (let i = 0; i < opened; i++) void gate.connection('a').then(() => (connected += 1))
+	await gate.connection('b')
+	t.is(connected, 3)
+	gate.answered('a', 1)
+	await new Promise((resolve) => setImmediate(resolve))
+	t.is(connected, 4)
+})
+
+test('with a fast provider, a single slot is not granted to a run that wants many', async (t) => {
+	const gate = createGate(4)
+	await measured(gate, 'a')
+	const opened = await gate.enter('a', 50)
+	let granted = 0
+	const next = gate.enter('a', 50).then((slots) => (granted = slots))
+	// Without a turn of the event loop, so that the wait for several slots can't end meanwhile.
+	for (let i = 0; i < opened && granted === 0; i++) await handOver(gate, 'a', 1)
+	t.true((await next) > 1)
+})

@@ -45,6 +45,12 @@ test('campaign mails follow each other on a connection, each envelope ahead of t
 	t.false(sink.commands.includes('RSET'))
 })
 
+test('a connection is kept when no more campaign mail waits for it', async (t) => {
+	const { sink, hand } = await setup(t, { concurrency: 1 })
+	for (let i = 0; i < 3; i++) t.like(await hand(), sent)
+	t.is(sink.statistics().connections, 1)
+})
+
 test('a server that wants fewer connections gets all campaign mail on fewer', async (t) => {
 	const { sink, hand } = await setup(t, {
 		concurrency: 8,

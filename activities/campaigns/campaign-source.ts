@@ -1,3 +1,5 @@
+import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
+import { createRecorder } from '../delivery/recorder.ts'
 import type { Source } from '../delivery/source.ts'
 import { adopt } from './campaign-adoption.ts'
 import { batchesAtOnce, mailsInBatch, slotsOfBatches } from './campaign-batches.ts'
@@ -15,7 +17,9 @@ const mostClaimed = 200
 
 /** A turn of a campaign's lane as a source of mails. */
 export function campaignSource(turn: Turn): Source {
-	const { lane, campaign, texts, shared, underWay, usesBatches } = turn
+	const { services, lane, campaign, texts, shared, underWay, usesBatches } = turn
+	const write = (ended: Ended[]) => recordEnds(services.pool, lane.projectId, ended)
+	const recorder = createRecorder({ write, gatherMs, enough: shared.slots.slice })
 	const mostAtATime = usesBatches ? mailsInBatch(campaign.body) : mostClaimed
 	return {
 		projectId: lane.projectId,
@@ -23,7 +27,7 @@ export function campaignSource(turn: Turn): Source {
 		slots: usesBatches ? slotsOfBatches : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
 		longestTurnMs,
-		recording: { gatherMs, enough: shared.slots.slice },
+		record: recorder.record,
 		async adopt() {
 			if (!shared.adopted.has(nameOf(lane))) await adopt(turn)
 			shared.adopted.add(nameOf(lane))

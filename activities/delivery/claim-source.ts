@@ -28,10 +28,6 @@ export interface Claim {
 /** How often a long turn looks suppressions, cancellations and the like up again. */
 const refreshMs = 2000
 const longestTurnMs = 20 * 60_000
-/** Answers that arrive within this time are recorded together. Under load, that saves most statements. */
-const gatherMs = 20
-/** Slots become free one by one. If more mails than these are ready, they wait for several slots. */
-const fewMails = 4
 
 /** Delivers the mails of a claim. */
 export async function deliverMails(
@@ -65,15 +61,14 @@ function claimSource(
 		slots: services.gate,
 		mostAtOnce: Infinity,
 		longestTurnMs,
-		recording: { gatherMs },
 		adopt: () => prepareAll(loaded),
 		async ready(most) {
 			if (performance.now() - preparedAt > refreshMs) await prepareAll(await load())
 			picked = await payFor(services, claim.todo, pickReady(claim, most))
-			if (picked.length > fewMails) await severalEnds(underWay)
 			return picked.length
 		},
 		open: (count) => openMails(claim, picked.slice(0, count)),
+		record: (ended, alone) => services.record(projectId, ended, alone),
 		recorded(ended) {
 			for (const { end } of ended) remember(claim, end)
 		},
@@ -86,14 +81,6 @@ function claimSource(
 		},
 		progress: () => ({ settled: loaded.length - claim.todo.size, left: claim.todo.size }),
 	}
-}
-
-/** Waits until half of the hand-overs under way have ended, but not long. */
-async function severalEnds(underWay: Claim['underWay']) {
-	const most = underWay.count() / 2
-	const late = sleep(gatherMs, 'late' as const)
-	while (underWay.count() > most)
-		if ((await Promise.race([underWay.oneEnd(), late])) === 'late') return
 }
 
 /** Updates what this turn still has to do for a mail after an attempt. */

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
+import type { Ended } from '../../db/emails/ledger.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
+import type { Gate } from './gate.ts'
 import type { HandoverServices } from './handover.ts'
 import type { LargeMails } from './large-mails.ts'
 import { longestInlineWaitMs, napMs } from './moments.ts'
-import { createRecorder, type Recorder } from './recorder.ts'
-import type { Slots } from './slots.ts'
+import type { RecordTogether } from './recorder.ts'
 import type { HandOver, Source, Wait } from './source.ts'
 
 export interface DeliveryServices extends HandoverServices {
-	gate: Slots
+	gate: Gate
+	/** Records single mails. */
+	record: RecordTogether
 	/** Mails that any run of this process is handing over. Their worker is not lost. */
 	inHand: Set<string>
 	largeMails: LargeMails
@@ -33,7 +35,6 @@ export interface Rest extends Wait {
 interface Delivery {
 	services: DeliveryServices
 	source: Source
-	recorder: Recorder
 }
 
 /**
@@ -42,12 +43,11 @@ interface Delivery {
  * run again at any moment, even beside an earlier run for the same mails that is still alive.
  */
 export async function deliver(services: DeliveryServices, source: Source): Promise<Rest> {
-	const { projectId, underWay, recording } = source
-	const write = (ended: Ended[]) => recordEnds(services.pool, projectId, ended)
+	const { underWay } = source
 	let wait: Wait
 	try {
 		await source.adopt()
-		wait = await work({ services, source, recorder: createRecorder({ write, ...recording }) })
+		wait = await work({ services, source })
 	} finally {
 		await underWay.allEnd()
 	}
@@ -102,7 +102,7 @@ async function startNext(delivery: Delivery): Promise<boolean> {
 }
 
 /** Hands over and records. If that fails, the delivery ends, and `underWay` has the error. */
-function start({ source, recorder }: Delivery, { mails, run }: HandOver) {
+function start({ source }: Delivery, { mails, run }: HandOver) {
 	const { projectId, slots, underWay } = source
 	void underWay.start(mails, async () => {
 		try {
@@ -112,7 +112,7 @@ function start({ source, recorder }: Delivery, { mails, run }: HandOver) {
 			} finally {
 				slots.answered(projectId, mails.length)
 			}
-			await recorder.record(ended, underWay.count() === 1)
+			await source.record(ended, underWay.count() === 1)
 			source.recorded(ended)
 		} finally {
 			slots.recorded(mails.length)

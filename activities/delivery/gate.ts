@@ -1,60 +1,125 @@
 import type { Slots } from './slots.ts'
 
+export interface Gate extends Slots {
+	/** Waits until an opened mail may use a connection to the provider; it may until it is answered. */
+	connection(project: string): Promise<unknown>
+}
+
 /** The share of one project, so that slow recipients of one project can't occupy all connections. */
 const shareOfOne = 0.75
-/** Answers that are not recorded yet, as a multiple of the hand-overs under way. */
-const unrecordedShare = 2
+/** Mails that are opened and not recorded yet, as a multiple of the connections. */
+const mostPerConnection = 3
+/**
+ * As many mails as are answered in this time are opened before they have a connection, so that more share
+ * each statement. With a slow provider, none are.
+ */
+const aheadMs = 20
 
 /**
- * Limits a process to `size` hand-overs under way, so that a mail is opened only when it can be sent at
- * once, and to twice as many outcomes that are not recorded yet. A killed process leaves at most these
- * mails in doubt. Slots are granted in the order of requests, so large and small runs take turns.
+ * Limits a process to `size` hand-overs under way, to the mails that are opened for them or will be handed
+ * over very soon, and to three times `size` that are not recorded yet. A killed process leaves at most
+ * these mails in doubt. Slots are granted in the order of requests, so large and small runs take turns.
  */
-export function createGate(size: number): Slots {
-	const most = Math.max(1, Math.floor(size * shareOfOne))
-	let free = size
-	let unrecorded = 0
+export function createGate(size: number): Gate {
+	let ahead = 0
+	let answers = 0
+	let since = performance.now()
+	const unrecorded = { room: size * mostPerConnection }
+	const opened = createPlaces({
+		count: () => size + ahead,
+		// Single slots would need as many statements.
+		slice: () => Math.ceil(ahead / 2),
+		others: unrecorded,
+	})
+	const connected = createPlaces({ count: () => size, slice: () => 1, others: { room: Infinity } })
+
+	function measure(mails: number) {
+		answers += mails
+		const ms = performance.now() - since
+		if (ms < aheadMs) return
+		ahead = Math.min(Math.floor((answers * aheadMs) / ms), size * (mostPerConnection - 1))
+		answers = 0
+		since = performance.now()
+	}
+
+	function recorded(mails: number) {
+		unrecorded.room += mails
+		opened.serve()
+	}
+
+	return {
+		enter: opened.enter,
+		connection: (project) => connected.enter(project, 1),
+		answered(project, mails) {
+			measure(mails)
+			connected.leave(project, mails)
+			opened.leave(project, mails)
+		},
+		recorded,
+		giveBack(project, slots) {
+			opened.leave(project, slots)
+			recorded(slots)
+		},
+	}
+}
+
+interface Places {
+	/** For all projects together. */
+	count(): number
+	/** So many are worth a short wait. */
+	slice(): number
+	/** Each grant takes from this too. Its owner refills it. */
+	others: { room: number }
+}
+
+interface Waiting {
+	project: string
+	wanted: number
+	least: number
+	grant(places: number): void
+}
+
+function createPlaces({ count, slice, others }: Places) {
+	let taken = 0
 	const held = new Map<string, number>()
-	let queue: { project: string; wanted: number; grant: (slots: number) => void }[] = []
+	let queue: Waiting[] = []
 
 	function serve() {
-		queue = queue.filter(({ project, wanted, grant }) => {
+		const most = Math.max(1, Math.floor(count() * shareOfOne))
+		queue = queue.filter(({ project, wanted, least, grant }) => {
 			const holding = held.get(project) ?? 0
-			const room = size * (1 + unrecordedShare) - unrecorded
-			const slots = Math.min(wanted, free, most - holding, room)
-			if (slots <= 0) return true
-			free -= slots
-			unrecorded += slots
-			held.set(project, holding + slots)
-			grant(slots)
+			const places = Math.min(wanted, count() - taken, most - holding, others.room)
+			if (places < least) return true
+			taken += places
+			others.room -= places
+			held.set(project, holding + places)
+			grant(places)
 			return false
 		})
 	}
 
-	function answered(project: string, slots: number) {
-		const holding = (held.get(project) ?? 0) - slots
+	function enter(project: string, wanted: number) {
+		return new Promise<number>((grant) => {
+			const least = Math.max(1, Math.min(wanted, slice()))
+			const waiting = { project, wanted, least, grant }
+			queue.push(waiting)
+			serve()
+			if (least > 1 && queue.includes(waiting)) setTimeout(takeAny, aheadMs, waiting)
+		})
+	}
+
+	function takeAny(waiting: Waiting) {
+		waiting.least = 1
+		serve()
+	}
+
+	function leave(project: string, places: number) {
+		const holding = (held.get(project) ?? 0) - places
 		if (holding > 0) held.set(project, holding)
 		else held.delete(project)
-		free += slots
+		taken -= places
 		serve()
 	}
 
-	function recorded(mails: number) {
-		unrecorded -= mails
-		serve()
-	}
-
-	return {
-		answered,
-		recorded,
-		giveBack(project, slots) {
-			answered(project, slots)
-			recorded(slots)
-		},
-		enter: (project, wanted) =>
-			new Promise((grant) => {
-				queue.push({ project, wanted, grant })
-				serve()
-			}),
-	}
+	return { serve, enter, leave }
 }

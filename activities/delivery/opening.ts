@@ -62,6 +62,7 @@ async function handOverWhenDue({ services, todo }: Claim, mail: OpenedMail, cont
 	try {
 		const waitMs = (todo.get(mail.id)?.dueAt ?? 0) - performance.now()
 		if (waitMs > 0) await sleep(waitMs)
+		await services.gate.connection(mail.project_id)
 		return await handOver(services, mail, () => compose(services, mail, contents))
 	} finally {
 		services.largeMails.leave(mail.id)

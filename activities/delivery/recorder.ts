@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ended } from '../../db/emails/ledger.ts'
+import type { Pool } from 'pg'
+import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
 import { countEnds } from './settled-counts.ts'
 
 /** How long known outcomes are kept in memory while the database is unavailable. */
 const holdMs = 60_000
 
-export interface RecorderOptions {
+interface RecorderOptions {
 	write(ended: Ended[]): Promise<unknown>
 	/** Attempts that end within this time are written together. */
 	gatherMs: number
 	/** This many attempts are written at once, without waiting for more. */
 	enough?(): number
 }
-
-export type Recorder = ReturnType<typeof createRecorder>
 
 /**
  * Records ended attempts, several in one statement. Known outcomes must not turn into doubt, so writing is
@@ -51,6 +50,7 @@ export function createRecorder({ write, gatherMs, enough = () => Infinity }: Rec
 	}
 
 	return {
+		isIdle: () => !isWriting && waiting.length === 0,
 		/**
 		 * Resolves once these attempts are in the ledger. `alone`: no other hand-over is under way that could
 		 * share the statement.
@@ -62,6 +62,23 @@ export function createRecorder({ write, gatherMs, enough = () => Infinity }: Rec
 				if (alone && !isWriting) void writeAll()
 				else writeSoon()
 			}),
+	}
+}
+
+/** Under load, more mails share the record than wait for it. */
+const gatherMs = 20
+
+export type RecordTogether = ReturnType<typeof createRecords>
+
+/** A recorder for each project, which all its runs of single mails share. */
+export function createRecords(pool: Pool) {
+	const recorders = new Map<string, ReturnType<typeof createRecorder>>()
+	return async (projectId: string, ended: Ended[], alone: boolean) => {
+		const write = (some: Ended[]) => recordEnds(pool, projectId, some)
+		const recorder = recorders.get(projectId) ?? createRecorder({ write, gatherMs })
+		recorders.set(projectId, recorder)
+		await recorder.record(ended, alone)
+		if (recorder.isIdle() && recorders.get(projectId) === recorder) recorders.delete(projectId)
 	}
 }
 

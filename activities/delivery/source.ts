@@ -1,5 +1,4 @@
 import type { Ended } from '../../db/emails/ledger.ts'
-import type { RecorderOptions } from './recorder.ts'
 import type { Slots } from './slots.ts'
 import type { UnderWay } from './under-way.ts'
 
@@ -14,14 +13,16 @@ export interface Source {
 	mostAtOnce: number
 	/** After this it makes way for others: its workflow starts another turn. */
 	longestTurnMs: number
-	/** How outcomes are gathered. */
-	recording: Omit<RecorderOptions, 'write'>
 	/** Takes over what a lost worker left. */
 	adopt(): Promise<void>
 	/** Reserves send rate, and returns the number of mails that may be opened now, at most `most`. */
 	ready(most: number): Promise<number>
 	/** Opens attempts for up to `count` of the mails that are ready, and settles those that may not be sent. */
 	open(count: number): Promise<HandOver[]>
+	/**
+	 * Records ended attempts. `alone`: no other hand-over is under way that could share the statement.
+	 */
+	record(ended: Ended[], alone: boolean): Promise<void>
 	/** These attempts are in the ledger. */
 	recorded(ended: Ended[]): void
 	/** No mail is ready. Returns the time until one is, or null after a short wait or if nothing is left. */

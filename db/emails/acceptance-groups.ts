@@ -6,6 +6,7 @@ import {
 	acceptSend,
 	type AskedContext,
 	isPlain,
+	limitedContexts,
 	sendContexts,
 } from './acceptance.ts'
 
@@ -18,17 +19,16 @@ export type Acceptance = ReturnType<typeof createAcceptance>
 
 /** Reads and writes for requests; those of one project that arrive together share their statements. */
 export function createAcceptance(pool: Pool) {
-	const contextsOf = (hasLimits: boolean) =>
+	const contextsOf = (read: typeof sendContexts) =>
 		inGroups({
-			work: (projectId, requests: AskedContext[]) =>
-				sendContexts(pool, { projectId, requests, hasLimits }),
-			atOnce: 2,
+			work: (projectId, requests: AskedContext[]) => read(pool, { projectId, requests }),
+			atOnce: 1,
 			mostItems: mostRequestsInGroup,
 		})
-	const [limited, unlimited] = [contextsOf(true), contextsOf(false)]
+	const [limited, unlimited] = [contextsOf(limitedContexts), contextsOf(sendContexts)]
 	const acceptTogether = inGroups({
 		work: (projectId, sends: AcceptedSend[]) => acceptGroup(pool, projectId, sends),
-		atOnce: 2,
+		atOnce: 1,
 		mostItems: mostRequestsInGroup,
 	})
 	return {

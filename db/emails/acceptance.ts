@@ -7,7 +7,7 @@ import { statement } from '../statement.ts'
 // everything in one statement, and so in one transaction. Requests that arrive together share both: see
 // db/emails/acceptance-groups.ts.
 
-export type SendContext = RowOf<typeof sendContexts>
+export type SendContext = RowOf<typeof contextColumns>
 
 export interface AskedContext {
 	templateId: string | null
@@ -17,34 +17,38 @@ export interface AskedContext {
 	idCount: number
 }
 
+const contextColumns = {
+	template: json<{
+		id: string
+		subject: string
+		body: string
+		from: string
+		from_name: string | null
+		reply_to: string | null
+		type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
+		language: string | null
+	}>().orNull,
+	/** null: the project has no such domain. */
+	verified: bool.orNull,
+	contacts:
+		json<{ id: string; email: string; subscribed: boolean; data: Record<string, unknown> }[]>(),
+	/** New ids, in ascending order. */
+	ids: text.array,
+	/** null: there is no limit, or it was not requested. */
+	limit: json<Limit>().orNull,
+}
+
 /**
  * One row for each request, in their order. They are JSON, which hides their number from the planner: it
- * would otherwise plan each call anew, which takes longer than the call.
+ * would otherwise plan each call anew, which takes longer than the call. So would a parameter that said
+ * whether the limit is wanted.
  */
-export const sendContexts = statement('send-contexts', {
-	params: { projectId: uuid, requests: json<AskedContext[]>(), hasLimits: bool },
-	row: {
-		template: json<{
-			id: string
-			subject: string
-			body: string
-			from: string
-			from_name: string | null
-			reply_to: string | null
-			type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
-			language: string | null
-		}>().orNull,
-		/** null: the project has no such domain. */
-		verified: bool.orNull,
-		contacts:
-			json<{ id: string; email: string; subscribed: boolean; data: Record<string, unknown> }[]>(),
-		/** New ids, in ascending order. */
-		ids: text.array,
-		/** null: there is no limit, or it was not requested. */
-		limit: json<Limit>().orNull,
-	},
-	text: `with standing as materialized (
-		select case when $hasLimits::bool then ${nearestLimit('$projectId', 'transactional')} end as "limit"
+const contexts = (name: string, limit: string) =>
+	statement(name, {
+		params: { projectId: uuid, requests: json<AskedContext[]>() },
+		row: contextColumns,
+		text: `with standing as materialized (
+		select ${limit} as "limit"
 	)
 	select
 		row_to_json(template) as template,
@@ -63,7 +67,13 @@ export const sendContexts = statement('send-contexts', {
 		select id, subject, body, "from", from_name, reply_to, type, language from templates
 		where project_id = $projectId and id = asked."templateId" offset 0) template on true
 	order by asked.place`,
-})
+	})
+
+export const sendContexts = contexts('send-contexts', 'null::jsonb')
+export const limitedContexts = contexts(
+	'send-contexts-with-limit',
+	nearestLimit('$projectId', 'transactional'),
+)
 
 interface GivenContact {
 	id: string

@@ -68,7 +68,8 @@ export const claimSends = statement('claim-sends', {
 		from waiting window w as (partition by project_id order by id)
 	), claimed as (
 		update queued_sends q set claim_id = fitting.claim_id
-		from fitting where q.id = fitting.id and fitting.mails_before < $mailsPerRun::int
+		from fitting where q.id = any(array(select id from fitting))
+			and q.id = fitting.id and fitting.mails_before < $mailsPerRun::int
 		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails, q.email_ids[1] as mail_id,
 			q.id, q.trace
 	)

@@ -81,17 +81,15 @@ export function burst(
 		function hear(chunk: Buffer) {
 			heardAt = performance.now()
 			unread += chunk.toString('latin1')
-			let begin = 0
-			for (let at = unread.indexOf('\n'); at >= 0 && !isOver; at = unread.indexOf('\n', begin)) {
-				const line = unread.slice(begin, unread[at - 1] === '\r' ? at - 1 : at)
-				begin = at + 1
+			for (let at = unread.indexOf('\n'); at >= 0 && !isOver; at = unread.indexOf('\n')) {
+				const line = unread.slice(0, unread[at - 1] === '\r' ? at - 1 : at)
+				unread = unread.slice(at + 1)
 				lines += lines === '' ? line : `\n${line}`
 				if (line[3] === '-') continue
 				const reply = lines
 				lines = ''
 				obey(reply)
 			}
-			unread = unread.slice(begin)
 			if (unread.length + lines.length > longestReply) fail(new Error('An endless reply'))
 		}
 

@@ -4,7 +4,7 @@ import type { Outcome, ReadyMail } from './provider.ts'
 import type { Parcel } from './smtp-burst.ts'
 import type { SmtpPool } from './smtp-pool.ts'
 import type { HandOver, SmtpError } from './smtp-exchange.ts'
-import type { Session } from './smtp-session.ts'
+import { isPath, type Session } from './smtp-session.ts'
 import { toAscii } from './smtp-url.ts'
 import { isStale, noConnection, verdict } from './smtp-verdict.ts'
 
@@ -65,8 +65,6 @@ export function smtpPipeline({
 		for (let taken = take(session); taken; taken = take(session)) {
 			const { from, to, raw, done } = taken.parcel
 			const result = await session.handOver({ from, to }, Buffer.from(raw, 'latin1'))
-			if ('error' in result && result.stage === 'ENVELOPE' && session.isOpen())
-				await session.reset()
 			done(result)
 			if (!session.isOpen()) return
 		}
@@ -115,7 +113,6 @@ export function smtpPipeline({
  */
 function pathOf(address: string) {
 	const path = toAscii(address)
-	if (!/^[!-;=?-~]+$/.test(path))
-		throw new Error('An address contains characters that are not allowed')
+	if (!isPath(path)) throw new Error('An address contains characters that are not allowed')
 	return path
 }

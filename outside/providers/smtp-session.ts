@@ -22,19 +22,22 @@ export interface Session {
 	/** How many mails it has carried. */
 	used: number
 	isOpen(): boolean
-	/**
-	 * Never rejects. Afterwards the session can take the next mail if it is still open and has been reset.
-	 */
+	/** Never rejects. Afterwards the session can take the next mail if it is still open. */
 	handOver(envelope: Envelope, raw: Buffer): Promise<HandOver>
 	/** Whether the server accepts further commands before it has answered (RFC 2920). */
 	isPipelining: boolean
 	/** Hands over many mails in a row, as `next` returns them. */
 	burst(next: () => Parcel | undefined): Promise<void>
-	/** Ends a transaction that the server refused half-way. */
-	reset(): Promise<void>
 	/** Sends QUIT and waits briefly until the connection is closed. */
 	quit(): Promise<void>
 	onClose(listener: () => void): void
+}
+
+/** What the server has announced. nodemailer reveals it only to callers that bring their own login. */
+interface Announced {
+	_supportedExtensions: string[]
+	/** 0: no limit. */
+	_maxAllowedSize: number
 }
 
 const CHUNK_BYTES = 64 * 1024
@@ -50,17 +53,22 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 		socketTimeout: timeouts.answerMs,
 	})
 	await greet(smtp, auth, timeouts.connectMs)
+	const announced = smtp as unknown as Announced
 	const session: Session = {
 		used: 0,
 		isOpen: () => !smtp.destroyed,
-		handOver(envelope, raw) {
+		async handOver(envelope, raw) {
+			const isSmall = raw.length <= Math.min(CHUNK_BYTES, announced._maxAllowedSize || Infinity)
+			if (session.isPipelining && isSmall && isSimple(envelope, raw))
+				return handOverAtOnce(session, envelope, raw)
 			session.used += 1
-			return handOver(smtp, envelope, raw, timeouts.envelopeMs)
+			const result = await handOver(smtp, envelope, raw, timeouts.envelopeMs)
+			// Ends a transaction that the server refused half-way.
+			if ('error' in result && result.stage === 'ENVELOPE' && session.isOpen())
+				await settle(smtp, timeouts.envelopeMs, (done) => smtp.reset(done))
+			return result
 		},
-		// nodemailer reveals extensions only to callers that bring their own login.
-		isPipelining: (
-			smtp as unknown as { _supportedExtensions: string[] }
-		)._supportedExtensions.includes('PIPELINING'),
+		isPipelining: announced._supportedExtensions.includes('PIPELINING'),
 		burst: (next) =>
 			lend(smtp, (socket, onClosed) =>
 				burst(
@@ -74,7 +82,6 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 					onClosed,
 				),
 			),
-		reset: () => settle(smtp, timeouts.envelopeMs, (done) => smtp.reset(done)),
 		quit: () => goodbye(smtp),
 		onClose: (listener) => smtp.once('end', listener),
 	}
@@ -123,6 +130,28 @@ async function lend(
 	})
 	if (!isFit) return smtp.close()
 	for (const ear of ears) socket.on('data', ear)
+}
+
+/** Needs nothing that only nodemailer does: no SMTPUTF8, no doubled dots. */
+const isSimple = ({ from, to }: Envelope, raw: Buffer) =>
+	isPath(from) && isPath(to) && raw.subarray(-2).equals(lineBreak) && !raw.includes(dottedLine)
+
+/** Whether an address can be written between < and > without SMTPUTF8. */
+export const isPath = (address: string) => /^[!-;=?-~]+$/.test(address)
+
+const lineBreak = Buffer.from('\r\n')
+const dottedLine = Buffer.from('\r\n.')
+
+/** A single mail as the shortest burst: two round trips and a third of the time nodemailer takes. */
+async function handOverAtOnce(session: Session, { from, to }: Envelope, raw: Buffer) {
+	const { promise, resolve: done } = Promise.withResolvers<HandOver>()
+	let parcel: Parcel | undefined = { from, to, raw: raw.toString('latin1'), done }
+	await session.burst(() => {
+		const next = parcel
+		parcel = undefined
+		return next
+	})
+	return promise
 }
 
 function handOver(smtp: SMTPConnection, envelope: Envelope, raw: Buffer, envelopeMs: number) {

@@ -40,8 +40,6 @@ export function smtpProvider(options: SmtpOptions): Provider {
 		return connections.withSession(
 			async (session) => {
 				const result = await session.handOver(envelope, raw)
-				if ('error' in result && result.stage === 'ENVELOPE' && session.isOpen())
-					await session.reset()
 				return { result, reused: session.used > 1 }
 			},
 			{ isFresh },

@@ -7,6 +7,7 @@ import { deliverMails } from '../../activities/delivery/claim-source.ts'
 import type { DeliveryServices, Rest } from '../../activities/delivery/delivery.ts'
 import { createDkimKeys } from '../../activities/delivery/dkim-keys.ts'
 import { createGate } from '../../activities/delivery/gate.ts'
+import { createRecords } from '../../activities/delivery/recorder.ts'
 import { createLargeMails } from '../../activities/delivery/large-mails.ts'
 import { createProviderPause } from '../../activities/delivery/provider-pause.ts'
 import type { Outcome, Provider } from '../../outside/providers/provider.ts'
@@ -77,6 +78,7 @@ export function deliveryServices(pool: Pool, provider: Provider, settings: Parti
 		pool,
 		provider,
 		gate: createGate(provider.concurrency),
+		record: createRecords(pool),
 		inHand: new Set(),
 		largeMails: createLargeMails(),
 		pause: createProviderPause(),
@@ -125,7 +127,6 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const [context] = await sendContexts(pool, {
 		projectId,
 		requests: [{ templateId: null, domain: 'example.com', emails: addresses, idCount: wanted }],
-		hasLimits: false,
 	})
 	const [requestId, ...ids] = context!.ids
 	const known = new Map(context!.contacts.map(({ email, id }) => [email, id]))
