@@ -49,6 +49,34 @@ test('a mail is born as it is sent, with the data of its campaign and its contac
 	t.deepEqual(await query('select from audience_pages'), [])
 })
 
+test('a campaign mail shows what its row leaves out', async (t) => {
+	const { id, send, pool, mails, request } = await sendingCampaign(t, 1)
+	await send(campaignWorker(pool, scriptedProvider().provider))
+	const [mail] = await mails()
+	const { createdAt, sentAt, ...shown } = (await request('GET', `/emails/${mail!.id}`)).json()
+	t.like(shown, {
+		campaignId: id,
+		headers: {},
+		opens: 0,
+		clicks: 0,
+		prefetches: 0,
+		updatedAt: sentAt,
+		attempts: [{ at: createdAt, outcome: 'SENT' }],
+	})
+})
+
+test('a mail that waits for another try keeps the time of its first', async (t) => {
+	const { send, pool, query } = await sendingCampaign(t, 1)
+	const notNow = { kind: 'DEFERRED', error: '451 not now', retryAfterMs: 60_000 } as const
+	await send(campaignWorker(pool, scriptedProvider(() => notNow).provider))
+	t.deepEqual(
+		await query(
+			'select status, attempt_started_at = created_at as latest, first_attempt_at = created_at as first from emails',
+		),
+		[{ status: 'PENDING', latest: true, first: true }],
+	)
+})
+
 test('whoever left, was suppressed or deleted before their mail was born gets none, and is counted', async (t) => {
 	const { id, send, pool, query, project, states, progress, request, act, activities, mails } =
 		await sendingCampaign(t, 5)

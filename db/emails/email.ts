@@ -194,8 +194,9 @@ export class Email extends schema.class {
 	static partitions: Partitions = {
 		by: 'id',
 		storage: [
-			// Room for the second version of each row: its outcome.
-			'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 50)',
+			// Room for the second version of each row: its outcome, which is longer than the first by the subject and the
+			// provider's answer.
+			'set (toast_tuple_target = 512, autovacuum_vacuum_scale_factor = 0.05, fillfactor = 45)',
 			fewPerContact,
 		],
 	}
