@@ -1,7 +1,8 @@
 import type { Servers } from '../../local/servers.ts'
+import { cpuSeconds } from '../cpu.ts'
 import { median } from '../load.ts'
 import { type SinkProcess, startSink } from '../sink.ts'
-import { prepareStack, type Stack } from '../stack.ts'
+import { prepareStack, type Service, type Stack } from '../stack.ts'
 import type { Row } from '../table.ts'
 import { limitRate, runCampaign, seedRecipients } from './campaign-run.ts'
 
@@ -36,16 +37,19 @@ async function besideOne(servers: Servers, count: number): Promise<Row> {
 			(await runCampaign(stack, sink, servers.temporalAddress, count)).perSecond
 		const one: number[] = []
 		const two: number[] = []
+		const shares: string[] = []
 		for (let round = 0; round < rounds; round++) {
 			one.push(await rate())
 			await second.start()
+			const share = shareOf(second, stack.worker)
 			two.push(await rate())
+			shares.push(share())
 			await second.stop()
 		}
 		const times = median(two) / median(one)
 		return {
 			what: `${count} recipients, two workers, each with ${connections} connections to a server that takes ${delayMs} ms a mail, so that cores are not the limit`,
-			reached: `${median(two).toFixed(0)} mails/s, ${times.toFixed(2)} times`,
+			reached: `${median(two).toFixed(0)} mails/s, ${times.toFixed(2)} times; CPU in the second one: ${shares.join(', ')}`,
 			target: `>= ${leastTimes} times one worker`,
 			floor: `${median(one).toFixed(0)}/s with one`,
 			isMet: times >= leastTimes,
@@ -63,11 +67,12 @@ async function limited(servers: Servers, count: number): Promise<Row> {
 		const second = await started(stack, count)
 		await second.start()
 		await limitRate(stack, limit)
+		const share = shareOf(second, stack.worker)
 		const { perSecond } = await runCampaign(stack, sink, servers.temporalAddress, count)
 		const offPercent = (perSecond / limit - 1) * 100
 		return {
 			what: `${count} recipients, two workers and one limit of ${limit} mails/s`,
-			reached: `${perSecond.toFixed(1)} mails/s, ${offPercent.toFixed(2)} % off, ${await mostInASecond(sink)} in the fullest second`,
+			reached: `${perSecond.toFixed(1)} mails/s, ${offPercent.toFixed(2)} % off, ${await mostInASecond(sink)} in the fullest second; CPU in the second one: ${share()}`,
 			target: `<= ${mostOffPercent} % off`,
 			floor: `${limit}/s, the limit`,
 			isMet: Math.abs(offPercent) <= mostOffPercent,
@@ -84,6 +89,16 @@ async function started(stack: Stack, count: number) {
 	await stack.worker.start()
 	await seedRecipients(stack, count)
 	return stack.anotherWorker()
+}
+
+/** Its part of the CPU of both from now on: whether it takes part at all. */
+function shareOf(one: Service, other: Service) {
+	const [mine, others] = [cpuSeconds(one.pid()), cpuSeconds(other.pid())]
+	return () => {
+		const used = cpuSeconds(one.pid()) - mine
+		const ofBoth = used + cpuSeconds(other.pid()) - others
+		return `${((used / ofBoth) * 100).toFixed(0)} %`
+	}
 }
 
 async function mostInASecond(sink: SinkProcess) {
