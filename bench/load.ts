@@ -47,7 +47,7 @@ export function client(baseUrl: string, secretKey: string, connections: number) 
 				.end(payload)
 		})
 	return {
-		get: (path: string) => ask('GET', path, '', {}),
+		get: (path: string, headers: Record<string, string> = {}) => ask('GET', path, '', headers),
 		post(path: string, body: object, headers: Record<string, string> = {}) {
 			const payload = JSON.stringify(body)
 			return ask('POST', path, payload, {

@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<Bench>> = {
 	automations: async () => (await import('./automations/automations.ts')).bench,
 	analytics: async () => (await import('./analytics/analytics.ts')).bench,
 	growth: async () => (await import('./growth.ts')).bench,
+	ledger: async () => (await import('./ledger/ledger.ts')).bench,
 	overload: async () => (await import('./overload.ts')).bench,
 	faults: async () => (await import('./faults/faults.ts')).bench,
 }

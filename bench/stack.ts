@@ -75,6 +75,8 @@ export interface Stack {
 	orm: MikroORM
 	api: Service
 	worker: Service
+	/** A further process like `worker`, which is yet to be started. */
+	anotherWorker(): Service
 	stop(): Promise<void>
 }
 
@@ -116,9 +118,15 @@ export async function prepareStack(
 		...env,
 	}
 	const api = service('api/main.ts', shared, () => answers(`${apiUrl}/health`))
-	const worker = service('activities/worker.ts', { ...shared, LOG_LEVEL: 'info' }, async (output) =>
-		output().includes('the worker runs'),
-	)
+	const workers: Service[] = []
+	const anotherWorker = () => {
+		const settings = { ...shared, LOG_LEVEL: 'info' }
+		const worker = service('activities/worker.ts', settings, async (output) =>
+			output().includes('the worker runs'),
+		)
+		workers.push(worker)
+		return worker
+	}
 	return {
 		apiUrl,
 		namespace,
@@ -128,9 +136,10 @@ export async function prepareStack(
 		databaseUrl,
 		orm,
 		api,
-		worker,
+		worker: anotherWorker(),
+		anotherWorker,
 		async stop() {
-			await Promise.all([api.stop(), worker.stop()])
+			await Promise.all([api, ...workers].map((process) => process.stop()))
 			await orm.close()
 		},
 	}

@@ -13,6 +13,8 @@ export interface Floors {
 	socket: number
 	/** One insert and one update of each row, with the ledger's columns and indexes, and nothing else. */
 	postgres: number
+	/** Bytes of a sent mail's row that is written once, with its primary key. */
+	stored: number
 }
 
 const mails = 20_000
@@ -26,6 +28,7 @@ export const floorsOf = async (
 ): Promise<Floors> => ({
 	socket: await bareSocket(sink),
 	postgres: await barePostgres(stack, temporal),
+	stored: await bareBytes(stack),
 })
 
 async function bareSocket(sink: SinkProcess) {
@@ -75,4 +78,17 @@ async function barePostgres(stack: Stack, temporal: string) {
 	const seconds = meter.read().postgres
 	await pool.query('drop table bare_mails')
 	return (seconds / mails) * 1000
+}
+
+async function bareBytes({ orm, projectId }: Stack) {
+	const pool = await poolOf(orm.em)
+	await pool.query(
+		`create table bare_rows as select * from emails where project_id = '${projectId}' and status = 'SENT' limit ${mails}`,
+	)
+	await pool.query('alter table bare_rows add primary key (project_id, id)')
+	const { rows } = await pool.query<{ bytes: number }>(
+		`select pg_total_relation_size('bare_rows')::float8 / count(*) as bytes from bare_rows`,
+	)
+	await pool.query('drop table bare_rows')
+	return rows[0]!.bytes
 }

@@ -85,6 +85,13 @@ export async function createCampaign(stack: Stack, changes: object = {}) {
 export const sendCampaign = (stack: Stack, id: string) =>
 	api(stack, 'POST', `/campaigns/${id}/send`, {})
 
+/** The project's mails a second; 0: no limit. */
+export const limitRate = async ({ orm, projectId }: Stack, perSecond: number) =>
+	(await poolOf(orm.em)).query('update projects set send_rate_per_second = $2 where id = $1', [
+		projectId,
+		perSecond,
+	])
+
 /** Waits until the campaign has this status. */
 export async function ended(stack: Stack, id: string, status = 'SENT', patienceMs = 900_000) {
 	for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(250))
