@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Email } from '../../db/emails/email.ts'
 import { poolOf } from '../../db/statement.ts'
 import { smtpProvider } from '../../outside/providers/smtp.ts'
 import { cpuMeter } from '../cpu.ts'
@@ -54,6 +55,8 @@ async function bareSocket(sink: SinkProcess) {
 async function barePostgres(stack: Stack, temporal: string) {
 	const pool = await poolOf(stack.orm.em)
 	await pool.query('create table bare_mails (like emails including all)')
+	for (const action of Email.partitions.storage)
+		await pool.query(`alter table bare_mails ${action}`)
 	const meter = await cpuMeter(stack, temporal)
 	const campaign = randomUUID()
 	for (let done = 0; done < mails; done += batch) {
