@@ -58,6 +58,10 @@ test('the language of a campaign is changed, copied and kept by its mails', asyn
 	const { provider } = scriptedProvider(({ html }) => void sent.push(html))
 	await campaignWorker(pool, provider).send(project.id, id)
 	t.regex(sent[0]!, /lang="fa"/)
-	t.deepEqual(await query('select language from emails'), [{ language: 'en' }])
+	t.deepEqual(
+		await query(`select coalesce(e.language, k.language) as language from emails e, campaigns k
+			where k.id = e.campaign_id`),
+		[{ language: 'en' }],
+	)
 	t.is((await get(id)).language, 'fa')
 })
