@@ -22,13 +22,13 @@ export function createAcceptance(pool: Pool) {
 	const contextsOf = (read: typeof sendContexts) =>
 		inGroups({
 			work: (projectId, requests: AskedContext[]) => read(pool, { projectId, requests }),
-			atOnce: 1,
+			atOnce: 2,
 			mostItems: mostRequestsInGroup,
 		})
 	const [limited, unlimited] = [contextsOf(limitedContexts), contextsOf(sendContexts)]
 	const acceptTogether = inGroups({
 		work: (projectId, sends: AcceptedSend[]) => acceptGroup(pool, projectId, sends),
-		atOnce: 1,
+		atOnce: 2,
 		mostItems: mostRequestsInGroup,
 	})
 	return {

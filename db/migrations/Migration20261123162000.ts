@@ -51,7 +51,9 @@ declare
 		where tgrelid = '${table}'::regclass and not tgisinternal order by tgname);
 	indexes text[] := array(select pg_get_indexdef(indexrelid) from pg_index
 		where indrelid = '${table}'::regclass and not indisprimary);
+	options text := (select array_to_string(reloptions, ', ') from pg_class where oid = '${table}'::regclass);
 	described text;
+	is_empty bool;
 	one text;
 begin
 	select string_agg(format('%I %s', a.attname, concat_ws(' ', format_type(a.atttypid, a.atttypmod),
@@ -85,8 +87,19 @@ begin
 		execute one;
 	end loop;
 	${hasContacts ? `alter table ${table} alter column contact_id set (n_distinct_inherited = -0.2);` : ''}
+	-- An empty table has no reason to keep the old order of columns.
+	execute format('select not exists (select from %I)', first_one) into is_empty;
+	if is_empty then
+		execute format('drop table %I', first_one);
+		execute format('create table %I (like ${table} including defaults including constraints including generated
+			including storage)', first_one);
+		if options is not null then
+			execute format('alter table %I set (%s)', first_one, options);
+		end if;
+		${hasContacts ? `execute format('alter table %I alter column contact_id set (n_distinct = -0.2)', first_one);` : ''}
+	end if;
 	execute format('alter table ${table} attach partition %I for values from (minvalue) to (%L)', first_one, bound);
-	execute format('alter table %I drop constraint ${table}_bound', first_one);
+	execute format('alter table %I drop constraint if exists ${table}_bound', first_one);
 	foreach one in array triggers loop
 		execute one;
 	end loop;
