@@ -41,6 +41,10 @@ export const anyWorker = statement('any-worker', {
 		select from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds') as alive`,
 })
 
+/** The number of live workers. */
+export const workersAlive = `(
+		select count(*)::int from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds')`
+
 /** Sends heartbeats until stopped, and survives outages of the database. */
 export async function startHeartbeat(pool: Pool, id: string) {
 	const stopped = new AbortController()

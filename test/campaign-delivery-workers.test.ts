@@ -32,6 +32,25 @@ test('lanes have no mail in common, and together they have all', async (t) => {
 	t.is(sink.statistics().distinct, 90)
 })
 
+test('a worker with more than its share of the lanes makes way for another worker', async (t) => {
+	const { send, worker, query, id, act, activities } = await overSmtp(t, 1200, {
+		sink: { delayMs: 50 },
+	})
+	await query('delete from audience_pages')
+	await query(
+		`update campaigns set materialised_at = null, materialised_until = null, lane_bounds = (
+			select array_agg(id) from (select id, row_number() over (order by id) as n from contacts) people
+			where n = 600) where id = $1`,
+		[id],
+	)
+	await act(activities.materialiseCampaign, id)
+	await query('insert into worker_beats select from generate_series(1, 2)')
+	const [own, extra] = await Promise.all([send(worker, 0), send(worker, 1)])
+	t.like(own, { settled: 600, left: 0 })
+	t.true(extra.left > 0 && extra.settled > 0, JSON.stringify(extra))
+	t.like(await send(worker, 1), { settled: 600 - extra.settled, left: 0 })
+})
+
 test('two workers together keep the send rate of a project', async (t) => {
 	const { send, pool, provider, sink, query } = await overSmtp(t, 40)
 	await query('update projects set send_rate_per_second = 20')

@@ -1,11 +1,11 @@
 import { pause } from '../../db/campaigns/campaign-actions.ts'
-import { campaignLane } from '../../db/campaigns/campaign-ledger.ts'
+import { type CampaignLane, campaignLane } from '../../db/campaigns/campaign-ledger.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { deliver, type DeliveryServices, type Rest } from '../delivery/delivery.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { createCampaignContents } from './campaign-contents.ts'
 import { campaignSource } from './campaign-source.ts'
-import { createShared, createTurn, type Lane } from './campaign-turn.ts'
+import { createShared, createTurn, enterLane, type Lane } from './campaign-turn.ts'
 
 export function campaignDeliveryActivities(services: DeliveryServices) {
 	const contents = createCampaignContents(services.settings)
@@ -27,7 +27,9 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				if (!campaign) return { settled: 0, left: 0, waitMs: 0, because: 'no such campaign' }
 				const texts = contents.of(lane, campaign)
 				const turn = createTurn(services, lane, campaign, texts, shared)
-				const rest = await deliver(services, campaignSource(turn))
+				const { count, leave } = enterLane(shared, lane)
+				turn.isExtra = isMoreThanItsShare(count, campaign)
+				const rest = await deliver(services, campaignSource(turn)).finally(leave)
 				if (texts.isTooSlow()) {
 					const taskQueue = taskQueues.core
 					await pause(services.pool, {
@@ -42,3 +44,9 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 			}),
 	}
 }
+
+/** With a limited send rate, a second worker would not help. */
+const isMoreThanItsShare = (
+	count: number,
+	{ lanes, workers, send_rate_per_second }: CampaignLane,
+) => send_rate_per_second === null && count > Math.ceil(lanes / Math.max(1, workers))

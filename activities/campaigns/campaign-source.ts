@@ -10,6 +10,8 @@ import { nameOf, type Turn } from './campaign-turn.ts'
 
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
+/** After this a lane makes way for another worker, if this one has more than its share of lanes. */
+const extraTurnMs = 1000
 /** Answers that arrive within this time are recorded together. */
 const gatherMs = 20
 /** The most mails that one statement claims, however many slots are free. */
@@ -26,7 +28,7 @@ export function campaignSource(turn: Turn): Source {
 		underWay,
 		slots: usesBatches ? slotsOfBatches : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
-		longestTurnMs,
+		longestTurnMs: turn.isExtra ? extraTurnMs : longestTurnMs,
 		record: recorder.record,
 		async adopt() {
 			if (!shared.adopted.has(nameOf(lane))) await adopt(turn)

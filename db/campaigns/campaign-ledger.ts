@@ -2,6 +2,7 @@ import { deletedContact } from './audience-pages.ts'
 import { keyLifeHours, startedAt } from '../emails/ledger.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { workersAlive } from '../worker-heartbeat.ts'
 
 // The statements that change campaign mails in the ledger. They are like those for single mails, but work
 // on slices of a lane. A lane is a range of contacts, processed in order. Everything is a compare-and-set
@@ -32,13 +33,18 @@ export const campaignLane = statement('campaign-lane', {
 		after: uuid,
 		/** The lane ends with this contact. */
 		until: uuid,
+		lanes: int,
+		/** Live workers, which share the lanes. */
+		workers: int,
 	},
 	text: `select k.subject, k.body, k."from", coalesce(k.from_name, k.project_name) as from_name, k.reply_to,
 		k.type, coalesce(k.content_language, k.language) as content_language, k.language, k.postal_address,
 		p.send_rate_per_second,
 		k.tracking = 'ENABLED' or k.tracking = 'MARKETING_ONLY' and k.type = 'MARKETING' as tracked,
 		coalesce(k.lane_bounds[$lane::int], '${first}') as after,
-		coalesce(k.lane_bounds[$lane::int + 1], '${last}') as until
+		coalesce(k.lane_bounds[$lane::int + 1], '${last}') as until,
+		coalesce(cardinality(k.lane_bounds), 0) + 1 as lanes,
+		${workersAlive} as workers
 	from campaigns k join projects p on p.id = k.project_id
 	where k.project_id = $projectId and k.id = $campaignId
 		and (k.lane_bounds is not null or k.materialised_at is not null)`,
