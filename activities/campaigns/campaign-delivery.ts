@@ -28,7 +28,7 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				const texts = contents.of(lane, campaign)
 				const turn = createTurn(services, lane, campaign, texts, shared)
 				const { count, leave } = enterLane(shared, lane)
-				turn.isExtra = isMoreThanItsShare(count, campaign)
+				turn.isExtra = !isLimited(services, campaign) && isMoreThanItsShare(count, campaign)
 				const rest = await deliver(services, campaignSource(turn)).finally(leave)
 				if (texts.isTooSlow()) {
 					const taskQueue = taskQueues.core
@@ -45,8 +45,9 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 	}
 }
 
-/** With a limited send rate, a second worker would not help. */
-const isMoreThanItsShare = (
-	count: number,
-	{ lanes, workers, send_rate_per_second }: CampaignLane,
-) => send_rate_per_second === null && count > Math.ceil(lanes / Math.max(1, workers))
+const isMoreThanItsShare = (count: number, { lanes, workers }: CampaignLane) =>
+	count > Math.ceil(lanes / Math.max(1, workers))
+
+/** Then a second worker would not help, and a short turn might settle nothing. */
+const isLimited = ({ settings }: DeliveryServices, { send_rate_per_second }: CampaignLane) =>
+	(send_rate_per_second ?? settings.sendRatePerSecond) > 0
