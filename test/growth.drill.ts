@@ -185,7 +185,11 @@ for (const known of ['nothing', 'next to nothing', 'pages without rows', 'everyt
 			const text = rows.map((line) => line['QUERY PLAN']).join('\n')
 			t.notRegex(text, /Join|Materialize|hashed/, text)
 			if (known === 'everything' || known === 'pages without rows')
-				t.regex(text, /Index.* Scan (using|on) (emails|events|segment_members)_(\w+_)?contact/, text)
+				t.regex(
+					text,
+					/Index.* Scan (using|on) (emails|events|segment_members)_(\w+_)?contact/,
+					text,
+				)
 		}
 	})
 
