@@ -141,12 +141,12 @@ export async function dropPartitions(pool: Pool, days: number): Promise<number> 
 }
 
 async function detachExpired(db: PoolClient, days: number) {
-	const waiting = new Set<string>()
+	/** Each month is looked through once. */
+	const isWaiting = new Map<string, boolean>()
 	for (const { table, name, month, isPending } of await expired(db, { tables: names, days })) {
-		if (waiting.has(month) || (!isPending && (await hasUnsettled(db, month)))) waiting.add(month)
-		else
-			await db.query(
-				`alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`,
-			)
+		if (!isWaiting.has(month)) isWaiting.set(month, await hasUnsettled(db, month))
+		if (isPending) await db.query(`alter table ${table} detach partition ${name} finalize`)
+		else if (!isWaiting.get(month))
+			await db.query(`alter table ${table} detach partition ${name} concurrently`)
 	}
 }

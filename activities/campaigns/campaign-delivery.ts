@@ -4,7 +4,7 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { deliver, type DeliveryServices, type Rest } from '../delivery/delivery.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { createCampaignContents } from './campaign-contents.ts'
-import { campaignSource } from './campaign-source.ts'
+import { campaignSource, extraTurnMs } from './campaign-source.ts'
 import { createShared, createTurn, enterLane, type Lane } from './campaign-turn.ts'
 
 export function campaignDeliveryActivities(services: DeliveryServices) {
@@ -40,6 +40,9 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 					})
 					contents.forget(lane)
 				}
+				// Its workflow would give up a lane that settles nothing at all.
+				if (turn.isExtra && rest.settled === 0 && rest.left > 0)
+					return { ...rest, waitMs: Math.max(rest.waitMs, extraTurnMs) }
 				return rest
 			}),
 	}

@@ -11,7 +11,7 @@ import { nameOf, type Turn } from './campaign-turn.ts'
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
 /** After this a lane makes way for another worker, if this one has more than its share of lanes. */
-const extraTurnMs = 1000
+export const extraTurnMs = 1000
 /** Answers that arrive within this time are recorded together. */
 const gatherMs = 20
 /** The most mails that one statement claims, however many slots are free. */
