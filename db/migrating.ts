@@ -6,8 +6,8 @@ import type { PoolClient } from 'pg'
 import type { ConcurrentIndex } from './concurrent-index.ts'
 import { addPartitions } from './partitions.ts'
 import { applyRules } from './rules.ts'
-import { bool } from './sql-types.ts'
-import { poolOf, statement } from './statement.ts'
+import { poolOf } from './statement.ts'
+import { takeTurn } from './turn.ts'
 
 const askAgainMs = 250
 export const firstMigration = 'Migration20261122170000'
@@ -21,7 +21,7 @@ export async function migrate(orm: MikroORM) {
 	const pool = await poolOf(orm.em)
 	const db = await pool.connect()
 	try {
-		await takeTurn(db)
+		await waitForTurn(db)
 		await refuseOlder(orm)
 		for (const migrations of await batchesOf(orm)) await orm.migrator.up({ migrations })
 		await applyRules(db)
@@ -43,15 +43,9 @@ async function ensureDatabase(orm: MikroORM) {
 }
 
 /** Polled: a statement waiting for the lock would itself block a concurrent index build. */
-async function takeTurn(db: PoolClient) {
-	while (!(await tryTurn(db))[0]!.isOurs) await sleep(askAgainMs)
+async function waitForTurn(db: PoolClient) {
+	while (!(await takeTurn(db, { work: 'migration' }))[0]!.isOurs) await sleep(askAgainMs)
 }
-
-const tryTurn = statement('try-migration-turn', {
-	params: {},
-	row: { isOurs: bool },
-	text: `select pg_try_advisory_lock(hashtextextended('migration', 0)) as "isOurs"`,
-})
 
 async function refuseOlder(orm: MikroORM) {
 	const executed = await orm.migrator.getExecuted()

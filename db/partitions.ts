@@ -5,6 +5,7 @@ import { Event } from './events/event.ts'
 import { bool, int, text } from './sql-types.ts'
 import { statement } from './statement.ts'
 import { transaction } from './transaction.ts'
+import { inTurn } from './turn.ts'
 
 // Mails, attempts and events are kept in one table per month: by the time in the mail's or event's id, which
 // Postgres made when the row was written. So writers touch the latest tables only, a month is removed at once,
@@ -91,62 +92,37 @@ const leftOver = statement('left-over-partitions', {
 		and c.relname ~ ('^(' || array_to_string($tables::text[], '|') || ')_(before_)?[0-9]{4}_[0-9]{2}$')`,
 })
 
-/** The mails of a month are removed last, and are gone if another try has come that far. */
-async function hasUnsettled(db: PoolClient, month: string) {
-	const name = `emails_${month}`
-	const [found] = await tableNamed(db, { name })
-	if (!found!.exists) return false
-	const { rowCount } = await db.query(`select from ${name} where is_unsettled(status) limit 1`)
-	return rowCount! > 0
-}
-
-const tableNamed = statement('is-table', {
-	params: { name: text },
-	row: { exists: bool },
-	text: `select to_regclass($name) is not null as exists`,
-})
-
-const turnOf = `hashtextextended('removal of partitions', 0)`
-const takeTurn = statement('take-turn-of-partitions', {
-	params: {},
-	row: { isOurs: bool },
-	text: `select pg_try_advisory_lock(${turnOf}) as "isOurs"`,
-})
-const leaveTurn = statement('leave-turn-of-partitions', {
-	params: {},
-	text: `select pg_advisory_unlock(${turnOf})`,
-})
-
 /**
  * Removes the tables of months that ended this many days ago, once all their mails are settled, and returns their
  * number. Nobody waits: a table is taken out while others read and write, and then only we know it. No trigger
  * runs, so the counts of mails and events keep what they have counted.
  */
 export async function dropPartitions(pool: Pool, days: number): Promise<number> {
-	const db = await pool.connect()
-	try {
-		const [turn] = await takeTurn(db)
-		if (!turn!.isOurs) return 0
+	const dropped = await inTurn(pool, 'removal of partitions', async (db) => {
 		await detachExpired(db, days)
 		const removed = await leftOver(db, { tables: names })
 		// The removal of a foreign key locks the table that it refers to.
-		await db.query(`set lock_timeout = '${longestWaitMs}ms'`)
-		for (const { name } of removed) await db.query(`drop table ${name}`)
-		await leaveTurn(db)
+		const setting = `set local lock_timeout = ${longestWaitMs}`
+		for (const { name } of removed)
+			await transaction(pool, (alone) => alone.query(`drop table ${name}`), setting)
 		return removed.length
-	} finally {
-		// Its settings and locks end with it, whatever has failed.
-		db.release(true)
-	}
+	})
+	return dropped ?? 0
 }
 
+/** The mails of a month come last. If they are gone, another try has come that far. */
 async function detachExpired(db: PoolClient, days: number) {
-	/** Each month is looked through once. */
-	const isWaiting = new Map<string, boolean>()
-	for (const { table, name, month, isPending } of await expired(db, { tables: names, days })) {
-		if (!isWaiting.has(month)) isWaiting.set(month, await hasUnsettled(db, month))
+	const parts = await expired(db, { tables: names, days })
+	const waiting = new Set<string>()
+	for (const { table, name, month, isPending } of parts)
+		if (table === 'emails' && !isPending && (await hasUnsettled(db, name))) waiting.add(month)
+	for (const { table, name, month, isPending } of parts)
 		if (isPending) await db.query(`alter table ${table} detach partition ${name} finalize`)
-		else if (!isWaiting.get(month))
+		else if (!waiting.has(month))
 			await db.query(`alter table ${table} detach partition ${name} concurrently`)
-	}
+}
+
+async function hasUnsettled(db: PoolClient, name: string) {
+	const { rowCount } = await db.query(`select from ${name} where is_unsettled(status) limit 1`)
+	return rowCount! > 0
 }

@@ -17,7 +17,7 @@ export const createShared = (connections: number) => ({
 	/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
 	adopted: new Set<string>(),
 	/** How many lanes of each campaign this process is sending. */
-	underWay: new Map<string, number>(),
+	lanesOf: new Map<string, number>(),
 	inSequence: createSequencer(),
 	limited: createLimiter(connections),
 	slots: createCampaignSlots(connections),
@@ -59,13 +59,13 @@ export const createTurn = (
 })
 
 /** Counts a lane of a campaign while it is sent. Returns how many there are, and a function that ends it. */
-export function enterLane({ underWay }: Shared, { campaignId }: Lane) {
-	const count = (underWay.get(campaignId) ?? 0) + 1
-	underWay.set(campaignId, count)
+export function enterLane({ lanesOf }: Shared, { campaignId }: Lane) {
+	const count = (lanesOf.get(campaignId) ?? 0) + 1
+	lanesOf.set(campaignId, count)
 	function leave() {
-		const left = underWay.get(campaignId)! - 1
-		if (left > 0) underWay.set(campaignId, left)
-		else underWay.delete(campaignId)
+		const left = lanesOf.get(campaignId)! - 1
+		if (left > 0) lanesOf.set(campaignId, left)
+		else lanesOf.delete(campaignId)
 	}
 	return { count, leave }
 }

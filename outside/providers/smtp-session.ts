@@ -33,7 +33,7 @@ export interface Session {
 	onClose(listener: () => void): void
 }
 
-/** What the server has announced. nodemailer reveals it only to callers that bring their own login. */
+/** The server's announcements. nodemailer reveals it only to callers that bring their own login. */
 interface Announced {
 	_supportedExtensions: string[]
 	/** 0: no limit. */
