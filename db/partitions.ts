@@ -102,9 +102,8 @@ export async function dropPartitions(pool: Pool, days: number): Promise<number> 
 		await detachExpired(db, days)
 		const removed = await leftOver(db, { tables: names })
 		// The removal of a foreign key locks the table that it refers to.
-		const setting = `set local lock_timeout = ${longestWaitMs}`
-		for (const { name } of removed)
-			await transaction(pool, (alone) => alone.query(`drop table ${name}`), setting)
+		const wait = `set local lock_timeout = ${longestWaitMs}`
+		for (const { name } of removed) await db.query(`begin; ${wait}; drop table ${name}; commit`)
 		return removed.length
 	})
 	return dropped ?? 0

@@ -1,11 +1,12 @@
 import { pause } from '../../db/campaigns/campaign-actions.ts'
-import { type CampaignLane, campaignLane } from '../../db/campaigns/campaign-ledger.ts'
+import { campaignLane } from '../../db/campaigns/campaign-ledger.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { deliver, type DeliveryServices, type Rest } from '../delivery/delivery.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { createCampaignContents } from './campaign-contents.ts'
-import { campaignSource, extraTurnMs } from './campaign-source.ts'
-import { createShared, createTurn, enterLane, type Lane } from './campaign-turn.ts'
+import { enterShare, extraTurnMs, isExtra } from './campaign-shares.ts'
+import { campaignSource } from './campaign-source.ts'
+import { createShared, createTurn, type Lane } from './campaign-turn.ts'
 
 export function campaignDeliveryActivities(services: DeliveryServices) {
 	const contents = createCampaignContents(services.settings)
@@ -27,9 +28,12 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				if (!campaign) return { settled: 0, left: 0, waitMs: 0, because: 'no such campaign' }
 				const texts = contents.of(lane, campaign)
 				const turn = createTurn(services, lane, campaign, texts, shared)
-				const { count, leave } = enterLane(shared, lane)
-				turn.isExtra = !isLimited(services, campaign) && isMoreThanItsShare(count, campaign)
-				const rest = await deliver(services, campaignSource(turn)).finally(leave)
+				const leave = enterShare(turn)
+				let wasExtra = false
+				const rest = await deliver(services, campaignSource(turn)).finally(() => {
+					wasExtra = isExtra(turn)
+					leave()
+				})
 				if (texts.isTooSlow()) {
 					const taskQueue = taskQueues.core
 					await pause(services.pool, {
@@ -41,16 +45,9 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 					contents.forget(lane)
 				}
 				// Its workflow would give up a lane that settles nothing at all.
-				if (turn.isExtra && rest.settled === 0 && rest.left > 0)
+				if (wasExtra && rest.settled === 0 && rest.left > 0)
 					return { ...rest, waitMs: Math.max(rest.waitMs, extraTurnMs) }
 				return rest
 			}),
 	}
 }
-
-const isMoreThanItsShare = (count: number, { lanes, workers }: CampaignLane) =>
-	count > Math.ceil(lanes / Math.max(1, workers))
-
-/** Then a second worker would not help, and a short turn might settle nothing. */
-const isLimited = ({ settings }: DeliveryServices, { send_rate_per_second }: CampaignLane) =>
-	(send_rate_per_second ?? settings.sendRatePerSecond) > 0

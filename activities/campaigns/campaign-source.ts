@@ -6,12 +6,11 @@ import { batchesAtOnce, mailsInBatch, slotsOfBatches } from './campaign-batches.
 import { openAgain, openNext } from './campaign-claims.ts'
 import { lookAround } from './campaign-end.ts'
 import { payFor } from './campaign-rate.ts'
+import { extraTurnMs, isExtra, lookAtShare } from './campaign-shares.ts'
 import { nameOf, type Turn } from './campaign-turn.ts'
 
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
-/** After this a lane makes way for another worker, if this one has more than its share of lanes. */
-export const extraTurnMs = 1000
 /** Answers that arrive within this time are recorded together. */
 const gatherMs = 20
 /** The most mails that one statement claims, however many slots are free. */
@@ -28,7 +27,7 @@ export function campaignSource(turn: Turn): Source {
 		underWay,
 		slots: usesBatches ? slotsOfBatches : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
-		longestTurnMs: turn.isExtra ? extraTurnMs : longestTurnMs,
+		isOver: (turnMs) => turnMs > longestTurnMs || (turnMs > extraTurnMs && isExtra(turn)),
 		record: recorder.record,
 		async adopt() {
 			if (!shared.adopted.has(nameOf(lane))) await adopt(turn)
@@ -36,6 +35,7 @@ export function campaignSource(turn: Turn): Source {
 		},
 		async ready(most) {
 			if (turn.isAtEnd || texts.isTooSlow()) return 0
+			await lookAtShare(turn)
 			return turn.lostBatches.length > 0 ? 1 : payFor(turn, Math.min(most, mostAtATime))
 		},
 		open(count) {

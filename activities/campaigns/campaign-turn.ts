@@ -4,6 +4,7 @@ import type { DeliveryServices } from '../delivery/delivery.ts'
 import { createUnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
 import { createLimiter, createSequencer } from './campaign-queues.ts'
+import type { Share } from './campaign-shares.ts'
 import { createCampaignSlots } from './campaign-slots.ts'
 
 export interface Lane extends CampaignKey {
@@ -16,8 +17,8 @@ export type Shared = ReturnType<typeof createShared>
 export const createShared = (connections: number) => ({
 	/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
 	adopted: new Set<string>(),
-	/** How many lanes of each campaign this process is sending. */
-	lanesOf: new Map<string, number>(),
+	/** The lanes that this process is sending, by campaign. */
+	shares: new Map<string, Share>(),
 	inSequence: createSequencer(),
 	limited: createLimiter(connections),
 	slots: createCampaignSlots(connections),
@@ -45,8 +46,6 @@ export const createTurn = (
 	lostBatches: [] as [batchId: string, writtenAt: Date][],
 	/** The contact of the last mail that was claimed for another try. */
 	cursor: campaign.after,
-	/** This process has more lanes of the campaign than its share, and another worker may take this one. */
-	isExtra: false,
 	/** Whether contacts of the lane may still wait for their mails to be born. */
 	hasPages: true,
 	/** Whether the last claim showed that no more mails are ready. */
@@ -57,18 +56,6 @@ export const createTurn = (
 	/** Mails that are not settled. Until the turn has looked at the whole lane, it assumes that there is one. */
 	left: 1,
 })
-
-/** Counts a lane of a campaign while it is sent. Returns how many there are, and a function that ends it. */
-export function enterLane({ lanesOf }: Shared, { campaignId }: Lane) {
-	const count = (lanesOf.get(campaignId) ?? 0) + 1
-	lanesOf.set(campaignId, count)
-	function leave() {
-		const left = lanesOf.get(campaignId)! - 1
-		if (left > 0) lanesOf.set(campaignId, left)
-		else lanesOf.delete(campaignId)
-	}
-	return { count, leave }
-}
 
 /** Identifies a lane among the lanes of all campaigns. */
 export const nameOf = ({ campaignId, lane }: Lane) => `${campaignId} ${lane}`

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Ended } from '../../db/emails/ledger.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import type { Gate } from './gate.ts'
@@ -32,6 +32,8 @@ export interface Rest extends Wait {
 	left: number
 }
 
+const startsInARow = 16
+
 interface Delivery {
 	services: DeliveryServices
 	source: Source
@@ -60,9 +62,9 @@ async function work(delivery: Delivery): Promise<Wait> {
 	const { services, source } = delivery
 	const { pause, stopping } = services
 	const { underWay } = source
-	const endsAt = performance.now() + source.longestTurnMs
+	const startedAt = performance.now()
 	while (source.progress().left > 0 && !underWay.hasFailed()) {
-		if (stopping.aborted || performance.now() > endsAt)
+		if (stopping.aborted || source.isOver(performance.now() - startedAt))
 			return { waitMs: 0, because: 'another turn continues' }
 		const pauseMs = pause.remainingMs()
 		const most = pause.isProbing() ? 1 : source.mostAtOnce
@@ -91,7 +93,9 @@ async function startNext(delivery: Delivery): Promise<boolean> {
 		// The wait for rate and slots may have been long.
 		if (stopping.aborted || pause.remainingMs() > 0) return true
 		if (pause.isProbing() && (granted > 1 || underWay.count() > 0)) return true
-		for (const handOver of await source.open(granted)) {
+		for (const [index, handOver] of (await source.open(granted)).entries()) {
+			// Each start composes a mail: other work of this process gets its turn in between.
+			if (index > 0 && index % startsInARow === 0) await setImmediate()
 			used += handOver.mails.length
 			start(delivery, handOver)
 		}

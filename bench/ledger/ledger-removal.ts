@@ -145,7 +145,7 @@ async function removeBigMonth({ orm, databaseUrl }: Stack) {
 		override query(...given: unknown[]): any {
 			const from = performance.now()
 			const result = (super.query as (...all: unknown[]) => any).apply(this, given)
-			if (typeof given[0] === 'string' && given[0].startsWith('drop table'))
+			if (typeof given[0] === 'string' && given[0].includes('drop table'))
 				result.then(
 					() => drops.push(performance.now() - from),
 					() => {},
