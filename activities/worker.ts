@@ -19,7 +19,7 @@ import { providerReports } from '../db/provider-state.ts'
 import { poolOf } from '../db/statement.ts'
 import { startAnalyzing } from '../db/statistics.ts'
 import { startHeartbeat } from '../db/worker-heartbeat.ts'
-import { taskQueues } from '../workflows/task-queues.ts'
+import { emailQueueOf, taskQueues } from '../workflows/task-queues.ts'
 import { keepAutomationSchedules } from './automations/automation-schedules.ts'
 import { watchUsage } from './billing/usage-watch.ts'
 import { createDkimKeys } from './delivery/dkim-keys.ts'
@@ -119,6 +119,7 @@ async function main() {
 		shutdownGraceTime: '20 seconds',
 		...(settings.tracing && tracedWorker),
 	} as const
+	const id = randomUUID()
 	const workers = await Promise.all([
 		Worker.create({
 			...shared,
@@ -136,6 +137,14 @@ async function main() {
 			...shared,
 			taskQueue: taskQueues.email,
 			activities,
+			maxConcurrentActivityTaskExecutions: 1000,
+		}),
+		// Its share of the campaigns' lanes. Temporal would give most tasks of a common queue to one worker.
+		Worker.create({
+			...shared,
+			taskQueue: emailQueueOf(id),
+			activities,
+			maxConcurrentActivityTaskPolls: 2,
 			maxConcurrentActivityTaskExecutions: 1000,
 		}),
 		Worker.create({
@@ -156,7 +165,7 @@ async function main() {
 	process.on('SIGINT', stop)
 	process.on('disconnect', stop)
 
-	const stopBeating = await startHeartbeat(pool, randomUUID())
+	const stopBeating = await startHeartbeat(pool, id)
 	const stopFolding = startFolding({ pool, relay, log })
 	const stopAnalyzing = startAnalyzing(pool)
 	const stopWatching = settings.hasBilling && watchUsage({ pool, relay, log, settings })
@@ -190,7 +199,7 @@ function sdkLogger(log: Logger): TemporalLogger {
 		ERROR: 'error',
 	} as const
 	const write = (level: LogLevel, message: string, meta?: object) => {
-		// Two of the three Workers have no workflows on purpose.
+		// All Workers but one have no workflows on purpose.
 		const isNoise = message.startsWith('No workflows registered')
 		log[isNoise ? 'debug' : levels[level]]({ ...meta }, message)
 	}

@@ -41,9 +41,9 @@ export const anyWorker = statement('any-worker', {
 		select from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds') as alive`,
 })
 
-/** The number of live workers. */
-export const workersAlive = `(
-		select count(*)::int from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds')`
+/** The ids of live workers. */
+export const workersAlive = `array(
+		select id::text from worker_beats where beat_at > now() - interval '${aliveSeconds} seconds' order by id)`
 
 /** Sends heartbeats until stopped, and survives outages of the database. */
 export async function startHeartbeat(pool: Pool, id: string) {

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Outcome, ReadyMail } from '../outside/providers/provider.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
@@ -16,44 +16,20 @@ test('any number of workers at the same lane send every mail once', async (t) =>
 })
 
 test('lanes have no mail in common, and together they have all', async (t) => {
-	const campaign = await overSmtp(t, 90)
-	const { send, worker, sink } = campaign
-	await divide(campaign, [30, 60])
+	const { send, worker, sink, query, id, act, activities } = await overSmtp(t, 90)
+	// Freezes it again, divided.
+	await query('delete from audience_pages')
+	await query(
+		`update campaigns set materialised_at = null, materialised_until = null, lane_bounds = (
+			select array_agg(id order by id) from (select id, row_number() over (order by id) as n from contacts) people
+			where n in (30, 60)) where id = $1`,
+		[id],
+	)
+	await act(activities.materialiseCampaign, id)
 	for (const lane of [2, 0, 1]) {
 		t.like(await send(worker, lane), { settled: 30, left: 0 })
 	}
 	t.is(sink.statistics().distinct, 90)
-})
-
-test('a worker with more than its share of the lanes makes way for another worker', async (t) => {
-	const { send, worker, query } = await twoLanes(t)
-	await query('insert into worker_beats select from generate_series(1, 2)')
-	const [own, extra] = await Promise.all([send(worker, 0), send(worker, 1)])
-	t.like(own, { settled: 600, left: 0 })
-	t.true(extra.left > 0 && extra.settled > 0, JSON.stringify(extra))
-	t.like(await send(worker, 1), { settled: 600 - extra.settled, left: 0 })
-})
-
-test('a worker gives a lane up when another worker comes', async (t) => {
-	const { send, worker, query, sink } = await twoLanes(t)
-	await query('insert into worker_beats default values')
-	const sending = Promise.all([send(worker, 0), send(worker, 1)])
-	while (sink.mails.length < 100) await new Promise((resolve) => setTimeout(resolve, 2))
-	await query('insert into worker_beats default values')
-	const [own, extra] = await sending
-	t.like(own, { settled: 600, left: 0 })
-	t.true(extra.left > 0 && extra.settled > 0, JSON.stringify(extra))
-})
-
-test('a worker gives one of the last two lanes up, when others have finished theirs', async (t) => {
-	const campaign = await overSmtp(t, 1240, { sink: { delayMs: 50 } })
-	const { send, worker, query } = campaign
-	await divide(campaign, [600, 1200, 1220])
-	await query('insert into worker_beats select from generate_series(1, 2)')
-	for (const lane of [2, 3]) t.like(await send(worker, lane), { settled: 20, left: 0 })
-	const [own, extra] = await Promise.all([send(worker, 0), send(worker, 1)])
-	t.like(own, { settled: 600, left: 0 })
-	t.true(extra.left > 0 && extra.settled > 0, JSON.stringify(extra))
 })
 
 test('two workers together keep the send rate of a project', async (t) => {
@@ -102,24 +78,3 @@ test('a prepared mail is its recipient’s own, with its own subject', async (t)
 		{ n: 40 },
 	)
 })
-
-type Campaign = Awaited<ReturnType<typeof overSmtp>>
-
-/** A campaign of two lanes of 600 mails, sent to a slow server. */
-async function twoLanes(t: ExecutionContext) {
-	const campaign = await overSmtp(t, 1200, { sink: { delayMs: 50 } })
-	await divide(campaign, [600])
-	return campaign
-}
-
-/** Freezes the audience again, in lanes that end after these contacts. */
-async function divide({ query, id, act, activities }: Campaign, ends: number[]) {
-	await query('delete from audience_pages')
-	await query(
-		`update campaigns set materialised_at = null, materialised_until = null, lane_bounds = (
-			select array_agg(id order by id) from (select id, row_number() over (order by id) as n from contacts) people
-			where n = any($2)) where id = $1`,
-		[id, ends],
-	)
-	await act(activities.materialiseCampaign, id)
-}

@@ -5,7 +5,7 @@ import type { WorkflowHandle } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import test, { type ExecutionContext } from 'ava'
 import type { Rest } from '../activities/delivery/delivery.ts'
-import { taskQueues } from '../workflows/task-queues.ts'
+import { emailQueueOf, taskQueues } from '../workflows/task-queues.ts'
 import { quiet, workflowBundle } from './helpers/workflow.ts'
 
 const hourMs = 3_600_000
@@ -168,7 +168,66 @@ serial(
 	},
 )
 
+serial('every live worker gets its share of the lanes', async (t) => {
+	const { calls } = await run(t, {
+		advance: [{ act: 'send', lanes: 4, workers: ['a', 'b'] }, end],
+		workers: ['a', 'b'],
+	})
+	t.deepEqual(calls.toSorted(), [
+		'advance',
+		'advance',
+		'send 0 by a',
+		'send 1 by b',
+		'send 2 by a',
+		'send 3 by b',
+	])
+})
+
+serial('the lanes of a worker that has gone away are sent by others', async (t) => {
+	const { calls, tookMs } = await run(t, {
+		advance: [{ act: 'send', lanes: 2, workers: ['a', 'gone'] }, end],
+		workers: ['a'],
+	})
+	t.deepEqual(calls.toSorted(), ['advance', 'advance', 'send 0 by a', 'send 1'])
+	t.true(tookMs < 10_000)
+})
+
+serial('a lane that fails at its worker is sent by any worker', async (t) => {
+	const { calls } = await run(t, {
+		advance: [{ act: 'send', lanes: 2, workers: ['a', 'b'] }, end],
+		workers: ['a', 'b'],
+		send: [new Error('lost'), new Error('lost')],
+	})
+	t.deepEqual(calls.toSorted(), [
+		'advance',
+		'advance',
+		'send 0',
+		'send 0 by a',
+		'send 1',
+		'send 1 by b',
+	])
+})
+
+serial('a worker that comes later takes part from the next turn on', async (t) => {
+	const rest = { settled: 50, left: 50, waitMs: 0, because: '', workers: ['a', 'b'] }
+	const { calls } = await run(t, {
+		advance: [{ act: 'send', lanes: 2, workers: ['a'] }, end],
+		workers: ['a', 'b'],
+		send: [rest, rest],
+	})
+	t.deepEqual(calls.toSorted(), [
+		'advance',
+		'advance',
+		'send 0',
+		'send 0 by a',
+		'send 1',
+		'send 1 by b',
+	])
+})
+
 interface Script {
+	/** The queues of single workers. */
+	workers?: string[]
 	advance: object[]
 	send?: (Rest | Error)[]
 	materialise?: (Error | boolean)[]
@@ -194,17 +253,20 @@ async function run(
 	const [advances, sends] = [script.advance.values(), (script.send ?? []).values()]
 	const freezes = (script.materialise ?? []).values()
 	const note = (call: string) => async () => void calls.push(call)
+	const sendLane =
+		(by: string) =>
+		async ({ lane }: { lane: number }) => {
+			calls.push(`send ${lane}${by}`)
+			const answer = sends.next().value ?? done
+			if (answer instanceof Error) throw answer
+			return answer
+		}
 	const activities = {
 		async advanceCampaign() {
 			calls.push('advance')
 			return { ...sums, ...advances.next().value }
 		},
-		async sendCampaignPages({ lane }: { lane: number }) {
-			calls.push(`send ${lane}`)
-			const answer = sends.next().value ?? done
-			if (answer instanceof Error) throw answer
-			return answer
-		},
+		sendCampaignPages: sendLane(''),
 		async materialiseCampaign() {
 			calls.push('materialise')
 			const answer = freezes.next().value ?? true
@@ -224,27 +286,33 @@ async function run(
 		}),
 		Worker.create({ connection, taskQueue: taskQueues.email, activities }),
 		Worker.create({ connection, taskQueue: taskQueues.bulk, activities }),
+		...(script.workers ?? []).map((worker) =>
+			Worker.create({
+				connection,
+				taskQueue: emailQueueOf(worker),
+				activities: { sendCampaignPages: sendLane(` by ${worker}`) },
+			}),
+		),
 	])
 	const workflowId = `campaign/${randomUUID()}`
 	const asked = async (times: number) => {
 		while (calls.length < times) await new Promise((resolve) => setTimeout(resolve, 20))
 	}
-	const [core, email, bulk] = workers
 	let firstRunId = ''
-	const said = await core.runUntil(() =>
-		email.runUntil(() =>
-			bulk.runUntil(async () => {
-				const handle = await env.client.workflow.start('campaign', {
-					taskQueue: taskQueues.core,
-					workflowId,
-					args: [{ projectId: 'project', campaignId: 'campaign' }],
-				})
-				await meanwhile(handle, asked)
-				firstRunId = handle.firstExecutionRunId
-				return handle.result() as Promise<string>
-			}),
-		),
-	)
+	const whole = async () => {
+		const handle = await env.client.workflow.start('campaign', {
+			taskQueue: taskQueues.core,
+			workflowId,
+			args: [{ projectId: 'project', campaignId: 'campaign' }],
+		})
+		await meanwhile(handle, asked)
+		firstRunId = handle.firstExecutionRunId
+		return handle.result() as Promise<string>
+	}
+	const said = await workers.reduce(
+		(work, worker) => () => worker.runUntil(work),
+		whole as () => Promise<string>,
+	)()
 	const last = await env.client.workflow.getHandle(workflowId).describe()
 	const tookMs = last.closeTime!.getTime() - last.startTime.getTime()
 	return { calls, said, tookMs, wasContinued: last.runId !== firstRunId }

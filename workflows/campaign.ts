@@ -3,15 +3,17 @@ import {
 	condition,
 	continueAsNew,
 	defineSignal,
+	isCancellation,
 	patched,
 	proxyActivities,
 	setCurrentDetails,
 	setHandler,
 	workflowInfo,
 } from '@temporalio/workflow'
+import type { Next } from '../activities/campaigns/campaigns.ts'
 import type { Activities } from '../activities/index.ts'
 import { untiring } from './retry.ts'
-import { taskQueues } from './task-queues.ts'
+import { emailQueueOf, taskQueues } from './task-queues.ts'
 
 /** The campaign's row has changed: it was rescheduled, cancelled, paused or resumed. */
 const changed = defineSignal('changed')
@@ -28,13 +30,25 @@ const { materialiseCampaign, cancelRecipients } = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
 	startToCloseTimeout: '10 minutes',
 })
-const { sendCampaignPages } = proxyActivities<Activities>({
-	...patient,
+const lane = { heartbeatTimeout: '6 seconds', startToCloseTimeout: '10 minutes' } as const
+const anyWorker = proxyActivities<Activities>({
+	...lane,
 	taskQueue: taskQueues.email,
-	startToCloseTimeout: '10 minutes',
+	retry: untiring,
 })
+const oneWorker = (worker: string) =>
+	proxyActivities<Activities>({
+		...lane,
+		taskQueue: emailQueueOf(worker),
+		// It may have ended.
+		scheduleToStartTimeout: '3 seconds',
+		retry: { maximumAttempts: 1 },
+	})
 
 const stuckMs = 2000
+
+/** Runs that began earlier have no list of workers. */
+type Sending = Pick<Next, 'settled' | 'total'> & { lanes: number; workers?: string[] }
 
 interface Key {
 	projectId: string
@@ -56,12 +70,12 @@ export async function campaign(key: Key): Promise<string> {
 		const { total, settled, said } = next
 		showProgress(settled, total, said)
 		if (next.act === 'end') return `${said}: ${settled} of ${total} settled`
-		if (next.act === 'materialise') await freezeAndSend(next.lanes, settled, total, seen)
+		if (next.act === 'materialise') await freezeAndSend(next, seen)
 		else if (next.act === 'cancel') await cancelRecipients(key)
 		else if (next.act === 'send') {
 			// Another worker holds the remaining mails, or the campaign was paused and the signal has not arrived
 			// yet.
-			if (!(await sendThrough(next.lanes, settled, total, seen))) await changeWithin(stuckMs, seen)
+			if (!(await sendThrough(next, seen))) await changeWithin(stuckMs, seen)
 		} else await changeWithin(next.waitMs, seen)
 	}
 	return continueAsNew<typeof campaign>(key)
@@ -73,9 +87,9 @@ export async function campaign(key: Key): Promise<string> {
 	}
 
 	/** Sends to those in the audience who are frozen already, while the others are being frozen. */
-	async function freezeAndSend(lanes: number, settled: number, total: number, seen: number) {
+	async function freezeAndSend(next: Sending, seen: number) {
 		if (!patched('lanes-beside-freezing')) await materialise(key)
-		else await Promise.all([freeze(), sendThrough(lanes, settled, total, seen)])
+		else await Promise.all([freeze(), sendThrough(next, seen)])
 
 		async function freeze() {
 			while ((await materialise(key)) === false && changes === seen);
@@ -84,17 +98,26 @@ export async function campaign(key: Key): Promise<string> {
 
 	/**
 	 * Runs the lanes side by side, each until it is done, can't continue, or the campaign changes. Returns
-	 * whether any mail was settled.
+	 * whether any mail was settled. The lanes that are left are dealt out to the workers for each turn.
 	 */
-	async function sendThrough(lanes: number, before: number, total: number, seen: number) {
+	async function sendThrough(
+		{ lanes, workers = [], settled: before, total }: Sending,
+		seen: number,
+	) {
 		let settled = before
-		await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
+		let alive = workers
+		const running = new Set(Array.from({ length: lanes }, (_, lane) => lane))
+		await Promise.all(
+			Array.from(running, (lane) => runLane(lane).finally(() => running.delete(lane))),
+		)
 		return settled > before
 
 		async function runLane(lane: number) {
 			while (changes === seen && !workflowInfo().continueAsNewSuggested) {
-				const rest = await sendCampaignPages({ ...key, lane })
+				const worker = alive[[...running].indexOf(lane) % alive.length]
+				const rest = await sendLane({ ...key, lane }, alive.length > 1 ? worker : undefined)
 				settled += rest.settled
+				alive = rest.workers ?? alive
 				showProgress(settled, total, waiting(rest) ?? 'sending')
 				if (rest.left === 0) return
 				if (rest.waitMs > 0) await changeWithin(rest.waitMs, seen)
@@ -102,6 +125,16 @@ export async function campaign(key: Key): Promise<string> {
 			}
 		}
 	}
+}
+
+/** A turn of a lane. If this worker has ended, or fails, any worker does it. */
+async function sendLane(lane: Key & { lane: number }, worker: string | undefined) {
+	try {
+		if (worker) return await oneWorker(worker).sendCampaignPages(lane)
+	} catch (error) {
+		if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
+	}
+	return anyWorker.sendCampaignPages(lane)
 }
 
 /**

@@ -3,3 +3,6 @@
  * rows.
  */
 export const taskQueues = { core: 'core', email: 'email', bulk: 'bulk' } as const
+
+/** The queue of one worker, for mails that it hands over as its share. */
+export const emailQueueOf = (worker: string) => `${taskQueues.email}/${worker}`

@@ -4,9 +4,13 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { deliver, type DeliveryServices, type Rest } from '../delivery/delivery.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { createCampaignContents } from './campaign-contents.ts'
-import { enterShare, extraTurnMs, isExtra } from './campaign-shares.ts'
 import { campaignSource } from './campaign-source.ts'
 import { createShared, createTurn, type Lane } from './campaign-turn.ts'
+
+export interface LaneRest extends Rest {
+	/** Live workers, which share the lanes. */
+	workers?: string[]
+}
 
 export function campaignDeliveryActivities(services: DeliveryServices) {
 	const contents = createCampaignContents(services.settings)
@@ -17,7 +21,7 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 		 * Sends the mails of a lane for a while. Mails that are paused, cancelled or not due stay as they are.
 		 * The ledger records what is done, so a second run repeats nothing, even beside a lost first run.
 		 */
-		sendCampaignPages: (lane: Lane): Promise<Rest> =>
+		sendCampaignPages: (lane: Lane): Promise<LaneRest> =>
 			withHeartbeat(async () => {
 				const { projectId, campaignId } = lane
 				const [campaign] = await campaignLane(services.pool, {
@@ -28,12 +32,7 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				if (!campaign) return { settled: 0, left: 0, waitMs: 0, because: 'no such campaign' }
 				const texts = contents.of(lane, campaign)
 				const turn = createTurn(services, lane, campaign, texts, shared)
-				const leave = enterShare(turn)
-				let wasExtra = false
-				const rest = await deliver(services, campaignSource(turn)).finally(() => {
-					wasExtra = isExtra(turn)
-					leave()
-				})
+				const rest = await deliver(services, campaignSource(turn))
 				if (texts.isTooSlow()) {
 					const taskQueue = taskQueues.core
 					await pause(services.pool, {
@@ -44,10 +43,7 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 					})
 					contents.forget(lane)
 				}
-				// Its workflow would give up a lane that settles nothing at all.
-				if (wasExtra && rest.settled === 0 && rest.left > 0)
-					return { ...rest, waitMs: Math.max(rest.waitMs, extraTurnMs) }
-				return rest
+				return { ...rest, workers: campaign.workers }
 			}),
 	}
 }

@@ -1,5 +1,4 @@
-import { type CampaignLane, reserveRate } from '../../db/campaigns/campaign-ledger.ts'
-import type { DeliveryServices } from '../delivery/delivery.ts'
+import { reserveRate } from '../../db/campaigns/campaign-ledger.ts'
 import { wait } from '../delivery/moments.ts'
 import type { Turn } from './campaign-turn.ts'
 
@@ -11,14 +10,10 @@ const aheadSeconds = 0.1
  */
 const batchAheadSeconds = 1
 
-/** Mails a second; 0: no limit. */
-export const rateOf = ({ settings }: DeliveryServices, { send_rate_per_second }: CampaignLane) =>
-	send_rate_per_second ?? settings.sendRatePerSecond
-
 /** Waits for send rate. Returns the number of mails that it allows. */
 export async function payFor(turn: Turn, wanted: number): Promise<number> {
 	const { services, campaign, lane, shared, usesBatches } = turn
-	const rate = rateOf(services, campaign)
+	const rate = campaign.send_rate_per_second ?? services.settings.sendRatePerSecond
 	if (rate === 0) return wanted
 	if (turn.paid === 0) {
 		const seconds = usesBatches ? batchAheadSeconds : aheadSeconds

@@ -6,7 +6,6 @@ import { batchesAtOnce, mailsInBatch, slotsOfBatches } from './campaign-batches.
 import { openAgain, openNext } from './campaign-claims.ts'
 import { lookAround } from './campaign-end.ts'
 import { payFor } from './campaign-rate.ts'
-import { extraTurnMs, isExtra, lookAtShare } from './campaign-shares.ts'
 import { nameOf, type Turn } from './campaign-turn.ts'
 
 /** After this a lane makes way for a lane of another campaign. */
@@ -27,7 +26,7 @@ export function campaignSource(turn: Turn): Source {
 		underWay,
 		slots: usesBatches ? slotsOfBatches : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
-		isOver: (turnMs) => turnMs > longestTurnMs || (turnMs > extraTurnMs && isExtra(turn)),
+		longestTurnMs,
 		record: recorder.record,
 		async adopt() {
 			if (!shared.adopted.has(nameOf(lane))) await adopt(turn)
@@ -35,7 +34,6 @@ export function campaignSource(turn: Turn): Source {
 		},
 		async ready(most) {
 			if (turn.isAtEnd || texts.isTooSlow()) return 0
-			await lookAtShare(turn)
 			return turn.lostBatches.length > 0 ? 1 : payFor(turn, Math.min(most, mostAtATime))
 		},
 		open(count) {

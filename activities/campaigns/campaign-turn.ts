@@ -4,7 +4,6 @@ import type { DeliveryServices } from '../delivery/delivery.ts'
 import { createUnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
 import { createLimiter, createSequencer } from './campaign-queues.ts'
-import type { Share } from './campaign-shares.ts'
 import { createCampaignSlots } from './campaign-slots.ts'
 
 export interface Lane extends CampaignKey {
@@ -17,8 +16,6 @@ export type Shared = ReturnType<typeof createShared>
 export const createShared = (connections: number) => ({
 	/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
 	adopted: new Set<string>(),
-	/** The lanes that this process is sending, by campaign. */
-	shares: new Map<string, Share>(),
 	inSequence: createSequencer(),
 	limited: createLimiter(connections),
 	slots: createCampaignSlots(connections),

@@ -29,9 +29,10 @@ import { permanently } from '../permanence.ts'
 /** The next act of a campaign's run. */
 export type Next = { total: number; settled: number; said: string } & (
 	| { act: 'end' }
-	| { act: 'materialise'; lanes: number }
+	/** The live workers share the lanes. */
+	| { act: 'materialise'; lanes: number; workers: string[] }
+	| { act: 'send'; lanes: number; workers: string[] }
 	| { act: 'cancel' }
-	| { act: 'send'; lanes: number }
 	/** null: waits until the campaign changes. */
 	| { act: 'wait'; waitMs: number | null }
 )
@@ -92,7 +93,7 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 	for (;;) {
 		const [course] = await courseOf(pool, values)
 		if (!course) return { act: 'end', total: 0, settled: 0, said: 'There is no such campaign' }
-		const { status, total, pending, sending, to_come } = course
+		const { status, total, pending, sending, to_come, lanes, workers } = course
 		const settled = total - pending - sending - to_come
 		const next = { total, settled }
 		const isActive = status === 'SCHEDULED' || status === 'SENDING'
@@ -117,16 +118,11 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 				continue
 			}
 			if (!course.materialised)
-				return {
-					...next,
-					act: 'materialise',
-					lanes: course.lanes,
-					said: 'the audience is being frozen',
-				}
+				return { ...next, act: 'materialise', lanes, workers, said: 'the audience is being frozen' }
 			if (pending + sending > 0 || course.has_pages) {
 				await dropDeleted(pool, values)
 				await doubtDeleted(pool, values)
-				return { ...next, act: 'send', lanes: course.lanes, said: 'sending' }
+				return { ...next, act: 'send', lanes, workers, said: 'sending' }
 			}
 			await finishSending(pool, key)
 		} else if (status === 'CANCELLED' && (pending > 0 || course.has_pages))

@@ -60,7 +60,7 @@ function claimSource(
 		underWay,
 		slots: services.gate,
 		mostAtOnce: Infinity,
-		isOver: (turnMs) => turnMs > longestTurnMs,
+		longestTurnMs,
 		adopt: () => prepareAll(loaded),
 		async ready(most) {
 			if (performance.now() - preparedAt > refreshMs) await prepareAll(await load())

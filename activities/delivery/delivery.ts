@@ -62,9 +62,9 @@ async function work(delivery: Delivery): Promise<Wait> {
 	const { services, source } = delivery
 	const { pause, stopping } = services
 	const { underWay } = source
-	const startedAt = performance.now()
+	const endsAt = performance.now() + source.longestTurnMs
 	while (source.progress().left > 0 && !underWay.hasFailed()) {
-		if (stopping.aborted || source.isOver(performance.now() - startedAt))
+		if (stopping.aborted || performance.now() > endsAt)
 			return { waitMs: 0, because: 'another turn continues' }
 		const pauseMs = pause.remainingMs()
 		const most = pause.isProbing() ? 1 : source.mostAtOnce

@@ -11,8 +11,8 @@ export interface Source {
 	slots: Slots
 	/** The most hand-overs of this source under way. */
 	mostAtOnce: number
-	/** Whether a turn of this length makes way for others: its workflow then starts another one. */
-	isOver(turnMs: number): boolean
+	/** After this it makes way for others: its workflow starts another turn. */
+	longestTurnMs: number
 	/** Takes over what a lost worker left. */
 	adopt(): Promise<void>
 	/** Reserves send rate, and returns the number of mails that may be opened now, at most `most`. */

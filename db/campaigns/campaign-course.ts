@@ -3,6 +3,7 @@ import { keepStart, startedAt } from '../emails/ledger.ts'
 import { bool, float, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
+import { workersAlive } from '../worker-heartbeat.ts'
 import type { CampaignKey } from './campaign-actions.ts'
 import type { campaignStatuses, pausedReasons } from './campaign.ts'
 
@@ -21,6 +22,8 @@ export const courseOf = statement('course-of-campaign', {
 		divided: bool,
 		closed: bool,
 		lanes: int,
+		/** Live workers, which share the lanes. */
+		workers: text.array,
 		total: int,
 		pending: int,
 		sending: int,
@@ -33,7 +36,7 @@ export const courseOf = statement('course-of-campaign', {
 		k.paused_at is not null as paused, k.paused_reason, k.materialised_at is not null as materialised,
 		k.lane_bounds is not null as divided,
 		k.closed_at is not null as closed, coalesce(cardinality(k.lane_bounds), 0) + 1 as lanes,
-		k.total_recipients as total, n.pending, n.sending, n.to_come,
+		${workersAlive} as workers, k.total_recipients as total, n.pending, n.sending, n.to_come,
 		exists (select from audience_pages a where a.project_id = k.project_id and a.campaign_id = k.id)
 			as has_pages,
 		greatest(0, coalesce(ceil(extract(epoch from k.scheduled_for - now()) * 1000), 0))::float8 as due_in_ms

@@ -33,29 +33,19 @@ export const campaignLane = statement('campaign-lane', {
 		after: uuid,
 		/** The lane ends with this contact. */
 		until: uuid,
+		/** Live workers, which share the lanes. */
+		workers: text.array,
 	},
 	text: `select k.subject, k.body, k."from", coalesce(k.from_name, k.project_name) as from_name, k.reply_to,
 		k.type, coalesce(k.content_language, k.language) as content_language, k.language, k.postal_address,
 		p.send_rate_per_second,
 		k.tracking = 'ENABLED' or k.tracking = 'MARKETING_ONLY' and k.type = 'MARKETING' as tracked,
 		coalesce(k.lane_bounds[$lane::int], '${first}') as after,
-		coalesce(k.lane_bounds[$lane::int + 1], '${last}') as until
+		coalesce(k.lane_bounds[$lane::int + 1], '${last}') as until,
+		${workersAlive} as workers
 	from campaigns k join projects p on p.id = k.project_id
 	where k.project_id = $projectId and k.id = $campaignId
 		and (k.lane_bounds is not null or k.materialised_at is not null)`,
-})
-
-/** Lanes of a campaign in which mails are still to be born, and the workers that share them. */
-export const lanesToShare = statement('campaign-lanes-to-share', {
-	params: { projectId: uuid, campaignId: uuid },
-	row: { lanes: int, workers: int },
-	text: `select ${workersAlive} as workers, (
-		select count(*)::int from generate_series(0, coalesce(cardinality(k.lane_bounds), 0)) lane
-		where k.materialised_at is null or exists (
-			select from audience_pages a where a.project_id = k.project_id and a.campaign_id = k.id
-				and a.until > coalesce(k.lane_bounds[lane], '${first}')
-				and a.until <= coalesce(k.lane_bounds[lane + 1], '${last}'))) as lanes
-	from campaigns k where k.project_id = $projectId and k.id = $campaignId`,
 })
 
 /** Whether campaign `k` of project `p` is being sent. */

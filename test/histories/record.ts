@@ -182,6 +182,12 @@ await record(
 	campaigning([{ act: 'send', lanes: 3 }, { act: 'end' }], stuck),
 	campaignKey,
 )
+// The second worker is never there.
+await record(
+	'campaign-shared',
+	campaigning([{ act: 'send', lanes: 2, workers: ['one', 'gone'] }, { act: 'end' }]),
+	campaignKey,
+)
 
 /** The part of a name before its first hyphen is the workflow's type. */
 async function record(
