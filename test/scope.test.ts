@@ -56,6 +56,7 @@ const reasons: Record<string, string[]> = {
 	'the relay and the claims of sends take whatever waits, of whomever it is': [
 		'claim-outbox',
 		'claim-sends',
+		'claim-webhooks',
 		'end-cleanup',
 		'finish-claim',
 		'free-run',

@@ -125,6 +125,8 @@ export const webhookDeliveries: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 			schema: {
 				tags,
 				summary: 'Get a delivery with its payload and every try',
+				description:
+					'Each try has its time, duration and status, and the first 4 KB of the answer or the network error.',
 				params: Params,
 				response: { 200: DeliveryDetail },
 			},
@@ -161,18 +163,18 @@ export const webhookDeliveries: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 
 	async function detail(projectId: string, id: string) {
 		const [row] = await findDelivery(pool, { projectId, deliveryId: id })
-		const { payload, ...delivery } = existing(row, id, 'webhook delivery')
-		return { ...view(delivery), payload, attempts: delivery.attempts.map(viewAttempt) }
+		const delivery = existing(row, id, 'webhook delivery')
+		return { ...view(delivery), attempts: delivery.attempts.map(viewAttempt) }
 	}
 }
 
 const viewAttempt = ({ at, ...one }: WebhookAttempt) => ({ ...one, at: new Date(at) })
 
-function view({ eventId, attempts, nextAt, ...row }: DeliveryRow) {
-	const { id, endpointId, type, emailId, contactId, status, occurredAt } = row
+function view<Row extends DeliveryRow>({ eventId, attempts, nextAt, ...row }: Row) {
 	const last = attempts.at(-1)
 	return {
-		...{ id, endpointId, webhookId: eventId, type, emailId, contactId, status, occurredAt },
+		...row,
+		webhookId: eventId,
 		tries: attempts.length,
 		lastAttempt: last ? viewAttempt(last) : null,
 		nextTryAt: nextAt,

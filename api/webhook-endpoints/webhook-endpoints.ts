@@ -80,6 +80,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 			schema: {
 				tags,
 				summary: 'List the webhook endpoints with their health, newest first',
+				description: 'Secrets are not shown: they are returned once, when they are made.',
 				response: { 200: Type.Array(EndpointView) },
 			},
 		},
@@ -93,6 +94,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 			schema: {
 				tags,
 				summary: 'Get a webhook endpoint with its health',
+				description: 'Shows the state, the last success, failures in a row and what waits.',
 				params: EndpointParams,
 				response: { 200: EndpointView },
 			},
@@ -201,15 +203,12 @@ export function existing<T>(found: T | undefined, id: string, resource = 'webhoo
 }
 
 function view(row: EndpointRow) {
-	const { disabledReason, lastSuccessAt, failingSince, failuresInRow, restingUntil, waiting } = row
-	const { id, url, events, description, ordering, disabledAt, createdAt, updatedAt } = row
+	const { lastSuccessAt, failingSince, failuresInRow, restingUntil, waiting, ...endpoint } = row
+	const state = stateOf(row)
 	return {
-		...{ id, url, events, description, ordering, disabledReason, disabledAt, createdAt, updatedAt },
-		enabled: disabledReason === null,
-		health: {
-			...{ lastSuccessAt, failingSince, failuresInRow, restingUntil, waiting },
-			state: stateOf(row),
-		},
+		...endpoint,
+		enabled: row.disabledReason === null,
+		health: { state, lastSuccessAt, failingSince, failuresInRow, restingUntil, waiting },
 	}
 }
 

@@ -98,6 +98,8 @@ export const webhookReplays: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			schema: {
 				tags,
 				summary: 'Get a replay and its progress',
+				description:
+					'Once it is completed, all its deliveries are due; the endpoint’s list shows how they go.',
 				params: JobParams,
 				response: { 200: ReplayJob },
 			},

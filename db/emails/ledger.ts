@@ -350,7 +350,8 @@ export const recordUnsent = statement('record-unsent', {
 				or o.outcome in ('DEFERRED', 'UNAVAILABLE') and e.status = 'UNCERTAIN'
 					and (o.status = 'FAILED' or ${isOpen}
 						or e.source_type = 'CAMPAIGN' and e.campaign_id in (select id from going_on)))
-		returning e.*
+		returning e.*, case when o.outcome = 'DEFERRED' and o.status = 'PENDING'
+			then announce_delay(e.project_id, e.id, e.error) end
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, error)
 		select e.project_id, e.id, o.attempt, ${startedAt}, o.outcome, e.provider, ${errorOf}
@@ -359,14 +360,10 @@ export const recordUnsent = statement('record-unsent', {
 			and e.id = o.id
 		on conflict (project_id, email_id, attempt) do update
 			set outcome = excluded.outcome, error = excluded.error where a.outcome = 'UNKNOWN'
-	), delayed as (
-		select announce_delays($projectId, array_agg(r.id), array_agg(r.error))
-		from recorded r join outcome o on o.id = r.id
-		where o.outcome = 'DEFERRED' and r.status = 'PENDING' having count(*) > 0
 	)
 	insert into events (project_id, name, contact_id, email_id, data)
 	select project_id, 'email.bounce', contact_id, id, ${bounceEventData('Permanent', 'bounced_at')}
-	from recorded, (select count(*) from delayed) d where status = 'BOUNCED'`,
+	from recorded where status = 'BOUNCED'`,
 })
 
 /** An ended attempt. For a campaign's mail: its subject unless it is the campaign's, and any fault. */

@@ -83,7 +83,8 @@ const settleCtes = `
 			old.sent_at is null and new.sent_at is not null as is_sent,
 			old.delivered_at is null and new.delivered_at is not null as is_delivered,
 			old.bounced_at is null and new.bounced_at is not null as is_bounced,
-			old.complained_at is null and new.complained_at is not null as is_complained
+			old.complained_at is null and new.complained_at is not null as is_complained,
+			case v.kind when 'DELAYED' then announce_delay(new.project_id, new.id, v.error) end
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
 			provider_message_id, error)
@@ -98,13 +99,10 @@ const settleCtes = `
 		insert into engagements (project_id, email_id, kind, link, fetcher, at)
 		select project_id, id, case kind when 'OPENED' then 'OPEN' else 'CLICK' end, link, 'PERSON', at
 		from settled where kind in ('OPENED', 'CLICKED') and tracked is not true
-	), delayed as (
-		select announce_delays(project_id, array_agg(id), array_agg(error))
-		from settled where kind = 'DELAYED' group by project_id
 	), emitted as (
 		insert into events (project_id, name, contact_id, email_id, data)
 		select project_id, happened, contact_id, id, ${sentEventData} || more
-		from settled cross join (select count(*) from delayed) d cross join lateral (values
+		from settled cross join lateral (values
 			(1, is_sent, 'email.sent', '{}'::jsonb),
 			(2, is_delivered, 'email.delivery', jsonb_build_object('deliveredAt', iso_text(delivered_at))),
 			(3, is_bounced or kind = 'BOUNCED' and not is_permanent, 'email.bounce', jsonb_build_object(

@@ -98,8 +98,8 @@ const byId = `d.project_id = $projectId and d.endpoint_id = any(array(
 
 export const findDelivery = statement('find-webhook-delivery', {
 	params: { projectId: uuid, deliveryId: uuid },
-	row: { ...deliveryColumns, payload: text.orNull, isErased: bool },
-	text: `select ${columns('d.attempts')}, d.payload, d.is_erased as "isErased" from webhook_deliveries d
+	row: { ...deliveryColumns, payload: text.orNull },
+	text: `select ${columns('d.attempts')}, d.payload from webhook_deliveries d
 	where ${byId}`,
 })
 

@@ -77,16 +77,17 @@ begin
 	end if;
 end $$;
 
--- For statements that record the first deferral of mails.
-create or replace function announce_delays(project uuid, mails uuid[], errors text[]) returns void
+-- For statements that record deferrals: no other row says whether it is the first. In their RETURNING, because a CTE
+-- that only selects may never be run.
+create or replace function announce_delay(project uuid, mail uuid, error text) returns bool
 language plpgsql as $$
 begin
 	if not has_webhooks(project) then
-		return;
+		return false;
 	end if;
-	perform announce(jsonb_agg(jsonb_build_object('project_id', project, 'type', 'email.delayed', 'email_id', m.id,
-		'data', jsonb_build_object('error', m.error))))
-	from unnest(mails, errors) m(id, error) having count(*) > 0;
+	perform announce(jsonb_build_array(jsonb_build_object('project_id', project, 'type', 'email.delayed', 'email_id', mail,
+		'data', jsonb_build_object('error', error))));
+	return true;
 end $$;
 
 -- The type of webhook that an event of a contact or a mail becomes.
@@ -210,7 +211,7 @@ create or replace trigger contacts_announce_changed after update on contacts
 create or replace function announce_deleted_contacts() returns trigger language plpgsql as $$
 begin
 	perform announce(jsonb_agg(jsonb_build_object('project_id', c.project_id, 'type', 'contact.deleted',
-		'data', jsonb_build_object('contactId', c.id))))
+		'contact_id', c.id, 'data', jsonb_build_object('contactId', c.id, 'email', c.email))))
 	from removed c
 	where c.project_id in (
 		select p.project_id from (select distinct project_id from removed) p where has_webhooks(p.project_id))

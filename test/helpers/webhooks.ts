@@ -1,7 +1,14 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
 import { replayActivities } from '../../activities/webhooks/replays.ts'
-import { type TurnEnd, webhookActivities } from '../../activities/webhooks/webhooks.ts'
+import {
+	type EndpointKey,
+	type TurnEnd,
+	webhookActivities,
+} from '../../activities/webhooks/webhooks.ts'
+import { addEndpoint } from '../../db/webhooks/webhook-endpoint-records.ts'
+import { newEndpointSecret, sealedSecret } from '../../db/webhooks/webhook-secrets.ts'
 import { setup, testSettings } from './app.ts'
 import { answering, startReceiver } from './webhook-receiver.ts'
 
@@ -30,25 +37,37 @@ export interface DeliveryJson {
 	attempts: { status: number | null; answer: string | null; error: string | null }[]
 }
 
+const webhookServices = (pool: Pool) => ({
+	pool,
+	relay: { wake() {} },
+	stopping: new AbortController().signal,
+	inHand: new Set<string>(),
+	settings: {
+		webhooks: { allowPrivate: true, dnsServers: [] },
+		secret: testSettings().sessionSecret,
+		platformFrom: 'noreply@tempost.example',
+		publicUrl: 'http://localhost:3000',
+	},
+})
+
+/** As the endpoint's run takes it. */
+export const takeTurn = (pool: Pool, key: EndpointKey): Promise<TurnEnd> =>
+	new MockActivityEnvironment().run(webhookActivities(webhookServices(pool)).deliverWebhooks, key)
+
+/** An endpoint of a project without an API. */
+export async function addedEndpoint(pool: Pool, projectId: string, url: string, events: string[]) {
+	const secret = sealedSecret(newEndpointSecret(), testSettings().sessionSecret)
+	const given = { projectId, url, events, description: null, ordering: 'none', secret, most: 1 }
+	return (await addEndpoint(pool, given))[0]!.id
+}
+
 /** An API, a receiver, and what the run of an endpoint does in a turn. */
 export async function setupWebhooks(t: ExecutionContext) {
 	const settings = { allowPrivateWebhooks: true }
 	const context = await setup(t, { settings })
 	const { app, pool, project, withSecretKey: headers } = context
 	const receiver = await startReceiver(t, answering(200))
-	const services = {
-		pool,
-		relay: { wake() {} },
-		stopping: new AbortController().signal,
-		inHand: new Set<string>(),
-		settings: {
-			webhooks: { allowPrivate: true, dnsServers: [] },
-			secret: testSettings().sessionSecret,
-			platformFrom: 'noreply@tempost.example',
-			publicUrl: 'http://localhost:3000',
-		},
-	}
-	const { deliverWebhooks } = webhookActivities(services)
+	const services = webhookServices(pool)
 	const { doReplay } = replayActivities(services)
 
 	async function ask<T>(
@@ -65,12 +84,10 @@ export async function setupWebhooks(t: ExecutionContext) {
 	return {
 		...context,
 		receiver,
-		services,
 		ask,
 		endpoint: (events: string[], more: object = {}) =>
 			ask<EndpointJson>('POST', '/webhook-endpoints', { url: receiver.url, events, ...more }, 201),
-		turn: (endpointId: string): Promise<TurnEnd> =>
-			new MockActivityEnvironment().run(deliverWebhooks, { projectId: project.id, endpointId }),
+		turn: (endpointId: string) => takeTurn(pool, { projectId: project.id, endpointId }),
 		replay: (jobId: string) =>
 			new MockActivityEnvironment().run(doReplay, { projectId: project.id, jobId }),
 		track: (event: string, email = 'ann@example.org', data: object = {}) =>
