@@ -57,7 +57,7 @@ export const takeTurn = (pool: Pool, key: EndpointKey): Promise<TurnEnd> =>
 /** An endpoint of a project without an API. */
 export async function addedEndpoint(pool: Pool, projectId: string, url: string, events: string[]) {
 	const secret = sealedSecret(newEndpointSecret(), testSettings().sessionSecret)
-	const given = { projectId, url, events, description: null, ordering: 'none', secret, most: 1 }
+	const given = { projectId, url, events, description: null, ordering: 'none', secret, most: 9 }
 	return (await addEndpoint(pool, given))[0]!.id
 }
 
