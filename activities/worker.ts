@@ -45,7 +45,7 @@ import { startTracing } from '../outside/telemetry/tracing.ts'
 import { temporalMetrics } from './temporal-metrics.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
-// The worker process: three Workers on one connection, and the relay that starts their runs.
+// The worker process: Workers for our task queues on one connection, and the relay that starts their runs.
 
 const poolSize = 30
 
@@ -152,6 +152,13 @@ async function main() {
 			taskQueue: taskQueues.bulk,
 			activities,
 			maxConcurrentActivityTaskExecutions: 4,
+		}),
+		// Slow servers of customers occupy these slots only.
+		Worker.create({
+			...shared,
+			taskQueue: taskQueues.webhooks,
+			activities,
+			maxConcurrentActivityTaskExecutions: 100,
 		}),
 	])
 
