@@ -46,6 +46,7 @@ export const operationIds: Record<string, string> = {
 	'DELETE /projects/:id/members/:userId': 'removeMember',
 
 	'POST /v1/send': 'sendMail',
+	'POST /v1/send/batch': 'sendBatch',
 	'POST /v1/track': 'track',
 	'POST /v1/verify': 'verifyAddress',
 

@@ -132,15 +132,15 @@ export interface SendRequest {
 }
 
 /**
- * Refuses, in one answer, everything that the request alone shows: the schema's faults, and faults that a
- * schema can't express in its valid members.
+ * Finds everything that the message alone shows to be wrong: the schema's faults, and faults that a schema
+ * can't express in its valid members.
  */
 export async function readSend(
 	projectId: string,
 	body: SendBody,
 	limits: SendLimits,
 	faults: FieldError[],
-): Promise<SendRequest> {
+): Promise<{ wanted: SendRequest } | { problems: FieldError[] }> {
 	const isSound = (...fields: (keyof SendBody)[]) =>
 		!faults.some(({ field }) => field === '' || fields.some((f) => `${field}.`.startsWith(`${f}.`)))
 	const problems = [...faults]
@@ -165,12 +165,14 @@ export async function readSend(
 		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
 		fileProblems(files, limits),
 	)
-	if (found.length > 0) throw refused(found.slice(0, maxProblems))
+	if (found.length > 0) return { problems: found }
 	return {
-		recipients: recipientsOf(body),
-		from: senderOf(body),
-		replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
-		files,
+		wanted: {
+			recipients: recipientsOf(body),
+			from: senderOf(body),
+			replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
+			files,
+		},
 	}
 }
 
@@ -192,9 +194,9 @@ function missingContent(body: SendBody): FieldError[] {
 	]
 }
 
-const maxProblems = 100
+export const maxProblems = 100
 
-function refused(problems: FieldError[]) {
+export function refused(problems: FieldError[]) {
 	const error = invalid(...problems)
 	if (problems.some(({ code }) => code === 'template_syntax'))
 		error.extras.suggestion =

@@ -75,26 +75,38 @@ export const limitedContexts = contexts(
 	nearestLimit('$projectId', 'transactional'),
 )
 
+/** One for many contacts, because it may be large. */
+export interface ContactChange {
+	data: Record<string, unknown>
+	removedKeys: string[]
+	/** null: as it is. */
+	subscribed: boolean | null
+}
+
 interface GivenContact {
 	id: string
 	email: string
 	/** Stored if the contact has no name by then. */
 	name: { name: string } | null
+	change: ContactChange
 	isNew: boolean
 	/** Whether it gets other data, or another subscription, than it had when it was read. */
 	isChanged: boolean
+}
+
+/** A message to one or more recipients. Its id is the `request_id` of its mails and files. */
+interface AcceptedMessage {
+	requestId: string
+	mails: { id: string; subject: string; body: string }[]
+	files: object[]
 }
 
 /** A request, with all that it writes. */
 export interface AcceptedSend {
 	projectId: string
 	contacts: GivenContact[]
-	data: Record<string, unknown>
-	removedKeys: string[]
-	subscribed: boolean | null
-	mails: { id: string; subject: string; body: string }[]
-	requestId: string
-	files: object[]
+	/** More than one in a batch. */
+	messages: AcceptedMessage[]
 	key: string | null
 	claimId: string | null
 	response: object | null
@@ -150,28 +162,31 @@ const write = `asked as materialized (
 
 const areKeysHeld = `require_claim((select count(*) from keyed) = (select count(key) from asked))`
 
+const changeOfThis = `($changes::jsonb -> coalesce(($places::jsonb ->> excluded.email)::int, 0))`
+const dataAfter = `excluded.data || (c.data - array(select jsonb_array_elements_text(${changeOfThis} -> 'removedKeys')))
+				|| (${changeOfThis} -> 'data')`
+const subscribedAfter = `coalesce((${changeOfThis} ->> 'subscribed')::bool, c.subscribed)`
+
 /** Writes contacts, changes of their subscription, mails, files and the queued send. */
 const acceptAnySend = statement('accept-send', {
 	params: {
 		...writeParams,
 		contacts: json<object[]>(),
-		data: json<object>(),
-		removedKeys: text.array,
-		subscribed: bool.orNull,
+		changes: json<object[]>(),
+		/** By address: the place of the contact's change, unless it is the first. */
+		places: json<Record<string, number>>(),
 	},
 	text: `with given as (
-		select * from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text, name jsonb)
+		select id, email, name, $changes::jsonb -> change as change
+		from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text, name jsonb, change int)
 	), upserted as (
 		insert into contacts as c (id, project_id, email, subscribed, data)
-		select id, $projectId, email, coalesce($subscribed::bool, false),
-			coalesce(name, '{}') || $data::jsonb
+		select id, $projectId, email, coalesce((change ->> 'subscribed')::bool, false),
+			coalesce(name, '{}') || (change -> 'data')
 		from given order by email
 		on conflict (project_id, email) do update set
-			data = excluded.data || (c.data - $removedKeys::text[]) || $data::jsonb,
-			subscribed = coalesce($subscribed::bool, c.subscribed),
-			updated_at = now()
-		where c.data <> excluded.data || (c.data - $removedKeys::text[]) || $data::jsonb
-			or c.subscribed <> coalesce($subscribed::bool, c.subscribed)
+			data = ${dataAfter}, subscribed = ${subscribedAfter}, updated_at = now()
+		where c.data <> ${dataAfter} or c.subscribed <> ${subscribedAfter}
 		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped
 	), flips as (
 		insert into events (project_id, name, contact_id)
@@ -244,7 +259,11 @@ const mostNewContacts = 20
 export const acceptSend = (db: Pool | PoolClient, send: AcceptedSend) =>
 	isPlain(send)
 		? acceptPlain(db, send.projectId, [send])
-		: acceptAnySend(db, { ...send, ...writtenBy([send]) })
+		: acceptAnySend(db, {
+				projectId: send.projectId,
+				...changesOf(send),
+				...writtenBy([send]),
+			})
 
 /** Whether it changes no contact, and creates few. */
 export const isPlain = ({ contacts }: AcceptedSend) =>
@@ -258,18 +277,46 @@ export const acceptPlain = (db: Pool | PoolClient, projectId: string, sends: Acc
 		contacts: sends.flatMap(({ contacts }) =>
 			contacts.flatMap(({ id, email, isNew }) => (isNew ? [] : { id, email })),
 		),
-		newContacts: sends.flatMap(({ contacts, data, subscribed }) =>
-			contacts.flatMap(({ id, email, name, isNew }) =>
+		newContacts: sends.flatMap(({ contacts }) =>
+			contacts.flatMap(({ id, email, name, change: { subscribed, data }, isNew }) =>
 				isNew ? { id, email, subscribed: subscribed ?? false, data: { ...name, ...data } } : [],
 			),
 		),
 	})
 
+/** Each change once, with its place. */
+function changesOf({ contacts }: AcceptedSend) {
+	const changes = [...new Set(contacts.map(({ change }) => change))]
+	const placeOf = new Map(changes.map((change, place) => [change, place]))
+	const placed = contacts.map(({ id, email, name, change }) => ({
+		id,
+		email,
+		name,
+		change: placeOf.get(change)!,
+	}))
+	const places = Object.fromEntries(
+		placed.flatMap(({ email, change }) => (change === 0 ? [] : [[email, change]])),
+	) as Record<string, number>
+	return { contacts: placed, changes, places }
+}
+
+/** The first message of a request carries the request's key. */
 const writtenBy = (sends: AcceptedSend[]) => ({
-	requests: sends.map(({ requestId, mails, key, claimId, response, trace }) => {
-		const emailIds = mails.map(({ id }) => id)
-		return { requestId, emailIds, key, claimId, response, trace }
-	}),
-	mails: sends.flatMap(({ requestId, mails }) => mails.map((mail) => ({ ...mail, requestId }))),
-	files: sends.flatMap(({ requestId, files }) => files.map((file) => ({ ...file, requestId }))),
+	requests: sends.flatMap(({ messages, key, claimId, response, trace }) =>
+		messages.map(({ requestId, mails }, place) => ({
+			requestId,
+			emailIds: mails.map(({ id }) => id),
+			...(place === 0 ? { key, claimId, response } : {}),
+			trace,
+		})),
+	),
+	mails: ofMessages(sends, ({ mails }) => mails),
+	files: ofMessages(sends, ({ files }) => files),
 })
+
+const ofMessages = (sends: AcceptedSend[], parts: (message: AcceptedMessage) => object[]) =>
+	sends.flatMap(({ messages }) =>
+		messages.flatMap((message) =>
+			parts(message).map((part) => ({ ...part, requestId: message.requestId })),
+		),
+	)

@@ -134,6 +134,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		id: known.get(email) ?? ids.shift()!,
 		email,
 		name: null,
+		change: { data: {}, removedKeys: [], subscribed: null },
 		isNew: !known.has(email),
 		isChanged: false,
 	}))
@@ -157,12 +158,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	await acceptSend(pool, {
 		projectId,
 		contacts,
-		data: {},
-		removedKeys: [],
-		subscribed: null,
-		mails,
-		requestId: requestId!,
-		files: [],
+		messages: [{ requestId: requestId!, mails, files: [] }],
 		key: null,
 		claimId: null,
 		response: null,
