@@ -42,6 +42,7 @@ const Email = Component('Email', {
 	replyTo: NullableText,
 	subject: Type.String(),
 	body: NullableText,
+	tags: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
 	headers: Type.Record(Type.String(), Type.String()),
 	attachments: Type.Array(
 		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
@@ -74,6 +75,9 @@ const Email = Component('Email', {
 })
 
 const EmailWithAttempts = Extended('EmailWithAttempts', [Email], {
+	text: Nullable(
+		Type.String({ description: 'Its own text part. null: it is made from the body.' }),
+	),
 	attempts: Type.Array(
 		Type.Object({
 			at: Timestamp,
@@ -129,7 +133,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			const rows = await em.find(
 				EmailRow,
 				{ ...where, ...(before === undefined ? {} : { id: { $lt: before } }) },
-				{ exclude: ['body'], orderBy: { id: 'desc' }, limit: size + 1 },
+				{ exclude: ['body', 'text'], orderBy: { id: 'desc' }, limit: size + 1 },
 			)
 			const ids = rows.slice(0, size).map(({ id }) => id)
 			const bodies = await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
@@ -171,6 +175,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			)
 			return {
 				...(await wholeOf(em, email)),
+				text: email.text ?? null,
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
 			}
 		},
@@ -230,12 +235,13 @@ function foundBy({ status, ...filter }: Filter) {
 }
 
 function viewOf(
-	email: Omit<EmailRow, symbol | 'body' | 'rareStatus'> & { from: string },
+	email: Omit<EmailRow, symbol | 'body' | 'text' | 'rareStatus'> & { from: string },
 	body: string | null,
 ) {
 	const view = Object.assign({}, email, {
 		body,
 		headers: email.headers ?? {},
+		tags: email.tags ?? [],
 		attachments: email.attachments ?? [],
 		messageId:
 			email.sourceType === 'INBOUND'

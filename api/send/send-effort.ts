@@ -30,6 +30,7 @@ export const mostGrowth = 32
 interface Spent {
 	subject: string
 	body: string
+	text: string | null
 	ms: number
 	sizeOf: () => Promise<number>
 }
@@ -50,8 +51,8 @@ export function createEffort() {
 		const fileBytes = files.reduce((sum, { size }) => sum + base64LinesSize(size), 0)
 		const headerBytes = Buffer.byteLength(JSON.stringify(headers))
 		/** `sizeOf` composes the mail to measure it. Only a mail that could be too large is measured. */
-		return async function spend({ subject, body, ms, sizeOf }: Spent) {
-			const bodyBytes = Buffer.byteLength(body)
+		return async function spend({ subject, body, text, ms, sizeOf }: Spent) {
+			const bodyBytes = Buffer.byteLength(body) + Buffer.byteLength(text ?? '')
 			const headBytes =
 				otherBytes + fileHeadBytes * files.length + 4 * (headerBytes + Buffer.byteLength(subject))
 			const mostBytes = fileBytes + headBytes + mostGrowth * bodyBytes

@@ -3,6 +3,7 @@ import { maxDataBytes, splitData } from '../../db/contacts/contact-data.ts'
 import { isTemplateError } from '../../mail/liquid/liquid.ts'
 import { languageFor } from '../../mail/language.ts'
 import type { Variables } from '../../mail/liquid/look-up.ts'
+import { htmlOf } from '../../mail/mail-content.ts'
 import { perform } from '../../mail/rendering.ts'
 import { storableText } from '../../db/storable-text.ts'
 import { linksFor, variablesFor } from '../../mail/liquid/variables.ts'
@@ -20,7 +21,15 @@ interface Sender {
 
 type PlannedMail = Pick<
 	Mail,
-	'contactId' | 'replyTo' | 'subject' | 'body' | 'headers' | 'contentLanguage' | 'language' | 'type'
+	| 'contactId'
+	| 'replyTo'
+	| 'subject'
+	| 'body'
+	| 'text'
+	| 'headers'
+	| 'contentLanguage'
+	| 'language'
+	| 'type'
 > & { id: string; from: string; fromName: string; to: string; toName: string | null }
 
 /** A message that can be sent, with the template that it uses. */
@@ -40,7 +49,7 @@ interface Plan {
 /** Decides everything for the write of a message: its mails, and what its contacts become. */
 export async function planMessage(
 	{ sender: { project, publicUrl }, people, effort, nextId }: Plan,
-	{ body, wanted: { recipients, from, replyTo, files }, template }: SoundMessage,
+	{ body, wanted: { recipients, from, replyTo, tags, files }, template }: SoundMessage,
 ) {
 	const { stored, removed, once } = splitData(body.data ?? {})
 	const requestId = nextId()
@@ -81,6 +90,7 @@ export async function planMessage(
 			fromName,
 			replyTo: replyTo ?? templateReply,
 			...content,
+			tags: tags.length > 0 ? tags : null,
 			headers,
 			contentLanguage: template?.language ?? project.language,
 			language: languageFor(once['locale'] ?? contact.data['locale'], project.language),
@@ -126,12 +136,18 @@ const sizeOfMail = (
 /** Renders subject and body for one contact, or returns them unchanged for all. */
 function rendererOf(
 	projectId: string,
-	{ subject, body, render }: SendBody,
+	{ subject, body, text, render }: SendBody,
 	template: SendContext['template'],
 ) {
-	const source = { subject: subject ?? template!.subject, body: body ?? template!.body }
+	const source = {
+		subject: subject ?? template!.subject,
+		body: body ?? template?.body ?? null,
+		text: text ?? null,
+	}
 	if (render === false) {
-		const ready = { subject: storableText(source.subject), body: storableText(source.body) }
+		const plain = source.text === null ? null : storableText(source.text)
+		const html = source.body === null ? htmlOf(plain ?? '') : storableText(source.body)
+		const ready = { subject: storableText(source.subject), body: html, text: plain }
 		return async () => ({ content: { ...ready, renderFault: null }, ms: 0 })
 	}
 	return (variables: Variables) => contentOf(projectId, source, variables)
@@ -140,7 +156,7 @@ function rendererOf(
 /** The request's own texts were checked with it; a stored template may be older than our checks. */
 async function contentOf(
 	projectId: string,
-	texts: { subject: string; body: string },
+	texts: { subject: string; body: string | null; text: string | null },
 	variables: Variables,
 ) {
 	try {
@@ -150,6 +166,7 @@ async function contentOf(
 		const [problem] = await perform(projectId, 'problems', [
 			{ value: texts.subject, kind: 'subject', field: 'subject' },
 			{ value: texts.body, kind: 'body', field: 'body' },
+			{ value: texts.text, kind: 'subject', field: 'text' },
 		])
 		const { field, message, code } = problem!
 		throw invalid({ field: 'template', message: `has a ${field} that ${message}`, code })

@@ -51,7 +51,8 @@ function isSmall({ contacts, messages: [message, ...others] }: AcceptedSend) {
 	const { mails, files } = message
 	if (files.length > 0 || mails.length > mostMailsInGroup) return false
 	let characters = JSON.stringify(contacts[0]!.change.data).length * contacts.length
-	for (const { subject, body } of mails) characters += subject.length + body.length
+	for (const { subject, body, text } of mails)
+		characters += subject.length + body.length + (text?.length ?? 0)
 	return characters < mostCharactersInGroup
 }
 

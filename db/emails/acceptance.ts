@@ -97,7 +97,7 @@ interface GivenContact {
 /** A message to one or more recipients. Its id is the `request_id` of its mails and files. */
 interface AcceptedMessage {
 	requestId: string
-	mails: { id: string; subject: string; body: string }[]
+	mails: { id: string; subject: string; body: string; text: string | null }[]
 	files: object[]
 }
 
@@ -128,16 +128,13 @@ const write = `asked as materialized (
 		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns})
 	), mails as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
-			subject, body, headers, content_language, language, type, source_type, template_id, request_id,
-			attachments,
-			render_fault)
+			subject, body, "text", tags, headers, content_language, language, type, source_type, template_id,
+			request_id, attachments, render_fault)
 		select $projectId, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
-			subject, body, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
-			"templateId", "requestId",
-			attachments,
-			"renderFault"
+			subject, body, "text", tags, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
+			"templateId", "requestId", attachments, "renderFault"
 		from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
-			"from" text, "fromName" text, "replyTo" text, subject text, body text, headers jsonb,
+			"from" text, "fromName" text, "replyTo" text, subject text, body text, "text" text, tags jsonb, headers jsonb,
 			"contentLanguage" text, language text, type text, "templateId" uuid, "requestId" uuid,
 			attachments jsonb, "renderFault" text)
 		where (select begun from counting)
@@ -248,7 +245,7 @@ const acceptPlainSends = statement('accept-plain-sends', {
 })
 
 /** More new contacts are counted together, by their triggers. */
-const mostNewContacts = 20
+const mostNewContacts = 200
 
 /**
  * Writes a request. Mails refer to contacts by ids that were read before, or generated for new ones. If

@@ -148,6 +148,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		replyTo: null,
 		subject: `To ${to}`,
 		body: '<p>Hello</p>',
+		text: null,
 		headers: {},
 		language: 'en',
 		type: 'TRANSACTIONAL',
