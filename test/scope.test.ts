@@ -56,6 +56,8 @@ const reasons: Record<string, string[]> = {
 	'the relay and the claims of sends take whatever waits, of whomever it is': [
 		'claim-outbox',
 		'claim-sends',
+		'soonest-scheduled-send',
+		'take-due-sends',
 		'end-cleanup',
 		'finish-claim',
 		'free-run',

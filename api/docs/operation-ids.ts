@@ -102,6 +102,8 @@ export const operationIds: Record<string, string> = {
 
 	'GET /emails': 'listEmails',
 	'GET /emails/:id': 'getEmail',
+	'PATCH /emails/:id': 'updateEmail',
+	'POST /emails/:id/cancel': 'cancelEmail',
 	'POST /emails/:id/resolve': 'resolveEmail',
 	'GET /suppressions': 'listSuppressions',
 	'POST /suppressions': 'createSuppression',

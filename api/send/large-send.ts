@@ -76,7 +76,7 @@ export async function performLarge({ database, kind, asked, bytes, options }: La
 	try {
 		const { schema } = bodies[kind]
 		const body = (await parseJson(bufferOf(bytes), schema)) ?? {}
-		dropNulls(body, schema as Shape)
+		dropNulls(body, schema as object as Shape)
 		const faults = fieldErrors(faultsOf[kind](body))
 		return await withDatabase(database, async (pool) => ({
 			answer: await acceptBody(kind, createAcceptance(pool), asked, body, faults, options),

@@ -42,9 +42,9 @@ export interface Message {
 	faults: FieldError[]
 }
 
-export type AcceptedMails = Awaited<ReturnType<typeof planMessage>>['mails']
+export type PlannedMessage = Awaited<ReturnType<typeof planMessage>>
 /** The answer, and its stored form, which has no addresses: see db/idempotency-key.ts. */
-type AnswerOf<Answer> = (messages: AcceptedMails[]) => { answer: Answer; stored: object }
+type AnswerOf<Answer> = (messages: PlannedMessage[]) => { answer: Answer; stored: object }
 
 /** Takes parsed messages to their answer: they are refused, or written as a whole. */
 export async function acceptMessages<Answer>(
@@ -60,7 +60,7 @@ export async function acceptMessages<Answer>(
 		throw new LargeMails('The data of these contacts is large')
 	for (let attempt = 1; ; attempt++) {
 		const plan = await planMessages(acceptance, asked, wanted, options)
-		const { answer, stored } = answerOf(plan.messages.map(({ mails }) => mails))
+		const { answer, stored } = answerOf(plan.messages)
 		try {
 			const { weight, limit } = plan
 			await acceptWithinLimit(

@@ -2,10 +2,10 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
 import { type FieldError, invalid } from '../errors.ts'
 import {
-	type AcceptedMails,
 	acceptMessages,
 	type Asked,
 	type Message,
+	type PlannedMessage,
 	type SendOptions,
 } from './send-acceptance.ts'
 import { SendBody } from './send-request.ts'
@@ -56,8 +56,8 @@ export function acceptBody<Name extends keyof typeof bodies>(
 	const { messagesOf, dataOf } = bodies[name] as (typeof bodies)[Name] & Kind
 	return acceptMessages(acceptance, asked, messagesOf(body, faults), options, (messages) => {
 		const timestamp = new Date()
-		const data = dataOf(messages.map((mails) => mails.map(sentMail))) as DataOf<Name>
-		const stored = dataOf(messages.map((mails) => mails.map(withoutAddress)))
+		const data = dataOf(messages.map(sentMails)) as DataOf<Name>
+		const stored = dataOf(messages.map(withoutAddresses))
 		return {
 			answer: { success: true as const, data: { ...data, timestamp } },
 			stored: { success: true, data: { ...stored, timestamp } },
@@ -68,16 +68,24 @@ export function acceptBody<Name extends keyof typeof bodies>(
 interface SentMail {
 	contact: { id: string; email: string }
 	email: string
+	/** Absent for a mail that is sent now. */
+	status?: 'SCHEDULED'
+	scheduledFor?: Date
 }
 
-const sentMail = ({ id, contactId, to }: AcceptedMails[number]): SentMail => ({
-	contact: { id: contactId, email: to },
-	email: id,
-})
+const sentMails = ({ mails, scheduledFor }: PlannedMessage): SentMail[] =>
+	mails.map(({ id, contactId, to }) => ({
+		contact: { id: contactId, email: to },
+		email: id,
+		...(scheduledFor && { status: 'SCHEDULED' as const, scheduledFor }),
+	}))
 
 /** For the record of the idempotency key, which outlives an erased address: see db/idempotency-key.ts. */
-const withoutAddress = ({ id, contactId }: AcceptedMails[number]) =>
-	({ contact: { id: contactId }, email: id }) as SentMail
+const withoutAddresses = (message: PlannedMessage) =>
+	sentMails(message).map(({ contact, ...rest }) => ({
+		contact: { id: contact.id },
+		...rest,
+	})) as SentMail[]
 
 /** A fault of the list itself ends the matter; others belong to their messages. */
 function messagesOfBatch(body: unknown, faults: FieldError[]): Message[] {

@@ -49,7 +49,11 @@ interface Plan {
 /** Decides everything for the write of a message: its mails, and what its contacts become. */
 export async function planMessage(
 	{ sender: { project, publicUrl }, people, effort, nextId }: Plan,
-	{ body, wanted: { recipients, from, replyTo, tags, files }, template }: SoundMessage,
+	{
+		body,
+		wanted: { recipients, from, replyTo, tags, scheduledFor, files },
+		template,
+	}: SoundMessage,
 ) {
 	const { stored, removed, once } = splitData(body.data ?? {})
 	const requestId = nextId()
@@ -103,7 +107,8 @@ export async function planMessage(
 		const sizeOf = () => sizeOfMail(mail, files, project, publicUrl)
 		await spend({ ...content, ms, sizeOf })
 	}
-	return { requestId, mails, files }
+	const needsConsent = template?.type === 'MARKETING'
+	return { requestId, scheduledFor, needsConsent, throttleKey: null, mails, files }
 }
 
 /** The size of the mail as activities/delivery/composing.ts will compose it. */

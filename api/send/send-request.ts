@@ -3,7 +3,7 @@ import { headerProblems } from '../../mail/mime/headers.ts'
 import { perform } from '../../mail/rendering.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from '../errors.ts'
-import { misnamedMembers } from '../requests/misnamed.ts'
+import { laterNames, misnamedMembers } from '../requests/misnamed.ts'
 import { maxMessageBytes } from './send-effort.ts'
 import { about, Component, Email, Id, Line, normalizeEmail } from '../schemas.ts'
 
@@ -54,6 +54,20 @@ const Tag = Component('Tag', {
 	value: Type.String({ ...tagWord, description: 'The value of the tag.' }),
 })
 const mostTags = 50
+
+const mostDaysAhead = 30
+
+const Delivery = Type.Object(
+	{
+		at: Type.Optional(
+			Type.String({
+				format: 'date-time',
+				description: `When the mail is to be sent, with a time zone, at most ${mostDaysAhead} days ahead. A time in the past means now.`,
+			}),
+		),
+	},
+	{ additionalProperties: false, title: 'Delivery' },
+)
 
 const example = {
 	to: { name: 'Anna', email: 'anna@example.org' },
@@ -133,6 +147,7 @@ export const SendBody = Type.Object(
 				description: `Your own names and values, returned with the mail. At most ${mostTags}.`,
 			}),
 		),
+		delivery: Type.Optional(Delivery),
 		attachments: Type.Optional(
 			Type.Array(Attachment, {
 				description: 'At most 10 files of 10 MB in total, unless this installation allows more.',
@@ -161,6 +176,7 @@ const misnamed = misnamedMembers(SendBody, {
 	],
 	tags: ['tag'],
 	attachments: ['attachment', 'files'],
+	'delivery.at': laterNames,
 	'the header Idempotency-Key': ['idempotencyKey'],
 })
 
@@ -176,6 +192,8 @@ export interface SendRequest {
 	from: { email: string; name: string | null } | null
 	replyTo: string | null
 	tags: { name: string; value: string }[]
+	/** null: now. */
+	scheduledFor: Date | null
 	files: ReturnType<typeof filesOf>
 }
 
@@ -213,6 +231,7 @@ export async function readSend(
 	const found = problems.concat(
 		isSound('data') && body.data ? dataProblems(body.data) : [],
 		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
+		isSound('delivery') ? timeProblems(body.delivery?.at) : [],
 		fileProblems(files, limits),
 	)
 	if (found.length > 0) return { problems: found }
@@ -221,10 +240,30 @@ export async function readSend(
 			recipients: recipientsOf(body),
 			from: senderOf(body),
 			replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
+			scheduledFor: timeOf(body.delivery?.at),
 			tags: (body.tags ?? []).map(({ name, value }) => ({ name, value })),
 			files,
 		},
 	}
+}
+
+/** null: it has passed, or is not given. */
+export function timeOf(at: string | undefined) {
+	const time = at === undefined ? null : new Date(at)
+	return time && time.getTime() > Date.now() ? time : null
+}
+
+export function timeProblems(at: string | undefined): FieldError[] {
+	const time = timeOf(at)
+	if (!time || time.getTime() - Date.now() <= mostDaysAhead * 86_400_000) return []
+	return [
+		{
+			field: 'delivery.at',
+			message: `must be at most ${mostDaysAhead} days ahead`,
+			code: 'too_big',
+			received: at,
+		},
+	]
 }
 
 /** Reported under the name of each missing member, and of the template that would supply it. */

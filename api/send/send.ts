@@ -15,15 +15,23 @@ import { acceptBody, BatchBody, type bodies, mostMessages } from './send-bodies.
 import { LargeMails } from './send-effort.ts'
 import { SendBody } from './send-request.ts'
 
+const SentMail = Component('SentMail', {
+	contact: ContactReference,
+	email: Id,
+	status: Type.Optional(
+		Type.Enum(['SCHEDULED'], {
+			description: 'SCHEDULED: the mail waits for its time. Absent: it is sent now.',
+		}),
+	),
+	scheduledFor: Type.Optional(Timestamp),
+})
 const SendResult = Component('SendResult', {
-	emails: Type.Array(Type.Object({ contact: ContactReference, email: Id })),
+	emails: Type.Array(SentMail),
 	timestamp: Timestamp,
 })
 
 const BatchResult = Component('BatchResult', {
-	results: Type.Array(
-		Type.Object({ emails: Type.Array(Type.Object({ contact: ContactReference, email: Id })) }),
-	),
+	results: Type.Array(Type.Object({ emails: Type.Array(SentMail) })),
 	timestamp: Timestamp,
 })
 
@@ -47,6 +55,7 @@ const suggestions = {
 	template: 'Give the id of a template, or a subject and a body. GET /templates lists the ids.',
 	from: 'Give an address on a verified domain, or { "name", "email" }. A template may supply it.',
 	data: 'Give an object of at most 64 KB. Its names have 1 to 100 characters.',
+	delivery: 'Give { "at": "2030-01-31T09:00:00Z" }, at most 30 days ahead.',
 	headers:
 		'Give an object of header names and values. Use to, from, subject and reply instead of the headers they set.',
 	attachments:

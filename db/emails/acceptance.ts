@@ -97,6 +97,11 @@ interface GivenContact {
 /** A message to one or more recipients. Its id is the `request_id` of its mails and files. */
 interface AcceptedMessage {
 	requestId: string
+	/** null: now. */
+	scheduledFor: Date | null
+	/** Whether its contacts must still be subscribed at that time. */
+	needsConsent: boolean
+	throttleKey: string | null
 	mails: { id: string; subject: string; body: string; text: string | null }[]
 	files: object[]
 }
@@ -123,23 +128,38 @@ const writeParams = {
 }
 
 const requestColumns = `"requestId" uuid, "emailIds" uuid[], key text, "claimId" uuid, response jsonb, trace text`
+const laterColumns = `, "scheduledFor" timestamptz, "needsConsent" bool`
 
-const write = `asked as materialized (
-		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns})
+const scheduling = `scheduled as (
+		insert into scheduled_sends (project_id, email_id, due_at, needs_consent)
+		select $projectId, m.id, m.scheduled_for, coalesce(a."needsConsent", false)
+		from mails m join asked a on a."requestId" = m.request_id where m.scheduled_for is not null
+	), `
+
+/** `isLater`: some of the mails may be scheduled. */
+const writing = (isLater: boolean) => `asked as materialized (
+		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns}${isLater ? laterColumns : ''})
 	), mails as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
 			subject, body, "text", tags, headers, content_language, language, type, source_type, template_id,
-			request_id, attachments, render_fault)
+			request_id, attachments, render_fault${isLater ? ', status, scheduled_for, throttle_key' : ''})
 		select $projectId, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
 			subject, body, "text", tags, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
-			"templateId", "requestId", attachments, "renderFault"
+			"templateId", "requestId", attachments, "renderFault"${
+				isLater
+					? `,
+			case when "scheduledFor" is null then 'PENDING' else 'SCHEDULED' end, "scheduledFor", "throttleKey"`
+					: ''
+			}
 		from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, "text" text, tags jsonb, headers jsonb,
 			"contentLanguage" text, language text, type text, "templateId" uuid, "requestId" uuid,
-			attachments jsonb, "renderFault" text)
+			attachments jsonb, "renderFault" text${isLater ? `, "scheduledFor" timestamptz, "throttleKey" text` : ''})
 		where (select begun from counting)
-		returning project_id, created_at, source_type, attachments, status
-	), files as (
+		returning project_id, created_at, source_type, attachments, status${
+			isLater ? ', id, request_id, scheduled_for' : ''
+		}
+	), ${isLater ? scheduling : ''}files as (
 		insert into attachments (project_id, request_id, position, filename, content_type, content_id,
 			inline, content)
 		select $projectId, "requestId", position, filename, "contentType", "contentId", inline,
@@ -148,7 +168,9 @@ const write = `asked as materialized (
 			"contentType" text, "contentId" text, inline bool, content text)
 	), queued as (
 		insert into queued_sends (project_id, request_id, email_ids, trace)
-		select $projectId, "requestId", "emailIds", trace from asked
+		select $projectId, "requestId", "emailIds", trace from asked${
+			isLater ? ` where "scheduledFor" is null and cardinality("emailIds") > 0` : ''
+		}
 	), keyed as (
 		update idempotency_keys k set status_code = 200, response = r.response
 		from asked r
@@ -193,7 +215,7 @@ const acceptAnySend = statement('accept-send', {
 	), counting as (
 		-- Triggers count all of it.
 		select true as begun
-	), ${write}
+	), ${writing(true)}
 	select ${areKeysHeld}`,
 })
 
@@ -229,7 +251,7 @@ const acceptPlainSends = statement('accept-plain-sends', {
 			union all select '', to_jsonb(subscribed)) field
 		where value <> 'null' group by project_id, key, value
 		returning 1
-	), ${write}, mails_counted as (
+	), ${writing(false)}, mails_counted as (
 		insert into mail_tallies (project_id, slot, created)
 		select project_id, quarter_of(created_at), count(*) from mails group by 1, 2
 	), usage_counted as (
@@ -262,8 +284,9 @@ export const acceptSend = (db: Pool | PoolClient, send: AcceptedSend) =>
 				...writtenBy([send]),
 			})
 
-/** Whether it changes no contact, and creates few. */
-export const isPlain = ({ contacts }: AcceptedSend) =>
+/** Whether all is sent now, without changing a contact or creating many. */
+export const isPlain = ({ contacts, messages }: AcceptedSend) =>
+	messages.every(({ scheduledFor, throttleKey }) => !scheduledFor && throttleKey === null) &&
 	contacts.every(({ isChanged }) => !isChanged) &&
 	contacts.filter(({ isNew }) => isNew).length < mostNewContacts
 
@@ -300,14 +323,19 @@ function changesOf({ contacts }: AcceptedSend) {
 /** The first message of a request carries the request's key. */
 const writtenBy = (sends: AcceptedSend[]) => ({
 	requests: sends.flatMap(({ messages, key, claimId, response, trace }) =>
-		messages.map(({ requestId, mails }, place) => ({
+		messages.map(({ requestId, mails, scheduledFor, needsConsent }, place) => ({
 			requestId,
+			...(scheduledFor && { scheduledFor, needsConsent }),
 			emailIds: mails.map(({ id }) => id),
 			...(place === 0 ? { key, claimId, response } : {}),
 			trace,
 		})),
 	),
-	mails: ofMessages(sends, ({ mails }) => mails),
+	mails: ofMessages(sends, ({ mails, scheduledFor, throttleKey }) =>
+		scheduledFor || throttleKey !== null
+			? mails.map((mail) => ({ ...mail, scheduledFor, throttleKey }))
+			: mails,
+	),
 	files: ofMessages(sends, ({ files }) => files),
 })
 

@@ -183,6 +183,7 @@ export const open = statement('open', {
 		type: text.of<'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'>(),
 		/** Whether it contains our pixel and links. */
 		tracked: bool.notNull('it has just been set'),
+		/** Or when it was scheduled for: the date of the mail. */
 		created_at: timestamp,
 		first_attempt_at: timestamp.notNull('it has just been set'),
 	},
@@ -211,7 +212,8 @@ export const open = statement('open', {
 		coalesce(m.headers, '{}') as headers,
 		coalesce(m.content_language, k.content_language, m.language, k.language) as content_language,
 		coalesce(m.language, k.language) as language, m.postal_address,
-		coalesce(m.type, k.type) as type, m.tracked, m.created_at, m.first_attempt_at
+		coalesce(m.type, k.type) as type, m.tracked, coalesce(m.scheduled_for, m.created_at) as created_at,
+		m.first_attempt_at
 	from opened m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true`,
 })
 

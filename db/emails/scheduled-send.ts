@@ -17,6 +17,8 @@ const schema = defineEntity({
 		projectId: projectId().primary(),
 		emailId: p.uuid().primary(),
 		dueAt: p.datetime(3),
+		/** Whether its contact must still be subscribed by then: the mail of a MARKETING template. */
+		needsConsent: p.boolean().default(false),
 	},
 })
 

@@ -18,6 +18,7 @@ export class Migration20261123183000 extends Migration {
 			project_id uuid not null,
 			email_id uuid not null,
 			due_at timestamptz(3) not null,
+			needs_consent boolean not null default false,
 			primary key (project_id, email_id),
 			constraint scheduled_sends_project foreign key (project_id) references projects (id) on delete cascade)
 			with (autovacuum_vacuum_scale_factor = 0.02)`)

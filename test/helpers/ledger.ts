@@ -159,7 +159,16 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	await acceptSend(pool, {
 		projectId,
 		contacts,
-		messages: [{ requestId: requestId!, mails, files: [] }],
+		messages: [
+			{
+				requestId: requestId!,
+				scheduledFor: null,
+				needsConsent: false,
+				throttleKey: null,
+				mails,
+				files: [],
+			},
+		],
 		key: null,
 		claimId: null,
 		response: null,
