@@ -11,6 +11,7 @@ import { type SinkProcess, startSink } from './sink.ts'
 import type { Row } from './table.ts'
 
 const connections = 32
+const batchSize = 100
 const idleSends = 200
 const loadSeconds = 15
 const rounds = 3
@@ -41,7 +42,7 @@ export async function bench(servers: Servers): Promise<Row[]> {
 
 		return [
 			...(await idleLatency(send, sink)),
-			...(await acceptance(send, stack)),
+			...(await acceptance(send, http, stack)),
 			await drain(send, stack, sink),
 			...(await memory(send, stack, sink)),
 		]
@@ -85,14 +86,28 @@ async function idleLatency(send: Send, sink: SinkProcess): Promise<Row[]> {
 }
 
 /** Requests on 32 connections while the worker delivers. */
-async function acceptance(send: Send, stack: Stack): Promise<Row[]> {
+async function acceptance(send: Send, http: Http, stack: Stack): Promise<Row[]> {
 	let sent = 0
 	const { rate, p99, failures } = await underLoad(
 		{ connections, rounds, roundMs: (loadSeconds / rounds) * 1000 },
 		() => send(`load-${sent++}@example.org`),
 	)
+	const batches = await underLoad({ connections, rounds, roundMs: 3000 }, () =>
+		http.post(
+			'/v1/send/batch',
+			Array.from({ length: batchSize }, () => mailTo(`batch-${sent++}@example.org`)),
+		),
+	)
+	const inBatches = batches.rate * batchSize
 	const floor = await bareInserts(stack)
 	return [
+		{
+			what: `accepted mails a second in batches of ${batchSize}, ${connections} connections`,
+			reached: `${inBatches.toFixed(0)}/s, ${batches.failures} failed`,
+			target: '>= 3 times the mails of single requests',
+			floor: `${rate.toFixed(0)}/s (single requests)`,
+			isMet: inBatches >= 3 * rate && batches.failures === 0,
+		},
 		{
 			what: `accepted requests a second, ${connections} connections`,
 			reached: `${rate.toFixed(0)}/s, ${failures} failed`,
@@ -172,7 +187,8 @@ async function memory(send: Send, stack: Stack, sink: SinkProcess): Promise<Row[
 	}))
 }
 
-type Send = (to: string) => ReturnType<ReturnType<typeof client>['post']>
+type Http = ReturnType<typeof client>
+type Send = (to: string) => ReturnType<Http['post']>
 
 const drained = async (stack: Stack, sink: SinkProcess, count: number) => {
 	if (await until(async () => (await sink.statistics()).accepted >= count, 300_000, 20)) return

@@ -29,6 +29,7 @@ import { Email } from './emails/email.ts'
 import { Engagement } from './emails/engagement.ts'
 import { MailboxMessage } from './emails/mailbox-message.ts'
 import { QueuedSend } from './emails/queued-send.ts'
+import { ScheduledSend } from './emails/scheduled-send.ts'
 import { EventCount, EventTally } from './events/event-tally.ts'
 import { Event } from './events/event.ts'
 import { ExecutionStep } from './executions/execution-step.ts'
@@ -111,6 +112,7 @@ export default defineConfig({
 		ProviderEvent,
 		ProviderState,
 		QueuedSend,
+		ScheduledSend,
 		RemovedAutomation,
 		ReputationCount,
 		ReputationTally,

@@ -67,7 +67,7 @@ const bodies: Chore = {
 				and not (is_unsettled(status))
 			order by created_at limit $limit::int for no key update skip locked
 		), purged as (
-			update emails e set body = null from due
+			update emails e set body = null, "text" = null from due
 			where e.project_id = due.project_id and e.id = due.id returning 1
 		), files as (
 			delete from attachments a using due

@@ -56,13 +56,21 @@ export const claimKey = statement('claim-key', {
 export const spacedKey = (key: string, kind: 'public' | 'secret') =>
 	kind === 'public' ? `public\n${key}` : key
 
-/** As it was returned to the caller. Addresses are only in the ledger, where they can be erased. */
-const answer = `case when response #> '{data,emails}' is null then response
-	else jsonb_set(response, '{data,emails}', (
+/** Addresses are only in the ledger, where they can be erased. */
+const withAddresses = (emails: string) => `(
 		select jsonb_agg(jsonb_set(sent, '{contact,email}', coalesce(to_jsonb(e."to"), 'null'))
 			order by place)
-		from jsonb_array_elements(response #> '{data,emails}') with ordinality as s(sent, place)
-		left join emails e on e.project_id = $projectId and e.id = (sent ->> 'email')::uuid)) end`
+		from jsonb_array_elements(${emails}) with ordinality as s(sent, place)
+		left join emails e on e.project_id = $projectId and e.id = (sent ->> 'email')::uuid)`
+
+/** As it was returned to the caller. */
+const answer = `case
+	when response #> '{data,emails}' is not null then
+		jsonb_set(response, '{data,emails}', ${withAddresses(`response #> '{data,emails}'`)})
+	when response #> '{data,results}' is not null then jsonb_set(response, '{data,results}', (
+		select jsonb_agg(jsonb_set(result, '{emails}', ${withAddresses(`result -> 'emails'`)}) order by number)
+		from jsonb_array_elements(response #> '{data,results}') with ordinality as r(result, number)))
+	else response end`
 
 export const heldKey = statement('held-key', {
 	params: { projectId: uuid, key: text },

@@ -22,6 +22,8 @@ export interface Mail {
 	replyTo: string | null
 	subject: string
 	body: string
+	/** A text part of its own; otherwise it is made from the body. */
+	text?: string | null | undefined
 	headers: Record<string, string> | null
 	/**
 	 * The language of the author's text: the template's, else the project's. Absent: same as our own words.
@@ -47,7 +49,8 @@ export function composeMessage(
 	publicUrl: string,
 	tracking: Tracking | null = null,
 ): Message {
-	if (mail.body.length > renderLimits().composedLength) throw exceeded('the body is too long')
+	const length = mail.body.length + (mail.text?.length ?? 0)
+	if (length > renderLimits().composedLength) throw exceeded('the body is too long')
 	const { emailId, projectId, from, to, replyTo, subject, createdAt } = mail
 	const html = layOut(mail, publicUrl)
 	return {
@@ -59,7 +62,7 @@ export function composeMessage(
 		replyTo,
 		subject,
 		html: tracking ? track(html, mail, publicUrl, tracking) : html,
-		text: toText(html),
+		text: mail.text ?? toText(html),
 		headers: headersOf(mail, publicUrl),
 		attachments,
 		date: createdAt,

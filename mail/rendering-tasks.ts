@@ -9,7 +9,7 @@ import { composeMessage, type Mail } from './compose.ts'
 import { type DkimKey, signed } from './mime/dkim.ts'
 import { compile, render, unsetIn } from './liquid/liquid.ts'
 import type { Variables } from './liquid/look-up.ts'
-import { renderContent } from './mail-content.ts'
+import { type ContentSource, renderContent } from './mail-content.ts'
 import type { Message } from './message.ts'
 import { messageSize } from './message-size.ts'
 import { buildMime } from './mime/mime.ts'
@@ -37,9 +37,9 @@ export const renderingTasks = {
 	/** The faults in a request's templates. */
 	problems: (asked: AskedTemplate[]) => asked.flatMap(problemsIn),
 
-	content({ subject, body, variables }: Texts) {
+	content({ variables, ...source }: ContentSource & { variables: Variables }) {
 		const before = process.threadCpuUsage()
-		const content = renderContent(compile(subject, 'subject'), compile(body, 'body'), variables)
+		const content = renderContent(source, variables)
 		const { user, system } = process.threadCpuUsage(before)
 		return { content, ms: (user + system) / 1000 }
 	},

@@ -11,6 +11,10 @@ test('the list has the mails of any status, in their order, and counts them', as
 		from generate_series(1, 3) n, unnest($2::text[]) status returning id, status`,
 		[project.id, emailStatuses],
 	)
+	await pool.query(
+		`insert into scheduled_sends (project_id, email_id, due_at)
+		select project_id, id, now() from emails where status = 'SCHEDULED'`,
+	)
 	for (const status of emailStatuses) {
 		const ids = rows.filter((row) => row.status === status).map(({ id }) => id)
 		const page = await list(`?status=${status}&limit=2`)

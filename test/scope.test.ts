@@ -59,6 +59,8 @@ const reasons: Record<string, string[]> = {
 		'claim-outbox',
 		'claim-sends',
 		'claim-webhooks',
+		'soonest-scheduled-send',
+		'take-due-sends',
 		'end-cleanup',
 		'finish-claim',
 		'free-run',

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
 import { cpuMeter } from './helpers/cpu.ts'
+import { hold } from './helpers/locks.ts'
 import { nothing, setupSend } from './helpers/send.ts'
 
 type Send = Awaited<ReturnType<typeof setupSend>>['send']
@@ -10,29 +10,6 @@ const statuses = async (requests: ReturnType<Send>[]) =>
 	(await Promise.all(requests)).map(({ statusCode }) => statusCode)
 const times = <T>(count: number, make: (index: number) => T) =>
 	Array.from({ length: count }, (_, i) => make(i))
-
-/** Stops every send between its read and its write, or before both, until it is released. */
-async function hold(pool: Pool, table: 'templates' | 'queued_sends') {
-	const client = await pool.connect()
-	await client.query(`begin; lock table ${table} in access exclusive mode`)
-	return {
-		/** Waits until this many others wait for the lock. */
-		async waiting(count: number) {
-			for (;;) {
-				const { rows } = await client.query(
-					`select count(*)::int as waiting from pg_locks
-					where not granted and database = (select oid from pg_database where datname = current_database())`,
-				)
-				if (rows[0].waiting >= count) return
-			}
-		},
-		query: (sql: string) => client.query(sql),
-		async letGo() {
-			await client.query('commit')
-			client.release()
-		},
-	}
-}
 
 test('20 requests at once for one new address make one contact and 20 mails', async (t) => {
 	const { send, written, events } = await setupSend(t)

@@ -56,6 +56,7 @@ export const mailOf = (row: OpenedMail): Mail => ({
 	replyTo: row.reply_to,
 	subject: row.subject,
 	body: row.body,
+	text: row.text,
 	headers: row.headers,
 	contentLanguage: row.content_language,
 	language: row.language,

@@ -32,8 +32,8 @@ export const isNotLoaded = (error: unknown) => error instanceof Error && error.n
 
 export const largeMailTasks = {
 	async encode({ database, mail, publicUrl, tracking, encoding, dkim }: LargeMail) {
-		const { body, files } = await load(database, mail)
-		const message = composeMessage(mailOf({ ...mail, body }), files, publicUrl, tracking)
+		const { body, text, files } = await load(database, mail)
+		const message = composeMessage(mailOf({ ...mail, body, text }), files, publicUrl, tracking)
 		return encoded(message, encoding, dkim)
 	},
 
@@ -54,9 +54,9 @@ async function load(database: Database, { project_id: projectId, id, request_id 
 			async (pool) => {
 				const requestIds = request_id ? [request_id] : []
 				const files = (await attachmentsOf(pool, { projectId, requestIds })).map(fileOf)
-				const body = (await bodyOf(pool, { projectId, emailId: id }))[0]?.body
-				if (typeof body !== 'string') throw new Error('It was erased meanwhile')
-				return { body, files }
+				const [content] = await bodyOf(pool, { projectId, emailId: id })
+				if (typeof content?.body !== 'string') throw new Error('It was erased meanwhile')
+				return { body: content.body, text: content.text, files }
 			},
 			{ query_timeout: mostMsOfQuery },
 		)

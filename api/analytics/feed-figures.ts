@@ -26,7 +26,7 @@ const Stats = Component('ActivityStats', {
 
 const UpcomingItem = Component('UpcomingActivity', {
 	id: Id,
-	type: Type.Enum(['campaign.scheduled', 'workflow.active']),
+	type: Type.Enum(['campaign.scheduled', 'email.scheduled', 'workflow.active']),
 	timestamp: Timestamp,
 	contactEmail: Type.Optional(Type.String()),
 	contactId: Type.Optional(Id),
@@ -125,7 +125,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				tags,
 				summary: 'List upcoming activities, soonest first',
 				description:
-					'Scheduled campaigns, and active executions by the time they wake. Executions that wait only for an event are listed by the time they started.',
+					'Scheduled campaigns and mails, and active executions by the time they wake. Executions that wait only for an event are listed by the time they started.',
 				querystring: Type.Object({
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 					daysAhead: Type.Integer({ minimum: 1, default: 30, description: 'At most 90' }),

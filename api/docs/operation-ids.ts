@@ -46,6 +46,7 @@ export const operationIds: Record<string, string> = {
 	'DELETE /projects/:id/members/:userId': 'removeMember',
 
 	'POST /v1/send': 'sendMail',
+	'POST /v1/send/batch': 'sendBatch',
 	'POST /v1/track': 'track',
 	'POST /v1/verify': 'verifyAddress',
 
@@ -101,6 +102,8 @@ export const operationIds: Record<string, string> = {
 
 	'GET /emails': 'listEmails',
 	'GET /emails/:id': 'getEmail',
+	'PATCH /emails/:id': 'updateEmail',
+	'POST /emails/:id/cancel': 'cancelEmail',
 	'POST /emails/:id/resolve': 'resolveEmail',
 	'GET /suppressions': 'listSuppressions',
 	'POST /suppressions': 'createSuppression',

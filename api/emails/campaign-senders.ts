@@ -3,11 +3,9 @@ import { Campaign } from '../../db/campaigns/campaign.ts'
 import type { Email } from '../../db/emails/email.ts'
 
 /** Mails with what their rows leave to the campaign: sender, subject and template. */
-export async function withSenders<Mail extends Omit<Email, symbol | 'body' | 'rareStatus'>>(
-	em: EntityManager,
-	projectId: string,
-	mails: Mail[],
-) {
+export async function withSenders<
+	Mail extends Omit<Email, symbol | 'body' | 'text' | 'rareStatus'>,
+>(em: EntityManager, projectId: string, mails: Mail[]) {
 	const ids = new Set(mails.filter(({ from }) => !from).map(({ campaignId }) => campaignId!))
 	const campaigns =
 		ids.size === 0

@@ -9,8 +9,14 @@ import {
 	sourceTypes,
 } from '../../db/emails/email.ts'
 import { mailTotal } from '../../db/emails/mail-total.ts'
+import {
+	cancelScheduled,
+	countScheduled,
+	reschedule,
+	scheduledMails,
+} from '../../db/emails/scheduling.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
-import { ApiError, notFound } from '../errors.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
 import {
 	about,
 	Body,
@@ -25,6 +31,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
+import { timeProblems } from '../send/send-request.ts'
 import { withSenders } from './campaign-senders.ts'
 import { bodiesOf, bodyOf } from './mail-bodies.ts'
 
@@ -42,6 +49,7 @@ const Email = Component('Email', {
 	replyTo: NullableText,
 	subject: Type.String(),
 	body: NullableText,
+	tags: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
 	headers: Type.Record(Type.String(), Type.String()),
 	attachments: Type.Array(
 		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
@@ -53,6 +61,7 @@ const Email = Component('Email', {
 	workflowExecutionId: Nullable(Id),
 	workflowStepExecutionId: Nullable(Id),
 	status: Type.Enum([...emailStatuses]),
+	scheduledFor: Nullable(about('When it is or was to be sent, if not at once.', Timestamp)),
 	possibleRepeat: Type.Boolean({
 		description: 'Sent again although an earlier attempt may have arrived',
 	}),
@@ -74,6 +83,9 @@ const Email = Component('Email', {
 })
 
 const EmailWithAttempts = Extended('EmailWithAttempts', [Email], {
+	text: Nullable(
+		Type.String({ description: 'Its own text part. null: it is made from the body.' }),
+	),
 	attempts: Type.Array(
 		Type.Object({
 			at: Timestamp,
@@ -95,7 +107,17 @@ const Filter = Type.Object({
 	campaignId: Type.Optional(about('Only mails of this campaign.', Id)),
 })
 type Filter = Type.Static<typeof Filter>
+type OrNull<T> = { [Name in keyof T]: T[Name] | null }
 const Params = Type.Object({ id: PathId('email') })
+const RequiredDelivery = Type.Object(
+	{
+		at: about(
+			'The new time, with a time zone, at most 30 days ahead. A time in the past means now.',
+			Type.String({ format: 'date-time' }),
+		),
+	},
+	{ additionalProperties: false },
+)
 const Position = Type.Tuple([Id])
 
 export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
@@ -120,16 +142,26 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 		},
 		async ({ em, project, query: { cursor, limit, ...filter } }) => {
 			const where = { ...foundBy(filter), projectId: project.id }
-			const total = async () =>
-				Object.keys(filter).length > 0
-					? em.count(EmailRow, where)
-					: (await mailTotal(pool, { projectId: project.id }))[0]!.total
 			const size = Math.min(limit, 100)
 			const [before] = cursor === undefined ? [] : decodeCursor(Position, cursor)
+			const scheduled =
+				filter.status === 'SCHEDULED'
+					? await scheduledPage(project.id, filter, { before, limit: size + 1 })
+					: null
+			const total = async () =>
+				scheduled
+					? scheduled.total()
+					: Object.keys(filter).length > 0
+						? em.count(EmailRow, where)
+						: (await mailTotal(pool, { projectId: project.id }))[0]!.total
 			const rows = await em.find(
 				EmailRow,
-				{ ...where, ...(before === undefined ? {} : { id: { $lt: before } }) },
-				{ exclude: ['body'], orderBy: { id: 'desc' }, limit: size + 1 },
+				{
+					...where,
+					...(before === undefined ? {} : { id: { $lt: before } }),
+					...(scheduled && { id: { $in: scheduled.ids } }),
+				},
+				{ exclude: ['body', 'text'], orderBy: { id: 'desc' }, limit: size + 1 },
 			)
 			const ids = rows.slice(0, size).map(({ id }) => id)
 			const bodies = await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
@@ -171,6 +203,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			)
 			return {
 				...(await wholeOf(em, email)),
+				text: email.text ?? null,
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
 			}
 		},
@@ -214,12 +247,81 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 		},
 	)
 
+	app.patch(
+		'/emails/:id',
+		{
+			config: { auth: 'secret key or session', errors: [409] },
+			schema: {
+				tags,
+				summary: 'Move a scheduled mail to another time',
+				description:
+					'Only a mail that is SCHEDULED can be moved. Either it is moved, or it is sent at its old time and the answer is 409.',
+				params: Params,
+				body: Body({ delivery: { at: '2030-01-31T09:00:00Z' } }, { delivery: RequiredDelivery }),
+				response: { 200: Email },
+			},
+		},
+		async ({ em, project, params, body: { delivery } }) => {
+			const problems = timeProblems(delivery.at)
+			if (problems.length > 0) throw invalid(...problems)
+			const which = { projectId: project.id, emailId: params.id }
+			const [moved] = await reschedule(pool, { ...which, at: delivery.at })
+			const email = await em.findOne(EmailRow, { projectId: project.id, id: params.id })
+			if (!email) throw notFound('email', params.id)
+			if (!moved) throw notScheduled(email)
+			return wholeOf(em, email)
+		},
+	)
+
+	app.post(
+		'/emails/:id/cancel',
+		{
+			config: { auth: 'secret key or session', errors: [409] },
+			schema: {
+				tags,
+				summary: 'Cancel a scheduled mail',
+				description:
+					'Only a mail that is SCHEDULED can be cancelled. Either it is cancelled, or it is sent and the answer is 409.',
+				params: Params,
+				response: { 200: Email },
+			},
+		},
+		async ({ em, project, params }) => {
+			const which = { projectId: project.id, emailId: params.id }
+			const [cancelled] = await cancelScheduled(pool, which)
+			const email = await em.findOne(EmailRow, { projectId: project.id, id: params.id })
+			if (!email) throw notFound('email', params.id)
+			if (!cancelled) throw notScheduled(email)
+			return wholeOf(em, email)
+		},
+	)
+
+	/** Scheduled mails are found among each other, not among all mails. */
+	async function scheduledPage(
+		projectId: string,
+		{ contactId = null, sourceType = null, campaignId = null }: OrNull<Filter>,
+		{ before = null, limit }: { before: string | null | undefined; limit: number },
+	) {
+		const wanted = { projectId, contactId, sourceType, campaignId }
+		const found = await scheduledMails(pool, { ...wanted, before, limit })
+		return {
+			ids: found.map(({ id }) => id),
+			total: async () => (await countScheduled(pool, wanted))[0]!.total,
+		}
+	}
+
 	async function wholeOf(em: EntityManager, email: EmailRow) {
 		const from = { pool, publicUrl, projectId: email.projectId }
 		const [whole] = await withSenders(em, email.projectId, [email])
 		return viewOf(whole!, await bodyOf(from, email))
 	}
 }
+
+const notScheduled = ({ status }: EmailRow) =>
+	new ApiError(409, 'CONFLICT', `This mail is ${status}, not SCHEDULED`, {
+		details: { status },
+		suggestion: 'Only a mail that waits for its time can be moved or cancelled.',
+	})
 
 /** The few mails of a rare status are found without reading others. */
 function foundBy({ status, ...filter }: Filter) {
@@ -230,12 +332,13 @@ function foundBy({ status, ...filter }: Filter) {
 }
 
 function viewOf(
-	email: Omit<EmailRow, symbol | 'body' | 'rareStatus'> & { from: string },
+	email: Omit<EmailRow, symbol | 'body' | 'text' | 'rareStatus'> & { from: string },
 	body: string | null,
 ) {
 	const view = Object.assign({}, email, {
 		body,
 		headers: email.headers ?? {},
+		tags: email.tags ?? [],
 		attachments: email.attachments ?? [],
 		messageId:
 			email.sourceType === 'INBOUND'

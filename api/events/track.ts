@@ -12,6 +12,7 @@ import { isClaimLost } from '../../db/idempotency-key.ts'
 import { type FieldError, invalid } from '../errors.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
+import { laterNames, misnamedMembers } from '../requests/misnamed.ts'
 import type { Failure } from '../requests/unions.ts'
 import { about, Email, Id, normalizeEmail, success, Timestamp } from '../schemas.ts'
 import { EventName, eventNameProblem } from './event-names.ts'
@@ -36,6 +37,27 @@ export const TrackBody = Type.Object(
 	},
 )
 export type TrackBody = Type.Static<typeof TrackBody>
+
+/** What other services call our members: docs/sending.md lists them. */
+const misnamed = misnamedMembers(TrackBody, {
+	email: ['to', 'recipient', 'contact', 'emailAddress'],
+	event: ['eventName', 'eventType'],
+	data: ['properties', 'attributes', 'traits', 'params', 'payload', 'eventData', 'variables'],
+	subscribed: ['subscribe', 'isSubscribed'],
+	'a workflow with a DELAY step': [...laterNames, 'delivery'],
+	'POST /v1/send for mail': [
+		'subject',
+		'body',
+		'text',
+		'html',
+		'template',
+		'templateId',
+		'cc',
+		'bcc',
+		'tags',
+	],
+	'the header Idempotency-Key': ['idempotencyKey'],
+})
 
 export const TrackResult = success(Type.Object({ contact: Id, event: Id, timestamp: Timestamp }))
 
@@ -109,6 +131,7 @@ export function checkEvent(
 	const problems = fieldErrors((validationError?.validation ?? []) as Failure[])
 	const isSound = (member: string) =>
 		!problems.some(({ field }) => field === '' || `${field}.`.startsWith(`${member}.`))
+	if (nameField === 'event') problems.push(...misnamed(body))
 	// For a body that is not an object there is nothing more to report.
 	const { [nameField]: name, data } = (body ?? {}) as {
 		event?: string

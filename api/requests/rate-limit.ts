@@ -11,6 +11,13 @@ const holdMs = 200
 const refusalMs = 100
 const maxWish = 64
 
+declare module 'fastify' {
+	interface FastifyInstance {
+		/** Counts more requests with a secret key: those that came in one. Throws if they are too many. */
+		countRequests(request: FastifyRequest, count: number): Promise<void>
+	}
+}
+
 interface Verdict {
 	isAllowed: boolean
 	remaining: number
@@ -68,6 +75,17 @@ function createRateLimiter(pool: Pool, limit: number) {
 			lease.waiting.push({ resolve, reject })
 			if (!lease.isLeasing) void refill(lease)
 		})
+	}
+
+	/** All of them, or none. */
+	async function takeMany(spender: Spender, count: number): Promise<Verdict | undefined> {
+		const verdicts = await Promise.all(Array.from({ length: count }, async () => take(spender)))
+		const refusal = verdicts.find(({ isAllowed }) => !isAllowed)
+		const lease = leases.get(idOf(spender))
+		// Its next rest returns them.
+		if (refusal && lease && performance.now() < lease.endsAt)
+			lease.tokens += verdicts.filter(({ isAllowed }) => isAllowed).length
+		return refusal
 	}
 
 	async function refill(lease: Lease) {
@@ -138,7 +156,7 @@ function createRateLimiter(pool: Pool, limit: number) {
 		await Promise.all(givingBack)
 	}
 
-	return { take, close }
+	return { take, takeMany, close }
 }
 
 const idOf = ({ projectId, name }: Spender) => `${projectId} ${name}`
@@ -169,8 +187,12 @@ const verdict = (lease: Lease, isAllowed: boolean): Verdict => ({
  * server's budget. Call it after `authenticate`.
  */
 export function limitRate(app: FastifyInstance, pool: Pool, limit: number) {
-	if (limit === 0) return
+	if (limit === 0) return app.decorate('countRequests', async () => {})
 	const limiter = createRateLimiter(pool, limit)
+	app.decorate('countRequests', async ({ caller }, count) => {
+		const refusal = await limiter.takeMany({ projectId: caller!.id, name: 'secret' }, count)
+		if (refusal) throw over(refusal.resetSeconds)
+	})
 	const ofSessions = countByMinute()
 	app.addHook('onRequest', async (request, reply) => {
 		const verdict = await verdictOn(request)
@@ -179,9 +201,12 @@ export function limitRate(app: FastifyInstance, pool: Pool, limit: number) {
 		reply.header('ratelimit-limit', limit)
 		reply.header('ratelimit-remaining', remaining)
 		reply.header('ratelimit-reset', resetSeconds)
-		if (!isAllowed) throw tooMany(`More than ${limit} requests in this minute`, resetSeconds)
+		if (!isAllowed) throw over(resetSeconds)
 	})
 	app.addHook('onClose', () => limiter.close())
+
+	const over = (resetSeconds: number) =>
+		tooMany(`More than ${limit} requests in this minute`, resetSeconds)
 
 	function verdictOn({ caller, visitor, routeOptions }: FastifyRequest) {
 		const sessionId = visitor?.user.sessionId

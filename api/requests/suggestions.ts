@@ -27,7 +27,8 @@ const byCode: Record<FieldError['code'], string> = {
 export function withSuggestion(error: ApiError, byField: Record<string, string> = {}): ApiError {
 	const [first] = error.extras.errors ?? []
 	if (error.status !== 422 || !first || error.extras.suggestion) return error
-	const member = first.field.split('.', 1)[0]!
+	// In a list, as in `1.to`, the member comes second.
+	const member = first.field.replace(/^\d+\./, '').split('.', 1)[0]!
 	const known = Object.hasOwn(byField, member) ? byField[member] : undefined
 	// A code for syntax or a reserved name is more specific than the field.
 	const isSpecial = first.code === 'template_syntax' || first.code === 'reserved_event'

@@ -9,8 +9,8 @@ import { parseJson } from '../requests/body.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { bodyFaults } from '../requests/validation.ts'
 import { threads } from '../threads/threads.ts'
-import { acceptRequest, type Asked, type SendOptions } from './send-acceptance.ts'
-import { SendBody } from './send-request.ts'
+import type { Asked, SendOptions } from './send-acceptance.ts'
+import { acceptBody, bodies } from './send-bodies.ts'
 
 /** Parsing, checking, rendering and writing more than this blocks the event loop noticeably. */
 export const largeBytes = 2 ** 20
@@ -30,11 +30,18 @@ export class LargeBody {
 }
 
 /** Runs all the work of a large request on a thread, from parsing to the transaction. */
-export async function acceptLarge(pool: Pool, asked: Asked, bytes: Buffer, options: SendOptions) {
+export async function acceptLarge<Kind extends keyof typeof bodies>(
+	pool: Pool,
+	kind: Kind,
+	asked: Asked,
+	bytes: Buffer,
+	options: SendOptions,
+) {
 	const { project, idempotency, headers } = asked
 	const { attachmentsMaxCount, attachmentsMaxMb, publicUrl, features } = options
 	const task: LargeSend = {
 		database: databaseOf(pool),
+		kind,
 		asked: { project, idempotency, headers: { 'idempotency-key': headers['idempotency-key'] } },
 		bytes,
 		options: { attachmentsMaxCount, attachmentsMaxMb, publicUrl, features },
@@ -45,27 +52,34 @@ export async function acceptLarge(pool: Pool, asked: Asked, bytes: Buffer, optio
 			if (error instanceof TaskTooLarge) throw tookTooLong()
 			throw error
 		})
-	if ('answer' in outcome) return outcome.answer
+	if ('answer' in outcome) return outcome.answer as unknown as AnswerTo<Kind>
 	throw outcome.refusal ? refusalOf(outcome.refusal) : Object.assign(new Error(), outcome.fault)
 }
 
 interface LargeSend {
 	database: Database
+	kind: keyof typeof bodies
 	asked: Asked
 	bytes: Uint8Array
 	options: SendOptions
 }
 
-const faultsOf = bodyFaults(SendBody)
+type AnswerTo<Kind extends keyof typeof bodies> = Awaited<ReturnType<typeof acceptBody<Kind>>>
+
+const faultsOf = {
+	one: bodyFaults(bodies.one.schema),
+	batch: bodyFaults(bodies.batch.schema),
+}
 
 /** The thread's part of `acceptLarge`. */
-export async function performLarge({ database, asked, bytes, options }: LargeSend) {
+export async function performLarge({ database, kind, asked, bytes, options }: LargeSend) {
 	try {
-		const body = ((await parseJson(bufferOf(bytes), SendBody)) ?? {}) as SendBody
-		dropNulls(body, SendBody as Shape)
-		const faults = fieldErrors(faultsOf(body))
+		const { schema } = bodies[kind]
+		const body = (await parseJson(bufferOf(bytes), schema)) ?? {}
+		dropNulls(body, schema as object as Shape)
+		const faults = fieldErrors(faultsOf[kind](body))
 		return await withDatabase(database, async (pool) => ({
-			answer: await acceptRequest(createAcceptance(pool), asked, body, faults, options),
+			answer: await acceptBody(kind, createAcceptance(pool), asked, body, faults, options),
 		}))
 	} catch (error) {
 		// Errors lose their class, and members that we or pg added, between threads.

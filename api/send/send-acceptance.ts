@@ -2,15 +2,24 @@ import type { FastifyRequest } from 'fastify'
 import { isMainThread } from 'node:worker_threads'
 import type { Pool } from 'pg'
 import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
+import type { AskedContext } from '../../db/emails/acceptance.ts'
 import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
 import { tracer } from '../../outside/telemetry/tracer.ts'
-import { type FieldError, notFound } from '../errors.ts'
+import { ApiError, type FieldError, notFound } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
-import { LargeMails } from './send-effort.ts'
+import { createEffort, LargeMails } from './send-effort.ts'
 import { acceptWithinLimit, refuseOver } from './send-limit.ts'
-import { planSend } from './send-mails.ts'
-import { readSend, type SendBody, type SendLimits } from './send-request.ts'
+import { planMessage } from './send-mails.ts'
+import { createPeople } from './send-people.ts'
+import {
+	maxProblems,
+	readSend,
+	refused,
+	type SendBody,
+	type SendLimits,
+	type SendRequest,
+} from './send-request.ts'
 import { checkSender, domainOf } from './sender.ts'
 
 const tries = 5
@@ -26,58 +35,54 @@ export interface SendOptions extends SendLimits {
 	features: { billing: boolean }
 }
 
-/** Takes a parsed body to its answer: the request is refused, or written as a whole. */
-export async function acceptRequest(
+/** A message as it was asked for. `at` precedes the names of its fields in errors: `1.` in a batch. */
+export interface Message {
+	at: string
+	body: SendBody
+	faults: FieldError[]
+}
+
+export type PlannedMessage = Awaited<ReturnType<typeof planMessage>>
+/** The answer, and its stored form, which has no addresses: see db/idempotency-key.ts. */
+type AnswerOf<Answer> = (messages: PlannedMessage[]) => { answer: Answer; stored: object }
+
+/** Takes parsed messages to their answer: they are refused, or written as a whole. */
+export async function acceptMessages<Answer>(
 	acceptance: Acceptance,
 	asked: Asked,
-	body: SendBody,
-	faults: FieldError[],
+	messages: Message[],
 	options: SendOptions,
+	answerOf: AnswerOf<Answer>,
 ) {
 	const { project, idempotency } = asked
-	const wanted = await readSend(project.id, body, options, faults)
-	const addresses = [...new Set(wanted.recipients.map(({ email }) => email))]
-	if (isMainThread && (await isMuchData(acceptance.pool, project.id, addresses, body)))
+	const wanted = await readMessages(project.id, messages, options)
+	if (isMainThread && (await isMuchData(acceptance.pool, project.id, wanted)))
 		throw new LargeMails('The data of these contacts is large')
 	for (let attempt = 1; ; attempt++) {
-		const question = {
-			templateId: body.template ?? null,
-			domain: wanted.from ? domainOf(wanted.from.email) : null,
-			emails: addresses,
-			idCount: 1 + addresses.length + wanted.recipients.length,
-		}
-		const { billing } = options.features
-		const context = await acceptance.contextFor(project.id, question, billing)
-		if (body.template && !context.template) throw notFound('template', body.template)
-		checkSender(wanted.from?.email ?? context.template!.from, context.verified)
-		const sender = { project, publicUrl: options.publicUrl }
-		const weight = wanted.recipients.length * (wanted.files.length > 0 ? 2 : 1)
-		const { limit } = context
-		refuseOver(limit, weight)
-		const plan = await planSend(body, wanted, context, sender)
-		const answer = answerOf(plan.mails)
+		const plan = await planMessages(acceptance, asked, wanted, options)
+		const { answer, stored } = answerOf(plan.messages)
 		try {
-			const taken = { projectId: project.id, weight, limit }
-			await acceptWithinLimit(acceptance, taken, {
-				projectId: project.id,
-				contacts: plan.contacts.map(({ id, email, name, oldData, isChanged }) => ({
-					id,
-					email,
-					name,
-					isNew: oldData === null,
-					isChanged,
-				})),
-				data: plan.stored,
-				removedKeys: plan.removed,
-				subscribed: body.subscribed ?? null,
-				mails: plan.mails,
-				requestId: plan.requestId,
-				files: wanted.files,
-				key: idempotency?.key ?? null,
-				claimId: idempotency?.claimId ?? null,
-				response: idempotency ? withoutAddresses(answer) : null,
-				trace: tracer.current(),
-			})
+			const { weight, limit } = plan
+			await acceptWithinLimit(
+				acceptance,
+				{ projectId: project.id, weight, limit },
+				{
+					projectId: project.id,
+					contacts: plan.people.map(({ id, email, name, change, oldData, isChanged }) => ({
+						id,
+						email,
+						name,
+						change,
+						isNew: oldData === null,
+						isChanged,
+					})),
+					messages: plan.messages,
+					key: idempotency?.key ?? null,
+					claimId: idempotency?.claimId ?? null,
+					response: idempotency ? stored : null,
+					trace: tracer.current(),
+				},
+			)
 		} catch (error) {
 			if (attempt < tries && isLostRace(error)) continue
 			if (isClaimLost(error)) throw claimLost(asked)
@@ -87,33 +92,132 @@ export async function acceptRequest(
 	}
 }
 
-/** Whether reading and checking these contacts' old and new data takes long. */
-async function isMuchData(pool: Pool, projectId: string, addresses: string[], { data }: SendBody) {
-	if (addresses.length <= fewContacts) return false
-	const [stored] = await bytesOfContacts(pool, { projectId, emails: addresses })
-	const given = data ? Buffer.byteLength(JSON.stringify(data)) : 0
-	return stored!.bytes + addresses.length * given > mostDataOnLoop
+type Wanted = Omit<Message, 'faults'> & { wanted: SendRequest }
+
+/** Everything that the messages alone show to be wrong, in one answer. */
+async function readMessages(projectId: string, messages: Message[], options: SendOptions) {
+	const problems: FieldError[] = []
+	const sound: Wanted[] = []
+	for (const { at, body, faults } of messages) {
+		const read = await readSend(projectId, body, options, faults)
+		if ('problems' in read) problems.push(...read.problems.map((one) => placed(at, one)))
+		else sound.push({ at, body, wanted: read.wanted })
+		if (problems.length >= maxProblems) break
+	}
+	if (problems.length > 0) throw refused(problems.slice(0, maxProblems))
+	return sound
 }
 
-/** The stored form of the answer: see db/idempotency-key.ts. */
-const withoutAddresses = ({ success, data }: ReturnType<typeof answerOf>) => ({
-	success,
-	data: {
-		emails: data.emails.map(({ contact, email }) => ({ contact: { id: contact.id }, email })),
-		timestamp: data.timestamp,
-	},
+/** Decides everything that is written, by what the database has at this time. */
+async function planMessages(
+	acceptance: Acceptance,
+	{ project }: Asked,
+	wanted: Wanted[],
+	{ publicUrl, features }: SendOptions,
+) {
+	const { contextOf, contacts, limit, nextId } = await readContexts(
+		acceptance,
+		project.id,
+		wanted,
+		features.billing,
+	)
+	const people = createPeople(contacts)
+	const plan = { sender: { project, publicUrl }, people, effort: createEffort(), nextId }
+	const sound = wanted.map((message) =>
+		naming(message.at, () => {
+			const { body, wanted } = message
+			const { template, verified } = contextOf(message)
+			if (body.template && !template) throw notFound('template', body.template)
+			checkSender(wanted.from?.email ?? template!.from, verified)
+			return { at: message.at, body, wanted, template }
+		}),
+	)
+	let weight = 0
+	for (const { wanted } of sound)
+		weight += wanted.recipients.length * (wanted.files.length > 0 ? 2 : 1)
+	refuseOver(limit, weight)
+	const messages = []
+	for (const { at, ...message } of sound)
+		messages.push(await planMessage(plan, message).catch((error: unknown) => rename(at, error)))
+	return { messages, people: people.all(), weight, limit }
+}
+
+/** Messages with the same template and domain share a question. */
+async function readContexts(
+	{ contextFor, contextsFor }: Acceptance,
+	projectId: string,
+	wanted: Wanted[],
+	hasLimits: boolean,
+) {
+	const questions = new Map<string, AskedContext>()
+	const keyOf = ({ body: { template = '' }, wanted: { from } }: Wanted) =>
+		`${template} ${from ? domainOf(from.email) : ''}`
+	for (const message of wanted) {
+		const { body, wanted } = message
+		const question = questions.get(keyOf(message)) ?? {
+			templateId: body.template ?? null,
+			domain: wanted.from ? domainOf(wanted.from.email) : null,
+			emails: [],
+			idCount: 0,
+		}
+		questions.set(keyOf(message), question)
+		for (const { email } of wanted.recipients) question.emails.push(email)
+		question.idCount += 1 + 2 * wanted.recipients.length
+	}
+	for (const question of questions.values()) question.emails = [...new Set(question.emails)]
+	const asked = [...questions.values()]
+	const contexts =
+		asked.length === 1
+			? [await contextFor(projectId, asked[0]!, hasLimits)]
+			: await contextsFor(projectId, asked, hasLimits)
+	const byKey = new Map([...questions.keys()].map((key, place) => [key, contexts[place]!]))
+	const ids = contexts.flatMap(({ ids }) => ids).values()
+	return {
+		contextOf: (message: Wanted) => byKey.get(keyOf(message))!,
+		contacts: contexts.flatMap(({ contacts }) => contacts),
+		limit: contexts[0]!.limit,
+		nextId: () => ids.next().value!,
+	}
+}
+
+const placed = (at: string, error: FieldError) => ({
+	...error,
+	field: `${at}${error.field}`.replace(/\.$/, ''),
 })
 
-const answerOf = (mails: { id: string; contactId: string; to: string }[]) => ({
-	success: true as const,
-	data: {
-		emails: mails.map(({ id, contactId, to }) => ({
-			contact: { id: contactId, email: to },
-			email: id,
-		})),
-		timestamp: new Date(),
-	},
-})
+function naming<Result>(at: string, check: () => Result) {
+	try {
+		return check()
+	} catch (error) {
+		return rename(at, error)
+	}
+}
+
+/** A refusal of one message of a batch says which. */
+function rename(at: string, error: unknown): never {
+	if (at !== '' && error instanceof ApiError) {
+		const { errors, details } = error.extras
+		if (errors) error.extras.errors = errors.map((one) => placed(at, one))
+		else error.extras.details = { ...details, message: Number.parseInt(at) }
+	}
+	throw error
+}
+
+/** Whether reading and checking these contacts' old and new data takes long. */
+async function isMuchData(pool: Pool, projectId: string, wanted: Wanted[]) {
+	const emails = new Set(
+		wanted.flatMap(({ wanted }) => wanted.recipients.map(({ email }) => email)),
+	)
+	if (emails.size <= fewContacts) return false
+	const [stored] = await bytesOfContacts(pool, { projectId, emails: [...emails] })
+	let bytes = stored!.bytes
+	for (const {
+		body,
+		wanted: { recipients },
+	} of wanted)
+		if (body.data) bytes += recipients.length * Buffer.byteLength(JSON.stringify(body.data))
+	return bytes > mostDataOnLoop
+}
 
 /**
  * Between our read and our write another request created one of our new contacts, deleted a contact or the

@@ -30,6 +30,7 @@ export const mostGrowth = 32
 interface Spent {
 	subject: string
 	body: string
+	text: string | null
 	ms: number
 	sizeOf: () => Promise<number>
 }
@@ -37,17 +38,21 @@ interface Spent {
 /** The mails of this request must be rendered on a thread. None of them has been written yet. */
 export class LargeMails extends Error {}
 
+export type Effort = ReturnType<typeof createEffort>
+
 /** Adds up one request's mails, so that neither a single mail nor the total is too large. */
-export function createEffort(files: SendRequest['files'], headers: Record<string, string>) {
-	const fileBytes = files.reduce((sum, { size }) => sum + base64LinesSize(size), 0)
-	const headerBytes = Buffer.byteLength(JSON.stringify(headers))
+export function createEffort() {
 	let bytes = 0
 	let renderMs = 0
 	let turnBegan = performance.now()
-	return {
+
+	/** For the mails of one message. */
+	function of(files: SendRequest['files'], headers: Record<string, string>) {
+		const fileBytes = files.reduce((sum, { size }) => sum + base64LinesSize(size), 0)
+		const headerBytes = Buffer.byteLength(JSON.stringify(headers))
 		/** `sizeOf` composes the mail to measure it. Only a mail that could be too large is measured. */
-		async spent({ subject, body, ms, sizeOf }: Spent) {
-			const bodyBytes = Buffer.byteLength(body)
+		return async function spend({ subject, body, text, ms, sizeOf }: Spent) {
+			const bodyBytes = Buffer.byteLength(body) + Buffer.byteLength(text ?? '')
 			const headBytes =
 				otherBytes + fileHeadBytes * files.length + 4 * (headerBytes + Buffer.byteLength(subject))
 			const mostBytes = fileBytes + headBytes + mostGrowth * bodyBytes
@@ -67,8 +72,10 @@ export function createEffort(files: SendRequest['files'], headers: Record<string
 			if (turnMs < longestTurnMs) return
 			await sleep(Math.min(turnMs, longestTurnMs) / 2)
 			turnBegan = performance.now()
-		},
+		}
 	}
+
+	return { of }
 }
 
 const tooBig = (field: string, message: string) => invalid({ field, message, code: 'too_big' })

@@ -1,16 +1,17 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Mail } from '../../mail/compose.ts'
 import { maxDataBytes, splitData } from '../../db/contacts/contact-data.ts'
 import { isTemplateError } from '../../mail/liquid/liquid.ts'
 import { languageFor } from '../../mail/language.ts'
 import type { Variables } from '../../mail/liquid/look-up.ts'
+import { htmlOf } from '../../mail/mail-content.ts'
 import { perform } from '../../mail/rendering.ts'
 import { storableText } from '../../db/storable-text.ts'
-import { linksFor, type Recipient, variablesFor } from '../../mail/liquid/variables.ts'
+import { linksFor, variablesFor } from '../../mail/liquid/variables.ts'
 import type { SendContext } from '../../db/emails/acceptance.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'
-import { createEffort } from './send-effort.ts'
+import type { Effort } from './send-effort.ts'
+import { giveName, type People, type Person } from './send-people.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
 
 interface Sender {
@@ -18,57 +19,68 @@ interface Sender {
 	publicUrl: string
 }
 
-/** The contact as it will be after this request. */
-interface Person extends Recipient {
-	/** Its data before. */
-	oldData: Record<string, unknown> | null
-	/** Stored if the contact has no name by then. */
-	name: { name: string } | null
-	/** Whether this request gives it other data, or another subscription. */
-	isChanged: boolean
-}
-
 type PlannedMail = Pick<
 	Mail,
-	'contactId' | 'replyTo' | 'subject' | 'body' | 'headers' | 'contentLanguage' | 'language' | 'type'
+	| 'contactId'
+	| 'replyTo'
+	| 'subject'
+	| 'body'
+	| 'text'
+	| 'headers'
+	| 'contentLanguage'
+	| 'language'
+	| 'type'
 > & { id: string; from: string; fromName: string; to: string; toName: string | null }
 
-/** Decides everything for the write: contacts, mails and their data. */
-export async function planSend(
-	body: SendBody,
-	{ recipients, from, replyTo, files }: SendRequest,
-	{ template, contacts, ids }: SendContext,
-	{ project, publicUrl }: Sender,
+/** A message that can be sent, with the template that it uses. */
+export interface SoundMessage {
+	body: SendBody
+	wanted: SendRequest
+	template: SendContext['template']
+}
+
+interface Plan {
+	sender: Sender
+	people: People
+	effort: Effort
+	nextId: () => string
+}
+
+/** Decides everything for the write of a message: its mails, and what its contacts become. */
+export async function planMessage(
+	{ sender: { project, publicUrl }, people, effort, nextId }: Plan,
+	{
+		body,
+		wanted: { recipients, from, replyTo, tags, scheduledFor, files },
+		template,
+	}: SoundMessage,
 ) {
 	const { stored, removed, once } = splitData(body.data ?? {})
-	const freshIds = ids.values()
-	const nextId = () => freshIds.next().value!
 	const requestId = nextId()
 	const sender = from ?? { email: normalizeEmail(template!.from), name: null }
 	const fromName = sender.name ?? template?.from_name ?? project.name
 	const templateReply = template?.reply_to ? normalizeEmail(template.reply_to) : null
 	const render = rendererOf(project.id, body, template)
 
-	const people = peopleOf()
-	const personOf = ({ email }: { email: string }) => people.get(email)!
-	const unwilling = recipients.filter((recipient) => !personOf(recipient).subscribed)
+	people.change(
+		recipients.map(({ email }) => email),
+		{ data: stored, removedKeys: removed, subscribed: body.subscribed ?? null },
+		nextId,
+	)
+	const unwilling = recipients.filter(({ email }) => !people.get(email).subscribed)
 	if (template?.type === 'MARKETING' && unwilling.length > 0) throw notSubscribed(unwilling)
 
 	const headers = body.headers ?? {}
-	const effort = createEffort(files, headers)
+	const spend = effort.of(files, headers)
 	const attachments =
 		files.length > 0
 			? files.map(({ filename, contentType, size }) => ({ filename, contentType, size }))
 			: null
 	const mails = []
 	for (const { field, email, name } of recipients) {
-		const contact = personOf({ email })
+		const contact = people.get(email)
 		// One after the other: if an address is listed twice, the second mail uses the name from the first.
-		if (name && contact.data['name'] === undefined) {
-			contact.name = { name }
-			contact.isChanged = contact.oldData !== null
-			contact.data['name'] = name
-		}
+		if (name) giveName(contact, name)
 		if (body.data) checkSize(contact, field)
 		const id = nextId()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
@@ -82,6 +94,7 @@ export async function planSend(
 			fromName,
 			replyTo: replyTo ?? templateReply,
 			...content,
+			tags: tags.length > 0 ? tags : null,
 			headers,
 			contentLanguage: template?.language ?? project.language,
 			language: languageFor(once['locale'] ?? contact.data['locale'], project.language),
@@ -92,41 +105,10 @@ export async function planSend(
 		}
 		mails.push(mail)
 		const sizeOf = () => sizeOfMail(mail, files, project, publicUrl)
-		await effort.spent({ ...content, ms, sizeOf })
+		await spend({ ...content, ms, sizeOf })
 	}
-	return { requestId, mails, contacts: [...people.values()], stored, removed }
-
-	function peopleOf() {
-		const known = new Map(contacts.map((contact) => [contact.email, contact]))
-		const people = new Map<string, Person>()
-		for (const { email } of recipients) {
-			if (people.has(email)) continue
-			const contact = known.get(email)
-			const data: Record<string, unknown> = { ...contact?.data }
-			for (const key of removed) delete data[key]
-			const subscribed = body.subscribed ?? contact?.subscribed ?? false
-			people.set(email, {
-				id: contact?.id ?? nextId(),
-				email,
-				name: null,
-				subscribed,
-				data: Object.assign(data, stored),
-				oldData: contact?.data ?? null,
-				isChanged:
-					contact !== undefined && (contact.subscribed !== subscribed || hasChanges(contact)),
-			})
-		}
-		return people
-	}
-
-	function hasChanges({ data }: { data: Record<string, unknown> }) {
-		return (
-			removed.some((key) => Object.hasOwn(data, key)) ||
-			Object.entries(stored).some(
-				([key, value]) => !Object.hasOwn(data, key) || !isDeepStrictEqual(data[key], value),
-			)
-		)
-	}
+	const needsConsent = template?.type === 'MARKETING'
+	return { requestId, scheduledFor, needsConsent, throttleKey: null, mails, files }
 }
 
 /** The size of the mail as activities/delivery/composing.ts will compose it. */
@@ -159,12 +141,18 @@ const sizeOfMail = (
 /** Renders subject and body for one contact, or returns them unchanged for all. */
 function rendererOf(
 	projectId: string,
-	{ subject, body, render }: SendBody,
+	{ subject, body, text, render }: SendBody,
 	template: SendContext['template'],
 ) {
-	const source = { subject: subject ?? template!.subject, body: body ?? template!.body }
+	const source = {
+		subject: subject ?? template!.subject,
+		body: body ?? template?.body ?? null,
+		text: text ?? null,
+	}
 	if (render === false) {
-		const ready = { subject: storableText(source.subject), body: storableText(source.body) }
+		const plain = source.text === null ? null : storableText(source.text)
+		const html = source.body === null ? htmlOf(plain ?? '') : storableText(source.body)
+		const ready = { subject: storableText(source.subject), body: html, text: plain }
 		return async () => ({ content: { ...ready, renderFault: null }, ms: 0 })
 	}
 	return (variables: Variables) => contentOf(projectId, source, variables)
@@ -173,7 +161,7 @@ function rendererOf(
 /** The request's own texts were checked with it; a stored template may be older than our checks. */
 async function contentOf(
 	projectId: string,
-	texts: { subject: string; body: string },
+	texts: { subject: string; body: string | null; text: string | null },
 	variables: Variables,
 ) {
 	try {
@@ -183,6 +171,7 @@ async function contentOf(
 		const [problem] = await perform(projectId, 'problems', [
 			{ value: texts.subject, kind: 'subject', field: 'subject' },
 			{ value: texts.body, kind: 'body', field: 'body' },
+			{ value: texts.text, kind: 'subject', field: 'text' },
 		])
 		const { field, message, code } = problem!
 		throw invalid({ field: 'template', message: `has a ${field} that ${message}`, code })

@@ -3,6 +3,7 @@ import { headerProblems } from '../../mail/mime/headers.ts'
 import { perform } from '../../mail/rendering.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from '../errors.ts'
+import { laterNames, misnamedMembers } from '../requests/misnamed.ts'
 import { maxMessageBytes } from './send-effort.ts'
 import { about, Component, Email, Id, Line, normalizeEmail } from '../schemas.ts'
 
@@ -42,6 +43,32 @@ const Attachment = Component('Attachment', {
 	),
 })
 
+const tagWord = {
+	minLength: 1,
+	maxLength: 256,
+	pattern: '^[A-Za-z0-9_-]+$',
+	'x-message': 'must have only letters, digits, _ and -',
+}
+const Tag = Component('Tag', {
+	name: Type.String({ ...tagWord, description: 'The name of the tag.' }),
+	value: Type.String({ ...tagWord, description: 'The value of the tag.' }),
+})
+const mostTags = 50
+
+const mostDaysAhead = 30
+
+const Delivery = Type.Object(
+	{
+		at: Type.Optional(
+			Type.String({
+				format: 'date-time',
+				description: `When the mail is to be sent, with a time zone, at most ${mostDaysAhead} days ahead. A time in the past means now.`,
+			}),
+		),
+	},
+	{ additionalProperties: false, title: 'Delivery' },
+)
+
 const example = {
 	to: { name: 'Anna', email: 'anna@example.org' },
 	from: { name: 'Example', email: 'hello@example.com' },
@@ -66,6 +93,13 @@ export const SendBody = Type.Object(
 				minLength: 1,
 				description:
 					'HTML, a Liquid template. Required without a template; overrides the one of the template.',
+			}),
+		),
+		text: Type.Optional(
+			Type.String({
+				minLength: 1,
+				description:
+					'The text part, a Liquid template. Left out, it is made from the body. Without body and template it is the whole content.',
 			}),
 		),
 		template: Type.Optional(
@@ -107,6 +141,13 @@ export const SendBody = Type.Object(
 			}),
 		),
 		reply: Type.Optional(about('The address for replies.', Email)),
+		tags: Type.Optional(
+			Type.Array(Tag, {
+				maxItems: mostTags,
+				description: `Your own names and values, returned with the mail. At most ${mostTags}.`,
+			}),
+		),
+		delivery: Type.Optional(Delivery),
 		attachments: Type.Optional(
 			Type.Array(Attachment, {
 				description: 'At most 10 files of 10 MB in total, unless this installation allows more.',
@@ -116,6 +157,28 @@ export const SendBody = Type.Object(
 	{ examples: [example] },
 )
 export type SendBody = Type.Static<typeof SendBody>
+
+/** What other services and other parts of this one call our members: docs/sending.md lists them. */
+const misnamed = misnamedMembers(SendBody, {
+	to: ['recipient', 'recipients'],
+	from: ['sender', 'fromEmail'],
+	body: ['html', 'htmlBody', 'bodyHtml', 'htmlContent', 'htmlPart', 'content', 'message', 'react'],
+	text: ['textBody', 'bodyText', 'plain', 'plainText', 'textContent', 'textPart'],
+	template: ['templateId', 'templateUuid', 'templateAlias'],
+	reply: ['replyTo', 'replyToAddress', 'replyToAddresses'],
+	data: [
+		'variables',
+		'templateData',
+		'templateModel',
+		'dynamicTemplateData',
+		'params',
+		'mergeVars',
+	],
+	tags: ['tag'],
+	attachments: ['attachment', 'files'],
+	'delivery.at': laterNames,
+	'the header Idempotency-Key': ['idempotencyKey'],
+})
 
 export interface SendLimits {
 	attachmentsMaxCount: number
@@ -128,29 +191,34 @@ export interface SendRequest {
 	recipients: { field: string; email: string; name: string | null }[]
 	from: { email: string; name: string | null } | null
 	replyTo: string | null
+	tags: { name: string; value: string }[]
+	/** null: now. */
+	scheduledFor: Date | null
 	files: ReturnType<typeof filesOf>
 }
 
 /**
- * Refuses, in one answer, everything that the request alone shows: the schema's faults, and faults that a
- * schema can't express in its valid members.
+ * Finds everything that the message alone shows to be wrong: the schema's faults, and faults that a schema
+ * can't express in its valid members.
  */
 export async function readSend(
 	projectId: string,
 	body: SendBody,
 	limits: SendLimits,
 	faults: FieldError[],
-): Promise<SendRequest> {
+): Promise<{ wanted: SendRequest } | { problems: FieldError[] }> {
 	const isSound = (...fields: (keyof SendBody)[]) =>
 		!faults.some(({ field }) => field === '' || fields.some((f) => `${field}.`.startsWith(`${f}.`)))
-	const problems = [...faults]
-	if (isSound('template', 'subject', 'body') && !body.template)
+	const problems = [...faults, ...misnamed(body)]
+	if (isSound('template', 'subject', 'body', 'text') && !body.template)
 		problems.push(...missingContent(body))
 	if (isSound('template', 'from') && !body.template && body.from === undefined)
 		problems.push({ field: 'from', message: 'is required', code: 'required' })
-	const texts = (['subject', 'body'] as const).flatMap((part) => {
+	const texts = (['subject', 'body', 'text'] as const).flatMap((part) => {
 		const value = isSound(part) && body[part]
-		return value ? { value, kind: part, field: part } : []
+		// Like a subject, a text is not escaped.
+		const kind = part === 'body' ? ('body' as const) : ('subject' as const)
+		return value ? { value, kind, field: part } : []
 	})
 	problems.push(
 		...texts.filter(({ value }) => isTooBig(value)).map(({ field }) => tooBigText(field)),
@@ -163,20 +231,46 @@ export async function readSend(
 	const found = problems.concat(
 		isSound('data') && body.data ? dataProblems(body.data) : [],
 		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
+		isSound('delivery') ? timeProblems(body.delivery?.at) : [],
 		fileProblems(files, limits),
 	)
-	if (found.length > 0) throw refused(found.slice(0, maxProblems))
+	if (found.length > 0) return { problems: found }
 	return {
-		recipients: recipientsOf(body),
-		from: senderOf(body),
-		replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
-		files,
+		wanted: {
+			recipients: recipientsOf(body),
+			from: senderOf(body),
+			replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
+			scheduledFor: timeOf(body.delivery?.at),
+			tags: (body.tags ?? []).map(({ name, value }) => ({ name, value })),
+			files,
+		},
 	}
+}
+
+/** null: it has passed, or is not given. */
+export function timeOf(at: string | undefined) {
+	const time = at === undefined ? null : new Date(at)
+	return time && time.getTime() > Date.now() ? time : null
+}
+
+export function timeProblems(at: string | undefined): FieldError[] {
+	const time = timeOf(at)
+	if (!time || time.getTime() - Date.now() <= mostDaysAhead * 86_400_000) return []
+	return [
+		{
+			field: 'delivery.at',
+			message: `must be at most ${mostDaysAhead} days ahead`,
+			code: 'too_big',
+			received: at,
+		},
+	]
 }
 
 /** Reported under the name of each missing member, and of the template that would supply it. */
 function missingContent(body: SendBody): FieldError[] {
-	const missing = (['subject', 'body'] as const).filter((part) => !body[part])
+	const missing = (['subject', 'body'] as const).filter(
+		(part) => !body[part] && !(part === 'body' && body.text),
+	)
 	if (missing.length === 0) return []
 	return [
 		...missing.map((field) => ({
@@ -192,9 +286,9 @@ function missingContent(body: SendBody): FieldError[] {
 	]
 }
 
-const maxProblems = 100
+export const maxProblems = 100
 
-function refused(problems: FieldError[]) {
+export function refused(problems: FieldError[]) {
 	const error = invalid(...problems)
 	if (problems.some(({ code }) => code === 'template_syntax'))
 		error.extras.suggestion =

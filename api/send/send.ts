@@ -10,14 +10,39 @@ import { receive } from '../requests/receiving.ts'
 import type { Failure } from '../requests/unions.ts'
 import { Component, ContactReference, Id, success, Timestamp } from '../schemas.ts'
 import { acceptLarge, LargeBody, largeBytes } from './large-send.ts'
-import { acceptRequest, type SendOptions } from './send-acceptance.ts'
+import type { SendOptions } from './send-acceptance.ts'
+import { acceptBody, BatchBody, type bodies, mostMessages } from './send-bodies.ts'
 import { LargeMails } from './send-effort.ts'
 import { SendBody } from './send-request.ts'
 
+const SentMail = Component('SentMail', {
+	contact: ContactReference,
+	email: Id,
+	status: Type.Optional(
+		Type.Enum(['SCHEDULED'], {
+			description: 'SCHEDULED: the mail waits for its time. Absent: it is sent now.',
+		}),
+	),
+	scheduledFor: Type.Optional(Timestamp),
+})
 const SendResult = Component('SendResult', {
-	emails: Type.Array(Type.Object({ contact: ContactReference, email: Id })),
+	emails: Type.Array(SentMail),
 	timestamp: Timestamp,
 })
+
+const BatchResult = Component('BatchResult', {
+	results: Type.Array(Type.Object({ emails: Type.Array(SentMail) })),
+	timestamp: Timestamp,
+})
+
+const faultsOf = ({ validationError }: FastifyRequest) =>
+	fieldErrors((validationError?.validation ?? []) as Failure[])
+
+/** How many messages a large body has is not known yet. */
+const countOf = (body: unknown) =>
+	body instanceof LargeBody
+		? mostMessages
+		: Math.min(Array.isArray(body) ? body.length : 1, mostMessages)
 
 /** A JSON body contains the files in base64, and escapes. */
 const bodyLimitBytes = 56 * 2 ** 20
@@ -30,6 +55,7 @@ const suggestions = {
 	template: 'Give the id of a template, or a subject and a body. GET /templates lists the ids.',
 	from: 'Give an address on a verified domain, or { "name", "email" }. A template may supply it.',
 	data: 'Give an object of at most 64 KB. Its names have 1 to 100 characters.',
+	delivery: 'Give { "at": "2030-01-31T09:00:00Z" }, at most 30 days ahead.',
 	headers:
 		'Give an object of header names and values. Use to, from, subject and reply instead of the headers they set.',
 	attachments:
@@ -46,9 +72,27 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 		'application/json',
 		async (request: FastifyRequest, payload: Readable) => {
 			const bytes = await receive(request, payload)
-			return bytes.length > largeBytes ? new LargeBody(bytes) : parseJson(bytes, SendBody)
+			return bytes.length > largeBytes
+				? new LargeBody(bytes)
+				: parseJson(bytes, request.routeOptions.schema?.body)
 		},
 	)
+
+	/** Small requests are processed at once, and others on a thread. */
+	async function accept<Name extends keyof typeof bodies>(name: Name, request: FastifyRequest) {
+		const { body } = request
+		const onThread = (bytes: Buffer) => acceptLarge(options.pool, name, request, bytes, options)
+		const answer = await (body instanceof LargeBody
+			? onThread(body.bytes)
+			: acceptBody(name, acceptance, request, body, faultsOf(request), options).catch(
+					(error: unknown) => {
+						if (!(error instanceof LargeMails)) throw error
+						return onThread(Buffer.from(JSON.stringify(body)))
+					},
+				))
+		app.relay.wake()
+		return answer
+	}
 
 	app.post(
 		'/v1/send',
@@ -74,17 +118,40 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 			},
 		},
 		async (request) => {
-			const { body, validationError } = request
-			const faults = fieldErrors((validationError?.validation ?? []) as Failure[])
-			const onThread = (bytes: Buffer) => acceptLarge(options.pool, request, bytes, options)
-			const here = () =>
-				acceptRequest(acceptance, request, body, faults, options).catch((error: unknown) => {
-					if (!(error instanceof LargeMails)) throw error
-					return onThread(Buffer.from(JSON.stringify(body)))
-				})
-			const answer = await (body instanceof LargeBody ? onThread(body.bytes) : here())
-			app.relay.wake()
+			const answer = await accept('one', request)
 			meter.accepted('/v1/send', answer.data.emails.length)
+			return answer
+		},
+	)
+
+	app.post(
+		'/v1/send/batch',
+		{
+			bodyLimit: bodyLimitBytes,
+			attachValidation: true,
+			config: {
+				auth: 'secret key',
+				idempotent: true,
+				nullIsAbsent: true,
+				sends: true,
+				errors: [404],
+				suggestions,
+			},
+			schema: {
+				tags: ['public'],
+				summary: 'Send up to 100 messages in one request',
+				description:
+					'Either all messages are accepted, in one transaction, or none. The results are in the order of the messages. An error names its message by its place, from 0: `1.to`. For the rate limit each message counts as a request, and a body of more than 1 MB as 100.',
+				body: BatchBody,
+				response: { 200: success(BatchResult) },
+			},
+		},
+		async (request) => {
+			const count = countOf(request.body)
+			if (count > 1) await app.countRequests(request, count - 1)
+			const answer = await accept('batch', request)
+			const { results } = answer.data
+			meter.accepted('/v1/send/batch', results.flatMap(({ emails }) => emails).length)
 			return answer
 		},
 	)

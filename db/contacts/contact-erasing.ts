@@ -59,12 +59,14 @@ const eraseMails = statement('erase-mails', {
 			to_name = case when not is_theirs then to_name end,
 			"from" = case when source_type = 'INBOUND' then '${erasedAddress}' else "from" end,
 			from_name = case when source_type <> 'INBOUND' then from_name end,
-			reply_to = null, subject = '', body = null, headers = '{}', render_fault = null,
+			reply_to = null, subject = '', body = null, "text" = null, tags = null,
+			throttle_key = null, headers = '{}', render_fault = null,
 			attachments = (select jsonb_agg(a || '{"filename": "erased"}')
 				from jsonb_array_elements(attachments) a),
-			status = case status when 'PENDING' then 'CANCELLED' when 'UNCERTAIN' then 'FAILED'
+			status = case status when 'PENDING' then 'CANCELLED' when 'SCHEDULED' then 'CANCELLED' when 'UNCERTAIN' then 'FAILED'
 				else status end,
 			error = case status when 'PENDING' then 'The contact was erased'
+				when 'SCHEDULED' then 'The contact was erased'
 				when 'UNCERTAIN' then 'In doubt when the contact was erased' end,
 			updated_at = now()
 		from meant where e.project_id = $projectId and e.id = meant.id
@@ -78,6 +80,9 @@ const eraseMails = statement('erase-mails', {
 	), attempted as (
 		update attempts a set error = null
 		from erased where a.project_id = $projectId and a.email_id = erased.id and a.error is not null
+	), unscheduled as (
+		delete from scheduled_sends s using erased
+		where s.project_id = $projectId and s.email_id = erased.id
 	), delivered as (
 		delete from mailbox_messages b using erased where b.email_id = erased.id
 			and b.project_id = $projectId

@@ -35,6 +35,9 @@ export function createAcceptance(pool: Pool) {
 		pool,
 		contextFor: (projectId: string, request: AskedContext, hasLimits: boolean) =>
 			(hasLimits ? limited : unlimited)(projectId, request),
+		/** The same for several questions of one request. */
+		contextsFor: (projectId: string, requests: AskedContext[], hasLimits: boolean) =>
+			(hasLimits ? limitedContexts : sendContexts)(pool, { projectId, requests }),
 		async accept(send: AcceptedSend) {
 			if (!isPlain(send) || !isSmall(send)) return acceptSend(pool, send)
 			const fault = await acceptTogether(send.projectId, send)
@@ -43,10 +46,13 @@ export function createAcceptance(pool: Pool) {
 	}
 }
 
-function isSmall({ contacts, mails, files, data }: AcceptedSend) {
+function isSmall({ contacts, messages: [message, ...others] }: AcceptedSend) {
+	if (!message || others.length > 0) return false
+	const { mails, files } = message
 	if (files.length > 0 || mails.length > mostMailsInGroup) return false
-	let characters = JSON.stringify(data).length * contacts.length
-	for (const { subject, body } of mails) characters += subject.length + body.length
+	let characters = JSON.stringify(contacts[0]!.change.data).length * contacts.length
+	for (const { subject, body, text } of mails)
+		characters += subject.length + body.length + (text?.length ?? 0)
 	return characters < mostCharactersInGroup
 }
 

@@ -75,26 +75,43 @@ export const limitedContexts = contexts(
 	nearestLimit('$projectId', 'transactional'),
 )
 
+/** One for many contacts, because it may be large. */
+export interface ContactChange {
+	data: Record<string, unknown>
+	removedKeys: string[]
+	/** null: as it is. */
+	subscribed: boolean | null
+}
+
 interface GivenContact {
 	id: string
 	email: string
 	/** Stored if the contact has no name by then. */
 	name: { name: string } | null
+	change: ContactChange
 	isNew: boolean
 	/** Whether it gets other data, or another subscription, than it had when it was read. */
 	isChanged: boolean
+}
+
+/** A message to one or more recipients. Its id is the `request_id` of its mails and files. */
+interface AcceptedMessage {
+	requestId: string
+	/** null: now. */
+	scheduledFor: Date | null
+	/** Whether its contacts must still be subscribed at that time. */
+	needsConsent: boolean
+	throttleKey: string | null
+	mails: { id: string; subject: string; body: string; text: string | null }[]
+	files: object[]
 }
 
 /** A request, with all that it writes. */
 export interface AcceptedSend {
 	projectId: string
 	contacts: GivenContact[]
-	data: Record<string, unknown>
-	removedKeys: string[]
-	subscribed: boolean | null
-	mails: { id: string; subject: string; body: string }[]
-	requestId: string
-	files: object[]
+	/** More than one in a batch. */
+	messages: AcceptedMessage[]
 	key: string | null
 	claimId: string | null
 	response: object | null
@@ -111,26 +128,38 @@ const writeParams = {
 }
 
 const requestColumns = `"requestId" uuid, "emailIds" uuid[], key text, "claimId" uuid, response jsonb, trace text`
+const laterColumns = `, "scheduledFor" timestamptz, "needsConsent" bool`
 
-const write = `asked as materialized (
-		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns})
+const scheduling = `scheduled as (
+		insert into scheduled_sends (project_id, email_id, due_at, needs_consent)
+		select $projectId, m.id, m.scheduled_for, coalesce(a."needsConsent", false)
+		from mails m join asked a on a."requestId" = m.request_id where m.scheduled_for is not null
+	), `
+
+/** `isLater`: some of the mails may be scheduled. */
+const writing = (isLater: boolean) => `asked as materialized (
+		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns}${isLater ? laterColumns : ''})
 	), mails as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
-			subject, body, headers, content_language, language, type, source_type, template_id, request_id,
-			attachments,
-			render_fault)
+			subject, body, "text", tags, headers, content_language, language, type, source_type, template_id,
+			request_id, attachments, render_fault${isLater ? ', status, scheduled_for, throttle_key' : ''})
 		select $projectId, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
-			subject, body, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
-			"templateId", "requestId",
-			attachments,
-			"renderFault"
+			subject, body, "text", tags, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
+			"templateId", "requestId", attachments, "renderFault"${
+				isLater
+					? `,
+			case when "scheduledFor" is null then 'PENDING' else 'SCHEDULED' end, "scheduledFor", "throttleKey"`
+					: ''
+			}
 		from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
-			"from" text, "fromName" text, "replyTo" text, subject text, body text, headers jsonb,
+			"from" text, "fromName" text, "replyTo" text, subject text, body text, "text" text, tags jsonb, headers jsonb,
 			"contentLanguage" text, language text, type text, "templateId" uuid, "requestId" uuid,
-			attachments jsonb, "renderFault" text)
+			attachments jsonb, "renderFault" text${isLater ? `, "scheduledFor" timestamptz, "throttleKey" text` : ''})
 		where (select begun from counting)
-		returning project_id, created_at, source_type, attachments, status
-	), files as (
+		returning project_id, created_at, source_type, attachments, status${
+			isLater ? ', id, request_id, scheduled_for' : ''
+		}
+	), ${isLater ? scheduling : ''}files as (
 		insert into attachments (project_id, request_id, position, filename, content_type, content_id,
 			inline, content)
 		select $projectId, "requestId", position, filename, "contentType", "contentId", inline,
@@ -139,7 +168,9 @@ const write = `asked as materialized (
 			"contentType" text, "contentId" text, inline bool, content text)
 	), queued as (
 		insert into queued_sends (project_id, request_id, email_ids, trace)
-		select $projectId, "requestId", "emailIds", trace from asked
+		select $projectId, "requestId", "emailIds", trace from asked${
+			isLater ? ` where "scheduledFor" is null and cardinality("emailIds") > 0` : ''
+		}
 	), keyed as (
 		update idempotency_keys k set status_code = 200, response = r.response
 		from asked r
@@ -150,28 +181,31 @@ const write = `asked as materialized (
 
 const areKeysHeld = `require_claim((select count(*) from keyed) = (select count(key) from asked))`
 
+const changeOfThis = `($changes::jsonb -> coalesce(($places::jsonb ->> excluded.email)::int, 0))`
+const dataAfter = `excluded.data || (c.data - array(select jsonb_array_elements_text(${changeOfThis} -> 'removedKeys')))
+				|| (${changeOfThis} -> 'data')`
+const subscribedAfter = `coalesce((${changeOfThis} ->> 'subscribed')::bool, c.subscribed)`
+
 /** Writes contacts, changes of their subscription, mails, files and the queued send. */
 const acceptAnySend = statement('accept-send', {
 	params: {
 		...writeParams,
 		contacts: json<object[]>(),
-		data: json<object>(),
-		removedKeys: text.array,
-		subscribed: bool.orNull,
+		changes: json<object[]>(),
+		/** By address: the place of the contact's change, unless it is the first. */
+		places: json<Record<string, number>>(),
 	},
 	text: `with given as (
-		select * from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text, name jsonb)
+		select id, email, name, $changes::jsonb -> change as change
+		from jsonb_to_recordset($contacts::jsonb) as g(id uuid, email text, name jsonb, change int)
 	), upserted as (
 		insert into contacts as c (id, project_id, email, subscribed, data)
-		select id, $projectId, email, coalesce($subscribed::bool, false),
-			coalesce(name, '{}') || $data::jsonb
+		select id, $projectId, email, coalesce((change ->> 'subscribed')::bool, false),
+			coalesce(name, '{}') || (change -> 'data')
 		from given order by email
 		on conflict (project_id, email) do update set
-			data = excluded.data || (c.data - $removedKeys::text[]) || $data::jsonb,
-			subscribed = coalesce($subscribed::bool, c.subscribed),
-			updated_at = now()
-		where c.data <> excluded.data || (c.data - $removedKeys::text[]) || $data::jsonb
-			or c.subscribed <> coalesce($subscribed::bool, c.subscribed)
+			data = ${dataAfter}, subscribed = ${subscribedAfter}, updated_at = now()
+		where c.data <> ${dataAfter} or c.subscribed <> ${subscribedAfter}
 		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped
 	), flips as (
 		insert into events (project_id, name, contact_id)
@@ -181,7 +215,7 @@ const acceptAnySend = statement('accept-send', {
 	), counting as (
 		-- Triggers count all of it.
 		select true as begun
-	), ${write}
+	), ${writing(true)}
 	select ${areKeysHeld}`,
 })
 
@@ -217,7 +251,7 @@ const acceptPlainSends = statement('accept-plain-sends', {
 			union all select '', to_jsonb(subscribed)) field
 		where value <> 'null' group by project_id, key, value
 		returning 1
-	), ${write}, mails_counted as (
+	), ${writing(false)}, mails_counted as (
 		insert into mail_tallies (project_id, slot, created)
 		select project_id, quarter_of(created_at), count(*) from mails group by 1, 2
 	), usage_counted as (
@@ -233,7 +267,7 @@ const acceptPlainSends = statement('accept-plain-sends', {
 })
 
 /** More new contacts are counted together, by their triggers. */
-const mostNewContacts = 20
+const mostNewContacts = 200
 
 /**
  * Writes a request. Mails refer to contacts by ids that were read before, or generated for new ones. If
@@ -244,10 +278,15 @@ const mostNewContacts = 20
 export const acceptSend = (db: Pool | PoolClient, send: AcceptedSend) =>
 	isPlain(send)
 		? acceptPlain(db, send.projectId, [send])
-		: acceptAnySend(db, { ...send, ...writtenBy([send]) })
+		: acceptAnySend(db, {
+				projectId: send.projectId,
+				...changesOf(send),
+				...writtenBy([send]),
+			})
 
-/** Whether it changes no contact, and creates few. */
-export const isPlain = ({ contacts }: AcceptedSend) =>
+/** Whether all is sent now, without changing a contact or creating many. */
+export const isPlain = ({ contacts, messages }: AcceptedSend) =>
+	messages.every(({ scheduledFor, throttleKey }) => !scheduledFor && throttleKey === null) &&
 	contacts.every(({ isChanged }) => !isChanged) &&
 	contacts.filter(({ isNew }) => isNew).length < mostNewContacts
 
@@ -258,18 +297,51 @@ export const acceptPlain = (db: Pool | PoolClient, projectId: string, sends: Acc
 		contacts: sends.flatMap(({ contacts }) =>
 			contacts.flatMap(({ id, email, isNew }) => (isNew ? [] : { id, email })),
 		),
-		newContacts: sends.flatMap(({ contacts, data, subscribed }) =>
-			contacts.flatMap(({ id, email, name, isNew }) =>
+		newContacts: sends.flatMap(({ contacts }) =>
+			contacts.flatMap(({ id, email, name, change: { subscribed, data }, isNew }) =>
 				isNew ? { id, email, subscribed: subscribed ?? false, data: { ...name, ...data } } : [],
 			),
 		),
 	})
 
+/** Each change once, with its place. */
+function changesOf({ contacts }: AcceptedSend) {
+	const changes = [...new Set(contacts.map(({ change }) => change))]
+	const placeOf = new Map(changes.map((change, place) => [change, place]))
+	const placed = contacts.map(({ id, email, name, change }) => ({
+		id,
+		email,
+		name,
+		change: placeOf.get(change)!,
+	}))
+	const places = Object.fromEntries(
+		placed.flatMap(({ email, change }) => (change === 0 ? [] : [[email, change]])),
+	) as Record<string, number>
+	return { contacts: placed, changes, places }
+}
+
+/** The first message of a request carries the request's key. */
 const writtenBy = (sends: AcceptedSend[]) => ({
-	requests: sends.map(({ requestId, mails, key, claimId, response, trace }) => {
-		const emailIds = mails.map(({ id }) => id)
-		return { requestId, emailIds, key, claimId, response, trace }
-	}),
-	mails: sends.flatMap(({ requestId, mails }) => mails.map((mail) => ({ ...mail, requestId }))),
-	files: sends.flatMap(({ requestId, files }) => files.map((file) => ({ ...file, requestId }))),
+	requests: sends.flatMap(({ messages, key, claimId, response, trace }) =>
+		messages.map(({ requestId, mails, scheduledFor, needsConsent }, place) => ({
+			requestId,
+			...(scheduledFor && { scheduledFor, needsConsent }),
+			emailIds: mails.map(({ id }) => id),
+			...(place === 0 ? { key, claimId, response } : {}),
+			trace,
+		})),
+	),
+	mails: ofMessages(sends, ({ mails, scheduledFor, throttleKey }) =>
+		scheduledFor || throttleKey !== null
+			? mails.map((mail) => ({ ...mail, scheduledFor, throttleKey }))
+			: mails,
+	),
+	files: ofMessages(sends, ({ files }) => files),
 })
+
+const ofMessages = (sends: AcceptedSend[], parts: (message: AcceptedMessage) => object[]) =>
+	sends.flatMap(({ messages }) =>
+		messages.flatMap((message) =>
+			parts(message).map((part) => ({ ...part, requestId: message.requestId })),
+		),
+	)

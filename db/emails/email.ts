@@ -7,6 +7,7 @@ import { mailTypes } from '../templates/template.ts'
 
 /** In lifecycle order: a late provider event never moves a mail back from SENT to COMPLAINED. */
 export const emailStatuses = [
+	'SCHEDULED',
 	'PENDING',
 	'SENDING',
 	'UNCERTAIN',
@@ -105,6 +106,8 @@ const schema = defineEntity({
 		subject: p.text().nullable(),
 		/** As rendered, without layout and footer; null once purged. */
 		body: p.text().nullable(),
+		/** The text part as given, rendered; null: made from the body. Purged with it. */
+		text: p.text().nullable(),
 		/** Null: none. */
 		headers: p.json<Record<string, string>>().nullable().defaultRaw(`'{}'`),
 		/** The language of our own words in it: the reader's, if known. Null: the campaign's. */
@@ -128,6 +131,11 @@ const schema = defineEntity({
 		requestId: p.uuid().nullable(),
 		/** Names, types and sizes; the contents are in `attachments`. */
 		attachments: p.json<{ filename: string; contentType: string; size: number }[]>().nullable(),
+		tags: p.json<{ name: string; value: string }[]>().nullable(),
+		/** When it was to be released: for a mail that is, or was, SCHEDULED. */
+		scheduledFor: p.datetime(3).nullable(),
+		/** What `delivery.throttle` compares in place of the subject. */
+		throttleKey: p.text().nullable(),
 		status: p.enum(emailStatuses).default('PENDING'),
 		rareStatus: p
 			.text()

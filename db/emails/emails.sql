@@ -1,7 +1,7 @@
 -- Such a mail may still be sent, or it is unknown whether it was.
 create or replace function is_unsettled(status text) returns bool
 language sql immutable parallel safe
-return status in ('PENDING', 'SENDING', 'UNCERTAIN');
+return status in ('SCHEDULED', 'PENDING', 'SENDING', 'UNCERTAIN');
 
 -- The bounds of some mails' ids: a statement about these mails then opens only the months in between. Functions that
 -- the planner can't look into, because it would otherwise make a new plan for every list of ids.

@@ -86,7 +86,7 @@ export const mailsOfClaim = statement('mails-of-claim', {
 		coalesce(e.granted_attempt, 0) as granted_attempt, e.error,
 		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
 		split_part(coalesce(e."from", k."from"), '@', 2) as domain,
-		(coalesce(octet_length(e.body), 0) + coalesce((
+		(coalesce(octet_length(e.body), 0) + coalesce(octet_length(e."text"), 0) + coalesce((
 			select sum((a->>'size')::int) from jsonb_array_elements(e.attachments) a), 0))::int as bytes,
 		e.attachments is not null as has_attachments,
 		barred.because as barred_because,
@@ -174,6 +174,8 @@ export const open = statement('open', {
 		reply_to: text.orNull,
 		subject: text,
 		body: text,
+		/** Its own text part. */
+		text: text.orNull,
 		headers: json<Record<string, string>>(),
 		content_language: text,
 		language: text,
@@ -181,6 +183,7 @@ export const open = statement('open', {
 		type: text.of<'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'>(),
 		/** Whether it contains our pixel and links. */
 		tracked: bool.notNull('it has just been set'),
+		/** Or when it was scheduled for: the date of the mail. */
 		created_at: timestamp,
 		first_attempt_at: timestamp.notNull('it has just been set'),
 	},
@@ -205,18 +208,20 @@ export const open = statement('open', {
 		coalesce(m.from_name, k.from_name) as from_name, coalesce(m.reply_to, k.reply_to) as reply_to,
 		coalesce(m.subject, k.subject) as subject,
 		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body,
+		case when not m.id = any($withoutBody::uuid[]) then m."text" end as "text",
 		coalesce(m.headers, '{}') as headers,
 		coalesce(m.content_language, k.content_language, m.language, k.language) as content_language,
 		coalesce(m.language, k.language) as language, m.postal_address,
-		coalesce(m.type, k.type) as type, m.tracked, m.created_at, m.first_attempt_at
+		coalesce(m.type, k.type) as type, m.tracked, coalesce(m.scheduled_for, m.created_at) as created_at,
+		m.first_attempt_at
 	from opened m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true`,
 })
 
 /** For a thread that composes a large mail. Null if it has been erased. */
 export const bodyOf = statement('body-of-mail', {
 	params: { projectId: uuid, emailId: uuid },
-	row: { body: text.orNull },
-	text: `select body from emails where project_id = $projectId and id = $emailId`,
+	row: { body: text.orNull, text: text.orNull },
+	text: `select body, "text" from emails where project_id = $projectId and id = $emailId`,
 })
 
 /** How one attempt ended, and the mail's next status. */

@@ -30,14 +30,14 @@ const backlog = `
 			select project_id, id from campaigns
 			where status <> 'DRAFT' and closed_at is null and status = 'SENDING' and paused_at is null) k
 			cross join lateral states_of_campaign(k.project_id, k.id) n)::float8 as "campaignMails",
-		(select coalesce(max(extract(epoch from now() - greatest(e.created_at, e.due_at))), 0)
+		(select coalesce(max(extract(epoch from now() - greatest(e.created_at, e.due_at, e.scheduled_for))), 0)
 			from (
 				(select * from queued_sends where claim_id is not null order by id limit ${requestsLookedAt})
 				union all
 				(select * from queued_sends where claim_id is null order by id limit 100)) q
 			cross join lateral unnest(q.email_ids) as m(id)
 			cross join lateral (
-				select created_at, due_at from emails
+				select created_at, due_at, scheduled_for from emails
 				where project_id = q.project_id and id = m.id and status = 'PENDING'
 					and (due_at is null or due_at <= now()) offset 0) e)::float8 as "backlogAgeSeconds",
 		(select count(*) from emails where rare_status = 'UNCERTAIN')::float8 as "uncertainMails",

@@ -55,7 +55,8 @@ export const claimSends = statement('claim-sends', {
 		select id from project where id is not null and (
 			select count(*) filter (where o.done_at is null or o.done_at > now() - interval '1 second')
 				< $newRunsPerProject::int and count(*) < $runsPerProject::int
-			from outbox o where o.workflow_type = 'send' and o.project_id = project.id)
+			from outbox o where o.workflow_type = 'send' and o.project_id = project.id
+				and o.priority = $priority::int)
 	), waiting as (
 		select q.* from free cross join lateral (
 			select id, project_id, request_id, cardinality(email_ids) as mails from queued_sends

@@ -7,7 +7,7 @@ import { isCleanup } from './cleanups.ts'
 const outboxKinds = ['start', 'signal', 'cancel', 'terminate', 'schedule'] as const
 
 /** Lower numbers come first, here and in Temporal's task queues. */
-export const priorities = { transactional: 1, automation: 3, bulk: 5 } as const
+export const priorities = { transactional: 1, scheduled: 2, automation: 3, bulk: 5 } as const
 
 /**
  * Calls to Temporal that are still to be made, written in the transaction of the change that needs them.

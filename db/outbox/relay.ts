@@ -7,6 +7,7 @@ import type { Pool } from 'pg'
 import { type AutomationKey, syncSchedule } from '../automations/automation-schedules.ts'
 import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from './claims.ts'
 import { claimWebhooks } from '../webhooks/webhook-turns.ts'
+import { startReleasing } from './due-sends.ts'
 import { restartLost } from './lost-runs.ts'
 import { priorities } from './outbox.ts'
 import { keywords } from './search-attributes.ts'
@@ -135,6 +136,7 @@ export function startRelay(services: RelayServices): Relay {
 		})
 	}
 
+	const releasing = startReleasing({ pool, workflowTaskQueue, log, released: wake })
 	const sweep = setInterval(wake, sweepMs)
 	const reconciliation = setInterval(reconcile, reconcileMs)
 	wake()
@@ -144,7 +146,7 @@ export function startRelay(services: RelayServices): Relay {
 			stopped = true
 			clearInterval(sweep)
 			clearInterval(reconciliation)
-			await Promise.all([running, looking])
+			await Promise.all([running, looking, releasing.stop()])
 		},
 	}
 }

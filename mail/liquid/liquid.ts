@@ -93,7 +93,7 @@ export function render(
 }
 
 /** Neither a mail nor the database may contain half a surrogate pair or a NUL. */
-const sendable = (text: string) => text.toWellFormed().replaceAll('\0', '')
+export const sendable = (text: string) => text.toWellFormed().replaceAll('\0', '')
 
 /** The variables in a template, as written: `firstName`, `order.total`. */
 export function variablesOf(template: Template): string[] {

@@ -1,5 +1,5 @@
-import { contextFor, engines, print } from './liquid-engine.ts'
-import { compile } from './liquid.ts'
+import { contextFor, createOutput, engines, print } from './liquid-engine.ts'
+import { compile, sendable } from './liquid.ts'
 import type { Variables } from './look-up.ts'
 import { exceeded, renderLimits } from '../render-limits.ts'
 
@@ -22,6 +22,18 @@ export function renderPlain(source: string, variables: Variables, effort = creat
 	effort.ms += performance.now() - began
 	effort.length += output.buffer.length
 	return output.buffer
+}
+
+/** Renders the text part of a mail: like other plain text, but within the limits of one rendering of its own. */
+export function renderTextPart(source: string, variables: Variables) {
+	const { kind, nodes, sourceLength } = compile(source, 'subject')
+	const context = contextFor(kind, variables, createOutput(kind, sourceLength))
+	const { output, faults } = context
+	print(engines[kind], nodes, context, output)
+	return {
+		text: sendable(output.buffer),
+		fault: faults.length > 0 ? sendable(faults.join('; ')) : null,
+	}
 }
 
 /**

@@ -134,6 +134,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		id: known.get(email) ?? ids.shift()!,
 		email,
 		name: null,
+		change: { data: {}, removedKeys: [], subscribed: null },
 		isNew: !known.has(email),
 		isChanged: false,
 	}))
@@ -147,6 +148,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		replyTo: null,
 		subject: `To ${to}`,
 		body: '<p>Hello</p>',
+		text: null,
 		headers: {},
 		language: 'en',
 		type: 'TRANSACTIONAL',
@@ -157,12 +159,16 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	await acceptSend(pool, {
 		projectId,
 		contacts,
-		data: {},
-		removedKeys: [],
-		subscribed: null,
-		mails,
-		requestId: requestId!,
-		files: [],
+		messages: [
+			{
+				requestId: requestId!,
+				scheduledFor: null,
+				needsConsent: false,
+				throttleKey: null,
+				mails,
+				files: [],
+			},
+		],
 		key: null,
 		claimId: null,
 		response: null,

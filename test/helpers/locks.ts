@@ -18,3 +18,26 @@ export async function lockWaits(t: ExecutionContext, pool: Pool, count: number, 
 	}
 	t.fail(`fewer than ${count} wait for a lock`)
 }
+
+/** Stops every send between its read and its write, or before both, until it is released. */
+export async function hold(pool: Pool, table: 'templates' | 'queued_sends') {
+	const client = await pool.connect()
+	await client.query(`begin; lock table ${table} in access exclusive mode`)
+	return {
+		/** Waits until this many others wait for the lock. */
+		async waiting(count: number) {
+			for (;;) {
+				const { rows } = await client.query(
+					`select count(*)::int as waiting from pg_locks
+					where not granted and database = (select oid from pg_database where datname = current_database())`,
+				)
+				if (rows[0].waiting >= count) return
+			}
+		},
+		query: (sql: string) => client.query(sql),
+		async letGo() {
+			await client.query('commit')
+			client.release()
+		},
+	}
+}

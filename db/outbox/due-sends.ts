@@ -1,0 +1,167 @@
+import type { Pool } from 'pg'
+import { float, int, text, uuid } from '../sql-types.ts'
+import { statement } from '../statement.ts'
+import { transaction } from '../transaction.ts'
+import { priorities } from './outbox.ts'
+
+// Scheduled mails wait as rows of `scheduled_sends`, without timers. When they are due, pages of them become runs of the
+// workflow `send`, which have their own, lower priority. They never stand in the queue of what is sent now.
+
+const mailsPerRun = 500
+/** More wait for these runs to end their first pass, so that the mails of a project that are sent now find room. */
+const newRunsPerProject = 2
+const runsPerProject = 8
+/** Others get their turn in the next transaction. */
+const projectsAtOnce = 20
+
+/** Negative for the past; null: no mail is scheduled. */
+const soonest = statement('soonest-scheduled-send', {
+	params: {},
+	row: { inMs: float.orNull },
+	text: `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "inMs" from scheduled_sends`,
+})
+
+/**
+ * Takes the longest due mails of each project that has room for another run. Projects are walked by the index, however
+ * many mails each has scheduled.
+ */
+const takeDue = statement('take-due-sends', {
+	params: {
+		mailsPerRun: int,
+		newRunsPerProject: int,
+		runsPerProject: int,
+		projectsAtOnce: int,
+		priority: int,
+	},
+	row: { projectId: uuid, emailIds: uuid.array },
+	text: `with recursive project(id) as (
+		(select project_id from scheduled_sends order by project_id limit 1)
+		union all
+		select (
+			select s.project_id from scheduled_sends s
+			where s.project_id > project.id order by s.project_id limit 1)
+		from project where project.id is not null
+	), free as (
+		select id from project where id is not null
+			and exists (select from scheduled_sends s where s.project_id = project.id and s.due_at <= now())
+			and (
+				select count(*) filter (where o.done_at is null or o.done_at > now() - interval '1 second')
+					< $newRunsPerProject::int and count(*) < $runsPerProject::int
+				from outbox o where o.workflow_type = 'send' and o.project_id = project.id
+					and o.priority = $priority::int)
+		limit $projectsAtOnce::int
+	), due as (
+		select d.* from free cross join lateral (
+			select project_id, email_id, due_at from scheduled_sends
+			where project_id = free.id and due_at <= now()
+			order by due_at, email_id limit $mailsPerRun::int for update skip locked) d
+	)
+	select project_id as "projectId", array_agg(email_id order by due_at, email_id) as "emailIds"
+	from due group by project_id`,
+})
+
+/**
+ * Makes one run of these mails, in their order. A mail that needs consent is asked for it now, because it will not be
+ * asked again. Only those who delete a mail's row may change it from SCHEDULED: see db/emails/scheduling.ts.
+ */
+const release = statement('release-due-sends', {
+	params: { projectId: uuid, emailIds: uuid.array, taskQueue: text, priority: int },
+	text: `with fresh as materialized (
+		select uuidv7() as id
+	), gone as (
+		delete from scheduled_sends
+		where project_id = $projectId and email_id = any(array(select unnest($emailIds::uuid[])))
+		returning email_id, needs_consent
+	), released as (
+		update emails e set (status, error) = (
+				select case when because is null then 'PENDING' else 'CANCELLED' end, because
+				from (select may_send(null, null, g.needs_consent, coalesce(
+					(select c.subscribed from contacts c where c.project_id = $projectId and c.id = e.contact_id), false),
+					e."to", true, 'local')) asked(because)),
+			updated_at = now()
+		from gone g
+		where e.project_id = $projectId and e.id = g.email_id and e.status = 'SCHEDULED'
+			and e.id = any(array(select unnest($emailIds::uuid[])))
+			and e.id between first_of($emailIds::uuid[]) and last_of($emailIds::uuid[])
+		returning e.id, e.contact_id, e.status
+	), claimed as (
+		insert into queued_sends (project_id, request_id, claim_id, email_ids)
+		select $projectId, fresh.id, fresh.id, array_agg(m.id order by m.place)
+		from fresh, unnest($emailIds::uuid[]) with ordinality m(id, place)
+		join released r on r.id = m.id where r.status = 'PENDING'
+		group by fresh.id
+		returning claim_id, email_ids
+	)
+	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
+		search_attributes)
+	select $projectId, 'start', $priority::int, 'send', 'send/' || claim_id, $taskQueue::text,
+		jsonb_build_object('claimId', claim_id),
+		cardinality(email_ids) || case cardinality(email_ids) when 1 then ' scheduled mail' else ' scheduled mails' end,
+		case cardinality(email_ids) when 1 then (
+			select jsonb_build_object('ContactId', r.contact_id) from released r
+			where r.id = email_ids[1] and r.contact_id is not null) end
+	from claimed`,
+})
+
+/** Releases a page of due mails of each project, and returns their number. */
+export const releaseDue = (pool: Pool, taskQueue: string) =>
+	transaction(pool, async (db) => {
+		const priority = priorities.scheduled
+		const limits = { mailsPerRun, newRunsPerProject, runsPerProject, projectsAtOnce }
+		const pages = await takeDue(db, { ...limits, priority })
+		for (const { projectId, emailIds } of pages)
+			await release(db, { projectId, emailIds, taskQueue, priority })
+		return pages.reduce((sum, { emailIds }) => sum + emailIds.length, 0)
+	})
+
+interface ReleasingServices {
+	pool: Pool
+	workflowTaskQueue: string
+	log: { warn(fields: object, message: string): void }
+	/** Called when runs are to be started. */
+	released(): void
+}
+
+/** How often the next due time is looked up: a time that is changed is noticed this late. */
+const lookMs = 250
+/** Until a run has ended its first pass. */
+const busyMs = 50
+
+/** Releases mails at their time, from any number of processes. */
+export function startReleasing({ pool, workflowTaskQueue, log, released }: ReleasingServices) {
+	let stopped = false
+	let timer: NodeJS.Timeout | undefined
+	let looking: Promise<void> = Promise.resolve()
+
+	/** Returns when to look again. */
+	async function look() {
+		const [next] = await soonest(pool)
+		const inMs = next!.inMs ?? Infinity
+		if (inMs > 0) return Math.min(inMs + 1, lookMs)
+		const count = await releaseDue(pool, workflowTaskQueue)
+		if (count > 0) released()
+		return count > 0 ? 0 : busyMs
+	}
+
+	async function lookOn() {
+		const waitMs = await look().catch((error: unknown) => {
+			// The database is unavailable; the next look tries again.
+			log.warn({ err: error }, 'due mails could not be released')
+			return 1000
+		})
+		if (!stopped) timer = setTimeout(begin, waitMs)
+	}
+
+	function begin() {
+		looking = lookOn()
+	}
+
+	begin()
+	return {
+		async stop() {
+			stopped = true
+			clearTimeout(timer)
+			await looking
+		},
+	}
+}
