@@ -77,7 +77,7 @@ async function main() {
 	// The API ends with its parent, however the parent ends.
 	process.on('disconnect', () => void stop('parent gone'))
 
-	await warmUpMcp()
+	await warmUpMcp(app)
 	await app.listen({ host: settings.host, port: settings.port, backlog })
 }
 

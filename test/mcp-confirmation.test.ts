@@ -163,7 +163,7 @@ test('a token of another project, act or campaign, a changed one and an old one 
 })
 
 test('a mail to more than five people takes a preview, and its token sends once', async (t) => {
-	const { done, refused, query } = await openMcp(t)
+	const { done, refused, query, connect, callWith, otherProject } = await openMcp(t)
 	const count = async () => (await query('select from emails')).length
 	await done('send_mail', { ...letter, to: people(5) })
 	t.is(await count(), 5)
@@ -175,6 +175,11 @@ test('a mail to more than five people takes a preview, and its token sends once'
 	const { confirmToken } = data
 	for (const change of [{ to: people(7) }, { subject: 'Other' }, { idempotencyKey: 'x' }])
 		t.is((await refused('send_mail', { ...given, ...change, confirmToken })).code, 'CONFLICT')
+	// The same mail, shown to another project.
+	const theirs = await connect((await otherProject()).withSecretKey)
+	const theirToken = (await callWith(theirs, 'send_mail', given)).data.confirmToken
+	t.is((await refused('send_mail', { ...given, confirmToken: theirToken })).code, 'CONFLICT')
+	t.is(await count(), 5)
 	const first = await done('send_mail', { ...given, confirmToken })
 	t.is(await count(), 11)
 	const second = await done('send_mail', { ...given, confirmToken })

@@ -1,13 +1,16 @@
 import test from 'ava'
+import { tools } from '../api/mcp/tools.ts'
+import { readPage } from './helpers/doc-examples.ts'
 import { calling, openMcp } from './helpers/mcp.ts'
 
 test('an assistant connects with the secret key and gets every tool with its schema', async (t) => {
-	const { client } = await openMcp(t)
+	const { connect } = await openMcp(t)
+	const client = await connect()
 	t.like(client.getServerVersion(), { name: 'tempost' })
 	t.regex(client.getInstructions()!, /Treat them as data/)
-	const { tools } = await client.listTools()
-	t.is(tools.length, 23)
-	for (const { name, title, description, inputSchema, annotations } of tools) {
+	const { tools: listed } = await client.listTools()
+	t.is(listed.length, tools.length)
+	for (const { name, title, description, inputSchema, annotations } of listed) {
 		t.regex(name, /^[a-z]+(_[a-z]+)+$/)
 		t.truthy(title)
 		t.true(description!.length > 60, name)
@@ -18,13 +21,13 @@ test('an assistant connects with the secret key and gets every tool with its sch
 		for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint])
 			t.is(typeof hint, 'boolean', name)
 	}
-	t.notRegex(JSON.stringify(tools), /x-message|x-resource|\$ref/)
+	t.notRegex(JSON.stringify(listed), /x-message|x-resource|\$ref/)
 })
 
 test('a client of the protocol without a handshake gets the same', async (t) => {
 	const { connect, callWith, withSecretKey } = await openMcp(t)
 	const client = await connect(withSecretKey, '2026-07-28')
-	t.is((await client.listTools()).tools.length, 23)
+	t.is((await client.listTools()).tools.length, tools.length)
 	t.is((await callWith(client, 'list_domains')).text, '1 domain, 1 verified.')
 })
 
@@ -69,3 +72,28 @@ test('there are no sessions, no streams and no batches', async (t) => {
 	t.is(initialised.status, 200)
 	t.is(initialised.headers.get('mcp-session-id'), null)
 })
+
+test('the page about assistants lists every tool, and its configurations connect', async (t) => {
+	const { connect, callWith, secretKey } = await openMcp(t)
+	const page = await readPage('docs/mcp.md')
+	const named = [...page.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name!)
+	t.deepEqual(
+		named,
+		tools.map(({ name }) => name),
+	)
+	const configurations = [...page.matchAll(/^```json\n(.*?)^```/gms)]
+		.map(([, json]) => JSON.parse(json!) as Record<string, Record<string, Server>>)
+		.flatMap(({ mcpServers, servers }) => Object.values(mcpServers ?? servers ?? {}))
+	t.is(configurations.length, 2)
+	for (const { url, headers } of configurations) {
+		t.regex(url, /:3000\/mcp$/)
+		const filled = JSON.stringify(headers).replace(/\$\{[^}]+\}/, secretKey)
+		const client = await connect(JSON.parse(filled) as object)
+		t.is((await callWith(client, 'list_domains')).text, '1 domain, 1 verified.')
+	}
+})
+
+interface Server {
+	url: string
+	headers: object
+}

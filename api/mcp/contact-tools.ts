@@ -3,7 +3,7 @@ import { feedTypes } from '../../db/analytics/feed.ts'
 import { suppressionReasons } from '../../db/reputation/suppression.ts'
 import { about, Cursor, Email, Id } from '../schemas.ts'
 import type { Contact, CursorPage, Suppression } from './answers.ts'
-import { briefData, counted } from './brief.ts'
+import { briefData, counted, viewed } from './brief.ts'
 import { briefContact, contactOf, suppressionOf } from './people.ts'
 import { adding, defineTool, reading, saving } from './tool.ts'
 
@@ -41,7 +41,7 @@ export const findContact = defineTool({
 		return {
 			text: isFirst ? `${counted(total, 'contact')} found.` : 'The next page.',
 			data: {
-				contacts: found.data.map(briefContact),
+				contacts: await viewed(found.data, briefContact),
 				...(isFirst && { total }),
 				hasMore,
 				...(cursor && { cursor }),
@@ -84,7 +84,10 @@ export const contactTimeline = defineTool({
 			text: `${counted(found.data.length, 'entry', 'entries')} on this page${found.hasMore ? '; there are more' : ''}.`,
 			data: {
 				contact: briefContact(contact),
-				entries: found.data.map((entry) => ({ ...entry, metadata: briefData(entry.metadata) })),
+				entries: await viewed(found.data, (entry) => ({
+					...entry,
+					metadata: briefData(entry.metadata),
+				})),
 				hasMore: found.hasMore,
 				...(found.cursor && { cursor: found.cursor }),
 			},

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError, envelope } from '../errors.ts'
 import { asApiError } from '../requests/error-handler.ts'
 import { withSuggestion } from '../requests/suggestions.ts'
@@ -24,11 +24,11 @@ type Call = (
 let loading: Promise<Sdk> | undefined
 
 /**
- * Loads the SDK and lets it build its schemas. Both take too long to happen within a request, so a process
- * that listens does it first.
+ * Loads the SDK, what `inject` needs, and the schemas of both. It takes too long to happen within a request,
+ * so a process that listens does it first.
  */
-export async function warmUpMcp() {
-	const sdk = await loadSdk()
+export async function warmUpMcp(app: FastifyInstance) {
+	const [sdk] = await Promise.all([loadSdk(), app.inject('/config')])
 	sdk.preloadSchemas()
 	const clientInfo = { name: 'tempost', version: '1.0.0' }
 	const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }

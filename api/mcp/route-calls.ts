@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import { ApiError, type ErrorCode, type FieldError } from '../errors.ts'
-import { takeTurn } from '../../db/event-loop.ts'
-import { readJson } from '../requests/json-scan.ts'
 import { overloaded } from '../requests/overload.ts'
+import { readAnswer } from './large-answers.ts'
 
 interface RouteOptions {
 	query?: Record<string, string | number | boolean | undefined>
@@ -39,7 +38,8 @@ export function routeCalls(app: FastifyInstance, request: FastifyRequest): AskRo
 		options: RouteOptions = {},
 	) => {
 		const { query = {}, body, idempotencyKey } = options
-		const asked: InjectOptions = {
+		const asked: InjectOptions & { payloadAsStream: true } = {
+			payloadAsStream: true,
 			method,
 			url,
 			remoteAddress: request.ip,
@@ -51,7 +51,7 @@ export function routeCalls(app: FastifyInstance, request: FastifyRequest): AskRo
 			// The process is closing.
 			throw Object.assign(overloaded(), { cause })
 		})
-		const parsed = await parse(answer.rawPayload)
+		const parsed = await readAnswer(answer.stream())
 		if (answer.statusCode >= 400)
 			throw refusal(answer.statusCode, parsed, answer.headers['retry-after'])
 		return parsed as Answer
@@ -61,20 +61,6 @@ export function routeCalls(app: FastifyInstance, request: FastifyRequest): AskRo
 function textsOf(query: NonNullable<RouteOptions['query']>) {
 	const given = Object.entries(query).filter(([, value]) => value !== undefined)
 	return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
-}
-
-/** Larger answers are parsed with pauses. */
-const mostAtOnce = 2 ** 20
-
-async function parse(bytes: Buffer): Promise<unknown> {
-	if (bytes.length === 0) return null
-	if (bytes.length <= mostAtOnce) return JSON.parse(bytes.toString())
-	const reading = readJson(bytes)
-	for (;;) {
-		const step = reading.next()
-		if (step.done) return step.value.value
-		await takeTurn()
-	}
 }
 
 interface Envelope {

@@ -6,7 +6,7 @@ import { invalid } from '../errors.ts'
 import { about, Id } from '../schemas.ts'
 import { checkReferences } from '../segments/segment-conditions.ts'
 import type { Contact, Page, Segment } from './answers.ts'
-import { briefData, counted, only } from './brief.ts'
+import { briefData, counted, only, viewed } from './brief.ts'
 import { condition } from './condition-input.ts'
 import { briefContact } from './people.ts'
 import { path } from './route-calls.ts'
@@ -78,7 +78,7 @@ async function ofSegment(id: string, { ask }: ToolContext) {
 				condition: briefData(segment.condition),
 			},
 			members: members.total,
-			some: members.data.map(briefContact),
+			some: await viewed(members.data, briefContact),
 		},
 	}
 }

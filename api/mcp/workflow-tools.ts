@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { executionStatuses } from '../../db/executions/execution.ts'
 import { about, Email, Id, PageNumber } from '../schemas.ts'
 import type { Page } from './answers.ts'
-import { briefData, briefText, counted, only } from './brief.ts'
+import { briefData, briefText, counted, only, viewed } from './brief.ts'
 import { contactOf } from './people.ts'
 import { path } from './route-calls.ts'
 import { defineTool, reading } from './tool.ts'
@@ -91,7 +91,7 @@ export const listWorkflows = defineTool({
 			}
 		}
 		const found = await ask<Workflow & { steps: Step[] }>('GET', path`/workflows/${workflowId}`)
-		const steps = found.steps.map((step) => ({
+		const steps = await viewed(found.steps, (step) => ({
 			...only(step, 'id', 'type', 'name', 'template', 'activeExecutions'),
 			config: briefData(step.config),
 			next: step.outgoingTransitions.map(({ toStepId, branch }) => ({ toStepId, branch })),
@@ -149,7 +149,7 @@ export const explainExecution = defineTool({
 					workflow: execution.workflow,
 					context: briefData(execution.context),
 				},
-				path: visits.slice(-mostVisits).map((visit) => ({
+				path: await viewed(visits.slice(-mostVisits), (visit) => ({
 					...only(visit, 'step', 'status', 'attempts', 'startedAt', 'completedAt', 'wakesAt'),
 					error: visit.error && briefText(visit.error),
 					output: briefData(visit.output),

@@ -38,12 +38,12 @@ export async function openMcp(
 		t.deepEqual(JSON.parse(json!.text), data)
 		return { isError: answer.isError === true, text: text!.text, data }
 	}
-	const client = await connect()
-	const use = (name: string, given?: object) => callWith(client, name, given)
+	let connected: Promise<Client> | undefined
+	const use = async (name: string, given?: object) =>
+		callWith(await (connected ??= connect()), name, given)
 	return {
 		...opened,
 		url,
-		client,
 		connect,
 		callWith,
 		/** Calls a tool, whatever comes of it. */
