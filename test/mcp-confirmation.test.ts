@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import test from 'ava'
 import { createSigner } from '../api/accounts/signer.ts'
 import { inSegment, plan, whole } from './helpers/campaigns.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { openMcp } from './helpers/mcp.ts'
 
 const letter = { from: 'hello@example.com', subject: 'Hello', body: '<p>Hello</p>' }
@@ -78,6 +79,40 @@ test('a campaign whose content or sender has changed needs a new preview', async
 		})
 	}
 	t.is((await get(campaignId)).status, 'DRAFT')
+})
+
+test('a change between the check of a token and the act is noticed', async (t) => {
+	const { done, refused, create, contacts, pool, get } = await openMcp(t)
+	await contacts(1)
+	const { id: campaignId } = await create()
+	const { confirmToken } = (await done('send_campaign', { campaignId })).data
+	const editor = await pool.connect()
+	await editor.query('begin')
+	await editor.query(`update campaigns set subject = 'Other', updated_at = now() where id = $1`, [
+		campaignId,
+	])
+	// The check sees the old subject, and then the route waits for the editor.
+	const refusal = refused('send_campaign', { campaignId, confirmToken })
+	await lockWaits(t, pool, 1)
+	await editor.query('commit')
+	editor.release()
+	t.is((await refusal).message, 'This campaign has changed since it was read')
+	t.like(await get(campaignId), { status: 'DRAFT', subject: 'Other' })
+})
+
+test('a scheduled campaign is not changed without a new preview', async (t) => {
+	const { done, refused, create, contacts, get } = await openMcp(t)
+	await contacts(1)
+	const { id: campaignId } = await create()
+	const at = { campaignId, scheduledFor: '2099-01-31T09:00:00Z' }
+	const { confirmToken } = (await done('send_campaign', at)).data
+	await done('send_campaign', { ...at, confirmToken })
+	const refusal = await refused('draft_campaign', { campaignId, subject: 'Other' })
+	t.like(refusal, {
+		code: 'CONFLICT',
+		suggestion: 'Cancel it with control_campaign, and draft a new one.',
+	})
+	t.like(await get(campaignId), { status: 'SCHEDULED', subject: 'Hello {{ name }}' })
 })
 
 test('a changed rule of the audience needs a new preview, even in a segment of a segment', async (t) => {
@@ -188,7 +223,7 @@ test('a mail to more than five people takes a preview, and its token sends once'
 	t.is(await count(), 11)
 })
 
-test('contacts are deleted only by the second call, and never more than were shown', async (t) => {
+test('contacts are deleted only by the second call, and only if their number is the one shown', async (t) => {
 	const { done, refused, contacts, query } = await openMcp(t)
 	await contacts(3, {}, 'old')
 	const given = { search: 'old' }
@@ -204,7 +239,8 @@ test('contacts are deleted only by the second call, and never more than were sho
 		confirmToken: fresh.confirmToken,
 	})
 	t.truthy(queued.jobId)
-	t.is((await query('select from jobs')).length, 1)
+	const [job] = await query<{ target: object }>('select * from jobs')
+	t.regex(JSON.stringify(job), /"createdAt","value":"20/)
 	t.like(await refused('delete_contacts', {}), { errors: [{ field: 'contactIds' }] })
 	t.like(await refused('delete_contacts', { search: ' ' }), { errors: [{ field: 'search' }] })
 })

@@ -73,6 +73,27 @@ test('there are no sessions, no streams and no batches', async (t) => {
 	t.is(initialised.headers.get('mcp-session-id'), null)
 })
 
+test('nobody can keep a stream open', async (t) => {
+	const { post, withSecretKey } = await openMcp(t)
+	const version = '2026-07-28'
+	const answer = await post(
+		{
+			jsonrpc: '2.0',
+			id: 1,
+			method: 'subscriptions/listen',
+			params: {
+				notifications: { toolsListChanged: true },
+				_meta: {
+					'io.modelcontextprotocol/protocolVersion': version,
+					'io.modelcontextprotocol/clientCapabilities': {},
+				},
+			},
+		},
+		{ ...withSecretKey, 'mcp-protocol-version': version, 'mcp-method': 'subscriptions/listen' },
+	)
+	t.regex(await answer.text(), /Subscription limit reached/)
+})
+
 test('the page about assistants lists every tool, and its configurations connect', async (t) => {
 	const { connect, callWith, secretKey } = await openMcp(t)
 	const page = await readPage('docs/mcp.md')

@@ -40,6 +40,7 @@ export const sendCampaign = defineTool({
 		const send = () =>
 			ask<Sent>('POST', path`/campaigns/${campaignId}/send`, {
 				body: scheduledFor === undefined ? {} : { scheduledFor },
+				unchangedSince: campaign.updatedAt,
 			})
 		// The route refuses it in words of its own.
 		const isOver = campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED'

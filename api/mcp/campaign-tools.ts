@@ -4,13 +4,14 @@ import { countAudience } from '../../db/campaigns/campaign-audience.ts'
 import { findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { ChangedCampaign } from '../campaigns/campaign-content.ts'
 import { existing } from '../campaigns/campaigns.ts'
+import { ApiError } from '../errors.ts'
 import { about, Email, Id, PageNumber } from '../schemas.ts'
 import { previewOf } from '../templates/template-preview.ts'
 import type { Campaign, Page } from './answers.ts'
 import { briefData, briefText, counted, only } from './brief.ts'
 import { condition } from './condition-input.ts'
 import { contactOf } from './people.ts'
-import { path } from './route-calls.ts'
+import { type AskRoute, path } from './route-calls.ts'
 import { adding, defineTool, destroying, mailing, reading } from './tool.ts'
 
 export const campaignId = about('The campaign. list_campaigns finds it.', Id)
@@ -55,7 +56,7 @@ export const draftCampaign = defineTool({
 	name: 'draft_campaign',
 	title: 'Draft a campaign',
 	description:
-		'Creates a campaign as a draft, or changes one that has not started if campaignId is given. Nothing is sent. A new one needs name, audienceType, and subject, body and from, unless a template supplies these. Subject and body are Liquid: {{ name }} is a field of the contact. Then use preview_campaign, send_test_mail, and send_campaign.',
+		'Creates a campaign as a draft, or changes a draft if campaignId is given. Nothing is sent. A new one needs name, audienceType, and subject, body and from, unless a template supplies these. Subject and body are Liquid: {{ name }} is a field of the contact. Then use preview_campaign, send_test_mail, and send_campaign.',
 	annotations: adding,
 	input: {
 		campaignId: Type.Optional(about('The campaign to change. Leave it out to create one.', Id)),
@@ -66,13 +67,25 @@ export const draftCampaign = defineTool({
 		const campaign =
 			campaignId === undefined
 				? (await ask<{ data: Campaign }>('POST', '/campaigns', { body })).data
-				: await ask<Campaign>('PUT', path`/campaigns/${campaignId}`, { body })
+				: await changed(campaignId, body, ask)
 		return {
 			text: `The draft is saved. It would reach ${counted(campaign.totalRecipients, 'contact')} now.`,
 			data: { campaign: outline(campaign) },
 		}
 	},
 })
+
+/** A change of a scheduled campaign would be sent without a preview. */
+async function changed(id: string, body: object, ask: AskRoute) {
+	const campaign = await ask<Campaign>('GET', path`/campaigns/${id}`)
+	if (campaign.status === 'SCHEDULED')
+		throw new ApiError(409, 'CONFLICT', 'This campaign is scheduled, so it can’t be changed here', {
+			details: { status: campaign.status },
+			suggestion: 'Cancel it with control_campaign, and draft a new one.',
+		})
+	const unchangedSince = campaign.updatedAt
+	return ask<Campaign>('PUT', path`/campaigns/${id}`, { body, unchangedSince })
+}
 
 export const previewCampaign = defineTool({
 	name: 'preview_campaign',

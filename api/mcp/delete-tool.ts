@@ -38,6 +38,7 @@ export const deleteContacts = defineTool({
 				code: 'required',
 			})
 		const { ask, project, confirmations } = context
+		const now = new Date()
 		const { count, some } = await meant(chosen, context)
 		const act = {
 			projectId: project.publicId,
@@ -53,10 +54,20 @@ export const deleteContacts = defineTool({
 			}
 		confirmations.check(confirmToken, act)
 		const { contactIds, ...filter } = chosen
-		const body = contactIds ? { contactIds } : { mode: 'query', filter }
+		const body = contactIds
+			? { contactIds }
+			: { mode: 'query', filter: { ...filter, condition: createdBefore(now) } }
 		const data = await ask<{ jobId: string }>('POST', '/contacts/bulk-delete', { body })
 		return { text: `The deletion of ${counted(count, 'contact')} is queued.`, data }
 	},
+})
+
+/** The job starts later: contacts that are created meanwhile were not shown. */
+const createdBefore = (time: Date) => ({
+	logic: 'AND',
+	groups: [
+		{ filters: [{ field: 'createdAt', operator: 'lessThanOrEqual', value: time.toISOString() }] },
+	],
 })
 
 interface Chosen {

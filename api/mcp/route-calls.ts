@@ -7,6 +7,8 @@ interface RouteOptions {
 	query?: Record<string, string | number | boolean | undefined>
 	body?: object
 	idempotencyKey?: string | undefined
+	/** The `updatedAt` of the record that the call is about. If it has changed, the route refuses. */
+	unchangedSince?: Date | string
 }
 
 /** Calls a route and returns its answer. Its refusal is thrown as the same ApiError. */
@@ -37,14 +39,18 @@ export function routeCalls(app: FastifyInstance, request: FastifyRequest): AskRo
 		url: string,
 		options: RouteOptions = {},
 	) => {
-		const { query = {}, body, idempotencyKey } = options
+		const { query = {}, body, idempotencyKey, unchangedSince } = options
 		const asked: InjectOptions & { payloadAsStream: true } = {
 			payloadAsStream: true,
 			method,
 			url,
 			remoteAddress: request.ip,
 			query: textsOf(query),
-			headers: { ...headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
+			headers: {
+				...headers,
+				...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+				...(unchangedSince && { 'if-match': `"${new Date(unchangedSince).toISOString()}"` }),
+			},
 			...(body && { payload: body }),
 		}
 		const answer = await app.inject(asked).catch((cause: Error) => {
