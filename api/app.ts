@@ -52,6 +52,7 @@ import { health, type HealthOptions } from './health.ts'
 import { imports } from './imports/imports.ts'
 import { bulkJobs } from './jobs/bulk-jobs.ts'
 import { mailbox } from './mailbox/mailbox.ts'
+import { mcp } from './mcp/mcp.ts'
 import { audit, keepAudit } from './projects/audit.ts'
 import { members } from './projects/members.ts'
 import { projectState } from './projects/project-state.ts'
@@ -230,6 +231,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(billingLimits, { pool, publicUrl, stripe })
 	await app.register(invoices, { pool, publicUrl, stripe })
 	await app.register(stripeWebhooks, { pool, ...settings, stripe })
+	await app.register(mcp, { pool, ...settings })
 	if (settings.emailProvider === 'local') await app.register(mailbox, { pool, sendPage })
 	return app
 }

@@ -13,6 +13,7 @@ import { poolOf } from '../db/statement.ts'
 import { anyWorker } from '../db/worker-heartbeat.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createApp } from './app.ts'
+import { warmUpMcp } from './mcp/mcp-server.ts'
 import { logOptions } from './requests/log.ts'
 import { readSettings } from './settings.ts'
 
@@ -76,6 +77,7 @@ async function main() {
 	// The API ends with its parent, however the parent ends.
 	process.on('disconnect', () => void stop('parent gone'))
 
+	await warmUpMcp(app)
 	await app.listen({ host: settings.host, port: settings.port, backlog })
 }
 

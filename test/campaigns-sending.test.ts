@@ -273,3 +273,22 @@ test('records that a campaign still needs can’t be deleted, and are reported a
 		{ template_id: null, segment_id: null },
 	)
 })
+
+test('with If-Match only the version that was read is changed or sent', async (t) => {
+	const { request, create, contacts, get, withSecretKey } = await openCampaigns(t)
+	await contacts(1)
+	const { id } = await create()
+	const { updatedAt: old } = await get(id)
+	await request('PUT', `/campaigns/${id}`, { subject: 'Other' })
+	const { updatedAt } = await get(id)
+	const ask = async (method: 'PUT' | 'POST', path: string, version: string) =>
+		request(method, `/campaigns/${id}${path}`, {}, { ...withSecretKey, 'if-match': version })
+	for (const version of [`"${old}"`, updatedAt, '"x"']) {
+		isEnvelope(t, await ask('PUT', '', version), 409, 'CONFLICT')
+		isEnvelope(t, await ask('POST', '/send', version), 409, 'CONFLICT')
+	}
+	t.is((await get(id)).status, 'DRAFT')
+	t.is((await ask('PUT', '', '*')).statusCode, 200)
+	const { updatedAt: latest } = await get(id)
+	t.is((await ask('POST', '/send', `"${latest}"`)).statusCode, 200)
+})

@@ -21,7 +21,7 @@ import {
 	namedTemplate,
 	recipientsOf,
 } from './campaign-content.ts'
-import { Campaign, existing, unlessGone, viewFor, wrongState } from './campaigns.ts'
+import { Campaign, existing, refuseChanged, unlessGone, viewFor, wrongState } from './campaigns.ts'
 
 const tags = ['campaigns']
 const auth = 'secret key or session'
@@ -32,17 +32,19 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 	app.put(
 		'/campaigns/:id',
 		{
-			config: { auth, errors: [400, 403] },
+			config: { auth, errors: [400, 403, 409] },
 			schema: {
 				tags,
 				summary: 'Change a campaign that has not started',
-				description: 'Members that you leave out stay as they are; null clears an optional one.',
+				description:
+					'Members that you leave out stay as they are; null clears an optional one. With the header `If-Match: "<updatedAt>"`, a campaign that has changed since is refused (409).',
 				params: Params,
 				body: ChangedCampaign,
 				response: { 200: Campaign },
 			},
 		},
-		async ({ em, project, params, body: given }) => {
+		async (request) => {
+			const { em, project, params, body: given } = request
 			const body = withSender(given)
 			const key = { projectId: project.id, campaignId: params.id }
 			existing(await findCampaign(pool, key), params.id)
@@ -58,6 +60,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 							'changed',
 							'Only a DRAFT or SCHEDULED campaign can be changed.',
 						)
+					refuseChanged(request, campaign)
 					const content = contentOf(body, template, campaign)
 					await checkContent(project.id, content)
 					const recipients = await recipientsOf(db, project.id, content)

@@ -10,7 +10,7 @@ import { ApiError } from '../errors.ts'
 import { about, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { requireSender } from '../send/sender.ts'
 import { recipientsOf } from './campaign-content.ts'
-import { Campaign, existing, viewFor, wrongState } from './campaigns.ts'
+import { Campaign, existing, refuseChanged, viewFor, wrongState } from './campaigns.ts'
 
 const Sent = Component('SentCampaign', {
 	success: Type.Literal(true),
@@ -35,12 +35,12 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 	app.post(
 		'/campaigns/:id/send',
 		{
-			config: { auth, sends: true, errors: [400, 403, 404] },
+			config: { auth, sends: true, errors: [400, 403, 404, 409] },
 			schema: {
 				tags,
 				summary: 'Send a campaign now or at a time',
 				description:
-					'Without a time, the campaign is SENDING at once. A SCHEDULED campaign is rescheduled. A campaign without recipients at its time ends as SENT. After the start, editing a segment no longer changes the audience. Contacts and segment members are read when their mail is sent.',
+					'Without a time, the campaign is SENDING at once. A SCHEDULED campaign is rescheduled. A campaign without recipients at its time ends as SENT. After the start, editing a segment no longer changes the audience. Contacts and segment members are read when their mail is sent. With the header `If-Match: "<updatedAt>"`, a campaign that has changed since is not sent (409).',
 				params: Type.Object({ id: about('The id of the campaign.', Id) }),
 				// With a misspelt time it would be sent to all recipients at once.
 				body: Type.Object(
@@ -57,7 +57,8 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				response: { 200: Sent },
 			},
 		},
-		async ({ em, project, params, body }) => {
+		async (request) => {
+			const { em, project, params, body } = request
 			const time = timeOf(body.scheduledFor)
 			const key = { projectId: project.id, campaignId: params.id }
 			const { from } = existing(await findCampaign(pool, key), params.id)
@@ -66,6 +67,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const campaign = existing(await lockCampaign(db, key), params.id)
 				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
+				refuseChanged(request, campaign)
 				const recipients = await recipientsOf(db, project.id, campaign)
 				if (recipients === 0 && !time) throw noRecipients()
 				const values = { ...key, recipients, taskQueue: taskQueues.core }

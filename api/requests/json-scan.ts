@@ -1,13 +1,15 @@
 import { ApiError } from '../errors.ts'
 import { createBuilder } from './json-building.ts'
 
-const maxDepth = 100
-/**
- * The limits for items and members together, and for members alone: 64 KB of data and 1,000 recipients
- * have fewer.
- */
-const maxValues = 50_000
-const maxMembers = 20_000
+interface JsonLimits {
+	maxDepth: number
+	/** For items and members together. */
+	maxValues: number
+	maxMembers: number
+}
+
+/** For bodies of callers: 64 KB of data and 1,000 recipients have fewer. */
+const ofCallers: JsonLimits = { maxDepth: 100, maxValues: 50_000, maxMembers: 20_000 }
 const maxFaults = 10
 /** Longer names are cut in the paths of errors. */
 const maxNameBytes = 200
@@ -27,7 +29,10 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
  * values that JSON.parse loses, or accepts although Postgres would not. Invalid JSON is left to the
  * parser. Whenever it yields, there can be a pause.
  */
-export function* readJson(bytes: Buffer): Generator<void, { value: unknown; faults: JsonFault[] }> {
+export function* readJson(
+	bytes: Buffer,
+	{ maxDepth, maxValues, maxMembers } = ofCallers,
+): Generator<void, { value: unknown; faults: JsonFault[] }> {
 	const builder = createBuilder(bytes)
 	const faults: JsonFault[] = []
 	const isObject = new Uint8Array(maxDepth + 1)
@@ -62,7 +67,7 @@ export function* readJson(bytes: Buffer): Generator<void, { value: unknown; faul
 	return { value: builder.end(), faults }
 
 	function open(at: number, object: boolean) {
-		if (depth === maxDepth) throw tooDeep()
+		if (depth === maxDepth) throw tooDeep(maxDepth)
 		builder.opened(at)
 		depth++
 		isObject[depth] = Number(object)
@@ -196,7 +201,7 @@ function numberFault(bytes: Buffer, start: number, end: number) {
 	return BigInt(text) === BigInt(number) ? null : 'rounded'
 }
 
-const tooDeep = () =>
+const tooDeep = (maxDepth: number) =>
 	new ApiError(400, 'VALIDATION_ERROR', 'The body is nested too deeply', { details: { maxDepth } })
 
 const tooMany = (what: string, details: Record<string, number>) =>

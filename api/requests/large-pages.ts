@@ -46,6 +46,8 @@ export function createPages(limits: PageLimits = defaults) {
 		// While a batch is written, the next one is prepared.
 		if (bytes > limits.smallBytes) await hold(reply, Math.min(bytes, 2 * limits.batchBytes))
 		if (batches.length < 2) return answer(await read(batches.flat()))
+		// The hooks, the stream and its pipe all listen, and so does `inject`: it is no leak.
+		reply.raw.setMaxListeners(20)
 		const stream = Readable.from(written(reply, batches, read, answer))
 		reply.raw.once('close', () => stream.destroy())
 		// The stream's content is the answer's.

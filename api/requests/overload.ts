@@ -11,6 +11,8 @@ declare module 'fastify' {
 	interface FastifyContextConfig {
 		/** The route needs no database, or serves load balancers, so it is not refused under overload. */
 		evenOverloaded?: true
+		/** The route only calls other routes, which are counted themselves. */
+		passesOn?: true
 	}
 	interface FastifyRequest {
 		stage: 'under way' | 'arriving' | 'left'
@@ -96,6 +98,12 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		// Large requests have room of their own, and most of their work is done.
 		if (bytesOf(request) <= smallBody && isCrowded(request)) return refuse(request, reply)
 		move(request, 'under way')
+		done()
+	})
+
+	// Otherwise such requests would take the places of those that they wait for.
+	app.addHook('preHandler', (request, _reply, done) => {
+		if (request.routeOptions.config.passesOn) move(request, 'left')
 		done()
 	})
 

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import Type from 'typebox'
+import { ApiError } from '../errors.ts'
+import { normalizeEmail } from '../schemas.ts'
+import { SendBody } from '../send/send-request.ts'
+import { briefText, counted } from './brief.ts'
+import { ConfirmToken } from './confirmations.ts'
+import { defineTool, mailing, type ToolContext } from './tool.ts'
+
+/** A mail to more people than this takes a preview and a second call. */
+const most = 5
+
+interface Sent {
+	data: { emails: { contact: { id: string; email: string }; email: string }[] }
+}
+
+// A model should not write files in base64, and `name` is deprecated.
+const { attachments: _, name: _name, ...members } = SendBody.properties
+
+export const sendMail = defineTool({
+	name: 'send_mail',
+	title: 'Send a mail',
+	description: `Sends one mail to one person or a few, such as an answer, a receipt or a notification; a campaign is for many. Give subject and body, or a template. The sender's domain must be verified (list_domains). A mail to up to ${most} people is sent at once and can't be taken back, so show it to the user first. For more people nothing is sent by the first call: it returns a preview with a confirmToken, and the second call with the same arguments and that token sends. Follow the mail with explain_mail.`,
+	annotations: mailing,
+	input: {
+		...members,
+		idempotencyKey: Type.Optional(
+			Type.String({
+				minLength: 1,
+				maxLength: 255,
+				pattern: '^[ -~]+$',
+				'x-message': 'must be printable ASCII',
+				description:
+					'Any text of your choice. A repeated call with the same key within a day sends nothing, and returns the first result.',
+			}),
+		),
+		confirmToken: ConfirmToken,
+	},
+	async run({ confirmToken, idempotencyKey, ...body }, context) {
+		const people = recipientsOf(body)
+		if (people.length <= most) return sent(body, idempotencyKey, context)
+		const { project, confirmations } = context
+		const act = {
+			projectId: project.publicId,
+			act: 'send_mail' as const,
+			content: { body, idempotencyKey },
+			count: people.length,
+		}
+		if (confirmToken === undefined)
+			return {
+				text: `Nothing has been sent. This mail would go to ${people.length} people. Show this preview to the user; if they agree, call send_mail again with the same arguments and this confirmToken.`,
+				data: { preview: previewOf(body, people), ...confirmations.offer(act) },
+			}
+		confirmations.check(confirmToken, act)
+		// So that a token sends only once.
+		const key = `mcp ${createHash('sha256').update(confirmToken).digest('base64url')}`
+		return sent(body, idempotencyKey ?? key, context)
+	},
+})
+
+type Given = Record<string, unknown>
+
+/** Everyone who gets it. */
+function recipientsOf(body: Given) {
+	return ['to', 'cc', 'bcc'].flatMap((name) => {
+		const people = (body[name] ?? []) as (string | { email: string })[]
+		return [people].flat().map((one) => normalizeEmail(typeof one === 'string' ? one : one.email))
+	})
+}
+
+const previewOf = ({ subject, body, from, template, delivery }: Given, people: string[]) => ({
+	recipients: people.length,
+	to: people.slice(0, 20),
+	from,
+	subject,
+	template,
+	body: typeof body === 'string' ? briefText(body) : body,
+	delivery,
+})
+
+async function sent(body: object, idempotencyKey: string | undefined, { ask }: ToolContext) {
+	const { answer, isRepeat } = await ask<Sent>('POST', '/v1/send', { body, idempotencyKey }).then(
+		(answer) => ({ answer, isRepeat: false }),
+		(error: unknown) => ({ answer: firstAnswer(error), isRepeat: true }),
+	)
+	const { emails } = answer.data
+	return {
+		text: isRepeat
+			? 'This was sent before under the same key, so nothing was sent now. This is the first result.'
+			: `${counted(emails.length, 'mail')} accepted. Follow each with explain_mail.`,
+		data: { ...answer.data, isRepeat },
+	}
+}
+
+/** The conflict of a used key carries the answer that the first request got. */
+function firstAnswer(error: unknown): Sent {
+	if (error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_REUSED') {
+		const { response } = (error.extras.details ?? {}) as { response?: Sent }
+		if (response) return response
+	}
+	throw error
+}
