@@ -73,6 +73,9 @@ function formOf(input: Record<string, FileInput>) {
 	const form = new FormData()
 	for (const [name, value] of Object.entries(input))
 		if (value instanceof Blob && 'name' in value) form.append(name, value)
-		else form.append(name, value instanceof Blob ? value : new Blob([value]), name)
+		else form.append(name, value instanceof Blob ? value : new Blob([value]), nameOf(name))
 	return form
 }
+
+/** Only uploads of CSV are called `file`, and they are refused under another extension. */
+const nameOf = (member: string) => (member === 'file' ? 'file.csv' : member)
