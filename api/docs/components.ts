@@ -2,6 +2,7 @@ import { shapes } from './shapes.ts'
 
 interface Api {
 	paths?: object
+	webhooks?: object
 	components?: { schemas?: object }
 }
 interface Schema {
@@ -15,7 +16,7 @@ interface Schema {
 type Content = Record<string, { schema?: Schema }>
 interface Operation {
 	parameters?: { schema?: Schema }[]
-	requestBody?: { content: Content }
+	requestBody?: { content?: Content }
 	responses?: Record<string, { content?: Content }>
 }
 
@@ -32,7 +33,7 @@ export function withComponents<T extends Api>(api: T): T {
 	}
 	for (const [name, schema] of Object.entries({ ...shapes, ...api.components?.schemas }))
 		add(name, schema as Schema)
-	for (const path of Object.values(api.paths ?? {}))
+	for (const path of Object.values({ ...api.paths, ...api.webhooks }))
 		for (const operation of Object.values(path as Record<string, Operation>)) {
 			for (const parameter of operation.parameters ?? [])
 				if (parameter.schema) parameter.schema = referred(parameter.schema)

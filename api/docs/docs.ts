@@ -6,6 +6,7 @@ import { withComponents } from './components.ts'
 import { withHeaders } from './response-headers.ts'
 import { documented, ErrorResponse, SimpleError } from './route-docs.ts'
 import { tags } from './tags.ts'
+import { documentedWebhooks } from './webhook-docs.ts'
 
 /** Collects the routes. Call it before they are added, and before their access rules are required. */
 export async function describeApi(app: FastifyInstance, publicUrl: string) {
@@ -40,7 +41,10 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 		}),
 		transformObject: (document) =>
 			'openapiObject' in document
-				? withComponents(withHeaders(document.openapiObject))
+				? withComponents({
+						...withHeaders(document.openapiObject),
+						webhooks: documentedWebhooks(),
+					})
 				: document.swaggerObject,
 	})
 	await app.register(swaggerUi, docsPage)
