@@ -262,6 +262,44 @@ export interface Campaign {
 	updatedAt: string
 }
 
+/** A campaign was cancelled */
+export interface CampaignCancelledWebhook {
+	type: 'campaign.cancelled'
+	timestamp: string
+	data: {
+		campaignId: string
+		name: string
+		subject: string
+		totalRecipients: number
+		reason: 'OWNER' | 'PROJECT_DISABLED' | null
+	}
+}
+
+/** All mails of a campaign are settled */
+export interface CampaignCompletedWebhook {
+	type: 'campaign.completed'
+	timestamp: string
+	data: {
+		campaignId: string
+		name: string
+		subject: string
+		totalRecipients: number
+	}
+}
+
+/** A campaign was paused */
+export interface CampaignPausedWebhook {
+	type: 'campaign.paused'
+	timestamp: string
+	data: {
+		campaignId: string
+		name: string
+		subject: string
+		totalRecipients: number
+		reason: 'OWNER' | 'BILLING_LIMIT' | 'FAULT' | 'TEMPLATE' | null
+	}
+}
+
 export interface CampaignProgress {
 	total: number
 	pending: number
@@ -308,6 +346,18 @@ export interface CampaignRecipient {
 	bouncedAt: string | null
 	complainedAt: string | null
 	unsubscribedAt: string | null
+}
+
+/** A campaign began to be sent */
+export interface CampaignStartedWebhook {
+	type: 'campaign.started'
+	timestamp: string
+	data: {
+		campaignId: string
+		name: string
+		subject: string
+		totalRecipients: number
+	}
 }
 
 export interface CampaignStats {
@@ -445,9 +495,66 @@ export interface Contact {
 	updatedAt: string
 }
 
+/** A contact was created */
+export interface ContactCreatedWebhook {
+	type: 'contact.created'
+	timestamp: string
+	data: {
+		contactId: string
+		email: string
+		subscribed: boolean
+		data: Record<string, unknown>
+	}
+}
+
+/** A contact was deleted. Its address and data are erased, so only its id is left */
+export interface ContactDeletedWebhook {
+	type: 'contact.deleted'
+	timestamp: string
+	data: {
+		contactId: string
+	}
+}
+
 export interface ContactReference {
 	id: string
 	email: string
+}
+
+/** A contact subscribed, or was created as a subscriber */
+export interface ContactSubscribedWebhook {
+	type: 'contact.subscribed'
+	timestamp: string
+	data: {
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+	}
+}
+
+/** A contact unsubscribed, or was created without a subscription */
+export interface ContactUnsubscribedWebhook {
+	type: 'contact.unsubscribed'
+	timestamp: string
+	data: {
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+	}
+}
+
+/** The address, the subscription or the data of a contact changed */
+export interface ContactUpdatedWebhook {
+	type: 'contact.updated'
+	timestamp: string
+	data: {
+		contactId: string
+		email: string
+		subscribed: boolean
+		data: Record<string, unknown>
+	}
 }
 
 /** Waits for a fixed time, at most 365 days. */
@@ -516,6 +623,28 @@ export interface Domain {
 	updatedAt: string
 }
 
+/** A domain lost its verified status */
+export interface DomainFailedWebhook {
+	type: 'domain.failed'
+	timestamp: string
+	data: {
+		domainId: string
+		domain: string
+		/** The reason */
+		error: string | null
+	}
+}
+
+/** A domain is verified: mail can be sent from it */
+export interface DomainVerifiedWebhook {
+	type: 'domain.verified'
+	timestamp: string
+	data: {
+		domainId: string
+		domain: string
+	}
+}
+
 export interface Email {
 	id: string
 	projectId: string
@@ -568,6 +697,423 @@ export interface Email {
 	prefetches: number
 	createdAt: string
 	updatedAt: string
+}
+
+/** The mail bounced. Only a permanent bounce suppresses the address */
+export interface EmailBouncedWebhook {
+	type: 'email.bounced'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		bouncedAt: string
+		bounceType: 'Permanent' | 'Transient' | 'Undetermined'
+		/** The reason */
+		error: string | null
+	}
+}
+
+/** The mail was not sent, for another reason */
+export interface EmailCancelledWebhook {
+	type: 'email.cancelled'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		/** The reason */
+		error: string | null
+	}
+}
+
+/** A reader clicked a link of the mail */
+export interface EmailClickedWebhook {
+	type: 'email.clicked'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		clickedAt: string
+		link: string | null
+		clicks: number
+		isFirstClick: boolean
+	}
+}
+
+/** The reader reported the mail as spam */
+export interface EmailComplainedWebhook {
+	type: 'email.complained'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		complainedAt: string
+	}
+}
+
+/** The mail was deferred for the first time, and will be tried again */
+export interface EmailDelayedWebhook {
+	type: 'email.delayed'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		/** The reason */
+		error: string | null
+	}
+}
+
+/** The recipient’s server accepted the mail */
+export interface EmailDeliveredWebhook {
+	type: 'email.delivered'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		deliveredAt: string
+	}
+}
+
+/** The mail could not be sent */
+export interface EmailFailedWebhook {
+	type: 'email.failed'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		/** The reason */
+		error: string | null
+	}
+}
+
+/** A reader opened the mail */
+export interface EmailOpenedWebhook {
+	type: 'email.opened'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		openedAt: string
+		opens: number
+		isFirstOpen: boolean
+	}
+}
+
+/** A mail arrived for a domain of the project */
+export interface EmailReceivedWebhook {
+	type: 'email.received'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		receivedAt: string
+		messageId: string | null
+	}
+}
+
+/** A mail was accepted for a later time, or moved to another one */
+export interface EmailScheduledWebhook {
+	type: 'email.scheduled'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		scheduledFor: string
+	}
+}
+
+/** The provider accepted the mail */
+export interface EmailSentWebhook {
+	type: 'email.sent'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		sentAt: string
+	}
+}
+
+/** The mail was not sent, because its address is on the suppression list */
+export interface EmailSuppressedWebhook {
+	type: 'email.suppressed'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		/** The reason */
+		error: string | null
+	}
+}
+
+/** It is not known whether the mail was sent */
+export interface EmailUncertainWebhook {
+	type: 'email.uncertain'
+	timestamp: string
+	data: {
+		emailId: string
+		/** Null: the contact was deleted, or the mail has none */
+		contactId: string | null
+		/** The address of the recipient; for `email.received` of the sender */
+		email: string
+		/** The address that the mail was sent to */
+		to: string
+		from: string | null
+		/** Null: not rendered yet */
+		subject: string | null
+		sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+		templateId: string | null
+		campaignId: string | null
+		/** The workflow’s execution that sent it */
+		executionId: string | null
+		/** Those of the request */
+		tags?:
+			| {
+					name: string
+					value: string
+			  }[]
+			| undefined
+		/** The reason */
+		error: string | null
+	}
 }
 
 export interface EmailWithAttempts {
@@ -696,6 +1242,23 @@ export interface EventUsage {
 	canDelete: boolean
 }
 
+/** An event was tracked. The type ends with its name */
+export interface EventWebhook {
+	type: `event.${string}`
+	timestamp: string
+	data: {
+		eventId: string
+		name: string
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+		emailId: string | null
+		/** The data that was tracked with it */
+		data: Record<string, unknown>
+	}
+}
+
 export interface EventWithContact {
 	id: string
 	name: string
@@ -721,6 +1284,70 @@ export interface Execution {
 	completedAt: string | null
 	createdAt: string
 	updatedAt: string
+}
+
+/** An execution was cancelled */
+export interface ExecutionCancelledWebhook {
+	type: 'execution.cancelled'
+	timestamp: string
+	data: {
+		executionId: string
+		workflowId: string
+		workflowName: string
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+		exitReason: string | null
+	}
+}
+
+/** An execution came to its end, or left by an exit step */
+export interface ExecutionCompletedWebhook {
+	type: 'execution.completed'
+	timestamp: string
+	data: {
+		executionId: string
+		workflowId: string
+		workflowName: string
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+		exitReason: string | null
+	}
+}
+
+/** An execution failed */
+export interface ExecutionFailedWebhook {
+	type: 'execution.failed'
+	timestamp: string
+	data: {
+		executionId: string
+		workflowId: string
+		workflowName: string
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+		/** The reason */
+		error: string | null
+	}
+}
+
+/** A contact entered a workflow */
+export interface ExecutionStartedWebhook {
+	type: 'execution.started'
+	timestamp: string
+	data: {
+		executionId: string
+		workflowId: string
+		workflowName: string
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+	}
 }
 
 export interface ExecutionWithSteps {
@@ -1171,6 +1798,16 @@ export interface ProjectSecurity {
 	}[]
 }
 
+/** The project was disabled: it sends nothing */
+export interface ProjectSuspendedWebhook {
+	type: 'project.suspended'
+	timestamp: string
+	data: {
+		projectId: string
+		reason: 'PAYMENT_FAILED' | 'EMAIL_REPUTATION' | 'MANUAL'
+	}
+}
+
 export interface PublicContact {
 	id: string
 	email: string
@@ -1225,6 +1862,34 @@ export interface Segment {
 	memberCount: number
 	createdAt: string
 	updatedAt: string
+}
+
+/** A contact became a member of a segment whose memberships are tracked */
+export interface SegmentEnteredWebhook {
+	type: 'segment.entered'
+	timestamp: string
+	data: {
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+		segmentId: string
+		segmentName: string
+	}
+}
+
+/** A contact is no longer a member of a segment whose memberships are tracked */
+export interface SegmentLeftWebhook {
+	type: 'segment.left'
+	timestamp: string
+	data: {
+		/** Null: the contact was deleted */
+		contactId: string | null
+		/** Null: the contact was deleted */
+		email: string | null
+		segmentId: string
+		segmentName: string
+	}
 }
 
 export interface SegmentWarning {
@@ -1731,6 +2396,41 @@ export interface WebhookConfig {
 	/** Continue with the next step if all requests fail. */
 	continueOnError?: boolean | null | undefined
 }
+
+/** The body of a webhook. `type` says which. */
+export type WebhookEvent =
+	| EmailScheduledWebhook
+	| EmailSentWebhook
+	| EmailDeliveredWebhook
+	| EmailDelayedWebhook
+	| EmailOpenedWebhook
+	| EmailClickedWebhook
+	| EmailBouncedWebhook
+	| EmailComplainedWebhook
+	| EmailFailedWebhook
+	| EmailSuppressedWebhook
+	| EmailCancelledWebhook
+	| EmailUncertainWebhook
+	| EmailReceivedWebhook
+	| ContactCreatedWebhook
+	| ContactUpdatedWebhook
+	| ContactDeletedWebhook
+	| ContactSubscribedWebhook
+	| ContactUnsubscribedWebhook
+	| SegmentEnteredWebhook
+	| SegmentLeftWebhook
+	| CampaignStartedWebhook
+	| CampaignPausedWebhook
+	| CampaignCompletedWebhook
+	| CampaignCancelledWebhook
+	| ExecutionStartedWebhook
+	| ExecutionCompletedWebhook
+	| ExecutionFailedWebhook
+	| ExecutionCancelledWebhook
+	| DomainVerifiedWebhook
+	| DomainFailedWebhook
+	| ProjectSuspendedWebhook
+	| EventWebhook
 
 export interface WebhookSecret {
 	/** whsec_… */
@@ -2929,9 +3629,6 @@ export interface GetMailboxBodyInput {
 	/** Load the tracking pixel */
 	pixel?: boolean | undefined
 }
-
-/** What a webhook endpoint receives, distinguished by `type`. */
-export type WebhookEvent = { type: string; timestamp: string; data: unknown }
 
 export interface Api {
 	/**

@@ -4,6 +4,7 @@ export interface Schema {
 	type?: string | string[]
 	description?: string
 	format?: string
+	pattern?: string
 	enum?: unknown[]
 	const?: unknown
 	properties?: Record<string, Schema>
@@ -37,10 +38,6 @@ export interface Operation {
 export interface Document {
 	paths: Record<string, Record<string, Operation>>
 	components: { schemas: Record<string, Schema> }
-	webhooks?: Record<
-		string,
-		Record<string, Pick<Operation, 'summary' | 'description' | 'requestBody'>>
-	>
 }
 
 export const lastPart = ($ref: string) => $ref.slice($ref.lastIndexOf('/') + 1)

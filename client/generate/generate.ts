@@ -1,7 +1,6 @@
 import type { Document } from './document.ts'
 import { type Method, methodsOf } from './methods.ts'
 import { declared } from './types.ts'
-import { webhookTypes } from './webhook-types.ts'
 
 const notice = '// Generated from the OpenAPI document by `npm run client`. Do not edit.\n'
 
@@ -28,7 +27,6 @@ function api(document: Document, methods: Method[]) {
 		"import type { FileInput, Paged, RequestOptions, WithReact } from './options.ts'\n\n",
 		...components,
 		...methods.map(({ types }) => types),
-		webhookTypes(document),
 		...interfaces,
 	].join('')
 }

@@ -16,7 +16,7 @@ export function typeOf(schema: Schema | boolean | undefined): string {
 function simpleType(schema: Schema): string {
 	switch (schema.type) {
 		case 'string':
-			return schema.format === 'binary' ? 'FileInput' : 'string'
+			return schema.format === 'binary' ? 'FileInput' : textType(schema)
 		case 'integer':
 		case 'number':
 			return 'number'
@@ -30,6 +30,12 @@ function simpleType(schema: Schema): string {
 		default:
 			return schema.properties ? objectType(schema) : 'unknown'
 	}
+}
+
+/** A text with a literal beginning is one, so that a union with such a member can be narrowed. */
+function textType({ pattern = '' }: Schema) {
+	const beginning = /^\^((?:\w|\\\.)+)$/.exec(pattern)?.[1]
+	return beginning === undefined ? 'string' : `\`${beginning.replaceAll('\\', '')}\${string}\``
 }
 
 function listType({ items, prefixItems }: Schema) {
