@@ -126,7 +126,7 @@ const helpOf = (name: string, { usage, summary, options, help }: Command) =>
 	[
 		`tempost ${name} ${usage}\n`,
 		`${summary}\n`,
-		...Object.entries({ ...common.help, ...help }).map(([option, text]) => {
+		...Object.entries({ ...help, ...common.help }).map(([option, text]) => {
 			const { type, short } = { ...common.options, ...options }[
 				option
 			] as Command['options'][string]
