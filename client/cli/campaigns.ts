@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, exitCodes, wordOf } from './command.ts'
+import { rows } from './output.ts'
+
+const pauseMs = 1000
+
+export const campaignsWatch: Command = {
+	usage: 'ID',
+	summary: 'Follow a campaign until it has been sent or cancelled.',
+	options: {},
+	help: {},
+	async run(context) {
+		const { tempost, out, signal } = context
+		const id = wordOf(context, 'The id of a campaign')
+		for (let shown = ''; ;) {
+			const progress = await tempost.campaigns.progress(id, { signal })
+			const { status } = await tempost.campaigns.get(id, { signal })
+			const { total, sent, failed, skipped } = progress
+			const done = total > 0 ? (sent + failed + skipped) / total : 0
+			const isOver = status === 'SENT' || status === 'CANCELLED'
+			out.progress(isOver ? 1 : Math.min(done, 0.99), `${sent} of ${total} sent`)
+			const text = JSON.stringify(progress)
+			// For programs one line for each change, for people the last.
+			if (out.isJson ? text !== shown : isOver)
+				out.show({ id, status, ...progress }, () => rows({ status, ...progress }))
+			shown = text
+			if (isOver) return status === 'SENT' ? exitCodes.done : exitCodes.failed
+			await sleep(pauseMs, undefined, { signal })
+		}
+	},
+}

@@ -1,0 +1,54 @@
+import type { ParseArgsConfig } from 'node:util'
+import type { Tempost } from '../index.ts'
+import type { Output } from './output.ts'
+
+export type Values = Record<string, string | boolean | string[] | undefined>
+
+export interface Context {
+	tempost: Tempost
+	settings: Settings
+	values: Values
+	/** The words after the command. */
+	words: string[]
+	out: Output
+	/** Aborted by Ctrl-C. */
+	signal: AbortSignal
+	/** The whole standard input. */
+	input(): Promise<string>
+}
+
+export interface Settings {
+	url: string
+	secretKey?: string | undefined
+	publicKey?: string | undefined
+	projectId?: string | undefined
+}
+
+export interface Command {
+	/** What follows the command's name. */
+	usage: string
+	summary: string
+	options: NonNullable<ParseArgsConfig['options']>
+	/** Each option with one line of help. */
+	help: Record<string, string>
+	/** Returns the exit code, if it is not 0. */
+	run(context: Context): Promise<number | void>
+}
+
+/** Documented in docs/client.md. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 3 } as const
+
+/** The caller's own mistake: shown with a hint at the help. */
+export class UsageError extends Error {}
+
+export function textOf(values: Values, name: string) {
+	const value = values[name]
+	return typeof value === 'string' ? value : undefined
+}
+
+/** A needed word after the command. */
+export function wordOf({ words }: Context, name: string) {
+	const [word] = words
+	if (word === undefined || word === '') throw new UsageError(`${name} is missing`)
+	return word
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import type { ImportJob } from '../index.ts'
+import { type Command, exitCodes, UsageError, wordOf } from './command.ts'
+import { rows } from './output.ts'
+
+export const contactsImport: Command = {
+	usage: 'FILE.csv | -',
+	summary: 'Import contacts from a CSV file with a column email. Waits until it is done.',
+	options: {},
+	help: {},
+	async run(context) {
+		const { tempost, out, signal } = context
+		const name = wordOf(context, 'The CSV file')
+		const file = name === '-' ? await context.input() : await bytesOf(name)
+		const queued = await tempost.contacts.import({ file }, { signal })
+		const job = await tempost.jobs.wait(queued, {
+			signal,
+			onProgress: ({ state, progress }) => out.progress(progress / 100, state),
+		})
+		const { result } = job as ImportJob
+		out.show(job, () => rows({ ...result, errors: undefined }))
+		const failed = result && 'errors' in result ? result.errors : []
+		if (!out.isJson)
+			for (const { row, email, error } of failed) out.note(`Row ${row} (${email ?? '?'}): ${error}`)
+		return failed.length > 0 ? exitCodes.failed : exitCodes.done
+	},
+}
+
+async function bytesOf(name: string) {
+	try {
+		return await readFile(name)
+	} catch (error) {
+		throw new UsageError(`${name} cannot be read: ${(error as Error).message}`)
+	}
+}

@@ -1,0 +1,35 @@
+const barWidth = 30
+
+export type Output = ReturnType<typeof createOutput>
+
+/** Text for people on a terminal, and one JSON document a line for programs. */
+export function createOutput(wantsJson: boolean) {
+	const isJson = wantsJson || !process.stdout.isTTY
+	const showsProgress = process.stderr.isTTY === true && !wantsJson
+	return {
+		isJson,
+		/** A result: `text` is its form for people. */
+		show(value: unknown, text: () => string) {
+			process.stdout.write(`${isJson ? JSON.stringify(value) : text()}\n`)
+		},
+		/** A remark that is no result. */
+		note(text: string) {
+			process.stderr.write(`${text}\n`)
+		},
+		/** A bar that is drawn again in place. */
+		progress(share: number, text: string) {
+			if (!showsProgress) return
+			const filled = Math.round(share * barWidth)
+			const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled)
+			const percent = String(Math.round(share * 100)).padStart(3)
+			process.stderr.write(`\r${bar} ${percent} % ${text}\u001B[K${share >= 1 ? '\n' : ''}`)
+		},
+	}
+}
+
+/** Aligned rows of a name and a value. */
+export const rows = (values: Record<string, unknown>) =>
+	Object.entries(values)
+		.filter(([, value]) => value !== null && value !== undefined && value !== '')
+		.map(([name, value]) => `${`${name}:`.padEnd(14)}${String(value)}`)
+		.join('\n')

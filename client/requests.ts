@@ -1,0 +1,149 @@
+import { errorOf, TempostError } from './errors.ts'
+import type { RequestOptions, TempostOptions } from './options.ts'
+import { firstAnswer, hasFailed, nextKey, sleep, waitBeforeRetry } from './retries.ts'
+import type { Route } from './route.ts'
+
+/** The options of a client, completed. A session may begin and end while it is used. */
+export type Connection = TempostOptions & { url: string; timeoutMs: number; retries: number }
+
+/** One request, as it is repeated. */
+export interface Prepared {
+	route: Route
+	/** With its ids and its query. */
+	path: string
+	body?: string | FormData
+	contentType?: string | undefined
+}
+
+export async function perform(
+	connection: Connection,
+	prepared: Prepared,
+	options: RequestOptions = {},
+): Promise<unknown> {
+	const { route } = prepared
+	const retries = options.retries ?? connection.retries
+	const firstKey = route.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+	let key = firstKey
+	for (let attempt = 0; ; attempt++) {
+		try {
+			return await tryOnce(connection, prepared, key, options)
+		} catch (error) {
+			if (!(error instanceof TempostError)) throw error
+			const first = firstAnswer(error, `${route.method} ${route.path}`)
+			if (first) return unwrapped(first.response)
+			const waitMs = waitBeforeRetry(error, route.isRepeatable, attempt)
+			if (waitMs === undefined || attempt >= retries) throw error
+			if (hasFailed(error)) key = nextKey(firstKey!, attempt)
+			await sleep(waitMs, options.signal)
+		}
+	}
+}
+
+async function tryOnce(
+	connection: Connection,
+	prepared: Prepared,
+	key: string | undefined,
+	options: RequestOptions,
+) {
+	const { route, path, body } = prepared
+	const { fetch = globalThis.fetch, url } = connection
+	const timeoutMs = options.timeoutMs ?? connection.timeoutMs
+	const timeout = AbortSignal.timeout(timeoutMs)
+	try {
+		const response = await fetch(`${url}${path}`, {
+			method: route.method,
+			headers: headersOf(connection, prepared, key, options),
+			signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
+			...(body !== undefined && { body }),
+			...(route.answer === 'location' && { redirect: 'manual' as const }),
+		})
+		keepSession(connection, response)
+		return await answerOf(route, response)
+	} catch (error) {
+		if (error instanceof TempostError) throw error
+		options.signal?.throwIfAborted()
+		throw timeout.aborted ? timedOut(timeoutMs, error) : unreachable(url, error)
+	}
+}
+
+function headersOf(
+	connection: Connection,
+	{ route, contentType }: Prepared,
+	key: string | undefined,
+	options: RequestOptions,
+): Record<string, string> {
+	const projectId = options.projectId ?? connection.projectId
+	return {
+		...(contentType && { 'content-type': contentType }),
+		...(key !== undefined && { 'idempotency-key': key }),
+		...(projectId && { 'x-project-id': projectId }),
+		...credentialsFor(connection, route),
+		...connection.headers,
+		...options.headers,
+	}
+}
+
+function credentialsFor(connection: Connection, { name, access }: Route): Record<string, string> {
+	const { secretKey, publicKey, session, url } = connection
+	const bearer = access === 'public' ? publicKey : access === 'session' ? undefined : secretKey
+	if (bearer !== undefined && access !== undefined) return { authorization: `Bearer ${bearer}` }
+	// A browser sends both by itself, and allows no script to.
+	if (session !== undefined && access !== 'public' && access !== 'secret')
+		return { cookie: `session=${session}`, origin: new URL(url).origin }
+	if (
+		access === undefined ||
+		(access !== 'public' && access !== 'secret' && 'document' in globalThis)
+	)
+		return {}
+	throw missing(name, access)
+}
+
+const credentials = {
+	secret: ['the secret key', 'Pass `secretKey` to new Tempost(), or set TEMPOST_SECRET_KEY.'],
+	public: ['the public key', 'Pass `publicKey` to new Tempost(), or set TEMPOST_PUBLIC_KEY.'],
+	session: ['a session', 'Call auth.logIn() first, or pass `session` to new Tempost().'],
+	either: ['the secret key', 'Pass `secretKey` to new Tempost(), or set TEMPOST_SECRET_KEY.'],
+} as const
+
+function missing(name: string, access: keyof typeof credentials) {
+	const [needed, suggestion] = credentials[access]
+	return new TempostError('MISSING_CREDENTIAL', `${name} needs ${needed}`, { suggestion })
+}
+
+/** Runtimes other than browsers let us read the cookie of a log-in, and its end at a log-out. */
+function keepSession(connection: Connection, { headers }: Response) {
+	for (const cookie of headers.getSetCookie?.() ?? []) {
+		const value = /^session=([^;]*)/.exec(cookie)?.[1]
+		if (value !== undefined) connection.session = value || undefined
+	}
+}
+
+async function answerOf({ answer }: Route, response: Response): Promise<unknown> {
+	if (answer === 'location' && response.status === 303) return response.headers.get('location')
+	if (!response.ok) throw errorOf(response, await response.text())
+	if (answer === 'bytes') return response.arrayBuffer()
+	const text = await response.text()
+	if (answer === 'text') return text
+	if (text === '') return undefined
+	try {
+		return unwrapped(JSON.parse(text))
+	} catch (cause) {
+		const { status } = response
+		throw new TempostError('UNEXPECTED_ANSWER', 'The answer is not JSON', { status, cause })
+	}
+}
+
+/** Some routes wrap their answer: `{ success, data }`. */
+const unwrapped = (answer: unknown) =>
+	typeof answer === 'object' && answer !== null && 'success' in answer && 'data' in answer
+		? answer.data
+		: answer
+
+const timedOut = (timeoutMs: number, cause: unknown) =>
+	new TempostError('TIMEOUT', `The service did not answer within ${timeoutMs} ms`, { cause })
+
+const unreachable = (url: string, cause: unknown) =>
+	new TempostError('NETWORK_ERROR', `${url} cannot be reached`, {
+		cause,
+		suggestion: 'Check the address (`url`, or TEMPOST_URL) and that the service is running.',
+	})

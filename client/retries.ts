@@ -1,0 +1,65 @@
+import type { TempostError } from './errors.ts'
+
+/** A service that asks for more patience than this is not waited for. */
+const longestWaitSeconds = 60
+const firstWaitMs = 250
+
+/** How long to wait before the request is repeated; undefined if it must not be. */
+export function waitBeforeRetry(error: TempostError, isRepeatable: boolean, attempt: number) {
+	if (!mayRepeat(error, isRepeatable)) return undefined
+	const { retryAfterSeconds } = error
+	if (retryAfterSeconds === undefined) return firstWaitMs * 2 ** attempt * (0.5 + Math.random())
+	if (retryAfterSeconds > longestWaitSeconds) return undefined
+	// Clients that were refused together should not return together.
+	return retryAfterSeconds * 1000 + Math.random() * firstWaitMs
+}
+
+function mayRepeat(error: TempostError, isRepeatable: boolean) {
+	// The limit is checked before anything is done.
+	if (error.code === 'RATE_LIMIT_EXCEEDED') return true
+	if (isInProgress(error) || hasFailed(error)) return true
+	return isRepeatable && [0, 502, 503, 504].includes(error.status)
+}
+
+const original = ({ code, details }: TempostError) =>
+	code === 'IDEMPOTENCY_KEY_REUSED' ? details : undefined
+
+/** Another request with this key has not ended yet. */
+const isInProgress = (error: TempostError) => {
+	const details = original(error)
+	return details !== undefined && details['originalStatusCode'] === undefined
+}
+
+/** The request that used this key first ended with a fault, and changed nothing. */
+export const hasFailed = (error: TempostError) =>
+	Number(original(error)?.['originalStatusCode']) >= 500
+
+/** The answer to the first request with this key, if that was the same kind of request. */
+export function firstAnswer(error: TempostError, route: string) {
+	const details = original(error)
+	if (!details || Number(details['originalStatusCode']) >= 300) return undefined
+	const { originalRequest, response } = details
+	const isSame = String(originalRequest).replaceAll(/:(\w+)/g, '{$1}') === route
+	return isSame && response !== undefined ? { response } : undefined
+}
+
+/**
+ * The key for repeating a request that failed under this one. It follows from the first, so that a caller who
+ * begins again with the first key, even in another process, finds the repeated request.
+ */
+export const nextKey = (key: string, attempt: number) => `${key.slice(0, 240)} (${attempt + 2})`
+
+export function sleep(ms: number, signal?: AbortSignal) {
+	return new Promise<void>((resolve, reject) => {
+		signal?.throwIfAborted()
+		const aborted = () => {
+			clearTimeout(timer)
+			reject(signal!.reason as Error)
+		}
+		const timer = setTimeout(() => {
+			signal?.removeEventListener('abort', aborted)
+			resolve()
+		}, ms)
+		signal?.addEventListener('abort', aborted, { once: true })
+	})
+}

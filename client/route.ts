@@ -1,0 +1,37 @@
+export interface Route {
+	/** `contacts.list` */
+	name: string
+	method: string
+	/** With `{id}` for each id. */
+	path: string
+	access: 'secret' | 'public' | 'session' | 'either' | undefined
+	input: 'body' | 'form' | 'query' | 'raw' | undefined
+	/** The type of a raw body. */
+	rawType: string | undefined
+	answer: 'list' | 'text' | 'bytes' | 'location' | undefined
+	takesKey: boolean
+	/** Whether the body may have `react` in place of `body`. */
+	takesReact: boolean
+	/** Whether a second request after a lost answer does no harm. */
+	isRepeatable: boolean
+}
+
+/** Reads a line of routes.ts. */
+export function readRoute(name: string, line: string): Route {
+	const [method = '', path = '', ...words] = line.split(' ')
+	const one = <Word extends string>(...among: Word[]) => among.find((word) => words.includes(word))
+	const rawType = words.find((word) => word.startsWith('raw:'))?.slice('raw:'.length)
+	const takesKey = words.includes('key')
+	return {
+		name,
+		method,
+		path,
+		access: one('secret', 'public', 'session', 'either'),
+		input: rawType === undefined ? one('body', 'form', 'query') : 'raw',
+		rawType,
+		answer: one('list', 'text', 'bytes', 'location'),
+		takesKey,
+		takesReact: words.includes('react'),
+		isRepeatable: takesKey || method === 'GET' || method === 'PUT',
+	}
+}

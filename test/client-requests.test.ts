@@ -1,0 +1,288 @@
+import test from 'ava'
+import { createElement } from 'react'
+import { claimKey, completeClaim } from '../db/idempotency-key.ts'
+import { Tempost, TempostError } from '../client/index.ts'
+import { testSettings } from './helpers/app.ts'
+import { faults, refusal, setupClient } from './helpers/client.ts'
+
+const mail = {
+	to: 'ann@example.org',
+	from: 'hello@example.com',
+	subject: 'Hello',
+	body: '<p>Hi</p>',
+}
+
+const errorOf = async (promise: PromiseLike<unknown>) => {
+	try {
+		await promise
+	} catch (error) {
+		if (error instanceof TempostError) return error
+		throw error
+	}
+	throw new Error('There was no error')
+}
+
+test('a wrapped answer is returned without its wrapping', async (t) => {
+	const { tempost } = await setupClient(t)
+	const sent = await tempost.send(mail)
+	t.is(sent.emails[0]!.contact.email, 'ann@example.org')
+	const email = await tempost.emails.get(sent.emails[0]!.email)
+	t.is(email.subject, 'Hello')
+	const campaign = await tempost.campaigns.create({ ...mail, name: 'News', audienceType: 'ALL' })
+	t.is(campaign.status, 'DRAFT')
+})
+
+test('a refusal has its code, its fields, its request and a suggestion', async (t) => {
+	const { tempost, tries } = await setupClient(t)
+	const error = await errorOf(tempost.send({ ...mail, to: ['ann@example.org', 'nobody'] }))
+	t.is(error.code, 'VALIDATION_ERROR')
+	t.is(error.status, 422)
+	t.like(error.fields[0], { field: 'to.1', code: 'invalid_string', received: 'nobody' })
+	t.regex(error.requestId!, /^[\da-f-]{36}$/)
+	t.truthy(error.suggestion)
+	t.is(tries.length, 1)
+	const simple = await errorOf(tempost.contacts.upsert({} as never))
+	t.is(simple.code, 'BAD_REQUEST')
+	t.regex(simple.requestId!, /^[\da-f-]{36}$/)
+})
+
+test('a mail whose answer was lost is sent once, and the first answer is returned', async (t) => {
+	const { tempost, plan, tries } = await setupClient(t)
+	plan(faults.lost)
+	const sent = await tempost.send(mail)
+	t.is(tries.length, 2)
+	t.is(tries[0]!.key, tries[1]!.key)
+	const page = await tempost.emails.list()
+	t.deepEqual(
+		page.data.map(({ id }) => id),
+		[sent.emails[0]!.email],
+	)
+	t.is(sent.emails[0]!.contact.email, 'ann@example.org')
+})
+
+test('a second call under the same key returns the answer of the first', async (t) => {
+	const { tempost } = await setupClient(t)
+	const options = { idempotencyKey: 'order 7' }
+	t.deepEqual(await tempost.send(mail, options), await tempost.send(mail, options))
+})
+
+test('a key that another route has used is an error', async (t) => {
+	const { tempost } = await setupClient(t)
+	const options = { idempotencyKey: 'order 7' }
+	const contact = await tempost.contacts.upsert({ email: 'ann@example.org' })
+	await tempost.events.create({ name: 'ordered', contactId: contact.id }, options)
+	const error = await errorOf(tempost.send(mail, options))
+	t.is(error.code, 'IDEMPOTENCY_KEY_REUSED')
+})
+
+/** As if another process held the key for a request that is under way. */
+async function holdKey(pool: Parameters<typeof claimKey>[0], projectId: string, key: string) {
+	const request = 'POST /v1/send'
+	const [claim] = await claimKey(pool, { projectId, key, request, hours: 1 })
+	const complete = (statusCode: number) =>
+		completeClaim(pool, { projectId, key, claimId: claim!.claimId, statusCode, response: null })
+	return { complete }
+}
+
+test('a request that failed under its key is repeated under a key that follows from it', async (t) => {
+	const { tempost, pool, project, tries } = await setupClient(t)
+	const { complete } = await holdKey(pool, project.id, 'order 7')
+	await complete(500)
+	const options = { idempotencyKey: 'order 7' }
+	const sent = await tempost.send(mail, options)
+	t.deepEqual(
+		tries.map(({ key }) => key),
+		['order 7', 'order 7 (2)'],
+	)
+	t.deepEqual(await tempost.send(mail, options), sent)
+})
+
+test('a request under a key that is in use waits for the outcome', async (t) => {
+	const { tempost, pool, project, plan, tries } = await setupClient(t)
+	const { complete } = await holdKey(pool, project.id, 'order 7')
+	plan(faults.none, async (real) => {
+		await complete(500)
+		return real()
+	})
+	await tempost.send(mail, { idempotencyKey: 'order 7' })
+	t.is(tries.length, 3)
+})
+
+test('reading is repeated after every fault of the network, and creating without a key after none', async (t) => {
+	const { tempost, plan, tries } = await setupClient(t)
+	plan(faults.refused, faults.gateway, faults.lost)
+	t.is((await tempost.contacts.list()).total, 0)
+	t.is(tries.length, 4)
+	plan(faults.lost)
+	const error = await errorOf(
+		tempost.templates.create({ ...mail, name: 'Hello', type: 'TRANSACTIONAL' }),
+	)
+	t.is(error.code, 'NETWORK_ERROR')
+	t.is(tries.length, 5)
+	t.is((await tempost.templates.list()).total, 1)
+})
+
+test('a refusal for too many requests is waited out on every route', async (t) => {
+	const { tempost, plan, tries } = await setupClient(t)
+	plan(refusal(429, 'RATE_LIMIT_EXCEEDED', '1'))
+	const began = Date.now()
+	await tempost.contacts.upsert({ email: 'ann@example.org' })
+	t.is(tries.length, 2)
+	t.true(Date.now() - began >= 1000)
+})
+
+test('a limit of billing is not repeated', async (t) => {
+	const { tempost, plan, tries } = await setupClient(t)
+	plan(refusal(429, 'BILLING_LIMIT_EXCEEDED'))
+	t.is((await errorOf(tempost.send(mail))).code, 'BILLING_LIMIT_EXCEEDED')
+	t.is(tries.length, 1)
+})
+
+test('an overloaded service is asked again where a repetition does no harm', async (t) => {
+	const { tempost, plan, tries } = await setupClient(t)
+	const overloaded = refusal(503, 'EXTERNAL_SERVICE_ERROR', '0')
+	plan(overloaded, overloaded)
+	await tempost.send(mail)
+	t.is(tries.length, 3)
+	plan(overloaded)
+	const error = await errorOf(tempost.segments.create({ name: 'Empty', type: 'STATIC' }))
+	t.is(error.status, 503)
+	t.is(error.retryAfterSeconds, 0)
+	t.is(tries.length, 4)
+})
+
+test('retries end after their number, and a long Retry-After is not waited for', async (t) => {
+	const { tempost, clientOf, plan, tries } = await setupClient(t)
+	plan(faults.refused, faults.refused)
+	const error = await errorOf(clientOf({ retries: 1 }).contacts.list())
+	t.is(error.code, 'NETWORK_ERROR')
+	t.truthy(error.suggestion)
+	t.is(tries.length, 2)
+	plan(refusal(429, 'RATE_LIMIT_EXCEEDED', '61'))
+	t.is((await errorOf(tempost.contacts.list())).retryAfterSeconds, 61)
+	t.is(tries.length, 3)
+})
+
+test('a try that takes too long is a time-out', async (t) => {
+	const { tempost, plan, tries } = await setupClient(t)
+	plan(faults.never, faults.never)
+	const error = await errorOf(tempost.contacts.list({}, { timeoutMs: 50, retries: 1 }))
+	t.is(error.code, 'TIMEOUT')
+	t.is(tries.length, 2)
+})
+
+test('a caller can abort a request, and a wait between two tries', async (t) => {
+	const { tempost, plan } = await setupClient(t)
+	const stop = new AbortController()
+	plan(faults.never)
+	const asked = tempost.send(mail, { signal: stop.signal })
+	stop.abort(new Error('Enough'))
+	await t.throwsAsync(asked, { message: 'Enough' })
+	plan(refusal(429, 'RATE_LIMIT_EXCEEDED', '30'))
+	const waiting = tempost.send(mail, { signal: AbortSignal.timeout(200) })
+	await t.throwsAsync(waiting, { name: 'TimeoutError' })
+})
+
+test('lists by cursor and lists by page are iterated to their end', async (t) => {
+	const { tempost, tries } = await setupClient(t)
+	for (const name of ['a', 'b', 'c', 'd', 'e']) {
+		await tempost.contacts.upsert({ email: `${name}@example.org` })
+		await tempost.templates.create({ ...mail, name, type: 'TRANSACTIONAL' })
+	}
+	const before = tries.length
+	const addresses: string[] = []
+	for await (const { email } of tempost.contacts.list({ limit: 2 })) addresses.push(email)
+	t.is(new Set(addresses).size, 5)
+	const names: string[] = []
+	for await (const { name } of tempost.templates.list({ pageSize: 2 })) names.push(name)
+	t.is(new Set(names).size, 5)
+	t.is(tries.length - before, 6)
+	t.is((await tempost.contacts.list({ limit: 2 })).data.length, 2)
+})
+
+test('an id that is empty is refused, because it would lead to another route', async (t) => {
+	const { tempost, tries } = await setupClient(t)
+	const error = t.throws(() => void tempost.contacts.delete(''), { instanceOf: TempostError })
+	t.is(error?.message, 'contacts.delete needs id')
+	t.throws(() => void tempost.emails.get(undefined as never), { instanceOf: TempostError })
+	t.is(tries.length, 0)
+})
+
+test('ids are encoded in the path, and lists and booleans in the query', async (t) => {
+	const { tempost } = await setupClient(t)
+	await tempost.suppressions.create({ email: 'a+b@example.org' })
+	await tempost.suppressions.delete('a+b@example.org')
+	t.is((await tempost.suppressions.list()).total, 0)
+	await tempost.contacts.upsert({ email: 'ann@example.org', subscribed: false })
+	t.is((await tempost.contacts.list({ subscribed: true })).total, 0)
+	const contact = await tempost.contacts.upsert({ email: 'bob@example.org' })
+	await tempost.events.create({ name: 'ordered', contactId: contact.id })
+	const input = { types: ['event.triggered', 'email.sent'] }
+	t.is((await tempost.activity.list(input)).data.length, 1)
+})
+
+test('a missing key is reported with the way to give it', async (t) => {
+	const { url } = await setupClient(t)
+	const error = await errorOf(
+		new Tempost({ url, secretKey: 'sk' }).track({ email: 'a@example.org', event: 'e' }),
+	)
+	t.is(error.code, 'MISSING_CREDENTIAL')
+	t.regex(error.suggestion!, /TEMPOST_PUBLIC_KEY/)
+})
+
+test('a person who has logged in has a session until the log-out', async (t) => {
+	const { url } = await setupClient(t)
+	const person = new Tempost({ url, headers: { origin: testSettings().publicUrl } })
+	await person.auth.signUp({ email: 'ann@example.org', password: 'a long enough password' })
+	const project = await person.projects.create({ name: 'Shop' })
+	t.deepEqual(
+		(await person.projects.list()).map(({ id }) => id),
+		[project.id],
+	)
+	t.is((await person.contacts.list({}, { projectId: project.id })).total, 0)
+	await person.auth.logOut()
+	t.is((await errorOf(person.projects.list())).code, 'MISSING_CREDENTIAL')
+})
+
+test('an import is uploaded, and its progress is reported until it has ended', async (t) => {
+	const { tempost, pool } = await setupClient(t)
+	const job = await tempost.contacts.import({ file: 'email\nann@example.org\n' })
+	const states: string[] = []
+	const ended = tempost.jobs.wait(job, {
+		onProgress({ state }) {
+			states.push(state)
+			if (state === 'waiting') void begin()
+			if (state === 'active') void end()
+		},
+	})
+	const begin = () => pool.query(`update jobs set state = 'active', total = 2, position = 1`)
+	const end = () =>
+		pool.query(`update jobs set state = 'completed', position = 2, finished_at = now()`)
+	t.is((await ended).progress, 100)
+	t.deepEqual(states, ['waiting', 'active', 'completed'])
+})
+
+test('a bulk job is found by its id, and a cancelled one is an error', async (t) => {
+	const { tempost } = await setupClient(t)
+	const { jobId } = await tempost.contacts.deleteMany({ mode: 'query', filter: {} })
+	await tempost.contacts.cancelBulkJob(jobId)
+	const error = await errorOf(tempost.jobs.wait(jobId))
+	t.is(error.code, 'JOB_CANCELLED')
+	t.like(error.details['job'], { id: jobId })
+})
+
+test('a React Email element becomes the body of a mail', async (t) => {
+	const { tempost, clientOf } = await setupClient(t)
+	const { body: _, ...others } = mail
+	const react = createElement('p', null, 'Hello ', createElement('b', null, 'Ann'))
+	const template = await tempost.templates.create({
+		...others,
+		react,
+		name: 'Hi',
+		type: 'TRANSACTIONAL',
+	})
+	t.regex(template.body, /<p>Hello (<!-- -->)?<b>Ann<\/b><\/p>/)
+	const own = clientOf({ render: async () => '<p>Rendered elsewhere</p>' })
+	const other = await own.templates.create({ ...others, react, name: 'Hi', type: 'TRANSACTIONAL' })
+	t.is(other.body, '<p>Rendered elsewhere</p>')
+})
