@@ -105,6 +105,13 @@ export interface AuditEntry {
 	createdAt: string
 }
 
+export interface BatchResult {
+	results: {
+		emails: SentMail[]
+	}[]
+	timestamp: string
+}
+
 export interface BillingCategory {
 	limit: number | null
 	usage: number
@@ -325,6 +332,7 @@ export interface CampaignRecipient {
 	emailId: string | null
 	email: string
 	status:
+		| 'SCHEDULED'
 		| 'PENDING'
 		| 'SENDING'
 		| 'UNCERTAIN'
@@ -507,12 +515,14 @@ export interface ContactCreatedWebhook {
 	}
 }
 
-/** A contact was deleted. Its address and data are erased, so only its id is left */
+/** A contact was deleted */
 export interface ContactDeletedWebhook {
 	type: 'contact.deleted'
 	timestamp: string
 	data: {
 		contactId: string
+		/** `deleted@deleted.invalid` if the person was erased with it. So is the address in all webhooks that wait */
+		email: string
 	}
 }
 
@@ -521,7 +531,7 @@ export interface ContactReference {
 	email: string
 }
 
-/** A contact subscribed, or was created as a subscriber */
+/** A contact subscribed */
 export interface ContactSubscribedWebhook {
 	type: 'contact.subscribed'
 	timestamp: string
@@ -533,7 +543,7 @@ export interface ContactSubscribedWebhook {
 	}
 }
 
-/** A contact unsubscribed, or was created without a subscription */
+/** A contact unsubscribed */
 export interface ContactUnsubscribedWebhook {
 	type: 'contact.unsubscribed'
 	timestamp: string
@@ -555,6 +565,32 @@ export interface ContactUpdatedWebhook {
 		subscribed: boolean
 		data: Record<string, unknown>
 	}
+}
+
+export interface CreatedWebhookEndpoint {
+	id: string
+	url: string
+	events: string[]
+	description: string | null
+	ordering: 'none' | 'email'
+	enabled: boolean
+	disabledReason: 'OWNER' | 'GONE' | 'FAILING' | null
+	disabledAt: string | null
+	health: {
+		/** `new`: nothing was delivered yet. `failing`: the latest tries failed */
+		state: 'new' | 'healthy' | 'failing' | 'disabled'
+		lastSuccessAt: string | null
+		failingSince: string | null
+		failuresInRow: number
+		/** Nothing is delivered before: it failed too often, or asked for it by Retry-After */
+		restingUntil: string | null
+		/** Deliveries that are due or wait for their next try, counted up to 10000 */
+		waiting: number
+	}
+	createdAt: string
+	updatedAt: string
+	/** Verifies the signatures (Standard Webhooks). Shown once: store it */
+	secret: string
 }
 
 /** Waits for a fixed time, at most 365 days. */
@@ -600,6 +636,11 @@ export interface DelayStepWithTransitions {
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
+}
+
+export interface Delivery {
+	/** When the mail is to be sent, with a time zone, at most 30 days ahead. A time in the past means now. */
+	at?: string | undefined
 }
 
 export interface Domain {
@@ -656,6 +697,10 @@ export interface Email {
 	replyTo: string | null
 	subject: string
 	body: string | null
+	tags: {
+		name: string
+		value: string
+	}[]
 	headers: Record<string, string>
 	attachments: {
 		filename: string
@@ -669,6 +714,7 @@ export interface Email {
 	workflowExecutionId: string | null
 	workflowStepExecutionId: string | null
 	status:
+		| 'SCHEDULED'
 		| 'PENDING'
 		| 'SENDING'
 		| 'UNCERTAIN'
@@ -682,6 +728,7 @@ export interface Email {
 		| 'SUPPRESSED'
 		| 'CANCELLED'
 		| 'RECEIVED'
+	scheduledFor: string | null
 	/** Sent again although an earlier attempt may have arrived */
 	possibleRepeat: boolean
 	error: string | null
@@ -1127,6 +1174,10 @@ export interface EmailWithAttempts {
 	replyTo: string | null
 	subject: string
 	body: string | null
+	tags: {
+		name: string
+		value: string
+	}[]
 	headers: Record<string, string>
 	attachments: {
 		filename: string
@@ -1140,6 +1191,7 @@ export interface EmailWithAttempts {
 	workflowExecutionId: string | null
 	workflowStepExecutionId: string | null
 	status:
+		| 'SCHEDULED'
 		| 'PENDING'
 		| 'SENDING'
 		| 'UNCERTAIN'
@@ -1153,6 +1205,7 @@ export interface EmailWithAttempts {
 		| 'SUPPRESSED'
 		| 'CANCELLED'
 		| 'RECEIVED'
+	scheduledFor: string | null
 	/** Sent again although an earlier attempt may have arrived */
 	possibleRepeat: boolean
 	error: string | null
@@ -1168,6 +1221,7 @@ export interface EmailWithAttempts {
 	prefetches: number
 	createdAt: string
 	updatedAt: string
+	text: string | null
 	attempts: {
 		at: string
 		outcome: 'SENT' | 'REJECTED' | 'DEFERRED' | 'UNAVAILABLE' | 'UNKNOWN' | 'OPEN'
@@ -1835,6 +1889,11 @@ export interface ReputationWindow {
 	complaintRate: number
 }
 
+export interface RotatedWebhookSecret {
+	/** Verifies the signatures (Standard Webhooks). Shown once: store it */
+	secret: string
+}
+
 /** For triggerType SCHEDULE. */
 export interface ScheduleTrigger {
 	/** A cron expression with five fields. */
@@ -1954,10 +2013,7 @@ export interface SendEmailStepWithTransitions {
 }
 
 export interface SendResult {
-	emails: {
-		contact: ContactReference
-		email: string
-	}[]
+	emails: SentMail[]
 	timestamp: string
 }
 
@@ -1978,6 +2034,14 @@ export interface SentCampaign {
 		scheduledFor: string | null
 		warnings: string[]
 	}
+}
+
+export interface SentMail {
+	contact: ContactReference
+	email: string
+	/** SCHEDULED: the mail waits for its time. Absent: it is sent now. */
+	status?: 'SCHEDULED' | undefined
+	scheduledFor?: string | undefined
 }
 
 export interface ServiceConfig {
@@ -2101,6 +2165,13 @@ export interface Suppression {
 	reason: 'BOUNCE' | 'COMPLAINT' | 'MANUAL' | 'UNSUBSCRIBED_ALL'
 	emailId: string | null
 	createdAt: string
+}
+
+export interface Tag {
+	/** The name of the tag. */
+	name: string
+	/** The value of the tag. */
+	value: string
 }
 
 export interface Template {
@@ -2245,7 +2316,7 @@ export interface UndoResult {
 
 export interface UpcomingActivity {
 	id: string
-	type: 'campaign.scheduled' | 'workflow.active'
+	type: 'campaign.scheduled' | 'email.scheduled' | 'workflow.active'
 	timestamp: string
 	contactEmail?: string | undefined
 	contactId?: string | undefined
@@ -2397,6 +2468,89 @@ export interface WebhookConfig {
 	continueOnError?: boolean | null | undefined
 }
 
+export interface WebhookDelivery {
+	id: string
+	endpointId: string
+	/** The `webhook-id` of its requests: the same for all endpoints */
+	webhookId: string
+	type: string
+	emailId: string | null
+	contactId: string | null
+	/** PENDING: due, or waits for its next try. FAILED: given up after eight tries. HELD: kept for a replay, because its endpoint is disabled */
+	status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'HELD'
+	/** At most the latest 20 are kept */
+	tries: number
+	lastAttempt: {
+		at: string
+		durationMs: number
+		/** The status of the answer; null: there was none */
+		status: number | null
+		/** Why there was no answer */
+		error: string | null
+	} | null
+	nextTryAt: string | null
+	occurredAt: string
+}
+
+export interface WebhookDeliveryDetail {
+	id: string
+	endpointId: string
+	/** The `webhook-id` of its requests: the same for all endpoints */
+	webhookId: string
+	type: string
+	emailId: string | null
+	contactId: string | null
+	/** PENDING: due, or waits for its next try. FAILED: given up after eight tries. HELD: kept for a replay, because its endpoint is disabled */
+	status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'HELD'
+	/** At most the latest 20 are kept */
+	tries: number
+	lastAttempt: {
+		at: string
+		durationMs: number
+		/** The status of the answer; null: there was none */
+		status: number | null
+		/** Why there was no answer */
+		error: string | null
+	} | null
+	nextTryAt: string | null
+	occurredAt: string
+	payload: string | null
+	attempts: {
+		at: string
+		durationMs: number
+		/** The status of the answer; null: there was none */
+		status: number | null
+		/** Why there was no answer */
+		error: string | null
+		/** The first 4 KB of the answer */
+		answer: string | null
+	}[]
+}
+
+export interface WebhookEndpoint {
+	id: string
+	url: string
+	events: string[]
+	description: string | null
+	ordering: 'none' | 'email'
+	enabled: boolean
+	disabledReason: 'OWNER' | 'GONE' | 'FAILING' | null
+	disabledAt: string | null
+	health: {
+		/** `new`: nothing was delivered yet. `failing`: the latest tries failed */
+		state: 'new' | 'healthy' | 'failing' | 'disabled'
+		lastSuccessAt: string | null
+		failingSince: string | null
+		failuresInRow: number
+		/** Nothing is delivered before: it failed too often, or asked for it by Retry-After */
+		restingUntil: string | null
+		/** Deliveries that are due or wait for their next try, counted up to 10000 */
+		waiting: number
+	}
+	createdAt: string
+	updatedAt: string
+}
+
 /** The body of a webhook. `type` says which. */
 export type WebhookEvent =
 	| EmailScheduledWebhook
@@ -2431,6 +2585,21 @@ export type WebhookEvent =
 	| DomainFailedWebhook
 	| ProjectSuspendedWebhook
 	| EventWebhook
+
+export interface WebhookReplay {
+	id: string
+	state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+	progress: number
+	/** Deliveries that it has made due again */
+	replayed: number
+	from: string
+	to: string
+	only: 'failed' | 'all'
+	failedReason: string | null
+	createdAt: string
+	startedAt: string | null
+	finishedAt: string | null
+}
 
 export interface WebhookSecret {
 	/** whsec_… */
@@ -2472,6 +2641,21 @@ export interface WebhookStepWithTransitions {
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
+}
+
+export interface WebhookTest {
+	/** The `webhook-id` of the request */
+	webhookId: string
+	/** The endpoint answered with a 2xx */
+	success: boolean
+	status: number | null
+	durationMs: number
+	/** The first 4 KB of the answer */
+	answer: string | null
+	/** Why there was no answer */
+	error: string | null
+	/** The body that was sent */
+	payload: string
 }
 
 export interface Workflow {
@@ -2639,6 +2823,8 @@ export interface SendMailInput {
 	subject?: string | undefined
 	/** HTML, a Liquid template. Required without a template; overrides the one of the template. */
 	body?: string | undefined
+	/** The text part, a Liquid template. Left out, it is made from the body. Without body and template it is the whole content. */
+	text?: string | undefined
 	/** The template that supplies what the request leaves out. A MARKETING template is sent only to contacts who have subscribed. */
 	template?: string | undefined
 	/** false sends subject and body unchanged, including braces */
@@ -2655,9 +2841,45 @@ export interface SendMailInput {
 	headers?: Record<string, string> | undefined
 	/** The address for replies. */
 	reply?: string | undefined
+	/** Your own names and values, returned with the mail. At most 50. */
+	tags?: Tag[] | undefined
+	delivery?: Delivery | undefined
 	/** At most 10 files of 10 MB in total, unless this installation allows more. */
 	attachments?: Attachment[] | undefined
 }
+
+/** 1 to 100 messages, each as in POST /v1/send */
+export type SendBatchInput = {
+	/** One recipient or up to 1,000, each an address or { name, email } */
+	to: string | MailAddress | (string | MailAddress)[]
+	/** A Liquid template. Required without a template; overrides the one of the template. */
+	subject?: string | undefined
+	/** HTML, a Liquid template. Required without a template; overrides the one of the template. */
+	body?: string | undefined
+	/** The text part, a Liquid template. Left out, it is made from the body. Without body and template it is the whole content. */
+	text?: string | undefined
+	/** The template that supplies what the request leaves out. A MARKETING template is sent only to contacts who have subscribed. */
+	template?: string | undefined
+	/** false sends subject and body unchanged, including braces */
+	render?: boolean | undefined
+	/** The sender. Required unless the template has one; its domain must be verified. */
+	from?: string | MailAddress | undefined
+	/** Deprecated: give `from` as { name, email }. The sender’s name where `from` is an address. */
+	name?: string | undefined
+	/** Subscribes or unsubscribes the recipients. Left out, contacts stay as they are and new ones are not subscribed. */
+	subscribed?: boolean | undefined
+	/** Variables of the templates, which are also stored on the contact. A null deletes a field, an empty string is ignored, and { value, persistent: false } is used for this mail only. */
+	data?: Record<string, unknown> | undefined
+	/** Headers of the mail, by name. At most 50. */
+	headers?: Record<string, string> | undefined
+	/** The address for replies. */
+	reply?: string | undefined
+	/** Your own names and values, returned with the mail. At most 50. */
+	tags?: Tag[] | undefined
+	delivery?: Delivery | undefined
+	/** At most 10 files of 10 MB in total, unless this installation allows more. */
+	attachments?: Attachment[] | undefined
+}[]
 
 export interface TrackAnswer {
 	contact: string
@@ -2929,6 +3151,7 @@ export interface ListEmailsInput {
 	contactId?: string | undefined
 	/** Only mails with this status. */
 	status?:
+		| 'SCHEDULED'
 		| 'PENDING'
 		| 'SENDING'
 		| 'UNCERTAIN'
@@ -2958,6 +3181,13 @@ export interface ListEmailsAnswer {
 	cursor?: string | undefined
 	hasMore: boolean
 	total: number
+}
+
+export interface UpdateEmailInput {
+	delivery: {
+		/** The new time, with a time zone, at most 30 days ahead. A time in the past means now. */
+		at: string
+	}
 }
 
 export interface ResolveEmailInput {
@@ -3338,6 +3568,7 @@ export interface ResolveCampaignAnswer {
 export interface ListCampaignRecipientsInput {
 	/** Only recipients whose mail has this status. */
 	status?:
+		| 'SCHEDULED'
 		| 'PENDING'
 		| 'SENDING'
 		| 'UNCERTAIN'
@@ -3570,6 +3801,77 @@ export interface ReceiveResendEventInput {
 	data: unknown
 }
 
+export interface CreateWebhookEndpointInput {
+	/** The address that gets the events: https:// or http://, and public. */
+	url: string
+	/** Types such as `email.bounced`, all of a kind such as `contact.*`, tracked events such as `event.signup`, or `*`. */
+	events: string[]
+	/** For people who read the list. */
+	description?: string | null | undefined
+	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
+	ordering?: 'none' | 'email' | undefined
+}
+
+export interface UpdateWebhookEndpointInput {
+	/** The address that gets the events: https:// or http://, and public. */
+	url?: string | undefined
+	/** Types such as `email.bounced`, all of a kind such as `contact.*`, tracked events such as `event.signup`, or `*`. */
+	events?: string[] | undefined
+	/** For people who read the list. */
+	description?: string | null | undefined
+	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
+	ordering?: 'none' | 'email' | undefined
+	/** False: nothing is delivered to it. */
+	enabled?: boolean | undefined
+}
+
+export interface ListWebhookDeliveriesInput {
+	/** Only deliveries with this status. */
+	status?: 'PENDING' | 'DELIVERED' | 'FAILED' | 'HELD' | undefined
+	/** Only events of this type. */
+	type?: string | undefined
+	/** Only events of this mail. */
+	emailId?: string | undefined
+	/** Only events of this contact and its mails. */
+	contactId?: string | undefined
+	/** Only events since then. */
+	from?: string | undefined
+	/** Only events until then. */
+	to?: string | undefined
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+}
+
+export interface ListWebhookDeliveriesAnswer {
+	data: WebhookDelivery[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+}
+
+export interface TestWebhookEndpointInput {
+	/** The type of the sample. `email.sent` unless you set it. */
+	type?: string | undefined
+}
+
+export interface ReplayWebhooksInput {
+	/** The beginning of the period. */
+	from: string
+	/** Its end. */
+	to: string
+	/** All types unless you list some. */
+	types?: string[] | undefined
+	/** `failed`: what was given up or kept while the endpoint was disabled. `all`: also what was delivered. `failed` unless you set it. */
+	only?: 'failed' | 'all' | undefined
+}
+
+export interface ReplayWebhooksAnswer {
+	message: string
+	jobId: string
+}
+
 export interface CreateCheckoutInput {
 	/** The currency of the subscription. */
 	currency?: 'usd' | 'eur' | 'gbp' | undefined
@@ -3641,6 +3943,18 @@ export interface Api {
 	send(input: WithReact<SendMailInput>, options?: RequestOptions): Promise<SendResult>
 
 	/**
+	 * Send up to 100 messages in one request.
+	 *
+	 * Either all messages are accepted, in one transaction, or none. The results are in the order of the messages. An error names its message by its place, from 0: `1.to`. For the rate limit each message counts as a request, and a body of more than 1 MB as 100.
+	 *
+	 * `POST /v1/send/batch`
+	 */
+	sendBatch(
+		input: WithReact<SendBatchInput[number]>[],
+		options?: RequestOptions,
+	): Promise<BatchResult>
+
+	/**
 	 * Track an event of a contact.
 	 *
 	 * The contact is created if missing, and the data is stored on it.
@@ -3695,6 +4009,10 @@ export interface Api {
 	uploads: UploadsApi
 
 	providers: ProvidersApi
+
+	webhookEndpoints: WebhookEndpointsApi
+
+	webhookDeliveries: WebhookDeliveriesApi
 
 	billing: BillingApi
 
@@ -4461,6 +4779,15 @@ export interface EmailsApi {
 	get(id: string, options?: RequestOptions): Promise<EmailWithAttempts>
 
 	/**
+	 * Move a scheduled mail to another time.
+	 *
+	 * Only a mail that is SCHEDULED can be moved. Either it is moved, or it is sent at its old time and the answer is 409.
+	 *
+	 * `PATCH /emails/{id}`
+	 */
+	update(id: string, input: UpdateEmailInput, options?: RequestOptions): Promise<Email>
+
+	/**
 	 * Settle a mail that is UNCERTAIN.
 	 *
 	 * `sent` counts it as sent; `retry` sends it again, at the risk of a second copy.
@@ -4468,6 +4795,15 @@ export interface EmailsApi {
 	 * `POST /emails/{id}/resolve`
 	 */
 	resolve(id: string, input: ResolveEmailInput, options?: RequestOptions): Promise<Email>
+
+	/**
+	 * Cancel a scheduled mail.
+	 *
+	 * Only a mail that is SCHEDULED can be cancelled. Either it is cancelled, or it is sent and the answer is 409.
+	 *
+	 * `POST /emails/{id}/cancel`
+	 */
+	cancel(id: string, options?: RequestOptions): Promise<Email>
 }
 
 export interface SuppressionsApi {
@@ -4883,7 +5219,7 @@ export interface CampaignsApi {
 	/**
 	 * Change a campaign that has not started.
 	 *
-	 * Members that you leave out stay as they are; null clears an optional one.
+	 * Members that you leave out stay as they are; null clears an optional one. With the header `If-Match: "<updatedAt>"`, a campaign that has changed since is refused (409).
 	 *
 	 * `PUT /campaigns/{id}`
 	 */
@@ -4914,7 +5250,7 @@ export interface CampaignsApi {
 	/**
 	 * Send a campaign now or at a time.
 	 *
-	 * Without a time, the campaign is SENDING at once. A SCHEDULED campaign is rescheduled. A campaign without recipients at its time ends as SENT. After the start, editing a segment no longer changes the audience. Contacts and segment members are read when their mail is sent.
+	 * Without a time, the campaign is SENDING at once. A SCHEDULED campaign is rescheduled. A campaign without recipients at its time ends as SENT. After the start, editing a segment no longer changes the audience. Contacts and segment members are read when their mail is sent. With the header `If-Match: "<updatedAt>"`, a campaign that has changed since is not sent (409).
 	 *
 	 * `POST /campaigns/{id}/send`
 	 */
@@ -5047,7 +5383,7 @@ export interface ActivityApi {
 	/**
 	 * List upcoming activities, soonest first.
 	 *
-	 * Scheduled campaigns, and active executions by the time they wake. Executions that wait only for an event are listed by the time they started.
+	 * Scheduled campaigns and mails, and active executions by the time they wake. Executions that wait only for an event are listed by the time they started.
 	 *
 	 * `GET /activity/upcoming`
 	 */
@@ -5174,6 +5510,142 @@ export interface ProvidersApi {
 	 * `POST /webhooks/incoming/stripe`
 	 */
 	stripeEvent(input: ReceiveStripeEventInput, options?: RequestOptions): Promise<ReceivedEvent>
+}
+
+export interface WebhookEndpointsApi {
+	/**
+	 * Add an address that is notified of events.
+	 *
+	 * From now on, each event of these types is delivered to it, at least once. The answer has the secret of its signatures. A project may have 20 endpoints.
+	 *
+	 * `POST /webhook-endpoints`
+	 */
+	create(
+		input: CreateWebhookEndpointInput,
+		options?: RequestOptions,
+	): Promise<CreatedWebhookEndpoint>
+
+	/**
+	 * List the webhook endpoints with their health, newest first.
+	 *
+	 * Secrets are not shown: they are returned once, when they are made.
+	 *
+	 * `GET /webhook-endpoints`
+	 */
+	list(options?: RequestOptions): Promise<WebhookEndpoint[]>
+
+	/**
+	 * Get a webhook endpoint with its health.
+	 *
+	 * Shows the state, the last success, failures in a row and what waits.
+	 *
+	 * `GET /webhook-endpoints/{id}`
+	 */
+	get(id: string, options?: RequestOptions): Promise<WebhookEndpoint>
+
+	/**
+	 * Change a webhook endpoint, disable it or enable it.
+	 *
+	 * Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. Any change ends a rest.
+	 *
+	 * `PATCH /webhook-endpoints/{id}`
+	 */
+	update(
+		id: string,
+		input?: UpdateWebhookEndpointInput,
+		options?: RequestOptions,
+	): Promise<WebhookEndpoint>
+
+	/**
+	 * Delete a webhook endpoint and its deliveries.
+	 *
+	 * Requests that are under way may still arrive.
+	 *
+	 * `DELETE /webhook-endpoints/{id}`
+	 */
+	delete(id: string, options?: RequestOptions): Promise<void>
+
+	/**
+	 * Give a webhook endpoint a new secret.
+	 *
+	 * The previous secret signs along for 24 hours.
+	 *
+	 * `POST /webhook-endpoints/{id}/rotate-secret`
+	 */
+	rotateSecret(id: string, options?: RequestOptions): Promise<RotatedWebhookSecret>
+
+	/**
+	 * List the deliveries to a webhook endpoint, newest first.
+	 *
+	 * Deliveries are kept for 30 days. `total` is counted up to 10000.
+	 *
+	 * `GET /webhook-endpoints/{id}/deliveries`
+	 */
+	listWebhookDeliveries(
+		id: string,
+		input?: ListWebhookDeliveriesInput,
+		options?: RequestOptions,
+	): Paged<ListWebhookDeliveriesAnswer['data'][number], ListWebhookDeliveriesAnswer>
+
+	/**
+	 * Deliver a sample to a webhook endpoint, now.
+	 *
+	 * Waits for the answer, at most ten seconds, and returns what the endpoint said. The sample is the example of its type and is not stored. A success ends a rest.
+	 *
+	 * `POST /webhook-endpoints/{id}/test`
+	 */
+	test(id: string, input?: TestWebhookEndpointInput, options?: RequestOptions): Promise<WebhookTest>
+
+	/**
+	 * Deliver the events of a period again.
+	 *
+	 * The requests have the same `webhook-id` and the same body as before. Deliveries are kept for 30 days.
+	 *
+	 * `POST /webhook-endpoints/{id}/replay`
+	 */
+	replayWebhooks(
+		id: string,
+		input: ReplayWebhooksInput,
+		options?: RequestOptions,
+	): Promise<ReplayWebhooksAnswer>
+
+	/**
+	 * Get a replay and its progress.
+	 *
+	 * Once it is completed, all its deliveries are due; the endpoint’s list shows how they go.
+	 *
+	 * `GET /webhook-endpoints/{id}/replay/{jobId}`
+	 */
+	getWebhookReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
+
+	/**
+	 * Cancel a replay.
+	 *
+	 * Deliveries that it has made due already are still made.
+	 *
+	 * `DELETE /webhook-endpoints/{id}/replay/{jobId}`
+	 */
+	cancelWebhookReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
+}
+
+export interface WebhookDeliveriesApi {
+	/**
+	 * Get a delivery with its payload and every try.
+	 *
+	 * Each try has its time, duration and status, and the first 4 KB of the answer or the network error.
+	 *
+	 * `GET /webhook-deliveries/{id}`
+	 */
+	getWebhookDelivery(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
+
+	/**
+	 * Deliver an event again, now.
+	 *
+	 * Before all that waits, and even if it was delivered before. If it fails, the plan of retries starts anew.
+	 *
+	 * `POST /webhook-deliveries/{id}/retry`
+	 */
+	retryWebhookDelivery(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 }
 
 export interface BillingApi {
