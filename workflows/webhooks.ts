@@ -12,7 +12,7 @@ import { untiring } from './retry.ts'
 import { taskQueues } from './task-queues.ts'
 
 /** Sent by the relay once deliveries are due, and by changes of the endpoint. */
-export const eventsArrived = defineSignal<[unknown]>('eventsArrived')
+const eventsArrived = defineSignal<[unknown]>('eventsArrived')
 
 const { deliverWebhooks } = proxyActivities<Activities>({
 	taskQueue: taskQueues.webhooks,
