@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { createSigner } from '../api/accounts/signer.ts'
+import { startApp } from './helpers/app.ts'
 import { inSegment, plan, whole } from './helpers/campaigns.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { openMcp } from './helpers/mcp.ts'
@@ -42,6 +43,18 @@ test('a token sends once: the second time meets the state of the campaign', asyn
 		message: 'A campaign that is SENDING cannot be sent',
 		suggestion: 'Duplicate it, and send the copy.',
 	})
+})
+
+test('any process takes the token of another', async (t) => {
+	const { done, create, contacts, orm, connect, callWith, withSecretKey, get } = await openMcp(t)
+	await contacts(1)
+	const { id: campaignId } = await create()
+	const { confirmToken } = (await done('send_campaign', { campaignId })).data
+	const { app } = await startApp(t, orm)
+	const address = await app.listen({ port: 0, host: '127.0.0.1' })
+	const client = await connect(withSecretKey, undefined, `${address}/mcp`)
+	await callWith(client, 'send_campaign', { campaignId, confirmToken })
+	t.is((await get(campaignId)).status, 'SENDING')
 })
 
 test('a campaign is scheduled at the time of the preview, and at no other', async (t) => {
@@ -221,6 +234,19 @@ test('a mail to more than five people takes a preview, and its token sends once'
 	t.true(second.data.isRepeat)
 	t.deepEqual(second.data.emails, first.data.emails)
 	t.is(await count(), 11)
+})
+
+test('a mail from a template is shown as the template is, and is not sent once that has changed', async (t) => {
+	const { done, refused, request, query } = await openMcp(t)
+	const template = { name: 'News', type: 'TRANSACTIONAL', ...letter }
+	const { id } = (await request('POST', '/templates', template)).json()
+	const given = { to: people(6), template: id }
+	const { data } = await done('send_mail', given)
+	t.like(data.preview, { ...letter, recipients: 6, template: id })
+	await request('PATCH', `/templates/${id}`, { subject: 'Other' })
+	const { confirmToken } = data
+	t.is((await refused('send_mail', { ...given, confirmToken })).code, 'CONFLICT')
+	t.is((await query('select from emails')).length, 0)
 })
 
 test('contacts are deleted only by the second call, and only if their number is the one shown', async (t) => {

@@ -3,8 +3,9 @@ import Type from 'typebox'
 import { ApiError } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'
 import { SendBody } from '../send/send-request.ts'
-import { briefText, counted } from './brief.ts'
+import { briefData, briefText, counted, only } from './brief.ts'
 import { ConfirmToken } from './confirmations.ts'
+import { path } from './route-calls.ts'
 import { defineTool, mailing, type ToolContext } from './tool.ts'
 
 /** A mail to more people than this takes a preview and a second call. */
@@ -12,6 +13,13 @@ const most = 5
 
 interface Sent {
 	data: { emails: { contact: { id: string; email: string }; email: string }[] }
+}
+
+interface Template {
+	subject: string
+	body: string
+	from: string
+	fromName: string | null
 }
 
 // A model should not write files in base64, and `name` is deprecated.
@@ -39,17 +47,20 @@ export const sendMail = defineTool({
 	async run({ confirmToken, idempotencyKey, ...body }, context) {
 		const people = recipientsOf(body)
 		if (people.length <= most) return sent(body, idempotencyKey, context)
-		const { project, confirmations } = context
+		const { ask, project, confirmations } = context
+		const template = body.template
+			? await ask<Template>('GET', path`/templates/${body.template}`)
+			: null
 		const act = {
 			projectId: project.publicId,
 			act: 'send_mail' as const,
-			content: { body, idempotencyKey },
+			content: { body, idempotencyKey, template },
 			count: people.length,
 		}
 		if (confirmToken === undefined)
 			return {
 				text: `Nothing has been sent. This mail would go to ${people.length} people. Show this preview to the user; if they agree, call send_mail again with the same arguments and this confirmToken.`,
-				data: { preview: previewOf(body, people), ...confirmations.offer(act) },
+				data: { preview: previewOf(body, people, template), ...confirmations.offer(act) },
 			}
 		confirmations.check(confirmToken, act)
 		// So that a token sends only once.
@@ -68,15 +79,19 @@ function recipientsOf(body: Given) {
 	})
 }
 
-const previewOf = ({ subject, body, from, template, delivery }: Given, people: string[]) => ({
-	recipients: people.length,
-	to: people.slice(0, 20),
-	from,
-	subject,
-	template,
-	body: typeof body === 'string' ? briefText(body) : body,
-	delivery,
-})
+/** Everything that the call contains, so that nothing is sent unseen. */
+function previewOf({ to: _to, ...rest }: Given, people: string[], template: Template | null) {
+	const lent = template && only(template, 'subject', 'body', 'from', 'fromName')
+	const shown = Object.entries({ ...lent, ...rest }).map(([name, value]) => [
+		name,
+		typeof value === 'string' ? briefText(value) : briefData(value),
+	])
+	return {
+		recipients: people.length,
+		to: people.slice(0, 20),
+		...Object.fromEntries(shown),
+	} as object
+}
 
 async function sent(body: object, idempotencyKey: string | undefined, { ask }: ToolContext) {
 	const { answer, isRepeat } = await ask<Sent>('POST', '/v1/send', { body, idempotencyKey }).then(

@@ -20,13 +20,13 @@ export async function openMcp(
 	const url = `${address}/mcp`
 
 	/** `pin`: a client of today's protocol, which has no handshake. Without: one with the handshake. */
-	async function connect(headers: object = opened.withSecretKey, pin?: string) {
+	async function connect(headers: object = opened.withSecretKey, pin?: string, at = url) {
 		const client = new Client(
 			{ name: 'test', version: '1.0.0' },
 			pin ? { versionNegotiation: { mode: { pin } } } : {},
 		)
 		const requestInit = { headers: { ...headers } }
-		await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+		await client.connect(new StreamableHTTPClientTransport(new URL(at), { requestInit }))
 		t.teardown(() => client.close())
 		return client
 	}
