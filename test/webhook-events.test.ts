@@ -1,9 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
-import { eventPayload, webhookPayloads } from '../api/webhook-endpoints/webhook-payloads.ts'
+import {
+	eventPayload,
+	exampleTime,
+	webhookPayloads,
+} from '../api/webhook-endpoints/webhook-payloads.ts'
 import { webhookTypes } from '../db/webhooks/webhook-types.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+import { readPage } from './helpers/doc-examples.ts'
 import { type Heard, startReceiver } from './helpers/webhook-receiver.ts'
 import { addedEndpoint, setupWebhooks, takeTurn } from './helpers/webhooks.ts'
 import { poolOf } from '../db/statement.ts'
@@ -259,4 +264,22 @@ test('erasing a person erases them from stored payloads and answers, too', async
 	await turn(id)
 	t.true(receiver.heard.length > 0)
 	for (const { body } of receiver.heard) t.false(body.includes('erase.me'), body)
+})
+
+test('the page about webhooks has an example of each type', async (t) => {
+	const page = await readPage('docs/webhooks.md')
+	const examples = [...page.matchAll(/^### (\S+)\n\n([^\n]*)\.\n\n```json\n(.*?)^```/gms)].map(
+		([, name, summary, json]) => ({ name, summary, ...(JSON.parse(json!) as object) }),
+	)
+	const all = { ...webhookPayloads, 'event.signup': eventPayload }
+	t.deepEqual(
+		examples,
+		Object.entries(all).map(([type, { summary, example }]) => ({
+			name: type === 'event.signup' ? 'event.NAME' : type,
+			summary,
+			type,
+			timestamp: exampleTime,
+			data: example,
+		})),
+	)
 })

@@ -23,8 +23,11 @@ const pageRows = 200
 const requestsAtOnce = 20
 /** Outcomes wait for each other for at most this long, so that a slow request does not delay the record of others. */
 const recordingMs = 500
-/** While mail is being handed over, a page is followed by this pause. */
-const mailsFirstMs = 50
+/** Mail goes first: while a process is busy with it, webhooks get small pages and pauses. */
+const mailsOfBusyProcess = 10
+const busyUtilization = 0.5
+const busyPageRows = 10
+const mailsFirstMs = 250
 
 interface Delivered {
 	outcome: DeliveryOutcome
@@ -44,26 +47,37 @@ export async function deliverDue(
 	const isOrdered = endpoint.ordering === 'email'
 	const health = { failuresInRow: endpoint.failuresInRow, isResting: endpoint.isResting }
 	let posted = 0
+	let loopBefore = performance.eventLoopUtilization()
 	let isDisabled = false
 	try {
 		while (!isOver()) {
-			const page = await nextPage()
+			const mailsFirst = isBusy()
+			if (mailsFirst) await sleep(mailsFirstMs)
+			const page = await nextPage(mailsFirst ? busyPageRows : pageRows)
 			if (page.length === 0) break
 			await deliverPage(page)
-			if (inHand.size > 0) await sleep(mailsFirstMs)
 		}
 	} finally {
 		session.close()
 	}
 	return { posted, isDisabled }
 
+	/** Many mails are in hand with a slow provider, too, but then the processor has time. */
+	function isBusy() {
+		if (inHand.size < mailsOfBusyProcess) return false
+		const now = performance.eventLoopUtilization()
+		const { utilization } = performance.eventLoopUtilization(now, loopBefore)
+		loopBefore = now
+		return utilization > busyUtilization
+	}
+
 	function isOver() {
 		return isTurnOver() || health.isResting || isDisabled
 	}
 
-	async function nextPage() {
+	async function nextPage(most: number) {
 		// After many failures one delivery tries whether the endpoint is back.
-		const limit = health.failuresInRow >= failuresUntilRest ? 1 : pageRows
+		const limit = health.failuresInRow >= failuresUntilRest ? 1 : most
 		if (!isOrdered) return dueDeliveries(pool, { ...key, limit })
 		while ((await queueBehindEarlier(pool, { ...key, limit: pageRows }))[0]!.queued === pageRows);
 		return firstOfEachMail(await dueDeliveries(pool, { ...key, limit }))
