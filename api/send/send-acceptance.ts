@@ -1,16 +1,25 @@
 import type { FastifyRequest } from 'fastify'
 import { isMainThread } from 'node:worker_threads'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
-import type { AskedContext } from '../../db/emails/acceptance.ts'
-import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
+import { limitUnderLock } from '../../db/billing/usage-standing.ts'
+import {
+	type AcceptedSend,
+	acceptSend,
+	type AskedContext,
+	type SendContext,
+} from '../../db/emails/acceptance.ts'
+import { type Acceptance, type Reading, readingOn } from '../../db/emails/acceptance-groups.ts'
+import { lockThrottled } from '../../db/emails/throttling.ts'
+import { transaction } from '../../db/transaction.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
 import { tracer } from '../../outside/telemetry/tracer.ts'
 import { ApiError, type FieldError, notFound } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
 import { createEffort, LargeMails } from './send-effort.ts'
 import { acceptWithinLimit, refuseOver } from './send-limit.ts'
-import { planMessage } from './send-mails.ts'
+import { likenessOf, planMessage, type SoundMessage } from './send-mails.ts'
+import { createThrottle } from './send-throttle.ts'
 import { createPeople } from './send-people.ts'
 import {
 	maxProblems,
@@ -58,38 +67,70 @@ export async function acceptMessages<Answer>(
 	const wanted = await readMessages(project.id, messages, options)
 	if (isMainThread && (await isMuchData(acceptance.pool, project.id, wanted)))
 		throw new LargeMails('The data of these contacts is large')
-	for (let attempt = 1; ; attempt++) {
-		const plan = await planMessages(acceptance, asked, wanted, options)
-		const { answer, stored } = answerOf(plan.messages)
+	const request = { asked, wanted, options, answerOf }
+	const isThrottled = wanted.some(({ wanted }) => wanted.throttleMs !== null)
+	for (let attempt = 1; ; attempt++)
 		try {
-			const { weight, limit } = plan
-			await acceptWithinLimit(
-				acceptance,
-				{ projectId: project.id, weight, limit },
-				{
-					projectId: project.id,
-					contacts: plan.people.map(({ id, email, name, change, oldData, isChanged }) => ({
-						id,
-						email,
-						name,
-						change,
-						isNew: oldData === null,
-						isChanged,
-					})),
-					messages: plan.messages,
-					key: idempotency?.key ?? null,
-					claimId: idempotency?.claimId ?? null,
-					response: idempotency ? stored : null,
-					trace: tracer.current(),
-				},
-			)
+			return await (isThrottled
+				? acceptThrottled(acceptance.pool, request)
+				: acceptAtOnce(acceptance, request))
 		} catch (error) {
 			if (attempt < tries && isLostRace(error)) continue
 			if (isClaimLost(error)) throw claimLost(asked)
 			throw error
 		}
+}
+
+interface Request<Answer> {
+	asked: Asked
+	wanted: Wanted[]
+	options: SendOptions
+	answerOf: AnswerOf<Answer>
+}
+
+async function acceptAtOnce<Answer>(acceptance: Acceptance, request: Request<Answer>) {
+	const plan = await planMessages(acceptance, request, null)
+	const { answer, accepted } = resultOf(plan, request)
+	const { weight, limit } = plan
+	const taken = { projectId: accepted.projectId, weight, limit }
+	await acceptWithinLimit(acceptance, taken, accepted)
+	return answer
+}
+
+/** Of several requests for the same recipients one goes at a time. What is skipped is known before limits are asked. */
+const acceptThrottled = <Answer>(pool: Pool, request: Request<Answer>) =>
+	transaction(pool, async (db) => {
+		const { id: projectId } = request.asked.project
+		await lockThrottled(db, { projectId, emails: addressesOf(request.wanted) })
+		const plan = await planMessages(readingOn(db), request, db)
+		const { answer, accepted } = resultOf(plan, request)
+		if (plan.limit) refuseOver(await limitUnderLock(db, projectId), plan.weight)
+		await acceptSend(db, accepted)
 		return answer
+	})
+
+function resultOf<Answer>(
+	{ messages, people }: Awaited<ReturnType<typeof planMessages>>,
+	{ asked: { project, idempotency }, answerOf }: Request<Answer>,
+) {
+	const { answer, stored } = answerOf(messages)
+	const accepted: AcceptedSend = {
+		projectId: project.id,
+		contacts: people.map(({ id, email, name, change, oldData, isChanged }) => ({
+			id,
+			email,
+			name,
+			change,
+			isNew: oldData === null,
+			isChanged,
+		})),
+		messages,
+		key: idempotency?.key ?? null,
+		claimId: idempotency?.claimId ?? null,
+		response: idempotency ? stored : null,
+		trace: tracer.current(),
 	}
+	return { answer, accepted }
 }
 
 type Wanted = Omit<Message, 'faults'> & { wanted: SendRequest }
@@ -108,21 +149,19 @@ async function readMessages(projectId: string, messages: Message[], options: Sen
 	return sound
 }
 
-/** Decides everything that is written, by what the database has at this time. */
-async function planMessages(
-	acceptance: Acceptance,
-	{ project }: Asked,
-	wanted: Wanted[],
-	{ publicUrl, features }: SendOptions,
+/** Decides everything that is written, by what the database has at this time. `locked`: for throttled messages. */
+async function planMessages<Answer>(
+	reading: Reading,
+	{ asked: { project }, wanted, options: { publicUrl, features } }: Request<Answer>,
+	locked: PoolClient | null,
 ) {
 	const { contextOf, contacts, limit, nextId } = await readContexts(
-		acceptance,
+		reading,
 		project.id,
 		wanted,
 		features.billing,
 	)
 	const people = createPeople(contacts)
-	const plan = { sender: { project, publicUrl }, people, effort: createEffort(), nextId }
 	const sound = wanted.map((message) =>
 		naming(message.at, () => {
 			const { body, wanted } = message
@@ -132,19 +171,55 @@ async function planMessages(
 			return { at: message.at, body, wanted, template }
 		}),
 	)
-	let weight = 0
-	for (const { wanted } of sound)
-		weight += wanted.recipients.length * (wanted.files.length > 0 ? 2 : 1)
-	refuseOver(limit, weight)
-	const messages = []
+	// Throttled messages are weighed once it is known what they send.
+	if (!locked)
+		refuseOver(
+			limit,
+			weightOf(sound, ({ wanted }) => wanted.recipients.length),
+		)
+	const throttle = locked && (await throttleFor(locked, project.id, sound, contacts))
+	const sender = { project, publicUrl }
+	const plan = { sender, people, effort: createEffort(), throttle, nextId }
+	const messages: PlannedMessage[] = []
 	for (const { at, ...message } of sound)
 		messages.push(await planMessage(plan, message).catch((error: unknown) => rename(at, error)))
+	const weight = weightOf(sound, (_message, place) => messages[place]!.mails.length)
 	return { messages, people: people.all(), weight, limit }
+}
+
+/** A mail with files counts twice. */
+const weightOf = <One extends { wanted: SendRequest }>(
+	messages: One[],
+	count: (message: One, place: number) => number,
+) =>
+	messages.reduce(
+		(sum, message, place) =>
+			sum + count(message, place) * (message.wanted.files.length > 0 ? 2 : 1),
+		0,
+	)
+
+async function throttleFor(
+	db: PoolClient,
+	projectId: string,
+	messages: SoundMessage[],
+	contacts: SendContext['contacts'],
+) {
+	const throttle = createThrottle()
+	const ids = new Map(contacts.map(({ email, id }) => [email, id]))
+	const asked = messages.flatMap(({ body, wanted }) => {
+		const like = likenessOf(body, wanted)
+		return wanted.recipients.flatMap(({ email }) => {
+			const contactId = ids.get(email)
+			return contactId ? { contactId, like } : []
+		})
+	})
+	await throttle.load(db, projectId, asked)
+	return throttle
 }
 
 /** Messages with the same template and domain share a question. */
 async function readContexts(
-	{ contextFor, contextsFor }: Acceptance,
+	{ contextFor, contextsFor }: Reading,
 	projectId: string,
 	wanted: Wanted[],
 	hasLimits: boolean,
@@ -203,13 +278,15 @@ function rename(at: string, error: unknown): never {
 	throw error
 }
 
+const addressesOf = (wanted: Wanted[]) => [
+	...new Set(wanted.flatMap(({ wanted }) => wanted.recipients.map(({ email }) => email))),
+]
+
 /** Whether reading and checking these contacts' old and new data takes long. */
 async function isMuchData(pool: Pool, projectId: string, wanted: Wanted[]) {
-	const emails = new Set(
-		wanted.flatMap(({ wanted }) => wanted.recipients.map(({ email }) => email)),
-	)
-	if (emails.size <= fewContacts) return false
-	const [stored] = await bytesOfContacts(pool, { projectId, emails: [...emails] })
+	const emails = addressesOf(wanted)
+	if (emails.length <= fewContacts) return false
+	const [stored] = await bytesOfContacts(pool, { projectId, emails })
 	let bytes = stored!.bytes
 	for (const {
 		body,

@@ -69,15 +69,17 @@ interface SentMail {
 	contact: { id: string; email: string }
 	email: string
 	/** Absent for a mail that is sent now. */
-	status?: 'SCHEDULED'
+	status?: 'SCHEDULED' | 'THROTTLED'
 	scheduledFor?: Date
 }
 
-const sentMails = ({ mails, scheduledFor }: PlannedMessage): SentMail[] =>
-	mails.map(({ id, contactId, to }) => ({
+const sentMails = ({ outcomes, scheduledFor }: PlannedMessage): SentMail[] =>
+	outcomes.map(({ id, contactId, to, isThrottled }) => ({
 		contact: { id: contactId, email: to },
 		email: id,
-		...(scheduledFor && { status: 'SCHEDULED' as const, scheduledFor }),
+		...(isThrottled
+			? { status: 'THROTTLED' as const }
+			: scheduledFor && { status: 'SCHEDULED' as const, scheduledFor }),
 	}))
 
 /** For the record of the idempotency key, which outlives an erased address: see db/idempotency-key.ts. */

@@ -65,6 +65,20 @@ const Delivery = Type.Object(
 				description: `When the mail is to be sent, with a time zone, at most ${mostDaysAhead} days ahead. A time in the past means now.`,
 			}),
 		),
+		throttle: Type.Optional(
+			Type.String({
+				pattern: '^[1-9]\\d{0,6}[smhd]$',
+				'x-message': 'must be a duration such as 15m, 24h or 7d',
+				description:
+					'A duration of at most 30 days, such as 15m, 24h or 7d. Recipients who have been sent the same within it are skipped: the same template, else the same `throttleKey`, else the same subject.',
+			}),
+		),
+		throttleKey: Type.Optional(
+			about(
+				'What `throttle` compares instead of the subject, for a mail without a template.',
+				Line({ minLength: 1, maxLength: 255 }),
+			),
+		),
 	},
 	{ additionalProperties: false, title: 'Delivery' },
 )
@@ -177,6 +191,9 @@ const misnamed = misnamedMembers(SendBody, {
 	tags: ['tag'],
 	attachments: ['attachment', 'files'],
 	'delivery.at': laterNames,
+	'delivery.throttle': ['throttle', 'rateLimit'],
+	'delivery.throttleKey': ['throttleKey'],
+	'a message of its own for each copy': ['cc', 'bcc'],
 	'the header Idempotency-Key': ['idempotencyKey'],
 })
 
@@ -194,6 +211,9 @@ export interface SendRequest {
 	tags: { name: string; value: string }[]
 	/** null: now. */
 	scheduledFor: Date | null
+	/** How long nobody gets the same again; null: for no time. */
+	throttleMs: number | null
+	throttleKey: string | null
 	files: ReturnType<typeof filesOf>
 }
 
@@ -231,7 +251,7 @@ export async function readSend(
 	const found = problems.concat(
 		isSound('data') && body.data ? dataProblems(body.data) : [],
 		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
-		isSound('delivery') ? timeProblems(body.delivery?.at) : [],
+		isSound('delivery') ? [...timeProblems(body.delivery?.at), ...throttleProblems(body)] : [],
 		fileProblems(files, limits),
 	)
 	if (found.length > 0) return { problems: found }
@@ -241,6 +261,8 @@ export async function readSend(
 			from: senderOf(body),
 			replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
 			scheduledFor: timeOf(body.delivery?.at),
+			throttleMs: body.delivery?.throttle ? msOf(body.delivery.throttle) : null,
+			throttleKey: body.delivery?.throttleKey ?? null,
 			tags: (body.tags ?? []).map(({ name, value }) => ({ name, value })),
 			files,
 		},
@@ -264,6 +286,29 @@ export function timeProblems(at: string | undefined): FieldError[] {
 			received: at,
 		},
 	]
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const msOf = (duration: string) =>
+	Number.parseInt(duration) * unitMs[duration.at(-1) as keyof typeof unitMs]
+
+function throttleProblems({ delivery, template }: SendBody): FieldError[] {
+	const problems: FieldError[] = []
+	if (delivery?.throttle && msOf(delivery.throttle) > mostDaysAhead * 86_400_000)
+		problems.push({
+			field: 'delivery.throttle',
+			message: `must be at most ${mostDaysAhead} days`,
+			code: 'too_big',
+			received: delivery.throttle,
+		})
+	if (delivery?.throttleKey && template)
+		problems.push({
+			field: 'delivery.throttleKey',
+			message: 'is for mails without a template: mails with one are compared by the template',
+			code: 'custom',
+		})
+	return problems
 }
 
 /** Reported under the name of each missing member, and of the template that would supply it. */

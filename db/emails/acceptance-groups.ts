@@ -1,4 +1,4 @@
-import { DatabaseError, type Pool } from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { inGroups } from '../groups.ts'
 import {
 	type AcceptedSend,
@@ -16,6 +16,18 @@ const mostCharactersInGroup = 2 ** 16
 const mostRequestsInGroup = 32
 
 export type Acceptance = ReturnType<typeof createAcceptance>
+/** What requests are planned with. */
+export type Reading = Pick<Acceptance, 'contextFor' | 'contextsFor'>
+
+/** Reads alone, on a connection that holds locks. */
+export const readingOn = (db: PoolClient): Reading => {
+	const read = (hasLimits: boolean) => (hasLimits ? limitedContexts : sendContexts)
+	return {
+		contextFor: async (projectId, request, hasLimits) =>
+			(await read(hasLimits)(db, { projectId, requests: [request] }))[0]!,
+		contextsFor: (projectId, requests, hasLimits) => read(hasLimits)(db, { projectId, requests }),
+	}
+}
 
 /** Reads and writes for requests; those of one project that arrive together share their statements. */
 export function createAcceptance(pool: Pool) {

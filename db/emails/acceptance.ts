@@ -286,7 +286,10 @@ export const acceptSend = (db: Pool | PoolClient, send: AcceptedSend) =>
 
 /** Whether all is sent now, without changing a contact or creating many. */
 export const isPlain = ({ contacts, messages }: AcceptedSend) =>
-	messages.every(({ scheduledFor, throttleKey }) => !scheduledFor && throttleKey === null) &&
+	messages.every(
+		({ mails, scheduledFor, throttleKey }) =>
+			mails.length > 0 && !scheduledFor && throttleKey === null,
+	) &&
 	contacts.every(({ isChanged }) => !isChanged) &&
 	contacts.filter(({ isNew }) => isNew).length < mostNewContacts
 
