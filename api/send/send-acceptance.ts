@@ -63,7 +63,7 @@ export async function acceptMessages<Answer>(
 	options: SendOptions,
 	answerOf: AnswerOf<Answer>,
 ) {
-	const { project, idempotency } = asked
+	const { project } = asked
 	const wanted = await readMessages(project.id, messages, options)
 	if (isMainThread && (await isMuchData(acceptance.pool, project.id, wanted)))
 		throw new LargeMails('The data of these contacts is large')
