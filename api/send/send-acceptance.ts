@@ -1,35 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import { isMainThread } from 'node:worker_threads'
-import type { Pool, PoolClient } from 'pg'
-import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
+import type { Pool } from 'pg'
 import { limitUnderLock } from '../../db/billing/usage-standing.ts'
-import {
-	type AcceptedSend,
-	acceptSend,
-	type AskedContext,
-	type SendContext,
-} from '../../db/emails/acceptance.ts'
-import { type Acceptance, type Reading, readingOn } from '../../db/emails/acceptance-groups.ts'
+import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
+import { type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
+import { type Acceptance, readingOn } from '../../db/emails/acceptance-groups.ts'
 import { lockThrottled } from '../../db/emails/throttling.ts'
-import { transaction } from '../../db/transaction.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
+import { transaction } from '../../db/transaction.ts'
 import { tracer } from '../../outside/telemetry/tracer.ts'
-import { ApiError, type FieldError, notFound } from '../errors.ts'
+import type { FieldError } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
-import { createEffort, LargeMails } from './send-effort.ts'
+import { LargeMails } from './send-effort.ts'
+import type { FileLimits } from './send-files.ts'
 import { acceptWithinLimit, refuseOver } from './send-limit.ts'
-import { likenessOf, planMessage, type SoundMessage } from './send-mails.ts'
-import { createThrottle } from './send-throttle.ts'
-import { createPeople } from './send-people.ts'
-import {
-	maxProblems,
-	readSend,
-	refused,
-	type SendBody,
-	type SendLimits,
-	type SendRequest,
-} from './send-request.ts'
-import { checkSender, domainOf } from './sender.ts'
+import type { PlannedMessage } from './send-mails.ts'
+import { placed } from './send-places.ts'
+import { planMessages, type Wanted } from './send-plan.ts'
+import { maxProblems, readSend, refused, type SendBody } from './send-request.ts'
 
 const tries = 5
 /** Each has at most 64 KB of data. */
@@ -39,7 +27,7 @@ const mostDataOnLoop = 256 * 2 ** 10
 /** The parts of a request that are known before its body is read. */
 export type Asked = Pick<FastifyRequest, 'project' | 'idempotency' | 'headers'>
 
-export interface SendOptions extends SendLimits {
+export interface SendOptions extends FileLimits {
 	publicUrl: string
 	features: { billing: boolean }
 }
@@ -51,7 +39,6 @@ export interface Message {
 	faults: FieldError[]
 }
 
-export type PlannedMessage = Awaited<ReturnType<typeof planMessage>>
 /** The answer, and its stored form, which has no addresses: see db/idempotency-key.ts. */
 type AnswerOf<Answer> = (messages: PlannedMessage[]) => { answer: Answer; stored: object }
 
@@ -133,8 +120,6 @@ function resultOf<Answer>(
 	return { answer, accepted }
 }
 
-type Wanted = Omit<Message, 'faults'> & { wanted: SendRequest }
-
 /** Everything that the messages alone show to be wrong, in one answer. */
 async function readMessages(projectId: string, messages: Message[], options: SendOptions) {
 	const problems: FieldError[] = []
@@ -147,135 +132,6 @@ async function readMessages(projectId: string, messages: Message[], options: Sen
 	}
 	if (problems.length > 0) throw refused(problems.slice(0, maxProblems))
 	return sound
-}
-
-/** Decides everything that is written, by what the database has at this time. `locked`: for throttled messages. */
-async function planMessages<Answer>(
-	reading: Reading,
-	{ asked: { project }, wanted, options: { publicUrl, features } }: Request<Answer>,
-	locked: PoolClient | null,
-) {
-	const { contextOf, contacts, limit, nextId } = await readContexts(
-		reading,
-		project.id,
-		wanted,
-		features.billing,
-	)
-	const people = createPeople(contacts)
-	const sound = wanted.map((message) =>
-		naming(message.at, () => {
-			const { body, wanted } = message
-			const { template, verified } = contextOf(message)
-			if (body.template && !template) throw notFound('template', body.template)
-			checkSender(wanted.from?.email ?? template!.from, verified)
-			return { at: message.at, body, wanted, template }
-		}),
-	)
-	// Throttled messages are weighed once it is known what they send.
-	if (!locked)
-		refuseOver(
-			limit,
-			weightOf(sound, ({ wanted }) => wanted.recipients.length),
-		)
-	const throttle = locked && (await throttleFor(locked, project.id, sound, contacts))
-	const sender = { project, publicUrl }
-	const plan = { sender, people, effort: createEffort(), throttle, nextId }
-	const messages: PlannedMessage[] = []
-	for (const { at, ...message } of sound)
-		messages.push(await planMessage(plan, message).catch((error: unknown) => rename(at, error)))
-	const weight = weightOf(sound, (_message, place) => messages[place]!.mails.length)
-	return { messages, people: people.all(), weight, limit }
-}
-
-/** A mail with files counts twice. */
-const weightOf = <One extends { wanted: SendRequest }>(
-	messages: One[],
-	count: (message: One, place: number) => number,
-) =>
-	messages.reduce(
-		(sum, message, place) =>
-			sum + count(message, place) * (message.wanted.files.length > 0 ? 2 : 1),
-		0,
-	)
-
-async function throttleFor(
-	db: PoolClient,
-	projectId: string,
-	messages: SoundMessage[],
-	contacts: SendContext['contacts'],
-) {
-	const throttle = createThrottle()
-	const ids = new Map(contacts.map(({ email, id }) => [email, id]))
-	const asked = messages.flatMap(({ body, wanted }) => {
-		const like = likenessOf(body, wanted)
-		return wanted.recipients.flatMap(({ email }) => {
-			const contactId = ids.get(email)
-			return contactId ? { contactId, like } : []
-		})
-	})
-	await throttle.load(db, projectId, asked)
-	return throttle
-}
-
-/** Messages with the same template and domain share a question. */
-async function readContexts(
-	{ contextFor, contextsFor }: Reading,
-	projectId: string,
-	wanted: Wanted[],
-	hasLimits: boolean,
-) {
-	const questions = new Map<string, AskedContext>()
-	const keyOf = ({ body: { template = '' }, wanted: { from } }: Wanted) =>
-		`${template} ${from ? domainOf(from.email) : ''}`
-	for (const message of wanted) {
-		const { body, wanted } = message
-		const question = questions.get(keyOf(message)) ?? {
-			templateId: body.template ?? null,
-			domain: wanted.from ? domainOf(wanted.from.email) : null,
-			emails: [],
-			idCount: 0,
-		}
-		questions.set(keyOf(message), question)
-		for (const { email } of wanted.recipients) question.emails.push(email)
-		question.idCount += 1 + 2 * wanted.recipients.length
-	}
-	for (const question of questions.values()) question.emails = [...new Set(question.emails)]
-	const asked = [...questions.values()]
-	const contexts =
-		asked.length === 1
-			? [await contextFor(projectId, asked[0]!, hasLimits)]
-			: await contextsFor(projectId, asked, hasLimits)
-	const byKey = new Map([...questions.keys()].map((key, place) => [key, contexts[place]!]))
-	const ids = contexts.flatMap(({ ids }) => ids).values()
-	return {
-		contextOf: (message: Wanted) => byKey.get(keyOf(message))!,
-		contacts: contexts.flatMap(({ contacts }) => contacts),
-		limit: contexts[0]!.limit,
-		nextId: () => ids.next().value!,
-	}
-}
-
-const placed = (at: string, error: FieldError) => ({
-	...error,
-	field: `${at}${error.field}`.replace(/\.$/, ''),
-})
-
-function naming<Result>(at: string, check: () => Result) {
-	try {
-		return check()
-	} catch (error) {
-		return rename(at, error)
-	}
-}
-
-/** A refusal of one message of a batch says which. */
-function rename(at: string, error: unknown): never {
-	if (at !== '' && error instanceof ApiError) {
-		const { errors, details } = error.extras
-		if (errors) error.extras.errors = errors.map((one) => placed(at, one))
-		else error.extras.details = { ...details, message: Number.parseInt(at) }
-	}
-	throw error
 }
 
 const addressesOf = (wanted: Wanted[]) => [

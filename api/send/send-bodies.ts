@@ -1,13 +1,8 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
 import { type FieldError, invalid } from '../errors.ts'
-import {
-	acceptMessages,
-	type Asked,
-	type Message,
-	type PlannedMessage,
-	type SendOptions,
-} from './send-acceptance.ts'
+import { acceptMessages, type Asked, type Message, type SendOptions } from './send-acceptance.ts'
+import type { PlannedMessage } from './send-mails.ts'
 import { SendBody } from './send-request.ts'
 
 export const mostMessages = 100

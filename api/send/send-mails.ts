@@ -7,7 +7,7 @@ import { htmlOf } from '../../mail/mail-content.ts'
 import { perform } from '../../mail/rendering.ts'
 import { storableText } from '../../db/storable-text.ts'
 import { linksFor, variablesFor } from '../../mail/liquid/variables.ts'
-import type { SendContext } from '../../db/emails/acceptance.ts'
+import type { SendContext } from '../../db/emails/acceptance-contexts.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'
 import type { Effort } from './send-effort.ts'
@@ -15,7 +15,7 @@ import { giveName, type People, type Person } from './send-people.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
 import type { Likeness, Throttle } from './send-throttle.ts'
 
-interface Sender {
+export interface Sender {
 	project: { id: string; name: string; language: string; tracking: string }
 	publicUrl: string
 }
@@ -32,6 +32,8 @@ type PlannedMail = Pick<
 	| 'language'
 	| 'type'
 > & { id: string; from: string; fromName: string; to: string; toName: string | null }
+
+export type PlannedMessage = Awaited<ReturnType<typeof planMessage>>
 
 /** A message that can be sent, with the template that it uses. */
 export interface SoundMessage {

@@ -1,14 +1,7 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { inGroups } from '../groups.ts'
-import {
-	type AcceptedSend,
-	acceptPlain,
-	acceptSend,
-	type AskedContext,
-	isPlain,
-	limitedContexts,
-	sendContexts,
-} from './acceptance.ts'
+import { type AskedContext, limitedContexts, sendContexts } from './acceptance-contexts.ts'
+import { type AcceptedSend, acceptPlain, acceptSend, isPlain } from './acceptance.ts'
 
 /** Larger requests go alone, so that they don't delay others. */
 const mostMailsInGroup = 10
