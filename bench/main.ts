@@ -8,6 +8,7 @@ const benches: Record<string, () => Promise<Bench>> = {
 	starts: async () => (await import('./starts.ts')).bench,
 	rendering: async () => (await import('./rendering.ts')).bench,
 	send: async () => (await import('./send.ts')).bench,
+	scheduled: async () => (await import('./scheduled.ts')).bench,
 	audience: async () => (await import('./audience/audience.ts')).bench,
 	campaign: async () => (await import('./campaign/campaign.ts')).bench,
 	automations: async () => (await import('./automations/automations.ts')).bench,

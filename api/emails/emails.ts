@@ -31,7 +31,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
-import { timeProblems } from '../send/send-request.ts'
+import { timeProblems } from '../send/send-delivery.ts'
 import { withSenders } from './campaign-senders.ts'
 import { bodiesOf, bodyOf } from './mail-bodies.ts'
 

@@ -1,26 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import { isMainThread } from 'node:worker_threads'
 import type { Pool } from 'pg'
+import { limitUnderLock } from '../../db/billing/usage-standing.ts'
 import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
-import type { AskedContext } from '../../db/emails/acceptance.ts'
-import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
+import { type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
+import { type Acceptance, readingOn } from '../../db/emails/acceptance-groups.ts'
+import { lockThrottled } from '../../db/emails/throttling.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
+import { transaction } from '../../db/transaction.ts'
 import { tracer } from '../../outside/telemetry/tracer.ts'
-import { ApiError, type FieldError, notFound } from '../errors.ts'
+import type { FieldError } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
-import { createEffort, LargeMails } from './send-effort.ts'
+import { LargeMails } from './send-effort.ts'
+import type { FileLimits } from './send-files.ts'
 import { acceptWithinLimit, refuseOver } from './send-limit.ts'
-import { planMessage } from './send-mails.ts'
-import { createPeople } from './send-people.ts'
-import {
-	maxProblems,
-	readSend,
-	refused,
-	type SendBody,
-	type SendLimits,
-	type SendRequest,
-} from './send-request.ts'
-import { checkSender, domainOf } from './sender.ts'
+import type { PlannedMessage } from './send-mails.ts'
+import { placed } from './send-places.ts'
+import { planMessages, type Wanted } from './send-plan.ts'
+import { maxProblems, readSend, refused, type SendBody } from './send-request.ts'
 
 const tries = 5
 /** Each has at most 64 KB of data. */
@@ -30,7 +27,7 @@ const mostDataOnLoop = 256 * 2 ** 10
 /** The parts of a request that are known before its body is read. */
 export type Asked = Pick<FastifyRequest, 'project' | 'idempotency' | 'headers'>
 
-export interface SendOptions extends SendLimits {
+export interface SendOptions extends FileLimits {
 	publicUrl: string
 	features: { billing: boolean }
 }
@@ -42,7 +39,6 @@ export interface Message {
 	faults: FieldError[]
 }
 
-export type PlannedMessage = Awaited<ReturnType<typeof planMessage>>
 /** The answer, and its stored form, which has no addresses: see db/idempotency-key.ts. */
 type AnswerOf<Answer> = (messages: PlannedMessage[]) => { answer: Answer; stored: object }
 
@@ -54,45 +50,75 @@ export async function acceptMessages<Answer>(
 	options: SendOptions,
 	answerOf: AnswerOf<Answer>,
 ) {
-	const { project, idempotency } = asked
+	const { project } = asked
 	const wanted = await readMessages(project.id, messages, options)
 	if (isMainThread && (await isMuchData(acceptance.pool, project.id, wanted)))
 		throw new LargeMails('The data of these contacts is large')
-	for (let attempt = 1; ; attempt++) {
-		const plan = await planMessages(acceptance, asked, wanted, options)
-		const { answer, stored } = answerOf(plan.messages)
+	const request = { asked, wanted, options, answerOf }
+	const isThrottled = wanted.some(({ wanted }) => wanted.throttleMs !== null)
+	for (let attempt = 1; ; attempt++)
 		try {
-			const { weight, limit } = plan
-			await acceptWithinLimit(
-				acceptance,
-				{ projectId: project.id, weight, limit },
-				{
-					projectId: project.id,
-					contacts: plan.people.map(({ id, email, name, change, oldData, isChanged }) => ({
-						id,
-						email,
-						name,
-						change,
-						isNew: oldData === null,
-						isChanged,
-					})),
-					messages: plan.messages,
-					key: idempotency?.key ?? null,
-					claimId: idempotency?.claimId ?? null,
-					response: idempotency ? stored : null,
-					trace: tracer.current(),
-				},
-			)
+			return await (isThrottled
+				? acceptThrottled(acceptance.pool, request)
+				: acceptAtOnce(acceptance, request))
 		} catch (error) {
 			if (attempt < tries && isLostRace(error)) continue
 			if (isClaimLost(error)) throw claimLost(asked)
 			throw error
 		}
-		return answer
-	}
 }
 
-type Wanted = Omit<Message, 'faults'> & { wanted: SendRequest }
+interface Request<Answer> {
+	asked: Asked
+	wanted: Wanted[]
+	options: SendOptions
+	answerOf: AnswerOf<Answer>
+}
+
+async function acceptAtOnce<Answer>(acceptance: Acceptance, request: Request<Answer>) {
+	const plan = await planMessages(acceptance, request, null)
+	const { answer, accepted } = resultOf(plan, request)
+	const { weight, limit } = plan
+	const taken = { projectId: accepted.projectId, weight, limit }
+	await acceptWithinLimit(acceptance, taken, accepted)
+	return answer
+}
+
+/** Of several requests for the same recipients one goes at a time. What is skipped is known before limits are asked. */
+const acceptThrottled = <Answer>(pool: Pool, request: Request<Answer>) =>
+	transaction(pool, async (db) => {
+		const { id: projectId } = request.asked.project
+		await lockThrottled(db, { projectId, emails: addressesOf(request.wanted) })
+		const plan = await planMessages(readingOn(db), request, db)
+		const { answer, accepted } = resultOf(plan, request)
+		if (plan.limit) refuseOver(await limitUnderLock(db, projectId), plan.weight)
+		await acceptSend(db, accepted)
+		return answer
+	})
+
+function resultOf<Answer>(
+	{ messages, people }: Awaited<ReturnType<typeof planMessages>>,
+	{ asked: { project, idempotency }, answerOf }: Request<Answer>,
+) {
+	const { answer, stored } = answerOf(messages)
+	const accepted: AcceptedSend = {
+		projectId: project.id,
+		contacts: people.map(({ id, email, name, change, oldData, isChanged }) => ({
+			id,
+			email,
+			name,
+			change,
+			isNew: oldData === null,
+			isChanged,
+		})),
+		messages,
+		key: idempotency?.key ?? null,
+		claimId: idempotency?.claimId ?? null,
+		response: idempotency ? stored : null,
+		trace: tracer.current(),
+	}
+	return { answer, accepted }
+}
 
 /** Everything that the messages alone show to be wrong, in one answer. */
 async function readMessages(projectId: string, messages: Message[], options: SendOptions) {
@@ -108,108 +134,15 @@ async function readMessages(projectId: string, messages: Message[], options: Sen
 	return sound
 }
 
-/** Decides everything that is written, by what the database has at this time. */
-async function planMessages(
-	acceptance: Acceptance,
-	{ project }: Asked,
-	wanted: Wanted[],
-	{ publicUrl, features }: SendOptions,
-) {
-	const { contextOf, contacts, limit, nextId } = await readContexts(
-		acceptance,
-		project.id,
-		wanted,
-		features.billing,
-	)
-	const people = createPeople(contacts)
-	const plan = { sender: { project, publicUrl }, people, effort: createEffort(), nextId }
-	const sound = wanted.map((message) =>
-		naming(message.at, () => {
-			const { body, wanted } = message
-			const { template, verified } = contextOf(message)
-			if (body.template && !template) throw notFound('template', body.template)
-			checkSender(wanted.from?.email ?? template!.from, verified)
-			return { at: message.at, body, wanted, template }
-		}),
-	)
-	let weight = 0
-	for (const { wanted } of sound)
-		weight += wanted.recipients.length * (wanted.files.length > 0 ? 2 : 1)
-	refuseOver(limit, weight)
-	const messages = []
-	for (const { at, ...message } of sound)
-		messages.push(await planMessage(plan, message).catch((error: unknown) => rename(at, error)))
-	return { messages, people: people.all(), weight, limit }
-}
-
-/** Messages with the same template and domain share a question. */
-async function readContexts(
-	{ contextFor, contextsFor }: Acceptance,
-	projectId: string,
-	wanted: Wanted[],
-	hasLimits: boolean,
-) {
-	const questions = new Map<string, AskedContext>()
-	const keyOf = ({ body: { template = '' }, wanted: { from } }: Wanted) =>
-		`${template} ${from ? domainOf(from.email) : ''}`
-	for (const message of wanted) {
-		const { body, wanted } = message
-		const question = questions.get(keyOf(message)) ?? {
-			templateId: body.template ?? null,
-			domain: wanted.from ? domainOf(wanted.from.email) : null,
-			emails: [],
-			idCount: 0,
-		}
-		questions.set(keyOf(message), question)
-		for (const { email } of wanted.recipients) question.emails.push(email)
-		question.idCount += 1 + 2 * wanted.recipients.length
-	}
-	for (const question of questions.values()) question.emails = [...new Set(question.emails)]
-	const asked = [...questions.values()]
-	const contexts =
-		asked.length === 1
-			? [await contextFor(projectId, asked[0]!, hasLimits)]
-			: await contextsFor(projectId, asked, hasLimits)
-	const byKey = new Map([...questions.keys()].map((key, place) => [key, contexts[place]!]))
-	const ids = contexts.flatMap(({ ids }) => ids).values()
-	return {
-		contextOf: (message: Wanted) => byKey.get(keyOf(message))!,
-		contacts: contexts.flatMap(({ contacts }) => contacts),
-		limit: contexts[0]!.limit,
-		nextId: () => ids.next().value!,
-	}
-}
-
-const placed = (at: string, error: FieldError) => ({
-	...error,
-	field: `${at}${error.field}`.replace(/\.$/, ''),
-})
-
-function naming<Result>(at: string, check: () => Result) {
-	try {
-		return check()
-	} catch (error) {
-		return rename(at, error)
-	}
-}
-
-/** A refusal of one message of a batch says which. */
-function rename(at: string, error: unknown): never {
-	if (at !== '' && error instanceof ApiError) {
-		const { errors, details } = error.extras
-		if (errors) error.extras.errors = errors.map((one) => placed(at, one))
-		else error.extras.details = { ...details, message: Number.parseInt(at) }
-	}
-	throw error
-}
+const addressesOf = (wanted: Wanted[]) => [
+	...new Set(wanted.flatMap(({ wanted }) => wanted.recipients.map(({ email }) => email))),
+]
 
 /** Whether reading and checking these contacts' old and new data takes long. */
 async function isMuchData(pool: Pool, projectId: string, wanted: Wanted[]) {
-	const emails = new Set(
-		wanted.flatMap(({ wanted }) => wanted.recipients.map(({ email }) => email)),
-	)
-	if (emails.size <= fewContacts) return false
-	const [stored] = await bytesOfContacts(pool, { projectId, emails: [...emails] })
+	const emails = addressesOf(wanted)
+	if (emails.length <= fewContacts) return false
+	const [stored] = await bytesOfContacts(pool, { projectId, emails })
 	let bytes = stored!.bytes
 	for (const {
 		body,

@@ -1,13 +1,8 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
 import { type FieldError, invalid } from '../errors.ts'
-import {
-	acceptMessages,
-	type Asked,
-	type Message,
-	type PlannedMessage,
-	type SendOptions,
-} from './send-acceptance.ts'
+import { acceptMessages, type Asked, type Message, type SendOptions } from './send-acceptance.ts'
+import type { PlannedMessage } from './send-mails.ts'
 import { SendBody } from './send-request.ts'
 
 export const mostMessages = 100
@@ -69,15 +64,17 @@ interface SentMail {
 	contact: { id: string; email: string }
 	email: string
 	/** Absent for a mail that is sent now. */
-	status?: 'SCHEDULED'
+	status?: 'SCHEDULED' | 'THROTTLED'
 	scheduledFor?: Date
 }
 
-const sentMails = ({ mails, scheduledFor }: PlannedMessage): SentMail[] =>
-	mails.map(({ id, contactId, to }) => ({
+const sentMails = ({ outcomes, scheduledFor }: PlannedMessage): SentMail[] =>
+	outcomes.map(({ id, contactId, to, isThrottled }) => ({
 		contact: { id: contactId, email: to },
 		email: id,
-		...(scheduledFor && { status: 'SCHEDULED' as const, scheduledFor }),
+		...(isThrottled
+			? { status: 'THROTTLED' as const }
+			: scheduledFor && { status: 'SCHEDULED' as const, scheduledFor }),
 	}))
 
 /** For the record of the idempotency key, which outlives an erased address: see db/idempotency-key.ts. */

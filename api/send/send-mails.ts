@@ -7,14 +7,15 @@ import { htmlOf } from '../../mail/mail-content.ts'
 import { perform } from '../../mail/rendering.ts'
 import { storableText } from '../../db/storable-text.ts'
 import { linksFor, variablesFor } from '../../mail/liquid/variables.ts'
-import type { SendContext } from '../../db/emails/acceptance.ts'
+import type { SendContext } from '../../db/emails/acceptance-contexts.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'
 import type { Effort } from './send-effort.ts'
 import { giveName, type People, type Person } from './send-people.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
+import type { Likeness, Throttle } from './send-throttle.ts'
 
-interface Sender {
+export interface Sender {
 	project: { id: string; name: string; language: string; tracking: string }
 	publicUrl: string
 }
@@ -32,6 +33,8 @@ type PlannedMail = Pick<
 	| 'type'
 > & { id: string; from: string; fromName: string; to: string; toName: string | null }
 
+export type PlannedMessage = Awaited<ReturnType<typeof planMessage>>
+
 /** A message that can be sent, with the template that it uses. */
 export interface SoundMessage {
 	body: SendBody
@@ -43,18 +46,34 @@ interface Plan {
 	sender: Sender
 	people: People
 	effort: Effort
+	/** null: no message of the request is throttled. */
+	throttle: Throttle | null
 	nextId: () => string
 }
 
+/** What became of one recipient, in their order. */
+export interface MailOutcome {
+	/** The mail's; of a recipient who was skipped, the earlier mail's. */
+	id: string
+	contactId: string
+	to: string
+	isThrottled: boolean
+}
+
+export const likenessOf = (body: SendBody, wanted: SendRequest): Likeness => ({
+	templateId: body.template ?? null,
+	throttleKey: wanted.throttleKey,
+	scheduledFor: wanted.scheduledFor,
+	windowMs: wanted.throttleMs,
+})
+
 /** Decides everything for the write of a message: its mails, and what its contacts become. */
 export async function planMessage(
-	{ sender: { project, publicUrl }, people, effort, nextId }: Plan,
-	{
-		body,
-		wanted: { recipients, from, replyTo, tags, scheduledFor, files },
-		template,
-	}: SoundMessage,
+	{ sender: { project, publicUrl }, people, effort, throttle, nextId }: Plan,
+	{ body, wanted, template }: SoundMessage,
 ) {
+	const { recipients, from, replyTo, tags, scheduledFor, throttleKey, files } = wanted
+	const like = likenessOf(body, wanted)
 	const { stored, removed, once } = splitData(body.data ?? {})
 	const requestId = nextId()
 	const sender = from ?? { email: normalizeEmail(template!.from), name: null }
@@ -77,14 +96,28 @@ export async function planMessage(
 			? files.map(({ filename, contentType, size }) => ({ filename, contentType, size }))
 			: null
 	const mails = []
+	const outcomes: MailOutcome[] = []
+	const skip = (contactId: string, to: string, earlier: string) =>
+		outcomes.push({ id: earlier, contactId, to, isThrottled: true })
 	for (const { field, email, name } of recipients) {
 		const contact = people.get(email)
 		// One after the other: if an address is listed twice, the second mail uses the name from the first.
 		if (name) giveName(contact, name)
 		if (body.data) checkSize(contact, field)
+		const known = throttle?.earlier(contact.id, like, null)
+		if (known) {
+			skip(contact.id, email, known)
+			continue
+		}
 		const id = nextId()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
 		const { content, ms } = await render(variables)
+		const alike = throttle?.earlier(contact.id, like, content.subject)
+		if (alike) {
+			skip(contact.id, email, alike)
+			continue
+		}
+		throttle?.note(contact.id, like, content.subject, id)
 		const mail = {
 			id,
 			contactId: contact.id,
@@ -104,11 +137,20 @@ export async function planMessage(
 			attachments,
 		}
 		mails.push(mail)
+		outcomes.push({ id, contactId: contact.id, to: email, isThrottled: false })
 		const sizeOf = () => sizeOfMail(mail, files, project, publicUrl)
 		await spend({ ...content, ms, sizeOf })
 	}
 	const needsConsent = template?.type === 'MARKETING'
-	return { requestId, scheduledFor, needsConsent, throttleKey: null, mails, files }
+	return {
+		requestId,
+		scheduledFor,
+		needsConsent,
+		throttleKey,
+		mails,
+		files: mails.length > 0 ? files : [],
+		outcomes,
+	}
 }
 
 /** The size of the mail as activities/delivery/composing.ts will compose it. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ContactChange, SendContext } from '../../db/emails/acceptance.ts'
+import type { ContactChange } from '../../db/emails/acceptance.ts'
+import type { SendContext } from '../../db/emails/acceptance-contexts.ts'
 import type { Recipient } from '../../mail/liquid/variables.ts'
 
 /** The contact as it will be after this request. */

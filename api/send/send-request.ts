@@ -4,7 +4,9 @@ import { perform } from '../../mail/rendering.ts'
 import Type from 'typebox'
 import { type FieldError, invalid } from '../errors.ts'
 import { laterNames, misnamedMembers } from '../requests/misnamed.ts'
+import { Delivery, msOf, throttleProblems, timeOf, timeProblems } from './send-delivery.ts'
 import { maxMessageBytes } from './send-effort.ts'
+import { Attachment, type FileLimits, fileProblems, filesOf, type SendFiles } from './send-files.ts'
 import { about, Component, Email, Id, Line, normalizeEmail } from '../schemas.ts'
 
 const Named = Component('MailAddress', {
@@ -12,36 +14,6 @@ const Named = Component('MailAddress', {
 	email: about('The address.', Email),
 })
 const Recipient = Type.Union([Email, Named])
-
-const Attachment = Component('Attachment', {
-	filename: Type.String({
-		description: 'The name under which the file is saved.',
-		minLength: 1,
-		maxLength: 255,
-		pattern: '^[^"\\r\\n\\0]*$',
-		'x-message': 'must not contain quotes or line breaks',
-	}),
-	content: Type.String({ description: 'The file, in base64' }),
-	contentType: Type.String({
-		description: 'The media type, such as application/pdf.',
-		minLength: 1,
-		maxLength: 255,
-		pattern: '^[\\w!#$&^.+-]+/[\\w!#$&^.+-]+( *;[ -~]*)?$',
-		'x-message': 'must be a media type such as application/pdf',
-	}),
-	contentId: Type.Optional(
-		Type.String({
-			description: 'Required for an inline attachment: the HTML refers to it as `cid:…`.',
-			minLength: 1,
-			maxLength: 255,
-			pattern: '^[^<>\\r\\n]*$',
-			'x-message': 'must not contain <, > or line breaks',
-		}),
-	),
-	disposition: Type.Optional(
-		about('inline shows the file within the HTML.', Type.Enum(['attachment', 'inline'])),
-	),
-})
 
 const tagWord = {
 	minLength: 1,
@@ -54,20 +26,6 @@ const Tag = Component('Tag', {
 	value: Type.String({ ...tagWord, description: 'The value of the tag.' }),
 })
 const mostTags = 50
-
-const mostDaysAhead = 30
-
-const Delivery = Type.Object(
-	{
-		at: Type.Optional(
-			Type.String({
-				format: 'date-time',
-				description: `When the mail is to be sent, with a time zone, at most ${mostDaysAhead} days ahead. A time in the past means now.`,
-			}),
-		),
-	},
-	{ additionalProperties: false, title: 'Delivery' },
-)
 
 const example = {
 	to: { name: 'Anna', email: 'anna@example.org' },
@@ -177,13 +135,11 @@ const misnamed = misnamedMembers(SendBody, {
 	tags: ['tag'],
 	attachments: ['attachment', 'files'],
 	'delivery.at': laterNames,
+	'delivery.throttle': ['throttle', 'rateLimit'],
+	'delivery.throttleKey': ['throttleKey'],
+	'a message of its own for each copy': ['cc', 'bcc'],
 	'the header Idempotency-Key': ['idempotencyKey'],
 })
-
-export interface SendLimits {
-	attachmentsMaxCount: number
-	attachmentsMaxMb: number
-}
 
 /** The request with its alternatives resolved. */
 export interface SendRequest {
@@ -194,7 +150,10 @@ export interface SendRequest {
 	tags: { name: string; value: string }[]
 	/** null: now. */
 	scheduledFor: Date | null
-	files: ReturnType<typeof filesOf>
+	/** How long nobody gets the same again; null: for no time. */
+	throttleMs: number | null
+	throttleKey: string | null
+	files: SendFiles
 }
 
 /**
@@ -204,7 +163,7 @@ export interface SendRequest {
 export async function readSend(
 	projectId: string,
 	body: SendBody,
-	limits: SendLimits,
+	limits: FileLimits,
 	faults: FieldError[],
 ): Promise<{ wanted: SendRequest } | { problems: FieldError[] }> {
 	const isSound = (...fields: (keyof SendBody)[]) =>
@@ -227,11 +186,16 @@ export async function readSend(
 		const templates = texts.filter(({ value }) => !isTooBig(value))
 		problems.push(...(await perform(projectId, 'problems', templates)))
 	}
-	const files = isSound('attachments') ? filesOf(body) : []
+	const files = isSound('attachments') ? filesOf(body.attachments) : []
 	const found = problems.concat(
 		isSound('data') && body.data ? dataProblems(body.data) : [],
 		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
-		isSound('delivery') ? timeProblems(body.delivery?.at) : [],
+		isSound('delivery')
+			? [
+					...timeProblems(body.delivery?.at),
+					...throttleProblems(body.delivery, Boolean(body.template)),
+				]
+			: [],
 		fileProblems(files, limits),
 	)
 	if (found.length > 0) return { problems: found }
@@ -241,29 +205,12 @@ export async function readSend(
 			from: senderOf(body),
 			replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
 			scheduledFor: timeOf(body.delivery?.at),
+			throttleMs: body.delivery?.throttle ? msOf(body.delivery.throttle) : null,
+			throttleKey: body.delivery?.throttleKey ?? null,
 			tags: (body.tags ?? []).map(({ name, value }) => ({ name, value })),
 			files,
 		},
 	}
-}
-
-/** null: it has passed, or is not given. */
-export function timeOf(at: string | undefined) {
-	const time = at === undefined ? null : new Date(at)
-	return time && time.getTime() > Date.now() ? time : null
-}
-
-export function timeProblems(at: string | undefined): FieldError[] {
-	const time = timeOf(at)
-	if (!time || time.getTime() - Date.now() <= mostDaysAhead * 86_400_000) return []
-	return [
-		{
-			field: 'delivery.at',
-			message: `must be at most ${mostDaysAhead} days ahead`,
-			code: 'too_big',
-			received: at,
-		},
-	]
 }
 
 /** Reported under the name of each missing member, and of the template that would supply it. */
@@ -322,57 +269,3 @@ const addressOf = ({ email, name }: { email: string; name?: string | undefined }
 	email: normalizeEmail(email),
 	name: name?.trim() || null,
 })
-
-function filesOf({ attachments = [] }: SendBody) {
-	// Member by member, because unknown members of an attachment are dropped.
-	return attachments.map(({ filename, contentType, content, contentId, disposition }, position) => {
-		const base64 = /\s/.test(content) ? content.replaceAll(/\s+/g, '') : content
-		const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='))
-		const size = Math.floor(((base64.length - padding) * 3) / 4)
-		const inline = disposition === 'inline'
-		const file = { filename, contentType, contentId: contentId ?? null, inline, position, size }
-		return { ...file, content: base64 }
-	})
-}
-
-function fileProblems(
-	files: SendRequest['files'],
-	{ attachmentsMaxCount, attachmentsMaxMb }: SendLimits,
-): FieldError[] {
-	if (files.length > attachmentsMaxCount)
-		return [
-			{
-				field: 'attachments',
-				message: `must have at most ${attachmentsMaxCount} items`,
-				code: 'too_big',
-				received: files.length,
-			},
-		]
-	const problems: FieldError[] = []
-	for (const { content, contentId, inline, position } of files) {
-		const field = `attachments.${position}`
-		if (content === '')
-			problems.push({ field: `${field}.content`, message: 'must not be empty', code: 'too_small' })
-		else if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))
-			problems.push({
-				field: `${field}.content`,
-				message: 'must be base64, padded with = to a multiple of four characters',
-				code: 'invalid_string',
-			})
-		if (inline && contentId === null)
-			problems.push({
-				field: `${field}.contentId`,
-				message: 'is required for an inline attachment: the body refers to it as cid:…',
-				code: 'required',
-			})
-	}
-	const bytes = files.reduce((sum, { size }) => sum + size, 0)
-	if (bytes > attachmentsMaxMb * 2 ** 20)
-		problems.push({
-			field: 'attachments',
-			message: `must be at most ${attachmentsMaxMb} MB in total`,
-			code: 'too_big',
-			received: bytes,
-		})
-	return problems
-}

@@ -19,8 +19,9 @@ const SentMail = Component('SentMail', {
 	contact: ContactReference,
 	email: Id,
 	status: Type.Optional(
-		Type.Enum(['SCHEDULED'], {
-			description: 'SCHEDULED: the mail waits for its time. Absent: it is sent now.',
+		Type.Enum(['SCHEDULED', 'THROTTLED'], {
+			description:
+				'SCHEDULED: the mail waits for its time. THROTTLED: the recipient is skipped, and `email` is the earlier mail. Absent: the mail is sent now.',
 		}),
 	),
 	scheduledFor: Type.Optional(Timestamp),
@@ -44,6 +45,8 @@ const countOf = (body: unknown) =>
 		? mostMessages
 		: Math.min(Array.isArray(body) ? body.length : 1, mostMessages)
 
+const isAccepted = ({ status }: { status?: string }) => status !== 'THROTTLED'
+
 /** A JSON body contains the files in base64, and escapes. */
 const bodyLimitBytes = 56 * 2 ** 20
 
@@ -55,7 +58,8 @@ const suggestions = {
 	template: 'Give the id of a template, or a subject and a body. GET /templates lists the ids.',
 	from: 'Give an address on a verified domain, or { "name", "email" }. A template may supply it.',
 	data: 'Give an object of at most 64 KB. Its names have 1 to 100 characters.',
-	delivery: 'Give { "at": "2030-01-31T09:00:00Z" }, at most 30 days ahead.',
+	delivery:
+		'Give { "at": "2030-01-31T09:00:00Z" }, at most 30 days ahead, or { "throttle": "24h" }.',
 	headers:
 		'Give an object of header names and values. Use to, from, subject and reply instead of the headers they set.',
 	attachments:
@@ -119,7 +123,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 		},
 		async (request) => {
 			const answer = await accept('one', request)
-			meter.accepted('/v1/send', answer.data.emails.length)
+			meter.accepted('/v1/send', answer.data.emails.filter(isAccepted).length)
 			return answer
 		},
 	)
@@ -151,7 +155,10 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 			if (count > 1) await app.countRequests(request, count - 1)
 			const answer = await accept('batch', request)
 			const { results } = answer.data
-			meter.accepted('/v1/send/batch', results.flatMap(({ emails }) => emails).length)
+			meter.accepted(
+				'/v1/send/batch',
+				results.flatMap(({ emails }) => emails.filter(isAccepted)).length,
+			)
 			return answer
 		},
 	)

@@ -1,14 +1,7 @@
-import { DatabaseError, type Pool } from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { inGroups } from '../groups.ts'
-import {
-	type AcceptedSend,
-	acceptPlain,
-	acceptSend,
-	type AskedContext,
-	isPlain,
-	limitedContexts,
-	sendContexts,
-} from './acceptance.ts'
+import { type AskedContext, limitedContexts, sendContexts } from './acceptance-contexts.ts'
+import { type AcceptedSend, acceptPlain, acceptSend, isPlain } from './acceptance.ts'
 
 /** Larger requests go alone, so that they don't delay others. */
 const mostMailsInGroup = 10
@@ -16,6 +9,18 @@ const mostCharactersInGroup = 2 ** 16
 const mostRequestsInGroup = 32
 
 export type Acceptance = ReturnType<typeof createAcceptance>
+/** What requests are planned with. */
+export type Reading = Pick<Acceptance, 'contextFor' | 'contextsFor'>
+
+/** Reads alone, on a connection that holds locks. */
+export const readingOn = (db: PoolClient): Reading => {
+	const read = (hasLimits: boolean) => (hasLimits ? limitedContexts : sendContexts)
+	return {
+		contextFor: async (projectId, request, hasLimits) =>
+			(await read(hasLimits)(db, { projectId, requests: [request] }))[0]!,
+		contextsFor: (projectId, requests, hasLimits) => read(hasLimits)(db, { projectId, requests }),
+	}
+}
 
 /** Reads and writes for requests; those of one project that arrive together share their statements. */
 export function createAcceptance(pool: Pool) {

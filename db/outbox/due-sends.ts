@@ -126,6 +126,8 @@ interface ReleasingServices {
 const lookMs = 250
 /** Until a run has ended its first pass. */
 const busyMs = 50
+/** Mails that are due within this time share a run. */
+const gatherMs = 100
 
 /** Releases mails at their time, from any number of processes. */
 export function startReleasing({ pool, workflowTaskQueue, log, released }: ReleasingServices) {
@@ -140,7 +142,8 @@ export function startReleasing({ pool, workflowTaskQueue, log, released }: Relea
 		if (inMs > 0) return Math.min(inMs + 1, lookMs)
 		const count = await releaseDue(pool, workflowTaskQueue)
 		if (count > 0) released()
-		return count > 0 ? 0 : busyMs
+		if (count === 0) return busyMs
+		return count < mailsPerRun ? gatherMs : 0
 	}
 
 	async function lookOn() {

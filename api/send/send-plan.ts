@@ -1,0 +1,137 @@
+import type { PoolClient } from 'pg'
+import type { AskedContext, SendContext } from '../../db/emails/acceptance-contexts.ts'
+import type { Reading } from '../../db/emails/acceptance-groups.ts'
+import { notFound } from '../errors.ts'
+import { createEffort } from './send-effort.ts'
+import { refuseOver } from './send-limit.ts'
+import {
+	likenessOf,
+	planMessage,
+	type PlannedMessage,
+	type Sender,
+	type SoundMessage,
+} from './send-mails.ts'
+import { createPeople } from './send-people.ts'
+import { naming, rename } from './send-places.ts'
+import type { SendBody, SendRequest } from './send-request.ts'
+import { createThrottle } from './send-throttle.ts'
+import { checkSender, domainOf } from './sender.ts'
+
+/** A sound message. `at` precedes the names of its fields in errors: `1.` in a batch. */
+export interface Wanted {
+	at: string
+	body: SendBody
+	wanted: SendRequest
+}
+
+interface PlannedRequest {
+	asked: { project: Sender['project'] }
+	wanted: Wanted[]
+	options: { publicUrl: string; features: { billing: boolean } }
+}
+
+/** Decides everything that is written, by what the database has at this time. `locked`: for throttled messages. */
+export async function planMessages(
+	reading: Reading,
+	{ asked: { project }, wanted, options: { publicUrl, features } }: PlannedRequest,
+	locked: PoolClient | null,
+) {
+	const { contextOf, contacts, limit, nextId } = await readContexts(
+		reading,
+		project.id,
+		wanted,
+		features.billing,
+	)
+	const people = createPeople(contacts)
+	const sound = wanted.map((message) =>
+		naming(message.at, () => {
+			const { body, wanted } = message
+			const { template, verified } = contextOf(message)
+			if (body.template && !template) throw notFound('template', body.template)
+			checkSender(wanted.from?.email ?? template!.from, verified)
+			return { at: message.at, body, wanted, template }
+		}),
+	)
+	// Throttled messages are weighed once it is known what they send.
+	if (!locked)
+		refuseOver(
+			limit,
+			weightOf(sound, ({ wanted }) => wanted.recipients.length),
+		)
+	const throttle = locked && (await throttleFor(locked, project.id, sound, contacts))
+	const sender = { project, publicUrl }
+	const plan = { sender, people, effort: createEffort(), throttle, nextId }
+	const messages: PlannedMessage[] = []
+	for (const { at, ...message } of sound)
+		messages.push(await planMessage(plan, message).catch((error: unknown) => rename(at, error)))
+	const weight = weightOf(sound, (_message, place) => messages[place]!.mails.length)
+	return { messages, people: people.all(), weight, limit }
+}
+
+/** A mail with files counts twice. */
+const weightOf = <One extends { wanted: SendRequest }>(
+	messages: One[],
+	count: (message: One, place: number) => number,
+) =>
+	messages.reduce(
+		(sum, message, place) =>
+			sum + count(message, place) * (message.wanted.files.length > 0 ? 2 : 1),
+		0,
+	)
+
+async function throttleFor(
+	db: PoolClient,
+	projectId: string,
+	messages: SoundMessage[],
+	contacts: SendContext['contacts'],
+) {
+	const throttle = createThrottle()
+	const ids = new Map(contacts.map(({ email, id }) => [email, id]))
+	const asked = messages.flatMap(({ body, wanted }) => {
+		const like = likenessOf(body, wanted)
+		return wanted.recipients.flatMap(({ email }) => {
+			const contactId = ids.get(email)
+			return contactId ? { contactId, like } : []
+		})
+	})
+	await throttle.load(db, projectId, asked)
+	return throttle
+}
+
+/** Messages with the same template and domain share a question. */
+async function readContexts(
+	{ contextFor, contextsFor }: Reading,
+	projectId: string,
+	wanted: Wanted[],
+	hasLimits: boolean,
+) {
+	const questions = new Map<string, AskedContext>()
+	const keyOf = ({ body: { template = '' }, wanted: { from } }: Wanted) =>
+		`${template} ${from ? domainOf(from.email) : ''}`
+	for (const message of wanted) {
+		const { body, wanted } = message
+		const question = questions.get(keyOf(message)) ?? {
+			templateId: body.template ?? null,
+			domain: wanted.from ? domainOf(wanted.from.email) : null,
+			emails: [],
+			idCount: 0,
+		}
+		questions.set(keyOf(message), question)
+		for (const { email } of wanted.recipients) question.emails.push(email)
+		question.idCount += 1 + 2 * wanted.recipients.length
+	}
+	for (const question of questions.values()) question.emails = [...new Set(question.emails)]
+	const asked = [...questions.values()]
+	const contexts =
+		asked.length === 1
+			? [await contextFor(projectId, asked[0]!, hasLimits)]
+			: await contextsFor(projectId, asked, hasLimits)
+	const byKey = new Map([...questions.keys()].map((key, place) => [key, contexts[place]!]))
+	const ids = contexts.flatMap(({ ids }) => ids).values()
+	return {
+		contextOf: (message: Wanted) => byKey.get(keyOf(message))!,
+		contacts: contexts.flatMap(({ contacts }) => contacts),
+		limit: contexts[0]!.limit,
+		nextId: () => ids.next().value!,
+	}
+}
