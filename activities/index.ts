@@ -11,6 +11,8 @@ import { importActivities } from './imports/imports.ts'
 import { projectActivities } from './projects.ts'
 import { segmentActivities } from './segments.ts'
 import { suspensionActivities } from './suspensions.ts'
+import { replayActivities } from './webhooks/replays.ts'
+import { webhookActivities } from './webhooks/webhooks.ts'
 
 export type Activities = ReturnType<typeof createActivities>
 
@@ -20,7 +22,8 @@ export const createActivities = (
 		Parameters<typeof deliveryActivities>[0] &
 		Parameters<typeof domainActivities>[0] &
 		Parameters<typeof housekeepingActivities>[0] &
-		Parameters<typeof suspensionActivities>[0],
+		Parameters<typeof suspensionActivities>[0] &
+		Parameters<typeof webhookActivities>[0],
 ) => ({
 	...automationActivities(services),
 	...billingActivities(services),
@@ -33,6 +36,8 @@ export const createActivities = (
 	...importActivities(services),
 	...projectActivities(services),
 	...providerEventActivities(services),
+	...replayActivities(services),
 	...segmentActivities(services),
 	...suspensionActivities(services),
+	...webhookActivities(services),
 })

@@ -57,6 +57,8 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			dnsServers: listOf(env.DNS_SERVERS),
 			allowPrivate: env.ALLOW_PRIVATE_WEBHOOKS,
 		},
+		/** Encrypts secrets in the database. */
+		secret: env.SESSION_SECRET,
 		trackingKey: trackingKey(env.SESSION_SECRET),
 		stripe: stripeSettings(env),
 		hasBilling: env.STRIPE_SECRET_KEY !== undefined,

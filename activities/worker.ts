@@ -45,7 +45,7 @@ import { startTracing } from '../outside/telemetry/tracing.ts'
 import { temporalMetrics } from './temporal-metrics.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
-// The worker process: three Workers on one connection, and the relay that starts their runs.
+// The worker process: four Workers on one connection, and the relay that starts their runs.
 
 const poolSize = 30
 
@@ -144,6 +144,13 @@ async function main() {
 			activities,
 			maxConcurrentActivityTaskExecutions: 4,
 		}),
+		// Slow servers of customers occupy these slots only.
+		Worker.create({
+			...shared,
+			taskQueue: taskQueues.webhooks,
+			activities,
+			maxConcurrentActivityTaskExecutions: 100,
+		}),
 	])
 
 	function stop() {
@@ -190,7 +197,7 @@ function sdkLogger(log: Logger): TemporalLogger {
 		ERROR: 'error',
 	} as const
 	const write = (level: LogLevel, message: string, meta?: object) => {
-		// Two of the three Workers have no workflows on purpose.
+		// Three of the four Workers have no workflows on purpose.
 		const isNoise = message.startsWith('No workflows registered')
 		log[isNoise ? 'debug' : levels[level]]({ ...meta }, message)
 	}

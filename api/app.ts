@@ -88,6 +88,10 @@ import { templates } from './templates/templates.ts'
 import { diskStore, s3Store } from '../outside/storage/image-store.ts'
 import { uploads } from './uploads/uploads.ts'
 import { verify } from './verify/verify.ts'
+import { webhookDeliveries } from './webhook-endpoints/webhook-deliveries.ts'
+import { webhookEndpoints } from './webhook-endpoints/webhook-endpoints.ts'
+import { webhookReplays } from './webhook-endpoints/webhook-replays.ts'
+import { webhookTests } from './webhook-endpoints/webhook-tests.ts'
 
 export interface Services {
 	orm: MikroORM
@@ -217,6 +221,10 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(uploads, { images, publicUrl })
 	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })
+	await app.register(webhookEndpoints, { pool, ...settings })
+	await app.register(webhookDeliveries, { pool })
+	await app.register(webhookTests, { pool, ...settings })
+	await app.register(webhookReplays, { pool })
 	const stripe = settings.stripe && (await createStripe(settings.stripe))
 	await app.register(billing, { pool, publicUrl, stripe })
 	await app.register(billingLimits, { pool, publicUrl, stripe })

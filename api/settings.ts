@@ -54,6 +54,7 @@ const Environment = Type.Object({
 	UPLOADS_DIR: Text,
 	DISABLE_SIGNUPS: Type.Boolean({ default: false }),
 	DNS_SERVERS: Text,
+	ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({ default: false }),
 	...StripeEnvironment,
 	STRIPE_WEBHOOK_SECRET: Text,
 })
@@ -97,6 +98,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			signupsDisabled: env.DISABLE_SIGNUPS,
 		},
 		dnsServers: listOf(env.DNS_SERVERS),
+		allowPrivateWebhooks: env.ALLOW_PRIVATE_WEBHOOKS,
 		tracing: tracingOf(env, 'tempost-api'),
 		/** undefined: metrics are off. */
 		metrics:

@@ -58,6 +58,8 @@ import { SegmentMember, SegmentTally } from './segments/segment-member.ts'
 import { Segment } from './segments/segment.ts'
 import { Template } from './templates/template.ts'
 import { Throttle } from './throttle.ts'
+import { WebhookDelivery } from './webhooks/webhook-delivery.ts'
+import { WebhookEndpoint } from './webhooks/webhook-endpoint.ts'
 import { WorkerBeat } from './worker-heartbeat.ts'
 
 export default defineConfig({
@@ -129,6 +131,8 @@ export default defineConfig({
 		UsageReport,
 		UsageTally,
 		User,
+		WebhookDelivery,
+		WebhookEndpoint,
 		WebhookSecret,
 		WorkerBeat,
 	],

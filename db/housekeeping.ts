@@ -126,6 +126,43 @@ const abandoned: Chore = {
 	),
 }
 
+/** An endpoint's deliveries are in order of time. Those of deleted endpoints go whatever their age. */
+const webhookDeliveries: Chore = {
+	what: 'old deliveries of webhooks',
+	remove: removal(
+		'remove-old-webhook-deliveries',
+		`with due as materialized (
+			select d.project_id, d.endpoint_id, d.id from webhook_endpoints w cross join lateral (
+				select d.project_id, d.endpoint_id, d.id from webhook_deliveries d
+				where d.project_id = w.project_id and d.endpoint_id = w.id
+					and (w.deleted_at is not null or d.id < first_id_at(now() - interval '30 days'))
+				order by d.id limit $limit::int) d
+			limit $limit::int
+		), gone as (
+			delete from webhook_deliveries d using due
+			where d.project_id = due.project_id and d.endpoint_id = due.endpoint_id and d.id = due.id returning 1
+		)
+		select count(*)::int as removed from gone`,
+	),
+}
+
+/** A day later no transaction is left that could still write a delivery for it. */
+const webhookEndpoints: Chore = {
+	what: 'deleted webhook endpoints',
+	remove: removal(
+		'remove-deleted-webhook-endpoints',
+		`with due as (
+			select w.id from webhook_endpoints w
+			where w.deleted_at < now() - interval '1 day' and not exists (
+				select from webhook_deliveries d where d.project_id = w.project_id and d.endpoint_id = w.id)
+			order by w.deleted_at limit $limit::int for update skip locked
+		), gone as (
+			delete from webhook_endpoints w using due where w.id = due.id returning 1
+		)
+		select count(*)::int as removed from gone`,
+	),
+}
+
 const jobEnded = (table: string) =>
 	`exists (select from jobs j where j.project_id = ${table}.project_id and j.id = ${table}.job_id
 		and j.finished_at < now() - interval '1 day')`
@@ -245,6 +282,8 @@ export const chores: Chore[] = [
 		),
 	},
 	abandoned,
+	webhookDeliveries,
+	webhookEndpoints,
 	thinFields,
 	{ what: 'errors of old jobs', remove: counted(removeOldErrors) },
 	{ what: 'tallies of campaigns', remove: counted(foldOldTallies) },

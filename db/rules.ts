@@ -14,6 +14,7 @@ export const ruleFiles = [
 	'iso-time.sql',
 	'idempotency-key.sql',
 	'projects/projects.sql',
+	'webhooks/webhooks.sql',
 	'contacts/contacts.sql',
 	'contacts/contact-data.sql',
 	'contacts/contact-fields.sql',

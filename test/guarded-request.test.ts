@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
-import { guardedRequest } from '../activities/guarded-request.ts'
+import { guardedRequest } from '../outside/requests/guarded-request.ts'
 import { dnsServer } from './helpers/dns-server.ts'
 
 const ask = (url: string, dnsServers: string[] = []) =>

@@ -6,6 +6,7 @@ import { housekeepingActivities } from '../activities/housekeeping.ts'
 import { chores } from '../db/housekeeping.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { setupSend } from './helpers/send.ts'
+import { addedEndpoint } from './helpers/webhooks.ts'
 
 const logger = new DefaultLogger('ERROR', () => {})
 const keepHouse = (pool: Pool, bodyRetentionDays = 90) =>
@@ -45,6 +46,29 @@ test('contents of mails are deleted after their time; the ledger and unsent mail
 	for (const { id } of [waiting, doubted, young]) t.deepEqual(state[id], [false, 1])
 	const shown = await app.inject({ url: `/emails/${old.id}`, headers: withSecretKey })
 	t.like(shown.json(), { body: null, status: 'DELIVERED', attachments: [{ filename: 'a.txt' }] })
+})
+
+test('deliveries of webhooks are deleted after 30 days, those of deleted endpoints at once', async (t) => {
+	const { pool, project } = await setup(t)
+	const [kept, deleted] = [
+		await addedEndpoint(pool, project.id, 'https://example.com/', ['*']),
+		await addedEndpoint(pool, project.id, 'https://example.com/', ['*']),
+	]
+	for (const endpoint of [kept, deleted])
+		for (const age of ['31 days', '29 days', '0 days'])
+			await pool.query(
+				`insert into webhook_deliveries (project_id, endpoint_id, id, event_id, type, occurred_at, status)
+				values ($1, $2, uuidv7(-$3::interval), uuidv7(), 'event.x', now(), 'HELD')`,
+				[project.id, endpoint, age],
+			)
+	await pool.query(
+		`update webhook_endpoints set deleted_at = now() - interval '25 hours' where id = $1`,
+		[deleted],
+	)
+	t.is(await keepHouse(pool), 'old deliveries of webhooks: 4, deleted webhook endpoints: 1')
+	t.is(await keepHouse(pool), 'nothing was due')
+	const { rows } = await pool.query('select endpoint_id from webhook_deliveries')
+	t.deepEqual(rows, [{ endpoint_id: kept }, { endpoint_id: kept }])
 })
 
 test('the files of a request stay while one of its mails is waiting', async (t) => {

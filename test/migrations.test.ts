@@ -2,6 +2,7 @@ import test from 'ava'
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { MikroORM } from '@mikro-orm/postgresql'
+import type { PoolClient } from 'pg'
 import { client, until } from '../bench/load.ts'
 import { newNamespace } from '../bench/namespace.ts'
 import { service } from '../bench/stack.ts'
@@ -33,6 +34,15 @@ test('a migration takes nothing away: processes of the release before it go on b
 		)
 })
 
+/** Those whose functions need tables of later migrations. The upgrade makes them again. */
+async function dropLaterTriggers(db: PoolClient) {
+	const { rows } = await db.query<{ name: string; table: string }>(
+		`select tgname as name, tgrelid::regclass::text as table from pg_trigger
+		where not tgisinternal and (tgname like '%announce%' or tgname = 'projects_close_webhooks')`,
+	)
+	for (const { name, table } of rows) await db.query(`drop trigger ${name} on ${table}`)
+}
+
 test('a database of the first release, with work under way, continues under this release', async (t) => {
 	const dbName = `test_${randomUUID()}`
 	const orm = await MikroORM.init({ ...config, dbName })
@@ -45,6 +55,7 @@ test('a database of the first release, with work under way, continues under this
 		// Today's rules, of which some need columns of later migrations. None of these is used before the upgrade.
 		await db.query('set check_function_bodies = off')
 		await applyRules(db)
+		await dropLaterTriggers(db)
 	} finally {
 		db.release(true)
 	}

@@ -86,6 +86,11 @@ const data = {
 		isReached: false,
 	},
 	paymentFailed: { project: 'Ärzte & <b>Co</b>' },
+	webhookDisabled: {
+		project: 'Ärzte & <b>Co</b>',
+		endpoint: 'https://example.com/hook',
+		reason: 'FAILING',
+	},
 } satisfies PlatformMailData
 
 for (const language of Object.keys(spokenWords))

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isPublicAddress } from '../activities/public-address.ts'
+import { isPublicAddress } from '../outside/requests/public-address.ts'
 
 const isPublic = [
 	'1.1.1.1',

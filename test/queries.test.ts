@@ -55,6 +55,20 @@ test('composed queries return their declared columns for any request', async (t)
 	}
 	await started({ audienceType: 'FILTERED', audienceCondition: condition })
 
+	const hook = { url: 'https://example.com/', events: ['*'] }
+	const { id: endpointId } = (await request('POST', '/webhook-endpoints', hook)).json()
+	const deliveries = `/webhook-endpoints/${endpointId}/deliveries`
+	const period = 'from=2026-01-01T00:00:00Z&to=2036-01-01T00:00:00Z'
+	for (const chosen of [
+		'',
+		'status=HELD',
+		'type=email.sent',
+		`emailId=${first}`,
+		`contactId=${first}`,
+		period,
+	])
+		await request('GET', `${deliveries}?${chosen}`)
+
 	const jobs = await setupJobs(t)
 	const filter = { search: 'user', subscribed: true, condition }
 	await jobs.bulk('unsubscribe', { mode: 'query', filter, excludeIds: [first] })

@@ -19,6 +19,7 @@ function neededFor(route: string): 'USER' | Role {
 		/^(POST|PATCH|DELETE) \/projects\/\{id\}\/members/,
 		/\/(webhook-secret|audit)$/,
 		/^(POST|DELETE) \/domains/,
+		/^(POST|PATCH|DELETE) \/webhook-(endpoints|deliveries)/,
 	]
 	return forAdmins.some((pattern) => pattern.test(route)) ? 'ADMIN' : 'MEMBER'
 }

@@ -24,6 +24,7 @@ const reasons: Record<string, string[]> = {
 		'projects-to-judge',
 		'recount-thin-fields',
 		'remove-abandoned-executions',
+		'remove-deleted-webhook-endpoints',
 		'remove-done-outbox',
 		'remove-ended-enrolments',
 		'remove-ended-import-chunks',
@@ -38,6 +39,7 @@ const reasons: Record<string, string[]> = {
 		'remove-old-mailbox-messages',
 		'remove-old-request-budgets',
 		'remove-old-restored-contacts',
+		'remove-old-webhook-deliveries',
 		'restart-cleanups',
 		'subscribers',
 		'take-due-domains',
@@ -56,6 +58,7 @@ const reasons: Record<string, string[]> = {
 	'the relay and the claims of sends take whatever waits, of whomever it is': [
 		'claim-outbox',
 		'claim-sends',
+		'claim-webhooks',
 		'end-cleanup',
 		'finish-claim',
 		'free-run',

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Step } from '../../db/automations/automation-interpreter.ts'
 import type { ExecutionKey } from '../../db/executions/execution-advancing.ts'
 import { signWebhook, webhookKeys } from '../../db/projects/webhook-secret.ts'
-import type { GuardedRequest } from '../guarded-request.ts'
+import type { GuardedRequest } from '../../outside/requests/guarded-request.ts'
 import type { Variables } from '../../mail/liquid/look-up.ts'
 import { perform, renderText } from '../../mail/rendering.ts'
 

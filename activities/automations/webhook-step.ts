@@ -7,7 +7,11 @@ import {
 	lockExecution,
 } from '../../db/executions/execution-advancing.ts'
 import { finishCall, recordFailedCall } from '../../db/executions/execution-call.ts'
-import { type GuardedAnswer, guardedRequest, type GuardOptions } from '../guarded-request.ts'
+import {
+	type GuardedAnswer,
+	guardedRequest,
+	type GuardOptions,
+} from '../../outside/requests/guarded-request.ts'
 import { isTemplateError } from '../../mail/liquid/liquid.ts'
 import { linksFor } from '../../mail/liquid/variables.ts'
 import { type AdvanceServices, beginJourney } from './advance.ts'

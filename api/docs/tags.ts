@@ -16,6 +16,10 @@ export const tags = [
 	{ name: 'projects', description: 'Projects, their keys and members. Takes a session' },
 	{ name: 'billing', description: 'Usage, limits and invoices of a project' },
 	{ name: 'accounts', description: 'Sign up, log in, passwords' },
+	{
+		name: 'webhook endpoints',
+		description: 'Your addresses that are notified of what happens',
+	},
 	{ name: 'public pages', description: 'Pages for readers of mails, who have no account' },
 	{ name: 'webhooks', description: 'Calls from mail and payment providers' },
 	{ name: 'service', description: 'The service itself' },

@@ -29,6 +29,7 @@ const unnoted = new Set([
 	'POST /templates/:id/preview',
 	'POST /segments/:id/refresh',
 	'POST /events/track',
+	'POST /webhook-endpoints/:id/test',
 ])
 
 /** The longest an answer waits for its audit entry. */

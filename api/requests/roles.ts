@@ -34,6 +34,14 @@ export const rolesOfRoutes: Record<string, 'USER' | Role> = {
 	'GET /projects/:id/audit': 'ADMIN',
 	'POST /domains': 'ADMIN',
 	'DELETE /domains/:id': 'ADMIN',
+	'POST /webhook-endpoints': 'ADMIN',
+	'PATCH /webhook-endpoints/:id': 'ADMIN',
+	'DELETE /webhook-endpoints/:id': 'ADMIN',
+	'POST /webhook-endpoints/:id/rotate-secret': 'ADMIN',
+	'POST /webhook-endpoints/:id/test': 'ADMIN',
+	'POST /webhook-endpoints/:id/replay': 'ADMIN',
+	'DELETE /webhook-endpoints/:id/replay/:jobId': 'ADMIN',
+	'POST /webhook-deliveries/:id/retry': 'ADMIN',
 
 	'DELETE /users/@me/projects/:id': 'OWNER',
 }

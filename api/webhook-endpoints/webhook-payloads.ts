@@ -178,17 +178,23 @@ export const webhookPayloads: Record<WebhookType, Payload> = {
 		example: personalExample,
 	},
 	'contact.deleted': {
-		summary: 'A contact was deleted. Its address and data are erased, so only its id is left',
-		data: { contactId: Id },
-		example: { contactId: ids.contactId },
+		summary: 'A contact was deleted',
+		data: {
+			contactId: Id,
+			email: about(
+				'`deleted@deleted.invalid` if the person was erased with it. So is the address in all webhooks that wait',
+				Type.String(),
+			),
+		},
+		example: contactExample,
 	},
 	'contact.subscribed': {
-		summary: 'A contact subscribed, or was created as a subscriber',
+		summary: 'A contact subscribed',
 		data: reader,
 		example: contactExample,
 	},
 	'contact.unsubscribed': {
-		summary: 'A contact unsubscribed, or was created without a subscription',
+		summary: 'A contact unsubscribed',
 		data: reader,
 		example: contactExample,
 	},

@@ -143,6 +143,34 @@ const eraseJobRecords = statement('erase-job-records', {
 		and a.target ->> 'email' = $email::text`,
 })
 
+/**
+ * Webhooks about the person. Those that wait are still delivered, with the ids alone: a payload that is being sent at
+ * this moment is not stored any more.
+ */
+const eraseWebhooks = statement('erase-webhooks', {
+	params: { projectId: uuid, contactId: uuid, mailIds: uuid.array },
+	text: `with meant as materialized (
+		select endpoint_id, id from webhook_deliveries
+		where project_id = $projectId and contact_id = $contactId::uuid
+		union all
+		select endpoint_id, id from webhook_deliveries
+		where project_id = $projectId and email_id = any($mailIds::uuid[])
+	)
+	update webhook_deliveries d set payload = null, is_erased = true,
+		data = case
+			when d.type in ('contact.created', 'contact.updated')
+				then d.data || '{"email": "${erasedAddress}", "data": {}}'
+			when d.type = 'contact.deleted' then d.data || '{"email": "${erasedAddress}"}'
+			when d.type like 'event.%' then d.data || '{"data": {}}'
+			when d.type like 'email.%' then d.data || jsonb_strip_nulls(jsonb_build_object(
+				'link', case when d.data ? 'link' then '' end, 'error', case when d.data ? 'error' then '' end))
+			else d.data end,
+		attempts = (select coalesce(jsonb_agg(a || '{"answer": null}' order by place), '[]')
+			from jsonb_array_elements(d.attempts) with ordinality as tries(a, place))
+	from meant
+	where d.project_id = $projectId and d.endpoint_id = meant.endpoint_id and d.id = meant.id`,
+})
+
 /** Waits for another process that is folding the counts of fields. */
 const lockFields = statement('lock-contact-fields', {
 	params: { projectId: uuid },
@@ -178,6 +206,9 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 	await eraseExecutions(db, { projectId, contactId: id })
 	await eraseJobRecords(db, { projectId, contactId: id, email: contact.email })
 	await deleteContacts(db, { projectId, contactIds: [id] })
+	// The deletion itself is announced, too.
+	const mailIds = mails.map((mail) => mail.id)
+	await eraseWebhooks(db, { projectId, contactId: id, mailIds })
 	await lockFields(db, { projectId })
 	await foldFields(db, { projectId })
 	await lowerBounds(db, { projectId })

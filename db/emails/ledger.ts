@@ -350,7 +350,8 @@ export const recordUnsent = statement('record-unsent', {
 				or o.outcome in ('DEFERRED', 'UNAVAILABLE') and e.status = 'UNCERTAIN'
 					and (o.status = 'FAILED' or ${isOpen}
 						or e.source_type = 'CAMPAIGN' and e.campaign_id in (select id from going_on)))
-		returning e.*
+		returning e.*, case when o.outcome = 'DEFERRED' and o.status = 'PENDING'
+			then announce_delay(e.project_id, e.id, e.error) end
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, error)
 		select e.project_id, e.id, o.attempt, ${startedAt}, o.outcome, e.provider, ${errorOf}

@@ -84,7 +84,8 @@ as $$
 	order by s.created_at desc, s.id desc limit most
 $$;
 
--- Stores the events of mails that are not their own, and announces the others to the automations that listen. The
+-- Stores the events of mails that are not their own, and announces the others to the automations and the webhook
+-- endpoints that listen. The
 -- statement that has recorded these mails calls it, and has counted the events. It is a function because it has to see
 -- what was committed while that statement waited: see start_and_wake_executions_by. Contacts are locked in order of
 -- ids for all mails at once.
@@ -113,4 +114,5 @@ begin
 		from emails where project_id = project and id = any(mails) and is_sent_event and contact_id is not null
 		having count(*) > 0;
 	end if;
+	perform announce_sent_mails(project, mails, has_late);
 end $$;

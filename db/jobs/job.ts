@@ -9,10 +9,11 @@ export const bulkTypes = [
 	'bulk-delete',
 	'delete-field',
 ] as const
-export const jobTypes = [...importTypes, ...bulkTypes] as const
+export const replayTypes = ['replay'] as const
+export const jobTypes = [...importTypes, ...bulkTypes, ...replayTypes] as const
 export const jobStates = ['waiting', 'active', 'completed', 'failed', 'cancelled'] as const
 
-/** Work on many contacts, done by a workflow. Callers see this row. */
+/** Work on many rows, done by a workflow. Callers see this row. */
 const schema = defineEntity({
 	name: 'Job',
 	tableName: 'jobs',

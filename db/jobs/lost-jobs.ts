@@ -12,8 +12,8 @@ export const unfinishedJobs = statement('unfinished-jobs', {
 	text: `with unfinished as (
 		select project_id, id, workflow_type, prefix || '/' || id as workflow_id
 		from jobs join (values ('import', 'importContacts', 'import'), ('undo', 'undoImport', 'undo'),
-			('bulk', 'bulkJob', 'bulk')) as w(kind, workflow_type, prefix)
-			on kind = case when type in ('import', 'undo') then type else 'bulk' end
+			('replay', 'replayWebhooks', 'replay'), ('bulk', 'bulkJob', 'bulk')) as w(kind, workflow_type, prefix)
+			on kind = case when type in ('import', 'undo', 'replay') then type else 'bulk' end
 		where state in ('waiting', 'active') and created_at < now() - interval '5 minutes'
 	)
 	select * from unfinished u where not exists (

@@ -1,7 +1,7 @@
 import { bigint, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-const outboxRowColumns = {
+export const outboxRowColumns = {
 	id: bigint,
 	project_id: uuid,
 	kind: text.of<'start' | 'signal' | 'terminate' | 'schedule'>(),
@@ -21,7 +21,7 @@ const outboxRowColumns = {
 }
 export type OutboxRow = RowOf<typeof outboxRowColumns>
 
-const columns = `id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
+export const outboxColumns = `id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
 	search_attributes, trace, trace_links, attempts`
 
 /**
@@ -87,7 +87,7 @@ export const claimSends = statement('claim-sends', {
 		(array_agg(trace order by id) filter (where trace is not null))[1],
 		(array_agg(trace order by id) filter (where trace is not null))[2:]
 	from claimed group by project_id, claim_id
-	returning ${columns}`,
+	returning ${outboxColumns}`,
 })
 
 export const claimOutbox = statement('claim-outbox', {
@@ -99,7 +99,7 @@ export const claimOutbox = statement('claim-outbox', {
 		select id from outbox
 		where done_at is null and next_at <= now() and (locked_until is null or locked_until < now())
 		order by priority, id limit $limit::int for update skip locked)
-	returning ${columns}`,
+	returning ${outboxColumns}`,
 })
 
 export const markDone = statement('mark-outbox-done', {

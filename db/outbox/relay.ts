@@ -6,6 +6,7 @@ import {
 import type { Pool } from 'pg'
 import { type AutomationKey, syncSchedule } from '../automations/automation-schedules.ts'
 import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from './claims.ts'
+import { claimWebhooks } from '../webhooks/webhook-turns.ts'
 import { restartLost } from './lost-runs.ts'
 import { priorities } from './outbox.ts'
 import { keywords } from './search-attributes.ts'
@@ -61,6 +62,7 @@ export function startRelay(services: RelayServices): Relay {
 				runsPerProject,
 			}),
 			claimOutbox(pool, { limit: rowsAtOnce, lockSeconds }),
+			claimWebhooks(pool, { lockSeconds, taskQueue: workflowTaskQueue }),
 		])
 		const rows = claimed.flat()
 		await Promise.all(rows.map(dispatch))

@@ -83,7 +83,8 @@ const settleCtes = `
 			old.sent_at is null and new.sent_at is not null as is_sent,
 			old.delivered_at is null and new.delivered_at is not null as is_delivered,
 			old.bounced_at is null and new.bounced_at is not null as is_bounced,
-			old.complained_at is null and new.complained_at is not null as is_complained
+			old.complained_at is null and new.complained_at is not null as is_complained,
+			case v.kind when 'DELAYED' then announce_delay(new.project_id, new.id, v.error) end
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
 			provider_message_id, error)

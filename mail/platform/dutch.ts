@@ -97,5 +97,16 @@ export const dutch: Words = {
 			remark:
 				'Betaal de openstaande factuur via de factureringspagina van het project: zodra die is betaald, kan er weer worden verzonden.',
 		}),
+		webhookDisabled: ({ project, endpoint, reason }) => ({
+			subject: `Een webhook-endpoint is uitgeschakeld: ${project}`,
+			paragraphs: [
+				reason === 'GONE'
+					? `${endpoint} heeft geantwoord dat het niet meer bestaat (410). Het project ${project} stuurt er geen gebeurtenissen meer naartoe.`
+					: `${endpoint} heeft vijf dagen lang geen gebeurtenis geaccepteerd. Het project ${project} stuurt er geen gebeurtenissen meer naartoe.`,
+				'De gebeurtenissen worden 30 dagen bewaard.',
+			],
+			remark:
+				'Schakel het endpoint weer in zodra het werkt en stuur de gemiste gebeurtenissen opnieuw.',
+		}),
 	},
 }

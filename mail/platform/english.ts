@@ -95,5 +95,15 @@ export const english: Words = {
 			remark:
 				'Pay the open invoice from the billing page of the project: you can send again as soon as it is paid.',
 		}),
+		webhookDisabled: ({ project, endpoint, reason }) => ({
+			subject: `A webhook endpoint is disabled: ${project}`,
+			paragraphs: [
+				reason === 'GONE'
+					? `${endpoint} answered that it is gone (410), so the project ${project} sends it no more events.`
+					: `${endpoint} has not accepted an event for five days, so the project ${project} sends it no more events.`,
+				'Its events are kept for 30 days.',
+			],
+			remark: 'Enable the endpoint again when it works, and replay the events that it missed.',
+		}),
 	},
 }

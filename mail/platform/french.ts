@@ -99,5 +99,15 @@ export const french: Words = {
 			remark:
 				"Réglez la facture ouverte depuis la page de facturation du projet : l'envoi reprend dès qu'elle est payée.",
 		}),
+		webhookDisabled: ({ project, endpoint, reason }) => ({
+			subject: `Un point de terminaison webhook est désactivé : ${project}`,
+			paragraphs: [
+				reason === 'GONE'
+					? `${endpoint} a répondu qu'il n'existe plus (410). Le projet ${project} ne lui envoie plus d'événements.`
+					: `${endpoint} n'a accepté aucun événement depuis cinq jours. Le projet ${project} ne lui envoie plus d'événements.`,
+				'Ses événements sont conservés pendant 30 jours.',
+			],
+			remark: "Réactivez-le dès qu'il fonctionne, puis renvoyez les événements manqués.",
+		}),
 	},
 }

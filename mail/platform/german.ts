@@ -100,5 +100,16 @@ export const german: Words = {
 			remark:
 				'Begleichen Sie die offene Rechnung über die Abrechnungsseite des Projekts: sobald sie bezahlt ist, kann wieder gesendet werden.',
 		}),
+		webhookDisabled: ({ project, endpoint, reason }) => ({
+			subject: `Ein Webhook-Endpunkt ist deaktiviert: ${project}`,
+			paragraphs: [
+				reason === 'GONE'
+					? `${endpoint} hat geantwortet, dass es ihn nicht mehr gibt (410). Das Projekt ${project} sendet ihm keine Ereignisse mehr.`
+					: `${endpoint} hat seit fünf Tagen kein Ereignis angenommen. Das Projekt ${project} sendet ihm keine Ereignisse mehr.`,
+				'Seine Ereignisse werden 30 Tage lang aufbewahrt.',
+			],
+			remark:
+				'Aktivieren Sie den Endpunkt wieder, sobald er funktioniert, und senden Sie die verpassten Ereignisse erneut.',
+		}),
 	},
 }

@@ -97,5 +97,15 @@ export const spanish: Words = {
 			remark:
 				'Pague la factura pendiente desde la página de facturación del proyecto: se podrá enviar de nuevo en cuanto esté pagada.',
 		}),
+		webhookDisabled: ({ project, endpoint, reason }) => ({
+			subject: `Un endpoint de webhooks está desactivado: ${project}`,
+			paragraphs: [
+				reason === 'GONE'
+					? `${endpoint} ha respondido que ya no existe (410). El proyecto ${project} no le envía más eventos.`
+					: `${endpoint} no ha aceptado ningún evento desde hace cinco días. El proyecto ${project} no le envía más eventos.`,
+				'Sus eventos se conservan durante 30 días.',
+			],
+			remark: 'Vuelva a activarlo cuando funcione y reenvíe los eventos perdidos.',
+		}),
 	},
 }

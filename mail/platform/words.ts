@@ -19,6 +19,8 @@ export interface PlatformMailData {
 		isReached: boolean
 	}
 	paymentFailed: { project: string }
+	/** GONE: it answered 410. FAILING: no success for five days. */
+	webhookDisabled: { project: string; endpoint: string; reason: 'GONE' | 'FAILING' }
 }
 
 export type PlatformMailKind = keyof PlatformMailData

@@ -66,6 +66,7 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 				...services.settings,
 				bodyRetentionDays: 30,
 				platformFrom: 'noreply@tempost.example',
+				secret: env.SESSION_SECRET,
 				webhooks: { allowPrivate: true, dnsServers: [] },
 			},
 		})

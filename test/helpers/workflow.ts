@@ -54,9 +54,12 @@ export async function withWorkers<T>(
 			}),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.email, activities }),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.bulk, activities }),
+			Worker.create({ connection, namespace, taskQueue: taskQueues.webhooks, activities }),
 		])
-		const [first, second, third] = workers
-		return await first.runUntil(() => second.runUntil(() => third.runUntil(() => run(client))))
+		const [first, second, third, fourth] = workers
+		return await first.runUntil(() =>
+			second.runUntil(() => third.runUntil(() => fourth.runUntil(() => run(client)))),
+		)
 	} finally {
 		await client.connection.close()
 		await connection.close()

@@ -183,6 +183,19 @@ await record(
 	campaignKey,
 )
 
+const endpointKey = { projectId: 'project', endpointId: 'endpoint' }
+const turns = (...waits: (number | null)[]) => {
+	const rests = waits.values()
+	return { deliverWebhooks: async () => ({ waitMs: rests.next().value, said: '3 posted' }) }
+}
+await record('webhooks-at-once', turns(null), endpointKey)
+await record('webhooks-with-retries', turns(0, 300, null), endpointKey)
+await record('webhooks-called', turns(60_000, null), endpointKey, async (handle) => {
+	await handle.signal('eventsArrived', endpointKey)
+})
+await record('replayWebhooks-whole', { doReplay: nothing }, job)
+await record('replayWebhooks-failed', { doReplay: refuse, endAsFailed: nothing }, job)
+
 /** The part of a name before its first hyphen is the workflow's type. */
 async function record(
 	name: string,

@@ -1,7 +1,12 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { type IncomingMessage, request as plainRequest } from 'node:http'
-import { request as secureRequest } from 'node:https'
+import {
+	Agent as PlainAgent,
+	type ClientRequest,
+	type IncomingMessage,
+	request as plainRequest,
+} from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
 import { isPublicAddress } from './public-address.ts'
@@ -10,6 +15,15 @@ export interface GuardOptions {
 	/** Empty: uses the system's DNS servers. */
 	dnsServers: string[]
 	allowPrivate: boolean
+}
+
+/** Several requests to one server, over connections that are used again. */
+export interface GuardedSession {
+	agents: { 'http:': PlainAgent; 'https:': SecureAgent }
+	/** Checked addresses by host. */
+	addresses: Map<string, Promise<LookupAddress[]>>
+	/** Longer answers are cut off. */
+	maxAnswerBytes: number
 }
 
 export interface GuardedRequest {
@@ -33,6 +47,70 @@ const redirects = new Set([301, 302, 303, 307, 308])
 
 class Refusal extends Error {}
 
+/** Keep a session short: its addresses are looked up once. Close it by `close`. */
+export function openSession({
+	connections,
+	maxAnswerBytes,
+}: {
+	connections: number
+	maxAnswerBytes: number
+}): GuardedSession & { close(): void } {
+	const options = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections }
+	const agents = { 'http:': new PlainAgent(options), 'https:': new SecureAgent(options) }
+	return {
+		agents,
+		addresses: new Map(),
+		maxAnswerBytes,
+		close() {
+			for (const agent of Object.values(agents)) agent.destroy()
+		},
+	}
+}
+
+/**
+ * One request of a session. It follows no redirects, because most of them would lose the method and the body. If the
+ * server closed a kept connection at this moment, the request is made again.
+ */
+export async function sessionRequest(
+	request: GuardedRequest,
+	options: GuardOptions,
+	session: GuardedSession,
+): Promise<GuardedAnswer> {
+	const signal = AbortSignal.timeout(patienceMs)
+	try {
+		const url = readUrl(request.url)
+		const addresses = await withSignal(knownAddresses(url, options, session), signal)
+		const attempt = () => send(url, request, addresses, signal, session)
+		const answer = await attempt().catch((error: unknown) => {
+			if (error instanceof ConnectionKept) return attempt()
+			throw error
+		})
+		return await read(answer, session.maxAnswerBytes)
+	} catch (error) {
+		return failure(error, signal)
+	}
+}
+
+/** A kept connection was closed before it answered. */
+class ConnectionKept extends Error {}
+
+function knownAddresses(url: URL, options: GuardOptions, { addresses }: GuardedSession) {
+	const known = addresses.get(url.hostname)
+	if (known) return known
+	const found = addressesOf(url, options)
+	addresses.set(url.hostname, found)
+	// A failed look-up is repeated by the next request.
+	found.catch(() => addresses.delete(url.hostname))
+	return found
+}
+
+function failure(error: unknown, signal: AbortSignal): GuardedAnswer {
+	if (error instanceof Refusal) return { kind: 'refused', error: error.message }
+	const { code, message } = error as { code?: string; message: string }
+	const isLate = signal.aborted || code === 'ETIMEOUT'
+	return { kind: 'failed', error: isLate ? 'No answer within ten seconds' : (code ?? message) }
+}
+
 /**
  * A request to a URL from a customer. Its host is resolved once, every address must be public, and the
  * connection goes to these checked addresses, even if DNS changes in between. Each redirect is a new
@@ -52,16 +130,13 @@ export async function guardedRequest(
 			const answer = await withSignal(send(url, wanted, addresses, signal), signal)
 			const { location } = answer.headers
 			if (!redirects.has(answer.statusCode!) || location === undefined)
-				return await withSignal(read(answer), signal)
+				return await withSignal(read(answer, maxAnswerBytes), signal)
 			answer.destroy()
 			if (followed === maxRedirects) throw new Refusal('It redirects more than five times')
 			wanted = redirected(wanted, url, location, answer.statusCode!)
 		}
 	} catch (error) {
-		if (error instanceof Refusal) return { kind: 'refused', error: error.message }
-		const { code, message } = error as { code?: string; message: string }
-		const isLate = signal.aborted || code === 'ETIMEOUT'
-		return { kind: 'failed', error: isLate ? 'No answer within ten seconds' : (code ?? message) }
+		return failure(error, signal)
 	}
 }
 
@@ -104,17 +179,18 @@ function send(
 	{ method, headers, body }: GuardedRequest,
 	addresses: LookupAddress[],
 	signal: AbortSignal,
+	session?: GuardedSession,
 ) {
 	const request = url.protocol === 'https:' ? secureRequest : plainRequest
 	return new Promise<IncomingMessage>((resolve, reject) => {
 		const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) }
-		let outgoing
+		let outgoing: ClientRequest
 		try {
 			outgoing = request(url, {
 				method,
 				headers: { 'accept-encoding': 'identity', ...headers, ...length },
 				signal,
-				agent: false,
+				agent: session?.agents[url.protocol as 'http:'] ?? false,
 				lookup: (_host, { all }, answer) =>
 					all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
 			})
@@ -124,7 +200,10 @@ function send(
 			return
 		}
 		outgoing.on('response', resolve)
-		outgoing.on('error', reject)
+		outgoing.on('error', (error: NodeJS.ErrnoException) => {
+			const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
+			reject(isStale ? new ConnectionKept(error.code) : error)
+		})
 		// Node detaches an upgraded connection, so neither a response nor an error would follow.
 		outgoing.on('upgrade', (_answer, socket) => {
 			socket.destroy()
@@ -158,16 +237,17 @@ function redirected(
 }
 
 /** A longer response is cut off, and the rest is not read. */
-async function read(answer: IncomingMessage): Promise<GuardedAnswer> {
+async function read(answer: IncomingMessage, most: number): Promise<GuardedAnswer> {
 	const chunks: Buffer[] = []
 	let bytes = 0
 	for await (const chunk of answer as AsyncIterable<Buffer>) {
 		chunks.push(chunk)
 		bytes += chunk.length
-		if (bytes >= maxAnswerBytes) break
+		if (bytes >= most) break
 	}
-	answer.destroy()
-	const text = Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString()
+	// A connection whose answer was read to its end can be used again.
+	if (!answer.complete) answer.destroy()
+	const text = Buffer.concat(chunks).subarray(0, most).toString()
 	const { 'retry-after': retryAfter = null } = answer.headers
 	return { kind: 'answered', status: answer.statusCode!, text, retryAfter }
 }

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+	type DeliveryOutcome,
+	type DueDelivery,
+	dueDeliveries,
+	queueBehindEarlier,
+	recordHealth,
+	recordOutcomes,
+	type Turn,
+} from '../../db/webhooks/webhook-turns.ts'
+import { openSession } from '../../outside/requests/guarded-request.ts'
+import {
+	isSuccess,
+	maxAnswerBytes,
+	payloadOf,
+	postWebhook,
+	secretsFor,
+} from '../../outside/requests/webhook-post.ts'
+import { failuresUntilRest, restAfter, retryAfterMs, waitAfter } from './webhook-plan.ts'
+import type { EndpointKey, WebhookServices } from './webhooks.ts'
+
+const pageRows = 200
+const requestsAtOnce = 20
+/** Outcomes wait for each other for at most this long, so that a slow request does not delay the record of others. */
+const recordingMs = 500
+/** While mail is being handed over, a page is followed by this pause. */
+const mailsFirstMs = 50
+
+interface Delivered {
+	outcome: DeliveryOutcome
+	/** The endpoint asked to be left alone for this time, or for good. */
+	pauseMs: number | null
+}
+
+/** Delivers what is due, page by page, until nothing is, the endpoint needs a rest, or the turn is over. */
+export async function deliverDue(
+	{ pool, settings, inHand }: WebhookServices,
+	key: EndpointKey,
+	endpoint: Turn,
+	isTurnOver: () => boolean,
+) {
+	const target = { url: endpoint.url, secrets: secretsFor(endpoint, settings.secret) }
+	const session = openSession({ connections: requestsAtOnce, maxAnswerBytes })
+	const isOrdered = endpoint.ordering === 'email'
+	const health = { failuresInRow: endpoint.failuresInRow, isResting: endpoint.isResting }
+	let posted = 0
+	let isDisabled = false
+	try {
+		while (!isOver()) {
+			const page = await nextPage()
+			if (page.length === 0) break
+			await deliverPage(page)
+			if (inHand.size > 0) await sleep(mailsFirstMs)
+		}
+	} finally {
+		session.close()
+	}
+	return { posted, isDisabled }
+
+	function isOver() {
+		return isTurnOver() || health.isResting || isDisabled
+	}
+
+	async function nextPage() {
+		// After many failures one delivery tries whether the endpoint is back.
+		const limit = health.failuresInRow >= failuresUntilRest ? 1 : pageRows
+		if (!isOrdered) return dueDeliveries(pool, { ...key, limit })
+		while ((await queueBehindEarlier(pool, { ...key, limit: pageRows }))[0]!.queued === pageRows);
+		return firstOfEachMail(await dueDeliveries(pool, { ...key, limit }))
+	}
+
+	async function deliverPage(page: DueDelivery[]) {
+		const waiting = page.values()
+		const done: Delivered[] = []
+		let failures = health.failuresInRow
+		let recording = Promise.resolve()
+		const record = () => {
+			const recorded = done.splice(0)
+			if (recorded.length > 0) recording = recording.then(() => recordAll(recorded))
+			return recording
+		}
+		const lane = async () => {
+			for (const delivery of waiting) {
+				const delivered = await deliver(delivery)
+				done.push(delivered)
+				failures = delivered.outcome.status === 'DELIVERED' ? 0 : failures + 1
+				const isDown = failures >= failuresUntilRest || delivered.pauseMs !== null
+				// What is left of the page stays due.
+				if (isDown || isOver()) return
+			}
+		}
+		const timer = setInterval(() => void record().catch(() => {}), recordingMs)
+		try {
+			await Promise.all(Array.from({ length: Math.min(requestsAtOnce, page.length) }, lane))
+		} finally {
+			clearInterval(timer)
+		}
+		await record()
+	}
+
+	async function deliver(delivery: DueDelivery): Promise<Delivered> {
+		const { id, eventId, type, occurredAt, data, tries } = delivery
+		const payload = delivery.payload ?? payloadOf(type, occurredAt, data!)
+		const { attempt, retryAfter } = await postWebhook(
+			target,
+			{ eventId, payload },
+			settings.webhooks,
+			session,
+		)
+		posted += 1
+		const base = { id, payload, attempt }
+		if (isSuccess(attempt))
+			return { outcome: { ...base, status: 'DELIVERED', waitMs: null }, pauseMs: null }
+		const asked = retryAfterMs(retryAfter)
+		const waitMs = attempt.status === 410 ? null : waitAfter(tries + 1, asked)
+		const isBusy = attempt.status === 429 || attempt.status === 503
+		return {
+			outcome: { ...base, status: waitMs === null ? 'FAILED' : 'PENDING', waitMs },
+			pauseMs: isBusy ? asked : attempt.status === 410 ? 0 : null,
+		}
+	}
+
+	async function recordAll(delivered: Delivered[]) {
+		const outcomes = delivered.map(({ outcome }) => outcome)
+		await recordOutcomes(pool, { ...key, outcomes, isOrdered })
+		const succeededAt = outcomes.findLastIndex(({ status }) => status === 'DELIVERED')
+		const succeeded = succeededAt >= 0
+		const before = succeeded ? 0 : health.failuresInRow
+		const failures = newFailures(before, outcomes.length - 1 - succeededAt)
+		const inRow = before + failures
+		const pauses = delivered.flatMap(({ pauseMs }) => (pauseMs === null ? [] : [pauseMs]))
+		const restMs = restAfter(inRow, pauses.length > 0 ? Math.max(...pauses) : null)
+		const isGone = outcomes.some(({ attempt }) => attempt.status === 410)
+		const [recorded] = await recordHealth(pool, { ...key, succeeded, failures, isGone, restMs })
+		health.failuresInRow = recorded?.failuresInRow ?? inRow
+		health.isResting ||= restMs !== null
+		isDisabled ||= (recorded?.disabled ?? null) !== null
+	}
+}
+
+/** Requests that were under way together count up to the first rest only: the next rests are longer. */
+const newFailures = (before: number, failures: number) =>
+	before < failuresUntilRest ? Math.min(failures, failuresUntilRest - before) : failures
+
+/** The others of a mail are still due, or wait for the first, when the next page is taken. */
+function firstOfEachMail(page: DueDelivery[]) {
+	const mails = new Set<string>()
+	return page.filter(({ emailId }) => {
+		if (emailId === null) return true
+		const isFirst = !mails.has(emailId)
+		mails.add(emailId)
+		return isFirst
+	})
+}

@@ -1,0 +1,125 @@
+import type { Pool } from 'pg'
+import { bool, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { joined, ownText, query, sql } from '../sql.ts'
+import { statement } from '../statement.ts'
+import type { deliveryStatuses, WebhookAttempt } from './webhook-delivery.ts'
+import { mostCounted } from './webhook-endpoint-records.ts'
+
+const deliveryColumns = {
+	id: uuid,
+	endpointId: uuid,
+	eventId: uuid,
+	type: text,
+	emailId: uuid.orNull,
+	contactId: uuid.orNull,
+	status: text.of<(typeof deliveryStatuses)[number]>(),
+	attempts: json<WebhookAttempt[]>(),
+	nextAt: timestamp.orNull,
+	occurredAt: timestamp,
+}
+export type DeliveryRow = RowOf<typeof deliveryColumns>
+
+const columns = (
+	attempts: string,
+) => `d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.type,
+	d.email_id as "emailId", coalesce(d.contact_id, (select e.contact_id from emails e
+		where e.project_id = d.project_id and e.id = d.email_id)) as "contactId", d.status,
+	${attempts} as attempts, d.next_at as "nextAt", d.occurred_at as "occurredAt"`
+
+export interface DeliveryFilter {
+	projectId: string
+	endpointId: string
+	status?: string | undefined
+	type?: string | undefined
+	emailId?: string | undefined
+	contactId?: string | undefined
+	from?: Date | undefined
+	to?: Date | undefined
+}
+
+const findDeliveries = query('list-webhook-deliveries', deliveryColumns)
+const countedDeliveries = query('count-webhook-deliveries', { total: int })
+
+/** In the order of the primary key, newest first. A mail's, and those of a contact, are found by indexes of their own. */
+function matching(filter: DeliveryFilter) {
+	const project = uuid.value(filter.projectId)
+	const { status, type, emailId, contactId, from, to } = filter
+	const where = [
+		sql`d.project_id = ${project}`,
+		sql`d.endpoint_id = ${uuid.value(filter.endpointId)}`,
+	]
+	if (status) where.push(sql`d.status = ${text.value(status)}`)
+	if (type) where.push(sql`d.type = ${text.value(type)}`)
+	if (emailId) where.push(sql`d.email_id = ${uuid.value(emailId)}`)
+	if (contactId) {
+		const contact = uuid.value(contactId)
+		where.push(sql`(d.contact_id = ${contact} or d.email_id = any(array(
+			select e.id from emails e where e.project_id = ${project} and e.contact_id = ${contact})))`)
+	}
+	if (from) where.push(sql`d.id >= first_id_at(${timestamp.value(from)})`)
+	if (to) where.push(sql`d.id < first_id_at(${timestamp.value(to)} + interval '1 millisecond')`)
+	return where
+}
+
+/** Without the answers, which may be large. */
+const withoutAnswers = `(select coalesce(jsonb_agg(a - 'answer' order by place), '[]')
+	from jsonb_array_elements(d.attempts) with ordinality as tries(a, place))`
+
+export const listDeliveries = (
+	pool: Pool,
+	filter: DeliveryFilter,
+	before: string | null,
+	limit: number,
+): Promise<DeliveryRow[]> => {
+	const where = matching(filter)
+	if (before !== null) where.push(sql`d.id < ${uuid.value(before)}`)
+	return findDeliveries(
+		pool,
+		sql`select ${ownText(columns(withoutAnswers))} from webhook_deliveries d
+		where ${joined(where, ' and ')} order by d.id desc limit ${int.value(limit)}`,
+	)
+}
+
+/** At most `mostCounted`. */
+export async function countDeliveries(pool: Pool, filter: DeliveryFilter) {
+	const [row] = await countedDeliveries(
+		pool,
+		sql`select count(*)::int as total from (
+			select from webhook_deliveries d where ${joined(matching(filter), ' and ')}
+			limit ${int.value(mostCounted)}) found`,
+	)
+	return row!.total
+}
+
+/** Looked up by the whole key: a project has few endpoints. */
+const byId = `d.project_id = $projectId and d.endpoint_id = any(array(
+		select w.id from webhook_endpoints w where w.project_id = $projectId and w.deleted_at is null))
+	and d.id = $deliveryId`
+
+export const findDelivery = statement('find-webhook-delivery', {
+	params: { projectId: uuid, deliveryId: uuid },
+	row: { ...deliveryColumns, payload: text.orNull },
+	text: `select ${columns('d.attempts')}, d.payload from webhook_deliveries d
+	where ${byId}`,
+})
+
+/**
+ * Before all others of its endpoint, by a new plan of retries. An endpoint that rests is tried, too. False: the
+ * endpoint is disabled.
+ */
+export const retryDelivery = statement('retry-webhook-delivery', {
+	params: { projectId: uuid, deliveryId: uuid },
+	row: { isEnabled: bool },
+	text: `with delivery as materialized (
+		select d.endpoint_id, d.id from webhook_deliveries d where ${byId}
+	), endpoint as (
+		update webhook_endpoints w set resting_until = null
+		from delivery where w.project_id = $projectId and w.id = delivery.endpoint_id
+		returning w.id, w.disabled_reason is null as is_enabled
+	), retried as (
+		update webhook_deliveries d set status = 'PENDING', tries = 0, next_at = d.occurred_at
+		from delivery, endpoint
+		where d.project_id = $projectId and d.endpoint_id = delivery.endpoint_id and d.id = delivery.id and is_enabled
+	)
+	select is_enabled as "isEnabled" from endpoint`,
+})

@@ -1,0 +1,284 @@
+import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { statement } from '../statement.ts'
+import { priorities } from '../outbox/outbox.ts'
+import { outboxRowColumns, outboxColumns } from '../outbox/claims.ts'
+import type { endpointDisabledReasons, webhookOrderings } from './webhook-endpoint.ts'
+import { attemptsKept, type WebhookAttempt } from './webhook-delivery.ts'
+import { secretsOf } from './webhook-endpoint-records.ts'
+
+// An endpoint's deliveries are the work of one run, in turns. A turn holds a lease, so that nobody calls the run
+// again for every event.
+
+/** The run holds its lease for this long without renewing it. */
+export const leaseMs = 30_000
+
+/**
+ * Calls the runs of endpoints that have due deliveries and no run at work. Endpoints are walked by the index,
+ * however many deliveries each has waiting. The call is itself a short lease.
+ */
+export const claimWebhooks = statement('claim-webhooks', {
+	params: { taskQueue: text, lockSeconds: float },
+	row: outboxRowColumns,
+	text: `with recursive endpoint(id) as (
+		(select endpoint_id from webhook_deliveries where next_at is not null order by endpoint_id limit 1)
+		union all
+		select (
+			select d.endpoint_id from webhook_deliveries d
+			where d.next_at is not null and d.endpoint_id > endpoint.id order by d.endpoint_id limit 1)
+		from endpoint where endpoint.id is not null
+	), due as (
+		select w.id from endpoint e
+		cross join lateral (select * from webhook_endpoints w where w.id = e.id offset 0) w
+		where (w.leased_until is null or w.leased_until < now())
+			and (w.disabled_reason is not null or w.deleted_at is not null
+				or (w.resting_until is null or w.resting_until <= now()) and exists (
+					select from webhook_deliveries d where d.endpoint_id = w.id and d.next_at <= now()))
+			and not exists (
+				select from outbox o where o.workflow_id = 'webhooks/' || w.id and o.done_at is null)
+		limit 100
+	), locked as materialized (
+		select w.id from webhook_endpoints w where w.id = any(array(select id from due))
+		for no key update skip locked
+	), called as (
+		update webhook_endpoints w set leased_until = now() + interval '10 seconds'
+		from locked where w.id = locked.id and (w.leased_until is null or w.leased_until < now())
+		returning w.project_id, w.id
+	)
+	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, locked_until, attempts)
+	select project_id, 'signal', ${priorities.bulk}, 'webhooks', 'webhooks/' || id, $taskQueue::text,
+		jsonb_build_object('name', 'eventsArrived', 'argument',
+			jsonb_build_object('projectId', project_id, 'endpointId', id)),
+		now() + make_interval(secs => $lockSeconds::float8), 1
+	from called
+	returning ${outboxColumns}`,
+})
+
+export type Turn = RowOf<typeof takeLease>
+
+/** Begins a turn, or renews its lease. No row: the endpoint and all its deliveries are gone. */
+export const takeLease = statement('take-webhook-lease', {
+	params: { projectId: uuid, endpointId: uuid },
+	row: {
+		url: text,
+		ordering: text.of<(typeof webhookOrderings)[number]>(),
+		secret: bytes,
+		previousSecret: bytes.orNull,
+		disabledReason: text.of<(typeof endpointDisabledReasons)[number]>().orNull,
+		/** The members know of it. */
+		isTold: bool,
+		isDeleted: bool,
+		failuresInRow: int,
+		isResting: bool,
+	},
+	text: `update webhook_endpoints w set leased_until = now() + interval '${leaseMs} milliseconds'
+	where w.project_id = $projectId and w.id = $endpointId
+	returning w.url, w.ordering, ${secretsOf}, w.disabled_reason as "disabledReason",
+		w.told_at is not null as "isTold", w.deleted_at is not null as "isDeleted", w.failures_in_row as "failuresInRow",
+		coalesce(w.resting_until > now(), false) as "isResting"`,
+})
+
+/** Ends the turn. Deliveries written since its last page are found by `nextWork`, a statement of its own. */
+export const endLease = statement('end-webhook-lease', {
+	params: { projectId: uuid, endpointId: uuid },
+	text: `update webhook_endpoints set leased_until = null where project_id = $projectId and id = $endpointId`,
+})
+
+/** When there is work again, relative to now; null: nothing waits. */
+export const nextWork = statement('next-webhook-work', {
+	params: { projectId: uuid, endpointId: uuid },
+	row: { dueInMs: float.orNull },
+	text: `select greatest(0, 1000 * extract(epoch from greatest(d.next_at, w.resting_until) - now()))::float8 as "dueInMs"
+	from webhook_endpoints w cross join lateral (
+		select d.next_at from webhook_deliveries d
+		where d.project_id = w.project_id and d.endpoint_id = w.id and d.next_at is not null
+		order by d.next_at limit 1) d
+	where w.project_id = $projectId and w.id = $endpointId`,
+})
+
+export type DueDelivery = RowOf<typeof dueDeliveries>
+
+/** Bounds the memory of a page: the data of tracked events may be large. */
+const pageBytes = 2 ** 20
+
+/**
+ * The next deliveries, with what their payloads consist of. `data` is null where the payload was stored. A page has
+ * at least one delivery.
+ */
+export const dueDeliveries = statement('due-webhook-deliveries', {
+	params: { projectId: uuid, endpointId: uuid, limit: int },
+	row: {
+		id: uuid,
+		eventId: uuid,
+		type: text,
+		emailId: uuid.orNull,
+		occurredAt: timestamp,
+		tries: int,
+		payload: text.orNull,
+		data: json<object>().orNull,
+	},
+	text: `with page as materialized (
+		select * from (
+			select *, sum(size) over (order by next_at, id) - size as before from (
+				select d.*, coalesce(octet_length(d.payload), pg_column_size(d.data), 0) + 1000 as size
+				from webhook_deliveries d
+				where d.project_id = $projectId and d.endpoint_id = $endpointId and d.next_at <= now()
+				order by d.next_at, d.id limit $limit::int) next) sized
+		where before < ${pageBytes}
+	)
+	select d.id, d.event_id as "eventId", d.type, d.email_id as "emailId", d.occurred_at as "occurredAt", d.tries, d.payload,
+		case when d.payload is not null then null
+			when d.email_id is not null then coalesce(m.data, jsonb_build_object('emailId', d.email_id))
+				|| case d.type when 'email.sent' then jsonb_build_object('sentAt', iso_text(d.occurred_at))
+					when 'email.bounced' then jsonb_build_object('error', m.error) else '{}' end
+				|| coalesce(d.data, '{}')
+			when d.type in ('contact.subscribed', 'contact.unsubscribed')
+					or split_part(d.type, '.', 1) in ('segment', 'execution', 'event')
+				then jsonb_build_object('contactId', c.id, 'email', c.email) || coalesce(d.data, '{}')
+			else coalesce(d.data, '{}') end as data
+	from page d
+	left join lateral (
+		select jsonb_build_object('emailId', e.id, 'contactId', e.contact_id,
+			'email', case e.source_type when 'INBOUND' then e."from" else e."to" end,
+			'to', e."to", 'from', coalesce(e."from", k."from"), 'subject', coalesce(e.subject, k.subject),
+			'sourceType', e.source_type, 'templateId', coalesce(e.template_id, k.template_id),
+			'campaignId', e.campaign_id, 'executionId', e.workflow_execution_id) as data, e.error
+		from emails e left join lateral left_to_campaign(e.project_id, e.campaign_id, e."from") k on true
+		where e.project_id = $projectId and e.id = d.email_id and d.payload is null offset 0) m on true
+	left join lateral (
+		select c.id, c.email from contacts c
+		where c.project_id = $projectId and c.id = d.contact_id and d.payload is null offset 0) c on true
+	order by d.next_at, d.id`,
+})
+
+/**
+ * For an endpoint that gets each mail's events in order: a delivery that is due waits as long as an earlier one of
+ * its mail. Looks up each due delivery's mail by index.
+ */
+export const queueBehindEarlier = statement('queue-behind-earlier-deliveries', {
+	params: { projectId: uuid, endpointId: uuid, limit: int },
+	row: { queued: int },
+	text: `with behind as (
+		select d.id, earlier.next_at from (
+			select id, email_id from webhook_deliveries
+			where project_id = $projectId and endpoint_id = $endpointId and next_at <= now()
+			order by next_at, id limit $limit::int) d
+		cross join lateral (
+			select b.next_at from webhook_deliveries b
+			where b.project_id = $projectId and b.endpoint_id = $endpointId and b.email_id = d.email_id
+				and b.id < d.id and b.status = 'PENDING'
+			order by b.next_at desc limit 1) earlier
+		where earlier.next_at > now()
+	), queued as (
+		update webhook_deliveries d set next_at = behind.next_at from behind
+		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = behind.id returning 1
+	)
+	select count(*)::int as queued from queued`,
+})
+
+export interface DeliveryOutcome {
+	id: string
+	status: 'PENDING' | 'DELIVERED' | 'FAILED'
+	/** The wait before the next try. */
+	waitMs: number | null
+	payload: string
+	attempt: WebhookAttempt
+}
+
+/**
+ * Records how tries ended. A payload is stored with the first outcome, except that of a person who was erased
+ * meanwhile. A delivery that was taken up by a replay or a retry meanwhile keeps its new plan.
+ */
+export const recordOutcomes = statement('record-webhook-outcomes', {
+	params: {
+		projectId: uuid,
+		endpointId: uuid,
+		outcomes: json<DeliveryOutcome[]>(),
+		/** Deliveries of the same mails, which may be waiting for these. */
+		isOrdered: bool,
+	},
+	text: `with outcome as materialized (
+		select * from jsonb_to_recordset($outcomes::jsonb)
+			as o(id uuid, status text, "waitMs" float8, payload text, attempt jsonb)
+	), recorded as (
+		update webhook_deliveries d set status = o.status, tries = d.tries + 1,
+			next_at = now() + make_interval(secs => o."waitMs" / 1000),
+			payload = case when not d.is_erased then coalesce(d.payload, o.payload) end,
+			attempts = case when jsonb_array_length(d.attempts) >= ${attemptsKept} then d.attempts - 0 else d.attempts end
+				|| case when d.is_erased then o.attempt - 'answer' else o.attempt end
+		from outcome o
+		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = any(array(select id from outcome))
+			and d.id = o.id and d.status = 'PENDING'
+		returning d.id, d.email_id, d.status
+	)
+	update webhook_deliveries d set next_at = now()
+	from recorded r
+	where $isOrdered::bool and r.status <> 'PENDING' and d.project_id = $projectId
+		and d.endpoint_id = $endpointId and d.email_id = r.email_id and d.id > r.id and d.status = 'PENDING'
+		and d.tries = 0 and d.next_at > now()`,
+})
+
+/**
+ * Records the health of an endpoint after some tries. The row is written once for many deliveries. It is disabled
+ * when it answers 410, and after five days without a success.
+ */
+export const recordHealth = statement('record-webhook-health', {
+	params: {
+		projectId: uuid,
+		endpointId: uuid,
+		succeeded: bool,
+		/** Since the last success among these tries, or before them. */
+		failures: int,
+		isGone: bool,
+		/** Nothing is delivered for this time. */
+		restMs: float.orNull,
+	},
+	row: {
+		failuresInRow: int,
+		/** The reason if it was disabled just now. */
+		disabled: text.of<(typeof endpointDisabledReasons)[number]>().orNull,
+	},
+	text: `update webhook_endpoints w set
+		last_success_at = case when $succeeded::bool then now() else w.last_success_at end,
+		failures_in_row = case when $succeeded then 0 else w.failures_in_row end + $failures::int,
+		failing_since = case when $failures = 0 then null when $succeeded then now()
+			else coalesce(w.failing_since, now()) end,
+		resting_until = now() + make_interval(secs => $restMs::float8 / 1000),
+		disabled_reason = coalesce(w.disabled_reason, case when $isGone::bool then 'GONE'
+			when not $succeeded and w.failing_since < now() - interval '5 days' then 'FAILING' end),
+		disabled_at = case when w.disabled_reason is null and ($isGone or not $succeeded
+			and w.failing_since < now() - interval '5 days') then now() else w.disabled_at end
+	where w.project_id = $projectId and w.id = $endpointId
+	returning w.failures_in_row as "failuresInRow",
+		case when old.disabled_reason is null then new.disabled_reason end as disabled`,
+})
+
+/** Deliveries of a disabled endpoint are kept for a replay. */
+export const holdDeliveries = statement('hold-webhook-deliveries', {
+	params: { projectId: uuid, endpointId: uuid, limit: int },
+	row: { changed: int },
+	text: `with waiting as (
+		select d.id from webhook_deliveries d
+		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.next_at is not null
+		order by d.next_at, d.id limit $limit::int
+	), held as (
+		update webhook_deliveries d set status = 'HELD', next_at = null from waiting
+		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = waiting.id
+			and exists (select from webhook_endpoints w
+				where w.project_id = $projectId and w.id = $endpointId and w.disabled_reason is not null)
+		returning 1
+	)
+	select count(*)::int as changed from held`,
+})
+
+export const removeDeliveries = statement('remove-webhook-deliveries', {
+	params: { projectId: uuid, endpointId: uuid, limit: int },
+	row: { changed: int },
+	text: `with oldest as (
+		select d.id from webhook_deliveries d
+		where d.project_id = $projectId and d.endpoint_id = $endpointId order by d.id limit $limit::int
+	), removed as (
+		delete from webhook_deliveries d using oldest
+		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = oldest.id returning 1
+	)
+	select count(*)::int as changed from removed`,
+})

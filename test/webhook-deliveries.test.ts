@@ -1,0 +1,341 @@
+import test from 'ava'
+import { Webhook } from 'standardwebhooks'
+import { answering } from './helpers/webhook-receiver.ts'
+import { type DeliveryJson, type EndpointJson, setupWebhooks } from './helpers/webhooks.ts'
+
+const planMs = [5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 36e6]
+
+test('an event is delivered once, signed, with its type, time and data', async (t) => {
+	const { endpoint, track, turn, receiver, deliveries, ask } = await setupWebhooks(t)
+	const { id, secret } = await endpoint(['event.*'])
+	await track('signup', 'ann@example.org', { plan: 'pro' })
+	t.is((await turn(id)).waitMs, null)
+	t.is((await turn(id)).waitMs, null)
+	t.is(receiver.heard.length, 1)
+	const { body, headers } = receiver.heard[0]!
+	const verified = new Webhook(secret).verify(body, headers as Record<string, string>) as object
+	t.like(verified, {
+		type: 'event.signup',
+		data: { name: 'signup', email: 'ann@example.org', emailId: null, data: { plan: 'pro' } },
+	})
+	t.is(headers['content-type'], 'application/json')
+	const { data, total } = await deliveries(id)
+	t.is(total, 1)
+	t.like(data[0], {
+		type: 'event.signup',
+		status: 'DELIVERED',
+		tries: 1,
+		webhookId: headers['webhook-id'],
+		nextTryAt: null,
+		lastAttempt: { status: 200, error: null },
+	})
+	const detail = await ask<DeliveryJson>('GET', `/webhook-deliveries/${data[0]!.id}`)
+	t.is(detail.payload, body)
+	t.like(detail.attempts[0], { status: 200, answer: '' })
+	t.like(await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`), {
+		health: { state: 'healthy', waiting: 0, failuresInRow: 0 },
+	})
+})
+
+test('every try and every replay has the same id and the same body', async (t) => {
+	const { endpoint, track, turn, receiver, deliveries, passTime, ask, replay } =
+		await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	receiver.answer = answering(500)
+	await turn(id)
+	await ask('PATCH', '/contacts/' + String(receiver.heard[0]!.data['contactId']), {
+		email: 'ann.new@example.org',
+	})
+	await passTime()
+	receiver.answer = answering(200)
+	await turn(id)
+	const period = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z', only: 'all' }
+	const { jobId } = await ask<{ jobId: string }>(
+		'POST',
+		`/webhook-endpoints/${id}/replay`,
+		period,
+		202,
+	)
+	await replay(jobId)
+	await turn(id)
+	t.is(receiver.heard.length, 3)
+	t.is(new Set(receiver.heard.map(({ headers }) => headers['webhook-id'])).size, 1)
+	t.is(new Set(receiver.heard.map(({ body }) => body)).size, 1)
+	t.like((await deliveries(id)).data[0], { tries: 3, status: 'DELIVERED' })
+})
+
+test('a failed delivery is tried eight times by the plan, and then given up', async (t) => {
+	const { endpoint, track, turn, receiver, deliveries, passTime } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	receiver.answer = answering(500, 'no')
+	for (const wait of planMs) {
+		const { waitMs } = await turn(id)
+		t.true(waitMs! > wait - 5000 && waitMs! < wait * 1.11, `${waitMs} for ${wait}`)
+		await passTime()
+	}
+	t.is((await turn(id)).waitMs, null)
+	t.is(receiver.heard.length, 8)
+	const { data } = await deliveries(id)
+	t.like(data[0], { status: 'FAILED', tries: 8, nextTryAt: null })
+})
+
+test('the longer of the plan and Retry-After counts, for all deliveries of an endpoint that is busy', async (t) => {
+	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('one')
+	receiver.answer = answering(503, '', { 'retry-after': '120' })
+	const { waitMs } = await turn(id)
+	t.true(waitMs! > 119_000 && waitMs! < 135_000, `${waitMs}`)
+	await track('two')
+	await turn(id)
+	t.is(receiver.heard.length, 1)
+	const { health } = await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)
+	t.is(health.waiting, 2)
+	t.truthy(health.restingUntil)
+})
+
+test('an endpoint without an answer shows the network error in words', async (t) => {
+	const { endpoint, track, turn, deliveries } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'], { url: 'http://127.0.0.1:9/' })
+	await track('signup')
+	await turn(id)
+	t.like((await deliveries(id)).data[0], {
+		status: 'PENDING',
+		lastAttempt: { status: null, error: 'ECONNREFUSED' },
+	})
+})
+
+test('a redirect is a failure, and is not followed', async (t) => {
+	const { endpoint, track, turn, receiver, deliveries } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	receiver.answer = answering(302, '', { location: '/elsewhere' })
+	await turn(id)
+	t.is(receiver.heard.length, 1)
+	const [{ lastAttempt } = { lastAttempt: null }] = (await deliveries(id)).data
+	t.is(lastAttempt!.status, 302)
+	t.regex(lastAttempt!.error!, /redirects/)
+})
+
+test('after ten failures in a row one delivery at a time tries, and a success opens the endpoint again', async (t) => {
+	const { endpoint, track, turn, receiver, passTime, ask } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	for (let i = 0; i < 60; i++) await track(`n${i}`)
+	receiver.answer = answering(500)
+	const first = await turn(id)
+	t.true(receiver.heard.length < 40, `${receiver.heard.length}`)
+	t.true(first.waitMs! > 4000 && first.waitMs! < 6000)
+	for (const rest of [60e3, 300e3]) {
+		await passTime()
+		const before = receiver.heard.length
+		const { waitMs } = await turn(id)
+		t.is(receiver.heard.length, before + 1)
+		t.true(waitMs! > rest - 1000 && waitMs! < rest * 1.11, `${waitMs}`)
+	}
+	t.is((await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)).health.state, 'failing')
+	await passTime()
+	receiver.answer = answering(200)
+	t.is((await turn(id)).waitMs, null)
+	t.is(new Set(receiver.heard.map(({ type }) => type)).size, 60)
+	t.like((await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)).health, {
+		state: 'healthy',
+		waiting: 0,
+		failuresInRow: 0,
+	})
+})
+
+test('410 disables an endpoint at once, and its members are notified once', async (t) => {
+	const { endpoint, track, turn, receiver, ask, pool, orm, project } = await setupWebhooks(t)
+	const { User } = await import('../db/accounts/user.ts')
+	const em = orm.em.fork()
+	const user = em.create(User, { email: 'owner@example.org', verifiedAt: new Date() } as never)
+	await em.flush()
+	await pool.query(`insert into memberships (project_id, user_id, role) values ($1, $2, 'OWNER')`, [
+		project.id,
+		user.id,
+	])
+	const { id } = await endpoint(['event.*'])
+	await track('one')
+	receiver.answer = answering(410)
+	t.is((await turn(id)).waitMs, 0)
+	await turn(id)
+	await turn(id)
+	t.like(await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`), {
+		enabled: false,
+		disabledReason: 'GONE',
+		health: { state: 'disabled', waiting: 0 },
+	})
+	const { rows } = await pool.query<{ to: string }>(
+		`select "to" from emails where subject like '%webhook%'`,
+	)
+	t.deepEqual(rows, [{ to: 'owner@example.org' }])
+})
+
+test('five days without a success disable an endpoint; one success starts them anew', async (t) => {
+	const { endpoint, track, turn, receiver, ask, pool, passTime } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	const enabled = async () => (await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)).enabled
+	const failSince = (days: string) =>
+		pool.query(`update webhook_endpoints set failing_since = now() - $1::interval`, [days])
+	await track('one')
+	receiver.answer = answering(500)
+	await turn(id)
+	await failSince('4 days 23 hours')
+	await passTime()
+	await turn(id)
+	t.true(await enabled())
+	await failSince('5 days 1 minute')
+	await passTime()
+	receiver.answer = answering(200)
+	await turn(id)
+	receiver.answer = answering(500)
+	await track('two')
+	await turn(id)
+	t.true(await enabled())
+	await failSince('5 days 1 minute')
+	await passTime()
+	await turn(id)
+	t.false(await enabled())
+})
+
+test('a disabled endpoint keeps its events for a replay, and gets only what follows when it is enabled', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries, replay } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('waiting')
+	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false })
+	await turn(id)
+	await track('meanwhile')
+	const period = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z' }
+	await ask('POST', `/webhook-endpoints/${id}/replay`, period, 409)
+	const held = await deliveries(id, '?status=HELD')
+	t.deepEqual(
+		held.data.map(({ type }) => type),
+		['event.meanwhile', 'event.waiting'],
+	)
+	await ask('POST', `/webhook-deliveries/${held.data[0]!.id}/retry`, undefined, 409)
+	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: true })
+	await track('later')
+	await turn(id)
+	t.deepEqual(
+		receiver.heard.map(({ type }) => type),
+		['event.later'],
+	)
+	const { jobId } = await ask<{ jobId: string }>(
+		'POST',
+		`/webhook-endpoints/${id}/replay`,
+		{ ...period, types: ['event.meanwhile'] },
+		202,
+	)
+	await replay(jobId)
+	t.like(await ask('GET', `/webhook-endpoints/${id}/replay/${jobId}`), {
+		state: 'completed',
+		progress: 100,
+		replayed: 1,
+	})
+	await turn(id)
+	t.deepEqual(
+		receiver.heard.map(({ type }) => type),
+		['event.later', 'event.meanwhile'],
+	)
+})
+
+test('a cancelled replay makes nothing more due', async (t) => {
+	const { endpoint, track, turn, receiver, ask, replay } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('one')
+	await turn(id)
+	const period = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z', only: 'all' }
+	const { jobId } = await ask<{ jobId: string }>(
+		'POST',
+		`/webhook-endpoints/${id}/replay`,
+		period,
+		202,
+	)
+	t.like(await ask('DELETE', `/webhook-endpoints/${id}/replay/${jobId}`), { state: 'cancelled' })
+	await ask('DELETE', `/webhook-endpoints/${id}/replay/${jobId}`, undefined, 409)
+	await replay(jobId)
+	await turn(id)
+	t.is(receiver.heard.length, 1)
+})
+
+test('a retry is made now, before all that waits, although the endpoint rests', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	for (let i = 0; i < 30; i++) await track(`n${i}`)
+	receiver.answer = answering(500)
+	await turn(id)
+	const last = (await deliveries(id)).data[0]!
+	const heard = receiver.heard.length
+	t.like(await ask('POST', `/webhook-deliveries/${last.id}/retry`), { status: 'PENDING' })
+	await turn(id)
+	t.is(receiver.heard.length, heard + 1)
+	t.is(receiver.heard.at(-1)!.headers['webhook-id'], last.webhookId)
+})
+
+test('with the ordering "email", the next event of a mail waits for the one before; others do not', async (t) => {
+	const { endpoint, turn, receiver, pool, project, passTime } = await setupWebhooks(t)
+	const { id } = await endpoint(['email.*'], { ordering: 'email' })
+	const mail = async () =>
+		(
+			await pool.query<{ id: string }>(
+				`insert into emails (project_id, "to", "from", subject, source_type)
+				values ($1, 'ann@example.org', 'hello@example.com', 'Hi', 'TRANSACTIONAL') returning id`,
+				[project.id],
+			)
+		).rows[0]!.id
+	const happens = (emailId: string, name: string) =>
+		pool.query('insert into events (project_id, name, email_id) values ($1, $2, $3)', [
+			project.id,
+			name,
+			emailId,
+		])
+	const [first, second] = [await mail(), await mail()]
+	for (const name of ['email.sent', 'email.delivery', 'email.open']) await happens(first, name)
+	await happens(second, 'email.sent')
+	receiver.answer = (response, { type, data }) =>
+		void response.writeHead(data['emailId'] === first && type === 'email.sent' ? 500 : 200).end()
+	t.true((await turn(id)).waitMs! > 0)
+	const heard = () =>
+		receiver.heard.map(({ type, data }) => `${data['emailId'] === first ? 1 : 2} ${type}`)
+	t.deepEqual(heard().toSorted(), ['1 email.sent', '2 email.sent'])
+	receiver.answer = answering(200)
+	await passTime()
+	await turn(id)
+	t.deepEqual(heard().slice(2), ['1 email.sent', '1 email.delivered', '1 email.opened'])
+})
+
+test('deliveries are listed newest first, by status, type, mail, contact and time, page by page', async (t) => {
+	const { endpoint, track, turn, deliveries, receiver, pool } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*', 'contact.*'])
+	await track('one', 'ann@example.org')
+	await track('two', 'bob@example.org')
+	receiver.answer = (response, { type }) =>
+		void response.writeHead(type === 'event.two' ? 500 : 200).end()
+	await turn(id)
+	const types = async (query: string) => (await deliveries(id, query)).data.map(({ type }) => type)
+	t.deepEqual(await types('?type=event.one'), ['event.one'])
+	t.deepEqual(await types('?status=PENDING'), ['event.two'])
+	const { rows } = await pool.query<{ id: string }>(
+		`select id from contacts where email = 'bob@example.org'`,
+	)
+	t.deepEqual(await types(`?contactId=${rows[0]!.id}&type=event.two`), ['event.two'])
+	t.deepEqual(await types(`?emailId=${rows[0]!.id}`), [])
+	t.deepEqual(await types('?to=2026-01-01T00:00:00Z'), [])
+	const all = await types('?from=2026-01-01T00:00:00Z')
+	const page = await deliveries(id, '?limit=2')
+	t.is(page.total, all.length)
+	t.true(page.hasMore)
+	const rest = await types(`?cursor=${page.cursor}`)
+	t.deepEqual([...page.data.map(({ type }) => type), ...rest], all)
+})
+
+test('connections are used again', async (t) => {
+	const { endpoint, track, turn, receiver } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	for (let i = 0; i < 100; i++) await track('x')
+	await turn(id)
+	t.is(receiver.heard.length, 100)
+	t.true(receiver.connections <= 20, `${receiver.connections}`)
+})

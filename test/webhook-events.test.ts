@@ -1,0 +1,262 @@
+import test, { type ExecutionContext } from 'ava'
+import { eventPayload, webhookPayloads } from '../api/webhook-endpoints/webhook-payloads.ts'
+import { webhookTypes } from '../db/webhooks/webhook-types.ts'
+import { createProject } from './helpers/app.ts'
+import { setupDatabase } from './helpers/database.ts'
+import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+import { type Heard, startReceiver } from './helpers/webhook-receiver.ts'
+import { addedEndpoint, setupWebhooks, takeTurn } from './helpers/webhooks.ts'
+import { poolOf } from '../db/statement.ts'
+import Type from 'typebox'
+import Value from 'typebox/value'
+
+const schemaOf = (type: string) =>
+	(webhookPayloads[type as keyof typeof webhookPayloads] ?? eventPayload).data
+
+/** The data of each request has exactly the described members. */
+function fits(t: ExecutionContext, heard: Heard[]) {
+	for (const { type, data } of heard) {
+		const schema = Type.Object(schemaOf(type), { additionalProperties: false })
+		t.deepEqual([...Value.Errors(schema, data)], [], `${type}: ${JSON.stringify(data)}`)
+	}
+}
+
+test('each type has an example that fits its description', (t) => {
+	t.deepEqual(Object.keys(webhookPayloads), [...webhookTypes])
+	for (const { data, example } of [...Object.values(webhookPayloads), eventPayload])
+		t.deepEqual([...Value.Errors(Type.Object(data, { additionalProperties: false }), example)], [])
+})
+
+test('changes of contacts, their segments and their events are announced', async (t) => {
+	const { endpoint, ask, turn, track, receiver } = await setupWebhooks(t)
+	const { id } = await endpoint(['*'])
+	const { id: contactId } = await ask<{ id: string }>(
+		'POST',
+		'/contacts',
+		{ email: 'ann@example.org', subscribed: true, data: { plan: 'pro' } },
+		201,
+	)
+	await ask('PATCH', `/contacts/${contactId}`, { data: { plan: 'free' } })
+	await ask('PATCH', `/contacts/${contactId}`, { data: { plan: 'free' } })
+	await ask('PATCH', `/contacts/${contactId}`, { subscribed: false })
+	const segment = { name: 'VIP', type: 'STATIC', trackMembership: true }
+	const { id: segmentId } = await ask<{ id: string }>('POST', '/segments', segment, 201)
+	const members = { emails: ['ann@example.org'] }
+	await ask('POST', `/segments/${segmentId}/members`, members)
+	await ask('DELETE', `/segments/${segmentId}/members`, members)
+	await track('signup', 'ann@example.org', { source: 'ad' })
+	await turn(id)
+	await ask('DELETE', `/contacts/${contactId}`, undefined, 204)
+	await turn(id)
+	fits(t, receiver.heard)
+	t.deepEqual(receiver.heard.map(({ type }) => type).toSorted(), [
+		'contact.created',
+		'contact.deleted',
+		'contact.unsubscribed',
+		'contact.updated',
+		'contact.updated',
+		'contact.updated',
+		'event.signup',
+		'segment.entered',
+		'segment.left',
+	])
+	const of = (type: string) => receiver.heard.filter((one) => one.type === type)
+	t.like(of('contact.created')[0]!.data, { contactId, subscribed: true, data: { plan: 'pro' } })
+	t.like(of('segment.entered')[0]!.data, {
+		email: 'ann@example.org',
+		segmentId,
+		segmentName: 'VIP',
+	})
+	t.deepEqual(of('contact.deleted')[0]!.data, { contactId, email: 'ann@example.org' })
+})
+
+test('each outcome of a mail is announced once', async (t) => {
+	const { pool, project, send, claim, worker, execute } = await setupLedger(t)
+	const receiver = await startReceiver(t)
+	const endpointId = await addedEndpoint(pool, project.id, receiver.url, ['email.*'])
+	await execute(
+		`insert into suppressions (project_id, email, reason) values (?, 'bad@example.org', 'BOUNCE')`,
+		[project.id],
+	)
+	const names = ['ann', 'refused', 'failing', 'later', 'lost', 'bad', 'late']
+	const [ann, ...others] = await send(names.map((name) => `${name}@example.org`))
+	const { provider } = scriptedProvider(({ to }) => {
+		if (to.email.startsWith('refused'))
+			return { kind: 'REJECTED', error: '550 No such user', bounce: true }
+		if (to.email.startsWith('failing'))
+			return { kind: 'REJECTED', error: '554 Refused', bounce: false }
+		if (to.email.startsWith('later'))
+			return { kind: 'DEFERRED', error: '450 Later', retryAfterMs: 60_000 }
+		if (to.email.startsWith('lost')) return { kind: 'UNKNOWN', error: 'The connection went away' }
+		return undefined
+	})
+	const { pass } = await worker(provider)
+	const claimId = claimOf((await claim())[0])
+	await pass(claimId)
+	await execute('update emails set due_at = null where due_at is not null')
+	await pass(claimId)
+	for (const [name, data] of Object.entries({
+		'email.delivery': { deliveredAt: '2026-11-23T10:00:00.000Z' },
+		'email.open': { openedAt: '2026-11-23T10:00:00.000Z', opens: 1, isFirstOpen: true },
+		'email.click': {
+			clickedAt: '2026-11-23T10:00:00.000Z',
+			link: 'https://example.com/',
+			clicks: 1,
+			isFirstClick: true,
+		},
+		'email.complaint': { complainedAt: '2026-11-23T10:00:00.000Z' },
+	}))
+		await execute(
+			'insert into events (project_id, name, email_id, contact_id, data) select project_id, ?, id, contact_id, ? from emails where id = ?',
+			[name, JSON.stringify({ ...data, subject: 'x', messageId: 'x' }), ann],
+		)
+	await execute(`update emails set status = 'CANCELLED', error = 'Cancelled' where id = ?`, [
+		others[2],
+	])
+	await takeTurn(pool, { projectId: project.id, endpointId })
+	fits(t, receiver.heard)
+	const heard = receiver.heard.map(
+		({ type, data }) => `${String(data['email']).split('@')[0]} ${type}`,
+	)
+	t.deepEqual(heard.toSorted(), [
+		'ann email.clicked',
+		'ann email.complained',
+		'ann email.delivered',
+		'ann email.opened',
+		'ann email.sent',
+		'bad email.suppressed',
+		'failing email.failed',
+		'late email.sent',
+		'later email.cancelled',
+		'later email.delayed',
+		'lost email.uncertain',
+		'refused email.bounced',
+	])
+	t.like(receiver.heard.find(({ type }) => type === 'email.sent')!.data, {
+		email: 'ann@example.org',
+		subject: 'To ann@example.org',
+		from: 'app@example.com',
+		sourceType: 'TRANSACTIONAL',
+	})
+})
+
+test('changes of campaigns, executions, domains and projects are announced', async (t) => {
+	const { endpoint, turn, pool, project, receiver } = await setupWebhooks(t)
+	const { id } = await endpoint(['campaign.*', 'execution.*', 'domain.*', 'project.suspended'])
+	const run = (sql: string) => pool.query(sql.replaceAll('$project', `'${project.id}'`))
+	await run(`insert into campaigns (project_id, name, subject, body, "from", audience_type)
+		select $project, n::text, 'Hi', '', 'a@example.com', 'ALL' from generate_series(1, 2) n`)
+	await run(`update campaigns set status = 'SENDING'`)
+	await run(`update campaigns set paused_at = now(), paused_reason = 'OWNER' where name = '1'`)
+	await run(
+		`update campaigns set status = 'CANCELLED', cancelled_reason = 'OWNER' where name = '1'`,
+	)
+	await run(`update campaigns set status = 'SENT' where name = '2'`)
+	await run(`insert into automations (project_id, name, enabled, trigger_type, allow_reentry, current_version)
+		values ($project, 'Onboarding', true, 'MANUAL', true, 1)`)
+	await run(`insert into automation_versions (project_id, automation_id, version, definition, hash, positions)
+		select $project, id, 1, '{}', 'x', '{}' from automations`)
+	for (const status of ['COMPLETED', 'FAILED', 'CANCELLED']) {
+		await run(
+			`insert into contacts (project_id, email, subscribed) values ($project, '${status.toLowerCase()}@example.org', true)`,
+		)
+		await run(`insert into executions (project_id, automation_id, version, contact_id, allow_reentry)
+			select $project, a.id, 1, c.id, true from automations a, contacts c where c.email like '${status.toLowerCase()}%'`)
+		await run(
+			`update executions set status = '${status}', completed_at = now() where status = 'RUNNING'`,
+		)
+	}
+	await run(`insert into domains (project_id, domain) values ($project, 'example.com')`)
+	await run('update domains set verified_at = now()')
+	await run(`update domains set verified_at = null, last_error = 'No DKIM record'`)
+	await run(`update projects set disabled_reason = 'EMAIL_REPUTATION' where id = $project`)
+	await turn(id)
+	fits(t, receiver.heard)
+	t.deepEqual(receiver.heard.map(({ type }) => type).toSorted(), [
+		'campaign.cancelled',
+		'campaign.completed',
+		'campaign.paused',
+		'campaign.started',
+		'campaign.started',
+		'domain.failed',
+		'domain.verified',
+		'execution.cancelled',
+		'execution.completed',
+		'execution.failed',
+		'execution.started',
+		'execution.started',
+		'execution.started',
+		'project.suspended',
+	])
+})
+
+test('an endpoint gets only the types that it names, and only those of its project', async (t) => {
+	const { endpoint, turn, track, receiver, orm, app, pool } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.one', 'contact.*'])
+	await track('one')
+	await track('two')
+	const other = await createProject(orm)
+	await app.inject({
+		method: 'POST',
+		url: '/events/track',
+		headers: other.withSecretKey,
+		payload: { email: 'eve@example.org', event: 'one' },
+	})
+	await turn(id)
+	t.deepEqual(receiver.heard.map(({ type }) => type).toSorted(), ['contact.created', 'event.one'])
+	const { rows } = await pool.query('select from webhook_deliveries')
+	t.is(rows.length, 2)
+})
+
+test('all endpoints of a project get an event under the same id', async (t) => {
+	const { endpoint, turn, track, receiver } = await setupWebhooks(t)
+	const ids = [(await endpoint(['event.*'])).id, (await endpoint(['*'])).id]
+	await track('one')
+	for (const id of ids) await turn(id)
+	const events = receiver.heard.filter(({ type }) => type === 'event.one')
+	t.is(events.length, 2)
+	t.is(events[0]!.headers['webhook-id'], events[1]!.headers['webhook-id'])
+})
+
+test('an event that is rolled back is not delivered', async (t) => {
+	const orm = await setupDatabase(t)
+	const pool = await poolOf(orm.em)
+	const { project } = await createProject(orm)
+	await addedEndpoint(pool, project.id, 'https://example.com/', ['*'])
+	const db = await pool.connect()
+	await db.query('begin')
+	await db.query(`insert into events (project_id, name) values ($1, 'x')`, [project.id])
+	t.is((await db.query('select from webhook_deliveries')).rows.length, 1)
+	await db.query('rollback')
+	db.release()
+	t.is((await pool.query('select from webhook_deliveries')).rows.length, 0)
+})
+
+test('erasing a person erases them from stored payloads and answers, too', async (t) => {
+	const { endpoint, ask, turn, track, receiver, pool, project } = await setupWebhooks(t)
+	const { id } = await endpoint(['*'])
+	const email = 'erase.me@example.org'
+	const sent = { to: email, from: 'hello@erasing.example.com', subject: 'For erase.me', body: 'Hi' }
+	await pool.query(
+		`insert into domains (project_id, domain, verified_at)
+		select id, 'erasing.example.com', now() from projects where id = $1`,
+		[project.id],
+	)
+	await ask('POST', '/v1/send', sent)
+	await track('signup', email, { phone: '555-erase.me' })
+	await pool.query(`update emails set status = 'FAILED', error = 'No erase.me here'`)
+	receiver.answer = (response, { body }) => void response.writeHead(500).end(body)
+	await turn(id)
+	await track('waiting', email, { phone: '555-erase.me' })
+	const { rows } = await pool.query<{ id: string }>('select id from contacts')
+	await ask('DELETE', `/contacts/${rows[0]!.id}?erase=true`, undefined, 204)
+	const left = await pool.query<{ all: string }>(
+		`select d::text as all from webhook_deliveries d where d::text like '%erase.me%'`,
+	)
+	t.deepEqual(left.rows, [])
+	receiver.heard.length = 0
+	await pool.query('update webhook_endpoints set resting_until = null')
+	await turn(id)
+	t.true(receiver.heard.length > 0)
+	for (const { body } of receiver.heard) t.false(body.includes('erase.me'), body)
+})
