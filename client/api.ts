@@ -507,12 +507,14 @@ export interface ContactCreatedWebhook {
 	}
 }
 
-/** A contact was deleted. Its address and data are erased, so only its id is left */
+/** A contact was deleted */
 export interface ContactDeletedWebhook {
 	type: 'contact.deleted'
 	timestamp: string
 	data: {
 		contactId: string
+		/** `deleted@deleted.invalid` if the person was erased with it. So is the address in all webhooks that wait */
+		email: string
 	}
 }
 
@@ -521,7 +523,7 @@ export interface ContactReference {
 	email: string
 }
 
-/** A contact subscribed, or was created as a subscriber */
+/** A contact subscribed */
 export interface ContactSubscribedWebhook {
 	type: 'contact.subscribed'
 	timestamp: string
@@ -533,7 +535,7 @@ export interface ContactSubscribedWebhook {
 	}
 }
 
-/** A contact unsubscribed, or was created without a subscription */
+/** A contact unsubscribed */
 export interface ContactUnsubscribedWebhook {
 	type: 'contact.unsubscribed'
 	timestamp: string
@@ -555,6 +557,32 @@ export interface ContactUpdatedWebhook {
 		subscribed: boolean
 		data: Record<string, unknown>
 	}
+}
+
+export interface CreatedWebhookEndpoint {
+	id: string
+	url: string
+	events: string[]
+	description: string | null
+	ordering: 'none' | 'email'
+	enabled: boolean
+	disabledReason: 'OWNER' | 'GONE' | 'FAILING' | null
+	disabledAt: string | null
+	health: {
+		/** `new`: nothing was delivered yet. `failing`: the latest tries failed */
+		state: 'new' | 'healthy' | 'failing' | 'disabled'
+		lastSuccessAt: string | null
+		failingSince: string | null
+		failuresInRow: number
+		/** Nothing is delivered before: it failed too often, or asked for it by Retry-After */
+		restingUntil: string | null
+		/** Deliveries that are due or wait for their next try, counted up to 10000 */
+		waiting: number
+	}
+	createdAt: string
+	updatedAt: string
+	/** Verifies the signatures (Standard Webhooks). Shown once: store it */
+	secret: string
 }
 
 /** Waits for a fixed time, at most 365 days. */
@@ -1835,6 +1863,11 @@ export interface ReputationWindow {
 	complaintRate: number
 }
 
+export interface RotatedWebhookSecret {
+	/** Verifies the signatures (Standard Webhooks). Shown once: store it */
+	secret: string
+}
+
 /** For triggerType SCHEDULE. */
 export interface ScheduleTrigger {
 	/** A cron expression with five fields. */
@@ -2397,6 +2430,89 @@ export interface WebhookConfig {
 	continueOnError?: boolean | null | undefined
 }
 
+export interface WebhookDelivery {
+	id: string
+	endpointId: string
+	/** The `webhook-id` of its requests: the same for all endpoints */
+	webhookId: string
+	type: string
+	emailId: string | null
+	contactId: string | null
+	/** PENDING: due, or waits for its next try. FAILED: given up after eight tries. HELD: kept for a replay, because its endpoint is disabled */
+	status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'HELD'
+	/** At most the latest 20 are kept */
+	tries: number
+	lastAttempt: {
+		at: string
+		durationMs: number
+		/** The status of the answer; null: there was none */
+		status: number | null
+		/** Why there was no answer */
+		error: string | null
+	} | null
+	nextTryAt: string | null
+	occurredAt: string
+}
+
+export interface WebhookDeliveryDetail {
+	id: string
+	endpointId: string
+	/** The `webhook-id` of its requests: the same for all endpoints */
+	webhookId: string
+	type: string
+	emailId: string | null
+	contactId: string | null
+	/** PENDING: due, or waits for its next try. FAILED: given up after eight tries. HELD: kept for a replay, because its endpoint is disabled */
+	status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'HELD'
+	/** At most the latest 20 are kept */
+	tries: number
+	lastAttempt: {
+		at: string
+		durationMs: number
+		/** The status of the answer; null: there was none */
+		status: number | null
+		/** Why there was no answer */
+		error: string | null
+	} | null
+	nextTryAt: string | null
+	occurredAt: string
+	payload: string | null
+	attempts: {
+		at: string
+		durationMs: number
+		/** The status of the answer; null: there was none */
+		status: number | null
+		/** Why there was no answer */
+		error: string | null
+		/** The first 4 KB of the answer */
+		answer: string | null
+	}[]
+}
+
+export interface WebhookEndpoint {
+	id: string
+	url: string
+	events: string[]
+	description: string | null
+	ordering: 'none' | 'email'
+	enabled: boolean
+	disabledReason: 'OWNER' | 'GONE' | 'FAILING' | null
+	disabledAt: string | null
+	health: {
+		/** `new`: nothing was delivered yet. `failing`: the latest tries failed */
+		state: 'new' | 'healthy' | 'failing' | 'disabled'
+		lastSuccessAt: string | null
+		failingSince: string | null
+		failuresInRow: number
+		/** Nothing is delivered before: it failed too often, or asked for it by Retry-After */
+		restingUntil: string | null
+		/** Deliveries that are due or wait for their next try, counted up to 10000 */
+		waiting: number
+	}
+	createdAt: string
+	updatedAt: string
+}
+
 /** The body of a webhook. `type` says which. */
 export type WebhookEvent =
 	| EmailScheduledWebhook
@@ -2431,6 +2547,21 @@ export type WebhookEvent =
 	| DomainFailedWebhook
 	| ProjectSuspendedWebhook
 	| EventWebhook
+
+export interface WebhookReplay {
+	id: string
+	state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+	progress: number
+	/** Deliveries that it has made due again */
+	replayed: number
+	from: string
+	to: string
+	only: 'failed' | 'all'
+	failedReason: string | null
+	createdAt: string
+	startedAt: string | null
+	finishedAt: string | null
+}
 
 export interface WebhookSecret {
 	/** whsec_… */
@@ -2472,6 +2603,21 @@ export interface WebhookStepWithTransitions {
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
+}
+
+export interface WebhookTest {
+	/** The `webhook-id` of the request */
+	webhookId: string
+	/** The endpoint answered with a 2xx */
+	success: boolean
+	status: number | null
+	durationMs: number
+	/** The first 4 KB of the answer */
+	answer: string | null
+	/** Why there was no answer */
+	error: string | null
+	/** The body that was sent */
+	payload: string
 }
 
 export interface Workflow {
@@ -3570,6 +3716,77 @@ export interface ReceiveResendEventInput {
 	data: unknown
 }
 
+export interface CreateWebhookEndpointInput {
+	/** The address that gets the events: https:// or http://, and public. */
+	url: string
+	/** Types such as `email.bounced`, all of a kind such as `contact.*`, tracked events such as `event.signup`, or `*`. */
+	events: string[]
+	/** For people who read the list. */
+	description?: string | null | undefined
+	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
+	ordering?: 'none' | 'email' | undefined
+}
+
+export interface UpdateWebhookEndpointInput {
+	/** The address that gets the events: https:// or http://, and public. */
+	url?: string | undefined
+	/** Types such as `email.bounced`, all of a kind such as `contact.*`, tracked events such as `event.signup`, or `*`. */
+	events?: string[] | undefined
+	/** For people who read the list. */
+	description?: string | null | undefined
+	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
+	ordering?: 'none' | 'email' | undefined
+	/** False: nothing is delivered to it. */
+	enabled?: boolean | undefined
+}
+
+export interface ListWebhookDeliveriesInput {
+	/** Only deliveries with this status. */
+	status?: 'PENDING' | 'DELIVERED' | 'FAILED' | 'HELD' | undefined
+	/** Only events of this type. */
+	type?: string | undefined
+	/** Only events of this mail. */
+	emailId?: string | undefined
+	/** Only events of this contact and its mails. */
+	contactId?: string | undefined
+	/** Only events since then. */
+	from?: string | undefined
+	/** Only events until then. */
+	to?: string | undefined
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+}
+
+export interface ListWebhookDeliveriesAnswer {
+	data: WebhookDelivery[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+}
+
+export interface TestWebhookEndpointInput {
+	/** The type of the sample. `email.sent` unless you set it. */
+	type?: string | undefined
+}
+
+export interface ReplayWebhooksInput {
+	/** The beginning of the period. */
+	from: string
+	/** Its end. */
+	to: string
+	/** All types unless you list some. */
+	types?: string[] | undefined
+	/** `failed`: what was given up or kept while the endpoint was disabled. `all`: also what was delivered. `failed` unless you set it. */
+	only?: 'failed' | 'all' | undefined
+}
+
+export interface ReplayWebhooksAnswer {
+	message: string
+	jobId: string
+}
+
 export interface CreateCheckoutInput {
 	/** The currency of the subscription. */
 	currency?: 'usd' | 'eur' | 'gbp' | undefined
@@ -3695,6 +3912,10 @@ export interface Api {
 	uploads: UploadsApi
 
 	providers: ProvidersApi
+
+	webhookEndpoints: WebhookEndpointsApi
+
+	webhookDeliveries: WebhookDeliveriesApi
 
 	billing: BillingApi
 
@@ -5174,6 +5395,142 @@ export interface ProvidersApi {
 	 * `POST /webhooks/incoming/stripe`
 	 */
 	stripeEvent(input: ReceiveStripeEventInput, options?: RequestOptions): Promise<ReceivedEvent>
+}
+
+export interface WebhookEndpointsApi {
+	/**
+	 * Add an address that is notified of events.
+	 *
+	 * From now on, each event of these types is delivered to it, at least once. The answer has the secret of its signatures. A project may have 20 endpoints.
+	 *
+	 * `POST /webhook-endpoints`
+	 */
+	create(
+		input: CreateWebhookEndpointInput,
+		options?: RequestOptions,
+	): Promise<CreatedWebhookEndpoint>
+
+	/**
+	 * List the webhook endpoints with their health, newest first.
+	 *
+	 * Secrets are not shown: they are returned once, when they are made.
+	 *
+	 * `GET /webhook-endpoints`
+	 */
+	list(options?: RequestOptions): Promise<WebhookEndpoint[]>
+
+	/**
+	 * Get a webhook endpoint with its health.
+	 *
+	 * Shows the state, the last success, failures in a row and what waits.
+	 *
+	 * `GET /webhook-endpoints/{id}`
+	 */
+	get(id: string, options?: RequestOptions): Promise<WebhookEndpoint>
+
+	/**
+	 * Change a webhook endpoint, disable it or enable it.
+	 *
+	 * Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. Any change ends a rest.
+	 *
+	 * `PATCH /webhook-endpoints/{id}`
+	 */
+	update(
+		id: string,
+		input?: UpdateWebhookEndpointInput,
+		options?: RequestOptions,
+	): Promise<WebhookEndpoint>
+
+	/**
+	 * Delete a webhook endpoint and its deliveries.
+	 *
+	 * Requests that are under way may still arrive.
+	 *
+	 * `DELETE /webhook-endpoints/{id}`
+	 */
+	delete(id: string, options?: RequestOptions): Promise<void>
+
+	/**
+	 * Give a webhook endpoint a new secret.
+	 *
+	 * The previous secret signs along for 24 hours.
+	 *
+	 * `POST /webhook-endpoints/{id}/rotate-secret`
+	 */
+	rotateSecret(id: string, options?: RequestOptions): Promise<RotatedWebhookSecret>
+
+	/**
+	 * List the deliveries to a webhook endpoint, newest first.
+	 *
+	 * Deliveries are kept for 30 days. `total` is counted up to 10000.
+	 *
+	 * `GET /webhook-endpoints/{id}/deliveries`
+	 */
+	listDeliveries(
+		id: string,
+		input?: ListWebhookDeliveriesInput,
+		options?: RequestOptions,
+	): Paged<ListWebhookDeliveriesAnswer['data'][number], ListWebhookDeliveriesAnswer>
+
+	/**
+	 * Deliver a sample to a webhook endpoint, now.
+	 *
+	 * Waits for the answer, at most ten seconds, and returns what the endpoint said. The sample is the example of its type and is not stored. A success ends a rest.
+	 *
+	 * `POST /webhook-endpoints/{id}/test`
+	 */
+	test(id: string, input?: TestWebhookEndpointInput, options?: RequestOptions): Promise<WebhookTest>
+
+	/**
+	 * Deliver the events of a period again.
+	 *
+	 * The requests have the same `webhook-id` and the same body as before. Deliveries are kept for 30 days.
+	 *
+	 * `POST /webhook-endpoints/{id}/replay`
+	 */
+	replay(
+		id: string,
+		input: ReplayWebhooksInput,
+		options?: RequestOptions,
+	): Promise<ReplayWebhooksAnswer>
+
+	/**
+	 * Get a replay and its progress.
+	 *
+	 * Once it is completed, all its deliveries are due; the endpoint’s list shows how they go.
+	 *
+	 * `GET /webhook-endpoints/{id}/replay/{jobId}`
+	 */
+	getReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
+
+	/**
+	 * Cancel a replay.
+	 *
+	 * Deliveries that it has made due already are still made.
+	 *
+	 * `DELETE /webhook-endpoints/{id}/replay/{jobId}`
+	 */
+	cancelReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
+}
+
+export interface WebhookDeliveriesApi {
+	/**
+	 * Get a delivery with its payload and every try.
+	 *
+	 * Each try has its time, duration and status, and the first 4 KB of the answer or the network error.
+	 *
+	 * `GET /webhook-deliveries/{id}`
+	 */
+	get(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
+
+	/**
+	 * Deliver an event again, now.
+	 *
+	 * Before all that waits, and even if it was delivered before. If it fails, the plan of retries starts anew.
+	 *
+	 * `POST /webhook-deliveries/{id}/retry`
+	 */
+	retry(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 }
 
 export interface BillingApi {

@@ -36,7 +36,7 @@ async function setupCommands(t: ExecutionContext, options: Parameters<typeof set
 		child.stdin.end(input)
 		return { code: await ended, ...printed }
 	}
-	return { ...all, start, run }
+	return { ...all, env, start, run }
 }
 
 const json = (output: string) => JSON.parse(output) as Record<string, unknown>
@@ -122,6 +122,29 @@ test('an import is followed to its end, and rows that failed are its exit code',
 		failed_count = 1, finished_at = now()`)
 	t.is(await ended, 1, printed.err)
 	t.like(json(printed.out), { state: 'completed', result: { createdCount: 1, failureCount: 1 } })
+})
+
+/** Runs a command on a terminal of its own, and copies what it shows. */
+const onTerminal = ['python3', '-c', 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)']
+
+test('people on a terminal get text and a progress bar, and JSON only if they ask for it', async (t) => {
+	const { env, pool, tempost } = await setupCommands(t)
+	const [python, ...script] = onTerminal
+	const command = (...args: string[]) =>
+		spawn(python!, [...script, process.execPath, '--import=tsx', program, ...args], {
+			env,
+			stdio: ['ignore', 'pipe', 'inherit'],
+		})
+	const sent = await tempost.send(message)
+	const id = sent.emails[0]!.email
+	t.regex(await text(command('emails', 'get', id).stdout), /^Status: +\S+\r?$[^]*^Subject: +Hello/m)
+	const asJson = await text(command('emails', 'get', id, '--json').stdout)
+	t.like(json(asJson), { id })
+	const { to: _, ...content } = message
+	const campaign = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
+	await pool.query(`update campaigns set status = 'SENT'`)
+	const watched = await text(command('campaigns', 'watch', campaign.id).stdout)
+	t.regex(watched, /\r█{30} 100 %[^]*status: +SENT/)
 })
 
 test('a campaign is watched until it has been sent', async (t) => {
