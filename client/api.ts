@@ -5582,6 +5582,7 @@ export interface WebhookEndpointsApi {
 	 * `GET /webhook-endpoints/{id}/deliveries`
 	 */
 	listWebhookDeliveries(
+	listDeliveries(
 		id: string,
 		input?: ListWebhookDeliveriesInput,
 		options?: RequestOptions,
@@ -5604,6 +5605,7 @@ export interface WebhookEndpointsApi {
 	 * `POST /webhook-endpoints/{id}/replay`
 	 */
 	replayWebhooks(
+	replay(
 		id: string,
 		input: ReplayWebhooksInput,
 		options?: RequestOptions,
@@ -5617,6 +5619,7 @@ export interface WebhookEndpointsApi {
 	 * `GET /webhook-endpoints/{id}/replay/{jobId}`
 	 */
 	getWebhookReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
+	getReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
 
 	/**
 	 * Cancel a replay.
@@ -5626,6 +5629,7 @@ export interface WebhookEndpointsApi {
 	 * `DELETE /webhook-endpoints/{id}/replay/{jobId}`
 	 */
 	cancelWebhookReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
+	cancelReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
 }
 
 export interface WebhookDeliveriesApi {
@@ -5637,6 +5641,7 @@ export interface WebhookDeliveriesApi {
 	 * `GET /webhook-deliveries/{id}`
 	 */
 	getWebhookDelivery(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
+	get(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 
 	/**
 	 * Deliver an event again, now.
@@ -5646,6 +5651,7 @@ export interface WebhookDeliveriesApi {
 	 * `POST /webhook-deliveries/{id}/retry`
 	 */
 	retryWebhookDelivery(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
+	retry(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 }
 
 export interface BillingApi {

@@ -1,14 +1,17 @@
-import type { Api, BulkJob, ImportJob } from './api.ts'
+import type { Api, BulkJob, ImportJob, WebhookReplay } from './api.ts'
 import { TempostError } from './errors.ts'
 import { sleep } from './retries.ts'
 
 export type Job = ImportJob | BulkJob
 
-export interface WaitOptions {
+export interface WaitOptions<Awaited = Job> {
 	/** Called with the job when its state or progress has changed. */
-	onProgress?: ((job: Job) => void) | undefined
+	onProgress?: ((job: Awaited) => void) | undefined
 	signal?: AbortSignal | undefined
 }
+
+/** The answer to the request that began the job, or its id. */
+type JobReference = string | { jobId: string }
 
 const firstPauseMs = 100
 const longestPauseMs = 2000
@@ -21,8 +24,7 @@ export class Jobs {
 	}
 
 	/** An import or a bulk job, whichever has this id. */
-	async get(id: string, signal?: AbortSignal): Promise<Job> {
-		const options = { signal }
+	async get(id: string, options: { signal?: AbortSignal | undefined } = {}): Promise<Job> {
 		try {
 			return await this.#api.contacts.getImport(id, options)
 		} catch (error) {
@@ -31,23 +33,47 @@ export class Jobs {
 		}
 	}
 
-	/** Resolves with the completed job. A job that failed or was cancelled is an error with the job in `details`. */
-	async wait(job: string | { jobId: string }, options: WaitOptions = {}): Promise<Job> {
-		const { onProgress, signal } = options
-		const id = typeof job === 'string' ? job : job.jobId
-		let seen = ''
-		for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-			const now = await this.get(id, signal)
-			if (seen !== `${now.state} ${now.progress}`) onProgress?.(now)
-			seen = `${now.state} ${now.progress}`
-			if (now.state === 'completed') return now
-			if (now.state === 'failed' || now.state === 'cancelled') throw ended(now)
-			await sleep(pauseMs, signal)
-		}
+	/**
+	 * Resolves with the completed import or bulk job. A job that failed or was cancelled is an error with the job in
+	 * `details`.
+	 */
+	wait(job: JobReference, options: WaitOptions = {}): Promise<Job> {
+		return untilEnded((signal) => this.get(idOf(job), { signal }), options)
+	}
+
+	/** As `wait`, for a replay of a webhook endpoint. */
+	waitForReplay(
+		endpointId: string,
+		job: JobReference,
+		options: WaitOptions<WebhookReplay> = {},
+	): Promise<WebhookReplay> {
+		const { webhookEndpoints } = this.#api
+		return untilEnded(
+			(signal) => webhookEndpoints.getReplay(endpointId, idOf(job), { signal }),
+			options,
+		)
 	}
 }
 
-const ended = (job: Job) =>
+const idOf = (job: JobReference) => (typeof job === 'string' ? job : job.jobId)
+
+async function untilEnded<AnyJob extends Job | WebhookReplay>(
+	look: (signal: AbortSignal | undefined) => Promise<AnyJob>,
+	{ onProgress, signal }: WaitOptions<AnyJob>,
+): Promise<AnyJob> {
+	let seen = ''
+	for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+		const job = await look(signal)
+		const { state, progress } = job
+		if (seen !== `${state} ${progress}`) onProgress?.(job)
+		seen = `${state} ${progress}`
+		if (state === 'completed') return job
+		if (state === 'failed' || state === 'cancelled') throw ended(job)
+		await sleep(pauseMs, signal)
+	}
+}
+
+const ended = (job: Job | WebhookReplay) =>
 	job.state === 'failed'
 		? new TempostError('JOB_FAILED', job.failedReason ?? 'The job failed', { details: { job } })
 		: new TempostError('JOB_CANCELLED', 'The job was cancelled', { details: { job } })

@@ -3,12 +3,14 @@ import type { TempostError } from './errors.ts'
 /** A service that asks for more patience than this is not waited for. */
 const longestWaitSeconds = 60
 const firstWaitMs = 250
+const longestWaitMs = 8000
 
 /** How long to wait before the request is repeated; undefined if it must not be. */
 export function waitBeforeRetry(error: TempostError, isRepeatable: boolean, attempt: number) {
 	if (!mayRepeat(error, isRepeatable)) return undefined
 	const { retryAfterSeconds } = error
-	if (retryAfterSeconds === undefined) return firstWaitMs * 2 ** attempt * (0.5 + Math.random())
+	if (retryAfterSeconds === undefined)
+		return Math.min(firstWaitMs * 2 ** attempt, longestWaitMs) * (0.5 + Math.random())
 	if (retryAfterSeconds > longestWaitSeconds) return undefined
 	// Clients that were refused together should not return together.
 	return retryAfterSeconds * 1000 + Math.random() * firstWaitMs

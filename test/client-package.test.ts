@@ -72,8 +72,13 @@ test('the packed package runs in plain Node, has types for every runtime, and a 
 
 	writeFileSync(join(folder, 'types.ts'), program + types)
 	const compilerOptions = {
-		...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], types: [], noEmit: true },
-		...{ module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+		target: 'es2022',
+		lib: ['es2022', 'dom', 'dom.iterable'],
+		types: [],
+		module: 'nodenext',
+		strict: true,
+		exactOptionalPropertyTypes: true,
+		noEmit: true,
 	}
 	writeFileSync(
 		join(folder, 'tsconfig.json'),
@@ -89,8 +94,12 @@ test('the packed package runs in plain Node, has types for every runtime, and a 
 test('the client without its command line is at most 15 KB, and imports nothing', async (t) => {
 	const { outputFiles, metafile } = await esbuild.build({
 		entryPoints: [join(root, 'client/index.ts')],
-		...{ bundle: true, minify: true, write: false, metafile: true },
-		...{ format: 'esm', platform: 'neutral' },
+		bundle: true,
+		minify: true,
+		format: 'esm',
+		platform: 'neutral',
+		write: false,
+		metafile: true,
 	})
 	await esbuild.stop()
 	const size = gzipSync(outputFiles[0]!.contents).length

@@ -271,6 +271,19 @@ test('a bulk job is found by its id, and a cancelled one is an error', async (t)
 	t.like(error.details['job'], { id: jobId })
 })
 
+test('a replay of a webhook endpoint is waited for', async (t) => {
+	const { tempost, pool } = await setupClient(t)
+	const url = 'https://example.com/hook'
+	const { id } = await tempost.webhookEndpoints.create({ url, events: ['*'] })
+	const period = { from: '2026-11-22T00:00:00Z', to: '2026-11-23T00:00:00Z' }
+	const job = await tempost.webhookEndpoints.replay(id, period)
+	const ended = tempost.jobs.waitForReplay(id, job, {
+		onProgress: () =>
+			void pool.query(`update jobs set state = 'completed', total = 0, finished_at = now()`),
+	})
+	t.like(await ended, { id: job.jobId, state: 'completed' })
+})
+
 test('a React Email element becomes the body of a mail', async (t) => {
 	const { tempost, clientOf } = await setupClient(t)
 	const { body: _, ...others } = mail

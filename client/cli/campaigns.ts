@@ -19,7 +19,7 @@ export const campaignsWatch: Command = {
 			const done = total > 0 ? (sent + failed + skipped) / total : 0
 			const isOver = status === 'SENT' || status === 'CANCELLED'
 			out.progress(isOver ? 1 : Math.min(done, 0.99), `${sent} of ${total} sent`)
-			const text = JSON.stringify(progress)
+			const text = JSON.stringify({ status, ...progress })
 			// For programs one line for each change, for people the last.
 			if (out.isJson ? text !== shown : isOver)
 				out.show({ id, status, ...progress }, () => rows({ status, ...progress }))

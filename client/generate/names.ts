@@ -58,6 +58,13 @@ const exceptions: Record<string, string> = {
 	cancelExecutions: 'executions.cancelAll',
 	retryExecution: 'executions.retry',
 
+	listWebhookDeliveries: 'webhookEndpoints.listDeliveries',
+	replayWebhooks: 'webhookEndpoints.replay',
+	getWebhookReplay: 'webhookEndpoints.getReplay',
+	cancelWebhookReplay: 'webhookEndpoints.cancelReplay',
+	getWebhookDelivery: 'webhookDeliveries.get',
+	retryWebhookDelivery: 'webhookDeliveries.retry',
+
 	receiveBounce: 'providers.bounce',
 	receiveResendEvent: 'providers.resendEvent',
 	receiveStripeEvent: 'providers.stripeEvent',

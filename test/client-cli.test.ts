@@ -1,0 +1,252 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import test, { type ExecutionContext } from 'ava'
+import { until } from '../bench/load.ts'
+import { webhooks } from '../client/index.ts'
+import { setupClient } from './helpers/client.ts'
+
+const program = join(import.meta.dirname, '../client/cli/main.ts')
+
+/** The command line as its own process, connected to a real API. */
+async function setupCommands(t: ExecutionContext, options: Parameters<typeof setupClient>[1] = {}) {
+	const all = await setupClient(t, options)
+	const { url, secretKey, publicKey, project } = all
+	const env = {
+		...process.env,
+		TEMPOST_URL: url,
+		TEMPOST_SECRET_KEY: secretKey,
+		TEMPOST_PUBLIC_KEY: publicKey,
+		TEMPOST_PROJECT_ID: project.id,
+	}
+	function start(...args: string[]) {
+		const child = spawn(process.execPath, ['--import=tsx', program, ...args], { env })
+		t.teardown(() => child.kill('SIGKILL'))
+		const printed = { out: '', err: '' }
+		child.stdout.on('data', (data) => (printed.out += data))
+		child.stderr.on('data', (data) => (printed.err += data))
+		const ended = once(child, 'close').then(([code]) => code as number)
+		return { child, printed, ended }
+	}
+	async function run(args: string[], input = '') {
+		const { child, printed, ended } = start(...args)
+		child.stdin.end(input)
+		return { code: await ended, ...printed }
+	}
+	return { ...all, env, start, run }
+}
+
+const json = (output: string) => JSON.parse(output) as Record<string, unknown>
+const lines = (output: string) => output.trim().split('\n').map(json)
+
+const message = {
+	to: 'ann@example.org',
+	from: 'hello@example.com',
+	subject: 'Hello',
+	body: '<p>Hi</p>',
+}
+
+test('a mail is sent from options, with HTML from standard input, and from JSON', async (t) => {
+	const { run, tempost } = await setupCommands(t)
+	const { to, from, subject } = message
+	const options = ['--to', to, '--to', 'bob@example.org', '--from', from, '--subject', subject]
+	const first = await run(['send', ...options, '--body', '-'], '<p>From a pipe</p>')
+	t.is(first.code, 0, first.err)
+	const [one, other] = json(first.out)['emails'] as { email: string }[]
+	t.is((await tempost.emails.get(one!.email)).body, '<p>From a pipe</p>')
+	t.is((await tempost.emails.get(other!.email)).to, 'bob@example.org')
+	const second = await run(['send', '-'], JSON.stringify(message))
+	t.is(second.code, 0, second.err)
+	const shown = await run(['emails', 'get', one!.email])
+	t.like(json(shown.out), { id: one!.email, to, subject })
+})
+
+test('the exit code tells a refusal, wrong usage and an absent service apart', async (t) => {
+	const { run } = await setupCommands(t)
+	const refused = await run(
+		['send', '-'],
+		JSON.stringify({ ...message, to: ['a@example.org', 'b', 'c'] }),
+	)
+	t.is(refused.code, 1)
+	t.regex(
+		refused.err,
+		/to\.1 must be an email address.*VALIDATION_ERROR[^]*to\.2[^]*Request [\da-f-]{36}/,
+	)
+	t.is(refused.out, '')
+	for (const args of [
+		[],
+		['nonsense'],
+		['send'],
+		['send', '--nonsense'],
+		['emails', 'get'],
+		['logs', '--since', '1y'],
+	])
+		t.is((await run(args)).code, 2, args.join(' '))
+	const absent = await run(['emails', 'get', 'x', '--url', 'http://127.0.0.1:1'])
+	t.is(absent.code, 3)
+	t.regex(absent.err, /cannot be reached/)
+})
+
+test('logs are shown oldest first, and followed without gaps or repetitions', async (t) => {
+	const { run, start, tempost } = await setupCommands(t)
+	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })
+	await track('first')
+	await track('second')
+	const names = (output: string) =>
+		lines(output).map(({ metadata }) => (metadata as { eventName?: string }).eventName)
+	const types = ['--types', 'event.triggered']
+	t.deepEqual(names((await run(['logs', ...types])).out), ['first', 'second'])
+	const { child, printed, ended } = start('logs', '-f', '--since', '1h', ...types)
+	t.true(await until(async () => printed.out.includes('second'), 20_000))
+	await track('third')
+	t.true(await until(async () => printed.out.includes('third'), 20_000))
+	await track('fourth')
+	t.true(await until(async () => printed.out.includes('fourth'), 20_000))
+	child.kill('SIGINT')
+	await ended
+	t.deepEqual(names(printed.out), ['first', 'second', 'third', 'fourth'])
+})
+
+test('an import is followed to its end, and rows that failed are its exit code', async (t) => {
+	const { start, pool } = await setupCommands(t)
+	const { child, printed, ended } = start('contacts', 'import', '-')
+	child.stdin.end('email\nann@example.org\nnobody\n')
+	const queued = async () => ((await pool.query('select from jobs')).rowCount ?? 0) > 0
+	t.true(await until(queued, 20_000))
+	await pool.query(`insert into job_errors (project_id, job_id, row, email, error)
+		select project_id, id, 3, 'nobody', 'Not an address' from jobs`)
+	await pool.query(`update jobs set state = 'completed', total = 2, position = 1, created_count = 1,
+		failed_count = 1, finished_at = now()`)
+	t.is(await ended, 1, printed.err)
+	t.like(json(printed.out), { state: 'completed', result: { createdCount: 1, failureCount: 1 } })
+})
+
+/** Runs a command on a terminal of its own, and copies what it shows. */
+const onTerminal = ['python3', '-c', 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)']
+
+test('people on a terminal get text and a progress bar, and JSON only if they ask for it', async (t) => {
+	const { env, pool, tempost } = await setupCommands(t)
+	const [python, ...script] = onTerminal
+	const command = (...args: string[]) =>
+		spawn(python!, [...script, process.execPath, '--import=tsx', program, ...args], {
+			env,
+			stdio: ['ignore', 'pipe', 'inherit'],
+		})
+	const sent = await tempost.send(message)
+	const id = sent.emails[0]!.email
+	t.regex(await text(command('emails', 'get', id).stdout), /^Status: +\S+\r?$[^]*^Subject: +Hello/m)
+	const asJson = await text(command('emails', 'get', id, '--json').stdout)
+	t.like(json(asJson), { id })
+	const { to: _, ...content } = message
+	const campaign = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
+	await pool.query(`update campaigns set status = 'SENT'`)
+	const watched = await text(command('campaigns', 'watch', campaign.id).stdout)
+	t.regex(watched, /\r█{30} 100 %[^]*status: +SENT/)
+})
+
+test('a campaign is watched until it has been sent', async (t) => {
+	const { start, tempost, pool } = await setupCommands(t)
+	const { to: _, ...content } = message
+	const { id } = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
+	await pool.query(`update campaigns set status = 'SENDING'`)
+	const { printed, ended } = start('campaigns', 'watch', id)
+	t.true(await until(async () => printed.out.includes('SENDING'), 20_000))
+	await pool.query(`update campaigns set status = 'SENT'`)
+	t.is(await ended, 0, printed.err)
+	t.like(lines(printed.out).at(-1)!, { id, status: 'SENT' })
+})
+
+const findingsOf = (output: string) =>
+	Object.fromEntries(
+		(json(output)['findings'] as { check: string; state: string; advice?: string }[]).map(
+			({ check, state, advice = '' }) => [check, [state, advice]] as const,
+		),
+	)
+
+test('doctor names what is wrong, and says how to mend it', async (t) => {
+	const checkTemporal = async () => ({ temporal: true, worker: false })
+	const { run } = await setupCommands(t, { services: { checkTemporal } })
+	const { code, out } = await run(['doctor', '--key', 'sk_wrong', '--json'])
+	const findings = findingsOf(out)
+	t.is(code, 1)
+	for (const check of ['Database', 'Temporal', 'Clock', 'Public key'])
+		t.is(findings[check]![0], 'ok', check)
+	t.is(findings['Worker']![0], 'problem')
+	t.regex(findings['Worker']![1], /npm run worker/)
+	t.is(findings['Secret key']![0], 'problem')
+	t.truthy(findings['Secret key']![1])
+	const absent = await run(['doctor', '--url', 'http://127.0.0.1:1'])
+	t.is(absent.code, 1)
+	t.is(findingsOf(absent.out)['Service']![0], 'problem')
+})
+
+test('doctor shows the records that DNS lacks', async (t) => {
+	const record = { type: 'TXT', name: '_dmarc.shop.example', value: 'v=DMARC1' } as const
+	const check = async () => ({
+		isVerified: false,
+		records: [{ ...record, purpose: 'DMARC' as const, status: 'pending' as const }],
+		error: 'A record is missing',
+	})
+	const { run, tempost } = await setupCommands(t, {
+		services: { checker: { check, remove: async () => {} } },
+	})
+	await tempost.domains.create({ domain: 'shop.example' })
+	const { out } = await run(['doctor'])
+	const findings = json(out)['findings'] as { message: string; advice?: string }[]
+	const domain = findings.find(({ message: said }) => said.startsWith('shop.example'))!
+	t.is(domain.message, 'shop.example is not verified: A record is missing')
+	t.is(domain.advice, 'Set in DNS: TXT _dmarc.shop.example v=DMARC1')
+})
+
+test('doctor notices clocks that differ', async (t) => {
+	const checks = { database: 'ok', temporal: 'ok', worker: 'ok', provider: 'ok' }
+	const server = createServer((_request, response) => {
+		response.setHeader('date', new Date(Date.now() - 600_000).toUTCString())
+		response.end(JSON.stringify({ status: 'ok', checks, provider: null }))
+	})
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => server.close())
+	const { run } = await setupCommands(t)
+	const { out } = await run([
+		'doctor',
+		'--url',
+		`http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+	])
+	t.is(findingsOf(out)['Clock']![0], 'problem')
+})
+
+test('events are forwarded to a program on this machine, once and signed', async (t) => {
+	const { start, tempost } = await setupCommands(t)
+	const requests: { headers: Record<string, string | string[] | undefined>; body: string }[] = []
+	const server = createServer(async (request, response) => {
+		requests.push({ headers: request.headers, body: await text(request) })
+		response.statusCode = 204
+		response.end()
+	})
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => server.close())
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+	const { child, printed, ended } = start('listen', '--forward-to', url, '--events', 'event.*')
+	t.true(await until(async () => /whsec_/.test(printed.err), 20_000))
+	const secret = /whsec_\S+/.exec(printed.err)![0]
+	await tempost.track({ email: 'ann@example.org', event: 'ordered', data: { price: 5 } })
+	await tempost.contacts.upsert({ email: 'bob@example.org', subscribed: true })
+	t.true(await until(async () => requests.length > 0, 20_000))
+	await tempost.track({ email: 'ann@example.org', event: 'paid' })
+	t.true(await until(async () => requests.length > 1, 20_000))
+	const events = await Promise.all(
+		requests.map(({ headers, body }) => webhooks.verify(headers, body, secret)),
+	)
+	t.deepEqual(
+		events.map(({ type }) => type),
+		['event.ordered', 'event.paid'],
+	)
+	t.like(events[0]!.data, { name: 'ordered', email: 'ann@example.org', data: { price: 5 } })
+	t.true(await until(async () => lines(printed.out).length === 2, 20_000))
+	t.like(lines(printed.out)[0]!, { type: 'event.ordered', status: 204 })
+	child.kill('SIGINT')
+	t.is(await ended, 0, printed.err)
+})
