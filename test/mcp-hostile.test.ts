@@ -133,6 +133,74 @@ test('a disabled project can be read and not changed', async (t) => {
 	}
 })
 
+test('records of another project do not exist for any tool', async (t) => {
+	const { refused, done, otherProject, request, query } = await openMcp(t)
+	const other = await otherProject()
+	const { withSecretKey: theirKey } = other
+	const made = async (url: string, payload: object) => {
+		const answer = await request('POST', url, payload, theirKey)
+		t.true(answer.statusCode < 300, answer.body)
+		return answer.json()
+	}
+	const email = 'their@example.org'
+	const from = 'news@example.org'
+	const contactId = (await made('/contacts', { email })).id
+	const condition = {
+		logic: 'AND',
+		groups: [{ filters: [{ field: 'email', operator: 'equals', value: email }] }],
+	}
+	const segmentId = (await made('/segments', { name: 'Theirs', condition })).id
+	const template = (await made('/templates', { ...letter, from, name: 'Theirs' })).id
+	const campaign = { ...letter, from, name: 'Theirs', audienceType: 'ALL' }
+	const campaignId = (await made('/campaigns', campaign)).data.id
+	const emailId = (await made('/v1/send', { ...letter, from, to: email })).data.emails[0].email
+	const workflowId = (await made('/workflows', { name: 'Theirs', eventName: 'signup' })).id
+	const [domain] = await query<{ id: string }>('select id from domains where project_id = $1', [
+		other.project.id,
+	])
+	const inTheirs = {
+		logic: 'AND',
+		groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }],
+	}
+	const own = { ...letter, from: 'news@example.com', name: 'Own' }
+	const calls: [string, object][] = [
+		['explain_mail', { emailId }],
+		['contact_timeline', { contactId }],
+		['contact_timeline', { address: email }],
+		['delete_contacts', { contactIds: [contactId] }],
+		['delete_contacts', { segmentId }],
+		['preview_segment', { segmentId }],
+		['preview_segment', { condition: inTheirs }],
+		['send_mail', { to: 'a@example.org', template }],
+		['draft_campaign', { campaignId, subject: 'Mine' }],
+		['draft_campaign', { ...own, audienceType: 'SEGMENT', segmentId }],
+		['draft_campaign', { ...own, audienceType: 'ALL', template }],
+		['preview_campaign', { campaignId }],
+		['send_test_mail', { campaignId, address: 'a@example.org' }],
+		['send_campaign', { campaignId }],
+		['control_campaign', { campaignId, action: 'cancel' }],
+		['read_figures', { campaignId }],
+		['check_domain', { domainId: domain!.id }],
+		['list_workflows', { workflowId }],
+		['explain_execution', { workflowId }],
+	]
+	for (const [name, given] of calls) {
+		const { statusCode, message } = await refused(name, given)
+		t.is(statusCode, 'condition' in given ? 422 : 404, `${name}: ${message}`)
+	}
+	const lists = [
+		'find_contact',
+		'search_mails',
+		'list_segments',
+		'list_templates',
+		'list_campaigns',
+	]
+	for (const name of [...lists, 'list_workflows', 'list_domains', 'read_figures'])
+		t.notRegex(JSON.stringify(await done(name)), /Theirs|their@|example\.org/, name)
+	t.is((await done('search_mails', { campaignId })).data.total, 0)
+	t.regex((await done('explain_mail', { address: email })).text, /There is no contact/)
+})
+
 test('changes by an assistant are in the audit log, with the address that they came from', async (t) => {
 	const { done, query, secretKey } = await openMcp(t)
 	await done('upsert_contact', { email: 'ann@example.org' })

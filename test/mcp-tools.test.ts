@@ -9,7 +9,7 @@ test('a mail is sent, found, and explained with its attempts', async (t) => {
 	const { done, query } = await openMcp(t)
 	const to = { email: 'ann@example.org', name: 'Ann' }
 	const { data, text } = await done('send_mail', { ...letter, to })
-	t.is(text, '1 mail accepted. Follow each with explain_mail.')
+	t.is(text, '1 mail: 1 accepted. Follow each with explain_mail.')
 	const emailId = data.emails[0].email
 	t.like((await done('search_mails', { address: 'Ann@example.org' })).data, {
 		mails: [{ id: emailId, status: 'PENDING', subject: 'Hello', to: 'ann@example.org' }],

@@ -19,7 +19,8 @@ const meanings: Record<string, string> = {
 	DELIVERED: 'It arrived at the mail server of the recipient.',
 	OPENED: 'It arrived, and was opened.',
 	CLICKED: 'It arrived, and a link in it was clicked.',
-	BOUNCED: 'The mail server of the recipient refused it. The address is now suppressed.',
+	BOUNCED:
+		'The mail server of the recipient refused it. A permanent bounce suppresses the address.',
 	COMPLAINED: 'It arrived, and the recipient reported it as spam. The address is now suppressed.',
 	FAILED: 'It was not sent. The error says why.',
 	SUPPRESSED: 'It was not sent, because the address is on the suppression list.',

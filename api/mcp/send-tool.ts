@@ -12,7 +12,10 @@ import { defineTool, mailing, type ToolContext } from './tool.ts'
 const most = 5
 
 interface Sent {
-	data: { emails: { contact: { id: string; email: string }; email: string }[] }
+	data: {
+		/** A mail without a status is sent at once. */
+		emails: { contact: { id: string; email: string }; email: string; status?: string }[]
+	}
 }
 
 interface Template {
@@ -102,9 +105,14 @@ async function sent(body: object, idempotencyKey: string | undefined, { ask }: T
 	return {
 		text: isRepeat
 			? 'This was sent before under the same key, so nothing was sent now. This is the first result.'
-			: `${counted(emails.length, 'mail')} accepted. Follow each with explain_mail.`,
+			: `${counted(emails.length, 'mail')}: ${statusesOf(answer)}. Follow each with explain_mail.`,
 		data: { ...answer.data, isRepeat },
 	}
+}
+
+function statusesOf({ data }: Sent) {
+	const byStatus = Map.groupBy(data.emails, ({ status = 'accepted' }) => status)
+	return [...byStatus].map(([status, { length }]) => `${length} ${status}`).join(', ')
 }
 
 /** The conflict of a used key carries the answer that the first request got. */
