@@ -641,6 +641,10 @@ export interface DelayStepWithTransitions {
 export interface Delivery {
 	/** When the mail is to be sent, with a time zone, at most 30 days ahead. A time in the past means now. */
 	at?: string | undefined
+	/** A duration of at most 30 days, such as 15m, 24h or 7d. Recipients who have been sent the same within it are skipped: the same template, else the same `throttleKey`, else the same subject. */
+	throttle?: string | undefined
+	/** What `throttle` compares instead of the subject, for a mail without a template. */
+	throttleKey?: string | undefined
 }
 
 export interface Domain {
@@ -2039,8 +2043,8 @@ export interface SentCampaign {
 export interface SentMail {
 	contact: ContactReference
 	email: string
-	/** SCHEDULED: the mail waits for its time. Absent: it is sent now. */
-	status?: 'SCHEDULED' | undefined
+	/** SCHEDULED: the mail waits for its time. THROTTLED: the recipient is skipped, and `email` is the earlier mail. Absent: the mail is sent now. */
+	status?: 'SCHEDULED' | 'THROTTLED' | undefined
 	scheduledFor?: string | undefined
 }
 
@@ -5581,7 +5585,6 @@ export interface WebhookEndpointsApi {
 	 *
 	 * `GET /webhook-endpoints/{id}/deliveries`
 	 */
-	listWebhookDeliveries(
 	listDeliveries(
 		id: string,
 		input?: ListWebhookDeliveriesInput,
@@ -5604,7 +5607,6 @@ export interface WebhookEndpointsApi {
 	 *
 	 * `POST /webhook-endpoints/{id}/replay`
 	 */
-	replayWebhooks(
 	replay(
 		id: string,
 		input: ReplayWebhooksInput,
@@ -5618,7 +5620,6 @@ export interface WebhookEndpointsApi {
 	 *
 	 * `GET /webhook-endpoints/{id}/replay/{jobId}`
 	 */
-	getWebhookReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
 	getReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
 
 	/**
@@ -5628,7 +5629,6 @@ export interface WebhookEndpointsApi {
 	 *
 	 * `DELETE /webhook-endpoints/{id}/replay/{jobId}`
 	 */
-	cancelWebhookReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
 	cancelReplay(id: string, jobId: string, options?: RequestOptions): Promise<WebhookReplay>
 }
 
@@ -5640,7 +5640,6 @@ export interface WebhookDeliveriesApi {
 	 *
 	 * `GET /webhook-deliveries/{id}`
 	 */
-	getWebhookDelivery(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 	get(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 
 	/**
@@ -5650,7 +5649,6 @@ export interface WebhookDeliveriesApi {
 	 *
 	 * `POST /webhook-deliveries/{id}/retry`
 	 */
-	retryWebhookDelivery(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 	retry(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 }
 

@@ -20,6 +20,12 @@ as $$
 	select exists (select from webhook_endpoints w where w.project_id = project and w.deleted_at is null)
 $$;
 
+create or replace function is_webhook_wanted(project uuid, type text) returns bool
+language sql stable
+as $$
+	select exists (select from webhook_endpoints_for(project, type))
+$$;
+
 -- Calls the relay, unless a run is at work: that finds the deliveries by itself. If it is just ending, the relay's next
 -- look finds them, within a second.
 create or replace function call_webhooks(project uuid) returns void language plpgsql as $$
@@ -117,13 +123,14 @@ return case
 
 create or replace function announce_events() returns trigger language plpgsql as $$
 begin
+	if not exists (select from (select distinct project_id from added) p where has_webhooks(p.project_id)) then
+		return null;
+	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', e.project_id, 'event_id', e.id, 'type', t.type,
 		'email_id', case when t.type like 'email.%' then e.email_id end,
 		'contact_id', case when t.type not like 'email.%' then e.contact_id end, 'occurred_at', e.created_at,
 		'data', webhook_data_of_event(t.type, e.id, e.name, e.data, e.email_id)) order by e.id))
 	from added e cross join lateral webhook_type_of_event(e.name) t(type)
-	where e.project_id in (
-		select p.project_id from (select distinct project_id from added) p where has_webhooks(p.project_id))
 	having count(*) > 0;
 	return null;
 end $$;
@@ -136,18 +143,25 @@ create or replace trigger events_announce after insert on events
 create or replace function webhook_type_of_status(status text) returns text
 language sql immutable parallel safe
 return case status when 'FAILED' then 'email.failed' when 'SUPPRESSED' then 'email.suppressed'
-	when 'CANCELLED' then 'email.cancelled' when 'UNCERTAIN' then 'email.uncertain' end;
+	when 'CANCELLED' then 'email.cancelled' when 'UNCERTAIN' then 'email.uncertain'
+	when 'SCHEDULED' then 'email.scheduled' end;
+
+create or replace function webhook_data_of_status(status text, error text, scheduled_for timestamptz) returns jsonb
+language sql stable parallel safe
+return case status when 'SCHEDULED' then jsonb_build_object('scheduledFor', iso_text(scheduled_for))
+	else jsonb_build_object('error', error) end;
 
 -- Hardly any mail is born with such a status.
 create or replace function announce_new_mails() returns trigger language plpgsql as $$
 begin
-	if not exists (select from added where status in ('FAILED', 'SUPPRESSED', 'CANCELLED', 'UNCERTAIN')) then
+	if not exists (select from added where webhook_type_of_status(status) is not null)
+		or not exists (select from (select distinct project_id from added) p where has_webhooks(p.project_id)) then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', e.project_id, 'type', webhook_type_of_status(e.status),
-		'email_id', e.id, 'data', jsonb_build_object('error', e.error))))
+		'email_id', e.id, 'data', webhook_data_of_status(e.status, e.error, e.scheduled_for))))
 	from added e
-	where e.status in ('FAILED', 'SUPPRESSED', 'CANCELLED', 'UNCERTAIN') and has_webhooks(e.project_id)
+	where webhook_type_of_status(e.status) is not null
 	having count(*) > 0;
 	return null;
 end $$;
@@ -156,19 +170,22 @@ create or replace trigger emails_announce after insert on emails
 	referencing new table as added
 	for each statement execute function announce_new_mails();
 
-create or replace function announce_changed_mails() returns trigger language plpgsql as $$
+-- A scheduled mail that is moved is announced again. Rows are matched by a hash, although a connection keeps the plan it
+-- made for one mail.
+create or replace function announce_changed_mails() returns trigger language plpgsql
+	set enable_nestloop to off
+as $$
 begin
 	-- Such a statement records sent mails, and announces them itself.
-	if is_counted() or not exists (
-			select from added where status in ('FAILED', 'SUPPRESSED', 'CANCELLED', 'UNCERTAIN')) then
+	if is_counted() or not exists (select from added where webhook_type_of_status(status) is not null)
+		or not exists (select from (select distinct project_id from added) p where has_webhooks(p.project_id)) then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', e.project_id, 'type', webhook_type_of_status(e.status),
-		'email_id', e.id, 'data', jsonb_build_object('error', e.error))))
-	from added e
-	where e.status in ('FAILED', 'SUPPRESSED', 'CANCELLED', 'UNCERTAIN') and has_webhooks(e.project_id)
-		and not exists (
-			select from removed r where r.project_id = e.project_id and r.id = e.id and r.status = e.status)
+		'email_id', e.id, 'data', webhook_data_of_status(e.status, e.error, e.scheduled_for))))
+	from added e join removed r on r.project_id = e.project_id and r.id = e.id
+	where webhook_type_of_status(e.status) is not null
+		and (e.status <> r.status or e.status = 'SCHEDULED' and e.scheduled_for <> r.scheduled_for)
 	having count(*) > 0;
 	return null;
 end $$;
@@ -179,11 +196,13 @@ create or replace trigger emails_announce_changed after update on emails
 
 create or replace function announce_new_contacts() returns trigger language plpgsql as $$
 begin
+	if not exists (
+			select from (select distinct project_id from added) p where is_webhook_wanted(p.project_id, 'contact.created')) then
+		return null;
+	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', c.project_id, 'type', 'contact.created',
 		'contact_id', c.id, 'data', jsonb_build_object('contactId', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data))))
 	from added c
-	where c.project_id in (
-		select p.project_id from (select distinct project_id from added) p where has_webhooks(p.project_id))
 	having count(*) > 0;
 	return null;
 end $$;
@@ -192,14 +211,18 @@ create or replace trigger contacts_announce after insert on contacts
 	referencing new table as added
 	for each statement execute function announce_new_contacts();
 
-create or replace function announce_changed_contacts() returns trigger language plpgsql as $$
+create or replace function announce_changed_contacts() returns trigger language plpgsql
+	set enable_nestloop to off
+as $$
 begin
+	if not exists (
+			select from (select distinct project_id from added) p where is_webhook_wanted(p.project_id, 'contact.updated')) then
+		return null;
+	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', c.project_id, 'type', 'contact.updated',
 		'contact_id', c.id, 'data', jsonb_build_object('contactId', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data))))
 	from added c join removed r on r.id = c.id
-	where c.project_id in (
-			select p.project_id from (select distinct project_id from added) p where has_webhooks(p.project_id))
-		and (r.email, r.subscribed, r.data) is distinct from (c.email, c.subscribed, c.data)
+	where (r.email, r.subscribed, r.data) is distinct from (c.email, c.subscribed, c.data)
 	having count(*) > 0;
 	return null;
 end $$;
@@ -210,11 +233,13 @@ create or replace trigger contacts_announce_changed after update on contacts
 
 create or replace function announce_deleted_contacts() returns trigger language plpgsql as $$
 begin
+	if not exists (
+			select from (select distinct project_id from removed) p where is_webhook_wanted(p.project_id, 'contact.deleted')) then
+		return null;
+	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', c.project_id, 'type', 'contact.deleted',
 		'contact_id', c.id, 'data', jsonb_build_object('contactId', c.id, 'email', c.email))))
 	from removed c
-	where c.project_id in (
-		select p.project_id from (select distinct project_id from removed) p where has_webhooks(p.project_id))
 	having count(*) > 0;
 	return null;
 end $$;
@@ -247,12 +272,14 @@ create or replace trigger campaigns_announce after update on campaigns
 
 create or replace function announce_new_executions() returns trigger language plpgsql as $$
 begin
+	if not exists (
+			select from (select distinct project_id from added) p where is_webhook_wanted(p.project_id, 'execution.started')) then
+		return null;
+	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', x.project_id, 'type', 'execution.started',
 		'contact_id', x.contact_id, 'occurred_at', x.started_at, 'data', jsonb_build_object('executionId', x.id,
 			'workflowId', x.automation_id, 'workflowName', a.name))))
 	from added x join automations a on a.project_id = x.project_id and a.id = x.automation_id
-	where x.project_id in (
-		select p.project_id from (select distinct project_id from added) p where has_webhooks(p.project_id))
 	having count(*) > 0;
 	return null;
 end $$;
