@@ -13,9 +13,13 @@ export interface Received {
 
 /** A customer's server as a process of its own, so that its work is not counted as ours. */
 export async function startReceiver() {
-	const child = spawn(process.execPath, ['--import=tsx', join(import.meta.dirname, 'receiver-process.ts')], {
-		stdio: ['ignore', 'pipe', 'inherit'],
-	})
+	const child = spawn(
+		process.execPath,
+		['--import=tsx', join(import.meta.dirname, 'receiver-process.ts')],
+		{
+			stdio: ['ignore', 'pipe', 'inherit'],
+		},
+	)
 	const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
 	const base = `http://127.0.0.1:${line}`
 	const ask = async (path: string, method = 'GET') =>
