@@ -59,6 +59,7 @@ import { SegmentMember, SegmentTally } from './segments/segment-member.ts'
 import { Segment } from './segments/segment.ts'
 import { Template } from './templates/template.ts'
 import { Throttle } from './throttle.ts'
+import { WebhookBatch } from './webhooks/webhook-batch.ts'
 import { WebhookDelivery } from './webhooks/webhook-delivery.ts'
 import { WebhookEndpoint } from './webhooks/webhook-endpoint.ts'
 import { WorkerBeat } from './worker-heartbeat.ts'
@@ -133,6 +134,7 @@ export default defineConfig({
 		UsageReport,
 		UsageTally,
 		User,
+		WebhookBatch,
 		WebhookDelivery,
 		WebhookEndpoint,
 		WebhookSecret,

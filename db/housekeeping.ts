@@ -155,6 +155,8 @@ const webhookEndpoints: Chore = {
 			select w.id from webhook_endpoints w
 			where w.deleted_at < now() - interval '1 day' and not exists (
 				select from webhook_deliveries d where d.project_id = w.project_id and d.endpoint_id = w.id)
+				and not exists (
+					select from webhook_batches b where b.project_id = w.project_id and b.endpoint_id = w.id)
 			order by w.deleted_at limit $limit::int for update skip locked
 		), gone as (
 			delete from webhook_endpoints w using due where w.id = due.id returning 1

@@ -4,6 +4,7 @@ import {
 	exampleTime,
 	webhookPayloads,
 } from '../api/webhook-endpoints/webhook-payloads.ts'
+import { endpointsOf } from '../db/webhooks/webhook-endpoint-records.ts'
 import { webhookTypes } from '../db/webhooks/webhook-types.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
@@ -143,6 +144,48 @@ test('each outcome of a mail is announced once', async (t) => {
 		from: 'app@example.com',
 		sourceType: 'TRANSACTIONAL',
 	})
+})
+
+test('many mails that are sent at once are announced each, also to an endpoint that rests or is disabled', async (t) => {
+	const { pool, project, send, claim, worker, execute } = await setupLedger(t)
+	const receiver = await startReceiver(t)
+	const add = () => addedEndpoint(pool, project.id, receiver.url, ['email.*'])
+	const [open, resting, disabled, ordered] = [await add(), await add(), await add(), await add()]
+	await execute(
+		`update webhook_endpoints set resting_until = now() + interval '1 day' where id = ?`,
+		[resting],
+	)
+	await execute(`update webhook_endpoints set disabled_reason = 'OWNER' where id = ?`, [disabled])
+	await execute(`update webhook_endpoints set ordering = 'email' where id = ?`, [ordered])
+	const ids = await send(Array.from({ length: 45 }, (_, i) => `reader${i}@example.org`))
+	const { pass } = await worker(scriptedProvider().provider)
+	await pass(claimOf((await claim())[0]))
+	const waiting = await endpointsOf(pool, { projectId: project.id })
+	t.deepEqual(
+		waiting.map((endpoint) => [endpoint.id, endpoint.waiting]),
+		[ordered, disabled, resting, open].map((id) => [
+			id,
+			id === disabled ? waiting[1]!.waiting : 45,
+		]),
+	)
+	for (const endpointId of [open, resting, disabled])
+		await takeTurn(pool, { projectId: project.id, endpointId })
+	t.deepEqual(
+		receiver.heard.map(({ data }) => data['emailId'] as string).toSorted(),
+		ids.toSorted(),
+	)
+	t.deepEqual(
+		await execute(
+			`select endpoint_id as id, status, count(*)::int from webhook_deliveries group by 1, 2 order by 1`,
+		),
+		[
+			{ id: open, status: 'DELIVERED', count: 45 },
+			{ id: resting, status: 'PENDING', count: 45 },
+			{ id: disabled, status: 'HELD', count: 45 },
+			{ id: ordered, status: 'PENDING', count: 45 },
+		],
+	)
+	fits(t, receiver.heard)
 })
 
 test('changes of campaigns, executions, domains and projects are announced', async (t) => {

@@ -7,6 +7,7 @@ import {
 	recordHealth,
 	recordOutcomes,
 	type Turn,
+	unpackBatches,
 } from '../../db/webhooks/webhook-turns.ts'
 import { openSession } from '../../outside/requests/guarded-request.ts'
 import {
@@ -20,6 +21,7 @@ import { failuresUntilRest, restAfter, retryAfterMs, waitAfter } from './webhook
 import type { EndpointKey, WebhookServices } from './webhooks.ts'
 
 const pageRows = 200
+const batchesAtOnce = 10
 const requestsAtOnce = 20
 /** Outcomes wait for each other for at most this long, so that a slow request does not delay the record of others. */
 const recordingMs = 500
@@ -53,6 +55,7 @@ export async function deliverDue(
 		while (!isOver()) {
 			const mailsFirst = isBusy()
 			if (mailsFirst) await sleep(mailsFirstMs)
+			await unpackBatches(pool, { ...key, limit: mailsFirst ? 1 : batchesAtOnce })
 			const page = await nextPage(mailsFirst ? busyPageRows : pageRows)
 			if (page.length === 0) break
 			await deliverPage(page)

@@ -7,6 +7,7 @@ import {
 	nextWork,
 	removeDeliveries,
 	takeLease,
+	unpackBatches,
 } from '../../db/webhooks/webhook-turns.ts'
 import type { GuardOptions } from '../../outside/requests/guarded-request.ts'
 import { withHeartbeat } from '../heartbeat.ts'
@@ -37,6 +38,7 @@ export interface TurnEnd {
 /** Short turns: other endpoints wait for a slot. */
 const turnMs = 15_000
 const rowsAtOnce = 2000
+const batchesAtOnce = 10
 
 /**
  * A second try delivers what the first has not recorded: at least once. Only the run of the endpoint calls this,
@@ -59,6 +61,9 @@ export function webhookActivities(services: WebhookServices) {
 		const renewing = setInterval(() => void takeLease(pool, key).catch(() => {}), leaseMs / 3)
 		let said
 		try {
+			// In a list they are deliveries, also those that nobody is going to deliver now.
+			if (endpoint.isDeleted || endpoint.disabledReason !== null || endpoint.isResting)
+				while (!isOver() && (await unpack()) === batchesAtOnce);
 			if (endpoint.isDeleted) said = `${await change(removeDeliveries)} removed`
 			else if (endpoint.disabledReason !== null) {
 				if (!endpoint.isTold) await notifyOfDisabled(services, key, endpoint.disabledReason)
@@ -74,6 +79,10 @@ export function webhookActivities(services: WebhookServices) {
 		await endLease(pool, key)
 		const [next] = await nextWork(pool, key)
 		return { waitMs: next?.dueInMs ?? null, said }
+
+		async function unpack() {
+			return (await unpackBatches(pool, { ...key, limit: batchesAtOnce }))[0]!.unpacked
+		}
 
 		async function change(page: typeof holdDeliveries) {
 			let total = 0

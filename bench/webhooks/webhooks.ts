@@ -14,9 +14,16 @@ import { startSink, type SinkProcess } from '../sink.ts'
 import { prepareStack, type Stack } from '../stack.ts'
 import type { Row } from '../table.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
+import { drillWebhooks } from './webhook-drill.ts'
 
 /** npm run bench webhooks [part] */
-const parts: Record<string, (run: Run) => Promise<Row[]>> = { latency, speed, campaign, dead }
+const parts: Record<string, (run: Run) => Promise<Row[]>> = {
+	latency,
+	speed,
+	campaign,
+	dead,
+	kills,
+}
 
 interface Run {
 	servers: Servers
@@ -30,6 +37,7 @@ const idleEvents = 60
 const recipients = 10_000
 const rounds = 3
 const deadWaiting = 1_000_000
+const killed = 50
 
 export async function bench(servers: Servers): Promise<Row[]> {
 	const wanted = process.argv[3] ? [process.argv[3]] : Object.keys(parts)
@@ -213,6 +221,19 @@ async function dead(run: Run): Promise<Row[]> {
 			target: '<= 50 MB',
 			floor: '',
 			isMet: more <= 50,
+		},
+	]
+}
+
+async function kills({ servers }: Run): Promise<Row[]> {
+	const { lost, repeated, unsettled } = await drillWebhooks(servers, events, killed)
+	return [
+		{
+			what: `${events} deliveries while the worker is killed ${killed} times`,
+			reached: `${lost} lost, ${unsettled} unsettled, ${repeated} repeated`,
+			target: 'none lost',
+			floor: '',
+			isMet: lost === 0 && unsettled === 0,
 		},
 	]
 }

@@ -29,10 +29,11 @@ const columns = `w.id, w.url, w.events, w.description, w.ordering, w.disabled_re
 	w.disabled_at as "disabledAt", w.last_success_at as "lastSuccessAt", w.failing_since as "failingSince",
 	w.failures_in_row as "failuresInRow",
 	case when w.resting_until > now() then w.resting_until end as "restingUntil",
-	(select count(*)::int from (
+	least(${mostCounted}, (select count(*) from (
 		select from webhook_deliveries d
 		where d.endpoint_id = w.id and d.project_id = w.project_id and d.next_at is not null
-		limit ${mostCounted}) waiting) as waiting,
+		limit ${mostCounted}) waiting) + (select coalesce(sum(cardinality(b.email_ids)), 0)
+		from webhook_batches b where b.endpoint_id = w.id and b.project_id = w.project_id))::int as waiting,
 	w.created_at as "createdAt", w.updated_at as "updatedAt"`
 
 /** No row: the project has as many endpoints as it may have. Two requests at once take turns. */

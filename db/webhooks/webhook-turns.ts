@@ -26,11 +26,14 @@ export const claimWebhooks = statement('claim-webhooks', {
 			select d.endpoint_id from webhook_deliveries d
 			where d.next_at is not null and d.endpoint_id > endpoint.id order by d.endpoint_id limit 1)
 		from endpoint where endpoint.id is not null
+	), batched as (
+		-- Few rows: runs turn them into deliveries as soon as they come.
+		select distinct endpoint_id as id from webhook_batches
 	), due as (
-		select w.id from endpoint e
+		select w.id from (select id from endpoint union select id from batched) e
 		cross join lateral (select * from webhook_endpoints w where w.id = e.id offset 0) w
 		where (w.leased_until is null or w.leased_until < now())
-			and (w.disabled_reason is not null or w.deleted_at is not null
+			and (w.disabled_reason is not null or w.deleted_at is not null or w.id in (select id from batched)
 				or (w.resting_until is null or w.resting_until <= now()) and exists (
 					select from webhook_deliveries d where d.endpoint_id = w.id and d.next_at <= now()))
 			and not exists (
@@ -87,12 +90,39 @@ export const endLease = statement('end-webhook-lease', {
 export const nextWork = statement('next-webhook-work', {
 	params: { projectId: uuid, endpointId: uuid },
 	row: { dueInMs: float.orNull },
-	text: `select greatest(0, 1000 * extract(epoch from greatest(d.next_at, w.resting_until) - now()))::float8 as "dueInMs"
-	from webhook_endpoints w cross join lateral (
+	text: `select case when exists (
+			select from webhook_batches b where b.project_id = $projectId and b.endpoint_id = $endpointId) then 0
+		when d.next_at is not null
+			then greatest(0, 1000 * extract(epoch from greatest(d.next_at, w.resting_until) - now())) end::float8 as "dueInMs"
+	from webhook_endpoints w left join lateral (
 		select d.next_at from webhook_deliveries d
 		where d.project_id = w.project_id and d.endpoint_id = w.id and d.next_at is not null
-		order by d.next_at limit 1) d
+		order by d.next_at limit 1) d on true
 	where w.project_id = $projectId and w.id = $endpointId`,
+})
+
+/** Turns batches into deliveries, as of the time of their event. Returns the number of batches. */
+export const unpackBatches = statement('unpack-webhook-batches', {
+	params: { projectId: uuid, endpointId: uuid, limit: int },
+	row: { unpacked: int },
+	text: `with oldest as (
+		select b.id from webhook_batches b
+		where b.project_id = $projectId and b.endpoint_id = $endpointId order by b.id limit $limit::int
+	), taken as (
+		delete from webhook_batches b using oldest
+		where b.project_id = $projectId and b.endpoint_id = $endpointId and b.id = oldest.id
+		returning b.*
+	), unpacked as (
+		insert into webhook_deliveries
+			(project_id, endpoint_id, id, event_id, type, email_id, occurred_at, status, next_at)
+		select t.project_id, t.endpoint_id, uuidv7(t.occurred_at - now()), m.id, t.type, m.id, t.occurred_at,
+			case when w.disabled_reason is null then 'PENDING' else 'HELD' end,
+			case when w.disabled_reason is null then t.occurred_at end
+		from taken t
+		join webhook_endpoints w on w.project_id = $projectId and w.id = t.endpoint_id and w.deleted_at is null
+		cross join lateral unnest(t.email_ids) m(id)
+	)
+	select count(*)::int as unpacked from taken`,
 })
 
 export type DueDelivery = RowOf<typeof dueDeliveries>

@@ -7,10 +7,10 @@ language sql immutable parallel safe
 return events && array[type, split_part(type, '.', 1) || '.*', '*'];
 
 -- The endpoints of a project that want a type.
-create or replace function webhook_endpoints_for(project uuid, type text) returns table (endpoint_id uuid, is_disabled bool)
+create or replace function webhook_endpoints_for(project uuid, type text) returns table (endpoint_id uuid, is_disabled bool, is_ordered bool)
 language sql stable
 as $$
-	select w.id, w.disabled_reason is not null from webhook_endpoints w
+	select w.id, w.disabled_reason is not null, w.ordering <> 'none' from webhook_endpoints w
 	where w.project_id = project and w.deleted_at is null and wants_webhook(w.events, type)
 $$;
 
@@ -63,24 +63,34 @@ begin
 	end if;
 end $$;
 
+-- From this number on, an event of mails is one row for all of them.
+create or replace function least_webhook_batch() returns int
+language sql immutable parallel safe
+return 20;
+
 -- For the statement that records sent mails. Their rows have all that the payload needs, and a mail's id is its
--- event's.
+-- event's. An endpoint that gets each mail's events in order has its deliveries at once.
 create or replace function announce_sent_mails(project uuid, mails uuid[], has_late bool) returns void
 language plpgsql as $$
 begin
-	if not has_webhooks(project) then
+	if not exists (select from webhook_endpoints_for(project, 'email.sent')) then
 		return;
+	end if;
+	if has_late then
+		-- A late mail is an event of its own: see emit_sent_mails.
+		mails := array(select e.id from emails e where e.project_id = project and e.id = any(mails) and e.is_sent_event);
+	end if;
+	if cardinality(mails) >= least_webhook_batch() then
+		insert into webhook_batches (project_id, endpoint_id, type, email_ids, occurred_at)
+		select project, w.endpoint_id, 'email.sent', mails, now()
+		from webhook_endpoints_for(project, 'email.sent') w where not w.is_ordered;
 	end if;
 	insert into webhook_deliveries (project_id, endpoint_id, event_id, type, email_id, occurred_at, status, next_at)
 	select project, w.endpoint_id, m.id, 'email.sent', m.id, now(),
 		case when w.is_disabled then 'HELD' else 'PENDING' end, case when not w.is_disabled then clock_timestamp() end
 	from webhook_endpoints_for(project, 'email.sent') w cross join unnest(mails) m(id)
-	-- A late mail is an event of its own: see emit_sent_mails.
-	where not has_late or exists (
-		select from emails e where e.project_id = project and e.id = m.id and e.is_sent_event);
-	if found then
-		perform call_webhooks(project);
-	end if;
+	where w.is_ordered or cardinality(mails) < least_webhook_batch();
+	perform call_webhooks(project);
 end $$;
 
 -- For statements that record deferrals: no other row says whether it is the first. In their RETURNING, because a CTE
