@@ -3226,32 +3226,32 @@ export interface CreateSuppressionInput {
 
 export interface ShowUnsubscribeInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface UnsubscribeInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface ShowSubscribeInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface SubscribeInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface ShowManageInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface ManageInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface GetPublicContactAnswer {
@@ -3263,12 +3263,12 @@ export interface GetPublicContactAnswer {
 
 export interface SubscribePublicContactInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface UnsubscribePublicContactInput {
 	/** The id of the mail whose link led here */
-	e?: unknown
+	e?: string | undefined
 }
 
 export interface ListTemplatesInput {

@@ -38,7 +38,15 @@ export class Jobs {
 	 * `details`.
 	 */
 	wait(job: JobReference, options: WaitOptions = {}): Promise<Job> {
-		return untilEnded((signal) => this.get(idOf(job), { signal }), options)
+		const id = idOf(job)
+		let isBulk = false
+		return untilEnded(async (signal) => {
+			const found = isBulk
+				? await this.#api.contacts.getBulkJob(id, { signal })
+				: await this.get(id, { signal })
+			isBulk = found.type !== 'import' && found.type !== 'undo'
+			return found
+		}, options)
 	}
 
 	/** As `wait`, for a replay of a webhook endpoint. */

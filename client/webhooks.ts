@@ -22,7 +22,7 @@ export const webhooks = {
 		const timestamp = valueOf(headers, 'webhook-timestamp')
 		const signatures = valueOf(headers, 'webhook-signature').split(' ')
 		checkTime(Number(timestamp))
-		const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+		const text = textOf(body)
 		const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
 		for (const one of [secret].flat()) {
 			const key = await keyOf(one)
@@ -43,6 +43,13 @@ function valueOf(headers: WebhookHeaders, name: string) {
 			: Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
 	if (typeof value === 'string' && value !== '') return value
 	throw invalid(`The header ${name} is missing`, 'Pass the headers of the request.')
+}
+
+function textOf(body: unknown) {
+	if (typeof body === 'string') return body
+	if (body instanceof ArrayBuffer || body instanceof Uint8Array)
+		return new TextDecoder().decode(body)
+	throw invalid('The body has been parsed', 'Pass it as it arrived: its text, or its bytes.')
 }
 
 function checkTime(seconds: number) {

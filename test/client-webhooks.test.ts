@@ -86,9 +86,11 @@ test('a request is accepted for five minutes, and one from the future as well', 
 	t.regex(String(await refused(webhooks.verify(noTime, body, secret))), /time/)
 })
 
-test('missing headers and a secret of another kind are named', async (t) => {
+test('missing headers, a parsed body and a secret of another kind are named', async (t) => {
 	t.is(await refused(webhooks.verify({}, body, secret)), 'The header webhook-id is missing')
 	t.is(await refused(webhooks.verify(signed(), body, 'whsec_*')), 'The secret is not valid')
+	const parsed = JSON.parse(body) as string
+	t.is(await refused(webhooks.verify(signed(), parsed, secret)), 'The body has been parsed')
 })
 
 test('every documented webhook is an event of the client with its example payload', async (t) => {

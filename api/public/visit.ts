@@ -6,7 +6,12 @@ import { notFound } from '../errors.ts'
 
 /** `e` is the id of the mail that linked here; anything that is not an id is ignored. */
 export const FromMail = Type.Object({
-	e: Type.Optional(Type.Unknown({ description: 'The id of the mail whose link led here' })),
+	e: Type.Optional(
+		Type.Unknown({
+			description: 'The id of the mail whose link led here',
+			'x-documented': { type: 'string' },
+		}),
+	),
 })
 
 export interface Visit {
