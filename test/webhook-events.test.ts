@@ -146,6 +146,49 @@ test('each outcome of a mail is announced once', async (t) => {
 	})
 })
 
+test('a scheduled mail is announced when it is accepted, moved and cancelled', async (t) => {
+	const { endpoint, ask, turn, receiver, pool, project } = await setupWebhooks(t)
+	await pool.query(
+		`insert into domains (project_id, domain, verified_at) values ($1, 'example.com', now())`,
+		[project.id],
+	)
+	const { id } = await endpoint(['email.*'])
+	const [first, second] = [1, 2].map((days) =>
+		new Date(Date.now() + days * 86_400_000).toISOString(),
+	)
+	const tags = [{ name: 'kind', value: 'reminder' }]
+	const mail = {
+		to: 'ann@example.org',
+		from: 'hello@example.com',
+		subject: 'Later',
+		body: '<p>1</p>',
+	}
+	const { data } = await ask<{ data: { emails: [{ email: string }] } }>('POST', '/v1/send', {
+		...mail,
+		tags,
+		delivery: { at: first },
+	})
+	const emailId = data.emails[0].email
+	await ask('PATCH', `/emails/${emailId}`, { delivery: { at: second } })
+	await ask('PATCH', `/emails/${emailId}`, { delivery: { at: second } })
+	await ask('POST', `/emails/${emailId}/cancel`)
+	await turn(id)
+	fits(t, receiver.heard)
+	t.deepEqual(
+		receiver.heard.map(({ type, data }) => [
+			type,
+			data['emailId'],
+			data['scheduledFor'],
+			data['tags'],
+		]),
+		[
+			['email.scheduled', emailId, first, tags],
+			['email.scheduled', emailId, second, tags],
+			['email.cancelled', emailId, undefined, tags],
+		],
+	)
+})
+
 test('many mails that are sent at once are announced each, also to an endpoint that rests or is disabled', async (t) => {
 	const { pool, project, send, claim, worker, execute } = await setupLedger(t)
 	const receiver = await startReceiver(t)
