@@ -7,8 +7,8 @@ const servers = {
 }
 
 test('a worker killed again and again loses no delivery', async (t) => {
-	t.timeout(170_000)
-	const { repeated, ...rest } = await drillWebhooks(servers, 20_000, 15)
+	t.timeout(280_000)
+	const { repeated, ...rest } = await drillWebhooks(servers, 20_000, 8)
 	t.log(`${repeated} repeated`)
 	t.deepEqual(rest, { lost: 0, unsettled: 0 })
 })
