@@ -42,6 +42,7 @@ import { describeApi } from './docs/docs.ts'
 import { serviceConfig } from './docs/service-config.ts'
 import { domains } from './domains/domains.ts'
 import { emails } from './emails/emails.ts'
+import { scheduledMails } from './emails/scheduled-mails.ts'
 import { engagements } from './emails/engagements.ts'
 import { notFound } from './errors.ts'
 import { events } from './events/events.ts'
@@ -192,6 +193,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
 	await app.register(emails, { pool, publicUrl })
+	await app.register(scheduledMails, { pool, publicUrl })
 	await app.register(suppressions, { pool })
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })

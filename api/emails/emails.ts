@@ -1,6 +1,4 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import {
 	Email as EmailRow,
@@ -9,18 +7,12 @@ import {
 	sourceTypes,
 } from '../../db/emails/email.ts'
 import { mailTotal } from '../../db/emails/mail-total.ts'
-import {
-	cancelScheduled,
-	countScheduled,
-	reschedule,
-	scheduledMails,
-} from '../../db/emails/scheduling.ts'
+import { countScheduled, scheduledMails } from '../../db/emails/scheduling.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
-import { ApiError, invalid, notFound } from '../errors.ts'
+import { ApiError, notFound } from '../errors.ts'
 import {
 	about,
 	Body,
-	Component,
 	Cursor,
 	cursorPage,
 	decodeCursor,
@@ -31,56 +23,9 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
-import { timeProblems } from '../send/send-delivery.ts'
 import { withSenders } from './campaign-senders.ts'
-import { bodiesOf, bodyOf } from './mail-bodies.ts'
-
-const NullableTime = Nullable(Timestamp)
-const NullableText = Nullable(Type.String())
-
-const Email = Component('Email', {
-	id: Id,
-	projectId: Id,
-	contactId: Nullable(Id),
-	to: Type.String(),
-	toName: NullableText,
-	from: Type.String(),
-	fromName: NullableText,
-	replyTo: NullableText,
-	subject: Type.String(),
-	body: NullableText,
-	tags: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
-	headers: Type.Record(Type.String(), Type.String()),
-	attachments: Type.Array(
-		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
-	),
-	messageId: NullableText,
-	sourceType: Type.Enum([...sourceTypes]),
-	templateId: Nullable(Id),
-	campaignId: Nullable(Id),
-	workflowExecutionId: Nullable(Id),
-	workflowStepExecutionId: Nullable(Id),
-	status: Type.Enum([...emailStatuses]),
-	scheduledFor: Nullable(about('When it is or was to be sent, if not at once.', Timestamp)),
-	possibleRepeat: Type.Boolean({
-		description: 'Sent again although an earlier attempt may have arrived',
-	}),
-	error: NullableText,
-	sentAt: NullableTime,
-	deliveredAt: NullableTime,
-	openedAt: NullableTime,
-	clickedAt: NullableTime,
-	bouncedAt: NullableTime,
-	complainedAt: NullableTime,
-	opens: Type.Integer(),
-	clicks: Type.Integer(),
-	prefetches: Type.Integer({
-		description:
-			'Opens and clicks by machines ahead of the reader; not included in the other counts',
-	}),
-	createdAt: Timestamp,
-	updatedAt: Timestamp,
-})
+import { Email, type EmailRoutes, NullableText, viewOf, wholeOf } from './email-view.ts'
+import { bodiesOf } from './mail-bodies.ts'
 
 const EmailWithAttempts = Extended('EmailWithAttempts', [Email], {
 	text: Nullable(
@@ -109,21 +54,11 @@ const Filter = Type.Object({
 type Filter = Type.Static<typeof Filter>
 type OrNull<T> = { [Name in keyof T]: T[Name] | null }
 const Params = Type.Object({ id: PathId('email') })
-const RequiredDelivery = Type.Object(
-	{
-		at: about(
-			'The new time, with a time zone, at most 30 days ahead. A time in the past means now.',
-			Type.String({ format: 'date-time' }),
-		),
-	},
-	{ additionalProperties: false },
-)
 const Position = Type.Tuple([Id])
 
-export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }> = async (
-	app,
-	{ pool, publicUrl },
-) => {
+export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, options) => {
+	const { pool, publicUrl } = options
+
 	app.get(
 		'/emails',
 		{
@@ -202,7 +137,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 				{ orderBy: { attempt: 'asc' } },
 			)
 			return {
-				...(await wholeOf(em, email)),
+				...(await wholeOf(options, em, email)),
 				text: email.text ?? null,
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
 			}
@@ -243,56 +178,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 					suggestion: 'Only a mail in doubt can be resolved.',
 				})
 			app.relay.wake()
-			return wholeOf(em, email)
-		},
-	)
-
-	app.patch(
-		'/emails/:id',
-		{
-			config: { auth: 'secret key or session', errors: [409] },
-			schema: {
-				tags,
-				summary: 'Move a scheduled mail to another time',
-				description:
-					'Only a mail that is SCHEDULED can be moved. Either it is moved, or it is sent at its old time and the answer is 409.',
-				params: Params,
-				body: Body({ delivery: { at: '2030-01-31T09:00:00Z' } }, { delivery: RequiredDelivery }),
-				response: { 200: Email },
-			},
-		},
-		async ({ em, project, params, body: { delivery } }) => {
-			const problems = timeProblems(delivery.at)
-			if (problems.length > 0) throw invalid(...problems)
-			const which = { projectId: project.id, emailId: params.id }
-			const [moved] = await reschedule(pool, { ...which, at: delivery.at })
-			const email = await em.findOne(EmailRow, { projectId: project.id, id: params.id })
-			if (!email) throw notFound('email', params.id)
-			if (!moved) throw notScheduled(email)
-			return wholeOf(em, email)
-		},
-	)
-
-	app.post(
-		'/emails/:id/cancel',
-		{
-			config: { auth: 'secret key or session', errors: [409] },
-			schema: {
-				tags,
-				summary: 'Cancel a scheduled mail',
-				description:
-					'Only a mail that is SCHEDULED can be cancelled. Either it is cancelled, or it is sent and the answer is 409.',
-				params: Params,
-				response: { 200: Email },
-			},
-		},
-		async ({ em, project, params }) => {
-			const which = { projectId: project.id, emailId: params.id }
-			const [cancelled] = await cancelScheduled(pool, which)
-			const email = await em.findOne(EmailRow, { projectId: project.id, id: params.id })
-			if (!email) throw notFound('email', params.id)
-			if (!cancelled) throw notScheduled(email)
-			return wholeOf(em, email)
+			return wholeOf(options, em, email)
 		},
 	)
 
@@ -309,19 +195,7 @@ export const emails: FastifyPluginAsyncTypebox<{ pool: Pool; publicUrl: string }
 			total: async () => (await countScheduled(pool, wanted))[0]!.total,
 		}
 	}
-
-	async function wholeOf(em: EntityManager, email: EmailRow) {
-		const from = { pool, publicUrl, projectId: email.projectId }
-		const [whole] = await withSenders(em, email.projectId, [email])
-		return viewOf(whole!, await bodyOf(from, email))
-	}
 }
-
-const notScheduled = ({ status }: EmailRow) =>
-	new ApiError(409, 'CONFLICT', `This mail is ${status}, not SCHEDULED`, {
-		details: { status },
-		suggestion: 'Only a mail that waits for its time can be moved or cancelled.',
-	})
 
 /** The few mails of a rare status are found without reading others. */
 function foundBy({ status, ...filter }: Filter) {
@@ -329,29 +203,6 @@ function foundBy({ status, ...filter }: Filter) {
 	return rareStatuses.some((rare) => rare === status)
 		? { ...filter, rareStatus: status }
 		: { ...filter, status }
-}
-
-function viewOf(
-	email: Omit<EmailRow, symbol | 'body' | 'text' | 'rareStatus'> & { from: string },
-	body: string | null,
-) {
-	const view = Object.assign({}, email, {
-		body,
-		headers: email.headers ?? {},
-		tags: email.tags ?? [],
-		attachments: email.attachments ?? [],
-		messageId:
-			email.sourceType === 'INBOUND'
-				? (email.headers?.['Message-ID'] ?? null) // its sender's, if it had one
-				: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
-		error: email.error ?? email.renderFault,
-		opens: email.opens ?? 0,
-		clicks: email.clicks ?? 0,
-		prefetches: email.prefetches ?? 0,
-		updatedAt: email.updatedAt ?? email.sentAt ?? email.createdAt,
-	})
-	// A row that was read has null where the entity's type also allows undefined.
-	return view as unknown as Type.Static<typeof Email>
 }
 
 /** The current attempt is in the mail's own row, and so is a campaign mail's successful first attempt. */

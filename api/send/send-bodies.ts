@@ -3,7 +3,7 @@ import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
 import { type FieldError, invalid } from '../errors.ts'
 import { acceptMessages, type Asked, type Message, type SendOptions } from './send-acceptance.ts'
 import type { PlannedMessage } from './send-mails.ts'
-import { SendBody } from './send-request.ts'
+import { example, SendBody } from './send-request.ts'
 
 export const mostMessages = 100
 /** As many as one message may have. */
@@ -13,6 +13,7 @@ export const BatchBody = Type.Array(SendBody, {
 	minItems: 1,
 	maxItems: mostMessages,
 	description: `1 to ${mostMessages} messages, each as in POST /v1/send`,
+	examples: [[example, { ...example, to: 'bob@example.org' }]],
 })
 
 interface Kind {

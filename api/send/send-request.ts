@@ -27,7 +27,7 @@ const Tag = Component('Tag', {
 })
 const mostTags = 50
 
-const example = {
+export const example = {
 	to: { name: 'Anna', email: 'anna@example.org' },
 	from: { name: 'Example', email: 'hello@example.com' },
 	subject: 'Your order {{ order }}',
@@ -105,7 +105,7 @@ export const SendBody = Type.Object(
 				description: `Your own names and values, returned with the mail. At most ${mostTags}.`,
 			}),
 		),
-		delivery: Type.Optional(Delivery),
+		delivery: Type.Optional(about('When the mail is sent, and whether again.', Delivery)),
 		attachments: Type.Optional(
 			Type.Array(Attachment, {
 				description: 'At most 10 files of 10 MB in total, unless this installation allows more.',

@@ -37,6 +37,7 @@ export function exampleOf(schema: JsonSchema): unknown {
 	}
 	if (schema.format === 'email') return 'a@example.org'
 	if (schema.format === 'uuid') return randomUUID()
+	if (schema.format === 'date-time') return new Date(Date.now() + 3_600_000).toISOString()
 	return 'x'.repeat(schema.minLength ?? 1)
 }
 
