@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { AddressInfo } from 'node:net'
-import { Tempost, type TempostOptions } from '../../client/index.ts'
+import { Tempost, TempostError, type TempostOptions } from '../../client/index.ts'
 import { setupSend } from './send.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -56,4 +56,15 @@ export async function setupClient(
 		new Tempost({ url, secretKey, publicKey, fetch: faulty, ...more })
 	const plan = (...next: Fault[]) => void planned.push(...next)
 	return { ...all, url, tempost: clientOf(), clientOf, plan, tries }
+}
+
+/** The error of a call that is expected to fail. */
+export const errorOf = async (promise: PromiseLike<unknown>) => {
+	try {
+		await promise
+	} catch (error) {
+		if (error instanceof TempostError) return error
+		throw error
+	}
+	throw new Error('There was no error')
 }
