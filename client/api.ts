@@ -638,6 +638,7 @@ export interface DelayStepWithTransitions {
 	incomingTransitions: Transition[]
 }
 
+/** When the mail is sent, and whether again. */
 export interface Delivery {
 	/** When the mail is to be sent, with a time zone, at most 30 days ahead. A time in the past means now. */
 	at?: string | undefined
@@ -3188,6 +3189,7 @@ export interface ListEmailsAnswer {
 }
 
 export interface UpdateEmailInput {
+	/** When the mail is sent instead. */
 	delivery: {
 		/** The new time, with a time zone, at most 30 days ahead. A time in the past means now. */
 		at: string
