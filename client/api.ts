@@ -356,7 +356,7 @@ export interface CampaignRecipient {
 	unsubscribedAt: string | null
 }
 
-/** A campaign began to be sent */
+/** A campaign started */
 export interface CampaignStartedWebhook {
 	type: 'campaign.started'
 	timestamp: string
@@ -1361,7 +1361,7 @@ export interface ExecutionCancelledWebhook {
 	}
 }
 
-/** An execution came to its end, or left by an exit step */
+/** An execution reached its end or an exit step */
 export interface ExecutionCompletedWebhook {
 	type: 'execution.completed'
 	timestamp: string
@@ -5552,7 +5552,7 @@ export interface WebhookEndpointsApi {
 	/**
 	 * Change a webhook endpoint, disable it or enable it.
 	 *
-	 * Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. Any change ends a rest.
+	 * Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. After any change, waiting events are delivered at once.
 	 *
 	 * `PATCH /webhook-endpoints/{id}`
 	 */
@@ -5596,7 +5596,7 @@ export interface WebhookEndpointsApi {
 	/**
 	 * Deliver a sample to a webhook endpoint, now.
 	 *
-	 * Waits for the answer, at most ten seconds, and returns what the endpoint said. The sample is the example of its type and is not stored. A success ends a rest.
+	 * Waits for the answer, at most ten seconds, and returns the endpoint’s response. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.
 	 *
 	 * `POST /webhook-endpoints/{id}/test`
 	 */

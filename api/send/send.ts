@@ -59,7 +59,7 @@ const suggestions = {
 	from: 'Give an address on a verified domain, or { "name", "email" }. A template may supply it.',
 	data: 'Give an object of at most 64 KB. Its names have 1 to 100 characters.',
 	delivery:
-		'Give { "at": "2030-01-31T09:00:00Z" }, at most 30 days ahead, or { "throttle": "24h" }.',
+		'Give { "at": an ISO time with a zone, at most 30 days ahead }, or { "throttle": "24h" }.',
 	headers:
 		'Give an object of header names and values. Use to, from, subject and reply instead of the headers they set.',
 	attachments:

@@ -86,5 +86,7 @@ export function urlProblems(url: string | undefined, allowPrivate: boolean): Fie
 		return [{ field: 'url', message: 'must not contain a password', code: 'custom' }]
 	const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1')
 	const isPrivate = isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost$/.test(host)
-	return isPrivate && !allowPrivate ? wrong('must not be in a private network') : []
+	return isPrivate && !allowPrivate
+		? wrong('must not be in a private network, unless ALLOW_PRIVATE_WEBHOOKS is set')
+		: []
 }

@@ -113,7 +113,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 				tags,
 				summary: 'Change a webhook endpoint, disable it or enable it',
 				description:
-					'Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. Any change ends a rest.',
+					'Waiting events go to the new address. A disabled endpoint keeps its events for a replay; enabling it delivers only what happens from then on. After any change, waiting events are delivered at once.',
 				params: EndpointParams,
 				body: Type.Object(
 					{

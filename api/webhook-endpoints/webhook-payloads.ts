@@ -209,9 +209,9 @@ export const webhookPayloads: Record<WebhookType, Payload> = {
 		example: segmentExample,
 	},
 	'campaign.started': {
-		summary: 'A campaign began to be sent',
+		summary: 'A campaign started',
 		data: campaign,
-		example: { ...campaignExample, totalRecipients: 0 },
+		example: campaignExample,
 	},
 	'campaign.paused': {
 		summary: 'A campaign was paused',
@@ -237,7 +237,7 @@ export const webhookPayloads: Record<WebhookType, Payload> = {
 		example: executionExample,
 	},
 	'execution.completed': {
-		summary: 'An execution came to its end, or left by an exit step',
+		summary: 'An execution reached its end or an exit step',
 		data: { ...execution, exitReason: Nullable(Type.String()) },
 		example: { ...executionExample, exitReason: null },
 	},

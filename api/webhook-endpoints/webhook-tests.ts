@@ -46,7 +46,7 @@ export const webhookTests: FastifyPluginAsyncTypebox<TestOptions> = async (
 				tags: ['webhook endpoints'],
 				summary: 'Deliver a sample to a webhook endpoint, now',
 				description:
-					'Waits for the answer, at most ten seconds, and returns what the endpoint said. The sample is the example of its type and is not stored. A success ends a rest.',
+					'Waits for the answer, at most ten seconds, and returns the endpoint’s response. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.',
 				params: EndpointParams,
 				body: Type.Object(
 					{
