@@ -8,7 +8,7 @@ import { setupSmtp } from './helpers/smtp.ts'
 
 test('every recipient gets the mail once, and ledger, counts and events agree', async (t) => {
 	const { send, worker, sink, mails, events, query, progress, id } = await overSmtp(t, 600)
-	t.deepEqual(await send(worker), { settled: 600, left: 0, waitMs: 0, because: '' })
+	t.like(await send(worker), { settled: 600, left: 0, waitMs: 0, because: '' })
 	const rows = await mails()
 	t.deepEqual(
 		new Set(sink.mails.map(({ to, emailId }) => `${to} ${emailId}`)),
@@ -32,7 +32,7 @@ test('every recipient gets the mail once, and ledger, counts and events agree', 
 	t.regex(mail.html!, /Hello Ann, <a href="http:\/\/localhost:3000\/c\/[\w-]+\/[\w-]{36}\?to=https/)
 	t.regex(mail.text!, /Hello Ann, look \(https:\/\/example.com\/\)/)
 	t.true(mail.headers.some(({ key }) => key === 'list-unsubscribe-post'))
-	t.deepEqual(await send(worker), { settled: 0, left: 0, waitMs: 0, because: '' })
+	t.like(await send(worker), { settled: 0, left: 0, waitMs: 0, because: '' })
 	t.is(sink.mails.length, 600)
 })
 

@@ -137,6 +137,8 @@ export const webhookReplays: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 	)
 
 	async function viewReplay(projectId: string, { id, jobId }: { id: string; jobId: string }) {
+		const [endpoint] = await findEndpoint(pool, { projectId, endpointId: id })
+		existing(endpoint, id)
 		const [row] = await findReplay(pool, { projectId, jobId, endpointId: id })
 		const { target, total, position, changedCount, ...job } = existing(row, jobId, 'replay')
 		const share = total ? Math.min(99, Math.floor((100 * position) / total)) : 0

@@ -20,6 +20,7 @@ export const bodies: Record<string, object> = {
 	},
 	'POST /v1/send': { to: 'a@example.org', subject: 'S', body: 'B', from: 'me@example.com' },
 	'POST /domains': { domain: 'example.net' },
+	'POST /webhook-endpoints': { url: 'https://example.org/webhooks', events: ['*'] },
 }
 for (const operation of ['subscribe', 'unsubscribe', 'delete'])
 	bodies[`POST /contacts/bulk-${operation}`] = { contactIds: [missing] }
@@ -66,6 +67,14 @@ export async function furnish({ app, orm, pool, project, withSecretKey: headers 
 	const execution = (await post(`/workflows/${workflow}/executions`, { contactId: contact })).id
 	const mail = await post('/v1/send', { ...bodies['POST /v1/send'], from })
 	const job = (await post('/contacts/bulk-subscribe', { contactIds: [contact] })).jobId
+	const endpoint = (await post('/webhook-endpoints', bodies['POST /webhook-endpoints']!)).id
+	const period = { from: '2026-11-22T00:00:00Z', to: '2026-11-23T00:00:00Z' }
+	const replay = (await post(`/webhook-endpoints/${endpoint}/replay`, period)).jobId
+	await post('/events/track', { email: 'one@example.org', event: 'signed up' })
+	const { rows: deliveries } = await pool.query(
+		'select id from webhook_deliveries where project_id = $1',
+		[project.id],
+	)
 	const ids: Record<string, string> = {
 		contact,
 		template,
@@ -79,6 +88,9 @@ export async function furnish({ app, orm, pool, project, withSecretKey: headers 
 		job,
 		email: mail.emails[0]!.email,
 		domain: domain.id,
+		'webhook endpoint': endpoint,
+		'webhook delivery': deliveries[0].id,
+		replay,
 	}
 	return ids
 }
