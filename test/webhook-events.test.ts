@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import {
 	eventPayload,
@@ -5,6 +7,8 @@ import {
 	webhookPayloads,
 } from '../api/webhook-endpoints/webhook-payloads.ts'
 import { endpointsOf } from '../db/webhooks/webhook-endpoint-records.ts'
+import { signWebhook } from '../db/projects/webhook-secret.ts'
+import { newEndpointSecret } from '../db/webhooks/webhook-secrets.ts'
 import { webhookTypes } from '../db/webhooks/webhook-types.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
@@ -31,6 +35,28 @@ test('each type has an example that fits its description', (t) => {
 	t.deepEqual(Object.keys(webhookPayloads), [...webhookTypes])
 	for (const { data, example } of [...Object.values(webhookPayloads), eventPayload])
 		t.deepEqual([...Value.Errors(Type.Object(data, { additionalProperties: false }), example)], [])
+})
+
+test('the page’s example verifies the request of a webhook', async (t) => {
+	const [, example] = /^```js\n(.*?)^```/ms.exec(await readPage('docs/webhooks.md'))!
+	const body = JSON.stringify({ type: 'email.sent', timestamp: exampleTime, data: {} })
+	const secret = newEndpointSecret()
+	const timestamp = Math.floor(Date.now() / 1000)
+	const headers = {
+		'webhook-id': 'id',
+		'webhook-timestamp': String(timestamp),
+		'webhook-signature': signWebhook([secret], { id: 'id', timestamp, body }),
+	}
+	const program = `const rawBody = ${JSON.stringify(body)}
+		const request = { headers: ${JSON.stringify(headers)} }
+		${example}
+		console.log(JSON.stringify(event))`
+	const { stdout } = await promisify(execFile)(
+		process.execPath,
+		['--input-type=module', '--eval', program],
+		{ env: { ...process.env, WEBHOOK_SECRET: secret } },
+	)
+	t.deepEqual(JSON.parse(stdout), JSON.parse(body))
 })
 
 test('changes of contacts, their segments and their events are announced', async (t) => {
