@@ -5,6 +5,7 @@ import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import {
 	Email as EmailRow,
 	emailStatuses,
+	type MailCopy,
 	rareStatuses,
 	sourceTypes,
 } from '../../db/emails/email.ts'
@@ -38,12 +39,24 @@ import { bodiesOf, bodyOf } from './mail-bodies.ts'
 const NullableTime = Nullable(Timestamp)
 const NullableText = Nullable(Type.String())
 
+const Copy = Component('EmailCopy', {
+	email: Type.String(),
+	name: NullableText,
+	error: Nullable(
+		Type.String({
+			description: 'Why it did not get the mail: a suppression, or the answer of its server.',
+		}),
+	),
+})
+
 const Email = Component('Email', {
 	id: Id,
 	projectId: Id,
 	contactId: Nullable(Id),
 	to: Type.String(),
 	toName: NullableText,
+	cc: Type.Array(Copy, { description: 'Further readers whom the readers see.' }),
+	bcc: Type.Array(Copy, { description: 'Further readers whom the readers do not see.' }),
 	from: Type.String(),
 	fromName: NullableText,
 	replyTo: NullableText,
@@ -337,6 +350,8 @@ function viewOf(
 ) {
 	const view = Object.assign({}, email, {
 		body,
+		cc: copiesOf(email, 'cc'),
+		bcc: copiesOf(email, 'bcc'),
 		headers: email.headers ?? {},
 		tags: email.tags ?? [],
 		attachments: email.attachments ?? [],
@@ -353,6 +368,11 @@ function viewOf(
 	// A row that was read has null where the entity's type also allows undefined.
 	return view as unknown as Type.Static<typeof Email>
 }
+
+const copiesOf = ({ copies }: Pick<EmailRow, 'copies'>, kind: MailCopy['kind']) =>
+	(copies ?? []).flatMap(({ email, name, error, ...copy }) =>
+		copy.kind === kind ? { email, name, error } : [],
+	)
 
 /** The current attempt is in the mail's own row, and so is a campaign mail's successful first attempt. */
 const ownAttempt = (email: EmailRow, closed: number) =>
