@@ -11,6 +11,11 @@ import { trackHtml } from './tracked-links.ts'
 import { trackedUrls, type Tracking } from './tracked-urls.ts'
 import { linksFor } from './liquid/variables.ts'
 
+interface Copy extends Address {
+	kind: 'cc' | 'bcc'
+	error: string | null
+}
+
 /** One mail of the ledger, with rendered subject and body. Its headers are the customer's own. */
 export interface Mail {
 	emailId: string
@@ -19,6 +24,8 @@ export interface Mail {
 	contactId: string | null
 	from: Address
 	to: Address
+	/** Those with an error don't get the mail. */
+	copies?: Copy[] | null | undefined
 	replyTo: string | null
 	subject: string
 	body: string
@@ -59,6 +66,7 @@ export function composeMessage(
 		messageId: messageIdOf(emailId, from.email),
 		from,
 		to,
+		...copiesOf(mail),
 		replyTo,
 		subject,
 		html: tracking ? track(html, mail, publicUrl, tracking) : html,
@@ -67,6 +75,17 @@ export function composeMessage(
 		attachments,
 		date: createdAt,
 	}
+}
+
+/** The copies that are sent. */
+export function copiesOf({ copies }: Pick<Mail, 'copies'>): Pick<Message, 'cc' | 'bcc'> {
+	if (!copies) return {}
+	const of = (kind: Copy['kind']) =>
+		copies
+			.filter((copy) => copy.kind === kind && copy.error === null)
+			.map(({ email, name }) => ({ email, name }))
+	const [cc, bcc] = [of('cc'), of('bcc')]
+	return { ...(cc.length > 0 && { cc }), ...(bcc.length > 0 && { bcc }) }
 }
 
 /** The same at every try, so that bounces, providers and a restarted worker can identify the mail. */

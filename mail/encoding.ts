@@ -12,6 +12,9 @@ export interface EncodedMail {
 	projectId: string
 	from: string
 	to: string
+	/** The addresses of further recipients. Absent, here and in the next: none. */
+	cc?: string[]
+	bcc?: string[]
 	subject: string
 	content: Buffer
 }
@@ -29,6 +32,12 @@ export const withContent = (message: Message, content: Buffer): EncodedMail => (
 	projectId: message.projectId,
 	from: message.from.email,
 	to: message.to.email,
+	...copyAddresses(message),
 	subject: message.subject,
 	content,
+})
+
+export const copyAddresses = ({ cc, bcc }: Pick<Message, 'cc' | 'bcc'>) => ({
+	...(cc && { cc: cc.map(({ email }) => email) }),
+	...(bcc && { bcc: bcc.map(({ email }) => email) }),
 })

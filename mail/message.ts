@@ -6,6 +6,10 @@ export interface Message {
 	messageId: string
 	from: Address
 	to: Address
+	/** Absent, here and in the next: none. */
+	cc?: Address[]
+	/** In no header. */
+	bcc?: Address[]
 	replyTo: string | null
 	subject: string
 	html: string

@@ -64,6 +64,8 @@ function membersOf(message: Message) {
 	}
 	headers['X-Tempost-Id'] = message.emailId
 	return {
+		...(message.bcc && { bcc: message.bcc.map(formatted) }),
+		...(message.cc && { cc: message.cc.map(formatted) }),
 		from: formatted(message.from),
 		headers,
 		html: message.html,

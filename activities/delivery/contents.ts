@@ -53,6 +53,7 @@ export const mailOf = (row: OpenedMail): Mail => ({
 	contactId: row.contact_id,
 	from: { email: row.from, name: row.from_name },
 	to: { email: row.to, name: row.to_name },
+	copies: row.copies,
 	replyTo: row.reply_to,
 	subject: row.subject,
 	body: row.body,

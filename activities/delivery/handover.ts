@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Ended } from '../../db/emails/ledger.ts'
+import { storableText } from '../../db/storable-text.ts'
 import type { Outcome, Provider } from '../../outside/providers/provider.ts'
 import { attemptEnd, type TriedMail } from './attempt-end.ts'
 import type { ProviderPause } from './provider-pause.ts'
@@ -36,7 +37,9 @@ export async function handOver(
 	let startedAt = performance.now()
 	const outcome = await made.deliver(() => (startedAt = performance.now()))
 	heed(services, outcome, startedAt)
-	return { end: attemptEnd(services, mail, outcome), subject: made.subject, fault: made.fault }
+	const end = attemptEnd(services, mail, outcome)
+	const refusedCopies = refusalsOf(outcome)
+	return { end, subject: made.subject, fault: made.fault, ...(refusedCopies && { refusedCopies }) }
 }
 
 /** Updates the provider's pause by the answer to one mail. */
@@ -46,4 +49,14 @@ function heed({ provider, pause }: HandoverServices, outcome: Outcome, startedAt
 	else if (outcome.kind !== 'UNKNOWN') pause.available(startedAt)
 	// The mail is repeated under its key. The pause keeps the repeats from following each other at once.
 	else if (provider.idempotent) pause.unavailable(outcome.error, null, startedAt)
+}
+
+/** A server's answer may quote any text it was given. */
+function refusalsOf(outcome: Outcome) {
+	if (outcome.kind !== 'SENT' || !outcome.refusedCopies) return undefined
+	const texts = Object.entries(outcome.refusedCopies).map(([email, answer]) => [
+		email,
+		storableText(answer.slice(0, 1000)),
+	])
+	return Object.fromEntries(texts) as Record<string, string>
 }

@@ -39,8 +39,9 @@ export const largeMailTasks = {
 
 	/** Stores a mail in the local mailbox. */
 	async store({ database, mail }: { database: Database; mail: EncodedMail }) {
-		const { content, ...rest } = mail
-		await withDatabase(database, (pool) => storeMessage(pool, { ...rest, raw: bufferOf(content) }))
+		const { content, bcc = [], ...rest } = mail
+		const raw = bufferOf(content)
+		await withDatabase(database, (pool) => storeMessage(pool, { ...rest, bcc, raw }))
 	},
 }
 

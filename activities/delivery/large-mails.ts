@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { databaseOf } from '../../db/thread-database.ts'
-import type { EncodedMail } from '../../mail/encoding.ts'
+import { copiesOf } from '../../mail/compose.ts'
+import { copyAddresses, type EncodedMail } from '../../mail/encoding.ts'
 import { bufferOf, ownBuffer } from '../../mail/threads/buffer-of.ts'
 import { createThreads } from '../../mail/threads/pool.ts'
 import type { LargeMail, LargeMailTasks } from './large-mail-tasks.ts'
@@ -59,7 +60,8 @@ export async function encodeLarge(
 	const { id, project_id: projectId, from, to, subject } = mail.mail
 	const task = { database: databaseOf(pool), ...mail }
 	const content = await threads.run('encode', task, { key: projectId, limitMs })
-	return { emailId: id, projectId, from, to, subject, content: bufferOf(content) }
+	const copies = copyAddresses(copiesOf(mail.mail))
+	return { emailId: id, projectId, from, to, ...copies, subject, content: bufferOf(content) }
 }
 
 /** Stores a mail in the local mailbox. Its bytes are moved to a thread. */

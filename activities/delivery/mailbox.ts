@@ -5,7 +5,7 @@ import { largeBytes, storeLarge } from './large-mails.ts'
 
 /** The mailbox to which the local provider "delivers". */
 export const mailboxOf = (pool: Pool) => async (mail: EncodedMail) => {
-	const { content: raw, ...rest } = mail
+	const { content: raw, bcc = [], ...rest } = mail
 	if (raw.length > largeBytes) await storeLarge(pool, mail)
-	else await storeMessage(pool, { ...rest, raw })
+	else await storeMessage(pool, { ...rest, bcc, raw })
 }

@@ -1,7 +1,12 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { type Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
+import {
+	type Email as EmailRow,
+	emailStatuses,
+	type MailCopy,
+	sourceTypes,
+} from '../../db/emails/email.ts'
 import { about, Component, Id, Nullable, Timestamp } from '../schemas.ts'
 import { withSenders } from './campaign-senders.ts'
 import { bodyOf } from './mail-bodies.ts'
@@ -9,12 +14,24 @@ import { bodyOf } from './mail-bodies.ts'
 const NullableTime = Nullable(Timestamp)
 export const NullableText = Nullable(Type.String())
 
+const Copy = Component('EmailCopy', {
+	email: Type.String(),
+	name: NullableText,
+	error: Nullable(
+		Type.String({
+			description: 'Why it did not get the mail: a suppression, or the answer of its server.',
+		}),
+	),
+})
+
 export const Email = Component('Email', {
 	id: Id,
 	projectId: Id,
 	contactId: Nullable(Id),
 	to: Type.String(),
 	toName: NullableText,
+	cc: Type.Array(Copy, { description: 'Further readers whom the readers see.' }),
+	bcc: Type.Array(Copy, { description: 'Further readers whom the readers do not see.' }),
 	from: Type.String(),
 	fromName: NullableText,
 	replyTo: NullableText,
@@ -75,6 +92,8 @@ export function viewOf(
 ) {
 	const view = Object.assign({}, email, {
 		body,
+		cc: copiesOf(email, 'cc'),
+		bcc: copiesOf(email, 'bcc'),
 		headers: email.headers ?? {},
 		tags: email.tags ?? [],
 		attachments: email.attachments ?? [],
@@ -91,3 +110,8 @@ export function viewOf(
 	// A row that was read has null where the entity's type also allows undefined.
 	return view as unknown as Type.Static<typeof Email>
 }
+
+const copiesOf = ({ copies }: Pick<EmailRow, 'copies'>, kind: MailCopy['kind']) =>
+	(copies ?? []).flatMap(({ email, name, error, ...copy }) =>
+		copy.kind === kind ? { email, name, error } : [],
+	)

@@ -3,6 +3,7 @@ import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import {
 	Email as EmailRow,
 	emailStatuses,
+	type MailCopy,
 	rareStatuses,
 	sourceTypes,
 } from '../../db/emails/email.ts'

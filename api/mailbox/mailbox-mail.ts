@@ -10,6 +10,7 @@ export async function readMail(raw: Buffer) {
 		content: Buffer.from(content as ArrayBuffer) as Buffer,
 	}))
 	return {
+		cc: (mail.cc ?? []).flatMap(({ address }) => address ?? []),
 		html: mail.html ?? '',
 		text: mail.text ?? '',
 		headers: Object.fromEntries(

@@ -15,7 +15,7 @@ interface Row {
 }
 
 interface Open {
-	row: Row & { raw: Buffer }
+	row: Row & { bcc: string[]; raw: Buffer }
 	mail: ReadMail
 }
 
@@ -112,12 +112,15 @@ function article({ row, mail }: Open, query: Query) {
 	return `
 <p class="acts"><a class="back" href="${address({ ...query, id: undefined, view: undefined })}">Back to the list</a><button type="button" class="scripted" data-act="unread">Mark as unread</button><button type="button" class="scripted" data-act="delete">Delete</button></p>
 <h2 dir="auto" tabindex="-1">${escape(row.subject) || noSubject}</h2>
-<dl><dt>From</dt><dd>${escape(mail.headers['From'] ?? row.from)}</dd><dt>To</dt><dd>${escape(mail.headers['To'] ?? row.to)}</dd><dt>Received</dt><dd><time datetime="${row.receivedAt.toISOString()}">${dateAndTime.format(row.receivedAt)}</time></dd><dt>Email id</dt><dd><code>${row.emailId}</code></dd></dl>
+<dl><dt>From</dt><dd>${escape(mail.headers['From'] ?? row.from)}</dd><dt>To</dt><dd>${escape(mail.headers['To'] ?? row.to)}</dd>${copies('Cc', mail.headers['Cc'])}${copies('Bcc', row.bcc.join(', '))}<dt>Received</dt><dd><time datetime="${row.receivedAt.toISOString()}">${dateAndTime.format(row.receivedAt)}</time></dd><dt>Email id</dt><dd><code>${row.emailId}</code></dd></dl>
 ${files.length > 0 ? `<ul class="files" aria-label="Attachments">${files.join('')}</ul>` : ''}
 <ul class="views">${views.map((name) => `<li><a class="view" href="${address({ ...query, view: name })}"${name === view ? ' aria-current="true"' : ''}>${titles[name]}</a></li>`).join('')}<li><a href="/mailbox/messages/${row.id}/raw">Download .eml</a></li></ul>
 ${viewOf(view, row, mail)}
 `
 }
+
+const copies = (name: string, addresses: string | undefined) =>
+	addresses ? `<dt>${name}</dt><dd>${escape(addresses)}</dd>` : ''
 
 function viewOf(view: ViewName, row: { id: string; raw: Buffer }, mail: ReadMail) {
 	if (view === 'html') return htmlView(row.id, mail)

@@ -31,11 +31,12 @@ export async function messageOf({
 	id,
 	emailId,
 	to,
+	bcc,
 	from,
 	subject,
 	raw,
 	read,
 	receivedAt,
 }: MailboxMessage) {
-	return { id, emailId, to, from, subject, read, receivedAt, ...(await mailOf(raw)) }
+	return { id, emailId, to, bcc, from, subject, read, receivedAt, ...(await mailOf(raw)) }
 }

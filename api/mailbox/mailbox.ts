@@ -26,6 +26,10 @@ const Message = Component('MailboxMessage', {
 	id: Id,
 	emailId: Id,
 	to: Type.String(),
+	cc: Type.Array(Type.String(), { description: 'The addresses of copies' }),
+	bcc: Type.Array(Type.String(), {
+		description: 'The addresses of blind copies, which the mail itself does not name',
+	}),
 	from: Type.String(),
 	subject: Type.String(),
 	html: Type.String(),

@@ -10,6 +10,7 @@ import { linksFor, variablesFor } from '../../mail/liquid/variables.ts'
 import type { SendContext } from '../../db/emails/acceptance-contexts.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'
+import { storedCopies } from './send-copies.ts'
 import type { Effort } from './send-effort.ts'
 import { giveName, type People, type Person } from './send-people.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
@@ -31,6 +32,7 @@ type PlannedMail = Pick<
 	| 'contentLanguage'
 	| 'language'
 	| 'type'
+	| 'copies'
 > & { id: string; from: string; fromName: string; to: string; toName: string | null }
 
 export type PlannedMessage = Awaited<ReturnType<typeof planMessage>>
@@ -72,7 +74,7 @@ export async function planMessage(
 	{ sender: { project, publicUrl }, people, effort, throttle, nextId }: Plan,
 	{ body, wanted, template }: SoundMessage,
 ) {
-	const { recipients, from, replyTo, tags, scheduledFor, throttleKey, files } = wanted
+	const { recipients, copies, from, replyTo, tags, scheduledFor, throttleKey, files } = wanted
 	const like = likenessOf(body, wanted)
 	const { stored, removed, once } = splitData(body.data ?? {})
 	const requestId = nextId()
@@ -123,6 +125,7 @@ export async function planMessage(
 			contactId: contact.id,
 			to: email,
 			toName: name,
+			copies: storedCopies(copies),
 			from: sender.email,
 			fromName,
 			replyTo: replyTo ?? templateReply,
@@ -177,7 +180,7 @@ const sizeOfMail = (
 			disposition: inline ? 'inline' : 'attachment',
 		})),
 		publicUrl,
-		isTracked: tracking === 'ENABLED',
+		isTracked: tracking === 'ENABLED' && !mail.copies,
 	})
 
 /** Renders subject and body for one contact, or returns them unchanged for all. */

@@ -3,6 +3,7 @@ import type { AskedContext, SendContext } from '../../db/emails/acceptance-conte
 import type { Reading } from '../../db/emails/acceptance-groups.ts'
 import { notFound } from '../errors.ts'
 import { createEffort } from './send-effort.ts'
+import { refuseMarketingCopies } from './send-copies.ts'
 import { refuseOver } from './send-limit.ts'
 import {
 	likenessOf,
@@ -48,6 +49,7 @@ export async function planMessages(
 			const { body, wanted } = message
 			const { template, verified } = contextOf(message)
 			if (body.template && !template) throw notFound('template', body.template)
+			refuseMarketingCopies(wanted.copies, template?.type)
 			checkSender(wanted.from?.email ?? template!.from, verified)
 			return { at: message.at, body, wanted, template }
 		}),

@@ -6,14 +6,19 @@ import { type FieldError, invalid } from '../errors.ts'
 import { laterNames, misnamedMembers } from '../requests/misnamed.ts'
 import { Delivery, msOf, throttleProblems, timeOf, timeProblems } from './send-delivery.ts'
 import { maxMessageBytes } from './send-effort.ts'
+import { addressOf, recipientsIn } from './send-addresses.ts'
 import { Attachment, type FileLimits, fileProblems, filesOf, type SendFiles } from './send-files.ts'
 import { about, Component, Email, Id, Line, normalizeEmail } from '../schemas.ts'
+import { copiesOf, type CopyRequest, copyProblems, mostCopies } from './send-copies.ts'
 
 const Named = Component('MailAddress', {
 	name: Type.Optional(about('The name beside the address.', Line({ maxLength: 255 }))),
 	email: about('The address.', Email),
 })
 const Recipient = Type.Union([Email, Named])
+
+const Copies = (description: string) =>
+	Type.Union([Recipient, Type.Array(Recipient, { maxItems: mostCopies })], { description })
 
 const tagWord = {
 	minLength: 1,
@@ -40,6 +45,14 @@ export const SendBody = Type.Object(
 		to: Type.Union([Recipient, Type.Array(Recipient, { minItems: 1, maxItems: 1000 })], {
 			description: 'One recipient or up to 1,000, each an address or { name, email }',
 		}),
+		cc: Type.Optional(
+			Copies(
+				`Further readers of the same mail, whom its readers see. Only with one recipient in \`to\`; at most ${mostCopies} in cc and bcc together.`,
+			),
+		),
+		bcc: Type.Optional(
+			Copies('Further readers of the same mail, whom its readers do not see. As for cc.'),
+		),
 		subject: Type.Optional(
 			about(
 				'A Liquid template. Required without a template; overrides the one of the template.',
@@ -137,7 +150,8 @@ const misnamed = misnamedMembers(SendBody, {
 	'delivery.at': laterNames,
 	'delivery.throttle': ['throttle', 'rateLimit'],
 	'delivery.throttleKey': ['throttleKey'],
-	'a message of its own for each copy': ['cc', 'bcc'],
+	cc: ['carbonCopy', 'ccAddresses', 'ccRecipients'],
+	bcc: ['blindCarbonCopy', 'bccAddresses', 'bccRecipients'],
 	'the header Idempotency-Key': ['idempotencyKey'],
 })
 
@@ -145,6 +159,7 @@ const misnamed = misnamedMembers(SendBody, {
 export interface SendRequest {
 	/** `field` is the recipient's place in the request: `to`, or `to.1` in a list. */
 	recipients: { field: string; email: string; name: string | null }[]
+	copies: CopyRequest[]
 	from: { email: string; name: string | null } | null
 	replyTo: string | null
 	tags: { name: string; value: string }[]
@@ -187,7 +202,10 @@ export async function readSend(
 		problems.push(...(await perform(projectId, 'problems', templates)))
 	}
 	const files = isSound('attachments') ? filesOf(body.attachments) : []
+	const recipients = isSound('to') ? recipientsOf(body) : []
+	const copies = isSound('cc', 'bcc') ? copiesOf(body) : []
 	const found = problems.concat(
+		isSound('to') ? copyProblems(recipients, copies) : [],
 		isSound('data') && body.data ? dataProblems(body.data) : [],
 		isSound('headers') && body.headers ? headerProblems(body.headers) : [],
 		isSound('delivery')
@@ -201,7 +219,8 @@ export async function readSend(
 	if (found.length > 0) return { problems: found }
 	return {
 		wanted: {
-			recipients: recipientsOf(body),
+			recipients,
+			copies,
 			from: senderOf(body),
 			replyTo: body.reply === undefined ? null : normalizeEmail(body.reply),
 			scheduledFor: timeOf(body.delivery?.at),
@@ -250,22 +269,9 @@ const tooBigText = (field: string): FieldError => ({
 	code: 'too_big',
 })
 
-function recipientsOf({ to }: SendBody) {
-	const isList = Array.isArray(to)
-	return (isList ? to : [to]).map((recipient, index) => ({
-		field: isList ? `to.${index}` : 'to',
-		...(typeof recipient === 'string'
-			? { email: normalizeEmail(recipient), name: null }
-			: addressOf(recipient)),
-	}))
-}
+const recipientsOf = ({ to }: SendBody) => recipientsIn('to', to)
 
 function senderOf({ from, name }: SendBody) {
 	if (from === undefined) return null
 	return addressOf(typeof from === 'string' ? { email: from, name } : from)
 }
-
-const addressOf = ({ email, name }: { email: string; name?: string | undefined }) => ({
-	email: normalizeEmail(email),
-	name: name?.trim() || null,
-})

@@ -72,10 +72,10 @@ const scheduling = `scheduled as (
 const writing = (isLater: boolean) => `asked as materialized (
 		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns}${isLater ? laterColumns : ''})
 	), mails as (
-		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
+		insert into emails (project_id, id, contact_id, "to", to_name, copies, "from", from_name, reply_to,
 			subject, body, "text", tags, headers, content_language, language, type, source_type, template_id,
 			request_id, attachments, render_fault${isLater ? ', status, scheduled_for, throttle_key' : ''})
-		select $projectId, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
+		select $projectId, id, "contactId", "to", "toName", copies, "from", "fromName", "replyTo",
 			subject, body, "text", tags, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
 			"templateId", "requestId", attachments, "renderFault"${
 				isLater
@@ -83,7 +83,7 @@ const writing = (isLater: boolean) => `asked as materialized (
 			case when "scheduledFor" is null then 'PENDING' else 'SCHEDULED' end, "scheduledFor", "throttleKey"`
 					: ''
 			}
-		from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
+		from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text, copies jsonb,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, "text" text, tags jsonb, headers jsonb,
 			"contentLanguage" text, language text, type text, "templateId" uuid, "requestId" uuid,
 			attachments jsonb, "renderFault" text${isLater ? `, "scheduledFor" timestamptz, "throttleKey" text` : ''})

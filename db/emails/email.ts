@@ -5,6 +5,15 @@ import type { Partitions } from '../partitions.ts'
 import { reference } from '../reference.ts'
 import { mailTypes } from '../templates/template.ts'
 
+/** A further reader of a mail, who is no contact. */
+export interface MailCopy {
+	kind: 'cc' | 'bcc'
+	email: string
+	name: string | null
+	/** Why it did not get the mail. Set at the first attempt if it is left out; later if it was refused. */
+	error: string | null
+}
+
 /** In lifecycle order: a late provider event never moves a mail back from SENT to COMPLAINED. */
 export const emailStatuses = [
 	'SCHEDULED',
@@ -76,6 +85,12 @@ const schema = defineEntity({
 			expression: (columns, table, name) =>
 				`create index ${name} on ${table.name} (${columns.projectId}, (case ${columns.sourceType} when 'INBOUND' then "${columns.from}" else "${columns.to}" end)) where ${columns.contactId} is null`,
 		},
+		// By a copy's address, for erasing. Mails without copies are left out.
+		{
+			name: 'emails_copies',
+			expression: (columns, table, name) =>
+				`create index ${name} on ${table.name} using gin (${columns.copies} jsonb_path_ops) where ${columns.copies} is not null`,
+		},
 		// Mails to be purged: those without a body are left out.
 		{
 			name: 'emails_with_body',
@@ -95,6 +110,8 @@ const schema = defineEntity({
 		contactId: p.uuid().nullable(),
 		to: p.text(),
 		toName: p.text().nullable(),
+		/** `cc` and `bcc`. Null: none. */
+		copies: p.json<MailCopy[]>().nullable(),
 		/**
 		 * Null: the mail has its campaign's sender (address, name, reply-to), language of the text and template,
 		 * which its own columns don't repeat.

@@ -106,3 +106,22 @@ begin
 		select from attempts a
 		where a.project_id = project and a.email_id = mail and a.outcome = 'UNKNOWN' and a.at >= since);
 end $$;
+
+-- The copies of a mail at its first attempt. Those to suppressed addresses get the reason, and are left out at every
+-- try, so that each try sends the same message.
+create or replace function copies_to_send(project uuid, copies jsonb) returns jsonb language plpgsql stable as $$
+begin
+	return (
+		select jsonb_agg(case when s.reason is null then copy
+			else copy || jsonb_build_object('error', 'The address is on the suppression list: ' || s.reason) end order by place)
+		from jsonb_array_elements(copies) with ordinality as given(copy, place)
+		left join suppressions s on s.project_id = project and s.email = copy->>'email');
+end $$;
+
+-- The copies of a mail that has left, with the answers to those that were refused, by address.
+create or replace function copies_after_refusals(copies jsonb, refusals jsonb) returns jsonb
+language sql immutable parallel safe
+return (
+	select jsonb_agg(case when refusals ? (copy->>'email')
+		then copy || jsonb_build_object('error', refusals->(copy->>'email')) else copy end order by place)
+	from jsonb_array_elements(copies) with ordinality as given(copy, place));

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { erasedAddress } from './email.ts'
+import { erasedAddress, type MailCopy } from './email.ts'
 
 // The statements that change the ledger. Every one is a compare-and-set on status (and, after a hand-over,
 // on the attempt), so that any two workers may process the same mail at the same time.
@@ -169,6 +169,8 @@ export const open = statement('open', {
 		request_id: uuid.orNull,
 		to: text,
 		to_name: text.orNull,
+		/** Those with an error are left out. */
+		copies: json<MailCopy[]>().orNull,
 		from: text,
 		from_name: text.orNull,
 		reply_to: text.orNull,
@@ -191,9 +193,11 @@ export const open = statement('open', {
 	update emails e set status = 'SENDING', "to" = ${addressNow}, attempt = attempt + 1,
 		attempt_started_at = now(), first_attempt_at = coalesce(first_attempt_at, now()),
 		provider = $provider::text, updated_at = now(),
-		tracked = coalesce(tracked, (select tracking = 'ENABLED' from projects where id = $projectId)
+		copies = case when e.copies is not null and e.attempt = 0 then copies_to_send($projectId, e.copies) else e.copies end,
+		-- An open or a click of a mail with copies would show nobody's reading in particular.
+		tracked = coalesce(tracked, e.copies is null and ((select tracking = 'ENABLED' from projects where id = $projectId)
 			or ${typeOf} = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
-				where id = $projectId))
+				where id = $projectId)))
 	where project_id = $projectId and ${isAmong('e.id')} and status = 'PENDING' and (
 		select may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), c.subscribed, e."to",
 			p.owner_verified, $provider::text)
@@ -203,7 +207,7 @@ export const open = statement('open', {
 		where p.id = $projectId) is null
 	returning *
 	)
-	select m.project_id, m.id, m.attempt, m.contact_id, m.campaign_id, m.request_id, m."to", m.to_name,
+	select m.project_id, m.id, m.attempt, m.contact_id, m.campaign_id, m.request_id, m."to", m.to_name, m.copies,
 		coalesce(m."from", k."from") as "from",
 		coalesce(m.from_name, k.from_name) as from_name, coalesce(m.reply_to, k.reply_to) as reply_to,
 		coalesce(m.subject, k.subject) as subject,
@@ -240,12 +244,14 @@ export interface AttemptEnd {
 /** The error may contain the address, which may have been erased during the hand-over. */
 const errorOf = `case when e."to" <> '${erasedAddress}' then o.error end`
 
-/** Attempt, provider's id, subject if it differs from the ledger's, fault in rendering. */
+/** Of an attempt that the provider accepted. The subject is given if it differs from the ledger's. */
 export type SentOutcome = [
 	attempt: number,
 	providerMessageId: string | null,
 	subject: string | null,
 	fault: string | null,
+	/** The answers to refused copies, by address. */
+	refusedCopies?: Record<string, string>,
 ]
 
 /**
@@ -269,10 +275,11 @@ export const recordSent = statement('record-sent', {
 	), recorded as (
 		update emails e set status = 'SENT', sent_at = now(), is_sent_event = is_punctual(e.id, now()::timestamptz(3)),
 			updated_at = null, error = null,
-			(provider_message_id, subject, render_fault) = (
+			(provider_message_id, subject, render_fault, copies) = (
 				select coalesce(o->>1, e.provider_message_id),
 					case when e."to" = '${erasedAddress}' then e.subject else coalesce(o->>2, e.subject) end,
-					case when e.campaign_id is null or e."to" = '${erasedAddress}' then e.render_fault else o->>3 end
+					case when e.campaign_id is null or e."to" = '${erasedAddress}' then e.render_fault else o->>3 end,
+					case when o->4 is null then e.copies else copies_after_refusals(e.copies, o->4) end
 				from (select $outcomes::jsonb -> e.id::text as o))
 		where e.project_id = $projectId and ${isAmong('e.id')}
 			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
@@ -376,16 +383,24 @@ export interface Ended {
 	end: AttemptEnd
 	subject?: string | null
 	fault?: string | null
+	/** The answers to refused copies, by address. */
+	refusedCopies?: Record<string, string>
 }
 
 /** Records ended attempts of one project, in at most two statements. Recording twice changes nothing. */
 export async function recordEnds(db: Pool | PoolClient, projectId: string, ended: Ended[]) {
 	const sent = ended.filter(({ end }) => end.outcome === 'SENT')
 	const unsent = ended.filter(({ end }) => end.outcome !== 'SENT').map(({ end }) => end)
-	const outcomeOf = ({ end, subject = null, fault = null }: Ended): [string, SentOutcome] => [
-		end.id,
-		[end.attempt, end.providerMessageId, subject, fault],
-	]
+	const outcomeOf = ({
+		end,
+		subject = null,
+		fault = null,
+		refusedCopies,
+	}: Ended): [string, SentOutcome] => {
+		const outcome: SentOutcome = [end.attempt, end.providerMessageId, subject, fault]
+		if (refusedCopies) outcome.push(refusedCopies)
+		return [end.id, outcome]
+	}
 	if (sent.length > 0)
 		await recordSent(db, {
 			projectId,

@@ -15,6 +15,8 @@ const schema = defineEntity({
 		/** Unique: handing the same mail over again changes nothing. */
 		emailId: p.uuid().unique(),
 		to: p.text(),
+		/** The addresses of blind copies, which are not in `raw`. */
+		bcc: p.array().$type<string[]>().default([]),
 		from: p.text(),
 		subject: p.text(),
 		/** The mail in its wire format; the other columns are read from it. */
@@ -31,9 +33,17 @@ schema.setClass(MailboxMessage)
 
 /** Storing the same mail again changes nothing. */
 export const storeMessage = statement('store-mailbox-message', {
-	params: { projectId: uuid, emailId: uuid, to: text, from: text, subject: text, raw: bytes },
-	text: `insert into mailbox_messages (project_id, email_id, "to", "from", subject, raw)
-	values ($projectId, $emailId, $to, $from, $subject, $raw)
+	params: {
+		projectId: uuid,
+		emailId: uuid,
+		to: text,
+		bcc: text.array,
+		from: text,
+		subject: text,
+		raw: bytes,
+	},
+	text: `insert into mailbox_messages (project_id, email_id, "to", bcc, "from", subject, raw)
+	values ($projectId, $emailId, $to, $bcc, $from, $subject, $raw)
 	on conflict (email_id) do nothing`,
 })
 

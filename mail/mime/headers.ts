@@ -84,6 +84,13 @@ export function addressHeader(name: string, address: Address): string {
 	return `${name}: ${phrase}${gap}<${email}>\r\n`
 }
 
+/** The same for several addresses, each on a line of its own. */
+export const addressesHeader = (name: string, addresses: Address[]) =>
+	addresses
+		.map((address) => addressHeader(name, address).slice(0, -2))
+		.map((line, index) => (index === 0 ? line : ` ${line.slice(name.length + 2)}`))
+		.join(',\r\n') + '\r\n'
+
 /** `; name="value"`, encoded as in RFC 2231 if the value is not ASCII. */
 export function parameter(name: string, value: string): string {
 	refuseBreaks(name, value)

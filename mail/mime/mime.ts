@@ -1,6 +1,13 @@
 // Ours, not nodemailer's composer: 0.07 ms a mail instead of 1.6 ms, and the same bytes at every try.
 
-import { addressHeader, parameter, protectedHeaders, refuseBreaks, textHeader } from './headers.ts'
+import {
+	addressesHeader,
+	addressHeader,
+	parameter,
+	protectedHeaders,
+	refuseBreaks,
+	textHeader,
+} from './headers.ts'
 import type { Attachment, Message } from '../message.ts'
 import { exceeded, renderLimits } from '../render-limits.ts'
 import { base64Lines, quotedPrintable } from './transfer-encoding.ts'
@@ -32,6 +39,7 @@ function headersOf(message: Message) {
 	const replaced = new Set(custom.map(([name]) => name.toLowerCase()))
 	const { from, to, replyTo, subject, date, messageId, emailId } = message
 	let lines = addressHeader('From', from) + addressHeader('To', to)
+	if (message.cc) lines += addressesHeader('Cc', message.cc)
 	if (!replaced.has('reply-to')) {
 		lines += addressHeader('Reply-To', { email: replyTo ?? from.email, name: null })
 	}

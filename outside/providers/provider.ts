@@ -5,7 +5,12 @@ import type { Message } from '../../mail/message.ts'
 /** The result of one hand-over, in the terms that the ledger needs for its next step. */
 export type Outcome =
 	/** The provider accepted it. */
-	| { kind: 'SENT'; providerMessageId: string | null }
+	| {
+			kind: 'SENT'
+			providerMessageId: string | null
+			/** The server's answers to copies that it refused, by address. Absent: none. */
+			refusedCopies?: Record<string, string>
+	  }
 	/** This mail will never be accepted; `bounce` if the refusal concerns the recipient's address. */
 	| { kind: 'REJECTED'; error: string; bounce: boolean }
 	/** Certainly not accepted, and only this mail is affected: try it again later. */

@@ -181,7 +181,7 @@ export function burst(
 const longestReply = 64 * 1024
 
 /** In nodemailer's terms, which `verdict` expects. */
-function refusal(response: string, responseCode: number, verb: Verb): SmtpError {
+export function refusal(response: string, responseCode: number, verb: Verb): SmtpError {
 	const isContent = verb === 'CONTENT'
 	return Object.assign(new Error(response), {
 		code: isContent ? 'EMESSAGE' : 'EENVELOPE',

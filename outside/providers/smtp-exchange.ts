@@ -23,5 +23,9 @@ export interface SmtpError extends Error {
 	responseCode?: number | undefined
 }
 
-/** The server's 250, or the error and its stage. */
-export type HandOver = { reply: string } | { error: SmtpError; stage: Stage }
+/**
+ * The server's 250, with its answers to refused copies by their addresses; or the error and its stage.
+ */
+export type HandOver =
+	| { reply: string; refusedCopies?: Record<string, string> }
+	| { error: SmtpError; stage: Stage }

@@ -4,6 +4,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import { takeTurn } from '../../db/event-loop.ts'
 import { burst, type Parcel } from './smtp-burst.ts'
+import { type CopiedMail, handOverCopied } from './smtp-copies.ts'
 import type { HandOver, SmtpTimeouts, Stage } from './smtp-exchange.ts'
 
 export interface SmtpServer {
@@ -15,6 +16,8 @@ export interface SmtpServer {
 interface Envelope {
 	from: string
 	to: string
+	/** Further recipients. */
+	copies?: string[]
 }
 
 /** One logged-in connection. It carries any number of mails, one at a time. */
@@ -59,6 +62,7 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 		isOpen: () => !smtp.destroyed,
 		async handOver(envelope, raw) {
 			const isSmall = raw.length <= Math.min(CHUNK_BYTES, announced._maxAllowedSize || Infinity)
+			if (envelope.copies) return handOverCopies({ ...envelope, copies: envelope.copies }, raw)
 			if (session.isPipelining && isSmall && isSimple(envelope, raw))
 				return handOverAtOnce(session, envelope, raw)
 			session.used += 1
@@ -86,7 +90,33 @@ export async function openSession({ connection, auth, timeouts }: SmtpServer): P
 		onClose: (listener) => smtp.once('end', listener),
 	}
 	return session
+
+	async function handOverCopies(envelope: Omit<CopiedMail, 'raw'>, raw: Buffer): Promise<HandOver> {
+		session.used += 1
+		const { _supportedExtensions: extensions, _maxAllowedSize: mostBytes } = announced
+		const paths = [envelope.from, envelope.to, ...envelope.copies]
+		if (paths.some((path) => path === '' || /[\s<>]/.test(path)))
+			return ownRefusal('EENVELOPE', 'An address contains characters that are not allowed')
+		if (mostBytes && raw.length > mostBytes)
+			return ownRefusal('EMESSAGE', `Message size larger than allowed ${mostBytes}`)
+		let ended: HandOver | undefined
+		await lend(smtp, async (socket, onClosed) => {
+			const { isPipelining } = session
+			const isUtf8 = extensions.includes('SMTPUTF8')
+			const conversation = { socket, timeouts, isPipelining, isUtf8, onClosed }
+			const { result, isFit } = await handOverCopied({ ...envelope, raw }, conversation)
+			ended = result
+			return isFit
+		})
+		return ended!
+	}
 }
+
+/** In nodemailer's terms, which `verdict` expects. */
+const ownRefusal = (code: string, message: string): HandOver => ({
+	error: Object.assign(new Error(message), { code }),
+	stage: 'ENVELOPE',
+})
 
 async function greet(smtp: SMTPConnection, auth: SMTPConnectionAuth | null, timeoutMs: number) {
 	let late: NodeJS.Timeout | undefined

@@ -7,7 +7,11 @@ import type { HandOver, SmtpError, Stage } from './smtp-exchange.ts'
  * is UNKNOWN.
  */
 export function verdict(result: HandOver): Outcome {
-	if ('reply' in result) return { kind: 'SENT', providerMessageId: queueId(result.reply) }
+	if ('reply' in result) {
+		const { reply, refusedCopies } = result
+		const sent = { kind: 'SENT' as const, providerMessageId: queueId(reply) }
+		return refusedCopies ? { ...sent, refusedCopies } : sent
+	}
 	const { error, stage } = result
 	const code = answerTo(error, stage)
 	if (code) return refusal(code, error)

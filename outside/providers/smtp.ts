@@ -4,7 +4,7 @@ import type { Outcome, Provider } from './provider.ts'
 import { smtpPipeline } from './smtp-pipeline.ts'
 import { smtpPool } from './smtp-pool.ts'
 import type { HandOver, SmtpError, SmtpTimeouts } from './smtp-exchange.ts'
-import { openSession } from './smtp-session.ts'
+import { openSession, type Session } from './smtp-session.ts'
 import { readSmtpUrl, toAscii } from './smtp-url.ts'
 import { isStale, noConnection, verdict } from './smtp-verdict.ts'
 
@@ -36,7 +36,7 @@ export function smtpProvider(options: SmtpOptions): Provider {
 	})
 	const deliverReady = smtpPipeline({ connections, size, mailsPerConnection })
 
-	function handOver(envelope: { from: string; to: string }, raw: Buffer, isFresh: boolean) {
+	function handOver(envelope: Parameters<Session['handOver']>[0], raw: Buffer, isFresh: boolean) {
 		return connections.withSession(
 			async (session) => {
 				const result = await session.handOver(envelope, raw)
@@ -46,8 +46,19 @@ export function smtpProvider(options: SmtpOptions): Provider {
 		)
 	}
 
-	async function converse({ from, to, content }: EncodedMail): Promise<HandOver> {
-		const envelope = { from: toAscii(from), to: toAscii(to) }
+	async function converse({
+		from,
+		to,
+		cc = [],
+		bcc = [],
+		content,
+	}: EncodedMail): Promise<HandOver> {
+		const copies = [...cc, ...bcc].map(toAscii)
+		const envelope = {
+			from: toAscii(from),
+			to: toAscii(to),
+			...(copies.length > 0 && { copies }),
+		}
 		const { result, reused } = await handOver(envelope, content, false)
 		if (!reused || !isStale(result)) return result
 		return (await handOver(envelope, content, true)).result
@@ -55,7 +66,7 @@ export function smtpProvider(options: SmtpOptions): Provider {
 
 	async function deliverEncoded(mail: EncodedMail): Promise<Outcome> {
 		try {
-			return verdict(await converse(mail))
+			return withCopies(mail, verdict(await converse(mail)))
 		} catch (error) {
 			return noConnection(error as SmtpError) // openSession rejects only with this type
 		}
@@ -71,4 +82,15 @@ export function smtpProvider(options: SmtpOptions): Provider {
 		deliverReady,
 		close: connections.close,
 	}
+}
+
+/** The server was given other forms of some addresses. */
+function withCopies({ cc = [], bcc = [] }: EncodedMail, outcome: Outcome): Outcome {
+	if (outcome.kind !== 'SENT' || !outcome.refusedCopies) return outcome
+	const { refusedCopies } = outcome
+	const named = [...cc, ...bcc].flatMap((email) => {
+		const answer = refusedCopies[toAscii(email)]
+		return answer === undefined ? [] : [[email, answer]]
+	})
+	return { ...outcome, refusedCopies: Object.fromEntries(named) as Record<string, string> }
 }

@@ -26,6 +26,7 @@ export function converse(socket: Socket, state: SinkState) {
 	const { options } = state
 	let from: string | null = null
 	let to: string | null = null
+	let recipients: string[] = []
 	let pending: Buffer = NOTHING
 	let content: Content | null = null
 	let halted = false
@@ -67,20 +68,23 @@ export function converse(socket: Socket, state: SinkState) {
 		if (verb === 'MAIL') {
 			from = address(line)
 			to = null
+			recipients = []
 			return answer('mail', '250 2.1.0 Ok', () => (from = null))
 		}
 		if (verb === 'RCPT') {
 			if (from === null) return answer('rcpt', '503 5.5.1 Need MAIL first')
 			to = address(line)
-			return answer('rcpt', '250 2.1.5 Ok', () => (to = null))
+			recipients.push(to)
+			return answer('rcpt', '250 2.1.5 Ok', () => recipients.pop())
 		}
 		if (verb === 'DATA') {
-			if (to === null) return answer('data', '503 5.5.1 Need RCPT first')
+			if (recipients.length === 0) return answer('data', '503 5.5.1 Need RCPT first')
 			content = { chunks: [], tail: END.subarray(0, 2) }
 			return answer('data', '354 Go ahead', () => (content = null))
 		}
 		if (verb === 'RSET') {
 			from = to = null
+			recipients = []
 			return answer('rset', '250 2.0.0 Ok')
 		}
 		if (verb === 'QUIT') {
@@ -141,7 +145,8 @@ export function converse(socket: Socket, state: SinkState) {
 		const head = body.toString('latin1', 0, body.indexOf('\r\n\r\n') + 2)
 		return {
 			from: from ?? '',
-			to: to ?? '',
+			to: recipients[0] ?? '',
+			recipients,
 			raw: options.keepRaw === false ? '' : body.toString('utf8').replace(/^\.\./gm, '.'),
 			emailId: /^x-tempost-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,
 			messageId: /^message-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,

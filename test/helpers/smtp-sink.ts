@@ -31,6 +31,8 @@ export interface Fault {
 export interface SinkMail {
 	from: string
 	to: string
+	/** All of them, in order. */
+	recipients: string[]
 	raw: string
 	emailId: string | null
 	messageId: string | null
