@@ -697,6 +697,10 @@ export interface Email {
 	contactId: string | null
 	to: string
 	toName: string | null
+	/** Further readers whom the readers see. */
+	cc: EmailCopy[]
+	/** Further readers whom the readers do not see. */
+	bcc: EmailCopy[]
 	from: string
 	fromName: string | null
 	replyTo: string | null
@@ -880,6 +884,12 @@ export interface EmailComplainedWebhook {
 			| undefined
 		complainedAt: string
 	}
+}
+
+export interface EmailCopy {
+	email: string
+	name: string | null
+	error: string | null
 }
 
 /** The mail was deferred for the first time, and will be tried again */
@@ -1174,6 +1184,10 @@ export interface EmailWithAttempts {
 	contactId: string | null
 	to: string
 	toName: string | null
+	/** Further readers whom the readers see. */
+	cc: EmailCopy[]
+	/** Further readers whom the readers do not see. */
+	bcc: EmailCopy[]
 	from: string
 	fromName: string | null
 	replyTo: string | null
@@ -1617,6 +1631,10 @@ export interface MailboxMessage {
 	id: string
 	emailId: string
 	to: string
+	/** The addresses of copies */
+	cc: string[]
+	/** The addresses of blind copies, which the mail itself does not name */
+	bcc: string[]
 	from: string
 	subject: string
 	html: string
@@ -2824,6 +2842,10 @@ export interface UpdateProjectInput {
 export interface SendMailInput {
 	/** One recipient or up to 1,000, each an address or { name, email } */
 	to: string | MailAddress | (string | MailAddress)[]
+	/** Further readers of the same mail, whom its readers see. Only with one recipient in `to`; at most 50 in cc and bcc together. */
+	cc?: string | MailAddress | (string | MailAddress)[] | undefined
+	/** Further readers of the same mail, whom its readers do not see. As for cc. */
+	bcc?: string | MailAddress | (string | MailAddress)[] | undefined
 	/** A Liquid template. Required without a template; overrides the one of the template. */
 	subject?: string | undefined
 	/** HTML, a Liquid template. Required without a template; overrides the one of the template. */
@@ -2857,6 +2879,10 @@ export interface SendMailInput {
 export type SendBatchInput = {
 	/** One recipient or up to 1,000, each an address or { name, email } */
 	to: string | MailAddress | (string | MailAddress)[]
+	/** Further readers of the same mail, whom its readers see. Only with one recipient in `to`; at most 50 in cc and bcc together. */
+	cc?: string | MailAddress | (string | MailAddress)[] | undefined
+	/** Further readers of the same mail, whom its readers do not see. As for cc. */
+	bcc?: string | MailAddress | (string | MailAddress)[] | undefined
 	/** A Liquid template. Required without a template; overrides the one of the template. */
 	subject?: string | undefined
 	/** HTML, a Liquid template. Required without a template; overrides the one of the template. */
