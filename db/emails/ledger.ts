@@ -194,7 +194,7 @@ export const open = statement('open', {
 		attempt_started_at = now(), first_attempt_at = coalesce(first_attempt_at, now()),
 		provider = $provider::text, updated_at = now(),
 		copies = case when e.copies is not null and e.attempt = 0 then copies_to_send($projectId, e.copies) else e.copies end,
-		-- An open or a click of a mail with copies would show nobody's reading in particular.
+		-- An open or a click of a mail with copies would show no particular person.
 		tracked = coalesce(tracked, e.copies is null and ((select tracking = 'ENABLED' from projects where id = $projectId)
 			or ${typeOf} = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
 				where id = $projectId)))
