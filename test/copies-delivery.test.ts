@@ -5,6 +5,7 @@ import { mailboxOf } from '../activities/delivery/mailbox.ts'
 import { localProvider } from '../outside/providers/local.ts'
 import type { Provider } from '../outside/providers/provider.ts'
 import { smtpProvider } from '../outside/providers/smtp.ts'
+import { complaint, dsn } from './helpers/bounce-mails.ts'
 import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/ledger.ts'
 import { bounce, resendEvent, signedWebhook, webhookSecret } from './helpers/resend-webhooks.ts'
 import { setupSend } from './helpers/send.ts'
@@ -175,6 +176,25 @@ test('a bounce of a copy suppresses its address alone, and the mail stays delive
 	t.true((await contact('anna@example.org')).subscribed)
 	t.true((await events()).includes('email.bounce'))
 })
+
+for (const [name, write] of Object.entries({
+	bounce: (mail: { id: string }) => dsn(mail, {}),
+	complaint: (mail: { id: string }) => complaint(mail),
+}))
+	test(`a ${name} of a copy that comes by mail suppresses its address alone`, async (t) => {
+		const { sent, deliver, shown, app, suppressed, withSecretKey } = await setup(t)
+		const { id } = await sent({ cc: carl })
+		await deliver(scriptedProvider().provider)
+		const response = await app.inject({
+			method: 'POST',
+			url: '/webhooks/bounce',
+			headers: { ...withSecretKey, 'content-type': 'message/rfc822' },
+			payload: write({ id }).replaceAll('anna@example.org', carl),
+		})
+		t.is(response.statusCode, 200, response.body)
+		t.deepEqual(await suppressed(), [carl])
+		t.is((await shown(id)).status, 'SENT')
+	})
 
 test('an erased person is removed from the copies of mails to others', async (t) => {
 	const { sent, deliver, shown, app, withSecretKey, contact, pool } = await setup(t)

@@ -31,7 +31,8 @@ export async function readBounceReport(raw: Buffer): Promise<BounceReport | null
 	const [report] = feedback ? blocksOf(textOf(feedback)) : []
 	const type = report?.get('feedback-type')?.toLowerCase()
 	if (!type || !complaints.has(type)) return null
-	return { emailId, kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}` }
+	const recipient = recipientIn(report!)
+	return { emailId, kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}`, recipient }
 }
 
 /** Other types report that a mail is not spam, or are about signatures. */
@@ -108,8 +109,10 @@ function deliveryStatus(blocks: Map<string, string>[]) {
 
 /** Only a mail with copies has a choice. */
 function recipientIn(fields: Map<string, string>) {
-	const named = fields.get('original-recipient') ?? fields.get('final-recipient')
-	const address = /^(?:rfc822|utf-8) *; *<?([^<>\s]+)>?$/i.exec(named ?? '')?.[1]
+	const [named = ''] = ['original-rcpt-to', 'original-recipient', 'final-recipient'].flatMap(
+		(name) => fields.get(name) ?? [],
+	)
+	const address = /^(?:(?:rfc822|utf-8) *; *)?<?([^<>;\s]+)>?$/i.exec(named)?.[1]
 	return address ? normalizeEmail(address) : null
 }
 
