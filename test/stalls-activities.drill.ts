@@ -48,7 +48,9 @@ const run = (
 
 test.serial('every activity is among those with large work, or named as one without', async (t) => {
 	const { activities } = await setupLargeWork(t, 1)
-	const names = [executions, campaigns, mails, jobs, projects, sweeps].flatMap(Object.keys)
+	const names = [executions, campaigns, mails, jobs, webhooks, projects, sweeps].flatMap(
+		Object.keys,
+	)
 	t.deepEqual(Object.keys(activities).toSorted(), [...names, ...small].toSorted())
 })
 
@@ -218,6 +220,33 @@ const jobs: Cases = {
 	},
 }
 
+const webhooks: Cases = {
+	/** Events with the largest data, for a server that answers with megabytes and a failure every time. */
+	async deliverWebhooks({ of, post, pool, project, webhookUrl }) {
+		await post('/webhook-endpoints', { url: webhookUrl, events: ['*'] })
+		const [key] = await of('webhook_endpoints', 'endpointId')
+		await pool.query(
+			`insert into webhook_deliveries (project_id, endpoint_id, event_id, type, contact_id, occurred_at, data, status, next_at)
+			select $1, $2, uuidv7(), 'event.e', c.id, now(), jsonb_build_object('name', 'e', 'data', $3::jsonb), 'PENDING', now()
+			from (select id from contacts where project_id = $1 limit 200) c`,
+			[project.id, key!['endpointId'], JSON.stringify(largeData)],
+		)
+		return [key]
+	},
+	async doReplay({ of, post, pool }) {
+		const [key] = await of('webhook_endpoints', 'endpointId')
+		await pool.query(
+			`insert into webhook_deliveries (project_id, endpoint_id, event_id, type, occurred_at, data, status)
+			select project_id, id, uuidv7(), 'event.e', now(), '{}', 'FAILED'
+			from webhook_endpoints, generate_series(1, 20000) where id = $1`,
+			[key!['endpointId']],
+		)
+		const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString())
+		await post(`/webhook-endpoints/${key!['endpointId']}/replay`, { from, to, only: 'all' })
+		return of('jobs', 'jobId')
+	},
+}
+
 /** Another project, suspended with much under way. */
 const projects: Cases = {
 	async stopCampaigns(work) {
@@ -318,5 +347,6 @@ holdNobodyUp('executions', executions)
 holdNobodyUp('campaigns', campaigns)
 holdNobodyUp('single mails', mails)
 holdNobodyUp('imports and bulk jobs', jobs)
+holdNobodyUp('webhooks', webhooks)
 holdNobodyUp('the ends of projects', projects)
 holdNobodyUp('sweeps', sweeps, true)

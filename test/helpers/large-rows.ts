@@ -48,6 +48,24 @@ export async function fillWithLargeRows({
 		mine['contact'],
 		data,
 	)
+	const answers = Array.from({ length: 20 }, () => ({
+		at: new Date(),
+		durationMs: 1,
+		status: 500,
+		answer: '"'.repeat(4096),
+		error: null,
+	}))
+	await run(
+		`insert into webhook_deliveries (project_id, endpoint_id, event_id, type, occurred_at, status)
+		select $1, $2, uuidv7(), 'event.e', now(), 'FAILED' ${rows}`,
+		project.id,
+		mine['webhook endpoint'],
+	)
+	await run(
+		`update webhook_deliveries set payload = $1, attempts = $2`,
+		JSON.stringify({ type: 'event.e', data: largeData }),
+		JSON.stringify(answers),
+	)
 	await run(
 		`insert into event_counts (project_id, name, day, count)
 		select $1, n || repeat('é', 240), now(), 1 from generate_series(1, 10000) n`,

@@ -33,7 +33,9 @@ export const everybody = {
 
 /** A project of 1,000 people, 100 of them with as much data as can be, and everything that a worker does. */
 export async function setupLargeWork(t: ExecutionContext, count = 1000) {
-	const context = await setupExecutions(t, { settings: { attachmentsMaxMb: 40 } })
+	const context = await setupExecutions(t, {
+		settings: { attachmentsMaxMb: 40, allowPrivateWebhooks: true },
+	})
 	const { orm, pool, project, select } = context
 	const thread = new Worker(server, { eval: true })
 	const [port] = (await once(thread, 'message')) as [number]
