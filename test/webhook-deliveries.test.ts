@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { Webhook } from 'standardwebhooks'
 import { answering } from './helpers/webhook-receiver.ts'
 import { type DeliveryJson, type EndpointJson, setupWebhooks } from './helpers/webhooks.ts'
@@ -274,8 +274,10 @@ test('a retry is made now, before all that waits, although the endpoint rests', 
 	t.is(receiver.heard.at(-1)!.headers['webhook-id'], last.webhookId)
 })
 
-test('with the ordering "email", the next event of a mail waits for the one before; others do not', async (t) => {
-	const { endpoint, turn, receiver, pool, project, passTime } = await setupWebhooks(t)
+/** An endpoint that gets each mail's events in order. */
+async function setupOrdered(t: ExecutionContext) {
+	const context = await setupWebhooks(t)
+	const { endpoint, pool, project } = context
 	const { id } = await endpoint(['email.*'], { ordering: 'email' })
 	const mail = async () =>
 		(
@@ -291,6 +293,11 @@ test('with the ordering "email", the next event of a mail waits for the one befo
 			name,
 			emailId,
 		])
+	return { ...context, id, mail, happens }
+}
+
+test('with the ordering "email", the next event of a mail waits for the one before; others do not', async (t) => {
+	const { id, mail, happens, turn, receiver, passTime } = await setupOrdered(t)
 	const [first, second] = [await mail(), await mail()]
 	for (const name of ['email.sent', 'email.delivery', 'email.open']) await happens(first, name)
 	await happens(second, 'email.sent')
@@ -304,6 +311,50 @@ test('with the ordering "email", the next event of a mail waits for the one befo
 	await passTime()
 	await turn(id)
 	t.deepEqual(heard().slice(2), ['1 email.sent', '1 email.delivered', '1 email.opened'])
+})
+
+test('after a rest, too, an endpoint gets the events of a mail in order', async (t) => {
+	const { id, mail, happens, turn, receiver, pool, passTime } = await setupOrdered(t)
+	const first = await mail()
+	await happens(first, 'email.sent')
+	receiver.answer = answering(500)
+	await turn(id)
+	await passTime()
+	await turn(id)
+	await happens(first, 'email.delivery')
+	receiver.answer = answering(200)
+	// The rest ends after the next try of the first, which the second was due before.
+	await pool.query(
+		`with rested as (update webhook_endpoints set resting_until = null)
+		update webhook_deliveries set next_at = now() - case tries when 0 then '2 s' else '1 s' end::interval`,
+	)
+	await turn(id)
+	t.deepEqual(
+		receiver.heard.slice(2).map(({ type }) => type),
+		['email.sent', 'email.delivered'],
+	)
+})
+
+test('a turn posts nothing more to an endpoint that is disabled, deleted or moved meanwhile', async (t) => {
+	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
+	for (const change of [
+		(id: string) => ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false }),
+		(id: string) => ask('DELETE', `/webhook-endpoints/${id}`, undefined, 204),
+		(id: string) => ask('PATCH', `/webhook-endpoints/${id}`, { url: `${receiver.url}/new` }),
+	]) {
+		const { id } = await endpoint(['event.first', 'event.second'])
+		await track('first')
+		receiver.heard = []
+		receiver.answer = (response) =>
+			void track('second')
+				.then(() => change(id))
+				.then(() => response.end())
+		await turn(id)
+		t.deepEqual(
+			receiver.heard.map(({ type }) => type),
+			['event.first'],
+		)
+	}
 })
 
 test('deliveries are listed newest first, by status, type, mail, contact and time, page by page', async (t) => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import { Webhook } from 'standardwebhooks'
 import { createProject } from './helpers/app.ts'
@@ -148,6 +149,27 @@ test('a test delivers a sample now and returns what the endpoint said', async (t
 	t.like(receiver.heard[1], { type: 'event.signup', data: { name: 'signup' } })
 	await ask('POST', `/webhook-endpoints/${id}/test`, { type: 'email.*' }, 422)
 	t.like(await ask('GET', `/webhook-endpoints/${id}/deliveries`), { data: [], total: 0 })
+})
+
+test('a project has two tests of its endpoints under way at a time; more are refused', async (t) => {
+	const { endpoint, app, withSecretKey: headers, receiver } = await setupWebhooks(t)
+	const { id } = await endpoint(['*'])
+	const waiting: (() => void)[] = []
+	receiver.answer = (response) =>
+		waiting.length < 2 ? void waiting.push(() => response.end()) : void response.end()
+	const once = () =>
+		app.inject({ method: 'POST', url: `/webhook-endpoints/${id}/test`, headers, payload: {} })
+	const under = Promise.all([once(), once()])
+	while (waiting.length < 2) await setImmediate()
+	const refused = await once()
+	for (const answer of waiting) answer()
+	t.deepEqual(
+		(await under).map(({ statusCode }) => statusCode),
+		[200, 200],
+	)
+	t.like(refused, { statusCode: 429 })
+	receiver.answer = answering(200)
+	t.is((await once()).statusCode, 200)
 })
 
 test('a deleted endpoint gets nothing more, and its deliveries are deleted', async (t) => {

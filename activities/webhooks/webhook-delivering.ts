@@ -81,9 +81,10 @@ export async function deliverDue(
 	async function nextPage(most: number) {
 		// After many failures one delivery tries whether the endpoint is back.
 		const limit = health.failuresInRow >= failuresUntilRest ? 1 : most
-		if (!isOrdered) return dueDeliveries(pool, { ...key, limit })
-		while ((await queueBehindEarlier(pool, { ...key, limit: pageRows }))[0]!.queued === pageRows);
-		return firstOfEachMail(await dueDeliveries(pool, { ...key, limit }))
+		const wanted = { ...key, url: endpoint.url, limit }
+		if (!isOrdered) return dueDeliveries(pool, wanted)
+		while ((await queueBehindEarlier(pool, { ...key, limit: pageRows }))[0]!.queued > 0);
+		return firstOfEachMail(await dueDeliveries(pool, wanted))
 	}
 
 	async function deliverPage(page: DueDelivery[]) {

@@ -58,7 +58,10 @@ export function webhookActivities(services: WebhookServices) {
 		const endsAt = performance.now() + turnMs
 		const isOver = () =>
 			performance.now() > endsAt || stopping.aborted || Context.current().cancellationSignal.aborted
-		const renewing = setInterval(() => void takeLease(pool, key).catch(() => {}), leaseMs / 3)
+		let renewal: Promise<unknown> = Promise.resolve()
+		const renewing = setInterval(() => {
+			renewal = takeLease(pool, key).catch(() => {})
+		}, leaseMs / 3)
 		let said
 		try {
 			// In a list they are deliveries, also those that nobody is going to deliver now.
@@ -76,6 +79,8 @@ export function webhookActivities(services: WebhookServices) {
 		} finally {
 			clearInterval(renewing)
 		}
+		// It must not come after the end.
+		await renewal
 		await endLease(pool, key)
 		const [next] = await nextWork(pool, key)
 		return { waitMs: next?.dueInMs ?? null, said }

@@ -14,6 +14,7 @@ import {
 import { about, Component, Id, Nullable } from '../schemas.ts'
 import { eventProblems } from './endpoint-fields.ts'
 import { invalid } from '../errors.ts'
+import { testSlots } from './test-slots.ts'
 import { EndpointParams, existing } from './webhook-endpoints.ts'
 import { eventPayload, webhookPayloads } from './webhook-payloads.ts'
 
@@ -38,15 +39,16 @@ export const webhookTests: FastifyPluginAsyncTypebox<TestOptions> = async (
 	app,
 	{ pool, sessionSecret, dnsServers, allowPrivateWebhooks },
 ) => {
+	const inSlot = testSlots()
 	app.post(
 		'/webhook-endpoints/:id/test',
 		{
-			config: { auth: 'secret key or session' },
+			config: { auth: 'secret key or session', errors: [429] },
 			schema: {
 				tags: ['webhook endpoints'],
 				summary: 'Deliver a sample to a webhook endpoint, now',
 				description:
-					'Waits for the answer, at most ten seconds, and returns the endpoint’s response. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.',
+					'Waits for the answer, at most ten seconds, and returns the endpoint’s response. A project may have two tests under way at a time; more are refused with 429. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.',
 				params: EndpointParams,
 				body: Type.Object(
 					{
@@ -62,34 +64,36 @@ export const webhookTests: FastifyPluginAsyncTypebox<TestOptions> = async (
 				response: { 200: TestResult },
 			},
 		},
-		async ({ project, params, body }) => {
-			const type = body.type ?? 'email.sent'
-			const example = exampleOf(type)
-			const key = { projectId: project.id, endpointId: params.id }
-			const [found] = await endpointSecrets(pool, key)
-			const { url, ...sealed } = existing(found, params.id)
-			const eventId = randomUUID()
-			const payload = payloadOf(type, new Date(), example)
-			const session = openSession({ connections: 1, maxAnswerBytes })
-			try {
-				const { attempt } = await postWebhook(
-					{ url, secrets: secretsFor(sealed, sessionSecret) },
-					{ eventId, payload },
-					{ dnsServers, allowPrivate: allowPrivateWebhooks },
-					session,
-				)
-				const success = isSuccess(attempt)
-				if (success) {
-					await endRest(pool, key)
-					app.relay.wake()
-				}
-				const { status, durationMs, answer, error } = attempt
-				return { webhookId: eventId, success, status, durationMs, answer, error, payload }
-			} finally {
-				session.close()
-			}
-		},
+		({ project, params, body }) =>
+			inSlot(project.id, () => deliver(project.id, params.id, body.type ?? 'email.sent')),
 	)
+
+	async function deliver(projectId: string, endpointId: string, type: string) {
+		const example = exampleOf(type)
+		const key = { projectId, endpointId }
+		const [found] = await endpointSecrets(pool, key)
+		const { url, ...sealed } = existing(found, endpointId)
+		const eventId = randomUUID()
+		const payload = payloadOf(type, new Date(), example)
+		const session = openSession({ connections: 1, maxAnswerBytes })
+		try {
+			const { attempt } = await postWebhook(
+				{ url, secrets: secretsFor(sealed, sessionSecret) },
+				{ eventId, payload },
+				{ dnsServers, allowPrivate: allowPrivateWebhooks },
+				session,
+			)
+			const success = isSuccess(attempt)
+			if (success) {
+				await endRest(pool, key)
+				app.relay.wake()
+			}
+			const { status, durationMs, answer, error } = attempt
+			return { webhookId: eventId, success, status, durationMs, answer, error, payload }
+		} finally {
+			session.close()
+		}
+	}
 }
 
 function exampleOf(type: string): object {

@@ -47,11 +47,9 @@ const restMs = 20
 export function startRelay(services: RelayServices): Relay {
 	const { pool, temporal, workflowTaskQueue, log, follow = (_row, telling) => telling() } = services
 	let stopped = false
-	let woken = false
-	let running: Promise<void> | null = null
 	let looking: Promise<void> | null = null
 
-	async function pass() {
+	async function passOutbox() {
 		const claimed = await Promise.all([
 			claimSends(pool, {
 				requestsPerRun,
@@ -63,9 +61,15 @@ export function startRelay(services: RelayServices): Relay {
 				runsPerProject,
 			}),
 			claimOutbox(pool, { limit: rowsAtOnce, lockSeconds }),
-			claimWebhooks(pool, { lockSeconds, taskQueue: workflowTaskQueue }),
 		])
-		const rows = claimed.flat()
+		return dispatchAll(claimed.flat())
+	}
+
+	async function passWebhooks() {
+		return dispatchAll(await claimWebhooks(pool, { lockSeconds, taskQueue: workflowTaskQueue }))
+	}
+
+	async function dispatchAll(rows: OutboxRow[]) {
 		await Promise.all(rows.map(dispatch))
 		return rows.length
 	}
@@ -91,26 +95,44 @@ export function startRelay(services: RelayServices): Relay {
 		}
 	}
 
-	async function run() {
-		try {
-			while (woken && !stopped) {
-				woken = false
-				const found = await pass()
-				if (found > 0) woken = true
-				else if (woken) await new Promise((resolve) => setTimeout(resolve, restMs))
+	/** Passes one after the other, as long as one finds something or was woken meanwhile. */
+	function repeated(pass: () => Promise<number>) {
+		let woken = false
+		let running: Promise<void> | null = null
+
+		async function run() {
+			try {
+				while (woken && !stopped) {
+					woken = false
+					const found = await pass()
+					if (found > 0) woken = true
+					else if (woken) await new Promise((resolve) => setTimeout(resolve, restMs))
+				}
+			} catch (error) {
+				// The database is unavailable; the sweep tries again.
+				log.warn({ err: error }, 'the outbox could not be read')
 			}
-		} catch (error) {
-			// The database is unavailable; the sweep tries again.
-			log.warn({ err: error }, 'the outbox could not be read')
+		}
+
+		return {
+			wake() {
+				woken = true
+				if (stopped || running) return
+				running = run().finally(() => {
+					running = null
+				})
+			},
+			ended: () => running,
 		}
 	}
 
+	const outbox = repeated(passOutbox)
+	// By itself: mail does not wait until the endpoints with work are found.
+	const webhooks = repeated(passWebhooks)
+
 	function wake() {
-		woken = true
-		if (stopped || running) return
-		running = run().finally(() => {
-			running = null
-		})
+		outbox.wake()
+		webhooks.wake()
 	}
 
 	async function lookForLost() {
@@ -146,7 +168,7 @@ export function startRelay(services: RelayServices): Relay {
 			stopped = true
 			clearInterval(sweep)
 			clearInterval(reconciliation)
-			await Promise.all([running, looking, releasing.stop()])
+			await Promise.all([outbox.ended(), webhooks.ended(), looking, releasing.stop()])
 		},
 	}
 }

@@ -132,10 +132,10 @@ const pageBytes = 2 ** 20
 
 /**
  * The next deliveries, with what their payloads consist of. `data` is null where the payload was stored. A page has
- * at least one delivery.
+ * at least one delivery. None: nothing is due, or the endpoint was disabled, deleted or moved during the turn.
  */
 export const dueDeliveries = statement('due-webhook-deliveries', {
-	params: { projectId: uuid, endpointId: uuid, limit: int },
+	params: { projectId: uuid, endpointId: uuid, url: text, limit: int },
 	row: {
 		id: uuid,
 		eventId: uuid,
@@ -152,6 +152,10 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 				select d.*, coalesce(octet_length(d.payload), pg_column_size(d.data), 0) + 1000 as size
 				from webhook_deliveries d
 				where d.project_id = $projectId and d.endpoint_id = $endpointId and d.next_at <= now()
+					and exists (
+						select from webhook_endpoints w
+						where w.project_id = $projectId and w.id = $endpointId and w.url = $url
+							and w.disabled_reason is null and w.deleted_at is null)
 				order by d.next_at, d.id limit $limit::int) next) sized
 		where before < ${pageBytes}
 	)
@@ -183,14 +187,14 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 
 /**
  * For an endpoint that gets each mail's events in order: a delivery that is due waits as long as an earlier one of
- * its mail. Looks up each due delivery's mail by index.
+ * its mail, which may itself be due by now, and later than this one was. Of the same time, the earlier goes first. Looks up each due delivery's mail by index.
  */
 export const queueBehindEarlier = statement('queue-behind-earlier-deliveries', {
 	params: { projectId: uuid, endpointId: uuid, limit: int },
 	row: { queued: int },
 	text: `with behind as (
 		select d.id, earlier.next_at from (
-			select id, email_id from webhook_deliveries
+			select id, email_id, next_at from webhook_deliveries
 			where project_id = $projectId and endpoint_id = $endpointId and next_at <= now()
 			order by next_at, id limit $limit::int) d
 		cross join lateral (
@@ -198,7 +202,7 @@ export const queueBehindEarlier = statement('queue-behind-earlier-deliveries', {
 			where b.project_id = $projectId and b.endpoint_id = $endpointId and b.email_id = d.email_id
 				and b.id < d.id and b.status = 'PENDING'
 			order by b.next_at desc limit 1) earlier
-		where earlier.next_at > now()
+		where earlier.next_at > d.next_at
 	), queued as (
 		update webhook_deliveries d set next_at = behind.next_at from behind
 		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = behind.id returning 1

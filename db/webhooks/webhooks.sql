@@ -343,7 +343,7 @@ begin
 end $$;
 
 create or replace trigger projects_announce after update on projects
-	for each row when (old.disabled_reason is null and new.disabled_reason is not null)
+	for each row when (old.disabled_reason is null and new.disabled_reason is not null and new.deleted_at is null)
 	execute function announce_suspension();
 
 -- A project that is deleted or reset announces nothing of its removal.
