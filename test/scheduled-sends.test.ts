@@ -134,6 +134,20 @@ test('a scheduled mail can be moved, also to now', async (t) => {
 	t.is((await move(crypto.randomUUID(), later)).statusCode, 404)
 })
 
+test('a scheduled mail can be moved to at most 60 days after it was accepted', async (t) => {
+	const { schedule, move, pool } = await setupScheduled(t)
+	const id = await schedule()
+	const days = 24 * 60
+	await pool.query(`update emails set created_at = created_at - interval '40 days'`)
+	const far = await move(id, inMinutes(21 * days))
+	t.is(far.statusCode, 422, far.body)
+	t.like(far.json().error.errors[0], {
+		field: 'delivery.at',
+		message: 'must be at most 60 days after the mail was accepted',
+	})
+	t.is((await move(id, inMinutes(19 * days))).statusCode, 200)
+})
+
 test('a scheduled mail can be cancelled, once, and then never leaves', async (t) => {
 	const { schedule, cancel, pass, release, statuses, written } = await setupScheduled(t)
 	const id = await schedule()
