@@ -26,7 +26,7 @@ async function setupScheduled(t: ExecutionContext) {
 			pool.query(`update scheduled_sends set due_at = due_at - $1 * interval '1 minute'`, [
 				minutes,
 			]),
-		release: () => releaseDue(pool, 'core'),
+		release: () => releaseDue(pool, 'core', { warn: () => {} }),
 		statuses: async () => {
 			const { rows } = await pool.query('select status from emails order by id')
 			return rows.map(({ status }) => status as string)
@@ -222,6 +222,25 @@ test('a project whose scheduled mails wait in many runs releases no more, and ot
 	)
 	await pool.query(`delete from outbox where workflow_type = 'send'`)
 	t.is(await release(), 500)
+})
+
+test('a project whose mails can’t be released holds up no other', async (t) => {
+	const { schedule, pass, release, newProject, post, project, pool, statuses } =
+		await setupScheduled(t)
+	const { withSecretKey } = await newProject('other.example')
+	await schedule()
+	const message = { to: 'a@a.org', from: 'a@other.example', subject: 'Hi', body: 'Hi' }
+	const other = await post({ ...message, delivery: { at: inMinutes(60) } }, withSecretKey)
+	t.is(other.statusCode, 200, other.body)
+	await pass(61)
+	await pool.query(
+		`alter table queued_sends add constraint broken check (project_id <> '${project.id}')`,
+	)
+	t.is(await release(), 1)
+	t.deepEqual(await statuses(), ['SCHEDULED', 'PENDING'])
+	await pool.query('alter table queued_sends drop constraint broken')
+	t.is(await release(), 1)
+	t.deepEqual(await statuses(), ['PENDING', 'PENDING'])
 })
 
 test('a mail of a MARKETING template is not sent to a contact who has unsubscribed meanwhile', async (t) => {
