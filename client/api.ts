@@ -3217,7 +3217,7 @@ export interface ListEmailsAnswer {
 export interface UpdateEmailInput {
 	/** When the mail is sent instead. */
 	delivery: {
-		/** The new time, with a time zone, at most 30 days ahead. A time in the past means now. */
+		/** The new time, with a time zone, at most 30 days ahead and at most 60 days after the mail was accepted. A time in the past means now. */
 		at: string
 	}
 }

@@ -26,7 +26,7 @@ async function setupScheduled(t: ExecutionContext) {
 			pool.query(`update scheduled_sends set due_at = due_at - $1 * interval '1 minute'`, [
 				minutes,
 			]),
-		release: () => releaseDue(pool, 'core'),
+		release: () => releaseDue(pool, 'core', { warn: () => {} }),
 		statuses: async () => {
 			const { rows } = await pool.query('select status from emails order by id')
 			return rows.map(({ status }) => status as string)
@@ -134,6 +134,20 @@ test('a scheduled mail can be moved, also to now', async (t) => {
 	t.is((await move(crypto.randomUUID(), later)).statusCode, 404)
 })
 
+test('a scheduled mail can be moved to at most 60 days after it was accepted', async (t) => {
+	const { schedule, move, pool } = await setupScheduled(t)
+	const id = await schedule()
+	const days = 24 * 60
+	await pool.query(`update emails set created_at = created_at - interval '40 days'`)
+	const far = await move(id, inMinutes(21 * days))
+	t.is(far.statusCode, 422, far.body)
+	t.like(far.json().error.errors[0], {
+		field: 'delivery.at',
+		message: 'must be at most 60 days after the mail was accepted',
+	})
+	t.is((await move(id, inMinutes(19 * days))).statusCode, 200)
+})
+
 test('a scheduled mail can be cancelled, once, and then never leaves', async (t) => {
 	const { schedule, cancel, pass, release, statuses, written } = await setupScheduled(t)
 	const id = await schedule()
@@ -208,6 +222,25 @@ test('a project whose scheduled mails wait in many runs releases no more, and ot
 	)
 	await pool.query(`delete from outbox where workflow_type = 'send'`)
 	t.is(await release(), 500)
+})
+
+test('a project whose mails can’t be released holds up no other', async (t) => {
+	const { schedule, pass, release, newProject, post, project, pool, statuses } =
+		await setupScheduled(t)
+	const { withSecretKey } = await newProject('other.example')
+	await schedule()
+	const message = { to: 'a@a.org', from: 'a@other.example', subject: 'Hi', body: 'Hi' }
+	const other = await post({ ...message, delivery: { at: inMinutes(60) } }, withSecretKey)
+	t.is(other.statusCode, 200, other.body)
+	await pass(61)
+	await pool.query(
+		`alter table queued_sends add constraint broken check (project_id <> '${project.id}')`,
+	)
+	t.is(await release(), 1)
+	t.deepEqual(await statuses(), ['SCHEDULED', 'PENDING'])
+	await pool.query('alter table queued_sends drop constraint broken')
+	t.is(await release(), 1)
+	t.deepEqual(await statuses(), ['PENDING', 'PENDING'])
 })
 
 test('a mail of a MARKETING template is not sent to a contact who has unsubscribed meanwhile', async (t) => {

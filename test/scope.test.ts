@@ -60,7 +60,7 @@ const reasons: Record<string, string[]> = {
 		'claim-sends',
 		'claim-webhooks',
 		'soonest-scheduled-send',
-		'take-due-sends',
+		'free-projects-of-due-sends',
 		'end-cleanup',
 		'finish-claim',
 		'free-run',

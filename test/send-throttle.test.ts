@@ -1,4 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { until } from '../bench/load.ts'
+import { lockThrottled } from '../db/emails/throttling.ts'
+import { transaction } from '../db/transaction.ts'
 import { setupSend } from './helpers/send.ts'
 
 interface Sent {
@@ -91,6 +94,58 @@ test('20 requests at once send one mail to each recipient, also to new ones', as
 	t.is((await mails()).length, 3)
 	const idOf = new Map(sent.map(({ contact, email }) => [contact.email, email] as const))
 	for (const { contact, email } of answers.flat()) t.is(email, idOf.get(contact.email)!)
+})
+
+test('requests that wait for the same recipient leave connections for others', async (t) => {
+	const { throttled, app, pool, project, withSecretKey, mails } = await setupThrottled(t)
+	const waiting = async () =>
+		(
+			await pool.query(`select from pg_locks where locktype = 'advisory' and not granted
+			and database = (select oid from pg_database where datname = current_database())`)
+		).rowCount! > 0
+	const requests = await transaction(pool, async (db) => {
+		await lockThrottled(db, { projectId: project.id, emails: ['anna@example.org'] })
+		const sends = Array.from({ length: 3 * pool.options.max }, () => throttled())
+		t.true(await until(waiting, 10_000))
+		for (let i = 0; i < 20; i++) {
+			const { statusCode } = await app.inject({ url: '/contacts', headers: withSecretKey })
+			t.is(statusCode, 200)
+		}
+		return { sends }
+	})
+	const answers = await Promise.all(requests.sends)
+	t.is(answers.flat().filter(({ status }) => !status).length, 1)
+	t.is((await mails()).length, 1)
+})
+
+test('a mail that is scheduled for later than the window skips nobody now', async (t) => {
+	const { throttled } = await setupThrottled(t)
+	const at = (hours: number) => ({ at: new Date(Date.now() + hours * 3_600_000).toISOString() })
+	t.deepEqual(statuses(await throttled({}, at(25))), ['SCHEDULED'])
+	t.deepEqual(statuses(await throttled()), ['sent'])
+	const other = { subject: 'Other' }
+	t.deepEqual(statuses(await throttled(other, at(23))), ['SCHEDULED'])
+	t.deepEqual(statuses(await throttled(other)), ['THROTTLED'])
+})
+
+test('of two messages of a batch whose times are further apart than the window, both are sent', async (t) => {
+	const { app, withSecretKey } = await setupThrottled(t)
+	const message = { to: 'c@a.org', from: 'app@example.com', subject: 'Hi', body: 'Hi' }
+	const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+	const response = await app.inject({
+		method: 'POST',
+		url: '/v1/send/batch',
+		headers: withSecretKey,
+		payload: [at(50), at(25), at(49)].map((time) => ({
+			...message,
+			delivery: { at: time, throttle: '24h' },
+		})),
+	})
+	const { results } = response.json<{ data: { results: { emails: Sent[] }[] } }>().data
+	t.deepEqual(
+		results.flatMap(({ emails }) => statuses(emails)),
+		['SCHEDULED', 'SCHEDULED', 'THROTTLED'],
+	)
 })
 
 test('an address that is listed twice, or in two messages of a batch, gets one mail', async (t) => {

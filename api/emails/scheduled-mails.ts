@@ -3,7 +3,7 @@ import { Email as EmailRow } from '../../db/emails/email.ts'
 import { cancelScheduled, reschedule } from '../../db/emails/scheduling.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { about, Body, PathId } from '../schemas.ts'
-import { timeProblems } from '../send/send-delivery.ts'
+import { moveProblems } from '../send/send-delivery.ts'
 import { Email, type EmailRoutes, wholeOf } from './email-view.ts'
 
 const tags = ['emails']
@@ -11,7 +11,7 @@ const Params = Type.Object({ id: PathId('email') })
 const NewDelivery = Type.Object(
 	{
 		at: about(
-			'The new time, with a time zone, at most 30 days ahead. A time in the past means now.',
+			'The new time, with a time zone, at most 30 days ahead and at most 60 days after the mail was accepted. A time in the past means now.',
 			Type.String({ format: 'date-time' }),
 		),
 	},
@@ -37,7 +37,7 @@ export const scheduledMails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app
 		async ({ em, project, params, body: { delivery } }) => {
 			const where = { projectId: project.id, id: params.id }
 			const email = await em.findOneOrFail(EmailRow, where)
-			const problems = timeProblems(delivery.at)
+			const problems = moveProblems(delivery.at, email.createdAt)
 			if (problems.length > 0) throw invalid(...problems)
 			const which = { projectId: project.id, emailId: params.id }
 			const [moved] = await reschedule(options.pool, { ...which, at: delivery.at })

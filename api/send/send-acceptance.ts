@@ -4,10 +4,10 @@ import type { Pool } from 'pg'
 import { limitUnderLock } from '../../db/billing/usage-standing.ts'
 import { bytesOfContacts } from '../../db/contacts/contact-list.ts'
 import { type AcceptedSend, acceptSend } from '../../db/emails/acceptance.ts'
-import { type Acceptance, readingOn } from '../../db/emails/acceptance-groups.ts'
+import type { Acceptance } from '../../db/emails/acceptance-groups.ts'
 import { lockThrottled } from '../../db/emails/throttling.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
-import { transaction } from '../../db/transaction.ts'
+import { inChunk } from '../../db/transaction.ts'
 import { tracer } from '../../outside/telemetry/tracer.ts'
 import type { FieldError } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
@@ -15,9 +15,11 @@ import { LargeMails } from './send-effort.ts'
 import type { FileLimits } from './send-files.ts'
 import { acceptWithinLimit, refuseOver } from './send-limit.ts'
 import type { PlannedMessage } from './send-mails.ts'
+import type { Person } from './send-people.ts'
 import { placed } from './send-places.ts'
-import { planMessages, type Wanted } from './send-plan.ts'
+import { planMessages, type Wanted, weightOf } from './send-plan.ts'
 import { maxProblems, readSend, refused, type SendBody } from './send-request.ts'
+import { withoutEarlier } from './send-throttle.ts'
 
 const tries = 5
 /** Each has at most 64 KB of data. */
@@ -59,7 +61,7 @@ export async function acceptMessages<Answer>(
 	for (let attempt = 1; ; attempt++)
 		try {
 			return await (isThrottled
-				? acceptThrottled(acceptance.pool, request)
+				? acceptance.inQueue(project.id, () => acceptThrottled(acceptance, request))
 				: acceptAtOnce(acceptance, request))
 		} catch (error) {
 			if (attempt < tries && isLostRace(error)) continue
@@ -76,28 +78,36 @@ interface Request<Answer> {
 }
 
 async function acceptAtOnce<Answer>(acceptance: Acceptance, request: Request<Answer>) {
-	const plan = await planMessages(acceptance, request, null)
-	const { answer, accepted } = resultOf(plan, request)
+	const plan = await planMessages(acceptance, request, false)
+	const { answer, accepted } = resultOf(plan.messages, plan.people, request)
 	const { weight, limit } = plan
 	const taken = { projectId: accepted.projectId, weight, limit }
 	await acceptWithinLimit(acceptance, taken, accepted)
 	return answer
 }
 
-/** Of several requests for the same recipients one goes at a time. What is skipped is known before limits are asked. */
-const acceptThrottled = <Answer>(pool: Pool, request: Request<Answer>) =>
-	transaction(pool, async (db) => {
-		const { id: projectId } = request.asked.project
-		await lockThrottled(db, { projectId, emails: addressesOf(request.wanted) })
-		const plan = await planMessages(readingOn(db), request, db)
-		const { answer, accepted } = resultOf(plan, request)
-		if (plan.limit) refuseOver(await limitUnderLock(db, projectId), plan.weight)
+/**
+ * Of several requests for the same recipients one goes at a time. All is rendered before: the transaction holds a
+ * connection, and gives it back if another process has the locks.
+ */
+async function acceptThrottled<Answer>(acceptance: Acceptance, request: Request<Answer>) {
+	const { asked, wanted } = request
+	const projectId = asked.project.id
+	const plan = await planMessages(acceptance, request, true)
+	return inChunk(acceptance.pool, async (db) => {
+		await lockThrottled(db, { projectId, emails: addressesOf(wanted) })
+		const messages = await withoutEarlier(db, projectId, wanted, plan.messages)
+		const { answer, accepted } = resultOf(messages, plan.people, request)
+		const weight = weightOf(wanted, (_message, place) => messages[place]!.mails.length)
+		if (plan.limit) refuseOver(await limitUnderLock(db, projectId), weight)
 		await acceptSend(db, accepted)
 		return answer
 	})
+}
 
 function resultOf<Answer>(
-	{ messages, people }: Awaited<ReturnType<typeof planMessages>>,
+	messages: PlannedMessage[],
+	people: Person[],
 	{ asked: { project, idempotency }, answerOf }: Request<Answer>,
 ) {
 	const { answer, stored } = answerOf(messages)

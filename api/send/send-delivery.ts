@@ -5,6 +5,8 @@ import { about, Line } from '../schemas.ts'
 // `delivery` of a request: when its mails are sent, and whether at all.
 
 const mostDaysAhead = 30
+/** Of a mail that is moved. Its month of the ledger stays open for it. */
+const mostDaysAfterAcceptance = 60
 
 export const Delivery = Type.Object(
 	{
@@ -47,6 +49,22 @@ export function timeProblems(at: string | undefined): FieldError[] {
 		{
 			field: 'delivery.at',
 			message: `must be at most ${mostDaysAhead} days ahead`,
+			code: 'too_big',
+			received: at,
+		},
+	]
+}
+
+/** The faults of a time to which a mail is moved. */
+export function moveProblems(at: string, createdAt: Date): FieldError[] {
+	const problems = timeProblems(at)
+	const time = timeOf(at)
+	const latest = createdAt.getTime() + mostDaysAfterAcceptance * 86_400_000
+	if (problems.length > 0 || !time || time.getTime() <= latest) return problems
+	return [
+		{
+			field: 'delivery.at',
+			message: `must be at most ${mostDaysAfterAcceptance} days after the mail was accepted`,
 			code: 'too_big',
 			received: at,
 		},

@@ -14,7 +14,6 @@ import { storedCopies } from './send-copies.ts'
 import type { Effort } from './send-effort.ts'
 import { giveName, type People, type Person } from './send-people.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
-import type { Likeness, Throttle } from './send-throttle.ts'
 
 export interface Sender {
 	project: { id: string; name: string; language: string; tracking: string }
@@ -48,8 +47,6 @@ interface Plan {
 	sender: Sender
 	people: People
 	effort: Effort
-	/** null: no message of the request is throttled. */
-	throttle: Throttle | null
 	nextId: () => string
 }
 
@@ -62,20 +59,12 @@ export interface MailOutcome {
 	isThrottled: boolean
 }
 
-export const likenessOf = (body: SendBody, wanted: SendRequest): Likeness => ({
-	templateId: body.template ?? null,
-	throttleKey: wanted.throttleKey,
-	scheduledFor: wanted.scheduledFor,
-	windowMs: wanted.throttleMs,
-})
-
 /** Decides everything for the write of a message: its mails, and what its contacts become. */
 export async function planMessage(
-	{ sender: { project, publicUrl }, people, effort, throttle, nextId }: Plan,
+	{ sender: { project, publicUrl }, people, effort, nextId }: Plan,
 	{ body, wanted, template }: SoundMessage,
 ) {
 	const { recipients, copies, from, replyTo, tags, scheduledFor, throttleKey, files } = wanted
-	const like = likenessOf(body, wanted)
 	const { stored, removed, once } = splitData(body.data ?? {})
 	const requestId = nextId()
 	const sender = from ?? { email: normalizeEmail(template!.from), name: null }
@@ -99,27 +88,16 @@ export async function planMessage(
 			: null
 	const mails = []
 	const outcomes: MailOutcome[] = []
-	const skip = (contactId: string, to: string, earlier: string) =>
-		outcomes.push({ id: earlier, contactId, to, isThrottled: true })
+	const checked = new Set<Person>()
 	for (const { field, email, name } of recipients) {
 		const contact = people.get(email)
 		// One after the other: if an address is listed twice, the second mail uses the name from the first.
-		if (name) giveName(contact, name)
-		if (body.data) checkSize(contact, field)
-		const known = throttle?.earlier(contact.id, like, null)
-		if (known) {
-			skip(contact.id, email, known)
-			continue
-		}
+		const isNamed = name !== null && giveName(contact, name)
+		if (body.data && (isNamed || !checked.has(contact))) checkSize(contact, field)
+		checked.add(contact)
 		const id = nextId()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
 		const { content, ms } = await render(variables)
-		const alike = throttle?.earlier(contact.id, like, content.subject)
-		if (alike) {
-			skip(contact.id, email, alike)
-			continue
-		}
-		throttle?.note(contact.id, like, content.subject, id)
 		const mail = {
 			id,
 			contactId: contact.id,
@@ -151,7 +129,7 @@ export async function planMessage(
 		needsConsent,
 		throttleKey,
 		mails,
-		files: mails.length > 0 ? files : [],
+		files,
 		outcomes,
 	}
 }

@@ -51,12 +51,13 @@ export function createPeople(known: SendContext['contacts']) {
 	}
 }
 
-/** The name of a recipient, unless the contact has one. */
+/** The name of a recipient, unless the contact has one. Returns whether it was given. */
 export function giveName(person: Person, name: string) {
-	if (person.data['name'] !== undefined) return
+	if (person.data['name'] !== undefined) return false
 	person.name = { name }
 	person.isChanged = person.oldData !== null
 	person.data['name'] = name
+	return true
 }
 
 function apply(person: Person, { data, removedKeys, subscribed }: ContactChange) {

@@ -1,21 +1,13 @@
-import type { PoolClient } from 'pg'
-import type { AskedContext, SendContext } from '../../db/emails/acceptance-contexts.ts'
+import type { AskedContext } from '../../db/emails/acceptance-contexts.ts'
 import type { Reading } from '../../db/emails/acceptance-groups.ts'
 import { notFound } from '../errors.ts'
 import { createEffort } from './send-effort.ts'
 import { refuseMarketingCopies } from './send-copies.ts'
 import { refuseOver } from './send-limit.ts'
-import {
-	likenessOf,
-	planMessage,
-	type PlannedMessage,
-	type Sender,
-	type SoundMessage,
-} from './send-mails.ts'
+import { planMessage, type PlannedMessage, type Sender } from './send-mails.ts'
 import { createPeople } from './send-people.ts'
 import { naming, rename } from './send-places.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
-import { createThrottle } from './send-throttle.ts'
 import { checkSender, domainOf } from './sender.ts'
 
 /** A sound message. `at` precedes the names of its fields in errors: `1.` in a batch. */
@@ -31,11 +23,14 @@ interface PlannedRequest {
 	options: { publicUrl: string; features: { billing: boolean } }
 }
 
-/** Decides everything that is written, by what the database has at this time. `locked`: for throttled messages. */
+/**
+ * Decides everything that is written, by what the database has at this time. `isThrottled`: some of it may be left out, so
+ * it is weighed later.
+ */
 export async function planMessages(
 	reading: Reading,
 	{ asked: { project }, wanted, options: { publicUrl, features } }: PlannedRequest,
-	locked: PoolClient | null,
+	isThrottled: boolean,
 ) {
 	const { contextOf, contacts, limit, nextId } = await readContexts(
 		reading,
@@ -54,24 +49,18 @@ export async function planMessages(
 			return { at: message.at, body, wanted, template }
 		}),
 	)
-	// Throttled messages are weighed once it is known what they send.
-	if (!locked)
-		refuseOver(
-			limit,
-			weightOf(sound, ({ wanted }) => wanted.recipients.length),
-		)
-	const throttle = locked && (await throttleFor(locked, project.id, sound, contacts))
+	const weight = weightOf(wanted, ({ wanted }) => wanted.recipients.length)
+	if (!isThrottled) refuseOver(limit, weight)
 	const sender = { project, publicUrl }
-	const plan = { sender, people, effort: createEffort(), throttle, nextId }
+	const plan = { sender, people, effort: createEffort(), nextId }
 	const messages: PlannedMessage[] = []
 	for (const { at, ...message } of sound)
 		messages.push(await planMessage(plan, message).catch((error: unknown) => rename(at, error)))
-	const weight = weightOf(sound, (_message, place) => messages[place]!.mails.length)
 	return { messages, people: people.all(), weight, limit }
 }
 
 /** A mail with files counts twice. */
-const weightOf = <One extends { wanted: SendRequest }>(
+export const weightOf = <One extends { wanted: SendRequest }>(
 	messages: One[],
 	count: (message: One, place: number) => number,
 ) =>
@@ -80,25 +69,6 @@ const weightOf = <One extends { wanted: SendRequest }>(
 			sum + count(message, place) * (message.wanted.files.length > 0 ? 2 : 1),
 		0,
 	)
-
-async function throttleFor(
-	db: PoolClient,
-	projectId: string,
-	messages: SoundMessage[],
-	contacts: SendContext['contacts'],
-) {
-	const throttle = createThrottle()
-	const ids = new Map(contacts.map(({ email, id }) => [email, id]))
-	const asked = messages.flatMap(({ body, wanted }) => {
-		const like = likenessOf(body, wanted)
-		return wanted.recipients.flatMap(({ email }) => {
-			const contactId = ids.get(email)
-			return contactId ? { contactId, like } : []
-		})
-	})
-	await throttle.load(db, projectId, asked)
-	return throttle
-}
 
 /** Messages with the same template and domain share a question. */
 async function readContexts(

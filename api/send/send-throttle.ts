@@ -1,88 +1,102 @@
 import type { PoolClient } from 'pg'
-import { earlierMails, type AskedThrottle } from '../../db/emails/throttling.ts'
+import { type AskedThrottle, earlierMails } from '../../db/emails/throttling.ts'
+import type { PlannedMessage } from './send-mails.ts'
+import type { Wanted } from './send-plan.ts'
 
-/** What `delivery` asks for, and what a mail is compared by. */
-export interface Likeness {
-	templateId: string | null
-	throttleKey: string | null
-	scheduledFor: Date | null
-	/** null: nobody is skipped. */
-	windowMs: number | null
-}
+type Planned = PlannedMessage['mails'][number]
 
-export type Throttle = ReturnType<typeof createThrottle>
-
-interface Sent {
+interface Noted {
 	emailId: string
 	/** In ms. */
 	time: number
 }
 
-/** Templates and keys tell before rendering whether a recipient is skipped; for others the subject is needed. */
-const isKnownBefore = ({ templateId, throttleKey }: Likeness) =>
-	templateId !== null || throttleKey !== null
+/** What a mail is compared by: its template, else its key, else its subject. */
+function likenessOf({ body, wanted: { throttleKey } }: Wanted, { contactId, subject }: Planned) {
+	const templateId = body.template ?? null
+	return {
+		contactId,
+		templateId,
+		throttleKey,
+		subject: templateId === null && throttleKey === null ? subject : null,
+	}
+}
 
-const keyOf = (contactId: string, { templateId, throttleKey }: Likeness, subject: string | null) =>
-	JSON.stringify([contactId, templateId, throttleKey, templateId || throttleKey ? null : subject])
+/** Null: nobody is skipped. */
+function askedOf(message: Wanted, mail: Planned): AskedThrottle | null {
+	const { throttleMs: windowMs, scheduledFor } = message.wanted
+	if (windowMs === null) return null
+	return { ...likenessOf(message, mail), windowMs, at: scheduledFor?.toISOString() ?? null }
+}
 
-/** Knows what contacts have been sent before, and earlier in the same request. */
-export function createThrottle() {
-	const sent = new Map<string, Sent[]>()
+/**
+ * Leaves out the mails of those who are sent the same within the window: by earlier requests, and by earlier messages
+ * of this one.
+ */
+export async function withoutEarlier(
+	db: PoolClient,
+	projectId: string,
+	wanted: Wanted[],
+	messages: PlannedMessage[],
+) {
+	const sent = await sentBefore(db, projectId, wanted, messages)
+	const noted = new Map<string, Noted[]>()
 	const now = Date.now()
 
-	function add(key: string, one: Sent) {
-		const others = sent.get(key)
-		if (others) others.push(one)
-		else sent.set(key, [one])
+	/** The id of the earlier mail. Without one, this mail is noted. */
+	function earlierOf(message: Wanted, mail: Planned) {
+		const { throttleMs, scheduledFor } = message.wanted
+		const asked = askedOf(message, mail)
+		const before = asked && sent.get(JSON.stringify(asked))
+		if (before) return before
+		const key = JSON.stringify(likenessOf(message, mail))
+		const time = scheduledFor?.getTime() ?? now
+		const others = noted.get(key) ?? []
+		const windowMs = throttleMs ?? 0
+		const alike = others.findLast((other) => Math.abs(other.time - time) < windowMs)
+		if (alike) return alike.emailId
+		others.push({ emailId: mail.id, time })
+		noted.set(key, others)
+		return null
 	}
 
-	return {
-		/** Reads what is needed for these contacts and messages. */
-		async load(db: PoolClient, projectId: string, asked: { contactId: string; like: Likeness }[]) {
-			const throttled = asked.flatMap(({ contactId, like }): AskedThrottle[] =>
-				like.windowMs === null
-					? []
-					: [
-							{
-								contactId,
-								templateId: like.templateId,
-								throttleKey: like.throttleKey,
-								at: like.scheduledFor?.toISOString() ?? null,
-								windowMs: like.windowMs,
-							},
-						],
-			)
-			if (throttled.length === 0) return
-			const longestWindowMs = Math.max(...throttled.map(({ windowMs }) => windowMs))
-			const likes = new Map(
-				asked.map(({ like }) => [`${like.templateId} ${like.throttleKey}`, like]),
-			)
-			for (const like of likes.values()) {
-				const alike = throttled.filter(
-					({ templateId, throttleKey }) =>
-						templateId === like.templateId && throttleKey === like.throttleKey,
-				)
-				const found =
-					alike.length === 0
-						? []
-						: await earlierMails(db, { projectId, asked: alike, longestWindowMs })
-				for (const { contactId, emailId, subject, time } of found)
-					add(keyOf(contactId, like, subject), { emailId, time: time.getTime() })
-			}
-		},
+	return messages.map((planned, place): PlannedMessage => {
+		const earlier = new Map<string, string>()
+		for (const mail of planned.mails) {
+			const id = earlierOf(wanted[place]!, mail)
+			if (id) earlier.set(mail.id, id)
+		}
+		if (earlier.size === 0) return planned
+		const mails = planned.mails.filter(({ id }) => !earlier.has(id))
+		return {
+			...planned,
+			mails,
+			files: mails.length > 0 ? planned.files : [],
+			outcomes: planned.outcomes.map((outcome) => {
+				const id = earlier.get(outcome.id)
+				return id ? { ...outcome, id, isThrottled: true } : outcome
+			}),
+		}
+	})
+}
 
-		/** The latest mail like this one within its window. Null as subject: before rendering. */
-		earlier(contactId: string, like: Likeness, subject: string | null): string | null {
-			const { windowMs, scheduledFor } = like
-			if (windowMs === null || isKnownBefore(like) !== (subject === null)) return null
-			const since = (scheduledFor?.getTime() ?? now) - windowMs
-			const found = sent.get(keyOf(contactId, like, subject))?.filter(({ time }) => time > since)
-			return found?.at(-1)?.emailId ?? null
-		},
-
-		note(contactId: string, like: Likeness, subject: string, emailId: string) {
-			const time = like.scheduledFor?.getTime() ?? now
-			add(keyOf(contactId, like, subject), { emailId, time })
-		},
-	}
+/** The mails that earlier requests have sent, by the question. */
+async function sentBefore(
+	db: PoolClient,
+	projectId: string,
+	wanted: Wanted[],
+	messages: PlannedMessage[],
+) {
+	const questions = new Map<string, AskedThrottle>()
+	for (const [place, { mails }] of messages.entries())
+		for (const mail of mails) {
+			const asked = askedOf(wanted[place]!, mail)
+			if (asked) questions.set(JSON.stringify(asked), asked)
+		}
+	if (questions.size === 0) return new Map<string, string>()
+	const asked = [...questions.values()]
+	const keys = [...questions.keys()]
+	const longestWindowMs = Math.max(...asked.map(({ windowMs }) => windowMs))
+	const found = await earlierMails(db, { projectId, asked, longestWindowMs })
+	return new Map(found.map(({ place, emailId }) => [keys[place - 1]!, emailId]))
 }

@@ -1,5 +1,6 @@
-import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
 import { inGroups } from '../groups.ts'
+import { createQueues } from '../queues.ts'
 import { type AskedContext, limitedContexts, sendContexts } from './acceptance-contexts.ts'
 import { type AcceptedSend, acceptPlain, acceptSend, isPlain } from './acceptance.ts'
 
@@ -12,15 +13,8 @@ export type Acceptance = ReturnType<typeof createAcceptance>
 /** What requests are planned with. */
 export type Reading = Pick<Acceptance, 'contextFor' | 'contextsFor'>
 
-/** Reads alone, on a connection that holds locks. */
-export const readingOn = (db: PoolClient): Reading => {
-	const read = (hasLimits: boolean) => (hasLimits ? limitedContexts : sendContexts)
-	return {
-		contextFor: async (projectId, request, hasLimits) =>
-			(await read(hasLimits)(db, { projectId, requests: [request] }))[0]!,
-		contextsFor: (projectId, requests, hasLimits) => read(hasLimits)(db, { projectId, requests }),
-	}
-}
+/** Requests that hold locks. Others need the remaining connections. */
+const mostLocking = 4
 
 /** Reads and writes for requests; those of one project that arrive together share their statements. */
 export function createAcceptance(pool: Pool) {
@@ -38,6 +32,8 @@ export function createAcceptance(pool: Pool) {
 	})
 	return {
 		pool,
+		/** For requests that hold locks: one of a project at a time. */
+		inQueue: createQueues(mostLocking),
 		contextFor: (projectId: string, request: AskedContext, hasLimits: boolean) =>
 			(hasLimits ? limited : unlimited)(projectId, request),
 		/** The same for several questions of one request. */

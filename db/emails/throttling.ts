@@ -1,4 +1,4 @@
-import { float, json, text, timestamp, uuid } from '../sql-types.ts'
+import { float, int, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 // A request with `delivery.throttle` skips recipients who have been sent the same thing within a time. Such requests lock
@@ -15,39 +15,43 @@ export const lockThrottled = statement('lock-throttled-recipients', {
 		from unnest($emails::text[]) email order by 1) groups`,
 })
 
-/** A recipient of a throttled message. Without template and key, its subject is compared by the caller. */
+/** A mail of a throttled message. */
 export interface AskedThrottle {
 	contactId: string
 	templateId: string | null
 	throttleKey: string | null
+	/** null: the mail has a template or a key, and is compared by that. */
+	subject: string | null
 	/** When the message is to be sent; null: now. */
 	at: string | null
 	windowMs: number
 }
 
 /**
- * What these contacts have been sent, or will be, later than the window before each message's time: the latest mail, or
- * the latest of each subject. Mails that certainly didn't leave don't count. A mail may have been scheduled up to 30 days
- * after it was made. Contacts are looked up in each month's index.
+ * The latest mail that each contact has been sent, or will be, within the window before or after the message's time.
+ * `place` is the question's, from 1. Mails that certainly didn't leave don't count. A mail may be scheduled up to 60 days
+ * after it was made: see api/send/send-delivery.ts. Contacts are looked up in each month's index.
  */
 export const earlierMails = statement('earlier-mails', {
 	params: { projectId: uuid, asked: json<AskedThrottle[]>(), longestWindowMs: float },
-	row: { contactId: uuid, emailId: uuid, subject: text, time: timestamp },
-	text: `select a."contactId", m.id as "emailId", m.subject, m.time
+	row: { place: int, emailId: uuid },
+	text: `select a.place::int as place, m.id as "emailId"
 	from (
-		select distinct "contactId", "templateId", "throttleKey", "windowMs", at
-		from jsonb_to_recordset($asked::jsonb) as a("contactId" uuid, "templateId" uuid, "throttleKey" text,
-			"windowMs" float8, at timestamptz)) a
+		select place, (q ->> 'contactId')::uuid as contact_id, (q ->> 'templateId')::uuid as template_id,
+			q ->> 'throttleKey' as throttle_key, q ->> 'subject' as subject,
+			coalesce((q ->> 'at')::timestamptz, now()) as at,
+			make_interval(secs => (q ->> 'windowMs')::float8 / 1000) as span
+		from jsonb_array_elements($asked::jsonb) with ordinality as questions(q, place)) a
 	cross join lateral (
-		select distinct on (case when a."templateId" is null and a."throttleKey" is null then e.subject end)
-			e.id, coalesce(e.subject, '') as subject, coalesce(e.scheduled_for, e.created_at) as time
-		from emails e
-		where e.project_id = $projectId and e.contact_id = a."contactId"
-			and e.id >= first_id_at(now() - make_interval(secs => $longestWindowMs::float8 / 1000) - interval '30 days')
-			and coalesce(e.scheduled_for, e.created_at) > coalesce(a.at, now()) - make_interval(secs => a."windowMs" / 1000)
+		select e.id from emails e
+		where e.project_id = $projectId and e.contact_id = a.contact_id
+			and e.id >= first_id_at(now() - make_interval(secs => $longestWindowMs::float8 / 1000) - interval '60 days')
+			and coalesce(e.scheduled_for, e.created_at) > a.at - a.span
+			and coalesce(e.scheduled_for, e.created_at) < a.at + a.span
 			and e.source_type in ('TRANSACTIONAL', 'WORKFLOW')
 			and e.status not in ('FAILED', 'SUPPRESSED', 'CANCELLED')
-			and e.template_id is not distinct from a."templateId"
-			and e.throttle_key is not distinct from a."throttleKey"
-		order by case when a."templateId" is null and a."throttleKey" is null then e.subject end, e.id desc) m`,
+			and e.template_id is not distinct from a.template_id
+			and e.throttle_key is not distinct from a.throttle_key
+			and (a.subject is null or coalesce(e.subject, '') = a.subject)
+		order by e.id desc limit 1) m`,
 })

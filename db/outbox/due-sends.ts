@@ -22,18 +22,12 @@ const soonest = statement('soonest-scheduled-send', {
 })
 
 /**
- * Takes the longest due mails of each project that has room for another run. Projects are walked by the index, however
- * many mails each has scheduled.
+ * Projects with due mails that have room for another run. They are walked by the index, however many mails each has
+ * scheduled.
  */
-const takeDue = statement('take-due-sends', {
-	params: {
-		mailsPerRun: int,
-		newRunsPerProject: int,
-		runsPerProject: int,
-		projectsAtOnce: int,
-		priority: int,
-	},
-	row: { projectId: uuid, emailIds: uuid.array },
+const freeProjects = statement('free-projects-of-due-sends', {
+	params: { newRunsPerProject: int, runsPerProject: int, projectsAtOnce: int, priority: int },
+	row: { projectId: uuid },
 	text: `with recursive project(id) as (
 		(select project_id from scheduled_sends order by project_id limit 1)
 		union all
@@ -41,23 +35,24 @@ const takeDue = statement('take-due-sends', {
 			select s.project_id from scheduled_sends s
 			where s.project_id > project.id order by s.project_id limit 1)
 		from project where project.id is not null
-	), free as (
-		select id from project where id is not null
-			and exists (select from scheduled_sends s where s.project_id = project.id and s.due_at <= now())
-			and (
-				select count(*) filter (where o.done_at is null or o.done_at > now() - interval '1 second')
-					< $newRunsPerProject::int and count(*) < $runsPerProject::int
-				from outbox o where o.workflow_type = 'send' and o.project_id = project.id
-					and o.priority = $priority::int)
-		limit $projectsAtOnce::int
-	), due as (
-		select d.* from free cross join lateral (
-			select project_id, email_id, due_at from scheduled_sends
-			where project_id = free.id and due_at <= now()
-			order by due_at, email_id limit $mailsPerRun::int for update skip locked) d
 	)
-	select project_id as "projectId", array_agg(email_id order by due_at, email_id) as "emailIds"
-	from due group by project_id`,
+	select id as "projectId" from project where id is not null
+		and exists (select from scheduled_sends s where s.project_id = project.id and s.due_at <= now())
+		and (
+			select count(*) filter (where o.done_at is null or o.done_at > now() - interval '1 second')
+				< $newRunsPerProject::int and count(*) < $runsPerProject::int
+			from outbox o where o.workflow_type = 'send' and o.project_id = project.id
+				and o.priority = $priority::int)
+	limit $projectsAtOnce::int`,
+})
+
+/** Takes the mails of a project that are due the longest. */
+const takeDue = statement('take-due-sends', {
+	params: { projectId: uuid, mailsPerRun: int },
+	row: { emailId: uuid },
+	text: `select email_id as "emailId" from scheduled_sends
+		where project_id = $projectId and due_at <= now()
+		order by due_at, email_id limit $mailsPerRun::int for update skip locked`,
 })
 
 /**
@@ -103,15 +98,29 @@ const release = statement('release-due-sends', {
 	from claimed`,
 })
 
-/** Releases a page of due mails of each project, and returns their number. */
-export const releaseDue = (pool: Pool, taskQueue: string) =>
+type Log = ReleasingServices['log']
+
+/** Releases a page of due mails of each project, and returns their number. A project that fails holds up no other. */
+export async function releaseDue(pool: Pool, taskQueue: string, log: Log) {
+	const priority = priorities.scheduled
+	const limits = { newRunsPerProject, runsPerProject, projectsAtOnce }
+	let count = 0
+	for (const { projectId } of await freeProjects(pool, { ...limits, priority }))
+		try {
+			count += await releaseProject(pool, projectId, taskQueue)
+		} catch (error) {
+			log.warn({ err: error, projectId }, 'the due mails of a project could not be released')
+		}
+	return count
+}
+
+const releaseProject = (pool: Pool, projectId: string, taskQueue: string) =>
 	transaction(pool, async (db) => {
-		const priority = priorities.scheduled
-		const limits = { mailsPerRun, newRunsPerProject, runsPerProject, projectsAtOnce }
-		const pages = await takeDue(db, { ...limits, priority })
-		for (const { projectId, emailIds } of pages)
-			await release(db, { projectId, emailIds, taskQueue, priority })
-		return pages.reduce((sum, { emailIds }) => sum + emailIds.length, 0)
+		const due = await takeDue(db, { projectId, mailsPerRun })
+		const emailIds = due.map(({ emailId }) => emailId)
+		if (emailIds.length > 0)
+			await release(db, { projectId, emailIds, taskQueue, priority: priorities.scheduled })
+		return emailIds.length
 	})
 
 interface ReleasingServices {
@@ -124,8 +133,6 @@ interface ReleasingServices {
 
 /** How often the next due time is looked up: a time that is changed is noticed this late. */
 const lookMs = 250
-/** Until a run has ended its first pass. */
-const busyMs = 50
 /** Mails that are due within this time share a run. */
 const gatherMs = 100
 
@@ -140,9 +147,10 @@ export function startReleasing({ pool, workflowTaskQueue, log, released }: Relea
 		const [next] = await soonest(pool)
 		const inMs = next!.inMs ?? Infinity
 		if (inMs > 0) return Math.min(inMs + 1, lookMs)
-		const count = await releaseDue(pool, workflowTaskQueue)
+		const count = await releaseDue(pool, workflowTaskQueue, log)
 		if (count > 0) released()
-		if (count === 0) return busyMs
+		// The runs of these projects have yet to end their first pass.
+		if (count === 0) return lookMs
 		return count < mailsPerRun ? gatherMs : 0
 	}
 
