@@ -3,7 +3,6 @@ import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
 import {
 	Email as EmailRow,
 	emailStatuses,
-	type MailCopy,
 	rareStatuses,
 	sourceTypes,
 } from '../../db/emails/email.ts'
