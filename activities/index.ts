@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { automationActivities } from './automations/automations.ts'
 import { billingActivities } from './billing/billing.ts'
 import { bulkActivities } from './bulk-jobs.ts'
@@ -23,7 +24,7 @@ export const createActivities = (
 		Parameters<typeof domainActivities>[0] &
 		Parameters<typeof housekeepingActivities>[0] &
 		Parameters<typeof suspensionActivities>[0] &
-		Parameters<typeof webhookActivities>[0],
+		Parameters<typeof webhookActivities>[0] & { webhookPool: Pool },
 ) => ({
 	...automationActivities(services),
 	...billingActivities(services),
@@ -39,5 +40,5 @@ export const createActivities = (
 	...replayActivities(services),
 	...segmentActivities(services),
 	...suspensionActivities(services),
-	...webhookActivities(services),
+	...webhookActivities({ ...services, pool: services.webhookPool }),
 })

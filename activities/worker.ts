@@ -48,6 +48,8 @@ import { workflowBundle } from './workflow-bundle.ts'
 // The worker process: Workers for our task queues on one connection, and the relay that starts their runs.
 
 const poolSize = 30
+/** Deliveries of webhooks leave the others to mail. */
+const webhookPoolSize = 8
 
 async function main() {
 	const { env, ...settings } = readSettings(process.env)
@@ -64,6 +66,7 @@ async function main() {
 
 	const orm = await MikroORM.init({ ...config, pool: { min: 2, max: poolSize } })
 	const pool = await poolOf(orm.em)
+	const webhookOrm = await MikroORM.init({ ...config, pool: { min: 0, max: webhookPoolSize } })
 	const metrics = await showMetrics(settings.metrics, { pool, log, more: sdkMetrics?.read })
 	const tracing = await startTracing(settings.tracing, pool)
 	const options = temporalConnection(env)
@@ -94,6 +97,7 @@ async function main() {
 	const stopping = new AbortController()
 	const activities = createActivities({
 		pool,
+		webhookPool: await poolOf(webhookOrm.em),
 		temporal,
 		showsStops,
 		provider,
@@ -191,6 +195,7 @@ async function main() {
 		await provider.close()
 		await temporal.connection.close()
 		await connection.close()
+		await webhookOrm.close()
 		await orm.close()
 		await tracing.stop()
 	}

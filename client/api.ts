@@ -5622,7 +5622,7 @@ export interface WebhookEndpointsApi {
 	/**
 	 * Deliver a sample to a webhook endpoint, now.
 	 *
-	 * Waits for the answer, at most ten seconds, and returns the endpoint’s response. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.
+	 * Waits for the answer, at most ten seconds, and returns the endpoint’s response. A project may have two tests under way at a time; more are refused with 429. The sample is the example of its type and is not stored. After a success, waiting events are delivered at once.
 	 *
 	 * `POST /webhook-endpoints/{id}/test`
 	 */
@@ -5631,7 +5631,7 @@ export interface WebhookEndpointsApi {
 	/**
 	 * Deliver the events of a period again.
 	 *
-	 * The requests have the same `webhook-id` and the same body as before. Deliveries are kept for 30 days.
+	 * The requests have the same `webhook-id` and the same body as before. Deliveries are kept for 30 days. An endpoint has one replay at a time: another is refused with 409 until it has ended.
 	 *
 	 * `POST /webhook-endpoints/{id}/replay`
 	 */

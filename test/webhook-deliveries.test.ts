@@ -260,6 +260,25 @@ test('a cancelled replay makes nothing more due', async (t) => {
 	t.is(receiver.heard.length, 1)
 })
 
+test('an endpoint has one replay at a time', async (t) => {
+	const { endpoint, app, withSecretKey: headers, replay, ask } = await setupWebhooks(t)
+	const [{ id }, other] = [await endpoint(['event.*']), await endpoint(['event.*'])]
+	const payload = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z' }
+	const begin = () =>
+		app.inject({ method: 'POST', url: `/webhook-endpoints/${id}/replay`, headers, payload })
+	const answers = await Promise.all([begin(), begin(), begin()])
+	const [begun, ...refused] = answers.toSorted((a, b) => a.statusCode - b.statusCode)
+	const { jobId } = begun!.json<{ jobId: string }>()
+	t.is(begun!.statusCode, 202)
+	for (const answer of refused) {
+		t.is(answer.statusCode, 409)
+		t.deepEqual(answer.json().error.details, { jobId })
+	}
+	await ask('POST', `/webhook-endpoints/${other.id}/replay`, payload, 202)
+	await replay(jobId)
+	t.is((await begin()).statusCode, 202)
+})
+
 test('a retry is made now, before all that waits, although the endpoint rests', async (t) => {
 	const { endpoint, track, turn, receiver, ask, deliveries } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*'])

@@ -2,8 +2,14 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { replayTypes, jobStates } from '../../db/jobs/job.ts'
 import { cancelJob } from '../../db/jobs/jobs.ts'
+import { transaction } from '../../db/transaction.ts'
 import { findEndpoint } from '../../db/webhooks/webhook-endpoint-records.ts'
-import { acceptReplay, findReplay } from '../../db/webhooks/webhook-replays.ts'
+import {
+	acceptReplay,
+	activeReplay,
+	findReplay,
+	lockForReplay,
+} from '../../db/webhooks/webhook-replays.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { Queued } from '../jobs/jobs.ts'
@@ -38,7 +44,7 @@ export const webhookReplays: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 				tags,
 				summary: 'Deliver the events of a period again',
 				description:
-					'The requests have the same `webhook-id` and the same body as before. Deliveries are kept for 30 days.',
+					'The requests have the same `webhook-id` and the same body as before. Deliveries are kept for 30 days. An endpoint has one replay at a time: another is refused with 409 until it has ended.',
 				params: EndpointParams,
 				body: Body(
 					{ from: '2026-11-22T00:00:00Z', to: '2026-11-23T00:00:00Z', only: 'failed' },
@@ -72,22 +78,29 @@ export const webhookReplays: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 				throw new ApiError(409, 'CONFLICT', 'The endpoint is disabled', {
 					suggestion: 'Enable the endpoint first.',
 				})
-			const [job] = await acceptReplay(pool, {
-				projectId: project.id,
-				target: {
-					endpointId: params.id.toLowerCase(),
-					from: from.toISOString(),
-					to: to.toISOString(),
-					types: body.types ?? null,
-					only: body.only ?? 'failed',
-				},
-				taskQueue: taskQueues.core,
+			const key = { projectId: project.id, endpointId: params.id }
+			const jobId = await transaction(pool, async (db) => {
+				await lockForReplay(db, key)
+				const [active] = await activeReplay(db, key)
+				if (active) throw stillReplaying(active.id)
+				const [job] = await acceptReplay(db, {
+					projectId: project.id,
+					target: {
+						endpointId: params.id.toLowerCase(),
+						from: from.toISOString(),
+						to: to.toISOString(),
+						types: body.types ?? null,
+						only: body.only ?? 'failed',
+					},
+					taskQueue: taskQueues.core,
+				})
+				return job!.id
 			})
 			app.relay.wake()
 			return reply
 				.code(202)
-				.header('location', `/webhook-endpoints/${params.id}/replay/${job!.id}`)
-				.send({ message: 'The replay is queued', jobId: job!.id })
+				.header('location', `/webhook-endpoints/${params.id}/replay/${jobId}`)
+				.send({ message: 'The replay is queued', jobId })
 		},
 	)
 
@@ -152,3 +165,9 @@ export const webhookReplays: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 		}
 	}
 }
+
+const stillReplaying = (jobId: string) =>
+	new ApiError(409, 'CONFLICT', 'A replay to this endpoint is under way', {
+		details: { jobId },
+		suggestion: 'Wait until it has ended, or cancel it.',
+	})

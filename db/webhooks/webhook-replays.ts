@@ -13,6 +13,23 @@ export interface ReplayTarget {
 	after?: string
 }
 
+/** Locks the endpoint for a replay: of two requests, one comes first. */
+export const lockForReplay = statement('lock-endpoint-for-replay', {
+	params: { projectId: uuid, endpointId: uuid },
+	text: `select from webhook_endpoints
+	where project_id = $projectId and id = $endpointId for no key update`,
+})
+
+/** At most one: replays share few slots. */
+export const activeReplay = statement('active-webhook-replay', {
+	params: { projectId: uuid, endpointId: uuid },
+	row: { id: uuid },
+	text: `select id from jobs
+	where project_id = $projectId and type = 'replay' and state in ('waiting', 'active')
+		and target->>'endpointId' = $endpointId::uuid::text
+	limit 1`,
+})
+
 export const acceptReplay = statement('accept-webhook-replay', {
 	params: { projectId: uuid, target: json<ReplayTarget>(), taskQueue: text },
 	row: { id: uuid },

@@ -57,6 +57,7 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 		const { services } = deliveryServices(pool, carrier, {})
 		return createActivities({
 			...services,
+			webhookPool: pool,
 			temporal: { workflow: { getHandle: () => ({ terminate: async () => {} }) } } as never,
 			relay: { wake() {} },
 			domains: createDomainChecker(
