@@ -51,6 +51,31 @@ test.serial(
 	},
 )
 
+test.serial('many tags and long texts delay no other request', async (t) => {
+	t.timeout(180_000)
+	const { post } = await setupLarge(t)
+	const tags = Array.from({ length: 50 }, (_, i) => ({
+		name: `tag${i}`.padEnd(256, 'x'),
+		value: 'y'.repeat(256),
+	}))
+	const to = Array.from({ length: 1000 }, (_, i) => `reader${i}@example.org`)
+	const requests = [
+		post({ to, tags, body: 'Hi' }),
+		post({ body: undefined, text: 'a\n\n'.repeat(200_000), render: false }),
+	]
+	// The first use of the code is slower.
+	t.is((await post({ to, body: 'Hi' })()).statusCode, 200)
+	t.is((await post({ body: large })()).statusCode, 200)
+	for (const send of requests) {
+		const stall = await longestStall(async () => {
+			const { statusCode, body } = await send()
+			t.is(statusCode, 200, body.slice(0, 1000))
+		})
+		t.log(`${stall} ms`)
+		t.true(stall <= 50, `${stall} ms`)
+	}
+})
+
 test.serial('a large request is refused like a small one', async (t) => {
 	t.timeout(180_000)
 	const { post } = await setupLarge(t)

@@ -47,9 +47,10 @@ export function createEffort() {
 	let turnBegan = performance.now()
 
 	/** For the mails of one message. */
-	function of(files: SendRequest['files'], headers: Record<string, string>) {
+	function of({ files, tags }: SendRequest, headers: Record<string, string>) {
 		const fileBytes = files.reduce((sum, { size }) => sum + base64LinesSize(size), 0)
 		const headerBytes = Buffer.byteLength(JSON.stringify(headers))
+		const tagBytes = Buffer.byteLength(JSON.stringify(tags))
 		/** `sizeOf` composes the mail to measure it. Only a mail that could be too large is measured. */
 		return async function spend({ subject, body, text, ms, sizeOf }: Spent) {
 			const bodyBytes = Buffer.byteLength(body) + Buffer.byteLength(text ?? '')
@@ -61,7 +62,7 @@ export function createEffort() {
 					fileBytes > bodyBytes ? 'attachments' : 'body',
 					'makes the message larger than 40 MB',
 				)
-			bytes += bodyBytes + Buffer.byteLength(subject) + headerBytes
+			bytes += bodyBytes + Buffer.byteLength(subject) + headerBytes + tagBytes
 			if (bytes > maxRequestBytes)
 				throw tooBig('to', 'makes the mails of this request larger than 128 MB together')
 			if (isMainThread && bytes > mostBytesOnLoop) throw new LargeMails('These mails are large')

@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads'
 import type { Mail } from '../../mail/compose.ts'
 import { maxDataBytes, splitData } from '../../db/contacts/contact-data.ts'
 import { isTemplateError } from '../../mail/liquid/liquid.ts'
@@ -11,7 +12,7 @@ import type { SendContext } from '../../db/emails/acceptance-contexts.ts'
 import { ApiError, type FieldError, invalid } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'
 import { storedCopies } from './send-copies.ts'
-import type { Effort } from './send-effort.ts'
+import { type Effort, LargeMails } from './send-effort.ts'
 import { giveName, type People, type Person } from './send-people.ts'
 import type { SendBody, SendRequest } from './send-request.ts'
 
@@ -81,7 +82,7 @@ export async function planMessage(
 	if (template?.type === 'MARKETING' && unwilling.length > 0) throw notSubscribed(unwilling)
 
 	const headers = body.headers ?? {}
-	const spend = effort.of(files, headers)
+	const spend = effort.of(wanted, headers)
 	const attachments =
 		files.length > 0
 			? files.map(({ filename, contentType, size }) => ({ filename, contentType, size }))
@@ -161,6 +162,9 @@ const sizeOfMail = (
 		isTracked: tracking === 'ENABLED' && !mail.copies,
 	})
 
+/** Making HTML of a longer text blocks the event loop noticeably. */
+const mostTextOnLoop = 2 ** 16
+
 /** Renders subject and body for one contact, or returns them unchanged for all. */
 function rendererOf(
 	projectId: string,
@@ -174,6 +178,8 @@ function rendererOf(
 	}
 	if (render === false) {
 		const plain = source.text === null ? null : storableText(source.text)
+		if (isMainThread && source.body === null && plain!.length > mostTextOnLoop)
+			throw new LargeMails('This text is large')
 		const html = source.body === null ? htmlOf(plain ?? '') : storableText(source.body)
 		const ready = { subject: storableText(source.subject), body: html, text: plain }
 		return async () => ({ content: { ...ready, renderFault: null }, ms: 0 })
