@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { client, until } from '../bench/load.ts'
 import { prepareStack } from '../bench/stack.ts'
 import { releaseDue } from '../db/outbox/due-sends.ts'
+import { transaction } from '../db/transaction.ts'
 import { nothing, setupSend } from './helpers/send.ts'
 
 const inMinutes = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toISOString()
@@ -307,6 +308,26 @@ test('an erased contact’s scheduled mail is cancelled', async (t) => {
 	await pass(61)
 	t.is(await release(), 0)
 	t.like((await mails())[0], { status: 'CANCELLED', error: 'The contact was erased' })
+})
+
+test('erasing waits for the release of a mail without holding the mail', async (t) => {
+	const { schedule, contact, app, withSecretKey, pool } = await setupScheduled(t)
+	const id = await schedule()
+	const person = await contact('anna@example.org')
+	const { answer } = await transaction(pool, async (db) => {
+		await db.query('select from scheduled_sends for update')
+		const erasing = app.inject({
+			method: 'DELETE',
+			url: `/contacts/${person.id}?erase=true`,
+			headers: withSecretKey,
+		})
+		const waits = `select from pg_locks where not granted and pid in (
+			select pid from pg_stat_activity where datname = current_database())`
+		t.true(await until(async () => (await pool.query(waits)).rowCount! > 0, 10_000))
+		await t.notThrowsAsync(db.query('select from emails where id = $1 for update nowait', [id]))
+		return { answer: erasing }
+	})
+	t.true((await answer).statusCode < 300)
 })
 
 test('scheduled mails count as used for billing, and no longer when they are cancelled', async (t) => {

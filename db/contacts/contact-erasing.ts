@@ -20,6 +20,31 @@ const lockErased = statement('lock-erased-contact', {
 /** The person's address in a mail: its sender for incoming mail, else its recipient. */
 const person = `case m.source_type when 'INBOUND' then m."from" else m."to" end`
 
+/** Including those before they were a contact, and each mail that a workflow wrote for them. */
+const mailsOf = `select m.id, m.contact_id, true as is_theirs from emails m
+		where m.project_id = $projectId and m.contact_id = $contactId::uuid
+		union all
+		select m.id, null, true from emails m
+		where m.project_id = $projectId and m.contact_id is null and ${person} = $email::text
+		union all
+		select m.id, m.contact_id, false from executions x
+		join execution_steps s on s.project_id = x.project_id and s.execution_id = x.id
+			and s.type = 'SEND_EMAIL'
+		join emails m on m.project_id = s.project_id and m.id = ${mailIdOfStep}
+			and m.contact_id is distinct from x.contact_id
+			and (m.contact_id is not null or m."to" <> $email::text)
+		where x.project_id = $projectId and x.contact_id = $contactId::uuid`
+
+/** Before their mails are changed, in the order in which their release locks both: see db/outbox/due-sends.ts. */
+const unscheduleMails = statement('unschedule-erased-mails', {
+	params: { projectId: uuid, contactId: uuid, email: text },
+	text: `with meant as materialized (
+		${mailsOf}
+	)
+	delete from scheduled_sends s using meant
+	where s.project_id = $projectId and s.email_id = meant.id`,
+})
+
 /**
  * Erases the content of each mail that the person has sent or received, including those before they were a
  * contact, and of each mail that a workflow wrote for them. Waiting mails are not sent, and mails in doubt
@@ -37,19 +62,7 @@ const eraseMails = statement('erase-mails', {
 		createdAt: timestamp,
 	},
 	text: `with meant as materialized (
-		select m.id, m.contact_id, true as is_theirs from emails m
-		where m.project_id = $projectId and m.contact_id = $contactId::uuid
-		union all
-		select m.id, null, true from emails m
-		where m.project_id = $projectId and m.contact_id is null and ${person} = $email::text
-		union all
-		select m.id, m.contact_id, false from executions x
-		join execution_steps s on s.project_id = x.project_id and s.execution_id = x.id
-			and s.type = 'SEND_EMAIL'
-		join emails m on m.project_id = s.project_id and m.id = ${mailIdOfStep}
-			and m.contact_id is distinct from x.contact_id
-			and (m.contact_id is not null or m."to" <> $email::text)
-		where x.project_id = $projectId and x.contact_id = $contactId::uuid
+		${mailsOf}
 	), erased as (
 		update emails e set
 			contact_id = case when not is_theirs then e.contact_id end,
@@ -80,9 +93,6 @@ const eraseMails = statement('erase-mails', {
 	), attempted as (
 		update attempts a set error = null
 		from erased where a.project_id = $projectId and a.email_id = erased.id and a.error is not null
-	), unscheduled as (
-		delete from scheduled_sends s using erased
-		where s.project_id = $projectId and s.email_id = erased.id
 	), delivered as (
 		delete from mailbox_messages b using erased where b.email_id = erased.id
 			and b.project_id = $projectId
@@ -229,7 +239,9 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 		set local enable_mergejoin = off`)
 	const [contact] = await lockErased(db, { projectId, contactId: id })
 	if (!contact) return false
-	const mails = await eraseMails(db, { projectId, contactId: id, email: contact.email })
+	const whose = { projectId, contactId: id, email: contact.email }
+	await unscheduleMails(db, whose)
+	const mails = await eraseMails(db, whose)
 	await eraseCopies(db, { projectId, email: contact.email })
 	await eraseEvents(db, { projectId, contactId: id, mails })
 	await eraseExecutions(db, { projectId, contactId: id })
