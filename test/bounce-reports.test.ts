@@ -30,6 +30,7 @@ for (const [fields, bounceType, error] of statuses)
 			kind: 'BOUNCED',
 			bounceType,
 			error,
+			recipient: 'anna@example.org',
 		})
 	})
 

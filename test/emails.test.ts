@@ -39,6 +39,8 @@ test('a mail shows all of its record, and nothing of our own book-keeping', asyn
 		contactId: mail.contactId,
 		to: 'anna@example.org',
 		toName: 'Anna',
+		cc: [],
+		bcc: [],
 		from: 'app@example.com',
 		fromName: 'App',
 		replyTo: 'help@example.com',

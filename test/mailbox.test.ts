@@ -31,6 +31,8 @@ test('a mail in the mailbox is read back as it would have been sent', async (t) 
 		id,
 		emailId: mail.id,
 		to: 'anna@example.org',
+		cc: [],
+		bcc: [],
 		from: 'app@example.com',
 		subject: 'Grüße 🎉',
 		read: false,

@@ -122,6 +122,14 @@ test('a mail arrives with everything Resend can know of it', async (t) => {
 	})
 })
 
+test('copies arrive at Resend as cc and bcc', async (t) => {
+	const { fake, provider } = await setup(t)
+	const cc = [{ email: 'bob@example.org', name: 'Bob' }]
+	const bcc = [{ email: 'carl@example.org', name: null }]
+	t.like(await provider.deliver(aMessage({ cc, bcc })), { kind: 'SENT' })
+	t.like(fake.accepted[0]!.mail, { cc: ['Bob <bob@example.org>'], bcc: ['carl@example.org'] })
+})
+
 test('a custom Reply-To header takes the place of the reply address', async (t) => {
 	const { fake, provider } = await setup(t)
 	await provider.deliver(aMessage({ headers: { 'reply-to': 'Me <me@example.com>' } }))

@@ -1,9 +1,13 @@
 import PostalMime, { type Attachment } from 'postal-mime'
+import { normalizeEmail } from '../schemas.ts'
 import { cutLine } from '../../db/storable-text.ts'
 import type { Evidence } from '../../db/reputation/evidence.ts'
 
 /** What a returned mail reports about one of our mails. */
-export interface BounceReport extends Pick<Evidence, 'kind' | 'bounceType' | 'error'> {
+export interface BounceReport extends Pick<
+	Evidence,
+	'kind' | 'bounceType' | 'error' | 'recipient'
+> {
 	emailId: string
 }
 
@@ -27,7 +31,8 @@ export async function readBounceReport(raw: Buffer): Promise<BounceReport | null
 	const [report] = feedback ? blocksOf(textOf(feedback)) : []
 	const type = report?.get('feedback-type')?.toLowerCase()
 	if (!type || !complaints.has(type)) return null
-	return { emailId, kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}` }
+	const recipient = recipientIn(report!)
+	return { emailId, kind: 'COMPLAINED', bounceType: null, error: `Reported: ${type}`, recipient }
 }
 
 /** Other types report that a mail is not spam, or are about signatures. */
@@ -93,11 +98,22 @@ function idIn(form: RegExp, value = '') {
 	return id && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.toLowerCase() : null
 }
 
-/** Our mails have one recipient. If the report lists several, the worst outcome counts. */
+/** Most mails have one recipient. If the report lists several, the worst outcome counts. */
 function deliveryStatus(blocks: Map<string, string>[]) {
-	const outcomes = blocks.filter((fields) => fields.has('action')).map(outcomeOf)
+	const outcomes = blocks
+		.filter((fields) => fields.has('action'))
+		.map((fields) => ({ ...outcomeOf(fields), recipient: recipientIn(fields) }))
 	const worst = outcomes.sort((a, b) => severity(b) - severity(a))[0]
 	return worst ?? bounced('Undetermined', null)
+}
+
+/** Only a mail with copies has a choice. */
+function recipientIn(fields: Map<string, string>) {
+	const [named = ''] = ['original-rcpt-to', 'original-recipient', 'final-recipient'].flatMap(
+		(name) => fields.get(name) ?? [],
+	)
+	const address = /^(?:(?:rfc822|utf-8) *; *)?<?([^<>;\s]+)>?$/i.exec(named)?.[1]
+	return address ? normalizeEmail(address) : null
 }
 
 const severities = ['SENT', 'DELIVERED', 'Undetermined', 'Transient', 'Permanent']

@@ -43,8 +43,15 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			if (!Buffer.isBuffer(body)) throw noMail()
 			const report = await reportIn(body, project.id)
 			if (!report) return { matched: [] }
-			const { emailId, kind, bounceType, error } = report
-			const evidence = { id: emailId, kind, bounceType, error, at: new Date().toISOString() }
+			const { emailId, kind, bounceType, error, recipient } = report
+			const evidence = {
+				id: emailId,
+				kind,
+				bounceType,
+				error,
+				recipient,
+				at: new Date().toISOString(),
+			}
 			const reportId = `bounce/${project.id}/${createHash('sha256').update(body).digest('hex')}`
 			const found = await settleByReport(pool, {
 				reportId,

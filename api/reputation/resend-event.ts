@@ -61,8 +61,16 @@ export function readReportedMail({ type, created_at, data }: ResendEvent): Repor
 					: (line(failed?.reason ?? suppressed?.message) ?? withoutReason[kind] ?? null),
 			link: line(click?.link),
 			providerMessageId,
+			recipient: recipientOf(data.to),
 		},
 	}
+}
+
+/** Each event is about one recipient, which `to` names: the mail's own, or a copy. */
+function recipientOf(to: unknown) {
+	const [named, another] = [to].flat()
+	const [address] = addressParser(line(named) ?? '', { flatten: true })
+	return another === undefined && address?.address ? normalizeEmail(address.address) : null
 }
 
 /** An incoming mail, once for each of our domains that it may be addressed to. */

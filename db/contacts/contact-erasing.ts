@@ -101,6 +101,29 @@ const eraseMails = statement('erase-mails', {
 	from erased`,
 })
 
+/**
+ * Removes the person from the copies of mails to others. These mails are found by the index of copies. The local
+ * mailbox forgets them, because their headers name the person.
+ */
+const eraseCopies = statement('erase-copies', {
+	params: { projectId: uuid, email: text },
+	text: `with meant as materialized (
+		select id from emails where project_id = $projectId and copies is not null
+			and copies @> jsonb_build_array(jsonb_build_object('email', $email::text))
+	), erased as (
+		update emails e set copies = (
+				select jsonb_agg(copy order by place) from jsonb_array_elements(e.copies) with ordinality as c(copy, place)
+				where copy->>'email' <> $email::text),
+			error = case when position($email::text in lower(e.error)) = 0 then e.error end, updated_at = now()
+		from meant where e.project_id = $projectId and e.id = meant.id
+	), attempted as (
+		update attempts a set error = null
+		from meant where a.project_id = $projectId and a.email_id = meant.id
+			and position($email::text in lower(a.error)) > 0
+	)
+	delete from mailbox_messages b using meant where b.email_id = meant.id and b.project_id = $projectId`,
+})
+
 /** The data of the person's events, and of events of erased mails. */
 const eraseEvents = statement('erase-events', {
 	params: { projectId: uuid, contactId: uuid, mails: json<RowOf<typeof eraseMails>[]>() },
@@ -219,6 +242,7 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 	const whose = { projectId, contactId: id, email: contact.email }
 	await unscheduleMails(db, whose)
 	const mails = await eraseMails(db, whose)
+	await eraseCopies(db, { projectId, email: contact.email })
 	await eraseEvents(db, { projectId, contactId: id, mails })
 	await eraseExecutions(db, { projectId, contactId: id })
 	await eraseJobRecords(db, { projectId, contactId: id, email: contact.email })

@@ -25,10 +25,12 @@ export interface Evidence {
 	/** For a click. */
 	link: string | null
 	providerMessageId: string | null
+	/** The address that it is about, if the report names one. */
+	recipient?: string | null | undefined
 }
 
 const evidenceRow = `kind text, at timestamptz, "bounceType" text, error text, link text,
-	"providerMessageId" text`
+	"providerMessageId" text, recipient text`
 
 /**
  * The rank of a mail's status. If a mail was settled as not sent, only evidence that requires a sent mail
@@ -44,14 +46,34 @@ const place = (
  * providerMessageId)`, one row per mail, with all consequences. A status never moves back, and known facts
  * have no second effect, so evidence may arrive in any order and repeatedly. For mails with our own pixel
  * and links, the provider's opens and clicks are the same ones seen twice.
+ *
+ * Evidence about a copy concerns only that copy: its bounce is recorded with it and suppresses its address.
  */
 const settleCtes = `
-	proven as (
+	about_copies as (
+		select v.*, e.copies, c.place from evidence v
+		join emails e on e.project_id = v.project_id and e.id = v.id and e.copies is not null
+		cross join lateral (
+			select place - 1 as place from jsonb_array_elements(e.copies) with ordinality as c(copy, place)
+			where copy->>'email' = v.recipient) c
+	), copies_settled as (
+		update emails e set copies = copies_after_refusals(e.copies, jsonb_build_object(v.recipient, v.error)), updated_at = now()
+		from about_copies v
+		where e.project_id = v.project_id and e.id = v.id and v.kind in ('BOUNCED', 'FAILED', 'SUPPRESSED')
+	), copies_emitted as (
+		insert into events (project_id, name, email_id, data)
+		select project_id, case kind when 'BOUNCED' then 'email.bounce' else 'email.complaint' end, id,
+			jsonb_build_object('emailId', id, 'copy', place) || case kind
+				when 'BOUNCED' then jsonb_build_object('bounceType', "bounceType", 'bouncedAt', iso_text(at))
+				else jsonb_build_object('complainedAt', iso_text(at)) end
+		from about_copies where kind in ('BOUNCED', 'COMPLAINED')
+	),	proven as (
 		select *, kind = 'BOUNCED' and "bounceType" = 'Permanent' as is_permanent,
 			case when kind in ('DELIVERED', 'OPENED', 'CLICKED') then 'DELIVERED'
 				when kind = 'COMPLAINED' or kind = 'BOUNCED' and "bounceType" = 'Permanent' then kind
 				else 'SENT' end as goal
-		from evidence
+		from evidence v
+		where not exists (select from about_copies c where c.project_id = v.project_id and c.id = v.id)
 	), settled as (
 		update emails e set
 			status = case

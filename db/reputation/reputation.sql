@@ -166,11 +166,15 @@ begin
 	end if;
 
 	with reported as materialized (
-		select distinct on (e.project_id, e."to") e.project_id, e."to" as address, e.id,
+		select distinct on (e.project_id, address) e.project_id, address, e.id,
 			case a.name when 'email.complaint' then 'COMPLAINT' else 'BOUNCE' end as reason
-		from (select project_id, email_id, name from added where is_blamed(project_id, name, data)) a
-		join emails e on e.project_id = a.project_id and e.id = a.email_id and e."to" <> erased_address()
-		order by e.project_id, e."to", a.name desc
+		from (select project_id, email_id, name, data from added where is_blamed(project_id, name, data)) a
+		join emails e on e.project_id = a.project_id and e.id = a.email_id
+		-- The place of a copy, if it is about one.
+		cross join lateral (
+			select coalesce(e.copies->(a.data->>'copy')::int->>'email', e."to") as address) named
+		where address <> erased_address()
+		order by e.project_id, address, a.name desc
 	), suppressed as (
 		insert into suppressions (project_id, email, reason, email_id)
 		select project_id, address, reason, id from reported order by project_id, address

@@ -95,6 +95,7 @@ export async function handOverCopied(mail: CopiedMail, conversation: Conversatio
 	async function give() {
 		const content = Buffer.from(`${stuffed(mail.raw)}.\r\n`, 'latin1')
 		for (let at = 0; at < content.length; at += chunkBytes) {
+			if (socket.destroyed) throw new Error(lost)
 			stage = at + chunkBytes < content.length ? 'CONTENT' : 'DOT'
 			if (socket.write(content.subarray(at, at + chunkBytes))) continue
 			if (stage === 'DOT') return
@@ -118,6 +119,7 @@ export async function handOverCopied(mail: CopiedMail, conversation: Conversatio
 	}
 }
 
+const lost = 'Connection closed unexpectedly'
 const chunkBytes = 64 * 1024
 const longestReply = 64 * 1024
 
@@ -133,7 +135,7 @@ function readReplies(socket: Socket, onClosed: Conversation['onClosed']) {
 	let closed: Error | undefined
 	let changed = () => {}
 	const forget = onClosed(() => {
-		closed ??= new Error('Connection closed unexpectedly')
+		closed ??= new Error(lost)
 		changed()
 	})
 	const hear = (chunk: Buffer) => {
