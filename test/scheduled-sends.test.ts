@@ -344,7 +344,7 @@ test('scheduled mails count as used for billing, and no longer when they are can
 	t.deepEqual(await used(), { used: 1, sent: 0 })
 })
 
-test('what comes next shows scheduled mails with campaigns and executions', async (t) => {
+test('upcoming activities include scheduled mails, campaigns and executions', async (t) => {
 	const { schedule, ask } = await setupScheduled(t)
 	const at = inMinutes(60)
 	const id = await schedule({ subject: 'Soon' }, at)
