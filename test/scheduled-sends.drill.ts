@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { client, until } from '../bench/load.ts'
-import { prepareStack } from '../bench/stack.ts'
+import { until } from '../bench/load.ts'
+import { runningStack } from './helpers/running-stack.ts'
 
 const count = 300
 const spreadMs = 6000
@@ -9,17 +9,7 @@ const spreadMs = 6000
 test.serial(
 	'mails that are due while the API and the worker are killed all leave, once, and never early',
 	async (t) => {
-		const stack = await prepareStack(
-			{
-				databaseUrl: process.env['DATABASE_URL']!,
-				temporalAddress: process.env['TEMPORAL_ADDRESS']!,
-			},
-			{ EMAIL_PROVIDER: 'local' },
-		)
-		t.teardown(stack.stop)
-		await Promise.all([stack.api.start(), stack.worker.start()])
-		const http = client(stack.apiUrl, stack.secretKey, 1)
-		t.teardown(http.close)
+		const { stack, http } = await runningStack(t)
 		const begins = Date.now() + 5000
 		const messages = Array.from({ length: count }, (_, i) => ({
 			to: `a${i}@example.org`,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { client, until } from '../bench/load.ts'
-import { prepareStack } from '../bench/stack.ts'
+import { until } from '../bench/load.ts'
 import { releaseDue } from '../db/outbox/due-sends.ts'
 import { transaction } from '../db/transaction.ts'
+import { runningStack } from './helpers/running-stack.ts'
 import { nothing, setupSend } from './helpers/send.ts'
 
 const inMinutes = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toISOString()
@@ -363,17 +363,7 @@ test('upcoming activities include scheduled mails, campaigns and executions', as
 })
 
 test('a scheduled mail reaches the mailbox at its time, with that time as its date', async (t) => {
-	const stack = await prepareStack(
-		{
-			databaseUrl: process.env['DATABASE_URL']!,
-			temporalAddress: process.env['TEMPORAL_ADDRESS']!,
-		},
-		{ EMAIL_PROVIDER: 'local' },
-	)
-	t.teardown(stack.stop)
-	await Promise.all([stack.api.start(), stack.worker.start()])
-	const http = client(stack.apiUrl, stack.secretKey, 1)
-	t.teardown(http.close)
+	const { http } = await runningStack(t)
 	const at = new Date(Date.now() + 3000)
 	const message = { from: 'hello@example.com', subject: 'Hello', body: 'Hello' }
 	const answer = await http.post('/v1/send', { ...message, to: 'a@a.org', delivery: { at } })

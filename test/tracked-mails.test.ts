@@ -1,9 +1,9 @@
 import test from 'ava'
 import type { Outcome } from '../outside/providers/provider.ts'
-import { client, until } from '../bench/load.ts'
-import { prepareStack } from '../bench/stack.ts'
+import { until } from '../bench/load.ts'
 import { Email } from '../db/emails/email.ts'
 import { type trackingModes, Project } from '../db/projects/project.ts'
+import { runningStack } from './helpers/running-stack.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 const pixel = /<img src="[^"]*\/o\/[^"]*"/
@@ -71,17 +71,7 @@ test('a mail that must not be tracked is not, whatever the project’s setting',
 })
 
 test('a mail in the mailbox is opened and clicked, and its record says so', async (t) => {
-	const stack = await prepareStack(
-		{
-			databaseUrl: process.env['DATABASE_URL']!,
-			temporalAddress: process.env['TEMPORAL_ADDRESS']!,
-		},
-		{ EMAIL_PROVIDER: 'local' },
-	)
-	t.teardown(stack.stop)
-	await Promise.all([stack.api.start(), stack.worker.start()])
-	const http = client(stack.apiUrl, stack.secretKey, 1)
-	t.teardown(http.close)
+	const { stack, http } = await runningStack(t)
 	const answer = await http.post('/v1/send', {
 		to: 'ann@example.org',
 		from: 'hello@example.com',

@@ -7,8 +7,7 @@ import {
 	webhookPayloads,
 } from '../api/webhook-endpoints/webhook-payloads.ts'
 import { endpointsOf } from '../db/webhooks/webhook-endpoint-records.ts'
-import { signWebhook } from '../db/projects/webhook-secret.ts'
-import { newEndpointSecret } from '../db/webhooks/webhook-secrets.ts'
+import { newWebhookSecret, signWebhook } from '../db/projects/webhook-secret.ts'
 import { webhookTypes } from '../db/webhooks/webhook-types.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
@@ -40,7 +39,7 @@ test('each type has an example that fits its description', (t) => {
 test('the page’s example verifies the request of a webhook', async (t) => {
 	const [, example] = /^```js\n(.*?)^```/ms.exec(await readPage('docs/webhooks.md'))!
 	const body = JSON.stringify({ type: 'email.sent', timestamp: exampleTime, data: {} })
-	const secret = newEndpointSecret()
+	const secret = newWebhookSecret()
 	const timestamp = Math.floor(Date.now() / 1000)
 	const headers = {
 		'webhook-id': 'id',

@@ -1,17 +1,3 @@
-/** Tasks with the same key run one after the other. */
-export function createSequencer() {
-	const last = new Map<string, Promise<unknown>>()
-	return async function inSequence<T>(key: string, work: () => Promise<T>): Promise<T> {
-		const mine = (last.get(key) ?? Promise.resolve()).then(work, work)
-		last.set(key, mine)
-		try {
-			return await mine
-		} finally {
-			if (last.get(key) === mine) last.delete(key)
-		}
-	}
-}
-
 /** At most `count` tasks run at a time; the others wait in order of arrival. */
 export function createLimiter(count: number) {
 	const waiting: (() => void)[] = []

@@ -1,9 +1,10 @@
 import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
+import { createQueues } from '../../db/queues.ts'
 import { createUnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
-import { createLimiter, createSequencer } from './campaign-queues.ts'
+import { createLimiter } from './campaign-queues.ts'
 import { createCampaignSlots } from './campaign-slots.ts'
 
 export interface Lane extends CampaignKey {
@@ -16,7 +17,7 @@ export type Shared = ReturnType<typeof createShared>
 export const createShared = (connections: number) => ({
 	/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
 	adopted: new Set<string>(),
-	inSequence: createSequencer(),
+	inSequence: createQueues(Infinity),
 	limited: createLimiter(connections),
 	slots: createCampaignSlots(connections),
 })

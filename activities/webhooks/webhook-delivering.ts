@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+	batchesAtOnce,
 	type DeliveryOutcome,
 	type DueDelivery,
 	dueDeliveries,
@@ -21,7 +22,6 @@ import { failuresUntilRest, restAfter, retryAfterMs, waitAfter } from './webhook
 import type { EndpointKey, WebhookServices } from './webhooks.ts'
 
 const pageRows = 200
-const batchesAtOnce = 10
 const requestsAtOnce = 20
 /** Outcomes wait for each other for at most this long, so that a slow request does not delay the record of others. */
 const recordingMs = 500

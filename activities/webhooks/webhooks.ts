@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity'
 import type { Pool } from 'pg'
 import {
+	batchesAtOnce,
 	endLease,
 	holdDeliveries,
 	leaseMs,
@@ -38,7 +39,6 @@ export interface TurnEnd {
 /** Short turns: other endpoints wait for a slot. */
 const turnMs = 15_000
 const rowsAtOnce = 2000
-const batchesAtOnce = 10
 
 /**
  * A second try delivers what the first has not recorded: at least once. Only the run of the endpoint calls this,

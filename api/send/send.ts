@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Pool } from 'pg'
 import { createAcceptance } from '../../db/emails/acceptance-groups.ts'
@@ -66,6 +66,21 @@ const suggestions = {
 		'Give each file as { "filename", "contentType", "content" }, the content in padded base64.',
 }
 
+/** The routing of both routes. */
+const sending: Omit<RouteShorthandOptions, 'schema'> = {
+	bodyLimit: bodyLimitBytes,
+	// The schema's faults are reported together with the handler's.
+	attachValidation: true,
+	config: {
+		auth: 'secret key',
+		idempotent: true,
+		nullIsAbsent: true,
+		sends: true,
+		errors: [404],
+		suggestions,
+	},
+}
+
 export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = async (
 	app,
 	options,
@@ -101,17 +116,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 	app.post(
 		'/v1/send',
 		{
-			bodyLimit: bodyLimitBytes,
-			// The schema's faults are reported together with the handler's.
-			attachValidation: true,
-			config: {
-				auth: 'secret key',
-				idempotent: true,
-				nullIsAbsent: true,
-				sends: true,
-				errors: [404],
-				suggestions,
-			},
+			...sending,
 			schema: {
 				tags: ['public'],
 				summary: 'Send a mail to one or more recipients',
@@ -131,16 +136,7 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 	app.post(
 		'/v1/send/batch',
 		{
-			bodyLimit: bodyLimitBytes,
-			attachValidation: true,
-			config: {
-				auth: 'secret key',
-				idempotent: true,
-				nullIsAbsent: true,
-				sends: true,
-				errors: [404],
-				suggestions,
-			},
+			...sending,
 			schema: {
 				tags: ['public'],
 				summary: 'Send up to 100 messages in one request',

@@ -9,7 +9,8 @@ import {
 	removeEndpoint,
 	rotateSecret,
 } from '../../db/webhooks/webhook-endpoint-records.ts'
-import { newEndpointSecret, sealedSecret } from '../../db/webhooks/webhook-secrets.ts'
+import { newWebhookSecret } from '../../db/projects/webhook-secret.ts'
+import { sealedSecret } from '../../db/webhooks/webhook-secrets.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { Body, Component, Extended, PathId } from '../schemas.ts'
@@ -55,7 +56,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 		},
 		async ({ project, body }, reply) => {
 			check(body)
-			const secret = newEndpointSecret()
+			const secret = newWebhookSecret()
 			const [added] = await addEndpoint(pool, {
 				projectId: project.id,
 				url: body.url.trim(),
@@ -180,7 +181,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 			},
 		},
 		async ({ project, params }) => {
-			const secret = newEndpointSecret()
+			const secret = newWebhookSecret()
 			const [rotated] = await rotateSecret(pool, {
 				projectId: project.id,
 				endpointId: params.id,

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { Webhook } from 'standardwebhooks'
 import { reference } from '../reference.ts'
 import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -26,8 +27,8 @@ export class WebhookSecret extends schema.class {
 }
 schema.setClass(WebhookSecret)
 
-const prefix = 'whsec_'
-const newSecret = () => prefix + randomBytes(24).toString('base64')
+/** In the form of Standard Webhooks: `whsec_` and base64. */
+export const newWebhookSecret = () => `whsec_${randomBytes(24).toString('base64')}`
 
 const secretsColumns = { secret: text, previous: text.orNull }
 
@@ -66,14 +67,14 @@ export const forgetWebhookSecrets = statement('forget-webhook-secrets', {
 })
 
 export async function changeWebhookSecret(db: PoolClient, projectId: string): Promise<string> {
-	const [changed] = await changeSecret(db, { projectId, secret: newSecret() })
+	const [changed] = await changeSecret(db, { projectId, secret: newWebhookSecret() })
 	return changed!.secret
 }
 
 /** All secrets that sign now, newest first. */
 export async function webhookKeys(pool: Pool, projectId: string): Promise<string[]> {
 	for (;;) {
-		const [found] = await ensureSecret(pool, { projectId, secret: newSecret() })
+		const [found] = await ensureSecret(pool, { projectId, secret: newWebhookSecret() })
 		// None: another process has just created it, and the next look finds it.
 		if (found) return found.previous === null ? [found.secret] : [found.secret, found.previous]
 	}
@@ -84,9 +85,6 @@ export function signWebhook(
 	secrets: string[],
 	{ id, timestamp, body }: { id: string; timestamp: number; body: string },
 ): string {
-	const signed = `${id}.${timestamp}.${body}`
-	return secrets
-		.map((secret) => Buffer.from(secret.slice(prefix.length), 'base64'))
-		.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
-		.join(' ')
+	const at = new Date(timestamp * 1000)
+	return secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' ')
 }

@@ -101,6 +101,9 @@ export const nextWork = statement('next-webhook-work', {
 	where w.project_id = $projectId and w.id = $endpointId`,
 })
 
+/** The most batches that one statement turns into deliveries. */
+export const batchesAtOnce = 10
+
 /** Turns batches into deliveries, as of the time of their event. Returns the number of batches. */
 export const unpackBatches = statement('unpack-webhook-batches', {
 	params: { projectId: uuid, endpointId: uuid, limit: int },

@@ -26,6 +26,19 @@ as $$
 	select exists (select from webhook_endpoints_for(project, type))
 $$;
 
+-- The same for the projects of a statement's rows. Triggers ask first, because most statements end here.
+create or replace function any_has_webhooks(projects uuid[]) returns bool
+language sql stable
+as $$
+	select exists (select from unnest(projects) project where has_webhooks(project))
+$$;
+
+create or replace function any_wants_webhook(projects uuid[], type text) returns bool
+language sql stable
+as $$
+	select exists (select from unnest(projects) project where is_webhook_wanted(project, type))
+$$;
+
 -- Calls the relay, unless a run is at work: that finds the deliveries by itself. If it is just ending, the relay's next
 -- look finds them, within a second.
 create or replace function call_webhooks(project uuid) returns void language plpgsql as $$
@@ -73,7 +86,7 @@ return 20;
 create or replace function announce_sent_mails(project uuid, mails uuid[], has_late bool) returns void
 language plpgsql as $$
 begin
-	if not exists (select from webhook_endpoints_for(project, 'email.sent')) then
+	if not is_webhook_wanted(project, 'email.sent') then
 		return;
 	end if;
 	if has_late then
@@ -133,7 +146,7 @@ return case
 
 create or replace function announce_events() returns trigger language plpgsql as $$
 begin
-	if not exists (select from (select distinct project_id from added) p where has_webhooks(p.project_id)) then
+	if not any_has_webhooks(array(select distinct project_id from added)) then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', e.project_id, 'event_id', e.id, 'type', t.type,
@@ -165,7 +178,7 @@ return case status when 'SCHEDULED' then jsonb_build_object('scheduledFor', iso_
 create or replace function announce_new_mails() returns trigger language plpgsql as $$
 begin
 	if not exists (select from added where webhook_type_of_status(status) is not null)
-		or not exists (select from (select distinct project_id from added) p where has_webhooks(p.project_id)) then
+		or not any_has_webhooks(array(select distinct project_id from added)) then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', e.project_id, 'type', webhook_type_of_status(e.status),
@@ -188,7 +201,7 @@ as $$
 begin
 	-- Such a statement records sent mails, and announces them itself.
 	if is_counted() or not exists (select from added where webhook_type_of_status(status) is not null)
-		or not exists (select from (select distinct project_id from added) p where has_webhooks(p.project_id)) then
+		or not any_has_webhooks(array(select distinct project_id from added)) then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', e.project_id, 'type', webhook_type_of_status(e.status),
@@ -204,14 +217,17 @@ create or replace trigger emails_announce_changed after update on emails
 	referencing old table as removed new table as added
 	for each statement execute function announce_changed_mails();
 
+create or replace function webhook_data_of_contact(id uuid, email text, subscribed bool, data jsonb) returns jsonb
+language sql immutable parallel safe
+return jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'data', data);
+
 create or replace function announce_new_contacts() returns trigger language plpgsql as $$
 begin
-	if not exists (
-			select from (select distinct project_id from added) p where is_webhook_wanted(p.project_id, 'contact.created')) then
+	if not any_wants_webhook(array(select distinct project_id from added), 'contact.created') then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', c.project_id, 'type', 'contact.created',
-		'contact_id', c.id, 'data', jsonb_build_object('contactId', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data))))
+		'contact_id', c.id, 'data', webhook_data_of_contact(c.id, c.email, c.subscribed, c.data))))
 	from added c
 	having count(*) > 0;
 	return null;
@@ -225,12 +241,11 @@ create or replace function announce_changed_contacts() returns trigger language 
 	set enable_nestloop to off
 as $$
 begin
-	if not exists (
-			select from (select distinct project_id from added) p where is_webhook_wanted(p.project_id, 'contact.updated')) then
+	if not any_wants_webhook(array(select distinct project_id from added), 'contact.updated') then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', c.project_id, 'type', 'contact.updated',
-		'contact_id', c.id, 'data', jsonb_build_object('contactId', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data))))
+		'contact_id', c.id, 'data', webhook_data_of_contact(c.id, c.email, c.subscribed, c.data))))
 	from added c join removed r on r.id = c.id
 	where (r.email, r.subscribed, r.data) is distinct from (c.email, c.subscribed, c.data)
 	having count(*) > 0;
@@ -243,8 +258,7 @@ create or replace trigger contacts_announce_changed after update on contacts
 
 create or replace function announce_deleted_contacts() returns trigger language plpgsql as $$
 begin
-	if not exists (
-			select from (select distinct project_id from removed) p where is_webhook_wanted(p.project_id, 'contact.deleted')) then
+	if not any_wants_webhook(array(select distinct project_id from removed), 'contact.deleted') then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', c.project_id, 'type', 'contact.deleted',
@@ -282,8 +296,7 @@ create or replace trigger campaigns_announce after update on campaigns
 
 create or replace function announce_new_executions() returns trigger language plpgsql as $$
 begin
-	if not exists (
-			select from (select distinct project_id from added) p where is_webhook_wanted(p.project_id, 'execution.started')) then
+	if not any_wants_webhook(array(select distinct project_id from added), 'execution.started') then
 		return null;
 	end if;
 	perform announce(jsonb_agg(jsonb_build_object('project_id', x.project_id, 'type', 'execution.started',

@@ -8,7 +8,8 @@ import {
 	webhookActivities,
 } from '../../activities/webhooks/webhooks.ts'
 import { addEndpoint } from '../../db/webhooks/webhook-endpoint-records.ts'
-import { newEndpointSecret, sealedSecret } from '../../db/webhooks/webhook-secrets.ts'
+import { newWebhookSecret } from '../../db/projects/webhook-secret.ts'
+import { sealedSecret } from '../../db/webhooks/webhook-secrets.ts'
 import { setup, testSettings } from './app.ts'
 import { answering, startReceiver } from './webhook-receiver.ts'
 
@@ -56,7 +57,7 @@ export const takeTurn = (pool: Pool, key: EndpointKey): Promise<TurnEnd> =>
 
 /** An endpoint of a project without an API. */
 export async function addedEndpoint(pool: Pool, projectId: string, url: string, events: string[]) {
-	const secret = sealedSecret(newEndpointSecret(), testSettings().sessionSecret)
+	const secret = sealedSecret(newWebhookSecret(), testSettings().sessionSecret)
 	const given = { projectId, url, events, description: null, ordering: 'none', secret, most: 9 }
 	return (await addEndpoint(pool, given))[0]!.id
 }
