@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { trackingKey } from '../mail/tracked-urls.ts'
@@ -118,10 +119,16 @@ test('mails are marked as read when they are opened, and as unread again', async
 	await land({ subject: 'Two' })
 	await page.goto(url)
 	await page.locator('.unread').nth(1).waitFor()
+	// The change takes longer than the list is left alone.
+	await page.route('**/mailbox/messages/*', async (route) => {
+		await sleep(2500)
+		await route.continue()
+	})
 	await Promise.all([
 		page.waitForResponse((response) => response.request().method() === 'PATCH'),
 		item('One').click(),
 	])
+	await page.unrouteAll()
 	t.deepEqual(await page.locator('.unread strong').allTextContents(), ['Two'])
 	t.deepEqual(
 		(await messages()).map(({ read }) => read),

@@ -9,6 +9,7 @@ const idOf = (url) => new URL(url, location).searchParams.get('id')
 const older = () => end.querySelector('.older')
 let openId = idOf(location)
 let listing = null
+let changed = Promise.resolve()
 
 document.documentElement.classList.add('js')
 document.body.classList.toggle('dark', matchMedia('(prefers-color-scheme: dark)').matches)
@@ -19,10 +20,13 @@ async function fetchPage(url, signal) {
 	return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
+/** A list fetched before the end of a change does not know it, so that the next fetch waits. */
 async function change(method, path, body) {
 	listing?.abort()
 	const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-	const response = await fetch(path, { method, ...(body ? json : {}) })
+	const answer = fetch(path, { method, ...(body ? json : {}) })
+	changed = Promise.allSettled([changed, answer])
+	const response = await answer
 	if (!response.ok && response.status !== 404) throw new Error(`${response.status} ${path}`)
 }
 
@@ -31,6 +35,7 @@ async function refresh() {
 	listing?.abort()
 	const mine = (listing = new AbortController())
 	try {
+		await changed
 		merge(await fetchPage(listUrl(), mine.signal))
 		state.textContent = ''
 	} catch (error) {
