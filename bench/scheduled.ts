@@ -6,7 +6,8 @@ import { startSink } from './sink.ts'
 import { prepareStack, type Stack } from './stack.ts'
 import type { Row } from './table.ts'
 
-const waiting = 100_000
+/** npm run bench scheduled [waiting mails]: the promise is for a million. */
+const waiting = Number(process.argv[3] ?? 1_000_000)
 const due = 4000
 const duePerSecond = 200
 const batchSize = 100
