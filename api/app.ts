@@ -38,7 +38,9 @@ import { contactFields } from './contacts/contact-fields.ts'
 import { contactList } from './contacts/contact-list.ts'
 import { contacts } from './contacts/contacts.ts'
 import { publicContacts } from './contacts/public-contacts.ts'
+import { consolePages } from './console/console.ts'
 import { describeApi } from './docs/docs.ts'
+import { serviceCard } from './docs/service-card.ts'
 import { serviceConfig } from './docs/service-config.ts'
 import { domains } from './domains/domains.ts'
 import { emails } from './emails/emails.ts'
@@ -105,6 +107,8 @@ export interface Services {
 	pageLimits?: PageLimits
 	/** The check for domains; selected by the settings by default. */
 	checker?: DomainChecker
+	/** The folder with the built console; by default where `npm run build` puts it. */
+	consoleFolder?: string
 }
 
 declare module 'fastify' {
@@ -169,6 +173,10 @@ export async function createApp(services: Services, options: FastifyServerOption
 	writeInPieces(app)
 
 	const sendPage = createPages(pageLimits)
+	await app.register(consolePages, {
+		folder: services.consoleFolder,
+		card: () => serviceCard(publicUrl),
+	})
 	await app.register(health, { pool, checkTemporal })
 	await app.register(serviceConfig, { settings })
 	await app.register(accounts, { pool, cookie, settings })

@@ -12,6 +12,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import * as esbuild from 'esbuild'
 import { bundleNames, bundleWorkflows } from '../activities/workflow-bundle.ts'
+import { buildConsole } from './console.ts'
 import { buildFolder, builds, sourceFiles } from './freshness.ts'
 import { unbundled } from './packages.ts'
 import { entries } from './processes.ts'
@@ -27,7 +28,11 @@ export async function build() {
 	const folder = join(root, `dist.${process.pid}`)
 	try {
 		const files = sourceFiles()
-		await Promise.all([compile(files, folder), writeWorkflows(join(folder, 'workflows'))])
+		await Promise.all([
+			compile(files, folder),
+			writeWorkflows(join(folder, 'workflows')),
+			buildConsole(join(folder, 'console')),
+		])
 		carry(files, folder)
 		publish(folder, goal)
 	} finally {

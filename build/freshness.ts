@@ -5,6 +5,8 @@ import { root } from './root.ts'
 
 /** All folders that are compiled or copied. */
 export const folders = ['activities', 'api', 'build', 'db', 'local', 'mail', 'outside', 'workflows']
+/** What the console is built from. */
+export const consoleFolders = ['client', 'console']
 export const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
 
 export const builds = join(root, 'dist')
@@ -21,8 +23,10 @@ export function buildFolder() {
 
 export const isFresh = () => existsSync(buildFolder())
 
-export const sourceFiles = () =>
-	folders.flatMap((folder) =>
+export const sourceFiles = () => filesOf(folders)
+
+const filesOf = (names: string[]) =>
+	names.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
 			.filter((file) => file.isFile())
 			.map((file) => join(file.parentPath, file.name).slice(root.length + 1)),
@@ -30,7 +34,7 @@ export const sourceFiles = () =>
 
 function digestOfSources() {
 	const digest = createHash('sha256')
-	for (const name of [...sourceFiles().toSorted(), ...settings])
+	for (const name of [...filesOf([...folders, ...consoleFolders]).toSorted(), ...settings])
 		digest
 			.update(`${name}\0`)
 			.update(readFileSync(join(root, name)))

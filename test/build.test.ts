@@ -17,7 +17,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { prepareStack } from '../bench/stack.ts'
 import { until } from '../bench/load.ts'
-import { buildFolder, folders, isFresh, settings } from '../build/freshness.ts'
+import { buildFolder, consoleFolders, folders, isFresh, settings } from '../build/freshness.ts'
 import { isUnbundled } from '../build/packages.ts'
 import { nodeArguments } from '../build/processes.ts'
 
@@ -57,7 +57,7 @@ const childrenOf = (pid: number) =>
 test('a build counts only while the sources are the same', async (t) => {
 	const folder = mkdtempSync(join(tmpdir(), 'tempost-build-'))
 	t.teardown(() => rmSync(folder, { recursive: true }))
-	for (const name of [...folders, ...settings])
+	for (const name of [...folders, ...consoleFolders, ...settings])
 		cpSync(join(root, name), join(folder, name), { recursive: true })
 	mkdirSync(join(folder, 'dist', basename(buildFolder())), { recursive: true })
 	const script = `import { isFresh } from './build/freshness.ts'; console.log(isFresh())`

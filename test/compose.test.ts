@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import test from 'ava'
 import { parse } from 'yaml'
-import { folders, settings } from '../build/freshness.ts'
+import { consoleFolders, folders, settings } from '../build/freshness.ts'
 import { entries } from '../build/processes.ts'
 import { flags } from '../local/temporal.ts'
 import { composeSchema } from './helpers/compose-schema.ts'
@@ -106,7 +106,7 @@ test('the image holds everything that its processes import', (t) => {
 	const held = read('.dockerignore')
 		.split('\n')
 		.flatMap((line) => (line.startsWith('!') ? line.slice(1) : []))
-	for (const name of [...folders, ...settings]) t.true(held.includes(name), name)
+	for (const name of [...folders, ...consoleFolders, ...settings]) t.true(held.includes(name), name)
 	for (const folder of folders.filter((name) => !['build', 'local'].includes(name))) {
 		for (const [file, name] of importsIn(folder)) {
 			if (name.startsWith('.')) t.true(held.includes(topOf(join(dirname(file), name))), file)

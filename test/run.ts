@@ -32,7 +32,9 @@ async function runTests(signal: AbortSignal, env: Record<string, string>) {
 	const [compiled] = await Promise.all([
 		compileTests(named ?? globSync('test/**/*.test.ts', { cwd: root })),
 		// The API and workers that tests start are up sooner.
-		named || isFresh() || promisify(execFile)(process.execPath, ['build/main.ts'], { cwd: root }),
+		(named && !named.some((file) => file.includes('/console'))) ||
+			isFresh() ||
+			promisify(execFile)(process.execPath, ['build/main.ts'], { cwd: root }),
 	])
 	const cache = join(compiled.folder, 'cache')
 	try {

@@ -49,6 +49,4 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 	})
 	await app.register(swaggerUi, docsPage)
 	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
-	// A person who opens the address of the service in a browser gets the documentation.
-	app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
 }

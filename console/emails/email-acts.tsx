@@ -1,0 +1,117 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { EmailWithAttempts } from '../../client/index.ts'
+import { Button } from '../parts/button.tsx'
+import { useConfirm } from '../parts/confirm.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+
+/** What can be done with a mail in its present state. */
+export function EmailActs({ mail }: { mail: EmailWithAttempts }) {
+	const { error, resolve, cancel, move } = useActs(mail)
+	const [isMoving, setMoving] = useState(false)
+	if (mail.status === 'UNCERTAIN')
+		return (
+			<>
+				<Fault error={error} />
+				<Button onClick={() => resolve('sent')}>It was sent</Button>
+				<Button onClick={() => resolve('retry')}>Send it again</Button>
+			</>
+		)
+	if (mail.status === 'SCHEDULED')
+		return (
+			<>
+				<Fault error={error} />
+				<Button onClick={() => setMoving(true)}>Move</Button>
+				<Button kind="danger" onClick={cancel}>
+					Cancel the mail
+				</Button>
+				<Dialog title="Move the mail" isOpen={isMoving} onClose={() => setMoving(false)}>
+					<Form
+						act="Move"
+						error={error}
+						onSubmit={(values) => {
+							move(new Date(values.text('at')))
+							setMoving(false)
+						}}
+					>
+						<TextField
+							name="at"
+							label="New time"
+							type="datetime-local"
+							hint="In your time zone, at most 30 days ahead"
+							defaultValue={localTime(mail.scheduledFor)}
+						/>
+					</Form>
+				</Dialog>
+			</>
+		)
+	return null
+}
+
+function useActs(mail: EmailWithAttempts) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const confirm = useConfirm()
+	const toast = useToast()
+	const { mutate, error } = useMutation({
+		mutationFn: ({ act }: { act: () => Promise<unknown>; said: string }) => act(),
+		onSuccess: async (_answer, { said }) => {
+			toast({ title: said })
+			await queries.invalidateQueries({ queryKey: [project.id, 'emails'] })
+		},
+	})
+	const ask = async (
+		question: Parameters<typeof confirm>[0],
+		act: () => Promise<unknown>,
+		said: string,
+	) => {
+		if (await confirm(question)) mutate({ act, said })
+	}
+	return {
+		error,
+		resolve: (as: 'sent' | 'retry') =>
+			void ask(
+				as === 'sent'
+					? {
+							title: 'Count this mail as sent?',
+							body: `Nothing is sent. If it never arrived, ${mail.to} does not get it.`,
+							act: 'Count it as sent',
+						}
+					: {
+							title: 'Send this mail again?',
+							body: `If the first one did arrive, ${mail.to} gets it twice.`,
+							act: 'Send it again',
+						},
+				() => api.emails.resolve(mail.id, { as }),
+				as === 'sent' ? 'The mail counts as sent' : 'The mail is being sent again',
+			),
+		cancel: () =>
+			void ask(
+				{
+					title: 'Cancel this mail?',
+					body: `${mail.to} does not get it. This cannot be undone.`,
+					act: 'Cancel the mail',
+					isDestructive: true,
+				},
+				() => api.emails.cancel(mail.id),
+				'The mail is cancelled',
+			),
+		move: (at: Date) =>
+			mutate({
+				act: () => api.emails.update(mail.id, { delivery: { at: at.toISOString() } }),
+				said: 'The mail is moved',
+			}),
+	}
+}
+
+/** A moment as the browser's field for times takes it: in the reader's zone, without one. */
+function localTime(at: string | null) {
+	if (!at) return ''
+	const date = new Date(at)
+	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,49 @@
+import type { EmailWithAttempts } from '../../client/index.ts'
+import type { Tone } from '../parts/badge.tsx'
+import { Time } from '../parts/time.tsx'
+import { Timeline, type Moment } from '../parts/timeline.tsx'
+
+const outcomes: Record<EmailWithAttempts['attempts'][number]['outcome'], [string, Tone]> = {
+	SENT: ['Handed over to the provider', 'good'],
+	REJECTED: ['Refused by the provider', 'bad'],
+	DEFERRED: ['Put off by the provider', 'warn'],
+	UNAVAILABLE: ['The provider was away', 'warn'],
+	UNKNOWN: ['Handed over; no answer came', 'warn'],
+	OPEN: ['Being handed over', 'info'],
+}
+
+/** All that happened to a mail, in order. */
+export function EmailTimeline({ mail }: { mail: EmailWithAttempts }) {
+	const attempts = mail.attempts.map(
+		({ at, outcome, provider, providerMessageId, error }): Moment => ({
+			at,
+			title: outcomes[outcome][0],
+			tone: outcomes[outcome][1],
+			detail: [provider, error, providerMessageId].filter(Boolean).join(' · '),
+		}),
+	)
+	const later: [string | null, string, Tone][] = [
+		[mail.deliveredAt, 'Delivered', 'good'],
+		[mail.openedAt, 'Opened for the first time', 'good'],
+		[mail.clickedAt, 'A link was followed for the first time', 'good'],
+		[mail.bouncedAt, 'Bounced', 'bad'],
+		[mail.complainedAt, 'Reported as spam', 'bad'],
+	]
+	const moments: Moment[] = [
+		{ at: mail.createdAt, title: 'Accepted', tone: 'none' as const },
+		...attempts,
+		...later.flatMap(([at, title, tone]) => (at ? [{ at, title, tone }] : [])),
+	].toSorted((one, other) => one.at.localeCompare(other.at))
+	return (
+		<>
+			<Timeline moments={moments} />
+			{mail.status === 'SCHEDULED' && (
+				<p>
+					It leaves at <Time at={mail.scheduledFor} as="date" />.
+				</p>
+			)}
+			{mail.error && <p>{mail.error}</p>}
+			{mail.possibleRepeat && <p>It was sent again although an earlier try may have arrived.</p>}
+		</>
+	)
+}

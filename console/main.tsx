@@ -1,0 +1,33 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueries } from './client.ts'
+import { ConfirmProvider } from './parts/confirm.tsx'
+import { nonce } from './parts/nonce.ts'
+import { ToastProvider } from './parts/toast.tsx'
+import { createConsoleRouter } from './routes.tsx'
+import './styles/base.css'
+
+const queries = createQueries(() => {
+	const { pathname, href } = router.state.location
+	if (pathname === '/console/log-in') return
+	queries.clear()
+	void router.navigate({ to: '/console/log-in', search: { next: href } })
+})
+const router = createConsoleRouter(queries)
+
+createRoot(document.getElementById('root')!).render(
+	<StrictMode>
+		<CSPProvider nonce={nonce}>
+			<QueryClientProvider client={queries}>
+				<ToastProvider>
+					<ConfirmProvider>
+						<RouterProvider router={router} />
+					</ConfirmProvider>
+				</ToastProvider>
+			</QueryClientProvider>
+		</CSPProvider>
+	</StrictMode>,
+)

@@ -1,0 +1,72 @@
+import { useEffect, useRef } from 'react'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { useColours } from './colours.ts'
+import styles from './chart.module.css'
+import { formatBrief, formatCount } from './figures.tsx'
+
+export interface Series {
+	name: string
+	values: (number | null)[]
+	/** The name of a colour token. */
+	colour: 'accent' | 'good' | 'warn' | 'bad' | 'info' | 'text-soft'
+}
+
+interface Props {
+	/** Says what the chart shows, for readers who do not see it. */
+	name: string
+	/** Moments, ascending. */
+	times: (string | number | Date)[]
+	series: Series[]
+	height?: number
+}
+
+/** Figures over time. The legend shows those at the pointer. */
+export default function Chart({ name, times, series, height = 220 }: Props) {
+	const place = useRef<HTMLDivElement>(null)
+	const colours = useColours()
+	useEffect(() => {
+		const element = place.current!
+		const colourOf = (token: string) => getComputedStyle(element).getPropertyValue(`--${token}`)
+		const [text, line] = [colourOf('text-soft'), colourOf('line')]
+		const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false } }
+		const plot = new UPlot(
+			{
+				width: element.clientWidth,
+				height,
+				cursor: { y: false },
+				scales: { y: { range: (_plot, _least, most) => [0, Math.max(most * 1.1, 1)] } },
+				axes: [axis, { ...axis, size: 48, values: (_plot, marks) => marks.map(formatBrief) }],
+				series: [
+					{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+					...series.map((one) => ({
+						label: one.name,
+						stroke: colourOf(one.colour),
+						width: 2,
+						points: { show: times.length === 1 },
+						value: (_plot: UPlot, value: number | null) =>
+							value === null ? '–' : formatCount(value),
+					})),
+				],
+			},
+			[times.map((time) => new Date(time).getTime() / 1000), ...series.map(({ values }) => values)],
+			element,
+		)
+		const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+		observer.observe(element)
+		return () => {
+			observer.disconnect()
+			plot.destroy()
+		}
+	}, [times, series, height, colours])
+	// The legend and the axes take their room from the start.
+	return (
+		<div
+			ref={place}
+			role="img"
+			aria-label={name}
+			className={styles.chart}
+			style={{ minHeight: height + 32 }}
+		/>
+	)
+}

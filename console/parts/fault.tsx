@@ -1,0 +1,33 @@
+import { TempostError } from '../../client/index.ts'
+import { Button } from './button.tsx'
+import styles from './fault.module.css'
+
+/** What went wrong, in the API's words, what to do, and the id that finds the request in the logs. */
+export function Fault({ error, retry }: { error: unknown; retry?: () => void }) {
+	if (!error) return null
+	const known = error instanceof TempostError ? error : undefined
+	return (
+		<div className={styles.fault} role="alert">
+			<p className={styles.message}>{messageOf(error)}</p>
+			{known?.suggestion && <p>{known.suggestion}</p>}
+			{known && known.fields.length > 0 && (
+				<ul>
+					{known.fields.map(({ field, message }) => (
+						<li key={field + message}>
+							<code>{field}</code> {message}
+						</li>
+					))}
+				</ul>
+			)}
+			{known?.requestId && (
+				<p className={styles.id}>
+					Request <code>{known.requestId}</code>
+				</p>
+			)}
+			{retry && <Button onClick={retry}>Try again</Button>}
+		</div>
+	)
+}
+
+const messageOf = (error: unknown) =>
+	error instanceof Error ? error.message : 'Something went wrong'

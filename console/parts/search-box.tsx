@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'react'
+import styles from './field.module.css'
+
+interface Props {
+	value: string
+	onChange: (value: string) => void
+	name: string
+}
+
+const pauseMs = 250
+
+/** `/` leads here, Esc empties it. Tells its value once the reader pauses. */
+export function SearchBox({ value, onChange, name }: Props) {
+	const [typed, setTyped] = useState(value)
+	useEffect(() => setTyped(value), [value])
+	useEffect(() => {
+		if (typed === value) return
+		const timer = setTimeout(() => onChange(typed), pauseMs)
+		return () => clearTimeout(timer)
+	}, [typed, value, onChange])
+	return (
+		<input
+			type="search"
+			className={`${styles.control} ${styles.search}`}
+			aria-label={name}
+			placeholder={`${name}  /`}
+			value={typed}
+			onChange={(event) => setTyped(event.target.value)}
+			onKeyDown={(event) => {
+				if (event.key === 'Escape') setTyped('')
+			}}
+		/>
+	)
+}

@@ -1,0 +1,127 @@
+import { Link } from '@tanstack/react-router'
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { Button } from './button.tsx'
+import { Fault } from './fault.tsx'
+import styles from './table.module.css'
+import { Waiting } from './waiting.tsx'
+
+export interface Column<Row> {
+	name: string
+	cell: (row: Row) => ReactNode
+	/** A CSS width, such as `120px` or `2fr`. By default `1fr`. */
+	width?: string
+	isNumber?: boolean
+	/** On a phone the first column is the headline, and the others follow below it unless they are left out. */
+	isLeftOutOnPhone?: boolean
+}
+
+interface Props<Row> {
+	name: string
+	columns: Column<Row>[]
+	rows: Row[] | undefined
+	rowKey: (row: Row) => string
+	/** The address that a row leads to. */
+	linkOf?: (row: Row) => string
+	/** For choosing rows. */
+	chosen?: { has: (row: Row) => boolean; toggle: (row: Row) => void }
+	error?: unknown
+	retry?: () => void
+	empty: ReactNode
+	/** Loads more rows; absent when there are none. */
+	more?: (() => void) | undefined
+	isLoadingMore?: boolean
+}
+
+/** A list of records. Arrow keys move between rows, Enter opens one. */
+export function Table<Row>(props: Props<Row>) {
+	const { name, columns, rows, rowKey, error, retry, empty, more, isLoadingMore = false } = props
+	const body = useRef<HTMLDivElement>(null)
+	if (error && !rows) return <Fault error={error} {...(retry && { retry })} />
+	if (!rows) return <Waiting />
+	if (rows.length === 0) return empty
+	const template = [
+		...(props.chosen ? ['36px'] : []),
+		...columns.map(({ width = '1fr' }) => (width.endsWith('fr') ? `minmax(0, ${width})` : width)),
+	].join(' ')
+	return (
+		<>
+			{error ? <Fault error={error} {...(retry && { retry })} /> : null}
+			<div
+				role="table"
+				aria-label={name}
+				className={styles.table}
+				style={{ '--columns': template } as object}
+			>
+				<div role="rowgroup" className={styles.head}>
+					<div role="row" className={styles.row}>
+						{props.chosen && (
+							<span role="columnheader">
+								<span className="unseen">Chosen</span>
+							</span>
+						)}
+						{columns.map((column) => (
+							<span role="columnheader" key={column.name} data-number={column.isNumber}>
+								{column.name}
+							</span>
+						))}
+					</div>
+				</div>
+				<div role="rowgroup" ref={body} onKeyDown={(event) => moveBy(event, body.current!)}>
+					{rows.map((row) => (
+						<TableRow key={rowKey(row)} row={row} {...props} />
+					))}
+				</div>
+			</div>
+			{more && (
+				<div className={styles.more}>
+					<Button onClick={more} isBusy={isLoadingMore}>
+						Show more
+					</Button>
+				</div>
+			)}
+		</>
+	)
+}
+
+function TableRow<Row>({ row, columns, linkOf, chosen, rowKey }: Props<Row> & { row: Row }) {
+	const link = linkOf?.(row)
+	return (
+		<div role="row" className={styles.row} data-link={link !== undefined}>
+			{chosen && (
+				<span role="cell" className={styles.choice}>
+					<input
+						type="checkbox"
+						aria-label={`Choose ${rowKey(row)}`}
+						checked={chosen.has(row)}
+						onChange={() => chosen.toggle(row)}
+					/>
+				</span>
+			)}
+			{columns.map((column, index) => (
+				<span
+					role="cell"
+					key={column.name}
+					data-name={column.name}
+					data-number={column.isNumber}
+					data-left-out={column.isLeftOutOnPhone}
+				>
+					{index === 0 && link !== undefined ? (
+						<Link to={link as '/'} className={styles.link}>
+							{column.cell(row)}
+						</Link>
+					) : (
+						column.cell(row)
+					)}
+				</span>
+			))}
+		</div>
+	)
+}
+
+function moveBy(event: KeyboardEvent, body: HTMLElement) {
+	const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+	if (!step || !(event.target instanceof HTMLAnchorElement)) return
+	const links = [...body.querySelectorAll<HTMLElement>(`.${styles.link}`)]
+	links[links.indexOf(event.target) + step]?.focus()
+	event.preventDefault()
+}

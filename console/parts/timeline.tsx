@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+import type { Tone } from './badge.tsx'
+import { Time } from './time.tsx'
+import styles from './timeline.module.css'
+
+export interface Moment {
+	at: string
+	title: ReactNode
+	detail?: ReactNode
+	tone?: Tone
+}
+
+/** What happened, in order, with the moments beside it. */
+export const Timeline = ({ moments }: { moments: Moment[] }) => (
+	<ol className={styles.timeline}>
+		{moments.map(({ at, title, detail, tone = 'none' }, index) => (
+			<li key={`${at} ${index}`} data-tone={tone}>
+				<span className={styles.time}>
+					<Time at={at} as="date" />
+				</span>
+				<div>
+					<p className={styles.title}>{title}</p>
+					{detail && <p className={styles.detail}>{detail}</p>}
+				</div>
+			</li>
+		))}
+	</ol>
+)

@@ -1,0 +1,28 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { accountRoutes } from './accounts/account-routes.ts'
+import { emailRoutes } from './emails/email-routes.ts'
+import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
+import { startRoutes } from './start/start-routes.ts'
+
+/** Every page. Filters and pages of lists are part of its address. */
+const tree = rootRoute.addChildren([
+	homeRoute,
+	...accountRoutes,
+	projectRoute.addChildren([...startRoutes, ...emailRoutes]),
+])
+
+export const createConsoleRouter = (queries: QueryClient) =>
+	createRouter({
+		routeTree: tree,
+		context: { queries },
+		defaultPreload: 'intent',
+		defaultPreloadStaleTime: 0,
+		scrollRestoration: true,
+	})
+
+declare module '@tanstack/react-router' {
+	interface Register {
+		router: ReturnType<typeof createConsoleRouter>
+	}
+}

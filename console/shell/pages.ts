@@ -1,0 +1,21 @@
+import { AtSign, House, type LucideIcon } from 'lucide-react'
+import type { Project } from '../../client/index.ts'
+
+export interface PageOfProject {
+	name: string
+	/** Below the project's address. */
+	path: string
+	/** `g`, then this letter, leads here. */
+	letter: string
+	icon: LucideIcon
+	role?: Project['role']
+}
+
+/** In the order of the navigation; null is a line. */
+export const pages: (PageOfProject | null)[] = [
+	{ name: 'Start', path: '', letter: 'h', icon: House },
+	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
+]
+
+export const pagesFor = (project: Project) =>
+	pages.filter((page) => page?.role === undefined || page.role === project.role)

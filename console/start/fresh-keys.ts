@@ -1,0 +1,5 @@
+// A secret key is shown once, when it is made. Until the page is left, the examples contain it.
+const keys = new Map<string, string>()
+
+export const keepFreshKey = (projectId: string, key: string) => keys.set(projectId, key)
+export const freshKey = (projectId: string) => keys.get(projectId)

@@ -1,0 +1,31 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** The API that `npm run console` shows. */
+const api = process.env['TEMPOST_URL'] ?? 'http://localhost:3000'
+
+export default defineConfig({
+	root: import.meta.dirname,
+	base: '/console/',
+	plugins: [react()],
+	build: {
+		target: 'es2023',
+		// A frame of its own for mails, with a policy of its own.
+		rolldownOptions: {
+			input: ['index.html', 'mail-frame.html'].map((file) => `${import.meta.dirname}/${file}`),
+		},
+		// Files in the page itself would need a weaker policy.
+		assetsInlineLimit: 0,
+		modulePreload: { polyfill: false },
+		reportCompressedSize: false,
+		chunkSizeWarningLimit: 1000,
+	},
+	server: {
+		proxy: {
+			'^/(?!console(?:/|$)|@|node_modules/).*': {
+				target: api,
+				headers: { origin: api },
+			},
+		},
+	},
+})

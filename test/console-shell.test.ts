@@ -1,0 +1,87 @@
+import test from 'ava'
+import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { password } from './helpers/people.ts'
+
+test('a person logs in with a password, and is led to the page that was asked for', async (t) => {
+	const { page, home, faults } = await setupConsole(t)
+	await page.context().clearCookies()
+	await page.goto(`${home}/emails?status=SENT`)
+	await page.getByLabel('Email address').fill('ann@example.org')
+	await page.getByLabel('Password').fill('wrong')
+	await page.getByRole('button', { name: 'Log in' }).click()
+	await page.getByRole('alert').getByText('Address and password do not match').waitFor()
+	await page.getByLabel('Password').fill(password)
+	await page.getByRole('button', { name: 'Log in' }).click()
+	await page.getByRole('heading', { name: 'Emails' }).waitFor()
+	t.is(page.url(), `${home}/emails?status=SENT`)
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('401')),
+		[],
+	)
+})
+
+test('`/` leads to the project, and log-out ends the session', async (t) => {
+	const { page, origin, home, project, faults } = await setupConsole(t)
+	await page.goto(origin)
+	await page.getByRole('heading', { level: 1, name: project.name }).waitFor()
+	t.is(page.url(), home)
+	await page.getByRole('button', { name: 'Account' }).click()
+	await page.getByRole('menuitem', { name: 'Log out' }).click()
+	await page.getByRole('heading', { name: 'Log in' }).waitFor()
+	t.deepEqual(faults, [])
+	await page.goto(home)
+	await page.getByRole('heading', { name: 'Log in' }).waitFor()
+})
+
+test('the keyboard goes to pages, opens the command palette and closes it', async (t) => {
+	const { page, open, faults } = await setupConsole(t)
+	await open('')
+	await page.keyboard.press('g')
+	await page.keyboard.press('e')
+	await page.getByRole('heading', { level: 1, name: 'Emails' }).waitFor()
+	await page.keyboard.press('Control+k')
+	await page.getByRole('combobox', { name: 'Go to or do' }).fill('sta')
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', { level: 2, name: 'Send a first mail' }).waitFor()
+	await page.keyboard.press('Control+k')
+	await page.keyboard.press('Escape')
+	await page.getByRole('combobox').waitFor({ state: 'detached' })
+	t.deepEqual(faults, [])
+})
+
+test('colours follow the choice of the reader, and stay', async (t) => {
+	const { page, open } = await setupConsole(t, { browser: { colorScheme: 'light' } })
+	await open('')
+	const background = () =>
+		page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+	const light = await background()
+	await page.getByRole('button', { name: 'Account' }).click()
+	await page.getByRole('menuitem', { name: 'Dark' }).click()
+	const dark = await background()
+	t.not(dark, light)
+	await page.reload()
+	t.is(await background(), dark)
+})
+
+test('a phone shows one page at a time, and the navigation over it when asked', async (t) => {
+	const { page, open, faults } = await setupConsole(t, { browser: { viewport: phone } })
+	await open('')
+	t.true(await page.evaluate(`document.documentElement.scrollWidth <= ${phone.width}`))
+	t.false(await page.getByRole('link', { name: 'Emails' }).isVisible())
+	await page.getByRole('button', { name: 'Navigation' }).click()
+	await page.getByRole('link', { name: 'Emails' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Emails' }).waitFor()
+	t.false(await page.getByRole('link', { name: 'Start' }).isVisible())
+	t.deepEqual(faults, [])
+})
+
+test('the first pages have no barrier', async (t) => {
+	const { page, open, origin } = await setupConsole(t)
+	for (const path of ['', 'emails']) {
+		await open(path)
+		t.deepEqual(await barriersOf(page), [], path)
+	}
+	await page.goto(`${origin}/console/log-in`)
+	await page.getByRole('heading', { name: 'Log in' }).waitFor()
+	t.deepEqual(await barriersOf(page), [])
+})
