@@ -13,6 +13,7 @@ import { accountLinks } from './accounts/account-links.ts'
 import { accountRequests } from './accounts/account-requests.ts'
 import { accounts } from './accounts/accounts.ts'
 import { sessionCookie } from './accounts/cookies.ts'
+import { localLogin } from './accounts/local-login.ts'
 import { oauth } from './accounts/oauth.ts'
 import { analytics } from './analytics/analytics.ts'
 import { feedFigures } from './analytics/feed-figures.ts'
@@ -174,6 +175,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(accounts, { pool, cookie, settings })
 	await app.register(accountRequests, { pool, settings })
 	await app.register(accountLinks, { pool, settings })
+	await app.register(localLogin, { pool, cookie })
 	await app.register(oauth, { pool, cookie, settings })
 	await app.register(members, { pool, settings, isMailReal })
 	await app.register(audit, { pool })

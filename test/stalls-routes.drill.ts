@@ -85,6 +85,7 @@ const small = {
 		'GET /auth/verify-email',
 		'GET /auth/reset-password',
 		'GET /auth/accept-invitation',
+		'GET /auth/local',
 		'GET /auth/{provider}',
 		'GET /auth/{provider}/callback',
 		'GET /unsubscribe/{id}',

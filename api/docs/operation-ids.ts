@@ -18,6 +18,7 @@ export const operationIds: Record<string, string> = {
 	'POST /auth/reset-password': 'resetPassword',
 	'GET /auth/accept-invitation': 'showAcceptInvitation',
 	'POST /auth/accept-invitation': 'acceptInvitation',
+	'GET /auth/local': 'logInLocally',
 	'GET /auth/oauth-config': 'getOauthConfig',
 	'GET /auth/:provider': 'beginOauth',
 	'GET /auth/:provider/callback': 'finishOauth',
