@@ -56,6 +56,7 @@ import { bulkJobs } from './jobs/bulk-jobs.ts'
 import { mailbox } from './mailbox/mailbox.ts'
 import { mcp } from './mcp/mcp.ts'
 import { audit, keepAudit } from './projects/audit.ts'
+import { invitations } from './projects/invitations.ts'
 import { members } from './projects/members.ts'
 import { projectState } from './projects/project-state.ts'
 import { projects } from './projects/projects.ts'
@@ -178,6 +179,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(localLogin, { pool, cookie })
 	await app.register(oauth, { pool, cookie, settings })
 	await app.register(members, { pool, settings, isMailReal })
+	await app.register(invitations, { pool, settings, isMailReal })
 	await app.register(audit, { pool })
 	await app.register(projectState, { pool })
 	await app.register(projects, { pool, isMailReal })

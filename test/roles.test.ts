@@ -16,7 +16,7 @@ function neededFor(route: string): 'USER' | Role {
 	const forAdmins = [
 		/^PATCH \/users\/@me\/projects\/\{id\}$/,
 		/\/(regenerate-keys|reset|checkout|billing-[a-z]+)$/,
-		/^(POST|PATCH|DELETE) \/projects\/\{id\}\/members/,
+		/^(POST|PATCH|DELETE) \/projects\/\{id\}\/(members|invitations)/,
 		/\/(webhook-secret|audit)$/,
 		/^(POST|DELETE) \/domains/,
 		/^(POST|PATCH|DELETE) \/webhook-(endpoints|deliveries)/,

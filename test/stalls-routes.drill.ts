@@ -48,6 +48,7 @@ const small = {
 		'GET /users/@me',
 		'GET /users/@me/projects',
 		'GET /projects/{id}/members',
+		'GET /projects/{id}/invitations',
 		'GET /domains/project/{projectId}',
 		'GET /domains/{id}/verify',
 		'GET /suppressions',
@@ -68,6 +69,7 @@ const small = {
 		'POST /campaigns/{id}/pause',
 		'POST /campaigns/{id}/resume',
 		'POST /projects/{id}/webhook-secret',
+		'POST /projects/{id}/invitations/{invitationId}/resend',
 		'POST /segments/{id}/compute',
 		'POST /segments/{id}/refresh',
 		'POST /users/@me/projects/{id}/checkout',
@@ -98,6 +100,7 @@ const small = {
 	],
 	'takes something away': [
 		'DELETE /projects/{id}/members/{userId}',
+		'DELETE /projects/{id}/invitations/{invitationId}',
 		'DELETE /users/@me/projects/{id}',
 		'DELETE /events/{eventName}',
 		'DELETE /workflows/{id}/executions/{executionId}',

@@ -45,6 +45,9 @@ export const operationIds: Record<string, string> = {
 	'POST /projects/:id/members': 'addMember',
 	'PATCH /projects/:id/members/:userId': 'updateMember',
 	'DELETE /projects/:id/members/:userId': 'removeMember',
+	'GET /projects/:id/invitations': 'listInvitations',
+	'DELETE /projects/:id/invitations/:invitationId': 'revokeInvitation',
+	'POST /projects/:id/invitations/:invitationId/resend': 'resendInvitation',
 
 	'POST /v1/send': 'sendMail',
 	'POST /v1/send/batch': 'sendBatch',
