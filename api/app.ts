@@ -50,7 +50,7 @@ import { events } from './events/events.ts'
 import { track } from './events/track.ts'
 import { executionList } from './executions/execution-list.ts'
 import { executions } from './executions/executions.ts'
-import { health, type HealthOptions } from './health.ts'
+import { createHealthCheck, health, type HealthOptions } from './health.ts'
 import { imports } from './imports/imports.ts'
 import { bulkJobs } from './jobs/bulk-jobs.ts'
 import { mailbox } from './mailbox/mailbox.ts'
@@ -60,6 +60,7 @@ import { invitations } from './projects/invitations.ts'
 import { members } from './projects/members.ts'
 import { projectState } from './projects/project-state.ts'
 import { projects } from './projects/projects.ts'
+import { system } from './projects/system.ts'
 import { publicPages } from './public/public.ts'
 import { bounces } from './reputation/bounces.ts'
 import { suppressions } from './reputation/suppressions.ts'
@@ -171,7 +172,8 @@ export async function createApp(services: Services, options: FastifyServerOption
 	writeInPieces(app)
 
 	const sendPage = createPages(pageLimits)
-	await app.register(health, { pool, checkTemporal })
+	const checkHealth = createHealthCheck({ pool, checkTemporal })
+	await app.register(health, { checkHealth })
 	await app.register(serviceConfig, { settings })
 	await app.register(accounts, { pool, cookie, settings })
 	await app.register(accountRequests, { pool, settings })
@@ -182,6 +184,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(invitations, { pool, settings, isMailReal })
 	await app.register(audit, { pool })
 	await app.register(projectState, { pool })
+	await app.register(system, { pool, checkHealth, isMailReal, settings })
 	await app.register(projects, { pool, isMailReal })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })

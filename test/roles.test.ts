@@ -12,7 +12,7 @@ type Role = (typeof roles)[number]
 function neededFor(route: string): 'USER' | Role {
 	if (/^(GET|POST) \/users\/@me(\/projects)?$|^POST \/auth\/request-verification$/.test(route))
 		return 'USER'
-	if (route === 'DELETE /users/@me/projects/{id}') return 'OWNER'
+	if (/^DELETE \/users\/@me\/projects\/\{id\}$|\/system$/.test(route)) return 'OWNER'
 	const forAdmins = [
 		/^PATCH \/users\/@me\/projects\/\{id\}$/,
 		/\/(regenerate-keys|reset|checkout|billing-[a-z]+)$/,

@@ -31,6 +31,7 @@ const small = {
 		'GET /campaigns/{id}/stats',
 		'GET /campaigns/{id}/progress',
 		'GET /projects/{id}/setup-state',
+		'GET /projects/{id}/system',
 		'GET /projects/{id}/security',
 		'GET /users/@me/projects/{id}/security',
 		'GET /users/@me/projects/{id}/billing-limits',

@@ -38,6 +38,7 @@ export const operationIds: Record<string, string> = {
 	'GET /users/@me/projects/:id/billing-invoices': 'listInvoices',
 	'GET /projects/:id/security': 'getProjectSecurity',
 	'GET /projects/:id/setup-state': 'getSetupState',
+	'GET /projects/:id/system': 'getSystem',
 	'GET /projects/:id/audit': 'listAuditEntries',
 	'GET /projects/:id/webhook-secret': 'getWebhookSecret',
 	'POST /projects/:id/webhook-secret': 'regenerateWebhookSecret',

@@ -46,6 +46,7 @@ export const rolesOfRoutes: Record<string, 'USER' | Role> = {
 	'DELETE /webhook-endpoints/:id/replay/:jobId': 'ADMIN',
 	'POST /webhook-deliveries/:id/retry': 'ADMIN',
 
+	'GET /projects/:id/system': 'OWNER',
 	'DELETE /users/@me/projects/:id': 'OWNER',
 }
 
