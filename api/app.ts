@@ -67,6 +67,7 @@ import { suppressions } from './reputation/suppressions.ts'
 import { webhooks } from './reputation/webhooks.ts'
 import { authenticate } from './requests/auth.ts'
 import { parseBodies } from './requests/body.ts'
+import { answerConditionally } from './requests/conditional.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './requests/error-handler.ts'
 import { limitFailures } from './requests/failures.ts'
 import { readForwarded } from './requests/forwarded.ts'
@@ -170,6 +171,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
 	takeNullsForAbsent(app)
 	writeInPieces(app)
+	answerConditionally(app)
 
 	const sendPage = createPages(pageLimits)
 	const checkHealth = createHealthCheck({ pool, checkTemporal })
