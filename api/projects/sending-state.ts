@@ -39,7 +39,8 @@ interface Facts {
 type Reason = { code: (typeof codes)[number]; message: string }
 
 /** Why mail of a project is not sent at once, the most important reason first. */
-export function sendingState({ project, health, isMailReal, reached, isRateLimited }: Facts) {
+export function sendingState(facts: Facts): Type.Static<typeof SendingState> {
+	const { project, health, isMailReal, reached, isRateLimited } = facts
 	const stops: Reason[] = []
 	if (project.disabledReason !== null)
 		stops.push({ code: 'PROJECT_DISABLED', message: disabled(project.disabledReason) })
@@ -72,7 +73,7 @@ export function sendingState({ project, health, isMailReal, reached, isRateLimit
 	if (isRateLimited)
 		slows.push({ code: 'SEND_RATE', message: 'More mail is waiting than the send rate allows' })
 	const state = stops.length > 0 ? 'paused' : slows.length > 0 ? 'slowed' : 'normal'
-	return { state, reasons: [...stops, ...slows] } as const
+	return { state, reasons: [...stops, ...slows] }
 }
 
 const disabled = (reason: string) =>
