@@ -13,6 +13,7 @@ import { accountLinks } from './accounts/account-links.ts'
 import { accountRequests } from './accounts/account-requests.ts'
 import { accounts } from './accounts/accounts.ts'
 import { sessionCookie } from './accounts/cookies.ts'
+import { localLogin } from './accounts/local-login.ts'
 import { oauth } from './accounts/oauth.ts'
 import { analytics } from './analytics/analytics.ts'
 import { feedFigures } from './analytics/feed-figures.ts'
@@ -51,21 +52,24 @@ import { events } from './events/events.ts'
 import { track } from './events/track.ts'
 import { executionList } from './executions/execution-list.ts'
 import { executions } from './executions/executions.ts'
-import { health, type HealthOptions } from './health.ts'
+import { createHealthCheck, health, type HealthOptions } from './health.ts'
 import { imports } from './imports/imports.ts'
 import { bulkJobs } from './jobs/bulk-jobs.ts'
 import { mailbox } from './mailbox/mailbox.ts'
 import { mcp } from './mcp/mcp.ts'
 import { audit, keepAudit } from './projects/audit.ts'
+import { invitations } from './projects/invitations.ts'
 import { members } from './projects/members.ts'
 import { projectState } from './projects/project-state.ts'
 import { projects } from './projects/projects.ts'
+import { system } from './projects/system.ts'
 import { publicPages } from './public/public.ts'
 import { bounces } from './reputation/bounces.ts'
 import { suppressions } from './reputation/suppressions.ts'
 import { webhooks } from './reputation/webhooks.ts'
 import { authenticate } from './requests/auth.ts'
 import { parseBodies } from './requests/body.ts'
+import { answerConditionally } from './requests/conditional.ts'
 import { handleClientError, handleError, handleUnknownRoute } from './requests/error-handler.ts'
 import { limitFailures } from './requests/failures.ts'
 import { readForwarded } from './requests/forwarded.ts'
@@ -171,21 +175,26 @@ export async function createApp(services: Services, options: FastifyServerOption
 	keepIdempotency(app, pool, settings.idempotencyTtlHours)
 	takeNullsForAbsent(app)
 	writeInPieces(app)
+	answerConditionally(app)
 
 	const sendPage = createPages(pageLimits)
 	await app.register(consolePages, {
 		folder: services.consoleFolder,
 		card: () => serviceCard(publicUrl),
 	})
-	await app.register(health, { pool, checkTemporal })
+	const checkHealth = createHealthCheck({ pool, checkTemporal })
+	await app.register(health, { checkHealth })
 	await app.register(serviceConfig, { settings })
 	await app.register(accounts, { pool, cookie, settings })
 	await app.register(accountRequests, { pool, settings })
 	await app.register(accountLinks, { pool, settings })
+	await app.register(localLogin, { pool, cookie })
 	await app.register(oauth, { pool, cookie, settings })
 	await app.register(members, { pool, settings, isMailReal })
+	await app.register(invitations, { pool, settings, isMailReal })
 	await app.register(audit, { pool })
 	await app.register(projectState, { pool })
+	await app.register(system, { pool, checkHealth, isMailReal, settings })
 	await app.register(projects, { pool, isMailReal })
 	await app.register(send, { pool, ...settings })
 	await app.register(track, { pool })

@@ -15,7 +15,7 @@ const AwayProvider = Type.Object({
 	awaySince: Timestamp,
 	answer: Type.String({ description: 'Its last answer, without addresses' }),
 })
-const Health = Component('Health', {
+export const Health = Component('Health', {
 	status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
 	checks: Type.Object({ database: Check, temporal: Check, worker: Check, provider: Check }),
 	provider: Type.Union([AwayProvider, Type.Null()], {
@@ -23,12 +23,26 @@ const Health = Component('Health', {
 	}),
 })
 
+export type HealthView = Type.Static<typeof Health>
+
 const patienceMs = 2000
 const freshMs = 1000
 
-export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, options) => {
-	let last: { at: number; result: Promise<Type.Static<typeof Health>> } | undefined
+/** Even with many requests it costs only one check a second. */
+export function createHealthCheck(options: HealthOptions) {
+	let last: { at: number; result: Promise<HealthView> } | undefined
+	return () => {
+		if (!last || performance.now() - last.at > freshMs)
+			last = { at: performance.now(), result: check(options) }
+		return last.result
+	}
+}
 
+interface RouteOptions {
+	checkHealth: () => Promise<HealthView>
+}
+
+export const health: FastifyPluginAsyncTypebox<RouteOptions> = async (app, { checkHealth }) => {
 	app.get(
 		'/health',
 		{
@@ -42,16 +56,13 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, opti
 			},
 		},
 		async (_request, reply) => {
-			// Even with many requests it costs only one check a second.
-			if (!last || performance.now() - last.at > freshMs)
-				last = { at: performance.now(), result: check(options) }
-			const result = await last.result
+			const result = await checkHealth()
 			return reply.code(result.status === 'unavailable' ? 503 : 200).send(result)
 		},
 	)
 }
 
-async function check({ pool, checkTemporal }: HealthOptions): Promise<Type.Static<typeof Health>> {
+async function check({ pool, checkTemporal }: HealthOptions): Promise<HealthView> {
 	const [database, { temporal, worker }] = await Promise.all([
 		within(
 			awayProviders(pool).then((away) => ({ away })),

@@ -19,6 +19,7 @@ const Environment = Type.Object({
 	...TemporalEnvironment,
 	...MetricsEnvironment,
 	...TracingEnvironment,
+	TEMPORAL_UI_URL: Url,
 	HOST: Type.String({ default: '127.0.0.1' }),
 	PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
 	PUBLIC_URL: Url,
@@ -97,6 +98,14 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 			storage: env.S3_BUCKET !== undefined,
 			signupsDisabled: env.DISABLE_SIGNUPS,
 		},
+		/** undefined: there are no links to it. */
+		temporalUi:
+			env.TEMPORAL_UI_URL === undefined
+				? undefined
+				: {
+						url: env.TEMPORAL_UI_URL.replace(/\/+$/, ''),
+						namespace: env.TEMPORAL_NAMESPACE,
+					},
 		dnsServers: listOf(env.DNS_SERVERS),
 		allowPrivateWebhooks: env.ALLOW_PRIVATE_WEBHOOKS,
 		tracing: tracingOf(env, 'tempost-api'),

@@ -6,6 +6,25 @@ export interface Account {
 	email: string
 }
 
+export interface ActiveRun {
+	kind:
+		| 'campaign'
+		| 'import'
+		| 'undo'
+		| 'replay'
+		| 'bulk'
+		| 'enrolment'
+		| 'suspension'
+		| 'send'
+		| 'execution'
+	/** Of the campaign, job, workflow, suspension, request or execution */
+	id: string
+	/** Its name in Temporal */
+	workflowId: string
+	startedAt: string
+	temporalUrl: string | null
+}
+
 export interface Activity {
 	id: string
 	type:
@@ -156,6 +175,12 @@ export interface BillingLimits {
 
 export interface BillingLink {
 	url: string
+}
+
+export interface BoundedCount {
+	count: number
+	/** Counting ended here: there may be more */
+	atLeast: boolean
 }
 
 export interface BranchesConfig {
@@ -1832,6 +1857,16 @@ export interface NewWebhookStep {
 	autoConnect?: boolean | undefined
 }
 
+export interface PendingInvitation {
+	id: string
+	email: string
+	role: 'MEMBER' | 'ADMIN'
+	/** The address of the member who sent it last */
+	invitedBy: string
+	createdAt: string
+	expiresAt: string
+}
+
 export interface Project {
 	id: string
 	name: string
@@ -2047,6 +2082,24 @@ export interface Sender {
 	email: string
 }
 
+export interface SendingReason {
+	code:
+		| 'PROJECT_DISABLED'
+		| 'OWNER_UNVERIFIED'
+		| 'TEMPORAL_AWAY'
+		| 'WORKER_AWAY'
+		| 'PROVIDER_AWAY'
+		| 'LIMIT_REACHED'
+		| 'SEND_RATE'
+	message: string
+}
+
+export interface SendingState {
+	/** `slowed`: some mail waits longer than usual. `paused`: no mail is sent */
+	state: 'normal' | 'slowed' | 'paused'
+	reasons: SendingReason[]
+}
+
 export interface SentCampaign {
 	success: true
 	message: string
@@ -2188,6 +2241,38 @@ export interface Suppression {
 	reason: 'BOUNCE' | 'COMPLAINT' | 'MANUAL' | 'UNSUBSCRIBED_ALL'
 	emailId: string | null
 	createdAt: string
+}
+
+export interface System {
+	health: Health
+	sending: SendingState
+	provider: {
+		name: string
+		awaySince: string | null
+		answer: string | null
+	}
+	backlog: {
+		waiting: BoundedCount
+		oldestWaitingSince: string | null
+		sending: BoundedCount
+		/** Of campaigns that are being sent */
+		campaignWaiting: number
+		campaignSending: number
+		scheduled: BoundedCount
+		nextScheduledFor: string | null
+	}
+	doubt: {
+		uncertain: BoundedCount
+		oldestSince: string | null
+	}
+	outbox: {
+		waiting: BoundedCount
+		oldestSince: string | null
+	}
+	webhooks: {
+		waiting: BoundedCount
+	}
+	runs: ActiveRun[]
 }
 
 export interface Tag {
@@ -2781,6 +2866,11 @@ export interface AcceptInvitationInput {
 	token: string
 	/** Required unless there is an account with a verified address. */
 	password?: string | undefined
+}
+
+export interface LogInLocallyInput {
+	/** The token from the link. */
+	token?: string | undefined
 }
 
 export interface GetOauthConfigAnswer {
@@ -4181,6 +4271,15 @@ export interface AuthApi {
 	acceptInvitation(input: AcceptInvitationInput, options?: RequestOptions): Promise<SecuredAccount>
 
 	/**
+	 * Log in with the link that npm start prints.
+	 *
+	 * Sets the session cookie of the owner and redirects to `/`. The link works once, for a day, and only on the machine that Tempost runs on. A link that was used shows a page that says so.
+	 *
+	 * `GET /auth/local`
+	 */
+	logInLocally(input?: LogInLocallyInput, options?: RequestOptions): Promise<string>
+
+	/**
 	 * List the providers to log in with.
 	 *
 	 * The providers that this installation is configured for. Each has a page at /auth/{provider}.
@@ -4251,6 +4350,37 @@ export interface ProjectsApi {
 	removeMember(id: string, userId: string, options?: RequestOptions): Promise<void>
 
 	/**
+	 * List the pending invitations to a project, newest first.
+	 *
+	 * People who were invited and have not accepted yet. Expired invitations are not listed.
+	 *
+	 * `GET /projects/{id}/invitations`
+	 */
+	listInvitations(id: string, options?: RequestOptions): Promise<PendingInvitation[]>
+
+	/**
+	 * Revoke an invitation.
+	 *
+	 * The link in its mail stops working at once.
+	 *
+	 * `DELETE /projects/{id}/invitations/{invitationId}`
+	 */
+	revokeInvitation(id: string, invitationId: string, options?: RequestOptions): Promise<void>
+
+	/**
+	 * Send an invitation again.
+	 *
+	 * The new mail has a new link that works for seven days; the link in the earlier mail stops working.
+	 *
+	 * `POST /projects/{id}/invitations/{invitationId}/resend`
+	 */
+	resendInvitation(
+		id: string,
+		invitationId: string,
+		options?: RequestOptions,
+	): Promise<PendingInvitation>
+
+	/**
 	 * List changes to a project, newest first.
 	 *
 	 * Every request that changed something, by a user or by a key. Bodies are not kept.
@@ -4307,6 +4437,15 @@ export interface ProjectsApi {
 	 * `POST /projects/{id}/webhook-secret`
 	 */
 	regenerateWebhookSecret(id: string, options?: RequestOptions): Promise<WebhookSecret>
+
+	/**
+	 * Get what moves a project’s mail, and what holds it up.
+	 *
+	 * Health, backlog, mails in doubt, and the newest active runs. Counts end at 10,000. Executions are listed if they are among the newest 2,000.
+	 *
+	 * `GET /projects/{id}/system`
+	 */
+	getSystem(id: string, options?: RequestOptions): Promise<System>
 
 	/**
 	 * List the projects of the user.

@@ -131,6 +131,7 @@ function environment({ settings, dataDir, databaseUrl, temporal }: Machine): Nod
 		DATABASE_URL: databaseUrl,
 		TEMPORAL_ADDRESS: temporal.address,
 		TEMPORAL_NAMESPACE: settings.namespace,
+		...(temporal.uiUrl && { TEMPORAL_UI_URL: temporal.uiUrl }),
 		SESSION_SECRET: settings.sessionSecret ?? dataDir.secrets.sessionSecret,
 	}
 }

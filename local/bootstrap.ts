@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql'
+import { newLoginToken } from '../db/accounts/login-token.ts'
 import { hashPassword } from '../db/accounts/password.ts'
 import { User } from '../db/accounts/user.ts'
 import config from '../db/config.ts'
@@ -9,6 +10,7 @@ import { migrate } from '../db/migrating.ts'
 import { Membership } from '../db/projects/membership.ts'
 import { keyDigest, newKeys } from '../db/projects/project-keys.ts'
 import { defaultProjectName, Project } from '../db/projects/project.ts'
+import { poolOf } from '../db/statement.ts'
 import type { FirstProject } from './data-dir.ts'
 
 const email = 'owner@example.com'
@@ -19,12 +21,14 @@ interface Memory {
 	remember: (project: FirstProject) => void
 }
 
-// Migrates the database, and returns the project whose keys can be shown.
+// Migrates the database, and returns the project whose keys can be shown, with a token that logs its owner in.
 export async function prepareDatabase(databaseUrl: string, memory: Memory) {
 	const orm = await MikroORM.init({ ...config, clientUrl: databaseUrl })
 	try {
 		await migrate(orm)
-		return await bootstrapProject(orm.em.fork(), memory)
+		const project = await bootstrapProject(orm.em.fork(), memory)
+		const loginToken = project && (await newLoginToken(await poolOf(orm.em), project.projectId))
+		return { project, loginToken }
 	} finally {
 		await orm.close()
 	}

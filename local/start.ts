@@ -36,12 +36,12 @@ async function start(settings: Settings) {
 	const loading = import('./bootstrap.ts') // loading the ORM takes as long as starting the servers
 	const databaseUrl = await bootDatabase(settings, dataDir, keep)
 	const { prepareDatabase } = await loading
-	const project = await prepareDatabase(databaseUrl, {
+	const { project, loginToken } = await prepareDatabase(databaseUrl, {
 		remembered: dataDir.secrets.project,
 		remember: dataDir.rememberProject,
 	})
 	const machine = { settings, dataDir, databaseUrl, temporal: await temporalBooting }
-	const description = describe(machine, project)
+	const description = describe(machine, project, loginToken)
 	// Written before the API answers, so that scripts waiting for /health find the keys.
 	writeDescription(dataDir, description)
 	await Promise.all([

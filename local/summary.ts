@@ -6,10 +6,17 @@ import { say } from './terminal.ts'
 export type Description = ReturnType<typeof describe>
 
 // The content of DATA_DIR/local.json: everything that scripts need to use this installation.
-export function describe(machine: Machine, project: FirstProject | undefined) {
+export function describe(
+	machine: Machine,
+	project: FirstProject | undefined,
+	loginToken: string | undefined,
+) {
 	const { settings, databaseUrl, temporal } = machine
 	const apiUrl = `http://${settings.reachableHost === '127.0.0.1' ? 'localhost' : settings.reachableHost}:${settings.port}`
+	// The link works only on this machine.
+	const mayLogIn = loginToken !== undefined && isLoopback(settings.reachableHost)
 	return {
+		consoleUrl: mayLogIn ? `${apiUrl}/auth/local?token=${loginToken}` : `${apiUrl}/`,
 		apiUrl,
 		publicKey: project?.publicKey ?? null,
 		secretKey: project?.secretKey ?? null,
@@ -23,6 +30,8 @@ export function describe(machine: Machine, project: FirstProject | undefined) {
 		databaseUrl,
 	}
 }
+
+const isLoopback = (host: string) => /^(localhost|127\.[\d.]+|::1)$/.test(host)
 
 export const writeDescription = (dataDir: DataDir, description: Description) =>
 	writeSecretly(dataDir.file('local.json'), description)
@@ -41,7 +50,20 @@ export function printSummary(description: Description, { dataDir, isHealthy, sec
 			? `\nTempost is ready (${seconds.toFixed(1)} s)\n`
 			: `\nTempost runs, but /health is not ok yet: see the logs in ${place(dataDir.file('logs'))}\n`,
 	)
+	for (const line of addresses(description)) say(line)
+	if (description.consoleUrl.includes('token='))
+		say('\n  The link to the console logs you in once; every start makes a new one')
+	say(`\n  All of it is in ${place(file)}, logs are in ${place(dataDir.file('logs'))}`)
+	if (description.secretKey) say(`\nA first mail:\n\n${firstMail(description)}\n`)
+	else say('\nThis database already has projects: use their keys.\n')
+	if (description.mailboxUrl && description.secretKey) say(`It lands in ${description.mailboxUrl}`)
+	say('Ctrl-C stops everything; the next start finds all data again')
+}
+
+// One line for each, the most useful first.
+export function addresses(description: Description) {
 	const rows = {
+		Console: description.consoleUrl,
 		API: description.apiUrl,
 		'API docs': description.docsUrl,
 		Mailbox: description.mailboxUrl,
@@ -51,12 +73,9 @@ export function printSummary(description: Description, { dataDir, isHealthy, sec
 		'Public key': description.publicKey,
 		Account: description.email && `${description.email} with password ${description.password}`,
 	}
-	for (const [name, value] of Object.entries(rows)) if (value) say(`  ${name.padEnd(12)}${value}`)
-	say(`\n  All of it is in ${place(file)}, logs are in ${place(dataDir.file('logs'))}`)
-	if (description.secretKey) say(`\nA first mail:\n\n${firstMail(description)}\n`)
-	else say('\nThis database already has projects: use their keys.\n')
-	if (description.mailboxUrl && description.secretKey) say(`It lands in ${description.mailboxUrl}`)
-	say('Ctrl-C stops everything; the next start finds all data again')
+	return Object.entries(rows).flatMap(([name, value]) =>
+		value ? [`  ${name.padEnd(12)}${value}`] : [],
+	)
 }
 
 function firstMail({ apiUrl, secretKey }: Description) {

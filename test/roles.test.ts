@@ -12,11 +12,11 @@ type Role = (typeof roles)[number]
 function neededFor(route: string): 'USER' | Role {
 	if (/^(GET|POST) \/users\/@me(\/projects)?$|^POST \/auth\/request-verification$/.test(route))
 		return 'USER'
-	if (route === 'DELETE /users/@me/projects/{id}') return 'OWNER'
+	if (/^DELETE \/users\/@me\/projects\/\{id\}$|\/system$/.test(route)) return 'OWNER'
 	const forAdmins = [
 		/^PATCH \/users\/@me\/projects\/\{id\}$/,
 		/\/(regenerate-keys|reset|checkout|billing-[a-z]+)$/,
-		/^(POST|PATCH|DELETE) \/projects\/\{id\}\/members/,
+		/^(POST|PATCH|DELETE) \/projects\/\{id\}\/(members|invitations)/,
 		/\/(webhook-secret|audit)$/,
 		/^(POST|DELETE) \/domains/,
 		/^(POST|PATCH|DELETE) \/webhook-(endpoints|deliveries)/,

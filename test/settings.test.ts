@@ -23,6 +23,15 @@ test('the public address follows the port, and loses its last slash', (t) => {
 	t.is(readSettings({ ...secret, PUBLIC_URL: 'https://a.example/' }).publicUrl, 'https://a.example')
 })
 
+test('runs link into the Web UI of Temporal if its address is known', (t) => {
+	t.is(readSettings(secret).temporalUi, undefined)
+	const given = { TEMPORAL_UI_URL: 'http://localhost:8233/', TEMPORAL_NAMESPACE: 'mail' }
+	t.deepEqual(readSettings({ ...secret, ...given }).temporalUi, {
+		url: 'http://localhost:8233',
+		namespace: 'mail',
+	})
+})
+
 test('an empty variable counts as none', (t) => {
 	const settings = readSettings({ ...secret, RESEND_API_KEY: '', PORT: '', DISABLE_SIGNUPS: '' })
 	t.is(settings.emailProvider, 'local')

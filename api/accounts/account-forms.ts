@@ -77,7 +77,7 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 			async (request, reply) => {
 				const language = languageOf(request)
 				const page = await ask(language, request.query.token, false)
-				return show(reply.code(page ? 200 : 400), page ?? expiredPage(language))
+				return showPage(reply.code(page ? 200 : 400), page ?? expiredPage(language))
 			},
 		)
 
@@ -87,14 +87,14 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 		const language = languageOf(request)
 		if (status >= 500) {
 			request.log.error({ err: thrown }, 'request failed')
-			return show(reply.code(status), unavailablePage(language))
+			return showPage(reply.code(status), unavailablePage(language))
 		}
 		const { token } = (request.body ?? {}) as { token?: unknown }
 		const page =
 			status === 422 && typeof token === 'string'
 				? await pages[request.routeOptions.url!]!.ask(language, token, true)
 				: null
-		return show(reply.code(page ? 422 : 400), page ?? expiredPage(language))
+		return showPage(reply.code(page ? 422 : 400), page ?? expiredPage(language))
 	})
 
 	// The routes answer programs with JSON; a form gets a page.
@@ -109,7 +109,8 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 const isForm = ({ method, headers }: FastifyRequest) =>
 	method === 'POST' && headers['content-type']?.startsWith(form) === true
 
-const languageOf = ({ headers }: FastifyRequest) => acceptedLanguage(headers['accept-language'])
+export const languageOf = ({ headers }: FastifyRequest) =>
+	acceptedLanguage(headers['accept-language'])
 
 /** The address of the page is a secret, so it is sent to no other site. */
 const dress = (reply: FastifyReply) =>
@@ -119,4 +120,4 @@ const dress = (reply: FastifyReply) =>
 		.header('content-security-policy', pagePolicy)
 		.removeHeader('content-length')
 
-const show = (reply: FastifyReply, page: string) => dress(reply).send(page)
+export const showPage = (reply: FastifyReply, page: string) => dress(reply).send(page)

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { renderPlatformMail } from '../../mail/platform/mail.ts'
-import { keepToken, type TokenPurpose } from '../../db/accounts/account-token.ts'
+import { keepToken } from '../../db/accounts/account-token.ts'
 import { newSecretToken, tokenDigest } from '../../db/accounts/secret-token.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
 
@@ -21,7 +21,7 @@ const kinds = {
  * and mail in the caller's transaction.
  */
 export async function prepareAccountMail(
-	purpose: TokenPurpose,
+	purpose: keyof typeof kinds,
 	{ to, language, isVerified = false }: { to: string; language: string; isVerified?: boolean },
 	{ publicUrl, platformFrom }: MailSettings,
 ) {

@@ -62,6 +62,14 @@ export const notLoggedInPage = (language: string) =>
 	saying(language, 'notLoggedIn', 'notLoggedInMeans')
 export const expiredPage = (language: string) => saying(language, 'expired', 'expiredMeans')
 
+export function expiredLoginPage(language: string) {
+	const words = accountWords[language]!
+	return page(language, words.expired, null, [
+		<p role="status">{words.expiredLogin}</p>,
+		<a href="/">{words.openConsole}</a>,
+	])
+}
+
 type Word = Exclude<keyof AccountWords, 'join' | 'joinMeans'>
 
 const secured = (isSecured: boolean): Word[] => (isSecured ? ['secured'] : [])

@@ -21,6 +21,8 @@ export interface AccountWords {
 	notLoggedInMeans: string
 	expired: string
 	expiredMeans: string
+	expiredLogin: string
+	openConsole: string
 }
 
 /** In the same languages as the pages for contacts. */
@@ -50,6 +52,9 @@ export const accountWords: Record<string, AccountWords> = {
 			'Logging in did not work. You need an account with a verified email address there. Please try again.',
 		expired: 'This link is no longer valid',
 		expiredMeans: 'A link works once, and for a limited time. Please ask for a new one.',
+		expiredLogin:
+			'This link logs in once. Log in with the password that npm start shows, or start it again for a new link.',
+		openConsole: 'Open the console',
 	},
 	de: {
 		verify: 'E-Mail-Adresse bestätigen',
@@ -78,6 +83,9 @@ export const accountWords: Record<string, AccountWords> = {
 		expired: 'Dieser Link gilt nicht mehr',
 		expiredMeans:
 			'Ein Link gilt einmal und nur für begrenzte Zeit. Bitte fordern Sie einen neuen an.',
+		expiredLogin:
+			'Dieser Link gilt für eine Anmeldung. Melden Sie sich mit dem Passwort an, das npm start anzeigt, oder starten Sie es neu, um einen neuen Link zu bekommen.',
+		openConsole: 'Konsole öffnen',
 	},
 	fr: {
 		verify: 'Confirmer votre adresse e-mail',
@@ -106,6 +114,9 @@ export const accountWords: Record<string, AccountWords> = {
 		expired: 'Ce lien n’est plus valable',
 		expiredMeans:
 			'Un lien sert une seule fois et pendant un temps limité. Veuillez en demander un nouveau.',
+		expiredLogin:
+			'Ce lien ne sert qu’une fois. Connectez-vous avec le mot de passe affiché par npm start, ou relancez-le pour obtenir un nouveau lien.',
+		openConsole: 'Ouvrir la console',
 	},
 	es: {
 		verify: 'Confirmar su dirección de correo',
@@ -132,6 +143,9 @@ export const accountWords: Record<string, AccountWords> = {
 			'No se ha podido iniciar sesión desde ese servicio. Hace falta tener allí una cuenta con una dirección de correo verificada. Inténtelo de nuevo.',
 		expired: 'Este enlace ya no es válido',
 		expiredMeans: 'Un enlace sirve una sola vez y por tiempo limitado. Solicite uno nuevo.',
+		expiredLogin:
+			'Este enlace sirve una sola vez. Inicie sesión con la contraseña que muestra npm start, o vuelva a ejecutarlo para obtener otro enlace.',
+		openConsole: 'Abrir la consola',
 	},
 	nl: {
 		verify: 'E-mailadres bevestigen',
@@ -158,5 +172,8 @@ export const accountWords: Record<string, AccountWords> = {
 			'Inloggen via die dienst is niet gelukt. Daar is een account met een bevestigd e-mailadres voor nodig. Probeer het opnieuw.',
 		expired: 'Deze link is niet meer geldig',
 		expiredMeans: 'Een link werkt één keer en voor beperkte tijd. Vraag een nieuwe aan.',
+		expiredLogin:
+			'Deze link werkt één keer. Log in met het wachtwoord dat npm start toont, of start opnieuw voor een nieuwe link.',
+		openConsole: 'Console openen',
 	},
 }

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { asksForHtml } from '../docs/service-card.ts'
 import { mailPolicy, pagePolicy } from './console-policies.ts'
 
 /** Where `npm run build` puts the console. */
@@ -38,7 +39,7 @@ export async function consolePages(
 
 	app.get('/', hidden, (request, reply) => {
 		void reply.header('vary', 'Accept')
-		return wantsPage(request) ? sendConsole(request, reply) : reply.send(card())
+		return asksForHtml(request.headers.accept) ? sendConsole(request, reply) : reply.send(card())
 	})
 	app.get('/console', hidden, sendConsole)
 	app.get('/console/*', hidden, sendConsole)
@@ -86,9 +87,6 @@ function readPages(folder: string) {
 
 const notBuilt =
 	'<!doctype html><title>Tempost</title><p>The console is not built. Run <code>npm run build</code>.'
-
-/** Browsers name HTML; programs do not, or say that they take anything. */
-const wantsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') ?? false
 
 /** A mail's frame has no origin of its own, so `'self'` would not name us there. */
 const originOf = ({ protocol, host }: FastifyRequest) =>

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { docsPage } from './docs-page.ts'
 import { withComponents } from './components.ts'
 import { withHeaders } from './response-headers.ts'
+import { apiVersion } from './service-card.ts'
 import { documented, ErrorResponse, SimpleError } from './route-docs.ts'
 import { tags } from './tags.ts'
 import { documentedWebhooks } from './webhook-docs.ts'
@@ -17,7 +18,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string) {
 			openapi: '3.1.0',
 			info: {
 				title: 'Tempost',
-				version: '1.0.0',
+				version: apiVersion,
 				description:
 					'Email sending and audience management. Every call takes the secret key of a project, except ' +
 					'`/v1/track`, which takes the public key. A logged-in user has a session cookie instead, and ' +

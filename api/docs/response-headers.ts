@@ -9,6 +9,10 @@ const headers = {
 	'RateLimit-Remaining': { description: 'Requests left in this minute', schema: number },
 	'RateLimit-Reset': { description: 'Seconds until the minute ends', schema: number },
 	'Retry-After': { description: 'Seconds to wait before the next request', schema: number },
+	ETag: {
+		description: 'For If-None-Match. Large answers, keys and mails have none',
+		schema: { type: 'string' },
+	},
 } as const
 
 type Name = keyof typeof headers
@@ -19,17 +23,23 @@ interface Api {
 	paths?: object
 	components?: object
 }
+interface Answer {
+	content?: Record<string, unknown>
+	headers?: Record<string, { $ref: string }>
+}
 interface Operation {
 	security?: Record<string, unknown>[]
-	responses?: Record<string, { headers?: Record<string, { $ref: string }> }>
+	responses?: Record<string, Answer>
 }
 
 /** Headers of answers, described once and referred to by every answer. */
 export function withHeaders<T extends Api>(api: T): T {
 	for (const path of Object.values(api.paths ?? {}))
-		for (const operation of Object.values(path as Record<string, Operation>))
+		for (const [method, operation] of Object.entries(path as Record<string, Operation>))
 			for (const [status, answer] of Object.entries(operation.responses ?? {})) {
 				const names = headersOf(status, operation)
+				const isRead = method === 'get' && status === '200'
+				if (isRead && answer.content?.['application/json']) names.push('ETag')
 				answer.headers = Object.fromEntries(
 					names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 				)

@@ -117,7 +117,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 	app.get(
 		'/emails/:id',
 		{
-			config: { auth: 'secret key or session' },
+			config: { auth: 'secret key or session', neverStored: true },
 			schema: {
 				tags,
 				summary: 'Get a mail with its attempts',

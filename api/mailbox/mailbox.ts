@@ -1,11 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { BlockList } from 'node:net'
 import type { Pool } from 'pg'
 import { listMessages, MailboxMessage } from '../../db/emails/mailbox-message.ts'
 import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
+import { isFromThisMachine } from '../requests/loopback.ts'
 import { about, Body, Component, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
 import { mailboxPage, pagePolicy } from './mailbox-page.ts'
 import { mailOf, messageOf, shownBody } from './mailbox-reading.ts'
@@ -48,23 +48,15 @@ interface Options {
 }
 
 const rowsOfPage = 100
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8)
-loopback.addAddress('::1', 'ipv6')
-const localHost = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /**
  * The mail of the local provider. It needs no key, so it answers only requests from this machine under a
- * local name. Otherwise a page on another site could read it through a developer's browser, or anyone
- * through a proxy on this machine.
+ * local name.
  */
 export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, sendPage }) => {
-	app.addHook('onRequest', async ({ socket, headers, method }) => {
-		const address = socket.remoteAddress ?? ''
-		const isLocal = loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
-		const isForwarded = proxyHeaders.some((name) => headers[name] !== undefined)
-		if (!isLocal || isForwarded || !localHost.test(headers.host ?? ''))
+	app.addHook('onRequest', async (request) => {
+		const { headers, method } = request
+		if (!isFromThisMachine(request))
 			throw new ApiError(
 				404,
 				'RESOURCE_NOT_FOUND',

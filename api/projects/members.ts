@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool, PoolClient } from 'pg'
+import type { FastifyRequest } from 'fastify'
+import type { PoolClient } from 'pg'
 import { renderPlatformMail } from '../../mail/platform/mail.ts'
-import { newSecretToken, tokenDigest } from '../../db/accounts/secret-token.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
 import { invitedRoles } from '../../db/projects/invitation.ts'
 import {
@@ -12,13 +12,17 @@ import {
 	removeMember,
 } from '../../db/projects/members.ts'
 import { roles } from '../../db/projects/membership.ts'
-import { linkTo, type MailSettings } from '../accounts/account-mail.ts'
-import { unverified } from '../accounts/session-auth.ts'
-import { countTry, networkOf } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { acceptedLanguage } from '../public/public-words.ts'
 import { about, Body, Component, Email, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
 import { administering } from './administering.ts'
+import {
+	invitationSeconds,
+	type InvitingOptions,
+	limitInvited,
+	limitInviter,
+	newInvitation,
+} from './inviting.ts'
 import { ProjectParams } from './projects.ts'
 
 const MemberView = Component('Member', {
@@ -38,28 +42,15 @@ const tags = ['projects']
 const config = { auth: 'session' } as const
 const MemberParams = Type.Object({ id: PathId('project'), userId: PathId('member') })
 
-const invitationSeconds = 7 * 24 * 60 * 60
-
 interface NewInvitation {
-	/** Its name. */
-	project: string
-	/** The address of the inviter. */
-	inviter: string
 	projectId: string
 	email: string
 	role: (typeof invitedRoles)[number]
 }
 
-export interface MemberOptions {
-	pool: Pool
-	settings: MailSettings
-	isMailReal: boolean
-}
+export const members: FastifyPluginAsyncTypebox<InvitingOptions> = async (app, options) => {
+	const { pool, settings } = options
 
-export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
-	app,
-	{ pool, settings, isMailReal },
-) => {
 	app.get(
 		'/projects/:id/members',
 		{
@@ -101,32 +92,17 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			},
 		},
 		async (request, reply) => {
-			const { project, user, body, headers, ip } = request
+			const { project, body } = request
 			const email = normalizeEmail(body.email)
 			const role = body.role ?? 'MEMBER'
-			// The answer reveals who has an account, and any address gets a mail in our name, so inviters must be
-			// verified.
-			if (isMailReal && !user.emailVerified) throw unverified()
-			await countInvitation('invite from', networkOf(ip), 100)
-			await countInvitation('invite by', user.id, 50)
-			await countInvitation('invite', project.publicId, 50)
+			await limitInviter(request, options)
 			const member = await administering(request, async (_, db, projectId) => {
 				const [member] = await addMember(db, { projectId, email, role })
 				if (member && !member.isNew) throw alreadyMember(member.userId)
-				await countTry(db, {
-					what: 'invite',
-					subject: `${project.publicId} ${email}`,
-					tries: 3,
-					seconds: 3600,
-				})
-				const language = acceptedLanguage(headers['accept-language'])
-				const about = { project: project.name, inviter: user.email }
-				const mail = member
-					? await renderPlatformMail('memberAdded', language, about)
-					: await invitation(db, language, { ...about, projectId, email, role })
-				await queuePlatformMails(db, {
-					mails: [{ from: settings.platformFrom, to: email, ...mail }],
-				})
+				await limitInvited(db, request, email)
+				await (member
+					? announce(db, request, email)
+					: inviteBy(db, request, { projectId, email, role }))
 				return member
 			})
 			app.relay.wake()
@@ -136,16 +112,18 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 		},
 	)
 
-	async function invitation(
-		db: PoolClient,
-		language: string,
-		{ project, inviter, projectId, email, role }: NewInvitation,
-	) {
-		const token = newSecretToken()
-		const digest = tokenDigest(token)
-		await invite(db, { projectId, email, role, digest, inviter, seconds: invitationSeconds })
-		const url = linkTo(settings.publicUrl, '/auth/accept-invitation', token)
-		return renderPlatformMail('invitation', language, { url, project, inviter })
+	async function announce(db: PoolClient, { project, user, headers }: FastifyRequest, to: string) {
+		const language = acceptedLanguage(headers['accept-language'])
+		const about = { project: project.name, inviter: user.email }
+		const mail = await renderPlatformMail('memberAdded', language, about)
+		await queuePlatformMails(db, { mails: [{ from: settings.platformFrom, to, ...mail }] })
+	}
+
+	async function inviteBy(db: PoolClient, request: FastifyRequest, invited: NewInvitation) {
+		const { digest, mailTo } = await newInvitation(request, settings)
+		const inviter = request.user.email
+		await invite(db, { ...invited, digest, inviter, seconds: invitationSeconds })
+		await mailTo(db, invited.email)
 	}
 
 	app.patch(
@@ -190,9 +168,6 @@ export const members: FastifyPluginAsyncTypebox<MemberOptions> = async (
 			return reply.code(204).send(null)
 		},
 	)
-
-	const countInvitation = (what: string, subject: string, tries: number) =>
-		countTry(pool, { what, subject, tries, seconds: 3600 })
 }
 
 function refuseOneself(own: string, userId: string) {

@@ -16,6 +16,7 @@ export const rolesOfRoutes: Record<string, 'USER' | Role> = {
 	'GET /projects/:id/security': 'MEMBER',
 	'GET /projects/:id/setup-state': 'MEMBER',
 	'GET /projects/:id/members': 'MEMBER',
+	'GET /projects/:id/invitations': 'MEMBER',
 
 	'PATCH /users/@me/projects/:id': 'ADMIN',
 	'POST /users/@me/projects/:id/regenerate-keys': 'ADMIN',
@@ -29,6 +30,8 @@ export const rolesOfRoutes: Record<string, 'USER' | Role> = {
 	'POST /projects/:id/members': 'ADMIN',
 	'PATCH /projects/:id/members/:userId': 'ADMIN',
 	'DELETE /projects/:id/members/:userId': 'ADMIN',
+	'DELETE /projects/:id/invitations/:invitationId': 'ADMIN',
+	'POST /projects/:id/invitations/:invitationId/resend': 'ADMIN',
 	'GET /projects/:id/webhook-secret': 'ADMIN',
 	'POST /projects/:id/webhook-secret': 'ADMIN',
 	'GET /projects/:id/audit': 'ADMIN',
@@ -43,6 +46,7 @@ export const rolesOfRoutes: Record<string, 'USER' | Role> = {
 	'DELETE /webhook-endpoints/:id/replay/:jobId': 'ADMIN',
 	'POST /webhook-deliveries/:id/retry': 'ADMIN',
 
+	'GET /projects/:id/system': 'OWNER',
 	'DELETE /users/@me/projects/:id': 'OWNER',
 }
 

@@ -4,15 +4,17 @@ import { reference } from '../reference.ts'
 import { bytes, float, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
-export const tokenPurposes = ['VERIFY_EMAIL', 'RESET_PASSWORD'] as const
+export const tokenPurposes = ['VERIFY_EMAIL', 'RESET_PASSWORD', 'LOG_IN'] as const
 
-/** A link in one of our mails, valid for one purpose and one use. */
+/**
+ * A link in one of our mails, or of the terminal of `npm start` (LOG_IN), valid for one purpose and one use.
+ */
 const schema = defineEntity({
 	name: 'AccountToken',
 	tableName: 'account_tokens',
 	indexes: [{ properties: ['userId'] }, { properties: ['expiresAt'] }],
 	properties: {
-		/** SHA-256: only the mail contains the token itself. */
+		/** SHA-256: only the link contains the token itself. */
 		digest: p.blob().$type<Buffer>().primary(),
 		userId: p.uuid(),
 		purpose: p.enum(tokenPurposes),

@@ -12,6 +12,8 @@ const schema = defineEntity({
 	properties: {
 		projectId: p.uuid().primary(),
 		email: p.text().primary(),
+		/** By which the API names it. */
+		id: p.uuid().unique().defaultRaw('uuidv7()'),
 		role: p.enum(invitedRoles),
 		/** SHA-256: only the mail contains the token itself. */
 		tokenDigest: p.blob().$type<Buffer>().unique(),

@@ -75,6 +75,12 @@ export async function furnish({ app, orm, pool, project, withSecretKey: headers 
 		'select id from webhook_deliveries where project_id = $1',
 		[project.id],
 	)
+	const { rows: invitations } = await pool.query(
+		`insert into invitations (project_id, email, role, token_digest, invited_by, expires_at)
+		values ($1, 'guest@example.org', 'MEMBER', uuid_send(uuidv7()), 'owner@example.net', now() + '1 day')
+		returning id`,
+		[project.id],
+	)
 	const ids: Record<string, string> = {
 		contact,
 		template,
@@ -91,6 +97,7 @@ export async function furnish({ app, orm, pool, project, withSecretKey: headers 
 		'webhook endpoint': endpoint,
 		'webhook delivery': deliveries[0].id,
 		replay,
+		invitation: invitations[0].id,
 	}
 	return ids
 }

@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ourselves, type User } from './clone.ts'
 
 interface Local {
+	consoleUrl: string
 	apiUrl: string
 	publicKey: string
 	secretKey: string
@@ -146,6 +147,17 @@ export async function sendMail({ apiUrl, secretKey, mailboxUrl }: Local, to: str
 	})
 	if (response.status !== 200) throw new Error(`send: ${response.status} ${await response.text()}`)
 	await untilInMailbox(mailboxUrl, to)
+}
+
+// The link that is printed logs the owner in.
+export async function followConsoleLink({ consoleUrl }: Local) {
+	const answer = await fetch(consoleUrl, { redirect: 'manual' })
+	const session = answer.headers.getSetCookie().find((cookie) => cookie.startsWith('session='))
+	if (answer.status !== 303 || !session) throw new Error(`console: ${answer.status}`)
+	const me = await fetch(new URL('/users/@me', consoleUrl), {
+		headers: { cookie: session.split(';', 1)[0]! },
+	})
+	if (me.status !== 200) throw new Error(`console: the session is refused with ${me.status}`)
 }
 
 export async function untilInMailbox(mailboxUrl: string, to: string) {

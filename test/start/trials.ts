@@ -14,6 +14,7 @@ import {
 } from './clone.ts'
 import {
 	commandOf,
+	followConsoleLink,
 	left,
 	npmStart,
 	pressCtrlC,
@@ -55,13 +56,16 @@ export const trials: Record<string, () => Promise<void>> = {
 		await stop(instance)
 	},
 
-	async 'the next start is quick and finds keys and mails'() {
+	async 'the next start is quick, finds keys and mails, and logs in'() {
 		const instance = npmStart(first, env)
 		const began = Date.now()
 		const local = await untilReady(instance, 12)
 		console.log(`  ready after ${(Date.now() - began) / 1000} s`)
 		await untilInMailbox(local.mailboxUrl, 'first@example.com')
 		await sendMail(local, 'second@example.com')
+		await followConsoleLink(local)
+		const [firstAddress] = /^ {2}\w+ +http.*$/m.exec(instance.output()) ?? []
+		if (!firstAddress?.endsWith(local.consoleUrl)) throw new Error(`first: ${firstAddress}`)
 		await stop(instance)
 	},
 

@@ -1,0 +1,109 @@
+import test, { type ExecutionContext } from 'ava'
+import { setupSend } from './helpers/send.ts'
+import { addMember, createUser } from './helpers/people.ts'
+
+async function setupReading(t: ExecutionContext) {
+	const context = await setupSend(t)
+	const { app, orm, project } = context
+	const { user, headers } = await createUser(app, orm, 'owner@example.org')
+	await addMember(orm, project, user, 'OWNER')
+	const session = { ...headers, 'x-project-id': project.id }
+	const get = (url: string, extra: Record<string, string> = {}, who: object = session) =>
+		app.inject({ url, headers: { ...who, ...extra } })
+	const template = { subject: 'S', body: '<p>B</p>', from: 'a@example.com' }
+	const create = async (name: string, body = template.body) => {
+		const payload = { ...template, name, body }
+		const answer = await app.inject({
+			method: 'POST',
+			url: '/templates',
+			headers: session,
+			payload,
+		})
+		t.is(answer.statusCode, 201, answer.body)
+		t.is(answer.headers.etag, undefined)
+		return answer.json<{ id: string }>().id
+	}
+	return { ...context, get, create }
+}
+
+test('an answer that a session asks for again is 304 without a body, until it changes', async (t) => {
+	const { get, create } = await setupReading(t)
+	await create('One')
+	const first = await get('/templates')
+	t.is(first.statusCode, 200)
+	const etag = String(first.headers.etag)
+	t.regex(etag, /^W\/"[\w-]{20,}"$/)
+	t.is(first.headers['cache-control'], 'private, no-cache')
+
+	const again = await get('/templates', { 'if-none-match': etag })
+	t.is(again.statusCode, 304)
+	t.is(again.body, '')
+	t.is(again.headers.etag, etag)
+	t.is(again.headers['cache-control'], 'private, no-cache')
+	t.is(again.headers['content-type'], undefined)
+	t.is(again.headers['content-length'], undefined)
+	t.truthy(again.headers['x-request-id'])
+
+	await create('Two')
+	const changed = await get('/templates', { 'if-none-match': etag })
+	t.is(changed.statusCode, 200)
+	t.is(changed.json().total, 2)
+	t.not(changed.headers.etag, etag)
+})
+
+test('a list that is written in pieces is compared, too', async (t) => {
+	const { get, create } = await setupReading(t)
+	for (let n = 0; n < 6; n++) await create(`Template ${n}`)
+	const etag = String((await get('/templates')).headers.etag)
+	t.is((await get('/templates', { 'if-none-match': etag })).statusCode, 304)
+})
+
+test('the header may name several versions, weak or strong, or any', async (t) => {
+	const { get } = await setupReading(t)
+	const etag = String((await get('/segments')).headers.etag)
+	const strong = etag.replace('W/', '')
+	for (const known of [strong, `"a", ${etag}`, `${strong},"b"`, '*'])
+		t.is((await get('/segments', { 'if-none-match': known })).statusCode, 304, known)
+	for (const other of ['"a"', '', etag.toUpperCase(), etag.slice(0, -2)])
+		t.is((await get('/segments', { 'if-none-match': other })).statusCode, 200, other)
+})
+
+test('what is asked for with a key is never stored, but has a version', async (t) => {
+	const { get, withSecretKey } = await setupReading(t)
+	const first = await get('/segments', {}, withSecretKey)
+	t.is(first.headers['cache-control'], 'no-store')
+	const known = { 'if-none-match': String(first.headers.etag) }
+	t.is((await get('/segments', known, withSecretKey)).statusCode, 304)
+})
+
+test('keys and mails are never stored, and errors and large answers have no version', async (t) => {
+	const { get, create, project } = await setupReading(t)
+	const large = await create('Large', 'x'.repeat(300_000))
+	const statuses: Record<string, number> = {
+		[`/projects/${project.id}/webhook-secret`]: 200,
+		'/users/@me/projects': 200,
+		[`/emails/${crypto.randomUUID()}`]: 404,
+		'/nowhere': 404,
+		'/mailbox/messages?limit=0': 400,
+	}
+	for (const [url, status] of Object.entries(statuses)) {
+		const answer = await get(url, { 'if-none-match': '*' })
+		t.is(answer.statusCode, status, url)
+		t.is(answer.headers.etag, undefined, url)
+		t.is(answer.headers['cache-control'], 'no-store', url)
+	}
+	t.is((await get(`/templates/${large}`, { 'if-none-match': '*' })).statusCode, 200)
+})
+
+test('an opened mail has no version and is not stored', async (t) => {
+	const { get, pool, project } = await setupReading(t)
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into emails (project_id, "to", "from", subject, body, source_type)
+		values ($1, 'a@example.org', 'b@example.com', 'S', 'B', 'TRANSACTIONAL') returning id`,
+		[project.id],
+	)
+	const answer = await get(`/emails/${rows[0]!.id}`)
+	t.is(answer.statusCode, 200)
+	t.is(answer.headers.etag, undefined)
+	t.is(answer.headers['cache-control'], 'no-store')
+})
