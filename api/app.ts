@@ -36,6 +36,7 @@ import { campaigns } from './campaigns/campaigns.ts'
 import { contactFieldUsage } from './contacts/contact-field-usage.ts'
 import { contactFields } from './contacts/contact-fields.ts'
 import { contactList } from './contacts/contact-list.ts'
+import { contactQuery } from './contacts/contact-query.ts'
 import { contacts } from './contacts/contacts.ts'
 import { publicContacts } from './contacts/public-contacts.ts'
 import { describeApi } from './docs/docs.ts'
@@ -81,6 +82,7 @@ import { traceRequests } from './requests/request-tracing.ts'
 import { compilersFactory } from './requests/compilers.ts'
 import { segmentComputing } from './segments/segment-computing.ts'
 import { segmentMembers } from './segments/segment-members.ts'
+import { segmentPreview } from './segments/segment-preview.ts'
 import { segments } from './segments/segments.ts'
 import { send } from './send/send.ts'
 import type { Settings } from './settings.ts'
@@ -188,10 +190,12 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(contactFields, { pool })
 	await app.register(contactFieldUsage, { pool })
 	await app.register(contactList, { pool })
+	await app.register(contactQuery, { pool })
 	await app.register(contacts, { pool })
 	await app.register(segments, { pool, sendPage })
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
+	await app.register(segmentPreview, { pool })
 	await app.register(emails, { pool, publicUrl })
 	await app.register(scheduledMails, { pool, publicUrl })
 	await app.register(suppressions, { pool })

@@ -55,6 +55,10 @@ test('composed queries return their declared columns for any request', async (t)
 	}
 	await started({ audienceType: 'FILTERED', audienceCondition: condition })
 
+	for (const order of [{ sort: 'email' }, { sort: 'createdAt' }, { sort: 'email', search: 'user' }])
+		for (const value of ['pro', 'none'])
+			await request('POST', '/contacts/query', { ...order, condition: plan(value) })
+
 	const hook = { url: 'https://example.com/', events: ['*'] }
 	const { id: endpointId } = (await request('POST', '/webhook-endpoints', hook)).json()
 	const deliveries = `/webhook-endpoints/${endpointId}/deliveries`

@@ -140,6 +140,8 @@ const largeBodies: Record<string, object> = {
 	'POST /contacts': { email: 'd@example.org', data: largeData },
 	'PATCH /contacts/{id}': { data: largeData },
 	'POST /contacts/lookup': { emails: addresses(500) },
+	'POST /contacts/query': { condition: largeCondition, limit: 100 },
+	'POST /segments/preview': { condition: largeCondition },
 	'POST /contacts/bulk-subscribe': { contactIds: ids },
 	'POST /contacts/bulk-unsubscribe': { contactIds: ids },
 	'POST /contacts/bulk-delete': { mode: 'query', filter: { condition: largeCondition } },
