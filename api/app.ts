@@ -87,6 +87,7 @@ import { segments } from './segments/segments.ts'
 import { send } from './send/send.ts'
 import type { Settings } from './settings.ts'
 import { templateList } from './templates/template-list.ts'
+import { templateTrying } from './templates/template-trying.ts'
 import { templateUses } from './templates/template-uses.ts'
 import { templates } from './templates/templates.ts'
 import { diskStore, s3Store } from '../outside/storage/image-store.ts'
@@ -205,6 +206,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(templateList, { pool, sendPage })
 	await app.register(templates)
 	await app.register(templateUses, { pool, publicUrl })
+	await app.register(templateTrying, { pool, ...settings })
 	await app.register(automationFields, { pool })
 	await app.register(automationList, { pool })
 	await app.register(automations)

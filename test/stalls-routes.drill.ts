@@ -152,6 +152,8 @@ const largeBodies: Record<string, object> = {
 	'POST /templates': { ...mail, name: 'T' },
 	'PATCH /templates/{id}': { body: largeBody },
 	'POST /templates/{id}/preview': { data: largeData },
+	'POST /templates/preview': { subject: 'S', body: page.repeat(16_000), data: largeData },
+	'POST /templates/{id}/test': { to: 'a@example.org', data: largeData },
 	'POST /campaigns': {
 		...mail,
 		name: 'C',

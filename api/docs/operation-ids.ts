@@ -119,6 +119,8 @@ export const operationIds: Record<string, string> = {
 	'POST /templates/:id/duplicate': 'duplicateTemplate',
 	'GET /templates/:id/usage': 'getTemplateUsage',
 	'POST /templates/:id/preview': 'previewTemplate',
+	'POST /templates/preview': 'previewContent',
+	'POST /templates/:id/test': 'testTemplate',
 
 	'GET /campaigns': 'listCampaigns',
 	'POST /campaigns': 'createCampaign',
