@@ -45,6 +45,7 @@ import { domains } from './domains/domains.ts'
 import { emails } from './emails/emails.ts'
 import { scheduledMails } from './emails/scheduled-mails.ts'
 import { engagements } from './emails/engagements.ts'
+import { mailContent } from './emails/mail-content.ts'
 import { notFound } from './errors.ts'
 import { events } from './events/events.ts'
 import { track } from './events/track.ts'
@@ -199,6 +200,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(segmentPreview, { pool })
 	await app.register(emails, { pool, publicUrl })
 	await app.register(scheduledMails, { pool, publicUrl })
+	await app.register(mailContent, { pool, publicUrl })
 	await app.register(suppressions, { pool })
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })

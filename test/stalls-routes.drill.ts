@@ -202,6 +202,8 @@ const largeAnswers: Record<string, string> = {
 	'GET /activity': '?limit=100',
 	'GET /emails': '?limit=100',
 	'GET /emails/{id}': '',
+	'GET /emails/{id}/parts': '',
+	'GET /emails/{id}/source': '',
 	'POST /emails/{id}/cancel': '',
 	'GET /webhook-endpoints/{id}/deliveries': '?limit=100',
 	'GET /webhook-deliveries/{id}': '',

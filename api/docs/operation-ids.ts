@@ -104,6 +104,8 @@ export const operationIds: Record<string, string> = {
 
 	'GET /emails': 'listEmails',
 	'GET /emails/:id': 'getEmail',
+	'GET /emails/:id/parts': 'getEmailParts',
+	'GET /emails/:id/source': 'getEmailSource',
 	'PATCH /emails/:id': 'updateEmail',
 	'POST /emails/:id/cancel': 'cancelEmail',
 	'POST /emails/:id/resolve': 'resolveEmail',

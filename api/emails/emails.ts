@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
+import { engagementsOfMail } from '../../db/emails/composed-mail.ts'
 import {
 	Email as EmailRow,
 	emailStatuses,
@@ -40,7 +41,19 @@ const EmailWithAttempts = Extended('EmailWithAttempts', [Email], {
 			error: NullableText,
 		}),
 	),
+	engagements: Type.Array(
+		Type.Object({
+			type: Type.Enum(['delivery', 'open', 'click', 'bounce', 'complaint', 'unsubscribe']),
+			at: Timestamp,
+			link: about('The link that was clicked.', NullableText),
+		}),
+		{
+			description:
+				'What happened after it left, the first of it first, at most 100. Opens and clicks by machines are left out.',
+		},
+	),
 })
+type Engagement = Type.Static<typeof EmailWithAttempts>['engagements'][number]
 
 type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
 
@@ -122,7 +135,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 				tags,
 				summary: 'Get a mail with its attempts',
 				description:
-					'Every attempt to deliver it is listed, with the answer of the provider. Start here to explain why a mail arrived or did not.',
+					'Every attempt to deliver it is listed with the answer of the provider, and so is what its reader did. Start here to explain why a mail arrived or did not.',
 				params: Params,
 				response: { 200: EmailWithAttempts },
 			},
@@ -140,6 +153,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 				...(await wholeOf(options, em, email)),
 				text: email.text ?? null,
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
+				engagements: await engagementsWith(email),
 			}
 		},
 	)
@@ -181,6 +195,20 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 			return wholeOf(options, em, email)
 		},
 	)
+
+	async function engagementsWith({
+		projectId,
+		id,
+		contactId,
+		createdAt,
+		unsubscribedAt,
+	}: EmailRow) {
+		const which = { projectId, emailId: id, contactId: contactId ?? null, since: createdAt }
+		const found = (await engagementsOfMail(pool, which)) as Engagement[]
+		if (!unsubscribedAt) return found
+		const end: Engagement = { type: 'unsubscribe', at: unsubscribedAt, link: null }
+		return [...found, end].toSorted((one, other) => one.at.getTime() - other.at.getTime())
+	}
 
 	/** Scheduled mails are found among each other, not among all mails. */
 	async function scheduledPage(
