@@ -42,6 +42,7 @@ import { publicContacts } from './contacts/public-contacts.ts'
 import { describeApi } from './docs/docs.ts'
 import { serviceConfig } from './docs/service-config.ts'
 import { domains } from './domains/domains.ts'
+import { emailList } from './emails/email-list.ts'
 import { emails } from './emails/emails.ts'
 import { scheduledMails } from './emails/scheduled-mails.ts'
 import { engagements } from './emails/engagements.ts'
@@ -198,6 +199,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
 	await app.register(segmentPreview, { pool })
+	await app.register(emailList, { pool, publicUrl })
 	await app.register(emails, { pool, publicUrl })
 	await app.register(scheduledMails, { pool, publicUrl })
 	await app.register(mailContent, { pool, publicUrl })

@@ -41,8 +41,8 @@ async function setup(t: ExecutionContext) {
 
 /** Many contacts, of which the oldest ones are pro. */
 const many = (count: number, pro: number) =>
-	`insert into contacts (project_id, email, data, created_at)
-	select id, 'm' || i || '@example.com', jsonb_build_object('plan', case when i < ${pro} then 'pro' end),
+	`insert into contacts (project_id, email, subscribed, data, created_at)
+	select id, 'm' || i || '@example.com', true, jsonb_build_object('plan', case when i < ${pro} then 'pro' end),
 		timestamptz '2026-01-01' + i * interval '1 second'
 	from projects, generate_series(0, ${count} - 1) i`
 

@@ -48,7 +48,7 @@ export async function queryContacts(pool: Pool, list: ContactQuery): Promise<Fou
 		after = step.searchedTo
 		if (after === null || rows.length === list.limit) return { rows, searchedTo: null }
 	} while (performance.now() < end)
-	const all = await scanWithin(pool, mostMs, (db) => scan(db, list))
+	const all = await scanWithin(pool, mostMs, (db) => scanContacts(db, list))
 	return all ? { rows: all, searchedTo: null } : { rows, searchedTo: after }
 }
 
@@ -107,7 +107,10 @@ async function walk(db: Pool | PoolClient, list: ContactQuery): Promise<FoundCon
 const findAll = query('scan-contacts', contactRecordColumns)
 
 /** The page from one pass over all contacts. */
-async function scan(db: Pool | PoolClient, list: ContactQuery): Promise<ContactRecord[]> {
+export async function scanContacts(
+	db: Pool | PoolClient,
+	list: ContactQuery,
+): Promise<ContactRecord[]> {
 	const project = uuid.value(list.projectId)
 	const { order, isAfter } = placeOf(list)
 	return findAll(
