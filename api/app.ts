@@ -32,6 +32,7 @@ import { campaignFigures } from './campaigns/campaign-figures.ts'
 import { campaignResolving } from './campaigns/campaign-resolving.ts'
 import { campaignSending } from './campaigns/campaign-sending.ts'
 import { campaignTestMail } from './campaigns/campaign-test-mail.ts'
+import { campaignTimes } from './campaigns/campaign-timeseries.ts'
 import { campaigns } from './campaigns/campaigns.ts'
 import { contactFieldUsage } from './contacts/contact-field-usage.ts'
 import { contactFields } from './contacts/contact-fields.ts'
@@ -44,6 +45,7 @@ import { serviceConfig } from './docs/service-config.ts'
 import { domains } from './domains/domains.ts'
 import { emailList } from './emails/email-list.ts'
 import { emails } from './emails/emails.ts'
+import { resending } from './emails/resending.ts'
 import { scheduledMails } from './emails/scheduled-mails.ts'
 import { engagements } from './emails/engagements.ts'
 import { mailContent } from './emails/mail-content.ts'
@@ -203,6 +205,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(emails, { pool, publicUrl })
 	await app.register(scheduledMails, { pool, publicUrl })
 	await app.register(mailContent, { pool, publicUrl })
+	await app.register(resending, { pool, ...settings })
 	await app.register(suppressions, { pool })
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })
@@ -222,6 +225,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(campaignSending, { pool })
 	await app.register(campaignResolving, { pool })
 	await app.register(campaignFigures, { pool })
+	await app.register(campaignTimes, { pool })
 	await app.register(campaignTestMail, { pool, ...settings })
 	await app.register(feed, { pool })
 	await app.register(feedFigures, { pool })

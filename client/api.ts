@@ -388,6 +388,16 @@ export interface CampaignStats {
 	deliveryRate: number
 }
 
+export interface CampaignStep {
+	at: string
+	sent: number
+	delivered: number
+	opened: number
+	clicked: number
+	bounced: number
+	unsubscribed: number
+}
+
 export interface ChangedSegment {
 	id: string
 	projectId: string
@@ -1929,6 +1939,11 @@ export interface ReputationWindow {
 	bounceRate: number
 	/** In percent */
 	complaintRate: number
+}
+
+export interface ResentEmail {
+	id: string
+	status: 'PENDING'
 }
 
 export interface RotatedWebhookSecret {
@@ -3728,6 +3743,11 @@ export interface ListCampaignRecipientsAnswer {
 	total: number
 }
 
+export interface GetCampaignTimeseriesInput {
+	/** The length of a step. */
+	interval?: 'minute' | 'hour' | 'day' | undefined
+}
+
 export interface TestCampaignInput {
 	/** The address that gets the test. */
 	email: string
@@ -4975,6 +4995,15 @@ export interface EmailsApi {
 	 * `GET /emails/{id}/source`
 	 */
 	getSource(id: string, options?: RequestOptions): Promise<string>
+
+	/**
+	 * Send a mail again.
+	 *
+	 * Creates a new mail to the same person with the same content and files, but without its copies. A mail of a campaign is rendered with the current data of its contact. Refused with 409 while the mail is under way, once its content has been deleted, and if its address is suppressed or a consent is missing.
+	 *
+	 * `POST /emails/{id}/resend`
+	 */
+	resend(id: string, options?: RequestOptions): Promise<ResentEmail>
 }
 
 export interface SuppressionsApi {
@@ -5518,6 +5547,19 @@ export interface CampaignsApi {
 		input?: ListCampaignRecipientsInput,
 		options?: RequestOptions,
 	): Paged<ListCampaignRecipientsAnswer['data'][number], ListCampaignRecipientsAnswer>
+
+	/**
+	 * Get the course of a campaign.
+	 *
+	 * From its start to its latest change, with every step in between: at most 1,500 minutes, 744 hours or 366 days in UTC. Each mail counts once per column, when it was sent, first opened, first clicked and so on. Empty before the start.
+	 *
+	 * `GET /campaigns/{id}/timeseries`
+	 */
+	getTimeseries(
+		id: string,
+		input?: GetCampaignTimeseriesInput,
+		options?: RequestOptions,
+	): Promise<CampaignStep[]>
 
 	/**
 	 * Send a test of a campaign to one address.

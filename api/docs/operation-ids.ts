@@ -109,6 +109,7 @@ export const operationIds: Record<string, string> = {
 	'PATCH /emails/:id': 'updateEmail',
 	'POST /emails/:id/cancel': 'cancelEmail',
 	'POST /emails/:id/resolve': 'resolveEmail',
+	'POST /emails/:id/resend': 'resendEmail',
 	'GET /suppressions': 'listSuppressions',
 	'POST /suppressions': 'createSuppression',
 	'DELETE /suppressions/:email': 'deleteSuppression',
@@ -138,6 +139,7 @@ export const operationIds: Record<string, string> = {
 	'POST /campaigns/:id/test': 'testCampaign',
 	'GET /campaigns/:id/stats': 'getCampaignStats',
 	'GET /campaigns/:id/progress': 'getCampaignProgress',
+	'GET /campaigns/:id/timeseries': 'getCampaignTimeseries',
 	'GET /campaigns/:id/recipients': 'listCampaignRecipients',
 
 	'GET /workflows': 'listWorkflows',
