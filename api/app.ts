@@ -33,10 +33,12 @@ import { campaignFigures } from './campaigns/campaign-figures.ts'
 import { campaignResolving } from './campaigns/campaign-resolving.ts'
 import { campaignSending } from './campaigns/campaign-sending.ts'
 import { campaignTestMail } from './campaigns/campaign-test-mail.ts'
+import { campaignTimes } from './campaigns/campaign-timeseries.ts'
 import { campaigns } from './campaigns/campaigns.ts'
 import { contactFieldUsage } from './contacts/contact-field-usage.ts'
 import { contactFields } from './contacts/contact-fields.ts'
 import { contactList } from './contacts/contact-list.ts'
+import { contactQuery } from './contacts/contact-query.ts'
 import { contacts } from './contacts/contacts.ts'
 import { publicContacts } from './contacts/public-contacts.ts'
 import { consolePages } from './console/console.ts'
@@ -44,9 +46,12 @@ import { describeApi } from './docs/docs.ts'
 import { serviceCard } from './docs/service-card.ts'
 import { serviceConfig } from './docs/service-config.ts'
 import { domains } from './domains/domains.ts'
+import { emailList } from './emails/email-list.ts'
 import { emails } from './emails/emails.ts'
+import { resending } from './emails/resending.ts'
 import { scheduledMails } from './emails/scheduled-mails.ts'
 import { engagements } from './emails/engagements.ts'
+import { mailContent } from './emails/mail-content.ts'
 import { notFound } from './errors.ts'
 import { events } from './events/events.ts'
 import { track } from './events/track.ts'
@@ -87,10 +92,12 @@ import { traceRequests } from './requests/request-tracing.ts'
 import { compilersFactory } from './requests/compilers.ts'
 import { segmentComputing } from './segments/segment-computing.ts'
 import { segmentMembers } from './segments/segment-members.ts'
+import { segmentPreview } from './segments/segment-preview.ts'
 import { segments } from './segments/segments.ts'
 import { send } from './send/send.ts'
 import type { Settings } from './settings.ts'
 import { templateList } from './templates/template-list.ts'
+import { templateTrying } from './templates/template-trying.ts'
 import { templateUses } from './templates/template-uses.ts'
 import { templates } from './templates/templates.ts'
 import { diskStore, s3Store } from '../outside/storage/image-store.ts'
@@ -205,12 +212,17 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(contactFields, { pool })
 	await app.register(contactFieldUsage, { pool })
 	await app.register(contactList, { pool })
+	await app.register(contactQuery, { pool })
 	await app.register(contacts, { pool })
 	await app.register(segments, { pool, sendPage })
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
+	await app.register(segmentPreview, { pool })
+	await app.register(emailList, { pool, publicUrl })
 	await app.register(emails, { pool, publicUrl })
 	await app.register(scheduledMails, { pool, publicUrl })
+	await app.register(mailContent, { pool, publicUrl })
+	await app.register(resending, { pool, ...settings })
 	await app.register(suppressions, { pool })
 	await app.register(publicPages, { pool })
 	await app.register(publicContacts, { pool })
@@ -218,6 +230,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(templateList, { pool, sendPage })
 	await app.register(templates)
 	await app.register(templateUses, { pool, publicUrl })
+	await app.register(templateTrying, { pool, ...settings })
 	await app.register(automationFields, { pool })
 	await app.register(automationList, { pool })
 	await app.register(automations)
@@ -229,6 +242,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(campaignSending, { pool })
 	await app.register(campaignResolving, { pool })
 	await app.register(campaignFigures, { pool })
+	await app.register(campaignTimes, { pool })
 	await app.register(campaignTestMail, { pool, ...settings })
 	await app.register(feed, { pool })
 	await app.register(feedFigures, { pool })

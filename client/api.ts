@@ -413,6 +413,16 @@ export interface CampaignStats {
 	deliveryRate: number
 }
 
+export interface CampaignStep {
+	at: string
+	sent: number
+	delivered: number
+	opened: number
+	clicked: number
+	bounced: number
+	unsubscribed: number
+}
+
 export interface ChangedSegment {
 	id: string
 	projectId: string
@@ -1045,6 +1055,18 @@ export interface EmailOpenedWebhook {
 	}
 }
 
+export interface EmailParts {
+	subject: string
+	/** With its layout and footer, and without tracking. */
+	html: string
+	text: string
+	/** As they are sent. Words that are not ASCII are encoded. */
+	headers: {
+		name: string
+		value: string
+	}[]
+}
+
 /** A mail arrived for a domain of the project */
 export interface EmailReceivedWebhook {
 	type: 'email.received'
@@ -1272,6 +1294,13 @@ export interface EmailWithAttempts {
 		provider: string | null
 		providerMessageId: string | null
 		error: string | null
+	}[]
+	/** What happened after it left, the first of it first, at most 100. Opens and clicks by machines are left out. */
+	engagements: {
+		type: 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'unsubscribe'
+		at: string
+		/** The link that was clicked. */
+		link: string | null
 	}[]
 }
 
@@ -1947,6 +1976,11 @@ export interface ReputationWindow {
 	complaintRate: number
 }
 
+export interface ResentEmail {
+	id: string
+	status: 'PENDING'
+}
+
 export interface RotatedWebhookSecret {
 	/** Verifies the signatures (Standard Webhooks). Shown once: store it */
 	secret: string
@@ -2007,6 +2041,13 @@ export interface SegmentLeftWebhook {
 		segmentId: string
 		segmentName: string
 	}
+}
+
+export interface SegmentPreview {
+	count: number | null
+	isCounted: boolean
+	/** The newest of them, at most ten. */
+	sample: Contact[]
 }
 
 export interface SegmentWarning {
@@ -3169,6 +3210,36 @@ export interface CreateContactInput {
 	data?: Record<string, unknown> | undefined
 }
 
+export interface QueryContactsInput {
+	/** Only contacts that match this condition. */
+	condition?: Condition | undefined
+	/** Only members of this segment. */
+	segmentId?: string | undefined
+	/** Part of the address */
+	search?: string | undefined
+	/** Only contacts who have subscribed, or only those who have not. */
+	subscribed?: boolean | undefined
+	/** What the list is sorted by. */
+	sort?: 'createdAt' | 'email' | undefined
+	/** The order of the list: ascending or descending. */
+	dir?: 'asc' | 'desc' | undefined
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+	/** false: `total` is not counted, so that the first page comes sooner when there are many contacts. */
+	count?: boolean | undefined
+}
+
+export interface QueryContactsAnswer {
+	data: Contact[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+	/** Whether `total` was counted: on the first page, unless that takes longer than 5 seconds. */
+	isCounted: boolean
+}
+
 export interface UpdateContactInput {
 	/** The new address. Another contact may not have it. */
 	email?: string | undefined
@@ -3267,6 +3338,11 @@ export interface RemoveSegmentMembersAnswer {
 	removed: number
 }
 
+export interface PreviewSegmentInput {
+	/** The condition of a segment that does not exist yet. */
+	condition: Condition
+}
+
 export interface ListEmailsInput {
 	/** Only mails to this contact. */
 	contactId?: string | undefined
@@ -3291,6 +3367,12 @@ export interface ListEmailsInput {
 	sourceType?: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND' | undefined
 	/** Only mails of this campaign. */
 	campaignId?: string | undefined
+	/** An address, the id of a mail, the beginning of an address, or words of a subject. Words are found in the newest 20,000 mails; `from` and `to` choose others. */
+	search?: string | undefined
+	/** Only mails accepted since then. */
+	from?: string | undefined
+	/** Only mails accepted until then. */
+	to?: string | undefined
 	/** The `cursor` of the previous page. Leave it out for the first. */
 	cursor?: string | undefined
 	/** At most 100 */
@@ -3302,6 +3384,8 @@ export interface ListEmailsAnswer {
 	cursor?: string | undefined
 	hasMore: boolean
 	total: number
+	/** Subjects of mails older than this were not searched. Absent: all were. */
+	searchedSince?: string | undefined
 }
 
 export interface UpdateEmailInput {
@@ -3456,6 +3540,37 @@ export interface UpdateTemplateInput {
 
 export interface PreviewTemplateInput {
 	/** Variables of the template. */
+	data?: Record<string, unknown> | undefined
+	/** A contact whose data fills in what `data` leaves out. */
+	contactId?: string | undefined
+}
+
+export interface PreviewContentInput {
+	/** A Liquid template. */
+	subject: string
+	/** HTML, a Liquid template */
+	body: string
+	text?: string | null | undefined
+	/** MARKETING has a footer to unsubscribe. */
+	type?: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS' | undefined
+	/** The sender. Its domain need not be verified. */
+	from?: string | Sender | undefined
+	/** The name of the sender. */
+	fromName?: string | null | undefined
+	/** The address for replies. */
+	replyTo?: string | null | undefined
+	/** The language of subject and body, such as en or de-AT. The default is the project’s language. */
+	language?: string | null | undefined
+	/** Variables of the template. They override the data of the contact. */
+	data?: Record<string, unknown> | undefined
+	/** A contact whose data fills in what `data` leaves out. */
+	contactId?: string | undefined
+}
+
+export interface TestTemplateInput {
+	/** The address that gets the test. */
+	to: string
+	/** Variables of the template. They override the data of the contact. */
 	data?: Record<string, unknown> | undefined
 	/** A contact whose data fills in what `data` leaves out. */
 	contactId?: string | undefined
@@ -3716,6 +3831,11 @@ export interface ListCampaignRecipientsAnswer {
 	cursor?: string | undefined
 	hasMore: boolean
 	total: number
+}
+
+export interface GetCampaignTimeseriesInput {
+	/** The length of a step. */
+	interval?: 'minute' | 'hour' | 'day' | undefined
 }
 
 export interface TestCampaignInput {
@@ -4694,6 +4814,18 @@ export interface ContactsApi {
 	upsert(input: CreateContactInput, options?: RequestOptions): Promise<UpsertedContact>
 
 	/**
+	 * List the contacts that match a condition.
+	 *
+	 * Takes the conditions of segments, and pages like GET /contacts. A page may have fewer contacts than its limit, although `hasMore` is true: then few contacts match, and the search continues with the next page.
+	 *
+	 * `POST /contacts/query`
+	 */
+	query(
+		input?: QueryContactsInput,
+		options?: RequestOptions,
+	): Paged<QueryContactsAnswer['data'][number], QueryContactsAnswer>
+
+	/**
 	 * Get a contact.
 	 *
 	 * Includes all custom data. A contact of another project is a 404.
@@ -4925,13 +5057,22 @@ export interface SegmentsApi {
 		input: RemoveSegmentMembersInput,
 		options?: RequestOptions,
 	): Promise<RemoveSegmentMembersAnswer>
+
+	/**
+	 * Count the contacts that a condition finds.
+	 *
+	 * Stores nothing. Counting ends after 5 seconds; then `count` is null, and `isCounted` is false.
+	 *
+	 * `POST /segments/preview`
+	 */
+	preview(input: PreviewSegmentInput, options?: RequestOptions): Promise<SegmentPreview>
 }
 
 export interface EmailsApi {
 	/**
 	 * List mails, newest first.
 	 *
-	 * A page ends early if its bodies exceed 16 MB or take long to render.
+	 * A page ends early if its bodies exceed 16 MB or take long to render. With `search`, `from` or `to`, `total` is counted up to 10,000, and only for a second.
 	 *
 	 * `GET /emails`
 	 */
@@ -4943,7 +5084,7 @@ export interface EmailsApi {
 	/**
 	 * Get a mail with its attempts.
 	 *
-	 * Every attempt to deliver it is listed, with the answer of the provider. Start here to explain why a mail arrived or did not.
+	 * Every attempt to deliver it is listed with the answer of the provider, and so is what its reader did. Start here to explain why a mail arrived or did not.
 	 *
 	 * `GET /emails/{id}`
 	 */
@@ -4975,6 +5116,33 @@ export interface EmailsApi {
 	 * `POST /emails/{id}/cancel`
 	 */
 	cancel(id: string, options?: RequestOptions): Promise<Email>
+
+	/**
+	 * Get the HTML, text and headers of a mail.
+	 *
+	 * Composed as it was sent, or as it would be sent now, but without the tracking pixel and with the original links. A mail of a campaign is rendered with the current data of its contact. Answers 409 once its content has been deleted. Show the HTML in a sandboxed frame.
+	 *
+	 * `GET /emails/{id}/parts`
+	 */
+	getParts(id: string, options?: RequestOptions): Promise<EmailParts>
+
+	/**
+	 * Get the source of a mail.
+	 *
+	 * Composed as it was sent, or as it would be sent now, but without the tracking pixel and with the original links. A mail of a campaign is rendered with the current data of its contact. It has no DKIM signature and no attachments.
+	 *
+	 * `GET /emails/{id}/source`
+	 */
+	getSource(id: string, options?: RequestOptions): Promise<string>
+
+	/**
+	 * Send a mail again.
+	 *
+	 * Creates a new mail to the same person with the same content and files, but without its copies. A mail of a campaign is rendered with the current data of its contact. Refused with 409 while the mail is under way, once its content has been deleted, and if its address is suppressed or a consent is missing.
+	 *
+	 * `POST /emails/{id}/resend`
+	 */
+	resend(id: string, options?: RequestOptions): Promise<ResentEmail>
 }
 
 export interface SuppressionsApi {
@@ -5189,6 +5357,27 @@ export interface TemplatesApi {
 		input?: PreviewTemplateInput,
 		options?: RequestOptions,
 	): Promise<TemplatePreview>
+
+	/**
+	 * Render content that is not stored.
+	 *
+	 * For editors: the same answer as POST /templates/{id}/preview, while the template is being written. Nothing is stored.
+	 *
+	 * `POST /templates/preview`
+	 */
+	previewContent(
+		input: WithReact<PreviewContentInput>,
+		options?: RequestOptions,
+	): Promise<TemplatePreview>
+
+	/**
+	 * Send a test of a template to one address.
+	 *
+	 * Rendered with the data of the named contact, or else of the contact that has the address, if there is one. Tests are not tracked or counted.
+	 *
+	 * `POST /templates/{id}/test`
+	 */
+	test(id: string, input: TestTemplateInput, options?: RequestOptions): Promise<Message>
 }
 
 export interface WorkflowsApi {
@@ -5497,6 +5686,19 @@ export interface CampaignsApi {
 		input?: ListCampaignRecipientsInput,
 		options?: RequestOptions,
 	): Paged<ListCampaignRecipientsAnswer['data'][number], ListCampaignRecipientsAnswer>
+
+	/**
+	 * Get the course of a campaign.
+	 *
+	 * From its start to its latest change, with every step in between: at most 1,500 minutes, 744 hours or 366 days in UTC. Each mail counts once per column, when it was sent, first opened, first clicked and so on. Empty before the start.
+	 *
+	 * `GET /campaigns/{id}/timeseries`
+	 */
+	getTimeseries(
+		id: string,
+		input?: GetCampaignTimeseriesInput,
+		options?: RequestOptions,
+	): Promise<CampaignStep[]>
 
 	/**
 	 * Send a test of a campaign to one address.

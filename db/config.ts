@@ -19,6 +19,7 @@ import { UsageReport } from './billing/usage-report.ts'
 import { RequestBudget, SendBudget } from './budget.ts'
 import { AudiencePage } from './campaigns/audience-page.ts'
 import { CampaignCount, CampaignTally } from './campaigns/campaign-count.ts'
+import { CampaignSlot } from './campaigns/campaign-slot.ts'
 import { Campaign } from './campaigns/campaign.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contacts/contact-field.ts'
 import { Contact } from './contacts/contact.ts'
@@ -80,6 +81,7 @@ export default defineConfig({
 		BillingAccount,
 		Campaign,
 		CampaignCount,
+		CampaignSlot,
 		CampaignTally,
 		Contact,
 		ContactField,

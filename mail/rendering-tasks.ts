@@ -13,7 +13,7 @@ import { type ContentSource, renderContent } from './mail-content.ts'
 import type { Message } from './message.ts'
 import { messageSize } from './message-size.ts'
 import { buildMime } from './mime/mime.ts'
-import { renderDeep } from './liquid/plain.ts'
+import { renderDeep, renderTextPart } from './liquid/plain.ts'
 import { bufferOf } from './threads/buffer-of.ts'
 import { type AskedTemplate, problemsIn } from './liquid/template-problems.ts'
 import type { Tracking } from './tracked-urls.ts'
@@ -24,6 +24,8 @@ import type { Tracking } from './tracked-urls.ts'
 interface Texts {
 	subject: string
 	body: string
+	/** Null: composing makes it from the body. */
+	text: string | null
 	variables: Variables
 }
 
@@ -49,12 +51,14 @@ export const renderingTasks = {
 		renderDeep(value, variables),
 
 	/** Also returns the variables that have no value. */
-	preview({ subject, body, variables }: Texts) {
+	preview({ subject, body, text, variables }: Texts) {
 		const [head, html] = [compile(subject, 'subject'), compile(body, 'body')]
+		const compiled = [head, html, ...(text === null ? [] : [compile(text, 'subject')])]
 		return {
 			subject: render(head, variables).text,
 			body: render(html, variables).text,
-			unset: [...new Set([...unsetIn(head, variables), ...unsetIn(html, variables)])],
+			text: text === null ? null : renderTextPart(text, variables).text,
+			unset: [...new Set(compiled.flatMap((each) => unsetIn(each, variables)))],
 		}
 	},
 

@@ -70,6 +70,7 @@ test('a mail shows all of its record, and nothing of our own book-keeping', asyn
 		clicks: 0,
 		prefetches: 0,
 		attempts: [],
+		engagements: [],
 	})
 	t.is(createdAt, mail.createdAt.toISOString())
 	t.is(updatedAt, mail.updatedAt!.toISOString())

@@ -41,6 +41,8 @@ async function dropLaterTriggers(db: PoolClient) {
 		where not tgisinternal and (tgname like '%announce%' or tgname = 'projects_close_webhooks')`,
 	)
 	for (const { name, table } of rows) await db.query(`drop trigger ${name} on ${table}`)
+	await db.query(`create or replace function fold_campaign_tallies(project uuid, campaign uuid) returns void
+		language plpgsql as 'begin end'`)
 }
 
 test('a database of the first release, with work under way, continues under this release', async (t) => {

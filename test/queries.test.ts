@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { scanContacts } from '../db/contacts/contact-query.ts'
 import { isMatching, matchingAfter } from '../db/contacts/matching-contacts.ts'
 import { always, joined, numbered, ownText, queries, sql } from '../db/sql.ts'
 import { int, json, text, uuid } from '../db/sql-types.ts'
@@ -54,6 +55,15 @@ test('composed queries return their declared columns for any request', async (t)
 		await request('GET', `/segments/${id}/contacts`)
 	}
 	await started({ audienceType: 'FILTERED', audienceCondition: condition })
+
+	for (const order of [{ sort: 'email' }, { sort: 'createdAt' }, { sort: 'email', search: 'user' }])
+		for (const value of ['pro', 'none'])
+			await request('POST', '/contacts/query', { ...order, condition: plan(value) })
+
+	const order = { search: null, subscribed: null, sort: 'email', dir: 'asc', after: null } as const
+	await scanContacts(pool, { ...order, projectId: project.id, limit: 1, isMeant: always })
+	for (const search of ['', 'user', 'user mail', 'user0@example.net', first!])
+		await request('GET', `/emails?from=2026-01-01T00:00:00Z&search=${encodeURIComponent(search)}`)
 
 	const hook = { url: 'https://example.com/', events: ['*'] }
 	const { id: endpointId } = (await request('POST', '/webhook-endpoints', hook)).json()

@@ -1,10 +1,11 @@
 import type { CampaignMail } from '../../db/campaigns/campaign-mail.ts'
 import type { OpenedMail } from '../../db/emails/ledger.ts'
-import { languageFor } from '../../mail/language.ts'
+import { completed } from '../../mail/campaign/completed-mail.ts'
+import { mailOf } from '../../mail/ledger-mail.ts'
 import type { Attachment } from '../../mail/message.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import { perform } from '../../mail/rendering.ts'
-import { mailOf, trackingOf } from './contents.ts'
+import { trackingOf } from './contents.ts'
 import type { HandoverServices, Made } from './handover.ts'
 import { encodeLarge } from './large-mails.ts'
 
@@ -38,13 +39,4 @@ export async function compose(
 	const input = { mail: mailOf(whole), publicUrl, tracking }
 	const message = { ...(await perform(mail.project_id, 'compose', input)), attachments }
 	return { deliver: () => provider.deliver(message, dkim), ...asStored }
-}
-
-async function completed(mail: OpenedMail, source: CampaignMail, publicUrl: string) {
-	const { subject, body, locale } = await perform(mail.project_id, 'campaignMail', {
-		source: { ...source, email: mail.to },
-		publicUrl,
-	})
-	const language = languageFor(locale, mail.language)
-	return { ...mail, subject, body, language, postal_address: source.postal_address }
 }

@@ -6,7 +6,6 @@ import {
 	type OpenedMail,
 	type OpenMail,
 } from '../../db/emails/ledger.ts'
-import type { Mail } from '../../mail/compose.ts'
 import type { Attachment } from '../../mail/message.ts'
 import type { Tracking } from '../../mail/tracked-urls.ts'
 
@@ -46,23 +45,3 @@ export const fileOf = (row: AttachmentRow): Attachment => ({
 
 export const trackingOf = ({ tracked, campaign_id }: OpenedMail, key: Buffer): Tracking | null =>
 	tracked ? { key, campaignId: campaign_id } : null
-
-export const mailOf = (row: OpenedMail): Mail => ({
-	emailId: row.id,
-	projectId: row.project_id,
-	contactId: row.contact_id,
-	from: { email: row.from, name: row.from_name },
-	to: { email: row.to, name: row.to_name },
-	copies: row.copies,
-	replyTo: row.reply_to,
-	subject: row.subject,
-	body: row.body,
-	text: row.text,
-	headers: row.headers,
-	contentLanguage: row.content_language,
-	language: row.language,
-	postalAddress: row.postal_address,
-	type: row.type,
-	isCampaign: row.campaign_id !== null,
-	createdAt: row.created_at,
-})

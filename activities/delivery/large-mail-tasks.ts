@@ -2,11 +2,12 @@ import { attachmentsOf, bodyOf, type OpenedMail } from '../../db/emails/ledger.t
 import { storeMessage } from '../../db/emails/mailbox-message.ts'
 import { type Database, withDatabase } from '../../db/thread-database.ts'
 import { composeMessage } from '../../mail/compose.ts'
+import { mailOf } from '../../mail/ledger-mail.ts'
 import { encoded, type EncodedMail, type Encoding } from '../../mail/encoding.ts'
 import type { DkimKey } from '../../mail/mime/dkim.ts'
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import type { Tracking } from '../../mail/tracked-urls.ts'
-import { fileOf, mailOf } from './contents.ts'
+import { fileOf } from './contents.ts'
 
 // The work on a large mail, on a thread. Only its finished bytes pass between threads, and they are moved.
 

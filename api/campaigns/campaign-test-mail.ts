@@ -1,28 +1,16 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
-import { meter } from '../../outside/telemetry/meter.ts'
 import { findCampaign } from '../../db/campaigns/campaign-records.ts'
-import { memberWith, queueTestMail, suppressionOf } from '../../db/campaigns/campaign-test-mail.ts'
-import { Contact } from '../../db/contacts/contact.ts'
-import { ApiError } from '../errors.ts'
-import { about, Body, Email, Message, normalizeEmail, PathId } from '../schemas.ts'
-import { requireSender } from '../send/sender.ts'
-import { previewOf } from '../templates/template-preview.ts'
+import { about, Body, Email, Message, PathId } from '../schemas.ts'
+import { testMailer, type TestMailOptions } from '../send/test-mail.ts'
 import { existing } from './campaigns.ts'
 
-interface Options {
-	pool: Pool
-	publicUrl: string
-	emailProvider: string
-}
-
-const maxSubjectLength = 998
-
 /** Shows a campaign to its author before it is sent. */
-export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
+export const campaignTestMail: FastifyPluginAsyncTypebox<TestMailOptions> = async (
 	app,
-	{ pool, publicUrl, emailProvider },
+	options,
 ) => {
+	const sendTest = testMailer(app, options)
+
 	app.post(
 		'/campaigns/:id/test',
 		{
@@ -47,51 +35,13 @@ export const campaignTestMail: FastifyPluginAsyncTypebox<Options> = async (
 				response: { 200: Message },
 			},
 		},
-		async ({ em, project, params, body }) => {
-			const email = normalizeEmail(body.email)
-			const campaign = existing(
-				await findCampaign(pool, { projectId: project.id, campaignId: params.id }),
+		async (request) => {
+			const { project, params, body } = request
+			const content = existing(
+				await findCampaign(options.pool, { projectId: project.id, campaignId: params.id }),
 				params.id,
 			)
-			if (emailProvider !== 'local') await requireMember(project.id, email)
-			await requireSender(em, project.id, campaign.from)
-			await refuseSuppressed(project.id, email)
-			const contact = await em.findOne(Contact, { projectId: project.id, email })
-			const { data = {} } = body
-			const asked = { data, ...(contact ? { contactId: contact.id } : {}) }
-			const { subject, html } = await previewOf(em, project, campaign, asked, publicUrl)
-			const locale = data['locale'] ?? contact?.data['locale']
-			await queueTestMail(pool, {
-				projectId: project.id,
-				to: email,
-				from: campaign.from,
-				fromName: campaign.fromName ?? project.name,
-				replyTo: campaign.replyTo,
-				subject: `[TEST] ${subject}`.slice(0, maxSubjectLength),
-				body: html,
-				language: typeof locale === 'string' ? locale : project.language,
-			})
-			app.relay.wake()
-			meter.accepted('/campaigns/:id/test', 1)
-			return { message: `A test is on its way to ${email}` }
+			return sendTest(request, { content, to: body.email, data: body.data })
 		},
 	)
-
-	async function refuseSuppressed(projectId: string, email: string) {
-		const [suppressed] = await suppressionOf(pool, { projectId, email })
-		if (!suppressed) return
-		const { reason } = suppressed
-		throw new ApiError(409, 'CONFLICT', `${email} is on the suppression list: ${reason}`, {
-			details: { email, reason },
-			suggestion: 'Use another address, or remove this one with DELETE /suppressions/{email}.',
-		})
-	}
-
-	async function requireMember(projectId: string, email: string) {
-		const [member] = await memberWith(pool, { projectId, email })
-		if (member) return
-		throw new ApiError(403, 'FORBIDDEN', 'Tests can be sent only to members of the project', {
-			suggestion: 'Use the address of a member, or invite its owner to the project.',
-		})
-	}
 }

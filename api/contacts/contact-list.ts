@@ -7,6 +7,7 @@ import {
 	listContacts,
 	searchContacts,
 } from '../../db/contacts/contact-list.ts'
+import type { ContactRecord } from '../../db/contacts/contact-record.ts'
 import { Cursor, cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
 import { Contact } from './contacts.ts'
 
@@ -82,12 +83,7 @@ export const contactList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				limit: size + 1,
 			}
 			const { rows, total } = await pageOf(pool, list)
-			const data = rows.slice(0, size)
-			const last = data.at(-1)
-			const hasMore = rows.length > size
-			if (!hasMore || !last) return { data, hasMore, total }
-			const value = sort === 'email' ? last.email : last.createdAt.getTime()
-			return { data, cursor: encodeCursor([sort, value, last.id]), hasMore, total }
+			return { ...envelopeOf(list, rows), total }
 		},
 	)
 }
@@ -108,14 +104,35 @@ function limitOf(given: unknown) {
 	return limit < 1 ? 20 : Math.min(limit, 100)
 }
 
+/**
+ * The page without its total, from rows that may include one more. `searchedTo`: the search ended there, before
+ * it had filled the page.
+ */
+export function envelopeOf(
+	{ sort, limit }: ContactList,
+	rows: ContactRecord[],
+	searchedTo: ContactList['after'] = null,
+) {
+	const data = rows.slice(0, limit - 1)
+	const last = data.at(-1)
+	if (rows.length === limit && last) {
+		const value = sort === 'email' ? last.email : last.createdAt.getTime()
+		return { data, cursor: encodeCursor([sort, value, last.id]), hasMore: true }
+	}
+	if (!searchedTo) return { data, hasMore: false }
+	const [at, id] = searchedTo
+	const value = sort === 'email' ? at : new Date(at).getTime()
+	return { data, cursor: encodeCursor([sort, value, id]), hasMore: true }
+}
+
 /** A cursor for another order is not valid for this one. */
-function positionOf(cursor: string, sort: ContactList['sort']): ContactList['after'] {
+export function positionOf(cursor: string, sort: ContactList['sort']): ContactList['after'] {
 	const [by, value, id] = decodeCursor(Position, cursor)
 	if (by !== sort) return decodeCursor(Type.Never(), cursor)
 	return [typeof value === 'number' ? new Date(value).toISOString() : value, id]
 }
 
-async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
+export async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
 	const isFirst = rest.after === null
 	const found = search === null ? null : await searchContacts(pool, { ...rest, search })
 	if (found) return { rows: found.contacts, total: isFirst ? found.count : 0 }

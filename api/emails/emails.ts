@@ -1,31 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Attempt, attemptOutcomes } from '../../db/emails/attempt.ts'
-import {
-	Email as EmailRow,
-	emailStatuses,
-	rareStatuses,
-	sourceTypes,
-} from '../../db/emails/email.ts'
-import { mailTotal } from '../../db/emails/mail-total.ts'
-import { countScheduled, scheduledMails } from '../../db/emails/scheduling.ts'
+import { engagementsOfMail } from '../../db/emails/composed-mail.ts'
+import { Email as EmailRow } from '../../db/emails/email.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
 import { ApiError, notFound } from '../errors.ts'
-import {
-	about,
-	Body,
-	Cursor,
-	cursorPage,
-	decodeCursor,
-	encodeCursor,
-	Extended,
-	Id,
-	Nullable,
-	PathId,
-	Timestamp,
-} from '../schemas.ts'
-import { withSenders } from './campaign-senders.ts'
-import { Email, type EmailRoutes, NullableText, viewOf, wholeOf } from './email-view.ts'
-import { bodiesOf } from './mail-bodies.ts'
+import { about, Body, Extended, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { Email, type EmailRoutes, NullableText, wholeOf } from './email-view.ts'
 
 const EmailWithAttempts = Extended('EmailWithAttempts', [Email], {
 	text: Nullable(
@@ -40,79 +20,27 @@ const EmailWithAttempts = Extended('EmailWithAttempts', [Email], {
 			error: NullableText,
 		}),
 	),
+	engagements: Type.Array(
+		Type.Object({
+			type: Type.Enum(['delivery', 'open', 'click', 'bounce', 'complaint', 'unsubscribe']),
+			at: Timestamp,
+			link: about('The link that was clicked.', NullableText),
+		}),
+		{
+			description:
+				'What happened after it left, the first of it first, at most 100. Opens and clicks by machines are left out.',
+		},
+	),
 })
+type Engagement = Type.Static<typeof EmailWithAttempts>['engagements'][number]
 
 type ClosedAttempt = Type.Static<typeof EmailWithAttempts>['attempts'][number]
 
 const tags = ['emails']
-const Filter = Type.Object({
-	contactId: Type.Optional(about('Only mails to this contact.', Id)),
-	status: Type.Optional(about('Only mails with this status.', Type.Enum([...emailStatuses]))),
-	sourceType: Type.Optional(about('Only mails from this source.', Type.Enum([...sourceTypes]))),
-	campaignId: Type.Optional(about('Only mails of this campaign.', Id)),
-})
-type Filter = Type.Static<typeof Filter>
-type OrNull<T> = { [Name in keyof T]: T[Name] | null }
 const Params = Type.Object({ id: PathId('email') })
-const Position = Type.Tuple([Id])
 
 export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, options) => {
-	const { pool, publicUrl } = options
-
-	app.get(
-		'/emails',
-		{
-			config: { auth: 'secret key or session' },
-			schema: {
-				tags,
-				summary: 'List mails, newest first',
-				description: 'A page ends early if its bodies exceed 16 MB or take long to render.',
-				querystring: Type.Object({
-					...Filter.properties,
-					cursor: Cursor,
-					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
-				}),
-				response: { 200: cursorPage(Email) },
-			},
-		},
-		async ({ em, project, query: { cursor, limit, ...filter } }) => {
-			const where = { ...foundBy(filter), projectId: project.id }
-			const size = Math.min(limit, 100)
-			const [before] = cursor === undefined ? [] : decodeCursor(Position, cursor)
-			const scheduled =
-				filter.status === 'SCHEDULED'
-					? await scheduledPage(project.id, filter, { before, limit: size + 1 })
-					: null
-			const total = async () =>
-				scheduled
-					? scheduled.total()
-					: Object.keys(filter).length > 0
-						? em.count(EmailRow, where)
-						: (await mailTotal(pool, { projectId: project.id }))[0]!.total
-			const rows = await em.find(
-				EmailRow,
-				{
-					...where,
-					...(before === undefined ? {} : { id: { $lt: before } }),
-					...(scheduled && { id: { $in: scheduled.ids } }),
-				},
-				{ exclude: ['body', 'text'], orderBy: { id: 'desc' }, limit: size + 1 },
-			)
-			const ids = rows.slice(0, size).map(({ id }) => id)
-			const bodies = await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
-			const shown = rows.filter(({ id }) => bodies.has(id))
-			const data = (await withSenders(em, project.id, shown)).map((row) =>
-				viewOf(row, bodies.get(row.id) ?? null),
-			)
-			const hasMore = data.length > 0 && rows.length > data.length
-			return {
-				data,
-				...(hasMore ? { cursor: encodeCursor([data.at(-1)!.id]) } : {}),
-				hasMore,
-				total: cursor === undefined ? await total() : 0,
-			}
-		},
-	)
+	const { pool } = options
 
 	app.get(
 		'/emails/:id',
@@ -122,7 +50,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 				tags,
 				summary: 'Get a mail with its attempts',
 				description:
-					'Every attempt to deliver it is listed, with the answer of the provider. Start here to explain why a mail arrived or did not.',
+					'Every attempt to deliver it is listed with the answer of the provider, and so is what its reader did. Start here to explain why a mail arrived or did not.',
 				params: Params,
 				response: { 200: EmailWithAttempts },
 			},
@@ -140,6 +68,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 				...(await wholeOf(options, em, email)),
 				text: email.text ?? null,
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
+				engagements: await engagementsWith(email),
 			}
 		},
 	)
@@ -182,27 +111,19 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 		},
 	)
 
-	/** Scheduled mails are found among each other, not among all mails. */
-	async function scheduledPage(
-		projectId: string,
-		{ contactId = null, sourceType = null, campaignId = null }: OrNull<Filter>,
-		{ before = null, limit }: { before: string | null | undefined; limit: number },
-	) {
-		const wanted = { projectId, contactId, sourceType, campaignId }
-		const found = await scheduledMails(pool, { ...wanted, before, limit })
-		return {
-			ids: found.map(({ id }) => id),
-			total: async () => (await countScheduled(pool, wanted))[0]!.total,
-		}
+	async function engagementsWith({
+		projectId,
+		id,
+		contactId,
+		createdAt,
+		unsubscribedAt,
+	}: EmailRow) {
+		const which = { projectId, emailId: id, contactId: contactId ?? null, since: createdAt }
+		const found = (await engagementsOfMail(pool, which)) as Engagement[]
+		if (!unsubscribedAt) return found
+		const end: Engagement = { type: 'unsubscribe', at: unsubscribedAt, link: null }
+		return [...found, end].toSorted((one, other) => one.at.getTime() - other.at.getTime())
 	}
-}
-
-/** The few mails of a rare status are found without reading others. */
-function foundBy({ status, ...filter }: Filter) {
-	if (status === undefined) return filter
-	return rareStatuses.some((rare) => rare === status)
-		? { ...filter, rareStatus: status }
-		: { ...filter, status }
 }
 
 /** The current attempt is in the mail's own row, and so is a campaign mail's successful first attempt. */

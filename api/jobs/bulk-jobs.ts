@@ -1,17 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { segmentsReached } from '../../db/conditions/condition-segments.ts'
-import {
-	type Condition,
-	type ConditionGroup,
-	membersOf,
-	segmentsIn,
-} from '../../db/conditions/condition.ts'
 import type { BulkTarget } from '../../db/jobs/bulk-jobs.ts'
 import { acceptBulkJob } from '../../db/jobs/jobs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
-import { checkCondition, ConditionTree } from '../conditions/conditions.ts'
-import { invalid, notFound } from '../errors.ts'
+import { ConditionTree } from '../conditions/conditions.ts'
+import { filterCondition } from '../contacts/contact-filter.ts'
+import { invalid } from '../errors.ts'
 import { about, Id } from '../schemas.ts'
 import { BulkJob, bulks, cancelAndView, JobParams, Queued, queued, viewJob } from './jobs.ts'
 
@@ -148,31 +142,11 @@ async function meant(pool: Pool, projectId: string, body: Type.Static<typeof Con
 	}
 	if (!filter) throw missing('filter')
 	if (contactIds) throw otherMode('contactIds', 'ids')
-	const { condition, segmentId, subscribed } = filter
+	const condition = await filterCondition(pool, projectId, filter, 'filter.condition')
+	const { subscribed } = filter
 	const search = filter.search?.trim()
-	const groups: ConditionGroup[] = []
-	if (condition !== undefined) {
-		const tree = checkCondition(condition, 'filter.condition')
-		await checkSegments(pool, projectId, tree)
-		groups.push({ conditions: tree })
-	}
-	if (segmentId !== undefined) {
-		const tree = membersOf(segmentId.toLowerCase())
-		if ((await segmentsReached(pool, projectId, tree)).size === 0)
-			throw notFound('segment', segmentId)
-		groups.push(...tree.groups)
-	}
-	const all = groups.length > 0 ? { condition: { logic: 'AND' as const, groups } } : {}
-	const target = { search, subscribed, ...all, excludeIds }
+	const target = { search, subscribed, ...(condition && { condition }), excludeIds }
 	return { ids: null, target: target satisfies BulkTarget }
-}
-
-async function checkSegments(pool: Pool, projectId: string, tree: Condition) {
-	const reached = await segmentsReached(pool, projectId, tree)
-	const unknown = segmentsIn(tree).find((id) => !reached.has(id))
-	if (unknown === undefined) return
-	const message = `names the segment ${unknown}, which does not exist`
-	throw invalid({ field: 'filter.condition', message, code: 'custom' })
 }
 
 const missing = (field: string) => invalid({ field, message: 'is required', code: 'required' })

@@ -1,4 +1,4 @@
-import { suppressionOf as findSuppression } from '../../db/campaigns/campaign-test-mail.ts'
+import { suppressionOf as findSuppression } from '../../db/emails/test-mail.ts'
 import { findAddresses } from '../../db/contacts/contact-list.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { normalizeEmail } from '../schemas.ts'

@@ -26,6 +26,9 @@ declare module 'fastify' {
 /** POST routes that change nothing, and tracking: these are uses of a project, not changes. */
 const unnoted = new Set([
 	'POST /contacts/lookup',
+	'POST /contacts/query',
+	'POST /segments/preview',
+	'POST /templates/preview',
 	'POST /templates/:id/preview',
 	'POST /segments/:id/refresh',
 	'POST /events/track',

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { type Condition, segmentsIn } from '../../db/conditions/condition.ts'
 import { lockReferences } from '../../db/segments/segment-records.ts'
 import { maxFiltersInAll, referenceFault } from '../../db/segments/segment-references.ts'
@@ -18,6 +18,17 @@ export async function checkReferences(
 ) {
 	if (id === undefined && segmentsIn(condition).length === 0) return
 	await lockReferences(db, { projectId })
+	await refuseReferences(db, projectId, condition, id, path)
+}
+
+/** The same for a condition that is not stored. */
+export async function refuseReferences(
+	db: Pool | PoolClient,
+	projectId: string,
+	condition: Condition,
+	id?: string,
+	path = 'condition',
+) {
 	const found = await referenceFault(db, projectId, condition, id?.toLowerCase())
 	if (!found) return
 	const field = pathTo(condition, `segment.${found.segmentId}`, path) ?? path

@@ -1,3 +1,4 @@
+import { Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { dataProblems, splitData } from '../../db/contacts/contact-data.ts'
 import { languageFor } from '../../mail/language.ts'
@@ -6,6 +7,20 @@ import { linksFor, variablesFor } from '../../mail/liquid/variables.ts'
 import { Contact } from '../../db/contacts/contact.ts'
 import type { TemplateRecord } from '../../db/templates/template-records.ts'
 import { invalid, notFound } from '../errors.ts'
+import { Component } from '../schemas.ts'
+
+export const Preview = Component('TemplatePreview', {
+	subject: Type.String(),
+	html: Type.String(),
+	text: Type.String(),
+	unset: Type.Array(Type.String()),
+})
+
+/** Content of a template or campaign, or the content of a mail that has a text part of its own. */
+export type PreviewedContent = Pick<
+	TemplateRecord,
+	'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type' | 'language'
+> & { text?: string | null }
 
 /** Used if no contact is given: its links lead to pages that say so. */
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -14,10 +29,7 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 export async function previewOf(
 	em: EntityManager,
 	project: { id: string; language: string; postalAddress: string | null },
-	template: Pick<
-		TemplateRecord,
-		'subject' | 'body' | 'from' | 'fromName' | 'replyTo' | 'type' | 'language'
-	>,
+	template: PreviewedContent,
 	{ data = {}, contactId }: { data?: Record<string, unknown>; contactId?: string },
 	publicUrl: string,
 ) {
@@ -35,8 +47,9 @@ export async function previewOf(
 		data: contact?.data ?? {},
 	}
 	const variables = variablesFor(person, linksFor(publicUrl, person.id), { ...stored, ...once })
-	const { subject, body } = template
-	const { unset, ...rendered } = await perform(project.id, 'preview', { subject, body, variables })
+	const { subject, body, text: ownText = null } = template
+	const texts = { subject, body, text: ownText, variables }
+	const { unset, ...rendered } = await perform(project.id, 'preview', texts)
 	const { html, text } = await perform(project.id, 'compose', {
 		mail: {
 			emailId: nobody,

@@ -4,7 +4,7 @@ import { campaignsFrom, emailsSentFrom, stepsSending } from '../../db/templates/
 import { insertTemplate } from '../../db/templates/template-records.ts'
 import { copyName } from '../copy-name.ts'
 import { about, Body, Component, Id, PathId } from '../schemas.ts'
-import { previewOf } from './template-preview.ts'
+import { Preview, previewOf } from './template-preview.ts'
 import { foundTemplate, Template } from './templates.ts'
 
 const tags = ['templates']
@@ -17,13 +17,6 @@ const Usage = Component('TemplateUsage', {
 		Type.Object({ id: Id, name: Type.String(), workflowId: Id, workflowName: Type.String() }),
 	),
 	emailsSent: Type.Integer(),
-})
-
-const Preview = Component('TemplatePreview', {
-	subject: Type.String(),
-	html: Type.String(),
-	text: Type.String(),
-	unset: Type.Array(Type.String()),
 })
 
 /** Routes that use a template without changing it. */

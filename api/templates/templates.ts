@@ -195,13 +195,15 @@ function existing(template: TemplateRecord | undefined, id: string) {
 	return template
 }
 
-async function checkSyntax(
+export async function checkSyntax(
 	projectId: string,
-	{ subject, body }: { subject?: string; body?: string },
+	{ subject, body, text }: { subject?: string; body?: string; text?: string | null },
 ) {
 	const problems = await perform(projectId, 'problems', [
 		{ value: subject, kind: 'subject', field: 'subject' },
 		{ value: body, kind: 'body', field: 'body' },
+		// Like a subject, a text is not escaped.
+		{ value: text, kind: 'subject', field: 'text' },
 	])
 	if (problems.length > 0) throw invalid(...problems)
 }

@@ -34,6 +34,15 @@ as $$
 	where k.project_id = project and k.id = campaign
 $$;
 
+-- The slot of a change: a minute in the first day of a campaign, later an hour. So a campaign whose mails are opened for
+-- years has few slots. Minutes end at a full hour.
+create or replace function slot_of_campaign(at timestamptz, began timestamptz) returns timestamptz
+language sql immutable parallel safe
+return date_bin(
+	case when at < date_bin('1 hour', began, '2000-01-01Z') + interval '25 hours' then interval '1 minute'
+		else interval '1 hour' end,
+	at, '2000-01-01Z');
+
 -- Folding works like that of event counts. Tallies of the last half minute stay, because they show how fast a
 -- campaign is being sent.
 create or replace function fold_campaign_tallies(project uuid, campaign uuid) returns void language plpgsql as $$
@@ -47,6 +56,20 @@ begin
 				and id < (select uuidv7('-30 seconds'))
 			order by id limit 2000 for update skip locked)
 		returning *
+	), slots as (
+		insert into campaign_slots as c (project_id, campaign_id, slot, sent, delivered, opened, clicked, bounced, unsubscribed)
+		select project, campaign, slot_of_campaign(uuid_extract_timestamp(id), k.started_at) as slot, sum(sent),
+			sum(delivered), sum(opened), sum(clicked), sum(bounced), sum(unsubscribed)
+		from gone, (select started_at from campaigns where project_id = project and campaigns.id = campaign) k
+		group by 3 having (sum(sent), sum(delivered), sum(opened), sum(clicked), sum(bounced), sum(unsubscribed))
+			<> (0, 0, 0, 0, 0, 0)
+		on conflict (project_id, campaign_id, slot) do update set
+			sent = c.sent + excluded.sent,
+			delivered = c.delivered + excluded.delivered,
+			opened = c.opened + excluded.opened,
+			clicked = c.clicked + excluded.clicked,
+			bounced = c.bounced + excluded.bounced,
+			unsubscribed = c.unsubscribed + excluded.unsubscribed
 	)
 	insert into campaign_counts as c (project_id, campaign_id, pending, sending, uncertain, sent, failed, skipped,
 		delivered, opened, clicked, bounced, complained, unsubscribed)

@@ -3,6 +3,10 @@ import { statement } from '../statement.ts'
 import { countNames } from './campaign-count.ts'
 
 const columns = countNames.join(', ')
+const slotted = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'unsubscribed']
+const sumsOf = (names: string[]) => names.map((name) => `sum(${name})`).join(', ')
+const added = (names: string[]) =>
+	names.map((name) => `${name} = c.${name} + excluded.${name}`).join(', ')
 
 /**
  * Folds the leftover tallies of campaigns that no longer change. As in the triggers, one process folds a
@@ -23,12 +27,18 @@ export const foldOldTallies = statement('fold-old-campaign-tallies', {
 		delete from campaign_tallies t using due join ours using (project_id, campaign_id)
 		where t.project_id = due.project_id and t.campaign_id = due.campaign_id and t.id = due.id
 		returning t.*
+	), slots as (
+		insert into campaign_slots as c (project_id, campaign_id, slot, ${slotted.join(', ')})
+		select gone.project_id, campaign_id, slot_of_campaign(uuid_extract_timestamp(gone.id), k.started_at),
+			${sumsOf(slotted)}
+		from gone join campaigns k on k.project_id = gone.project_id and k.id = campaign_id
+		group by 1, 2, 3 having (${sumsOf(slotted)}) <> (${slotted.map(() => '0').join(', ')})
+		on conflict (project_id, campaign_id, slot) do update set ${added(slotted)}
 	), folded as (
 		insert into campaign_counts as c (project_id, campaign_id, ${columns})
-		select project_id, campaign_id, ${countNames.map((name) => `sum(${name})`).join(', ')}
+		select project_id, campaign_id, ${sumsOf(countNames)}
 		from gone group by project_id, campaign_id
-		on conflict (project_id, campaign_id) do update
-			set ${countNames.map((name) => `${name} = c.${name} + excluded.${name}`).join(', ')}
+		on conflict (project_id, campaign_id) do update set ${added(countNames)}
 	)
 	select count(*)::int as removed from gone`,
 })

@@ -27,16 +27,21 @@ const columns = { email: sql`email`, createdAt: sql`created_at` }
 const directions = { asc: sql`asc`, desc: sql`desc` }
 
 /** The order of a list, and the condition for contacts after the previous page. */
-function placeOf({ sort, dir, after }: ContactList) {
+export function placeOf({ sort, dir, after }: ContactList) {
 	const column = columns[sort]
-	const order = sql`${column} ${directions[dir]}, id ${directions[dir]}`
-	if (after === null) return { column, order, isAfter: always }
+	const order = inDirection(column, dir)
+	const reversed = inDirection(column, dir === 'asc' ? 'desc' : 'asc')
+	if (after === null) return { column, order, reversed, isAfter: always }
 	const value = sort === 'email' ? text.value(after[0]) : timestamp.value(after[0])
 	const by = dir === 'asc' ? sql`>` : sql`<`
-	return { column, order, isAfter: sql`(${column}, id) ${by} (${value}, ${uuid.value(after[1])})` }
+	const isAfter = sql`(${column}, id) ${by} (${value}, ${uuid.value(after[1])})`
+	return { column, order, reversed, isAfter }
 }
 
-const isLike = (search: string) => sql`email like ${text.value(containingLowered(search))}`
+const inDirection = (column: Sql, dir: ContactList['dir']) =>
+	sql`${column} ${directions[dir]}, id ${directions[dir]}`
+
+export const isLike = (search: string) => sql`email like ${text.value(containingLowered(search))}`
 
 const findPage = query('list-contacts', contactRecordColumns)
 
@@ -47,17 +52,11 @@ const findPage = query('list-contacts', contactRecordColumns)
  */
 export async function listContacts(pool: Pool, list: ContactList): Promise<ContactRecord[]> {
 	const { sort, dir, search, subscribed, after } = list
-	const [project, limit] = [uuid.value(list.projectId), int.value(list.limit)]
-	const { column, order, isAfter } = placeOf(list)
+	const project = uuid.value(list.projectId)
+	const { column, order } = placeOf(list)
 	const isFound = search === null ? always : isLike(search)
-	const matching = (state: Sql) =>
-		sql`(select id, ${column} from contacts
-			where project_id = ${project} and ${isAfter} and ${isFound} and ${state}
-			order by ${order} limit ${limit})`
-	const states = sort === 'email' && subscribed === null ? [always] : statesOf(subscribed)
 	const page = sql`with page as materialized (
-			select id from (${joined(states.map(matching), ' union all ')}) as p
-			order by ${order} limit ${limit}
+			select id from (${inOrder(list, sql`id, ${column}`, isFound)}) p
 		)
 		select ${ownText(contactRecordFrom('c'))} from contacts c
 		where project_id = ${project} and id = any(select id from page)
@@ -67,10 +66,24 @@ export async function listContacts(pool: Pool, list: ContactList): Promise<Conta
 	return search === null ? findPage(pool, page, shape) : findPage(pool, page)
 }
 
+/** The next contacts of a list, by indexed columns. */
+export function inOrder(list: ContactList, selected: Sql, isFound = always) {
+	const { sort, subscribed } = list
+	const [project, limit] = [uuid.value(list.projectId), int.value(list.limit)]
+	const { order, isAfter } = placeOf(list)
+	const matching = (state: Sql) =>
+		sql`(select ${selected} from contacts
+			where project_id = ${project} and ${isAfter} and ${isFound} and ${state}
+			order by ${order} limit ${limit})`
+	const states = sort === 'email' && subscribed === null ? [always] : statesOf(subscribed)
+	return sql`select * from (${joined(states.map(matching), ' union all ')}) p
+		order by ${order} limit ${limit}`
+}
+
 const isSubscribed = sql`subscribed`
 const isUnsubscribed = sql`not subscribed`
 
-const statesOf = (subscribed: boolean | null) =>
+export const statesOf = (subscribed: boolean | null) =>
 	subscribed === null
 		? [isSubscribed, isUnsubscribed]
 		: [subscribed ? isSubscribed : isUnsubscribed]

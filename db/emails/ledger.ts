@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { erasedAddress, type MailCopy } from './email.ts'
+import { composed, composedColumns } from './composed-mail.ts'
+import { erasedAddress } from './email.ts'
 
 // The statements that change the ledger. Every one is a compare-and-set on status (and, after a hand-over,
 // on the attempt), so that any two workers may process the same mail at the same time.
@@ -160,33 +161,12 @@ export type OpenedMail = RowOf<typeof open>
 export const open = statement('open', {
 	params: { projectId: uuid, emailIds: uuid.array, withoutBody: uuid.array, provider: text },
 	row: {
-		project_id: uuid,
-		id: uuid,
+		...composedColumns,
 		attempt: int,
-		contact_id: uuid.orNull,
-		/** If set, subject and body are still to be rendered. */
-		campaign_id: uuid.orNull,
 		request_id: uuid.orNull,
-		to: text,
-		to_name: text.orNull,
-		/** Those with an error are left out. */
-		copies: json<MailCopy[]>().orNull,
-		from: text,
-		from_name: text.orNull,
-		reply_to: text.orNull,
-		subject: text,
 		body: text,
-		/** Its own text part. */
-		text: text.orNull,
-		headers: json<Record<string, string>>(),
-		content_language: text,
-		language: text,
-		postal_address: text.orNull,
-		type: text.of<'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'>(),
 		/** Whether it contains our pixel and links. */
 		tracked: bool.notNull('it has just been set'),
-		/** Or when it was scheduled for: the date of the mail. */
-		created_at: timestamp,
 		first_attempt_at: timestamp.notNull('it has just been set'),
 	},
 	text: `with opened as (
@@ -207,17 +187,9 @@ export const open = statement('open', {
 		where p.id = $projectId) is null
 	returning *
 	)
-	select m.project_id, m.id, m.attempt, m.contact_id, m.campaign_id, m.request_id, m."to", m.to_name, m.copies,
-		coalesce(m."from", k."from") as "from",
-		coalesce(m.from_name, k.from_name) as from_name, coalesce(m.reply_to, k.reply_to) as reply_to,
-		coalesce(m.subject, k.subject) as subject,
+	select ${composed}, m.attempt, m.request_id, m.tracked, m.first_attempt_at,
 		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body,
-		case when not m.id = any($withoutBody::uuid[]) then m."text" end as "text",
-		coalesce(m.headers, '{}') as headers,
-		coalesce(m.content_language, k.content_language, m.language, k.language) as content_language,
-		coalesce(m.language, k.language) as language, m.postal_address,
-		coalesce(m.type, k.type) as type, m.tracked, coalesce(m.scheduled_for, m.created_at) as created_at,
-		m.first_attempt_at
+		case when not m.id = any($withoutBody::uuid[]) then m."text" end as "text"
 	from opened m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true`,
 })
 

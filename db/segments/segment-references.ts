@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { type Condition, filtersOf, maxDepth, segmentsIn } from '../conditions/condition.ts'
 import { int, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -47,7 +47,7 @@ export type ReferenceFault = { segmentId: string; fault: 'unknown' | 'circle' | 
  * that segment, so all segments that refer to it must stay within the limit too.
  */
 export async function referenceFault(
-	db: PoolClient,
+	db: Pool | PoolClient,
 	projectId: string,
 	condition: Condition,
 	id?: string,

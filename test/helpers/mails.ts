@@ -2,8 +2,12 @@ import type { InjectOptions } from 'fastify'
 import { setupSend } from './send.ts'
 
 /** An API with this many mails, newest first, and shortcuts for requests about them. */
-export async function setupMails(t: Parameters<typeof setupSend>[0], count = 0) {
-	const all = await setupSend(t)
+export async function setupMails(
+	t: Parameters<typeof setupSend>[0],
+	count = 0,
+	options: Parameters<typeof setupSend>[1] = {},
+) {
+	const all = await setupSend(t, options)
 	const { app, pool, withSecretKey, sent } = all
 	const ask = (url: string, options: InjectOptions = {}) =>
 		app.inject({ url, headers: withSecretKey, ...options })

@@ -1,0 +1,156 @@
+import type { Pool } from 'pg'
+import { normalizeEmail } from '../address.ts'
+import { containing } from '../like.ts'
+import { int, text, timestamp, uuid } from '../sql-types.ts'
+import { always, joined, query, sql, type Sql } from '../sql.ts'
+import { readWithin } from '../timed-reading.ts'
+import { rareStatuses } from './email.ts'
+
+// Searches in the ledger, which has no index on subjects and addresses: one for ten million mails would cost every
+// mail a write. Mails of a person are found by their contact, and words only in the subjects of the newest mails.
+
+/** How many of the newest mails are searched for words. At 10,000,000 mails this takes less than 0.1 s. */
+const newestSearched = 20_000
+/** People whose address begins with the text, and how many addresses are looked at to find them. */
+const mostPeople = 100
+const addressesRead = 1000
+const mostCounted = 10_000
+const countMs = 1000
+
+export interface MailFilter {
+	projectId: string
+	contactId?: string | undefined
+	status?: string | undefined
+	sourceType?: string | undefined
+	campaignId?: string | undefined
+	/** The time at which mails were accepted. */
+	from?: Date | undefined
+	to?: Date | undefined
+}
+
+/** The text of a search, as what it may be. */
+export type MailSearch =
+	| { by: 'nothing' }
+	| { by: 'id'; id: string }
+	| { by: 'address'; address: string }
+	| { by: 'words'; words: string[]; beginning: string | null; floor: string | null }
+
+/** A predicate on mails `e`. */
+export function matching({
+	projectId,
+	contactId,
+	status,
+	sourceType,
+	campaignId,
+	from,
+	to,
+}: MailFilter): Sql {
+	const where = [sql`e.project_id = ${uuid.value(projectId)}`]
+	if (contactId !== undefined) where.push(sql`e.contact_id = ${uuid.value(contactId)}`)
+	if (sourceType !== undefined) where.push(sql`e.source_type = ${text.value(sourceType)}`)
+	if (campaignId !== undefined) where.push(sql`e.campaign_id = ${uuid.value(campaignId)}`)
+	if (status !== undefined) {
+		const isRare = rareStatuses.some((rare) => rare === status)
+		where.push(
+			isRare ? sql`e.rare_status = ${text.value(status)}` : sql`e.status = ${text.value(status)}`,
+		)
+	}
+	if (from) where.push(sql`e.id >= first_id_at(${timestamp.value(from)})`)
+	if (to) where.push(sql`e.id < first_id_at(${timestamp.value(to)} + interval '1 millisecond')`)
+	return joined(where, ' and ')
+}
+
+const floorOf = query('floor-of-mail-search', { id: uuid })
+
+/** The oldest mail whose subject is searched; null: there are no older ones. */
+export async function searchFloor(pool: Pool, { projectId, from, to }: MailFilter) {
+	const [floor] = await floorOf(
+		pool,
+		sql`select e.id from emails e where ${matching({ projectId, from, to })}
+			order by e.id desc offset ${int.value(newestSearched - 1)} limit 1`,
+	)
+	return floor?.id ?? null
+}
+
+const find = query('search-mails', { id: uuid })
+
+/** Their ids, newest first. */
+export async function searchMails(
+	pool: Pool,
+	filter: MailFilter,
+	search: MailSearch,
+	{ before, limit }: { before: string | null; limit: number },
+) {
+	const isBefore = before === null ? always : sql`e.id < ${uuid.value(before)}`
+	const meant = sql`${matching(filter)} and ${isBefore}`
+	const rows = await find(pool, sql`${found(filter.projectId, search, meant, limit)}`)
+	return rows.map(({ id }) => id)
+}
+
+const count = query('count-searched-mails', { total: int })
+
+/** Up to `mostCounted`; null: counting takes too long. */
+export async function countSearched(pool: Pool, filter: MailFilter, search: MailSearch) {
+	const mails = found(filter.projectId, search, matching(filter), mostCounted)
+	const counted = await readWithin(pool, countMs, (db) =>
+		count(db, sql`select count(*)::int as total from (${mails}) counted`),
+	)
+	return counted && counted[0]!.total
+}
+
+function found(projectId: string, search: MailSearch, meant: Sql, limit: number): Sql {
+	const newest = (where: Sql) =>
+		sql`(select e.id from emails e where ${meant} and ${where} order by e.id desc limit ${int.value(limit)})`
+	const together = (...parts: Sql[]) =>
+		sql`select id from (${joined(parts, ' union ')}) m order by id desc limit ${int.value(limit)}`
+	const project = uuid.value(projectId)
+	switch (search.by) {
+		case 'nothing':
+			return together(newest(always))
+		case 'id':
+			return together(newest(sql`e.id = ${uuid.value(search.id)}`))
+		case 'address': {
+			const address = text.value(search.address)
+			return together(
+				newest(sql`e.contact_id = (
+					select id from contacts where project_id = ${project} and email = ${address})`),
+				// As in the index emails_of_nobody.
+				newest(sql`e.contact_id is null
+					and (case e.source_type when 'INBOUND' then e."from" else e."to" end) = ${address}`),
+			)
+		}
+		case 'words': {
+			const { words, beginning, floor } = search
+			const recent = floor === null ? always : sql`e.id >= ${uuid.value(floor)}`
+			const patterns = text.array.value(words.map(containing))
+			const hasWords = sql`(e.subject ilike all(${patterns}) or e.subject is null and e.campaign_id = any(
+				select id from campaigns where project_id = ${project} and subject ilike all(${patterns})))`
+			const bySubject = newest(sql`${recent} and ${hasWords}`)
+			if (beginning === null) return together(bySubject)
+			const start = text.value(`${containing(beginning).slice(1)}`)
+			const people = sql`(select m.id from (
+					select id from (
+						select id, email from contacts
+						where project_id = ${project} and email >= ${text.value(beginning)}
+						order by email limit ${int.value(addressesRead)}
+					) c where email like ${start} limit ${int.value(mostPeople)}
+				) person cross join lateral ${newest(sql`e.contact_id = person.id`)} m)`
+			return together(bySubject, newest(sql`${recent} and e."to" like ${start}`), people)
+		}
+	}
+}
+
+const mostWords = 5
+const anId = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i
+const anAddress = /^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/
+
+/** Null: an empty text. */
+export function readSearch(given: string | undefined): MailSearch {
+	const search = given?.trim() ?? ''
+	if (search === '') return { by: 'nothing' }
+	if (anId.test(search)) return { by: 'id', id: search.toLowerCase() }
+	if (anAddress.test(search)) return { by: 'address', address: normalizeEmail(search) }
+	const words = search.split(/\s+/)
+	const beginning = words.length === 1 ? normalizeEmail(search) : null
+	return { by: 'words', words: words.slice(0, mostWords), beginning, floor: null }
+}

@@ -1,0 +1,90 @@
+import test from 'ava'
+import type { PoolClient } from 'pg'
+import { createProject } from './helpers/app.ts'
+import { openSegments, plan } from './helpers/segments.ts'
+import { readWithin, scanWithin } from '../db/timed-reading.ts'
+
+test('a preview counts the contacts that match, shows the ten newest, and stores nothing', async (t) => {
+	const { call, pool, orm } = await openSegments(t)
+	await createProject(orm)
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed, data, created_at)
+		select id, 'p' || i || '@example.com', true, jsonb_build_object('plan', (array['pro', 'free'])[1 + i % 2]),
+			timestamptz '2026-01-01' + i * interval '1 minute'
+		from projects, generate_series(0, 29) i`,
+	)
+	const answer = await call('POST', '/preview', { condition: plan('pro') })
+	t.is(answer.statusCode, 200)
+	const { count, isCounted, sample } = answer.json()
+	t.deepEqual([count, isCounted], [15, true])
+	t.deepEqual(
+		sample.map(({ email }: { email: string }) => email),
+		Array.from({ length: 10 }, (_, i) => `p${28 - 2 * i}@example.com`),
+	)
+	t.like(sample[0], { subscribed: true, data: { plan: 'pro' } })
+	t.deepEqual((await call('GET', '')).json(), [])
+})
+
+test('a condition that finds nobody has an empty preview', async (t) => {
+	const { call } = await openSegments(t)
+	const answer = await call('POST', '/preview', { condition: plan('pro') })
+	t.deepEqual(answer.json(), { count: 0, isCounted: true, sample: [] })
+})
+
+test('a wrong condition is refused by its path', async (t) => {
+	const { call } = await openSegments(t)
+	const { id } = (await call('POST', '', { name: 'Gone', type: 'STATIC' })).json()
+	await call('DELETE', `/${id}`)
+	const ofGone = { field: `segment.${id}`, operator: 'memberOfSegment' }
+	const bodies: [object, string][] = [
+		[{}, 'condition'],
+		[{ condition: null }, 'condition'],
+		[{ condition: { logic: 'AND', groups: [] } }, 'condition.groups'],
+		[
+			{ condition: { logic: 'AND', groups: [{ filters: [{ field: 'name' }] }] } },
+			'condition.groups.0.filters.0.field',
+		],
+		[
+			{ condition: { logic: 'AND', groups: [{ filters: [ofGone] }] } },
+			'condition.groups.0.filters.0.field',
+		],
+	]
+	for (const [body, field] of bodies) {
+		const answer = await call('POST', '/preview', body)
+		t.is(answer.statusCode, 422)
+		t.is(answer.json().error.errors[0].field, field)
+	}
+})
+
+test('a query that reaches its time limit ends, and its connection can be used again', async (t) => {
+	const { pool } = await openSegments(t)
+	const slow = (db: PoolClient) => db.query('select pg_sleep(60)')
+	t.is(await readWithin(pool, 50, slow), null)
+	const many = await Promise.all(Array.from({ length: 8 }, () => scanWithin(pool, 50, slow)))
+	t.true(many.every((each) => each === null))
+	await pool.query('select pg_sleep(0.1)')
+	t.is(await scanWithin(pool, 1000, async () => 'read'), 'read')
+	await t.throwsAsync(() => readWithin(pool, 1000, (db) => db.query('select 1 / 0')))
+	await t.throwsAsync(() => readWithin(pool, 1000, (db) => db.query('delete from contacts')), {
+		message: /read-only/,
+	})
+})
+
+test('a count that takes too long is left out, and the sample still comes', async (t) => {
+	const { call, pool } = await openSegments(t)
+	// The text of these contacts is large and compressed, and each filter decompresses it again.
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed, data, created_at)
+		select id, 's' || i || '@example.com', true,
+			case when i < 2000 then jsonb_build_object('text', repeat('abcdefgh', 7500)) else '{"text": "x"}' end,
+			timestamptz '2026-01-01' + i * interval '1 second'
+		from projects, generate_series(0, 5999) i`,
+	)
+	const filter = { field: 'data.text', operator: 'notContains', value: 'zzz' }
+	const filters = Array.from({ length: 100 }, () => filter)
+	const answer = await call('POST', '/preview', {
+		condition: { logic: 'AND', groups: [{ filters }] },
+	})
+	t.like(answer.json(), { count: null, isCounted: false })
+	t.is(answer.json().sample.length, 10)
+})
