@@ -18,6 +18,7 @@ import { oauth } from './accounts/oauth.ts'
 import { analytics } from './analytics/analytics.ts'
 import { feedFigures } from './analytics/feed-figures.ts'
 import { feed } from './analytics/feed.ts'
+import { automationChecking } from './automations/automation-checking.ts'
 import { automationFields } from './automations/automation-fields.ts'
 import { automationList } from './automations/automation-list.ts'
 import { automationSteps } from './automations/automation-steps.ts'
@@ -55,6 +56,7 @@ import { mailContent } from './emails/mail-content.ts'
 import { notFound } from './errors.ts'
 import { events } from './events/events.ts'
 import { track } from './events/track.ts'
+import { contactExecutions } from './executions/contact-executions.ts'
 import { executionList } from './executions/execution-list.ts'
 import { executions } from './executions/executions.ts'
 import { createHealthCheck, health, type HealthOptions } from './health.ts'
@@ -208,6 +210,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(verify, { dnsServers: settings.dnsServers })
 	await app.register(events, { pool, sendPage })
 	await app.register(executionList, { pool })
+	await app.register(contactExecutions, { pool })
 	await app.register(executions, { pool })
 	await app.register(contactFields, { pool })
 	await app.register(contactFieldUsage, { pool })
@@ -234,6 +237,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(automationFields, { pool })
 	await app.register(automationList, { pool })
 	await app.register(automations)
+	await app.register(automationChecking, { pool })
 	await app.register(automationSteps)
 	await app.register(automationTransitions)
 	await app.register(automationVersions)

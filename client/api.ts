@@ -561,6 +561,26 @@ export interface ContactDeletedWebhook {
 	}
 }
 
+export interface ContactExecution {
+	id: string
+	workflowId: string
+	/** The version of the workflow that this execution runs */
+	version: number
+	contactId: string | null
+	status: 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED'
+	currentStepId: string | null
+	exitReason: string | null
+	error: string | null
+	context: Record<string, unknown>
+	startedAt: string
+	completedAt: string | null
+	createdAt: string
+	updatedAt: string
+	contact: ContactReference | null
+	currentStep: StepReference | null
+	workflow: Reference
+}
+
 export interface ContactReference {
 	id: string
 	email: string
@@ -2252,6 +2272,16 @@ export interface StepExecution {
 	wakesAt: string | null
 }
 
+export interface StepPassage {
+	stepId: string
+	/** How many have been at the step. */
+	entered: number
+	/** How many have completed it. */
+	passed: number
+	/** How many have failed at it. */
+	failed: number
+}
+
 export interface StepReference {
 	id: string
 	name: string
@@ -2821,6 +2851,31 @@ export interface Workflow {
 	updatedAt: string
 }
 
+export interface WorkflowCheck {
+	/** Whether the workflow can be enabled. */
+	isValid: boolean
+	errors: WorkflowFault[]
+	/** Legal, but probably a mistake */
+	warnings: WorkflowWarning[]
+}
+
+export interface WorkflowFault {
+	stepId: string | null
+	name: string | null
+	/** The member of the step, or of the workflow if there is no step. Empty: the connections of the step. */
+	field: string
+	message: string
+	code: string
+}
+
+export interface WorkflowPassage {
+	/** How many executions were read. */
+	executions: number
+	/** Whether these are all. */
+	isWhole: boolean
+	steps: StepPassage[]
+}
+
 export interface WorkflowVersion {
 	version: number
 	createdAt: string
@@ -3135,6 +3190,23 @@ export interface StartExecutionInput {
 	contactId: string
 	/** Variables of this execution. They override the data of the contact */
 	context?: Record<string, unknown> | undefined
+}
+
+export interface ListContactExecutionsInput {
+	/** The page to return. The first is 1. */
+	page?: number | undefined
+	/** At most 100 */
+	pageSize?: number | undefined
+	/** Only executions with this status. */
+	status?: 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED' | undefined
+}
+
+export interface ListContactExecutionsAnswer {
+	data: ContactExecution[]
+	page: number
+	pageSize: number
+	total: number
+	totalPages: number
 }
 
 export interface CancelExecutionsAnswer {
@@ -4753,6 +4825,19 @@ export interface ExecutionsApi {
 
 export interface ContactsApi {
 	/**
+	 * List the executions of a contact, newest first.
+	 *
+	 * Of all workflows, each with the step it is at. Executions that have ended are included.
+	 *
+	 * `GET /contacts/{id}/executions`
+	 */
+	listExecutions(
+		id: string,
+		input?: ListContactExecutionsInput,
+		options?: RequestOptions,
+	): Paged<ListContactExecutionsAnswer['data'][number], ListContactExecutionsAnswer>
+
+	/**
 	 * List the fields that contacts have.
 	 *
 	 * Each custom field has its most frequent type and the percentage of contacts that have it. At most 5000 custom fields are listed, the most frequent ones.
@@ -5453,6 +5538,24 @@ export interface WorkflowsApi {
 	 * `POST /workflows/{id}/duplicate`
 	 */
 	duplicate(id: string, options?: RequestOptions): Promise<Workflow>
+
+	/**
+	 * Check a workflow before it is enabled.
+	 *
+	 * Finds what enabling would refuse, step by step. Changes nothing.
+	 *
+	 * `POST /workflows/{id}/validate`
+	 */
+	validate(id: string, options?: RequestOptions): Promise<WorkflowCheck>
+
+	/**
+	 * Count how far executions have come.
+	 *
+	 * Of the newest 10,000 executions, in all versions: how many have been at each step, completed it and failed at it. GET /workflows/{id} says how many are at each step now.
+	 *
+	 * `GET /workflows/{id}/passage`
+	 */
+	getPassage(id: string, options?: RequestOptions): Promise<WorkflowPassage>
 
 	/**
 	 * Add a step to a workflow.

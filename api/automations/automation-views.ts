@@ -75,7 +75,7 @@ export const Detailed = Extended('WorkflowWithSteps', [Automation], {
 	transitions: Type.Array(Transition),
 })
 
-const Warning = Component('WorkflowWarning', {
+export const Warning = Component('WorkflowWarning', {
 	stepId: Id,
 	name: Type.String(),
 	message: Type.String(),

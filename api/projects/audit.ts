@@ -31,6 +31,7 @@ const unnoted = new Set([
 	'POST /templates/preview',
 	'POST /templates/:id/preview',
 	'POST /segments/:id/refresh',
+	'POST /workflows/:id/validate',
 	'POST /events/track',
 	'POST /webhook-endpoints/:id/test',
 ])

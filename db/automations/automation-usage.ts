@@ -22,6 +22,35 @@ export const countActiveAtSteps = statement('count-active-executions-at-steps', 
 })
 
 /**
+ * How far the newest executions have come, in all versions: how many have been at each step, how many are past it
+ * and how many have failed there. Each counts once for a step, however often it was there. Steps have no counts of
+ * their own, so this reads the visits: of each execution the latest hundred.
+ */
+export const passageOf = statement('passage-of-automation', {
+	params: { projectId: uuid, automationId: uuid, executions: int },
+	row: { stepId: uuid, entered: int, passed: int, failed: int },
+	text: `select s.step_id as "stepId", count(distinct s.execution_id)::int as entered,
+		(count(distinct s.execution_id) filter (where s.status = 'COMPLETED'))::int as passed,
+		(count(distinct s.execution_id) filter (where s.status = 'FAILED'))::int as failed
+	from (
+		select id from executions where project_id = $projectId and automation_id = $automationId::uuid
+		order by id desc limit $executions::int
+	) newest cross join lateral (
+		select execution_id, step_id, status from execution_steps
+		where project_id = $projectId and execution_id = newest.id order by visit desc limit 100
+	) s group by 1`,
+})
+
+/** The number of executions, up to a limit. */
+export const countExecutionsUpTo = statement('count-executions-up-to', {
+	params: { projectId: uuid, automationId: uuid, executions: int },
+	row: { count: int },
+	text: `select count(*)::int as count from (
+		select from executions where project_id = $projectId and automation_id = $automationId::uuid
+		limit $executions::int) counted`,
+})
+
+/**
  * The steps that may still need something: those in the edited state, and those in the versions of active
  * executions.
  */

@@ -125,6 +125,26 @@ export async function listExecutions(
 	return { rows, total: counted!.total }
 }
 
+const ofContact = `x.project_id = $projectId and x.contact_id = $contactId::uuid
+	and ($status::text is null or x.status = $status)`
+const ofContactParams = { projectId: uuid, contactId: uuid, status: text.orNull }
+
+/** Of a contact, in all automations, newest first. */
+export const executionsOfContact = statement('list-executions-of-contact', {
+	params: { ...ofContactParams, limit: int, offset: int },
+	row: executionRecordColumns,
+	text: `select ${record} from (
+		select * from executions x where ${ofContact} order by x.id desc
+			limit $limit::int offset $offset::int) x
+	${sources} order by x.id desc`,
+})
+
+export const countExecutionsOfContact = statement('count-executions-of-contact', {
+	params: ofContactParams,
+	row: { total: int },
+	text: `select count(*)::int as total from executions x where ${ofContact}`,
+})
+
 export const findExecution = statement('find-execution', {
 	params: { projectId: uuid, automationId: uuid, executionId: uuid },
 	row: executionRecordColumns,
