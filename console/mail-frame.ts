@@ -1,6 +1,7 @@
 /**
  * The page in the frame of a mail. It has an opaque origin and a policy of its own, under which nothing of the mail can
- * run, reach the console or, until its reader asks, load anything. The console gives it the HTML of a mail, and it tells its height.
+ * run, reach the console or, until its reader asks, load anything. The console gives it the HTML of a mail, and it tells
+ * what the frame needs.
  */
 import './mail-frame.css'
 
@@ -9,28 +10,31 @@ export interface MailForFrame {
 	html: string
 	/** Whether a mail without colours of its own is shown as a mail program in the dark shows it. */
 	isDark: boolean
+	hasImages: boolean
 }
-export interface HeightOfMail {
-	kind: 'height'
+export interface NeedOfMail {
+	kind: 'ready' | 'shown'
 	height: number
+	/** Whether there are images that were not loaded. */
+	isHeldBack: boolean
 }
+
+const foreign = /^\s*(?:https?:)?\/\//i
+const foreignUrl = /url\(\s*['"]?\s*(?:https?:)?\/\/[^)]*\)/gi
+const imports = /@import[^;]*;?/gi
+
+let isHeldBack = false
+const observer = new ResizeObserver(tellNeed)
 
 addEventListener('message', ({ source, data }: MessageEvent<MailForFrame>) => {
-	if (source !== parent || data.kind !== 'mail') return
-	show(data)
+	if (source === parent && data.kind === 'mail') show(data)
 })
-tell({ kind: 'ready' })
+parent.postMessage({ kind: 'ready', height: 0, isHeldBack } satisfies NeedOfMail, '*')
 
-function show({ html, isDark }: MailForFrame) {
+function show({ html, isDark, hasImages }: MailForFrame) {
 	const mail = new DOMParser().parseFromString(html, 'text/html')
-	for (const element of mail.querySelectorAll(
-		'script, base, meta[http-equiv], iframe, object, embed',
-	))
-		element.remove()
-	for (const link of mail.querySelectorAll('a, area, form')) {
-		link.setAttribute('target', '_blank')
-		link.setAttribute('rel', 'noopener noreferrer')
-	}
+	disarm(mail)
+	isHeldBack = !hasImages && holdBackImages(mail)
 	const { documentElement: root } = document
 	for (const name of root.getAttributeNames()) root.removeAttribute(name)
 	for (const { name, value } of mail.documentElement.attributes) root.setAttribute(name, value)
@@ -41,14 +45,47 @@ function show({ html, isDark }: MailForFrame) {
 		document.head.append(style)
 	}
 	document.body.replaceWith(mail.body)
-	new ResizeObserver(tellHeight).observe(document.body)
-	tellHeight()
+	observer.disconnect()
+	observer.observe(document.body)
+	tellNeed()
 }
 
-function tellHeight() {
-	tell({ kind: 'height', height: Math.ceil(document.documentElement.scrollHeight) })
+/** The policy forbids all of this as well. */
+function disarm(mail: Document) {
+	const active = 'script, base, meta[http-equiv], iframe, object, embed, link'
+	for (const element of mail.querySelectorAll(active)) element.remove()
+	for (const link of mail.querySelectorAll('a, area, form')) {
+		link.setAttribute('target', '_blank')
+		link.setAttribute('rel', 'noopener noreferrer')
+	}
 }
 
-function tell(message: HeightOfMail | { kind: 'ready' }) {
-	parent.postMessage(message, '*')
+function holdBackImages(mail: Document) {
+	let isAny = false
+	const without = (text: string, pattern: RegExp, instead: string) => {
+		const rest = text.replaceAll(pattern, instead)
+		if (rest !== text) isAny = true
+		return rest
+	}
+	for (const name of ['src', 'srcset', 'background', 'poster'])
+		for (const element of mail.querySelectorAll(`[${name}]`))
+			if (foreign.test(element.getAttribute(name)!)) {
+				element.removeAttribute(name)
+				isAny = true
+			}
+	for (const element of mail.querySelectorAll('[style]'))
+		element.setAttribute('style', without(element.getAttribute('style')!, foreignUrl, 'none'))
+	for (const style of mail.querySelectorAll('style'))
+		style.textContent = without(style.textContent.replaceAll(imports, ''), foreignUrl, 'none')
+	return isAny
+}
+
+function tellNeed() {
+	// The page itself is never lower than its frame.
+	const { marginTop, marginBottom } = getComputedStyle(document.body)
+	const height = document.body.scrollHeight + parseFloat(marginTop) + parseFloat(marginBottom)
+	parent.postMessage(
+		{ kind: 'shown', height: Math.ceil(height), isHeldBack } satisfies NeedOfMail,
+		'*',
+	)
 }

@@ -31,3 +31,11 @@ createRoot(document.getElementById('root')!).render(
 		</CSPProvider>
 	</StrictMode>,
 )
+
+// After an update the server has no parts of the old console any more: its page is loaded anew, and not in a circle.
+addEventListener('vite:preloadError', () => {
+	const name = 'tempost.reloaded'
+	if (Date.now() - Number(sessionStorage.getItem(name)) < 10_000) return
+	sessionStorage.setItem(name, String(Date.now()))
+	location.reload()
+})

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { EmailWithAttempts } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
@@ -12,7 +13,7 @@ import { useProject } from '../shell/projects.ts'
 
 /** What can be done with a mail in its present state. */
 export function EmailActs({ mail }: { mail: EmailWithAttempts }) {
-	const { error, resolve, cancel, move } = useActs(mail)
+	const { error, resolve, cancel, move, resend } = useActs(mail)
 	const [isMoving, setMoving] = useState(false)
 	if (mail.status === 'UNCERTAIN')
 		return (
@@ -50,14 +51,23 @@ export function EmailActs({ mail }: { mail: EmailWithAttempts }) {
 				</Dialog>
 			</>
 		)
-	return null
+	if (mail.sourceType === 'INBOUND' || unsettled.has(mail.status)) return <Fault error={error} />
+	return (
+		<>
+			<Fault error={error} />
+			<Button onClick={resend}>Send again</Button>
+		</>
+	)
 }
+
+const unsettled = new Set(['PENDING', 'SENDING'])
 
 function useActs(mail: EmailWithAttempts) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const confirm = useConfirm()
 	const toast = useToast()
+	const navigate = useNavigate()
 	const { mutate, error } = useMutation({
 		mutationFn: ({ act }: { act: () => Promise<unknown>; said: string }) => act(),
 		onSuccess: async (_answer, { said }) => {
@@ -100,6 +110,22 @@ function useActs(mail: EmailWithAttempts) {
 				},
 				() => api.emails.cancel(mail.id),
 				'The mail is cancelled',
+			),
+		resend: () =>
+			void ask(
+				{
+					title: 'Send this mail again?',
+					body: `${mail.to} gets a second mail with the same content.`,
+					act: 'Send it again',
+				},
+				async () => {
+					const { id } = await api.emails.resend(mail.id)
+					await navigate({
+						to: '/console/$projectId/emails/$emailId',
+						params: { projectId: project.id, emailId: id },
+					})
+				},
+				'The mail is sent again. This is the new one.',
 			),
 		move: (at: Date) =>
 			mutate({

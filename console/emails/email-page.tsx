@@ -3,16 +3,14 @@ import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import type { EmailWithAttempts } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
 import { Status } from '../parts/badge.tsx'
-import { Code } from '../parts/copy.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Facts } from '../parts/figures.tsx'
-import { MailFrame } from '../parts/mail-frame.tsx'
 import { Columns, Page, Section } from '../parts/page.tsx'
-import { Tabs } from '../parts/tabs.tsx'
 import { Time } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
 import { EmailActs } from './email-acts.tsx'
+import { EmailContent } from './email-content.tsx'
 import { EmailTimeline } from './email-timeline.tsx'
 
 export const page = createLazyRoute('/console/$projectId/emails/$emailId')({ component: EmailPage })
@@ -94,35 +92,3 @@ function EmailFacts({ mail }: { mail: EmailWithAttempts }) {
 		/>
 	)
 }
-
-function EmailContent({ mail }: { mail: EmailWithAttempts }) {
-	const headers = Object.entries(mail.headers).map(([name, value]) => `${name}: ${value}`)
-	const source = [
-		`Message-ID: ${mail.messageId ?? '–'}`,
-		`Reply-To: ${mail.replyTo ?? mail.from}`,
-		...headers,
-	]
-	return (
-		<Tabs
-			tabs={[
-				{
-					id: 'html',
-					name: 'Mail',
-					content: mail.body === null ? <Purged /> : <MailFrame html={mail.body} />,
-				},
-				{
-					id: 'text',
-					name: 'Text',
-					content: mail.text === null ? <Purged /> : <Code name="text part" text={mail.text} />,
-				},
-				{
-					id: 'headers',
-					name: 'Headers',
-					content: <Code name="headers" text={source.join('\n')} />,
-				},
-			]}
-		/>
-	)
-}
-
-const Purged = () => <p>This part is not kept any more.</p>

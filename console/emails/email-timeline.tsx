@@ -12,6 +12,15 @@ const outcomes: Record<EmailWithAttempts['attempts'][number]['outcome'], [string
 	OPEN: ['Being handed over', 'info'],
 }
 
+const happenings: Record<EmailWithAttempts['engagements'][number]['type'], [string, Tone]> = {
+	delivery: ['Delivered', 'good'],
+	open: ['Opened', 'good'],
+	click: ['A link was followed', 'good'],
+	bounce: ['Bounced', 'bad'],
+	complaint: ['Reported as spam', 'bad'],
+	unsubscribe: ['Unsubscribed', 'warn'],
+}
+
 /** All that happened to a mail, in order. */
 export function EmailTimeline({ mail }: { mail: EmailWithAttempts }) {
 	const attempts = mail.attempts.map(
@@ -22,17 +31,14 @@ export function EmailTimeline({ mail }: { mail: EmailWithAttempts }) {
 			detail: [provider, error, providerMessageId].filter(Boolean).join(' · '),
 		}),
 	)
-	const later: [string | null, string, Tone][] = [
-		[mail.deliveredAt, 'Delivered', 'good'],
-		[mail.openedAt, 'Opened for the first time', 'good'],
-		[mail.clickedAt, 'A link was followed for the first time', 'good'],
-		[mail.bouncedAt, 'Bounced', 'bad'],
-		[mail.complainedAt, 'Reported as spam', 'bad'],
-	]
+	const engagements = mail.engagements.map(({ type, at, link }): Moment => {
+		const [title, tone] = happenings[type]
+		return { at, title, tone, detail: link }
+	})
 	const moments: Moment[] = [
 		{ at: mail.createdAt, title: 'Accepted', tone: 'none' as const },
 		...attempts,
-		...later.flatMap(([at, title, tone]) => (at ? [{ at, title, tone }] : [])),
+		...engagements,
 	].toSorted((one, other) => one.at.localeCompare(other.at))
 	return (
 		<>

@@ -1,21 +1,24 @@
+import { useCallback } from 'react'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import type { Email } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
-import { Badge, inWords, Status } from '../parts/badge.tsx'
+import { inWords, Status } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Filter } from '../parts/filter.tsx'
-import { Page, Row, Stack } from '../parts/page.tsx'
+import { DayFilter, Filter } from '../parts/filter.tsx'
+import { Page, Row, Soft, Stack } from '../parts/page.tsx'
+import { SearchBox } from '../parts/search-box.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useCursorList } from '../parts/use-list.ts'
 import { useProject } from '../shell/projects.ts'
-import { sources, statuses } from './email-filters.ts'
+import { type EmailFilters, inquiryOf, sources, statuses } from './email-filters.ts'
 
 export const page = createLazyRoute('/console/$projectId/emails')({ component: EmailsPage })
 const route = getRouteApi('/console/$projectId/emails')
 
 const columns: Column<Email>[] = [
-	{ name: 'To', cell: ({ to, toName }) => (toName ? `${toName} <${to}>` : to), width: '1.4fr' },
+	{ name: 'To', cell: (mail) => <Recipient {...mail} />, width: '1.6fr' },
 	{ name: 'Subject', cell: ({ subject }) => subject, width: '2fr' },
 	{ name: 'Status', cell: ({ status }) => <Status status={status} />, width: '110px' },
 	{
@@ -27,45 +30,32 @@ const columns: Column<Email>[] = [
 	{ name: 'Time', cell: (mail) => <Time at={timeOf(mail)} />, width: '150px' },
 ]
 
+const Recipient = ({ to, toName }: Email) =>
+	toName ? (
+		<>
+			{toName} <Soft>{to}</Soft>
+		</>
+	) : (
+		to
+	)
+
 const timeOf = ({ scheduledFor, sentAt, createdAt, status }: Email) =>
 	status === 'SCHEDULED' ? scheduledFor : (sentAt ?? createdAt)
 
 function EmailsPage() {
 	const { project, api } = useProject()
-	const { status, source, contact, campaign } = route.useSearch()
-	const navigate = route.useNavigate()
-	const filters = { status, sourceType: source, contactId: contact, campaignId: campaign }
+	const filters = route.useSearch()
+	const inquiry = inquiryOf(filters)
 	const { list } = useCursorList({
-		key: [project.id, 'emails', filters],
-		load: (cursor) => api.emails.list({ ...filters, cursor, limit: 50 }),
+		key: [project.id, 'emails', inquiry],
+		load: (cursor) => api.emails.list({ ...inquiry, cursor, limit: 50 }),
 		liveMs: liveMs.normal,
 	})
 	const isFiltered = Object.values(filters).some((value) => value !== undefined)
 	return (
 		<Page title="Emails">
 			<Stack>
-				<Row>
-					<Filter
-						name="Status"
-						all="Any status"
-						value={status}
-						options={statuses.map((value) => ({ value, name: inWords(value) }))}
-						onChange={(value) =>
-							void navigate({ search: (old) => ({ ...old, status: value as Email['status'] }) })
-						}
-					/>
-					<Filter
-						name="Source"
-						all="Any source"
-						value={source}
-						options={sources}
-						onChange={(value) =>
-							void navigate({ search: (old) => ({ ...old, source: value as Email['sourceType'] }) })
-						}
-					/>
-					{contact && <Badge>of one contact</Badge>}
-					{campaign && <Badge>of one campaign</Badge>}
-				</Row>
+				<Filters />
 				<Table
 					name="Emails"
 					{...list}
@@ -79,9 +69,50 @@ function EmailsPage() {
 	)
 }
 
+function Filters() {
+	const filters = route.useSearch()
+	const navigate = route.useNavigate()
+	const set = useCallback(
+		(changed: EmailFilters) =>
+			void navigate({ search: (old) => ({ ...old, ...changed }), replace: true }),
+		[navigate],
+	)
+	const search = useCallback((text: string) => set({ search: text || undefined }), [set])
+	return (
+		<Row>
+			<SearchBox name="Address, subject or id" value={filters.search ?? ''} onChange={search} />
+			<Filter
+				name="Status"
+				all="Any status"
+				value={filters.status}
+				options={statuses.map((value) => ({ value, name: inWords(value) }))}
+				onChange={(value) => set({ status: statuses.find((one) => one === value) })}
+			/>
+			<Filter
+				name="Source"
+				all="Any source"
+				value={filters.source}
+				options={sources}
+				onChange={(value) => set({ source: sources.find((one) => one.value === value)?.value })}
+			/>
+			<DayFilter name="From day" value={filters.from} onChange={(from) => set({ from })} />
+			<DayFilter name="To day" value={filters.to} onChange={(to) => set({ to })} />
+			{filters.contact && (
+				<Button onClick={() => set({ contact: undefined })}>Of one contact ×</Button>
+			)}
+			{filters.campaign && (
+				<Button onClick={() => set({ campaign: undefined })}>Of one campaign ×</Button>
+			)}
+		</Row>
+	)
+}
+
 const NoneFound = () => (
 	<Empty title="No mail is like that">
-		<p>Other filters may show some.</p>
+		<p>
+			Words are looked for in the subjects of the newest 20,000 mails, or of those in the chosen
+			days. An address finds all mail to it.
+		</p>
 	</Empty>
 )
 

@@ -25,3 +25,23 @@ export const Filter = ({ name, value, options, all, onChange }: Props) => (
 		))}
 	</select>
 )
+
+/** A day, in the zone of the reader. */
+export const DayFilter = ({
+	name,
+	value,
+	onChange,
+}: {
+	name: string
+	value: string | undefined
+	onChange: (value: string | undefined) => void
+}) => (
+	<input
+		type="date"
+		className={`${styles.control} ${styles.filter}`}
+		aria-label={name}
+		title={name}
+		value={value ?? ''}
+		onChange={(event) => onChange(event.target.value || undefined)}
+	/>
+)

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { HeightOfMail, MailForFrame } from '../mail-frame.ts'
+import type { MailForFrame, NeedOfMail } from '../mail-frame.ts'
 import { Button } from './button.tsx'
 import styles from './mail-frame.module.css'
 
@@ -20,25 +20,27 @@ export function MailFrame({ html, width, isDark = false, isThumbnail = false }: 
 	const frame = useRef<HTMLIFrameElement>(null)
 	const [height, setHeight] = useState(320)
 	const [hasImages, setImages] = useState(false)
+	const [isHeldBack, setHeldBack] = useState(false)
 	useEffect(() => {
 		const send = () =>
 			frame.current?.contentWindow?.postMessage(
-				{ kind: 'mail', html, isDark } satisfies MailForFrame,
+				{ kind: 'mail', html, isDark, hasImages } satisfies MailForFrame,
 				'*',
 			)
-		function listen({ source, data }: MessageEvent<HeightOfMail | { kind: 'ready' }>) {
+		function listen({ source, data }: MessageEvent<NeedOfMail>) {
 			if (source !== frame.current?.contentWindow) return
-			if (data.kind === 'ready') send()
-			else setHeight(Math.min(Math.max(data.height, 80), 20_000))
+			if (data.kind === 'ready') return send()
+			setHeight(Math.min(Math.max(data.height, 80), 20_000))
+			setHeldBack(data.isHeldBack)
 		}
 		addEventListener('message', listen)
 		send()
 		return () => removeEventListener('message', listen)
-	}, [html, isDark])
+	}, [html, isDark, hasImages])
 
 	return (
 		<div className={styles.mail} data-thumbnail={isThumbnail}>
-			{!isThumbnail && !hasImages && hasRemoteImages(html) && (
+			{!isThumbnail && isHeldBack && (
 				<div className={styles.images}>
 					<span>Images from elsewhere are not loaded: they would tell that the mail was read.</span>
 					<Button kind="quiet" onClick={() => setImages(true)}>
@@ -54,13 +56,9 @@ export function MailFrame({ html, width, isDark = false, isThumbnail = false }: 
 				sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox"
 				tabIndex={isThumbnail ? -1 : 0}
 				aria-hidden={isThumbnail}
-				style={{ height, maxWidth: width }}
+				// What `prefers-color-scheme` is to the mail.
+				style={{ height, maxWidth: width, colorScheme: isDark ? 'dark' : 'light' }}
 			/>
 		</div>
 	)
 }
-
-const hasRemoteImages = (html: string) =>
-	/<(?:img|image|source|td|table|body)\b[^>]*(?:https?:)?\/\/|url\(\s*['"]?(?:https?:)?\/\//i.test(
-		html,
-	)

@@ -69,3 +69,8 @@ export const Stack = ({ children }: { children: ReactNode }) => (
 export const Columns = ({ children }: { children: ReactNode }) => (
 	<div className={styles.columns}>{children}</div>
 )
+
+/** Words of less weight, in a line. */
+export const Soft = ({ children }: { children: ReactNode }) => (
+	<span className={styles.soft}>{children}</span>
+)

@@ -20,7 +20,7 @@ export interface FieldError {
 export async function setupSend(t: ExecutionContext, options: Options = {}) {
 	const all = await setup(t, options)
 	const { app, orm, pool, project } = all
-	await verify(orm, project.id, 'example.com')
+	await verifyDomain(orm, project.id, 'example.com')
 
 	const post = (payload: object | string, headers = all.withSecretKey as object) =>
 		app.inject({
@@ -71,11 +71,11 @@ export async function setupSend(t: ExecutionContext, options: Options = {}) {
 		},
 		newProject: async (domain?: string) => {
 			const created = await createProject(orm)
-			if (domain) await verify(orm, created.project.id, domain)
+			if (domain) await verifyDomain(orm, created.project.id, domain)
 			return created
 		},
 		verify: (domain: string, verifiedAt: Date | null = new Date()) =>
-			verify(orm, project.id, domain, verifiedAt),
+			verifyDomain(orm, project.id, domain, verifiedAt),
 	}
 }
 
@@ -96,7 +96,8 @@ const template = {
 	type: 'TRANSACTIONAL' as const,
 }
 
-const verify = (
+/** Lets a project send from a domain. */
+export const verifyDomain = (
 	orm: MikroORM,
 	projectId: string,
 	domain: string,

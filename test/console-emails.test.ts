@@ -1,0 +1,121 @@
+import test, { type ExecutionContext } from 'ava'
+import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { verifyDomain } from './helpers/send.ts'
+
+const message = { from: 'hello@example.com', subject: 'Your receipt', body: '<p>Thank you</p>' }
+
+async function setupEmails(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
+	const all = await setupConsole(t, options)
+	await verifyDomain(all.orm, all.project.id, 'example.com')
+	const send = async (changes: object) => {
+		const answer = await all.app.inject({
+			method: 'POST',
+			url: '/v1/send',
+			headers: all.withSecretKey,
+			payload: { ...message, ...changes },
+		})
+		t.is(answer.statusCode, 200, answer.body)
+		return answer.json().data.emails[0].email as string
+	}
+	return { ...all, send }
+}
+
+test('mails are found by address, subject and status, and opened with the keyboard', async (t) => {
+	const { page, open, send, home, faults } = await setupEmails(t)
+	await send({ to: 'ann@example.org' })
+	await send({ to: 'ben@example.org', subject: 'Reset your password' })
+	await open('emails')
+	const rows = page.getByRole('table', { name: 'Emails' }).getByRole('link')
+	await page.keyboard.press('/')
+	await page.keyboard.type('ben@example.org')
+	await rows.filter({ hasText: 'ann' }).waitFor({ state: 'detached' })
+	t.deepEqual(await rows.allTextContents(), ['ben@example.org'])
+	t.is(page.url(), `${home}/emails?search=ben%40example.org`)
+	await page.getByRole('searchbox').fill('receipt')
+	await rows.filter({ hasText: 'ann@example.org' }).waitFor()
+	await page.getByLabel('Status').selectOption('Failed')
+	await page.getByRole('heading', { name: 'No mail is like that' }).waitFor()
+	await page.getByLabel('Status').selectOption('Any status')
+	await rows.first().focus()
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', { level: 1, name: 'Your receipt' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('a mail is shown as it goes, in a frame in which nothing of it runs', async (t) => {
+	const { page, open, send, faults, home } = await setupEmails(t)
+	await send({
+		to: 'ann@example.org',
+		body: `<p onclick="top.x=1">Thank you</p><script>top.document.title = 'taken'</script>
+			<img src="https://pictures.example/a.png" onerror="top.document.title = 'taken'">`,
+	})
+	let loaded = 0
+	await page.context().route('https://pictures.example/**', (route) => {
+		loaded++
+		return route.fulfill({ contentType: 'image/gif', body: '' })
+	})
+	await open('emails')
+	await page.getByRole('link', { name: 'ann@example.org' }).click()
+	await page.frameLocator('iframe[title=Mail]').getByText('Thank you').waitFor()
+	await page.getByRole('tab', { name: 'Headers' }).click()
+	await page.getByText('Subject: Your receipt').waitFor()
+	await page.getByRole('tab', { name: 'Text' }).click()
+	await page.getByLabel('text part').getByText('Thank you').waitFor()
+	t.is(await page.title(), 'Your receipt – Tempost')
+	t.is(loaded, 0)
+	await page.getByRole('tab', { name: 'Mail' }).click()
+	const picture = page.waitForResponse(/pictures\.example/)
+	await page.getByRole('button', { name: 'Load images' }).click()
+	await picture
+	t.is(loaded, 1)
+	t.true(page.url().startsWith(`${home}/emails/`))
+	t.deepEqual(
+		faults.filter((fault) => !/inline event handler .* has been blocked/s.test(fault)),
+		[],
+	)
+})
+
+test('a scheduled mail is moved and cancelled after a question, on a phone', async (t) => {
+	const { page, open, send, faults, app, withSecretKey } = await setupEmails(t, {
+		browser: { viewport: phone },
+	})
+	const id = await send({
+		to: 'ann@example.org',
+		delivery: { at: new Date(Date.now() + 86_400_000).toISOString() },
+	})
+	const record = async () =>
+		(await app.inject({ url: `/emails/${id}`, headers: withSecretKey })).json()
+	await open(`emails/${id}`)
+	const before = (await record()).scheduledFor
+	await page.getByRole('button', { name: 'Move' }).click()
+	const at = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16)
+	await page.getByLabel('New time').fill(at)
+	await page.getByRole('button', { name: 'Move', exact: true }).last().click()
+	await page.getByText('The mail is moved').waitFor()
+	t.true((await record()).scheduledFor > before)
+	await page.getByRole('button', { name: 'Cancel the mail' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the mail' }).click()
+	await page.getByText('The mail is cancelled').waitFor()
+	t.is((await record()).status, 'CANCELLED')
+	t.true(await page.evaluate(`document.documentElement.scrollWidth <= ${phone.width}`))
+	t.deepEqual(faults, [])
+})
+
+test('a mail that cannot be found says so, with the id of the request', async (t) => {
+	const { page, open } = await setupEmails(t)
+	await open('emails/01a20a88-5c46-719e-ae5e-36813d9c49b3')
+	await page.getByRole('alert').getByText('Request').waitFor()
+	await page.getByRole('button', { name: 'Try again' }).waitFor()
+	t.pass()
+})
+
+test('the pages of mails have no barrier', async (t) => {
+	const { page, open, send, faults } = await setupEmails(t)
+	const id = await send({ to: 'ann@example.org' })
+	for (const path of ['emails', `emails/${id}`]) {
+		await open(path)
+		await page.getByText('ann@example.org').first().waitFor()
+		t.deepEqual(await barriersOf(page), [], path)
+	}
+	t.deepEqual(faults, [])
+})
