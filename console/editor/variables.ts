@@ -26,7 +26,7 @@ const isName = /^[\p{L}_][\p{L}\p{N}_-]*$/u
 export function useVariables(): Variable[] {
 	const { project, api } = useProject()
 	const { data } = useQuery({
-		queryKey: [project.id, 'contacts', 'fields'],
+		queryKey: [project.id, 'contacts', 'variables'],
 		queryFn: () => api.contacts.listFields(),
 		staleTime: 60_000,
 	})
@@ -35,11 +35,10 @@ export function useVariables(): Variable[] {
 
 /** Fields whose names are not words are reached as `data["first name"]`, which is not completed. */
 function variablesOf({ field, type }: { field: string; type: string }): Variable[] {
-	if (!field.startsWith('data.')) return []
-	const path = field.slice('data.'.length).split('.')
-	if (!path.every((part) => isName.test(part))) return []
+	const name = field.startsWith('data.') ? field.slice('data.'.length) : ''
+	if (!isName.test(name)) return []
 	return [
-		{ path, detail: type },
-		{ path: ['data', ...path], detail: type },
+		{ path: [name], detail: type },
+		{ path: ['data', name], detail: type },
 	]
 }
