@@ -70,7 +70,7 @@ export function ContentFields({ writing, error }: Props) {
 /** Mail leaves only from addresses of verified domains. */
 export function useSenders() {
 	const { project, api } = useProject()
-	const { data } = useQuery({
+	const { data, isLoading } = useQuery({
 		queryKey: [project.id, 'domains', 'senders'],
 		queryFn: () => api.domains.list(project.id),
 	})
@@ -81,5 +81,5 @@ export function useSenders() {
 			: verified.length > 0
 				? `An address at ${verified.slice(0, 3).join(', ')}`
 				: undefined
-	return { senders: verified.map((domain) => `hello@${domain}`), hint }
+	return { senders: verified.map((domain) => `hello@${domain}`), hint, isLoading }
 }

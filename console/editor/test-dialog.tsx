@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { ownApi } from '../client.ts'
+import { userQuery } from '../accounts/user.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
@@ -29,7 +29,7 @@ function TestForm({
 	onSent,
 }: Omit<Props, 'isOpen' | 'onClose'> & { onSent: () => void }) {
 	const toast = useToast()
-	const { data: user } = useQuery({ queryKey: ['user'], queryFn: () => ownApi.auth.user() })
+	const { data: user } = useQuery(userQuery)
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: send,
 		onSuccess: ({ message }) => {

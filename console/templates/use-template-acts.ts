@@ -17,7 +17,10 @@ export const blocking = ({ campaigns, workflowSteps }: TemplateUsage) => ({
 export type Blocking = ReturnType<typeof blocking>
 
 /** Duplicating and deleting a template. */
-export function useTemplateActs({ id, name }: Pick<Template, 'id' | 'name'>) {
+export function useTemplateActs(
+	{ id, name }: Pick<Template, 'id' | 'name'>,
+	onDeleted?: () => Promise<void>,
+) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const navigate = useNavigate()
@@ -45,7 +48,7 @@ export function useTemplateActs({ id, name }: Pick<Template, 'id' | 'name'>) {
 			if (!(await confirm(questionOf(name, usage)))) return undefined
 			await api.templates.delete(id)
 			toast({ title: `“${name}” is deleted` })
-			await navigate({ to: '/console/$projectId/templates', params: { projectId: project.id } })
+			await onDeleted?.()
 			return refresh()
 		},
 	})

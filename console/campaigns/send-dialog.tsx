@@ -1,0 +1,147 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Campaign } from '../../client/index.ts'
+import { Choice } from '../editor/choice.tsx'
+import type { Writing } from '../editor/writing.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { TextField } from '../parts/field.tsx'
+import { formatCount } from '../parts/figures.tsx'
+import { Form } from '../parts/form.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+import type { CampaignValues } from './campaign-values.ts'
+import styles from './notice.module.css'
+import { countOf, nextHour, valuesToCount } from './sending.ts'
+
+interface Props {
+	campaign: Campaign
+	writing: Writing<CampaignValues>
+	/** Stores what is unsaved; rejects if it can't. */
+	saveNow: () => Promise<Campaign>
+	isOpen: boolean
+	onClose: () => void
+}
+
+/** The last question before a campaign is sent, which says how many contacts get it. */
+export function SendDialog({ campaign, writing, saveNow, isOpen, onClose }: Props) {
+	const { project, api } = useProject()
+	// What is sent is what is stored, so it is stored before it is counted.
+	const { data, error, isFetching } = useQuery({
+		queryKey: [project.id, 'campaigns', 'before sending', campaign.id],
+		async queryFn() {
+			const saved = writing.isChanged ? await saveNow() : campaign
+			const values = writing.now()
+			const { count } = await api.campaigns.countAudience(valuesToCount(values))
+			return { count: count ?? saved.totalRecipients, values }
+		},
+		enabled: isOpen,
+		staleTime: 0,
+		gcTime: 0,
+	})
+	return (
+		<Dialog title="Send the campaign" isOpen={isOpen} onClose={onClose}>
+			{error ? (
+				<Fault error={error} />
+			) : !data || isFetching ? (
+				<Waiting rows={4} />
+			) : (
+				<SendForm campaign={campaign} writing={writing} {...data} onSent={onClose} />
+			)}
+		</Dialog>
+	)
+}
+
+interface FormProps {
+	campaign: Campaign
+	writing: Writing<CampaignValues>
+	count: number
+	values: CampaignValues
+	onSent: () => void
+}
+
+function SendForm({ campaign, writing, count, values, onSent }: FormProps) {
+	const { project } = useProject()
+	const [when, setWhen] = useState<'now' | 'later'>(campaign.scheduledFor ? 'later' : 'now')
+	const { mutate, isPending, error } = useSending(campaign, writing, onSent)
+	const people = countOf(count)
+	if (count === 0 && when === 'now' && !campaign.scheduledFor)
+		return <Nobody onLater={() => setWhen('later')} type={values.type} />
+	return (
+		<Form
+			act={when === 'now' ? `Send to ${people}` : `Schedule for ${people}`}
+			isBusy={isPending}
+			error={error}
+			onSubmit={(form) => mutate(when === 'now' ? undefined : new Date(form.text('scheduledFor')))}
+		>
+			<p>
+				<strong>{values.subject}</strong> goes from {values.from} to <strong>{people}</strong>.
+			</p>
+			<Choice
+				name="When"
+				value={when}
+				options={[
+					{ value: 'now', name: 'Now' },
+					{ value: 'later', name: 'At a time' },
+				]}
+				onChange={setWhen}
+			/>
+			{when === 'now' ? (
+				<p>It begins at once. You can pause or cancel it, but mail that has left cannot be taken back.</p>
+			) : (
+				<TextField
+					name="scheduledFor"
+					label="Time"
+					type="datetime-local"
+					hint="In your time zone. The audience is counted again at that time."
+					defaultValue={nextHour(campaign.scheduledFor)}
+					error={error}
+				/>
+			)}
+			{values.type === 'MARKETING' && !project.postalAddress && (
+				<p className={styles.notice} data-tone="warn">
+					This project has no postal address. Many countries require one in marketing mail. Set it in
+					the <Link to={`/console/${project.id}/settings` as '/'}>settings</Link>.
+				</p>
+			)}
+		</Form>
+	)
+}
+
+const Nobody = ({ type, onLater }: { type: Campaign['type']; onLater: () => void }) => (
+	<>
+		<p>
+			<strong>Nobody would get it now.</strong> Suppressed addresses do not count
+			{type === 'TRANSACTIONAL' ? '' : ', nor contacts who have not subscribed'}. Choose another
+			audience, or{' '}
+			<button type="button" className={styles.link} onClick={onLater}>
+				schedule it for later
+			</button>
+			.
+		</p>
+	</>
+)
+
+function useSending(campaign: Campaign, writing: Writing<CampaignValues>, onSent: () => void) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const toast = useToast()
+	return useMutation({
+		mutationFn: (at: Date | undefined) =>
+			api.campaigns.send(
+				campaign.id,
+				{ scheduledFor: at?.toISOString() },
+				{ headers: { 'if-match': `"${writing.version}"` } },
+			),
+		async onSuccess({ status }) {
+			toast({
+				title:
+					status === 'SCHEDULED' ? 'The campaign is scheduled' : 'The campaign is being sent',
+			})
+			onSent()
+			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns'] })
+		},
+	})
+}
