@@ -30,7 +30,11 @@ test('an audience is counted as the campaign with it is, and nothing is stored',
 		[{ audienceType: 'FILTERED', audienceCondition: plan('pro'), type: 'TRANSACTIONAL' }, 6],
 	]
 	for (const [audience, expected] of audiences)
-		t.deepEqual(await count(audience), { count: expected, isCounted: true }, JSON.stringify(audience))
+		t.deepEqual(
+			await count(audience),
+			{ count: expected, isCounted: true },
+			JSON.stringify(audience),
+		)
 	t.deepEqual(await query('select from campaigns'), [])
 	for (const [audience, expected] of audiences)
 		t.is((await create(audience)).totalRecipients, expected)

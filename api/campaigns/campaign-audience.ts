@@ -16,12 +16,17 @@ const mostMs = 5000
 
 const Audience = Component('CampaignAudience', {
 	count: Nullable(
-		Type.Integer({ description: 'How many contacts would get it now. null: counting takes too long.' }),
+		Type.Integer({
+			description: 'How many contacts would get it now. null: counting takes too long.',
+		}),
 	),
 	isCounted: Type.Boolean(),
 })
 
-export const campaignAudience: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+export const campaignAudience: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
+	app,
+	{ pool },
+) => {
 	app.post(
 		'/campaigns/audience',
 		{
@@ -71,9 +76,7 @@ export const campaignAudience: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 					: null
 			if (audienceCondition) await refuseReferences(pool, project.id, audienceCondition)
 			const audience = { type, audienceType, segmentId, audienceCondition }
-			const count = await scanWithin(pool, mostMs, (db) =>
-				countAudience(db, project.id, audience),
-			)
+			const count = await scanWithin(pool, mostMs, (db) => countAudience(db, project.id, audience))
 			return { count, isCounted: count !== null }
 		},
 	)

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Condition } from '../../client/index.ts'
 import { ConditionBuilder } from '../conditions/condition-builder.tsx'
 import { Choice } from '../editor/choice.tsx'
 import type { Writing } from '../editor/writing.ts'
@@ -17,8 +16,6 @@ const kinds = [
 	{ value: 'SEGMENT', name: 'A segment' },
 	{ value: 'FILTERED', name: 'By condition' },
 ] as const
-
-const firstCondition: Condition = { logic: 'AND', groups: [{ filters: [] }] }
 
 interface Props {
 	writing: Writing<CampaignValues>
@@ -57,8 +54,10 @@ export function AudienceChoice({ writing, error }: Props) {
 				)}
 				{audienceType === 'FILTERED' && (
 					<ConditionBuilder
-						value={audienceCondition ?? firstCondition}
+						value={audienceCondition}
 						onChange={(condition) => change({ audienceCondition: condition })}
+						error={error}
+						path="audienceCondition"
 					/>
 				)}
 			</Stack>

@@ -16,7 +16,8 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
 	const { data, error, refetch } = useQuery({
 		queryKey: [project.id, 'campaigns', 'stats', campaign.id],
 		queryFn: () => api.campaigns.stats(campaign.id),
-		refetchInterval: campaign.status === 'SENDING' ? liveMs.normal : isRecent(campaign) && liveMs.slow,
+		refetchInterval:
+			campaign.status === 'SENDING' ? liveMs.normal : isRecent(campaign) && liveMs.slow,
 	})
 	if (!data) return error ? <Fault error={error} retry={() => void refetch()} /> : <Waiting />
 	return (

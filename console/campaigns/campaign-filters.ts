@@ -16,7 +16,8 @@ export interface CampaignFilters {
 
 export const readFilters = ({ search, status }: Record<string, unknown>): CampaignFilters => ({
 	// Digits alone have become a number on the way.
-	search: typeof search === 'number' ? String(search) : typeof search === 'string' ? search : undefined,
+	search:
+		typeof search === 'number' ? String(search) : typeof search === 'string' ? search : undefined,
 	status: statuses.find((one) => one === status),
 })
 

@@ -59,7 +59,15 @@ const partsOf = ({ sent, failed, skipped, uncertain, sending, pending }: Campaig
 	{ name: 'waiting', tone: 'none', count: pending },
 ]
 
-function Now({ campaign, progress, open }: { campaign: Campaign; progress: CampaignProgress; open: number }) {
+function Now({
+	campaign,
+	progress,
+	open,
+}: {
+	campaign: Campaign
+	progress: CampaignProgress
+	open: number
+}) {
 	if (campaign.status === 'SENT')
 		return (
 			<>
@@ -108,6 +116,10 @@ function WaitingFor({ waitingFor }: { waitingFor: NonNullable<CampaignProgress['
 				</>
 			)
 		case 'rate':
-			return <>The send rate of the project is reached; {formatCount(mails)} mails wait.{again}</>
+			return (
+				<>
+					The send rate of the project is reached; {formatCount(mails)} mails wait.{again}
+				</>
+			)
 	}
 }

@@ -76,9 +76,7 @@ export function CampaignRecipients({ campaign }: { campaign: Campaign }) {
 				{...list}
 				columns={columns}
 				rowKey={({ email, emailId, contactId }) => emailId ?? contactId ?? email}
-				linkOf={({ emailId }) =>
-					emailId ? `/console/${project.id}/emails/${emailId}` : undefined
-				}
+				linkOf={({ emailId }) => (emailId ? `/console/${project.id}/emails/${emailId}` : undefined)}
 				empty={<None isFiltered={status !== undefined} />}
 			/>
 		</Stack>

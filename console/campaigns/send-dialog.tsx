@@ -89,7 +89,10 @@ function SendForm({ campaign, writing, count, values, onSent }: FormProps) {
 				onChange={setWhen}
 			/>
 			{when === 'now' ? (
-				<p>It begins at once. You can pause or cancel it, but mail that has left cannot be taken back.</p>
+				<p>
+					It begins at once. You can pause or cancel it, but mail that has left cannot be taken
+					back.
+				</p>
 			) : (
 				<TextField
 					name="scheduledFor"
@@ -102,8 +105,8 @@ function SendForm({ campaign, writing, count, values, onSent }: FormProps) {
 			)}
 			{values.type === 'MARKETING' && !project.postalAddress && (
 				<p className={styles.notice} data-tone="warn">
-					This project has no postal address. Many countries require one in marketing mail. Set it in
-					the <Link to={`/console/${project.id}/settings` as '/'}>settings</Link>.
+					This project has no postal address. Many countries require one in marketing mail. Set it
+					in the <Link to={`/console/${project.id}/settings` as '/'}>settings</Link>.
 				</p>
 			)}
 		</Form>
@@ -137,8 +140,7 @@ function useSending(campaign: Campaign, writing: Writing<CampaignValues>, onSent
 			),
 		async onSuccess({ status }) {
 			toast({
-				title:
-					status === 'SCHEDULED' ? 'The campaign is scheduled' : 'The campaign is being sent',
+				title: status === 'SCHEDULED' ? 'The campaign is scheduled' : 'The campaign is being sent',
 			})
 			onSent()
 			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns'] })

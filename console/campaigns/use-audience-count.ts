@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { isComplete } from '../conditions/condition.ts'
 import { usePaused, type Writing } from '../editor/writing.ts'
 import { useProject } from '../shell/projects.ts'
 import type { CampaignValues } from './campaign-values.ts'
@@ -23,5 +24,7 @@ type Audience = Pick<CampaignValues, 'audienceType' | 'segmentId' | 'audienceCon
 function audienceOf({ audienceType, segmentId, audienceCondition }: Audience) {
 	if (audienceType === 'ALL') return { audienceType }
 	if (audienceType === 'SEGMENT') return segmentId ? { audienceType, segmentId } : null
-	return audienceCondition ? { audienceType, audienceCondition } : null
+	return audienceCondition && isComplete(audienceCondition)
+		? { audienceType, audienceCondition }
+		: null
 }

@@ -57,7 +57,8 @@ export default function CodeEditor({
 		view.current!.dispatch(setDiagnostics(state, marksIn(state.doc, faults, unset)))
 	}, [faults, unset])
 	useImperativeHandle(ref, () => ({
-		goTo: ({ line, column }) => select(view.current!, placeOf(view.current!.state.doc, line, column)),
+		goTo: ({ line, column }) =>
+			select(view.current!, placeOf(view.current!.state.doc, line, column)),
 		find(variable) {
 			const [first] = unsetIn(view.current!.state.doc.toString(), [variable])
 			if (first) select(view.current!, first.from, first.to)

@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Contact } from '../../client/index.ts'
+import { useSettled } from '../parts/use-settled.ts'
 
 /** The reader for whom a preview is rendered. */
 export interface Person {
@@ -11,23 +12,12 @@ export interface Person {
 	typeData: (text: string) => void
 }
 
-const pauseMs = 300
-
 export function usePerson(): Person {
 	const [contact, choose] = useState<Contact | null>(null)
 	const [typed, typeData] = useState('')
-	const text = usePaused(typed)
+	const text = useSettled(typed)
 	const { data, fault } = useMemo(() => readData(text), [text])
 	return { contact, data, dataFault: fault, choose, typeData }
-}
-
-function usePaused(value: string) {
-	const [paused, setPaused] = useState(value)
-	useEffect(() => {
-		const timer = setTimeout(() => setPaused(value), pauseMs)
-		return () => clearTimeout(timer)
-	}, [value])
-	return paused
 }
 
 function readData(text: string): { data?: Record<string, unknown>; fault?: string } {

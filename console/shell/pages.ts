@@ -1,4 +1,12 @@
-import { AtSign, House, LayoutTemplate, type LucideIcon, Megaphone } from 'lucide-react'
+import {
+	AtSign,
+	Filter,
+	House,
+	LayoutTemplate,
+	type LucideIcon,
+	Megaphone,
+	Users,
+} from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -15,6 +23,8 @@ export interface PageOfProject {
 export const pages: (PageOfProject | null)[] = [
 	{ name: 'Start', path: '', letter: 'h', icon: House },
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
+	{ name: 'Contacts', path: 'contacts', letter: 'c', icon: Users },
+	{ name: 'Segments', path: 'segments', letter: 's', icon: Filter },
 	{ name: 'Templates', path: 'templates', letter: 't', icon: LayoutTemplate },
 	{ name: 'Campaigns', path: 'campaigns', letter: 'm', icon: Megaphone },
 ]

@@ -9,6 +9,7 @@ export interface TemplateFilters {
 
 export const readFilters = ({ search, type }: Record<string, unknown>): TemplateFilters => ({
 	// Digits alone have become a number on the way.
-	search: typeof search === 'number' ? String(search) : typeof search === 'string' ? search : undefined,
+	search:
+		typeof search === 'number' ? String(search) : typeof search === 'string' ? search : undefined,
 	type: types.find(({ value }) => value === type)?.value,
 })

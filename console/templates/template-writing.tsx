@@ -30,7 +30,12 @@ export function TemplateWriting({ template, first, onReload }: Props) {
 	const navigate = useNavigate()
 	const [writing] = useState(() => {
 		const id = template ? `template.${template.id}` : `template.new.${project.id}`
-		return new Writing(id, first ?? contentOf(template), template?.updatedAt, readDraft<Content>(id))
+		return new Writing(
+			id,
+			first ?? contentOf(template),
+			template?.updatedAt,
+			readDraft<Content>(id),
+		)
 	})
 	const person = usePerson()
 	const [isTesting, setTesting] = useState(false)
