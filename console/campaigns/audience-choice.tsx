@@ -95,7 +95,7 @@ interface ChoiceProps {
 function SegmentChoice({ value, error, onChange }: ChoiceProps) {
 	const { project, api } = useProject()
 	const segments = useQuery({
-		queryKey: [project.id, 'segments', 'names'],
+		queryKey: [project.id, 'segments'],
 		queryFn: () => api.segments.list(),
 		staleTime: 60_000,
 	})

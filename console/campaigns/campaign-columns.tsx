@@ -45,7 +45,7 @@ function Audience({ audienceType, segmentId, totalRecipients }: Campaign) {
 function useSegmentName(id: string | null) {
 	const { project, api } = useProject()
 	const { data } = useQuery({
-		queryKey: [project.id, 'segments', 'names'],
+		queryKey: [project.id, 'segments'],
 		queryFn: () => api.segments.list(),
 		staleTime: 60_000,
 		enabled: id !== null,

@@ -26,7 +26,7 @@ const isName = /^[\p{L}_][\p{L}\p{N}_-]*$/u
 export function useVariables(): Variable[] {
 	const { project, api } = useProject()
 	const { data } = useQuery({
-		queryKey: [project.id, 'contacts', 'variables'],
+		queryKey: [project.id, 'contacts', 'fields'],
 		queryFn: () => api.contacts.listFields(),
 		staleTime: 60_000,
 	})
