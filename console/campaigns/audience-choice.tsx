@@ -8,6 +8,7 @@ import { Select } from '../parts/field.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { Card, Row, Soft, Stack } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
+import styles from './audience-choice.module.css'
 import type { CampaignValues } from './campaign-values.ts'
 import { useAudienceCount } from './use-audience-count.ts'
 
@@ -46,11 +47,13 @@ export function AudienceChoice({ writing, error }: Props) {
 					<AudienceCount writing={writing} />
 				</Row>
 				{audienceType === 'SEGMENT' && (
-					<SegmentChoice
-						value={segmentId}
-						error={error}
-						onChange={(id) => change({ segmentId: id })}
-					/>
+					<div className={styles.segment}>
+						<SegmentChoice
+							value={segmentId}
+							error={error}
+							onChange={(id) => change({ segmentId: id })}
+						/>
+					</div>
 				)}
 				{audienceType === 'FILTERED' && (
 					<ConditionBuilder

@@ -19,6 +19,8 @@ const intervals = [
 	{ value: 'day', name: 'Days' },
 ] as const
 
+const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+
 /** What happened when. */
 export function CampaignChart({ campaign }: { campaign: Campaign }) {
 	const { project, api } = useProject()
@@ -51,7 +53,7 @@ export function CampaignChart({ campaign }: { campaign: Campaign }) {
 					) : data?.length === 0 ? (
 						<Soft>Nothing has been sent yet.</Soft>
 					) : (
-						data && <Course steps={data} />
+						data && <Course steps={data} stepMs={stepMs[interval]} />
 					)}
 				</div>
 			</Card>
@@ -59,28 +61,35 @@ export function CampaignChart({ campaign }: { campaign: Campaign }) {
 	)
 }
 
-function Course({ steps }: { steps: CampaignStep[] }) {
-	const { times, series } = useMemo(() => {
-		const valuesOf = (name: keyof Omit<CampaignStep, 'at'>) => steps.map((step) => step[name])
-		return {
-			times: steps.map(({ at }) => at),
-			series: [
-				{ name: 'Sent', values: valuesOf('sent'), colour: 'text-soft' as const },
-				{ name: 'Delivered', values: valuesOf('delivered'), colour: 'info' as const },
-				{ name: 'Opened', values: valuesOf('opened'), colour: 'good' as const },
-				{ name: 'Clicked', values: valuesOf('clicked'), colour: 'accent' as const },
-				{ name: 'Bounced', values: valuesOf('bounced'), colour: 'bad' as const },
-				{ name: 'Unsubscribed', values: valuesOf('unsubscribed'), colour: 'warn' as const },
-			],
-		}
-	}, [steps])
+function Course({ steps, stepMs }: { steps: CampaignStep[]; stepMs: number }) {
+	const { times, series } = useMemo(() => seriesOf(steps, stepMs), [steps, stepMs])
 	return (
 		<Suspense>
-			<Chart
-				name="Mails sent, delivered, opened, clicked, bounced and unsubscribed over time"
-				times={times}
-				series={series}
-			/>
+			<Chart name="What became of the mails over time" times={times} series={series} />
 		</Suspense>
 	)
+}
+
+const lines = [
+	{ name: 'Sent', of: 'sent', colour: 'text-soft' },
+	{ name: 'Delivered', of: 'delivered', colour: 'accent' },
+	{ name: 'Opened', of: 'opened', colour: 'info' },
+	{ name: 'Clicked', of: 'clicked', colour: 'good' },
+	{ name: 'Bounced', of: 'bounced', colour: 'bad' },
+	{ name: 'Unsubscribed', of: 'unsubscribed', colour: 'warn' },
+] as const
+
+/** Begins with the step before the start, in which there was nothing. Lines without anything are left out. */
+function seriesOf(steps: CampaignStep[], stepMs: number) {
+	const before = new Date(steps[0]!.at).getTime() - stepMs
+	return {
+		times: [before, ...steps.map(({ at }) => at)],
+		series: lines
+			.map(({ name, of, colour }) => ({
+				name,
+				colour,
+				values: [0, ...steps.map((step) => step[of])],
+			}))
+			.filter(({ name, values }) => name === 'Sent' || values.some((value) => value > 0)),
+	}
 }

@@ -12,10 +12,10 @@ export const columns: Column<Campaign>[] = [
 	{ name: 'Campaign', cell: (campaign) => <Name {...campaign} />, width: '2.2fr' },
 	{ name: 'Status', cell: (campaign) => <StatusOf campaign={campaign} />, width: '130px' },
 	{ name: 'Audience', cell: (campaign) => <Audience {...campaign} />, width: '1.2fr' },
+	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '140px' },
 	{ name: 'Sent', cell: ({ sentCount }) => countOf(sentCount), width: '80px', isNumber: true },
 	{ name: 'Opened', cell: (one) => shareOf(one, one.openedCount), width: '80px', isNumber: true },
 	{ name: 'Clicked', cell: (one) => shareOf(one, one.clickedCount), width: '80px', isNumber: true },
-	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '150px' },
 ]
 
 const Name = ({ name, subject }: Campaign) => (

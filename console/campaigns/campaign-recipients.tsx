@@ -22,7 +22,7 @@ const columns: Column<CampaignRecipient>[] = [
 		cell: ({ error }) => (error ? <span title={error}>{error}</span> : null),
 		width: '2fr',
 	},
-	{ name: 'Last', cell: (recipient) => <Time at={lastOf(recipient)} />, width: '150px' },
+	{ name: 'Latest', cell: (recipient) => <Time at={lastOf(recipient)} />, width: '150px' },
 ]
 
 /** The latest that is known of a mail. */

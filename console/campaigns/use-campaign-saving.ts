@@ -11,15 +11,15 @@ export function useCampaignSaving(writing: Writing<CampaignValues>, { id }: Camp
 	const queries = useQueryClient()
 	const toast = useToast()
 	const { mutate, mutateAsync, isPending, error } = useMutation({
-		async mutationFn({ isOver = false }: { isOver?: boolean }) {
+		async mutationFn({ isOver = false }: { isOver?: boolean; isQuiet?: boolean }) {
 			const sent = writing.now()
 			const headers = isOver ? {} : { 'if-match': `"${writing.version}"` }
 			const saved = await api.campaigns.update(id, sent, { headers })
 			writing.save(sent, saved.updatedAt)
 			return saved
 		},
-		async onSuccess(saved) {
-			toast({ title: 'The campaign is saved' })
+		async onSuccess(saved, { isQuiet = false }) {
+			if (!isQuiet) toast({ title: 'The campaign is saved' })
 			queries.setQueryData([project.id, 'campaigns', 'one', id], saved)
 			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns', 'list'] })
 		},
@@ -29,8 +29,8 @@ export function useCampaignSaving(writing: Writing<CampaignValues>, { id }: Camp
 			if (!isPending && writing.isChanged) mutate({})
 		},
 		saveOver: () => mutate({ isOver: true }),
-		/** Rejects if it can't be saved. */
-		saveNow: () => mutateAsync({}),
+		/** Before it is sent. Rejects if it can't be saved. */
+		saveNow: () => mutateAsync({ isQuiet: true }),
 		isSaving: isPending,
 		error,
 	}

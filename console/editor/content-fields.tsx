@@ -35,9 +35,7 @@ export function ContentFields({ writing, error }: Props) {
 	return (
 		<div className={styles.fields}>
 			<TextField label="Name" {...text('name')} hint="Only you see it" />
-			<div className={styles.wide}>
-				<TextField label="Subject" {...text('subject')} hint="May contain Liquid" />
-			</div>
+			<TextField label="Subject" {...text('subject')} />
 			<Select
 				name="type"
 				label="Type"
@@ -52,17 +50,15 @@ export function ContentFields({ writing, error }: Props) {
 				}}
 			/>
 			<TextField label="From" type="email" list={list} {...text('from')} hint={hint} />
+			<TextField label="Name of the sender" {...optional('fromName')} />
+			<TextField label="Replies go to" type="email" {...optional('replyTo')} />
+			<TextField label="Language" {...optional('language')} hint="en, de-AT, …" />
+			<TextField label="Note" {...optional('description')} hint="Only you see it" />
 			<datalist id={list}>
 				{senders.map((sender) => (
 					<option key={sender} value={sender} />
 				))}
 			</datalist>
-			<TextField label="Name of the sender" {...optional('fromName')} />
-			<TextField label="Replies go to" type="email" {...optional('replyTo')} />
-			<TextField label="Language" {...optional('language')} hint="Such as en or de-AT" />
-			<div className={styles.note}>
-				<TextField label="Note" {...optional('description')} hint="Recipients never see it" />
-			</div>
 		</div>
 	)
 }

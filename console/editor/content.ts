@@ -46,7 +46,7 @@ export const types = [
 ] as const satisfies { value: Content['type']; name: string }[]
 
 export const typeHints: Record<Content['type'], string> = {
-	MARKETING: 'Only to subscribed contacts, with a footer to unsubscribe',
+	MARKETING: 'To subscribed contacts, with a footer',
 	TRANSACTIONAL: 'To everybody, without a footer',
-	HEADLESS: 'Without a footer; campaigns and workflows send it only to subscribed contacts',
+	HEADLESS: 'Campaigns only to subscribed, no footer',
 }

@@ -67,8 +67,10 @@ export function PreviewPane({ person, good, error, isFaultElsewhere, onUnset }: 
 						<ScaledMail html={good.html} width={widths[view]} isDark={isDark} />
 					)}
 				</>
+			) : error ? (
+				<p className={styles.note}>The preview appears when the fault is mended.</p>
 			) : (
-				!error && <Waiting rows={10} />
+				<Waiting rows={10} />
 			)}
 		</section>
 	)
