@@ -97,6 +97,7 @@ export function CampaignWriting({ campaign, onReload }: Props) {
 				saveNow={saveNow}
 				isOpen={open === 'send'}
 				onClose={close}
+				onReload={onReload}
 			/>
 		</Page>
 	)

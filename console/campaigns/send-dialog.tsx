@@ -4,10 +4,13 @@ import { useState } from 'react'
 import type { Campaign } from '../../client/index.ts'
 import { Choice } from '../editor/choice.tsx'
 import type { Writing } from '../editor/writing.ts'
+import { isStatus } from '../client.ts'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { Row, Stack } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -22,10 +25,12 @@ interface Props {
 	saveNow: () => Promise<Campaign>
 	isOpen: boolean
 	onClose: () => void
+	/** Shows the campaign as it is stored. */
+	onReload: () => void
 }
 
 /** The last question before a campaign is sent, which says how many contacts get it. */
-export function SendDialog({ campaign, writing, saveNow, isOpen, onClose }: Props) {
+export function SendDialog({ campaign, writing, saveNow, isOpen, onClose, onReload }: Props) {
 	const { project, api } = useProject()
 	// What is sent is what is stored, so it is stored before it is counted.
 	const { data, error, isFetching } = useQuery({
@@ -47,7 +52,13 @@ export function SendDialog({ campaign, writing, saveNow, isOpen, onClose }: Prop
 			) : !data || isFetching ? (
 				<Waiting rows={4} />
 			) : (
-				<SendForm campaign={campaign} writing={writing} {...data} onSent={onClose} />
+				<SendForm
+					campaign={campaign}
+					writing={writing}
+					{...data}
+					onSent={onClose}
+					onReload={onReload}
+				/>
 			)}
 		</Dialog>
 	)
@@ -59,15 +70,17 @@ interface FormProps {
 	count: number
 	values: CampaignValues
 	onSent: () => void
+	onReload: () => void
 }
 
-function SendForm({ campaign, writing, count, values, onSent }: FormProps) {
+function SendForm({ campaign, writing, count, values, onSent, onReload }: FormProps) {
 	const { project } = useProject()
 	const [when, setWhen] = useState<'now' | 'later'>(campaign.scheduledFor ? 'later' : 'now')
 	const { mutate, isPending, error } = useSending(campaign, writing, onSent)
 	const people = countOf(count)
 	if (count === 0 && when === 'now' && !campaign.scheduledFor)
 		return <Nobody onLater={() => setWhen('later')} type={values.type} />
+	if (isStatus(error, 409)) return <Changed onReload={onReload} />
 	return (
 		<Form
 			act={when === 'now' ? `Send to ${people}` : `Schedule for ${people}`}
@@ -112,6 +125,18 @@ function SendForm({ campaign, writing, count, values, onSent }: FormProps) {
 	)
 }
 
+const Changed = ({ onReload }: { onReload: () => void }) => (
+	<Stack>
+		<p>
+			<strong>The campaign has changed since you opened it.</strong> Nothing was sent. Look at it as
+			it is now, and send it then.
+		</p>
+		<Row>
+			<Button onClick={onReload}>Show it as it is now</Button>
+		</Row>
+	</Stack>
+)
+
 const Nobody = ({ type, onLater }: { type: Campaign['type']; onLater: () => void }) => (
 	<>
 		<p>
@@ -131,12 +156,18 @@ function useSending(campaign: Campaign, writing: Writing<CampaignValues>, onSent
 	const queries = useQueryClient()
 	const toast = useToast()
 	return useMutation({
-		mutationFn: (at: Date | undefined) =>
-			api.campaigns.send(
+		async mutationFn(at: Date | undefined) {
+			const headers = { 'if-match': `"${writing.version}"` }
+			const done = await api.campaigns.send(
 				campaign.id,
 				{ scheduledFor: at?.toISOString() },
-				{ headers: { 'if-match': `"${writing.version}"` } },
-			),
+				{ headers },
+			)
+			// A scheduled campaign can be written on, in the version that scheduling has made.
+			const { updatedAt } = await api.campaigns.get(campaign.id)
+			writing.version = updatedAt
+			return done
+		},
 		async onSuccess({ status }) {
 			toast({
 				title: status === 'SCHEDULED' ? 'The campaign is scheduled' : 'The campaign is being sent',

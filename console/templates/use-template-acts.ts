@@ -27,7 +27,7 @@ export function useTemplateActs(
 	const confirm = useConfirm()
 	const toast = useToast()
 	const [uses, setUses] = useState<Blocking | null>(null)
-	const refresh = () => queries.invalidateQueries({ queryKey: [project.id, 'templates'] })
+	const refresh = () => queries.invalidateQueries({ queryKey: [project.id, 'templates', 'list'] })
 
 	const duplicating = useMutation({
 		mutationFn: () => api.templates.duplicate(id),
