@@ -8,7 +8,7 @@ export interface SyntaxFault {
 	message: string
 }
 
-const mostMarks = 200
+const mostMarks = 100
 const liquid = /\{\{[^]*?\}\}|\{%[^]*?%\}/g
 
 /** Faults of the syntax, and variables that have no value, at their places. */
