@@ -9,6 +9,8 @@ export interface Question {
 	body: ReactNode
 	/** The act itself, such as "Delete 3 contacts". */
 	act: string
+	/** The way back, where `Cancel` could be mistaken for the act. */
+	back?: string
 	isDestructive?: boolean
 }
 
@@ -45,7 +47,9 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
 						</AlertDialog.Title>
 						<AlertDialog.Description render={<div />}>{asked?.body}</AlertDialog.Description>
 						<div className={styles.acts}>
-							<AlertDialog.Close className={buttonClass()}>Cancel</AlertDialog.Close>
+							<AlertDialog.Close className={buttonClass()}>
+								{asked?.back ?? 'Cancel'}
+							</AlertDialog.Close>
 							<button
 								type="button"
 								className={buttonClass(asked?.isDestructive ? 'danger' : 'primary')}
