@@ -106,7 +106,7 @@ test('a fault of Liquid is shown at its line, and the last good preview stays', 
 })
 
 test('known variables are completed', async (t) => {
-	const { page, open, template, contacts, body, stored, faults } = await setupTemplates(t)
+	const { page, open, template, contacts, body, stored, unexpected } = await setupTemplates(t)
 	await contacts(1, { data: { favouriteColour: 'red' } })
 	const id = await template({ body: '<p>Hi</p>\n' })
 	await open(`templates/${id}`)
@@ -115,7 +115,7 @@ test('known variables are completed', async (t) => {
 	await page.keyboard.press('Control+s')
 	await page.getByText('The template is saved').waitFor()
 	t.regex((await stored(id)).body, /\{\{\s*favouriteColour\s*\}\}/)
-	t.deepEqual(faults, [])
+	t.deepEqual(unexpected(), [])
 })
 
 test('leaving with unsaved changes asks, and a reload brings them back', async (t) => {
@@ -209,7 +209,7 @@ test('a test of the mail is sent after its changes are saved, on a phone', async
 	const id = await template()
 	await open(`templates/${id}`)
 	await typeAtEnd(body, 'new words')
-	await page.getByRole('button', { name: 'Send a test' }).click()
+	await page.getByRole('button', { name: 'Send test' }).click()
 	const dialog = page.getByRole('dialog')
 	t.is(await dialog.getByLabel('Address').inputValue(), 'ann@example.org')
 	await dialog.getByRole('button', { name: 'Save and send the test' }).click()

@@ -14,8 +14,8 @@ import { useAudienceCount } from './use-audience-count.ts'
 
 const kinds = [
 	{ value: 'ALL', name: 'All contacts' },
-	{ value: 'SEGMENT', name: 'A segment' },
-	{ value: 'FILTERED', name: 'By condition' },
+	{ value: 'SEGMENT', name: 'Segment' },
+	{ value: 'FILTERED', name: 'Condition' },
 ] as const
 
 interface Props {

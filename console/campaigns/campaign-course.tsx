@@ -16,6 +16,7 @@ import { CampaignProgressBar } from './campaign-progress.tsx'
 import { CampaignRecipients } from './campaign-recipients.tsx'
 import { CampaignsLink } from './campaigns-link.tsx'
 import { DoubtNotice } from './doubt-notice.tsx'
+import { UnsentChanges } from './unsent-changes.tsx'
 import { useCampaignActs } from './use-campaign-acts.ts'
 
 const route = getRouteApi('/console/$projectId/campaigns/$campaignId')
@@ -34,6 +35,7 @@ export function CampaignCourse({ campaign }: { campaign: Campaign }) {
 			actions={<Acts campaign={campaign} isPaused={isPaused} />}
 		>
 			<Stack>
+				<UnsentChanges campaign={campaign} />
 				<Fault error={error} retry={() => void refetch()} />
 				<CampaignProgressBar campaign={campaign} progress={progress} />
 				{progress && progress.uncertain > 0 && (

@@ -58,9 +58,9 @@ export function CampaignWriting({ campaign, onReload }: Props) {
 			actions={
 				<>
 					<SaveButton kind="plain" writing={writing} onSave={save} isBusy={isSaving} />
-					<Button onClick={() => setOpen('test')}>Send a test</Button>
+					<Button onClick={() => setOpen('test')}>Send test</Button>
 					<Button kind="primary" onClick={() => setOpen('send')}>
-						{campaign.status === 'SCHEDULED' ? 'Reschedule…' : 'Send…'}
+						{campaign.status === 'SCHEDULED' ? 'Reschedule' : 'Send…'}
 					</Button>
 					<CampaignMenu campaign={campaign} />
 				</>

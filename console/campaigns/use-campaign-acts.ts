@@ -108,14 +108,16 @@ const deletion = (name: string, status: string, count: number): Question => ({
 
 const scheduledCancellation = (count: number): Question => ({
 	title: 'Cancel the campaign?',
-	body: `${countOf(count)} do not get it. A cancelled campaign cannot be sent; duplicate it to send it after all.`,
+	body: `${countOf(count)} will not get it. A cancelled campaign cannot be sent; duplicate it to send it after all.`,
 	act: 'Cancel the campaign',
+	back: 'Keep it scheduled',
 	isDestructive: true,
 })
 
 const cancellation = ({ open, sent }: { open: number; sent: number }): Question => ({
 	title: 'Cancel the campaign?',
-	body: `${countOf(open)} do not get it. ${formatCount(sent)} mails have left and stay sent. This cannot be undone.`,
+	body: `${countOf(open)} will not get it. ${formatCount(sent)} mails have left and stay sent. This cannot be undone.`,
 	act: 'Cancel the campaign',
+	back: 'Keep sending',
 	isDestructive: true,
 })

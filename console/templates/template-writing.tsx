@@ -60,7 +60,7 @@ export function TemplateWriting({ template, first, onReload }: Props) {
 					<SaveButton writing={writing} onSave={save} isBusy={isSaving} isNew={!template} />
 					{template && (
 						<>
-							<Button onClick={() => setTesting(true)}>Send a test</Button>
+							<Button onClick={() => setTesting(true)}>Send test</Button>
 							<TemplateMenu template={template} onDeleted={leave} />
 						</>
 					)}
