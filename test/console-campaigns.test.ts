@@ -38,7 +38,7 @@ test('a campaign is written from a template, for a segment, and sent after a que
 	})
 	await open('campaigns')
 	await page.getByRole('link', { name: 'New campaign' }).first().click()
-	await page.getByLabel('Name').fill('Spring')
+	await page.getByLabel('Name', { exact: true }).fill('Spring')
 	await page.getByLabel('Begin with').selectOption('Template: Letter')
 	await page.getByRole('button', { name: 'Write it' }).click()
 	await page.getByRole('heading', { level: 1, name: 'Spring' }).waitFor()

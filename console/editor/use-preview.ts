@@ -13,7 +13,7 @@ export function usePreview(writing: Writing<Content>, { contact, data }: Person)
 	const { subject, body, type, language } = usePaused(writing)
 	const contactId = contact?.id
 	const { data: answer, error } = useQuery({
-		queryKey: [project.id, 'preview', writing.id, writing.pauses, contactId, data],
+		queryKey: [project.id, 'preview', writing.opening, writing.pauses, contactId, data],
 		queryFn: ({ signal }) =>
 			api.templates.previewContent({ subject, body, type, language, contactId, data }, { signal }),
 		staleTime: Infinity,

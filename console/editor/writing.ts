@@ -2,14 +2,17 @@ import { useSyncExternalStore } from 'react'
 import { type Draft, dropDraft, keepDraft } from './drafts.ts'
 
 const pauseMs = 300
+let openings = 0
 
 /**
  * Values while they are written. Listeners are notified when the writer pauses, and not at each key: a text of
  * 100 KB is not even read before.
  */
 export class Writing<Values extends { body: string }> {
-	/** For drafts and keys of queries. */
+	/** For drafts. */
 	readonly id: string
+	/** For keys of queries: each opening of an editor has its own. */
+	readonly opening = ++openings
 	/** The values at the last pause. */
 	paused: Values
 	/** Counts the pauses. */
