@@ -45,7 +45,7 @@ test('a campaign is written from a template, for a segment, and sent after a que
 	await page.frameLocator('iframe[title=Mail]').getByText('From the template').waitFor()
 	await page.getByText('7 subscribed contacts get it').waitFor()
 	await page.getByText('Segment', { exact: true }).click()
-	await page.getByLabel('Segment', { exact: true }).selectOption('Pro')
+	await page.getByRole('combobox', { name: 'Segment' }).selectOption('Pro')
 	await page.getByText('4 subscribed contacts get it').waitFor()
 	await page.getByRole('button', { name: 'Send…' }).click()
 	const dialog = page.getByRole('dialog')
