@@ -83,7 +83,6 @@ interface GroupProps {
 
 /** Filters of which all must be met, and perhaps a tree inside. */
 function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) {
-	const { isFull } = useBuilder()
 	const [newAt, setNewAt] = useState<number>()
 	const { filters = [], conditions } = group
 	const set = (changed: Filter[]) => onChange({ ...group, filters: changed })
@@ -120,33 +119,52 @@ function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) 
 					/>
 				</div>
 			)}
-			<div className={styles.acts}>
-				<Button
-					kind="quiet"
-					icon={<Plus size={15} aria-hidden />}
-					disabled={isFull}
-					onClick={() => {
-						setNewAt(filters.length)
-						set([...filters, blankFilter])
-					}}
-				>
-					And
+			<GroupActs
+				onFilter={() => {
+					setNewAt(filters.length)
+					set([...filters, blankFilter])
+				}}
+				onTree={
+					conditions || depth >= maxDepth
+						? undefined
+						: () =>
+								onChange({
+									...group,
+									conditions: { logic: 'OR', groups: [blankGroup, blankGroup] },
+								})
+				}
+				onRemove={filters.length > 1 ? onRemove : undefined}
+			/>
+		</div>
+	)
+}
+
+interface ActsProps {
+	onFilter: () => void
+	onTree: (() => void) | undefined
+	onRemove: (() => void) | undefined
+}
+
+function GroupActs({ onFilter, onTree, onRemove }: ActsProps) {
+	const { isFull } = useBuilder()
+	return (
+		<div className={styles.acts}>
+			<Button
+				kind="quiet"
+				icon={<Plus size={15} aria-hidden />}
+				disabled={isFull}
+				onClick={onFilter}
+			>
+				And
+			</Button>
+			{onTree && (
+				<Button kind="quiet" disabled={isFull} onClick={onTree}>
+					And one of several
 				</Button>
-				{!conditions && depth < maxDepth && (
-					<Button
-						kind="quiet"
-						disabled={isFull}
-						onClick={() =>
-							onChange({ ...group, conditions: { logic: 'OR', groups: [blankGroup, blankGroup] } })
-						}
-					>
-						And one of several
-					</Button>
-				)}
-				{onRemove && filters.length > 1 && (
-					<IconButton name="Remove this group" icon={<X size={15} />} onClick={onRemove} />
-				)}
-			</div>
+			)}
+			{onRemove && (
+				<IconButton name="Remove this group" icon={<X size={15} />} onClick={onRemove} />
+			)}
 		</div>
 	)
 }

@@ -8,14 +8,14 @@ import { Filter } from '../parts/filter.tsx'
 import { Row } from '../parts/page.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
 import { useProject } from '../shell/projects.ts'
-import { type ContactFilters, orders } from './contact-filters.ts'
+import type { ContactFilters } from './contact-filters.ts'
 import { ConditionDialog } from './condition-dialog.tsx'
 
 const route = getRouteApi('/console/$projectId/contacts')
 
 export function ContactsFilters() {
 	const { project, api } = useProject()
-	const { search, subscribed, segment, order } = route.useSearch()
+	const { search, subscribed, segment } = route.useSearch()
 	const navigate = route.useNavigate()
 	const set = useCallback(
 		(changed: ContactFilters) =>
@@ -36,7 +36,9 @@ export function ContactsFilters() {
 				all="Subscribed or not"
 				value={subscribed === undefined ? undefined : String(subscribed)}
 				options={subscriptions}
-				onChange={(value) => set({ subscribed: value && value === 'true' })}
+				onChange={(value) =>
+					set({ subscribed: value === undefined ? undefined : value === 'true' })
+				}
 			/>
 			{(segments.length > 0 || segment) && (
 				<Filter
@@ -47,13 +49,6 @@ export function ContactsFilters() {
 					onChange={(value) => set({ segment: value })}
 				/>
 			)}
-			<Filter
-				name="Order"
-				all={orders[0].name}
-				value={order === orders[0].value ? undefined : order}
-				options={orders.slice(1)}
-				onChange={(value) => set({ order: orders.find((one) => one.value === value)?.value })}
-			/>
 			<Condition set={set} />
 		</Row>
 	)

@@ -17,7 +17,7 @@ import { useForgetSegments } from './use-segment.ts'
 const columns: Column<Contact>[] = [
 	{ name: 'Address', cell: ({ email }) => email, width: '2fr' },
 	{ name: 'Subscription', cell: (contact) => <Subscribed {...contact} />, width: '140px' },
-	{ name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: '170px' },
+	{ name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: '185px' },
 ]
 
 export function SegmentMembers({ segment }: { segment: Segment }) {
@@ -46,7 +46,7 @@ export function SegmentMembers({ segment }: { segment: Segment }) {
 				columns={columns}
 				rowKey={({ email }) => email}
 				linkOf={({ id }) => `/console/${project.id}/contacts/${id}`}
-				{...(isStatic && { chosen: { has: ({ id }) => chosen.has(id), toggle } })}
+				{...(isStatic && { chosen: { has: ({ id }: Contact) => chosen.has(id), toggle } })}
 				empty={isStatic ? <NobodyAdded segment={segment} /> : <NobodyMatches />}
 			/>
 		</Stack>
