@@ -50,13 +50,12 @@ export function ConditionTree({ tree, path, depth, onChange, onRemove }: Props) 
 					<Group
 						{...{ group, depth }}
 						path={`${path}.groups.${index}`}
-						isFirst={index === 0 && depth === 1}
 						onChange={(changed) => replace(index, changed)}
 						onRemove={removerOf(index)}
 					/>
 				</Fragment>
 			))}
-			<div>
+			<div className={styles.more}>
 				<Button
 					kind="quiet"
 					icon={<Plus size={15} aria-hidden />}
@@ -76,13 +75,12 @@ interface GroupProps {
 	group: ConditionGroup
 	path: string
 	depth: number
-	isFirst: boolean
 	onChange: (group: ConditionGroup) => void
 	onRemove: (() => void) | undefined
 }
 
 /** Filters of which all must be met, and perhaps a tree inside. */
-function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) {
+function Group({ group, path, depth, onChange, onRemove }: GroupProps) {
 	const [newAt, setNewAt] = useState<number>()
 	const { filters = [], conditions } = group
 	const set = (changed: Filter[]) => onChange({ ...group, filters: changed })
@@ -94,7 +92,7 @@ function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) 
 					key={index}
 					filter={filter}
 					path={`${path}.filters.${index}`}
-					word={index > 0 ? 'and' : isFirst ? 'where' : ''}
+					word={index > 0 ? 'and' : 'where'}
 					isNew={index === newAt}
 					onChange={(changed) => set(filters.map((one, at) => (at === index ? changed : one)))}
 					onRemove={

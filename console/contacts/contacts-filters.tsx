@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { X } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useSegmentNames } from '../conditions/condition-fields.ts'
 import { sentenceOf } from '../conditions/condition-words.ts'
-import { Button } from '../parts/button.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Filter } from '../parts/filter.tsx'
 import { Row } from '../parts/page.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
@@ -69,9 +70,11 @@ function Condition({ set }: { set: (changed: ContactFilters) => void }) {
 				{condition ? `Where ${shortened(sentenceOf(condition, names))}` : 'Add a condition'}
 			</Button>
 			{condition && (
-				<Button kind="quiet" onClick={() => set({ condition: undefined })}>
-					Without the condition
-				</Button>
+				<IconButton
+					name="Remove the condition"
+					icon={<X size={15} />}
+					onClick={() => set({ condition: undefined })}
+				/>
 			)}
 			{isOpen && (
 				<ConditionDialog

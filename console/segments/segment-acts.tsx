@@ -16,6 +16,14 @@ export function SegmentActs({ segment }: { segment: Segment }) {
 	const params = { projectId: project.id, segmentId: segment.id }
 	return (
 		<>
+			<Link
+				to="/console/$projectId/contacts"
+				params={{ projectId: project.id }}
+				search={{ segment: segment.id }}
+				className={buttonClass()}
+			>
+				Show among contacts
+			</Link>
 			{segment.type === 'DYNAMIC' && <Recount segment={segment} />}
 			<Link
 				to="/console/$projectId/segments/$segmentId/edit"
