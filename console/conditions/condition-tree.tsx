@@ -106,7 +106,7 @@ function Group({ group, path, depth, onChange, onRemove }: GroupProps) {
 				/>
 			))}
 			{conditions && (
-				<div className={styles.line}>
+				<div className={styles.line} data-tree>
 					<span className={styles.word}>{filters.length > 0 ? 'and' : ''}</span>
 					<ConditionTree
 						tree={conditions}

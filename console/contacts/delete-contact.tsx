@@ -62,12 +62,14 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 			return { mails: mails.total, executions: running.total + waiting.total }
 		},
 	})
-	if (!data) return <p>Counting mails and executions …</p>
-	const ofMails = isErasing ? 'lose its address and content' : 'stay, with its address'
+	if (!data) return <p>Counting mails and workflow executions …</p>
+	const { executions, mails } = data
+	const ofMails = isErasing ? 'lose the address and the content' : 'stay, with the address'
 	return (
 		<p>
-			{counted(data.executions, 'workflow execution')} {data.executions === 1 ? 'ends' : 'end'}, and{' '}
-			{counted(data.mails, 'mail')} {ofMails}. This cannot be undone.
+			{executions > 0 && `${counted(executions, 'workflow execution')} will end. `}
+			{mails > 0 && `${counted(mails, 'mail')} to this person ${ofMails}. `}
+			This cannot be undone.
 		</p>
 	)
 }
