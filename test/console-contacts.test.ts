@@ -62,7 +62,7 @@ test('the columns are chosen from the data, and remembered', async (t) => {
 	const heads = page.getByRole('columnheader')
 	await heads.filter({ hasText: 'age' }).waitFor()
 	await page.getByRole('button', { name: 'Columns' }).click()
-	await page.getByLabel('age').uncheck()
+	await page.getByLabel('age', { exact: true }).uncheck()
 	await page.getByLabel('plan').check()
 	await page.keyboard.press('Escape')
 	await page.reload()

@@ -72,7 +72,7 @@ test('a file is imported as its columns are mapped, its wrong rows are listed, a
 	t.regex((await downloading).suggestedFilename(), /^errors-.*\.csv$/)
 	t.deepEqual(await barriersOf(page), [])
 	await page.getByRole('button', { name: 'Undo the import' }).click()
-	await page.getByText('1 contacts that it created are deleted').waitFor()
+	await page.getByText('Deletes the 1 contact that it created').waitFor()
 	await page.getByRole('alertdialog').getByRole('button', { name: 'Undo the import' }).click()
 	await runJob(first)
 	await page.getByText('The undo is complete').waitFor()

@@ -42,7 +42,7 @@ function ContactPage() {
 			<Columns>
 				<div>
 					<ContactFacts contact={data} />
-					<ContactData key={data.updatedAt} contact={data} />
+					<ContactData contact={data} />
 					<PublicPages contact={data} />
 				</div>
 				<ContactHistory contact={data} />

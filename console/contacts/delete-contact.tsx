@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Contact } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
+import { counted } from '../parts/counted.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Checkbox } from '../parts/field.tsx'
-import { formatCount } from '../parts/figures.tsx'
 import { Row, Stack } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -73,6 +73,3 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 		</p>
 	)
 }
-
-const counted = (count: number, noun: string) =>
-	count === 1 ? `1 ${noun}` : `${formatCount(count)} ${noun}s`

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { type Segment, TempostError } from '../../client/index.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
+import { counted } from '../parts/counted.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
@@ -47,10 +48,10 @@ function Recount({ segment }: { segment: Segment }) {
 		mutationFn: async () => {
 			if (!isTracked) {
 				const { memberCount } = await api.segments.refresh(id)
-				return `${formatCount(memberCount)} contacts`
+				return counted(memberCount, 'contact')
 			}
 			const { added, removed, total } = await api.segments.compute(id)
-			return `${formatCount(total)} contacts: ${formatCount(added)} joined, ${formatCount(removed)} left`
+			return `${counted(total, 'contact')}: ${formatCount(added)} joined, ${formatCount(removed)} left`
 		},
 		onSuccess: (title) => {
 			toast({ title })
@@ -84,7 +85,7 @@ function Delete({ segment }: { segment: Segment }) {
 	async function ask() {
 		const isSure = await confirm({
 			title: `Delete the segment ${segment.name}?`,
-			body: `Its ${formatCount(segment.memberCount)} contacts stay. A segment that a campaign, a workflow or another segment uses is not deleted. This cannot be undone.`,
+			body: `The contacts in it (${formatCount(segment.memberCount)}) stay. A segment that a campaign, a workflow or another segment uses is not deleted. This cannot be undone.`,
 			act: 'Delete the segment',
 			isDestructive: true,
 		})

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Contact, Segment } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
+import { counted } from '../parts/counted.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Row, Stack } from '../parts/page.tsx'
@@ -88,7 +89,7 @@ function Remove({
 	const toast = useToast()
 	const forget = useForgetSegments()
 	const emails = contacts.slice(0, mostAtOnce).map(({ email }) => email)
-	const people = emails.length === 1 ? '1 contact' : `${emails.length} contacts`
+	const people = counted(emails.length, 'contact')
 	const add = useMutation({
 		mutationFn: (again: string[]) => api.segments.addMembers(segment.id, { emails: again }),
 		onSuccess: forget,
