@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { barriersOf, phone, setupConsole } from './helpers/console.ts'
 import { jobRunner } from './helpers/jobs.ts'
+import { plan } from './helpers/segments.ts'
 
 async function setupContacts(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
 	const all = await setupConsole(t, options)
@@ -192,5 +193,25 @@ test('the history of a person merges what happened, and deleting says what it do
 	await page.getByLabel('Erase the person everywhere').check()
 	await page.getByRole('button', { name: 'Erase the person' }).click()
 	await page.getByRole('heading', { name: 'No contact yet' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('a field that is used is kept, and one that is not is deleted from all contacts', async (t) => {
+	const { page, open, add, call, faults } = await setupContacts(t)
+	const { id } = await add('ann', { plan: 'pro', city: 'Bath' })
+	await call('POST', '/segments', { name: 'Pros', condition: plan('pro') })
+	await open('contacts/fields')
+	const rows = page.getByRole('table', { name: 'Fields' }).getByRole('row')
+	await rows.filter({ hasText: 'plan' }).getByRole('button').click()
+	await page.getByText('A field that is used').waitFor()
+	await page.getByRole('dialog').getByRole('link', { name: 'Pros' }).waitFor()
+	t.deepEqual(await barriersOf(page), [])
+	await page.keyboard.press('Escape')
+	await rows.filter({ hasText: 'city' }).getByRole('button').click()
+	await page.getByRole('button', { name: 'Delete the field' }).click()
+	await page.getByText('1 contact will lose it').waitFor()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the field' }).click()
+	await page.getByText('city is deleted from 1 contact').waitFor()
+	t.deepEqual((await call('GET', `/contacts/${id}`)).data, { plan: 'pro' })
 	t.deepEqual(faults, [])
 })

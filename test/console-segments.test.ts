@@ -99,7 +99,7 @@ test('a segment in use is not deleted, and its uses are named with links', async
 	await page.getByRole('heading', { level: 1, name: 'Pros too' }).waitFor()
 	await page.getByRole('button', { name: 'Delete' }).click()
 	await page.getByRole('button', { name: 'Delete the segment' }).click()
-	await page.getByRole('link', { name: 'Pros too' }).waitFor({ state: 'detached' })
+	await page.getByText('The segment Pros too is deleted').waitFor()
 	t.is((await call('GET', '/segments')).length, 1)
 })
 

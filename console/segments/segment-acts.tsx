@@ -9,7 +9,7 @@ import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
-import { SegmentUses, usesIn } from './segment-uses.tsx'
+import { Uses, usesIn } from './uses.tsx'
 import { useForgetSegments } from './use-segment.ts'
 
 export function SegmentActs({ segment }: { segment: Segment }) {
@@ -99,7 +99,7 @@ function Delete({ segment }: { segment: Segment }) {
 			</Button>
 			<Dialog title="The segment is not deleted" isOpen={error !== null} onClose={reset}>
 				<Fault error={error} />
-				{uses && <SegmentUses uses={uses} />}
+				{uses && <Uses uses={uses} />}
 			</Dialog>
 		</>
 	)
