@@ -31,7 +31,10 @@ export function FieldDialog({ field, name, onClose }: Props) {
 				<Fault error={error ?? remove.error} />
 				{data ? (
 					<>
-						<p>{counted(data.contactCount, 'contact')} with this field.</p>
+						<p>
+							{counted(data.contactCount, 'contact')} {data.contactCount === 1 ? 'has' : 'have'}{' '}
+							this field.
+						</p>
 						<Uses
 							uses={{
 								campaigns: data.usedInCampaigns,

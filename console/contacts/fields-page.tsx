@@ -42,7 +42,7 @@ function FieldsPage() {
 		{ name: 'Values', cell: ({ type }) => inWords(type), width: '140px' },
 		{
 			name: 'Contacts with it',
-			cell: ({ coverage }) => formatPercent(coverage),
+			cell: ({ coverage }) => (coverage === 0 ? 'under 1%' : formatPercent(coverage)),
 			width: '140px',
 			isNumber: true,
 		},
