@@ -50,13 +50,12 @@ export function ConditionTree({ tree, path, depth, onChange, onRemove }: Props) 
 					<Group
 						{...{ group, depth }}
 						path={`${path}.groups.${index}`}
-						isFirst={index === 0 && depth === 1}
 						onChange={(changed) => replace(index, changed)}
 						onRemove={removerOf(index)}
 					/>
 				</Fragment>
 			))}
-			<div>
+			<div className={styles.more}>
 				<Button
 					kind="quiet"
 					icon={<Plus size={15} aria-hidden />}
@@ -76,14 +75,12 @@ interface GroupProps {
 	group: ConditionGroup
 	path: string
 	depth: number
-	isFirst: boolean
 	onChange: (group: ConditionGroup) => void
 	onRemove: (() => void) | undefined
 }
 
 /** Filters of which all must be met, and perhaps a tree inside. */
-function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) {
-	const { isFull } = useBuilder()
+function Group({ group, path, depth, onChange, onRemove }: GroupProps) {
 	const [newAt, setNewAt] = useState<number>()
 	const { filters = [], conditions } = group
 	const set = (changed: Filter[]) => onChange({ ...group, filters: changed })
@@ -95,7 +92,7 @@ function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) 
 					key={index}
 					filter={filter}
 					path={`${path}.filters.${index}`}
-					word={index > 0 ? 'and' : isFirst ? 'where' : ''}
+					word={index > 0 ? 'and' : 'where'}
 					isNew={index === newAt}
 					onChange={(changed) => set(filters.map((one, at) => (at === index ? changed : one)))}
 					onRemove={
@@ -109,7 +106,7 @@ function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) 
 				/>
 			))}
 			{conditions && (
-				<div className={styles.line}>
+				<div className={styles.line} data-tree>
 					<span className={styles.word}>{filters.length > 0 ? 'and' : ''}</span>
 					<ConditionTree
 						tree={conditions}
@@ -120,33 +117,52 @@ function Group({ group, path, depth, isFirst, onChange, onRemove }: GroupProps) 
 					/>
 				</div>
 			)}
-			<div className={styles.acts}>
-				<Button
-					kind="quiet"
-					icon={<Plus size={15} aria-hidden />}
-					disabled={isFull}
-					onClick={() => {
-						setNewAt(filters.length)
-						set([...filters, blankFilter])
-					}}
-				>
-					And
+			<GroupActs
+				onFilter={() => {
+					setNewAt(filters.length)
+					set([...filters, blankFilter])
+				}}
+				onTree={
+					conditions || depth >= maxDepth
+						? undefined
+						: () =>
+								onChange({
+									...group,
+									conditions: { logic: 'OR', groups: [blankGroup, blankGroup] },
+								})
+				}
+				onRemove={filters.length > 1 ? onRemove : undefined}
+			/>
+		</div>
+	)
+}
+
+interface ActsProps {
+	onFilter: () => void
+	onTree: (() => void) | undefined
+	onRemove: (() => void) | undefined
+}
+
+function GroupActs({ onFilter, onTree, onRemove }: ActsProps) {
+	const { isFull } = useBuilder()
+	return (
+		<div className={styles.acts}>
+			<Button
+				kind="quiet"
+				icon={<Plus size={15} aria-hidden />}
+				disabled={isFull}
+				onClick={onFilter}
+			>
+				And
+			</Button>
+			{onTree && (
+				<Button kind="quiet" disabled={isFull} onClick={onTree}>
+					And one of several
 				</Button>
-				{!conditions && depth < maxDepth && (
-					<Button
-						kind="quiet"
-						disabled={isFull}
-						onClick={() =>
-							onChange({ ...group, conditions: { logic: 'OR', groups: [blankGroup, blankGroup] } })
-						}
-					>
-						And one of several
-					</Button>
-				)}
-				{onRemove && filters.length > 1 && (
-					<IconButton name="Remove this group" icon={<X size={15} />} onClick={onRemove} />
-				)}
-			</div>
+			)}
+			{onRemove && (
+				<IconButton name="Remove this group" icon={<X size={15} />} onClick={onRemove} />
+			)}
 		</div>
 	)
 }

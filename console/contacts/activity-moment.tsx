@@ -3,6 +3,7 @@ import type { Activity } from '../../client/index.ts'
 import type { Tone } from '../parts/badge.tsx'
 import type { Moment } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
+import { dataText } from './data-text.ts'
 
 const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
 	'event.triggered': ['Event', 'info'],
@@ -58,7 +59,9 @@ export function useMomentOf() {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-function dataOf(data: unknown) {
-	const text = JSON.stringify(data ?? {})
-	return text === '{}' ? '' : text
-}
+const dataOf = (data: unknown) =>
+	typeof data === 'object' && data !== null
+		? Object.entries(data)
+				.map(([key, value]) => `${key}: ${dataText(value)}`)
+				.join(' · ')
+		: ''

@@ -1,13 +1,18 @@
+import { getRouteApi } from '@tanstack/react-router'
 import { Button } from '../parts/button.tsx'
+import { counted } from '../parts/counted.ts'
 import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
+import { Filter } from '../parts/filter.tsx'
 import { Soft } from '../parts/page.tsx'
 import { ChooseColumns } from './choose-columns.tsx'
-import type { ContactFilters } from './contact-filters.ts'
+import { type ContactFilters, orders } from './contact-filters.ts'
 import styles from './contacts.module.css'
 import { countOf, mostChosen, type useSelection } from './selection.ts'
 import { useBulk } from './use-bulk.ts'
 import type { useColumns } from './use-columns.ts'
+
+const route = getRouteApi('/console/$projectId/contacts')
 
 interface Props {
 	filters: ContactFilters
@@ -27,6 +32,7 @@ export function BulkBar({ filters, total, isCounting, selection, columns }: Prop
 		return (
 			<div className={styles.bar}>
 				<Soft>{isCounting ? 'Counting …' : inWords(total)}</Soft>
+				<Order />
 				<Button disabled={total === 0} onClick={chooseAll}>
 					Choose all
 				</Button>
@@ -64,7 +70,22 @@ export function BulkBar({ filters, total, isCounting, selection, columns }: Prop
 	)
 }
 
-function inWords(total: number | undefined) {
-	if (total === undefined) return 'Too many to count at once'
-	return `${formatCount(total)} ${total === 1 ? 'contact' : 'contacts'}`
+function Order() {
+	const { order } = route.useSearch()
+	const navigate = route.useNavigate()
+	return (
+		<Filter
+			name="Order"
+			all={orders[0].name}
+			value={order === orders[0].value ? undefined : order}
+			options={orders.slice(1)}
+			onChange={(value) => {
+				const chosen = orders.find((one) => one.value === value)?.value
+				void navigate({ search: (old) => ({ ...old, order: chosen }), replace: true })
+			}}
+		/>
+	)
 }
+
+const inWords = (total: number | undefined) =>
+	total === undefined ? 'Too many to count at once' : counted(total, 'contact')

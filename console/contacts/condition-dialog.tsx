@@ -6,8 +6,9 @@ import { ConditionBuilder } from '../conditions/condition-builder.tsx'
 import { ConditionPreview } from '../conditions/condition-preview.tsx'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Columns, Row, Stack } from '../parts/page.tsx'
+import { Row, Stack } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
+import styles from './contacts.module.css'
 
 interface Props {
 	condition: Condition | undefined
@@ -23,10 +24,10 @@ export function ConditionDialog({ condition: given, onApply, onClose }: Props) {
 	return (
 		<Dialog title="Contacts that meet a condition" isOpen isWide onClose={onClose}>
 			<Stack>
-				<Columns>
+				<div className={styles.building}>
 					<ConditionBuilder value={condition} onChange={setCondition} />
 					<ConditionPreview condition={condition} />
-				</Columns>
+				</div>
 				<Row>
 					<Button kind="primary" disabled={!isWhole} onClick={() => onApply(condition)}>
 						Show these contacts

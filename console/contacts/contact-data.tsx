@@ -7,14 +7,14 @@ import { Section, Soft } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
 import { ContactForm, type ContactInput } from './contact-form.tsx'
-import { changeBetween } from './data-rows.ts'
+import { changeBetween, sortedEntries } from './data-rows.ts'
 import { dataText } from './data-text.ts'
 import { TakenBy } from './taken-by.tsx'
 
 /** The address and the data of a contact, to be read and to be edited. */
 export function ContactData({ contact }: { contact: Contact }) {
 	const [isEditing, setEditing] = useState(false)
-	const entries = Object.entries(contact.data)
+	const entries = sortedEntries(contact.data)
 	if (isEditing)
 		return (
 			<Section title="Edit">
@@ -32,7 +32,9 @@ export function ContactData({ contact }: { contact: Contact }) {
 	)
 }
 
-function Edit({ contact, onClose }: { contact: Contact; onClose: () => void }) {
+function Edit({ contact: given, onClose }: { contact: Contact; onClose: () => void }) {
+	// As it was when the editing began: later changes of others are not undone by saving.
+	const [contact] = useState(given)
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const toast = useToast()

@@ -1,5 +1,6 @@
 import type { Condition } from '../../client/index.ts'
 import { readCondition } from '../conditions/condition-reading.ts'
+import { textParam } from '../parts/text-param.ts'
 
 export const orders = [
 	{ value: 'newest', name: 'Newest first', sort: 'createdAt', dir: 'desc' },
@@ -22,7 +23,7 @@ export interface ContactFilters {
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 export const readContactFilters = (given: Record<string, unknown>): ContactFilters => ({
-	search: given['search'] === undefined ? undefined : String(given['search']),
+	search: textParam(given['search']),
 	subscribed: typeof given['subscribed'] === 'boolean' ? given['subscribed'] : undefined,
 	segment: idOf(given['segment']),
 	condition: readCondition(given['condition']),

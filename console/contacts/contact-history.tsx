@@ -1,6 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
 import type { Contact } from '../../client/index.ts'
-import { Section } from '../parts/page.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { EventsOf } from './events-of.tsx'
 import { EverythingOf } from './everything-of.tsx'
@@ -15,7 +14,7 @@ export function ContactHistory({ contact }: { contact: Contact }) {
 	const { show = 'everything' } = route.useSearch()
 	const navigate = route.useNavigate()
 	return (
-		<Section title="History">
+		<section aria-label="History">
 			<Tabs
 				value={show}
 				onChange={(id) => {
@@ -29,6 +28,6 @@ export function ContactHistory({ contact }: { contact: Contact }) {
 					{ id: 'workflows', name: 'Workflows', content: <ExecutionsOf contact={contact} /> },
 				]}
 			/>
-		</Section>
+		</section>
 	)
 }

@@ -1,21 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { X } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useSegmentNames } from '../conditions/condition-fields.ts'
 import { sentenceOf } from '../conditions/condition-words.ts'
-import { Button } from '../parts/button.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Filter } from '../parts/filter.tsx'
 import { Row } from '../parts/page.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
 import { useProject } from '../shell/projects.ts'
-import { type ContactFilters, orders } from './contact-filters.ts'
+import type { ContactFilters } from './contact-filters.ts'
 import { ConditionDialog } from './condition-dialog.tsx'
 
 const route = getRouteApi('/console/$projectId/contacts')
 
 export function ContactsFilters() {
 	const { project, api } = useProject()
-	const { search, subscribed, segment, order } = route.useSearch()
+	const { search, subscribed, segment } = route.useSearch()
 	const navigate = route.useNavigate()
 	const set = useCallback(
 		(changed: ContactFilters) =>
@@ -36,7 +37,9 @@ export function ContactsFilters() {
 				all="Subscribed or not"
 				value={subscribed === undefined ? undefined : String(subscribed)}
 				options={subscriptions}
-				onChange={(value) => set({ subscribed: value && value === 'true' })}
+				onChange={(value) =>
+					set({ subscribed: value === undefined ? undefined : value === 'true' })
+				}
 			/>
 			{(segments.length > 0 || segment) && (
 				<Filter
@@ -47,13 +50,6 @@ export function ContactsFilters() {
 					onChange={(value) => set({ segment: value })}
 				/>
 			)}
-			<Filter
-				name="Order"
-				all={orders[0].name}
-				value={order === orders[0].value ? undefined : order}
-				options={orders.slice(1)}
-				onChange={(value) => set({ order: orders.find((one) => one.value === value)?.value })}
-			/>
 			<Condition set={set} />
 		</Row>
 	)
@@ -74,9 +70,11 @@ function Condition({ set }: { set: (changed: ContactFilters) => void }) {
 				{condition ? `Where ${shortened(sentenceOf(condition, names))}` : 'Add a condition'}
 			</Button>
 			{condition && (
-				<Button kind="quiet" onClick={() => set({ condition: undefined })}>
-					Without the condition
-				</Button>
+				<IconButton
+					name="Remove the condition"
+					icon={<X size={15} />}
+					onClick={() => set({ condition: undefined })}
+				/>
 			)}
 			{isOpen && (
 				<ConditionDialog

@@ -59,7 +59,7 @@ const columnsFor = (keys: string[]): Column<Contact>[] => [
 	{
 		name: 'Created',
 		cell: ({ createdAt }) => <Time at={createdAt} />,
-		width: '160px',
+		width: '185px',
 		isLeftOutOnPhone: true,
 	},
 ]

@@ -16,8 +16,11 @@ export interface DataRow {
 	text: string
 }
 
+export const sortedEntries = (data: Record<string, unknown>) =>
+	Object.entries(data).toSorted(([one], [other]) => one.localeCompare(other))
+
 export const rowsOf = (data: Record<string, unknown>): DataRow[] =>
-	Object.entries(data).map(([key, value], id) => ({
+	sortedEntries(data).map(([key, value], id) => ({
 		id,
 		key,
 		type: typeOf(value),

@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Contact } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
+import { counted } from '../parts/counted.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Checkbox } from '../parts/field.tsx'
-import { formatCount } from '../parts/figures.tsx'
 import { Row, Stack } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -62,15 +62,14 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 			return { mails: mails.total, executions: running.total + waiting.total }
 		},
 	})
-	if (!data) return <p>Counting mails and executions …</p>
-	const ofMails = isErasing ? 'lose its address and content' : 'stay, with its address'
+	if (!data) return <p>Counting mails and workflow executions …</p>
+	const { executions, mails } = data
+	const ofMails = isErasing ? 'lose the address and the content' : 'stay, with the address'
 	return (
 		<p>
-			{counted(data.executions, 'workflow execution')} {data.executions === 1 ? 'ends' : 'end'}, and{' '}
-			{counted(data.mails, 'mail')} {ofMails}. This cannot be undone.
+			{executions > 0 && `${counted(executions, 'workflow execution')} will end. `}
+			{mails > 0 && `${counted(mails, 'mail')} to this person ${ofMails}. `}
+			This cannot be undone.
 		</p>
 	)
 }
-
-const counted = (count: number, noun: string) =>
-	count === 1 ? `1 ${noun}` : `${formatCount(count)} ${noun}s`

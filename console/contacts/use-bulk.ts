@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { BulkSelection } from '../../client/index.ts'
 import { type Question, useConfirm } from '../parts/confirm.tsx'
+import { counted } from '../parts/counted.ts'
 import { formatCount } from '../parts/figures.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -67,10 +68,7 @@ function idsChangedBy(act: BulkAct, chosen: Selection) {
 }
 
 function questionOf(act: BulkAct, count: number | undefined): Question {
-	const them =
-		count === undefined
-			? 'all contacts that match'
-			: `${formatCount(count)} ${count === 1 ? 'contact' : 'contacts'}`
+	const them = count === undefined ? 'all contacts that match' : counted(count, 'contact')
 	if (act === 'delete')
 		return {
 			title: `Delete ${them}?`,

@@ -1,4 +1,5 @@
 import type { Segment } from '../../client/index.ts'
+import { textParam } from '../parts/text-param.ts'
 
 export const kinds = [
 	{ value: 'DYNAMIC', name: 'By condition' },
@@ -12,6 +13,6 @@ export interface SegmentFilters {
 }
 
 export const readSegmentFilters = (given: Record<string, unknown>): SegmentFilters => ({
-	search: given['search'] === undefined ? undefined : String(given['search']),
+	search: textParam(given['search']),
 	kind: kinds.find(({ value }) => value === given['kind'])?.value,
 })

@@ -6,8 +6,8 @@ import { useConditionFields } from '../conditions/condition-fields.ts'
 import { ConditionPreview } from '../conditions/condition-preview.tsx'
 import { Checkbox, Select, TextArea, TextField } from '../parts/field.tsx'
 import { Form, type FormValues } from '../parts/form.tsx'
-import { Columns } from '../parts/page.tsx'
 import { kinds } from './segment-filters.ts'
+import styles from './segment-form.module.css'
 
 export interface SegmentInput {
 	name: string
@@ -50,7 +50,7 @@ export function SegmentForm(props: Props) {
 		})
 	}
 	return (
-		<Columns>
+		<div className={styles.columns}>
 			<Form
 				act={act}
 				onSubmit={submit}
@@ -85,7 +85,7 @@ export function SegmentForm(props: Props) {
 				/>
 			</Form>
 			{isDynamic && <ConditionPreview condition={condition} />}
-		</Columns>
+		</div>
 	)
 }
 

@@ -10,15 +10,11 @@ export const SegmentKind = ({ type }: Pick<Segment, 'type'>) => (
 	</Badge>
 )
 
-/** How fresh the number of members is. */
+/** When the members were counted last. */
 export function Freshness({ segment }: { segment: Segment }) {
 	const { type, trackMembership, computedAt } = segment
-	if (type === 'STATIC') return 'Always exact'
-	if (!trackMembership) return <Soft>When last counted</Soft>
+	if (type === 'STATIC') return 'Always'
+	if (!trackMembership) return <Soft>When it was changed</Soft>
 	if (!computedAt) return 'Being computed'
-	return (
-		<>
-			Computed <Time at={computedAt} />
-		</>
-	)
+	return <Time at={computedAt} />
 }

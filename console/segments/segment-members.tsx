@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Contact, Segment } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
+import { counted } from '../parts/counted.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Row, Stack } from '../parts/page.tsx'
@@ -17,7 +18,7 @@ import { useForgetSegments } from './use-segment.ts'
 const columns: Column<Contact>[] = [
 	{ name: 'Address', cell: ({ email }) => email, width: '2fr' },
 	{ name: 'Subscription', cell: (contact) => <Subscribed {...contact} />, width: '140px' },
-	{ name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: '170px' },
+	{ name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: '185px' },
 ]
 
 export function SegmentMembers({ segment }: { segment: Segment }) {
@@ -46,7 +47,7 @@ export function SegmentMembers({ segment }: { segment: Segment }) {
 				columns={columns}
 				rowKey={({ email }) => email}
 				linkOf={({ id }) => `/console/${project.id}/contacts/${id}`}
-				{...(isStatic && { chosen: { has: ({ id }) => chosen.has(id), toggle } })}
+				{...(isStatic && { chosen: { has: ({ id }: Contact) => chosen.has(id), toggle } })}
 				empty={isStatic ? <NobodyAdded segment={segment} /> : <NobodyMatches />}
 			/>
 		</Stack>
@@ -88,7 +89,7 @@ function Remove({
 	const toast = useToast()
 	const forget = useForgetSegments()
 	const emails = contacts.slice(0, mostAtOnce).map(({ email }) => email)
-	const people = emails.length === 1 ? '1 contact' : `${emails.length} contacts`
+	const people = counted(emails.length, 'contact')
 	const add = useMutation({
 		mutationFn: (again: string[]) => api.segments.addMembers(segment.id, { emails: again }),
 		onSuccess: forget,

@@ -59,7 +59,7 @@ function SegmentFacts({ segment }: { segment: Segment }) {
 					? ([['Contacts where', sentenceOf(condition, names)]] as [string, string][])
 					: []),
 				['Contacts', formatCount(memberCount)],
-				['State of this number', <Freshness segment={segment} />],
+				['Counted', <Freshness segment={segment} />],
 				['Events on entry and exit', trackMembership ? 'Yes' : 'No'],
 				['Changed', <Time at={segment.updatedAt} as="date" />],
 			]}

@@ -21,10 +21,10 @@ const route = getRouteApi('/console/$projectId/segments')
 
 const columns: Column<Segment>[] = [
 	{ name: 'Name', cell: ({ name }) => name, width: '1.2fr' },
-	{ name: 'Members', cell: (segment) => <About {...segment} />, width: '2fr' },
-	{ name: 'Chosen', cell: (segment) => <SegmentKind {...segment} />, width: '120px' },
+	{ name: 'Contains', cell: (segment) => <About {...segment} />, width: '2fr' },
+	{ name: 'Kind', cell: (segment) => <SegmentKind {...segment} />, width: '120px' },
 	{
-		name: 'State',
+		name: 'Counted',
 		cell: (segment) => <Freshness segment={segment} />,
 		width: '180px',
 		isLeftOutOnPhone: true,
@@ -101,8 +101,8 @@ function Filters() {
 		<Row>
 			<SearchBox name="Name" value={search} onChange={find} />
 			<Filter
-				name="Chosen"
-				all="Chosen in any way"
+				name="Kind"
+				all="Any kind"
 				value={kind}
 				options={kinds}
 				onChange={(value) => set({ kind: kinds.find((one) => one.value === value)?.value })}
