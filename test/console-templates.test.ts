@@ -139,6 +139,23 @@ test('leaving with unsaved changes asks, and a reload brings them back', async (
 	t.deepEqual(faults, [])
 })
 
+test('when the session ends, the text is there again after the log-in', async (t) => {
+	const { page, open, template, body, home } = await setupTemplates(t)
+	const id = await template()
+	await open(`templates/${id}`)
+	await typeAtEnd(body, 'kept words')
+	await page.getByText('Not saved').waitFor()
+	const cookies = await page.context().cookies()
+	await page.context().clearCookies()
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await page.waitForURL(/log-in/)
+	await page.context().addCookies(cookies)
+	await page.goto(`${home}/templates/${id}`)
+	await page.getByText('These are your changes from before').waitFor()
+	await body.getByText('kept words').waitFor()
+	t.pass()
+})
+
 test('a template that somebody else has changed is overwritten only after that is said', async (t) => {
 	const { page, open, template, body, request, stored, unexpected } = await setupTemplates(t)
 	const id = await template()

@@ -1,9 +1,11 @@
+import { Link } from '@tanstack/react-router'
 import type { Campaign, CampaignProgress } from '../../client/index.ts'
 import { formatCount } from '../parts/figures.tsx'
 import { Soft } from '../parts/page.tsx'
 import { Time } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import styles from './campaign-progress.module.css'
+import { useProject } from '../shell/projects.ts'
 import { durationOf } from './duration.ts'
 
 interface Props {
@@ -36,9 +38,10 @@ export function CampaignProgressBar({ campaign, progress }: Props) {
 				))}
 			</div>
 			<ul className={styles.legend}>
-				{parts.map(({ name, tone, count }) => (
+				{parts.map(({ name, tone, count, status }) => (
 					<li key={name} data-tone={tone}>
-						{formatCount(count)} <Soft>{name}</Soft>
+						{formatCount(count)} <Soft>{name}</Soft>{' '}
+						{status && <Those campaign={campaign} status={status} />}
 					</li>
 				))}
 				{parts.length === 0 && <li>It had no recipients.</li>}
@@ -50,14 +53,38 @@ export function CampaignProgressBar({ campaign, progress }: Props) {
 	)
 }
 
-const partsOf = ({ sent, failed, skipped, uncertain, sending, pending }: CampaignProgress) => [
-	{ name: 'sent', tone: 'good', count: sent },
-	{ name: 'in doubt', tone: 'warn', count: uncertain },
-	{ name: 'failed', tone: 'bad', count: failed },
-	{ name: 'not sent on purpose', tone: 'soft', count: skipped },
-	{ name: 'being sent', tone: 'info', count: sending },
-	{ name: 'waiting', tone: 'none', count: pending },
+interface Part {
+	name: string
+	tone: string
+	count: number
+	/** Of the recipients that are worth a look. */
+	status?: keyof typeof shown
+}
+
+const shown = { UNCERTAIN: 'mails in doubt', FAILED: 'failed mails' }
+
+const partsOf = (progress: CampaignProgress): Part[] => [
+	{ name: 'sent', tone: 'good', count: progress.sent },
+	{ name: 'in doubt', tone: 'warn', count: progress.uncertain, status: 'UNCERTAIN' },
+	{ name: 'failed', tone: 'bad', count: progress.failed, status: 'FAILED' },
+	{ name: 'not sent on purpose', tone: 'soft', count: progress.skipped },
+	{ name: 'being sent', tone: 'info', count: progress.sending },
+	{ name: 'waiting', tone: 'none', count: progress.pending },
 ]
+
+/** Leads to the recipients of one kind. */
+function Those({ campaign, status }: { campaign: Campaign; status: keyof typeof shown }) {
+	const { project } = useProject()
+	return (
+		<Link
+			to="/console/$projectId/campaigns/$campaignId"
+			params={{ projectId: project.id, campaignId: campaign.id }}
+			search={{ tab: 'recipients', status }}
+		>
+			Show<span className="unseen"> {shown[status]}</span>
+		</Link>
+	)
+}
 
 function Now({
 	campaign,

@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Campaign } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
@@ -18,7 +17,6 @@ interface Props {
 
 /** Mails that were handed over without an answer. Only a person can say what became of them. */
 export function DoubtNotice({ campaign: { id }, count }: Props) {
-	const { project } = useProject()
 	const { resolve, isPending, error } = useResolving(id, count)
 	return (
 		<div className={styles.notice} data-tone="warn">
@@ -26,14 +24,7 @@ export function DoubtNotice({ campaign: { id }, count }: Props) {
 				<strong>
 					{formatCount(count)} {count === 1 ? 'mail is' : 'mails are'} in doubt.
 				</strong>{' '}
-				The provider took {count === 1 ? 'it' : 'them'} and gave no answer.{' '}
-				<Link
-					to="/console/$projectId/campaigns/$campaignId"
-					params={{ projectId: project.id, campaignId: id }}
-					search={{ tab: 'recipients', status: 'UNCERTAIN' }}
-				>
-					Show who
-				</Link>
+				The provider took {count === 1 ? 'it' : 'them'} and gave no answer.
 			</p>
 			<Row>
 				<Button isBusy={isPending} onClick={() => resolve('sent')}>
