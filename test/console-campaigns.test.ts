@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { plan, withCampaigns } from './helpers/campaigns.ts'
 import { barriersOf, phone, setupConsole } from './helpers/console.ts'
 
+// One after the other: each needs a whole browser page with an editor.
 async function setupCampaigns(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
 	const all = await withCampaigns(t, await setupConsole(t, options))
 	const { page, query } = all
@@ -24,7 +25,7 @@ async function setupCampaigns(t: ExecutionContext, options?: Parameters<typeof s
 
 const sent = `status = 'SENT', sent_at = now()`
 
-test('a campaign is written from a template, for a segment, and sent after a question with its count', async (t) => {
+test.serial('a campaign is written from a template, for a segment, and sent after a question with its count', async (t) => {
 	const { page, open, contacts, request, get, recipients, faults } = await setupCampaigns(t)
 	await contacts(4, { data: { plan: 'pro' } })
 	await contacts(1, { data: { plan: 'pro' }, subscribed: false }, 'left')
@@ -58,7 +59,7 @@ test('a campaign is written from a template, for a segment, and sent after a que
 	t.deepEqual(faults, [])
 })
 
-test('an audience by condition is counted while it is built, and stored with the campaign', async (t) => {
+test.serial('an audience by condition is counted while it is built, and stored with the campaign', async (t) => {
 	const { page, open, contacts, create, get, faults } = await setupCampaigns(t)
 	await contacts(3, { data: { plan: 'pro' } })
 	await contacts(2, { data: { plan: 'free' } }, 'free')
@@ -84,7 +85,7 @@ test('an audience by condition is counted while it is built, and stored with the
 	t.deepEqual(faults, [])
 })
 
-test('a campaign is scheduled, moved and cancelled, on a phone', async (t) => {
+test.serial('a campaign is scheduled, moved and cancelled, on a phone', async (t) => {
 	const { page, open, contacts, create, get, answer, faults } = await setupCampaigns(t, {
 		browser: { viewport: phone, timezoneId: 'Europe/Berlin' },
 	})
@@ -112,7 +113,7 @@ test('a campaign is scheduled, moved and cancelled, on a phone', async (t) => {
 	t.deepEqual(faults, [])
 })
 
-test('nothing is sent to nobody, and the page says why', async (t) => {
+test.serial('nothing is sent to nobody, and the page says why', async (t) => {
 	const { page, open, contacts, create, get, faults } = await setupCampaigns(t)
 	await contacts(2, { subscribed: false })
 	const { id } = await create()
@@ -130,7 +131,7 @@ test('nothing is sent to nobody, and the page says why', async (t) => {
 	t.deepEqual(faults, [])
 })
 
-test('progress is live, and pausing, resuming and cancelling ask with the counts of the moment', async (t) => {
+test.serial('progress is live, and pausing, resuming and cancelling ask with the counts of the moment', async (t) => {
 	const { page, open, contacts, started, become, get, answer, faults } = await setupCampaigns(t)
 	await contacts(10)
 	const id = await started()
@@ -156,7 +157,7 @@ test('progress is live, and pausing, resuming and cancelling ask with the counts
 	t.deepEqual(faults, [])
 })
 
-test('mails in doubt are listed, and settled after a question', async (t) => {
+test.serial('mails in doubt are listed, and settled after a question', async (t) => {
 	const { page, open, contacts, started, become, states, answer, faults } = await setupCampaigns(t)
 	await contacts(5)
 	const id = await started()
@@ -175,7 +176,7 @@ test('mails in doubt are listed, and settled after a question', async (t) => {
 	t.deepEqual(faults, [])
 })
 
-test('a sent campaign shows its funnel, its course and its failed recipients with their mails', async (t) => {
+test.serial('a sent campaign shows its funnel, its course and its failed recipients with their mails', async (t) => {
 	const { page, open, contacts, started, become, query, faults } = await setupCampaigns(t)
 	await contacts(10)
 	const id = await started()
@@ -199,7 +200,7 @@ test('a sent campaign shows its funnel, its course and its failed recipients wit
 	t.deepEqual(faults, [])
 })
 
-test('the list shows status, audience and figures, and is filtered by its address', async (t) => {
+test.serial('the list shows status, audience and figures, and is filtered by its address', async (t) => {
 	const { page, open, contacts, create, started, become, home, faults } = await setupCampaigns(t)
 	await contacts(4)
 	await create({ name: 'Draft one' })
@@ -225,7 +226,7 @@ test('the list shows status, audience and figures, and is filtered by its addres
 	t.deepEqual(faults, [])
 })
 
-test('a campaign that has changed since it was opened is not sent', async (t) => {
+test.serial('a campaign that has changed since it was opened is not sent', async (t) => {
 	const { page, open, contacts, create, call, get, unexpected } = await setupCampaigns(t)
 	await contacts(1)
 	const { id } = await create()
@@ -242,7 +243,7 @@ test('a campaign that has changed since it was opened is not sent', async (t) =>
 	t.deepEqual(unexpected(), [])
 })
 
-test('the pages of campaigns have no barrier, in light and dark', async (t) => {
+test.serial('the pages of campaigns have no barrier, in light and dark', async (t) => {
 	const { page, open, contacts, create, started, become, faults } = await setupCampaigns(t)
 	await contacts(3)
 	const { id } = await create()
@@ -266,7 +267,7 @@ test('the pages of campaigns have no barrier, in light and dark', async (t) => {
 	t.deepEqual(faults, [])
 })
 
-test('a text that was not saved before the campaign started becomes a new draft', async (t) => {
+test.serial('a text that was not saved before the campaign started becomes a new draft', async (t) => {
 	const { page, open, contacts, create, call, get, unexpected } = await setupCampaigns(t)
 	await contacts(1)
 	const { id } = await create()

@@ -11,6 +11,7 @@ const welcome = {
 	type: 'TRANSACTIONAL',
 }
 
+// One after the other: each needs a whole browser page with an editor.
 async function setupTemplates(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
 	const all = await withCampaigns(t, await setupConsole(t, options))
 	const { request, page } = all
@@ -37,7 +38,7 @@ async function typeAtEnd(body: Locator, text: string) {
 	await body.pressSequentially(text)
 }
 
-test('a template is written with its preview beside it, and stored with Ctrl-S', async (t) => {
+test.serial('a template is written with its preview beside it, and stored with Ctrl-S', async (t) => {
 	const { page, open, body, preview, stored, home, faults } = await setupTemplates(t)
 	await open('templates')
 	await page.getByRole('link', { name: 'New template' }).first().click()
@@ -63,7 +64,7 @@ test('a template is written with its preview beside it, and stored with Ctrl-S',
 	t.deepEqual(faults, [])
 })
 
-test('a preview shows the mail of a chosen contact, typed data, the text part and unset variables', async (t) => {
+test.serial('a preview shows the mail of a chosen contact, typed data, the text part and unset variables', async (t) => {
 	const { page, open, template, contacts, preview, faults } = await setupTemplates(t)
 	await contacts(3, { data: { plan: 'pro' } })
 	await open(`templates/${await template({ body: '<p>{{ plan }}, {{ code }}</p>' })}`)
@@ -87,7 +88,7 @@ test('a preview shows the mail of a chosen contact, typed data, the text part an
 	t.deepEqual(faults, [])
 })
 
-test('a fault of Liquid is shown at its line, and the last good preview stays', async (t) => {
+test.serial('a fault of Liquid is shown at its line, and the last good preview stays', async (t) => {
 	const { page, open, template, body, preview, unexpected } = await setupTemplates(t)
 	await open(`templates/${await template({ body: '<p>One</p>\n<p>Two</p>\n' })}`)
 	await preview.getByText('Two').waitFor()
@@ -105,7 +106,7 @@ test('a fault of Liquid is shown at its line, and the last good preview stays', 
 	t.deepEqual(unexpected(), [])
 })
 
-test('known variables are completed', async (t) => {
+test.serial('known variables are completed', async (t) => {
 	const { page, open, template, contacts, body, stored, unexpected } = await setupTemplates(t)
 	await contacts(1, { data: { favouriteColour: 'red' } })
 	const id = await template({ body: '<p>Hi</p>\n' })
@@ -118,7 +119,7 @@ test('known variables are completed', async (t) => {
 	t.deepEqual(unexpected(), [])
 })
 
-test('leaving with unsaved changes asks, and a reload brings them back', async (t) => {
+test.serial('leaving with unsaved changes asks, and a reload brings them back', async (t) => {
 	const { page, open, template, body, faults } = await setupTemplates(t)
 	const id = await template()
 	await open(`templates/${id}`)
@@ -139,7 +140,7 @@ test('leaving with unsaved changes asks, and a reload brings them back', async (
 	t.deepEqual(faults, [])
 })
 
-test('when the session ends, the text is there again after the log-in', async (t) => {
+test.serial('when the session ends, the text is there again after the log-in', async (t) => {
 	const { page, open, template, body, home } = await setupTemplates(t)
 	const id = await template()
 	await open(`templates/${id}`)
@@ -156,7 +157,7 @@ test('when the session ends, the text is there again after the log-in', async (t
 	t.pass()
 })
 
-test('a template that somebody else has changed is overwritten only after that is said', async (t) => {
+test.serial('a template that somebody else has changed is overwritten only after that is said', async (t) => {
 	const { page, open, template, body, request, stored, unexpected } = await setupTemplates(t)
 	const id = await template()
 	await open(`templates/${id}`)
@@ -172,7 +173,7 @@ test('a template that somebody else has changed is overwritten only after that i
 	t.deepEqual(unexpected(), [])
 })
 
-test('the gallery renders only what is in view, and is searched, filtered and opened with the keyboard', async (t) => {
+test.serial('the gallery renders only what is in view, and is searched, filtered and opened with the keyboard', async (t) => {
 	const { page, open, template, home, faults } = await setupTemplates(t)
 	for (let number = 10; number < 34; number++) await template({ name: `Letter ${number}` })
 	await template({ name: 'Newsletter', type: 'MARKETING' })
@@ -198,7 +199,7 @@ test('the gallery renders only what is in view, and is searched, filtered and op
 	t.deepEqual(faults, [])
 })
 
-test('a template in use says by what; an unused one is deleted after a question', async (t) => {
+test.serial('a template in use says by what; an unused one is deleted after a question', async (t) => {
 	const { page, open, template, create, request, faults } = await setupTemplates(t)
 	const used = await template({ name: 'Used' })
 	await template({ name: 'Unused' })
@@ -219,7 +220,7 @@ test('a template in use says by what; an unused one is deleted after a question'
 	t.deepEqual(faults, [])
 })
 
-test('a test of the mail is sent after its changes are saved, on a phone', async (t) => {
+test.serial('a test of the mail is sent after its changes are saved, on a phone', async (t) => {
 	const { page, open, template, body, stored, query, faults } = await setupTemplates(t, {
 		browser: { viewport: phone },
 	})
@@ -239,7 +240,7 @@ test('a test of the mail is sent after its changes are saved, on a phone', async
 	t.deepEqual(faults, [])
 })
 
-test('the pages of templates have no barrier, in light and dark', async (t) => {
+test.serial('the pages of templates have no barrier, in light and dark', async (t) => {
 	const { page, open, template, preview, body, faults } = await setupTemplates(t)
 	const id = await template()
 	for (const colorScheme of ['light', 'dark'] as const) {
