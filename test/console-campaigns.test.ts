@@ -25,65 +25,71 @@ async function setupCampaigns(t: ExecutionContext, options?: Parameters<typeof s
 
 const sent = `status = 'SENT', sent_at = now()`
 
-test.serial('a campaign is written from a template, for a segment, and sent after a question with its count', async (t) => {
-	const { page, open, contacts, request, get, recipients, faults } = await setupCampaigns(t)
-	await contacts(4, { data: { plan: 'pro' } })
-	await contacts(1, { data: { plan: 'pro' }, subscribed: false }, 'left')
-	await contacts(3, {}, 'other')
-	await request('POST', '/segments', { name: 'Pro', condition: plan('pro') })
-	await request('POST', '/templates', {
-		name: 'Letter',
-		subject: 'Dear {{ name }}',
-		body: '<p>From the template</p>',
-		from: 'news@example.com',
-	})
-	await open('campaigns')
-	await page.getByRole('link', { name: 'New campaign' }).first().click()
-	await page.getByLabel('Name', { exact: true }).fill('Spring')
-	await page.getByLabel('Begin with').selectOption('Template: Letter')
-	await page.getByRole('button', { name: 'Write it' }).click()
-	await page.getByRole('heading', { level: 1, name: 'Spring' }).waitFor()
-	await page.frameLocator('iframe[title=Mail]').getByText('From the template').waitFor()
-	await page.getByText('7 subscribed contacts get it').waitFor()
-	await page.getByText('Segment', { exact: true }).click()
-	await page.getByRole('combobox', { name: 'Segment' }).selectOption('Pro')
-	await page.getByText('4 subscribed contacts get it').waitFor()
-	await page.getByRole('button', { name: 'Send…' }).click()
-	const dialog = page.getByRole('dialog')
-	await dialog.getByText('This project has no postal address').waitFor()
-	await dialog.getByRole('button', { name: 'Send to 4 contacts' }).click()
-	await page.getByRole('progressbar').waitFor()
-	const id = new URL(page.url()).pathname.split('/').at(-1)!
-	t.like(await get(id), { status: 'SENDING', totalRecipients: 4, subject: 'Dear {{ name }}' })
-	t.deepEqual(await recipients(id), [])
-	t.deepEqual(faults, [])
-})
+test.serial(
+	'a campaign is written from a template, for a segment, and sent after a question with its count',
+	async (t) => {
+		const { page, open, contacts, request, get, recipients, faults } = await setupCampaigns(t)
+		await contacts(4, { data: { plan: 'pro' } })
+		await contacts(1, { data: { plan: 'pro' }, subscribed: false }, 'left')
+		await contacts(3, {}, 'other')
+		await request('POST', '/segments', { name: 'Pro', condition: plan('pro') })
+		await request('POST', '/templates', {
+			name: 'Letter',
+			subject: 'Dear {{ name }}',
+			body: '<p>From the template</p>',
+			from: 'news@example.com',
+		})
+		await open('campaigns')
+		await page.getByRole('link', { name: 'New campaign' }).first().click()
+		await page.getByLabel('Name', { exact: true }).fill('Spring')
+		await page.getByLabel('Begin with').selectOption('Template: Letter')
+		await page.getByRole('button', { name: 'Write it' }).click()
+		await page.getByRole('heading', { level: 1, name: 'Spring' }).waitFor()
+		await page.frameLocator('iframe[title=Mail]').getByText('From the template').waitFor()
+		await page.getByText('7 subscribed contacts get it').waitFor()
+		await page.getByText('Segment', { exact: true }).click()
+		await page.getByRole('combobox', { name: 'Segment' }).selectOption('Pro')
+		await page.getByText('4 subscribed contacts get it').waitFor()
+		await page.getByRole('button', { name: 'Send…' }).click()
+		const dialog = page.getByRole('dialog')
+		await dialog.getByText('This project has no postal address').waitFor()
+		await dialog.getByRole('button', { name: 'Send to 4 contacts' }).click()
+		await page.getByRole('progressbar').waitFor()
+		const id = new URL(page.url()).pathname.split('/').at(-1)!
+		t.like(await get(id), { status: 'SENDING', totalRecipients: 4, subject: 'Dear {{ name }}' })
+		t.deepEqual(await recipients(id), [])
+		t.deepEqual(faults, [])
+	},
+)
 
-test.serial('an audience by condition is counted while it is built, and stored with the campaign', async (t) => {
-	const { page, open, contacts, create, get, faults } = await setupCampaigns(t)
-	await contacts(3, { data: { plan: 'pro' } })
-	await contacts(2, { data: { plan: 'free' } }, 'free')
-	const { id } = await create()
-	await open(`campaigns/${id}`)
-	await page.getByText('5 subscribed contacts get it').waitFor()
-	await page.getByText('Condition', { exact: true }).click()
-	await page.getByText('Choose the audience').waitFor()
-	await page.getByRole('group', { name: 'Condition' }).getByText('choose a field').click()
-	await page.getByRole('option', { name: 'plan' }).click()
-	await page.getByLabel('Value', { exact: true }).fill('pro')
-	await page.getByText('3 subscribed contacts get it').waitFor()
-	await page.getByLabel('Type').selectOption('Transactional')
-	await page.getByText('3 contacts get it').waitFor()
-	await page.keyboard.press('Control+s')
-	await page.getByText('The campaign is saved').waitFor()
-	t.like(await get(id), {
-		audienceType: 'FILTERED',
-		audienceCondition: plan('pro'),
-		totalRecipients: 3,
-		type: 'TRANSACTIONAL',
-	})
-	t.deepEqual(faults, [])
-})
+test.serial(
+	'an audience by condition is counted while it is built, and stored with the campaign',
+	async (t) => {
+		const { page, open, contacts, create, get, faults } = await setupCampaigns(t)
+		await contacts(3, { data: { plan: 'pro' } })
+		await contacts(2, { data: { plan: 'free' } }, 'free')
+		const { id } = await create()
+		await open(`campaigns/${id}`)
+		await page.getByText('5 subscribed contacts get it').waitFor()
+		await page.getByText('Condition', { exact: true }).click()
+		await page.getByText('Choose the audience').waitFor()
+		await page.getByRole('group', { name: 'Condition' }).getByText('choose a field').click()
+		await page.getByRole('option', { name: 'plan' }).click()
+		await page.getByLabel('Value', { exact: true }).fill('pro')
+		await page.getByText('3 subscribed contacts get it').waitFor()
+		await page.getByLabel('Type').selectOption('Transactional')
+		await page.getByText('3 contacts get it').waitFor()
+		await page.keyboard.press('Control+s')
+		await page.getByText('The campaign is saved').waitFor()
+		t.like(await get(id), {
+			audienceType: 'FILTERED',
+			audienceCondition: plan('pro'),
+			totalRecipients: 3,
+			type: 'TRANSACTIONAL',
+		})
+		t.deepEqual(faults, [])
+	},
+)
 
 test.serial('a campaign is scheduled, moved and cancelled, on a phone', async (t) => {
 	const { page, open, contacts, create, get, answer, faults } = await setupCampaigns(t, {
@@ -131,31 +137,34 @@ test.serial('nothing is sent to nobody, and the page says why', async (t) => {
 	t.deepEqual(faults, [])
 })
 
-test.serial('progress is live, and pausing, resuming and cancelling ask with the counts of the moment', async (t) => {
-	const { page, open, contacts, started, become, get, answer, faults } = await setupCampaigns(t)
-	await contacts(10)
-	const id = await started()
-	await open(`campaigns/${id}`)
-	await page.getByText('0 of 10').waitFor()
-	await become(id, 'PENDING', 6, sent)
-	await page.getByText('6 of 10').waitFor()
-	await page.getByText(/per second/).waitFor()
-	t.is(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '6')
-	await page.getByRole('button', { name: 'Pause' }).click()
-	await page.getByRole('alertdialog').getByText('4 contacts have not got it yet').waitFor()
-	await answer('Pause the campaign')
-	await page.getByText('Paused. 4 mails wait').waitFor()
-	await page.getByRole('button', { name: 'Resume' }).click()
-	await answer('Resume the campaign')
-	await page.getByRole('button', { name: 'Pause' }).waitFor()
-	t.is((await get(id)).pausedAt, null)
-	await page.getByRole('button', { name: 'Cancel the campaign' }).click()
-	await page.getByText('4 contacts will not get it. 6 mails have left').waitFor()
-	await answer('Cancel the campaign')
-	await page.getByText('It was cancelled').waitFor()
-	t.is((await get(id)).status, 'CANCELLED')
-	t.deepEqual(faults, [])
-})
+test.serial(
+	'progress is live, and pausing, resuming and cancelling ask with the counts of the moment',
+	async (t) => {
+		const { page, open, contacts, started, become, get, answer, faults } = await setupCampaigns(t)
+		await contacts(10)
+		const id = await started()
+		await open(`campaigns/${id}`)
+		await page.getByText('0 of 10').waitFor()
+		await become(id, 'PENDING', 6, sent)
+		await page.getByText('6 of 10').waitFor()
+		await page.getByText(/per second/).waitFor()
+		t.is(await page.getByRole('progressbar').getAttribute('aria-valuenow'), '6')
+		await page.getByRole('button', { name: 'Pause' }).click()
+		await page.getByRole('alertdialog').getByText('4 contacts have not got it yet').waitFor()
+		await answer('Pause the campaign')
+		await page.getByText('Paused. 4 mails wait').waitFor()
+		await page.getByRole('button', { name: 'Resume' }).click()
+		await answer('Resume the campaign')
+		await page.getByRole('button', { name: 'Pause' }).waitFor()
+		t.is((await get(id)).pausedAt, null)
+		await page.getByRole('button', { name: 'Cancel the campaign' }).click()
+		await page.getByText('4 contacts will not get it. 6 mails have left').waitFor()
+		await answer('Cancel the campaign')
+		await page.getByText('It was cancelled').waitFor()
+		t.is((await get(id)).status, 'CANCELLED')
+		t.deepEqual(faults, [])
+	},
+)
 
 test.serial('mails in doubt are listed, and settled after a question', async (t) => {
 	const { page, open, contacts, started, become, states, answer, faults } = await setupCampaigns(t)
@@ -176,55 +185,61 @@ test.serial('mails in doubt are listed, and settled after a question', async (t)
 	t.deepEqual(faults, [])
 })
 
-test.serial('a sent campaign shows its funnel, its course and its failed recipients with their mails', async (t) => {
-	const { page, open, contacts, started, become, query, faults } = await setupCampaigns(t)
-	await contacts(10)
-	const id = await started()
-	await become(id, 'PENDING', 1, `status = 'FAILED', error = '550 No such mailbox'`)
-	await become(id, 'PENDING', 9, sent)
-	await become(id, 'SENT', 6, `status = 'DELIVERED', delivered_at = now()`)
-	await become(id, 'DELIVERED', 3, `status = 'OPENED', opened_at = now()`)
-	await query(`update campaigns set status = 'SENT', sent_at = now() where id = $1`, [id])
-	await open('campaigns')
-	await page.getByRole('link', { name: 'Spring' }).click()
-	const funnel = page.getByLabel('Funnel')
-	await funnel.getByText('33.3% of sent').waitFor()
-	t.deepEqual((await funnel.locator('dd strong').allTextContents()).map(Number), [10, 9, 6, 3, 0])
-	await page.getByRole('img', { name: 'What became of the mails over time' }).waitFor()
-	await page.getByRole('link', { name: 'Show failed mails' }).click()
-	await page.getByText('1 recipient', { exact: true }).waitFor()
-	t.is(await page.getByLabel('Status').inputValue(), 'FAILED')
-	await page.getByRole('table', { name: 'Recipients' }).getByText('550 No such mailbox').waitFor()
-	await page.getByRole('table', { name: 'Recipients' }).getByRole('link').click()
-	await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor()
-	t.deepEqual(faults, [])
-})
+test.serial(
+	'a sent campaign shows its funnel, its course and its failed recipients with their mails',
+	async (t) => {
+		const { page, open, contacts, started, become, query, faults } = await setupCampaigns(t)
+		await contacts(10)
+		const id = await started()
+		await become(id, 'PENDING', 1, `status = 'FAILED', error = '550 No such mailbox'`)
+		await become(id, 'PENDING', 9, sent)
+		await become(id, 'SENT', 6, `status = 'DELIVERED', delivered_at = now()`)
+		await become(id, 'DELIVERED', 3, `status = 'OPENED', opened_at = now()`)
+		await query(`update campaigns set status = 'SENT', sent_at = now() where id = $1`, [id])
+		await open('campaigns')
+		await page.getByRole('link', { name: 'Spring' }).click()
+		const funnel = page.getByLabel('Funnel')
+		await funnel.getByText('33.3% of sent').waitFor()
+		t.deepEqual((await funnel.locator('dd strong').allTextContents()).map(Number), [10, 9, 6, 3, 0])
+		await page.getByRole('img', { name: 'What became of the mails over time' }).waitFor()
+		await page.getByRole('link', { name: 'Show failed mails' }).click()
+		await page.getByText('1 recipient', { exact: true }).waitFor()
+		t.is(await page.getByLabel('Status').inputValue(), 'FAILED')
+		await page.getByRole('table', { name: 'Recipients' }).getByText('550 No such mailbox').waitFor()
+		await page.getByRole('table', { name: 'Recipients' }).getByRole('link').click()
+		await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor()
+		t.deepEqual(faults, [])
+	},
+)
 
-test.serial('the list shows status, audience and figures, and is filtered by its address', async (t) => {
-	const { page, open, contacts, create, started, become, home, faults } = await setupCampaigns(t)
-	await contacts(4)
-	await create({ name: 'Draft one' })
-	const id = await started({ name: 'Running one' })
-	await become(id, 'PENDING', 1, sent)
-	await open('campaigns')
-	const row = page.getByRole('row', { name: /Running one/ })
-	await row.getByText('25%').waitFor()
-	await row.getByText('All contacts 4').waitFor()
-	await page.getByLabel('Status').selectOption('Draft')
-	await row.waitFor({ state: 'detached' })
-	t.is(page.url(), `${home}/campaigns?status=DRAFT`)
-	await page.reload()
-	await page.getByRole('link', { name: 'Draft one' }).click()
-	await page.getByRole('button', { name: 'Acts for Draft one' }).click()
-	await page.getByRole('menuitem', { name: 'Duplicate' }).click()
-	await page.getByRole('heading', { level: 1, name: 'Draft one (Copy)' }).waitFor()
-	await page.getByRole('button', { name: 'Acts for Draft one (Copy)' }).click()
-	await page.getByRole('menuitem', { name: 'Delete' }).click()
-	await page.getByRole('button', { name: 'Delete the campaign' }).click()
-	await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
-	await page.getByRole('link', { name: /Copy/ }).waitFor({ state: 'detached' })
-	t.deepEqual(faults, [])
-})
+test.serial(
+	'the list shows status, audience and figures, and is filtered by its address',
+	async (t) => {
+		const { page, open, contacts, create, started, become, home, faults } = await setupCampaigns(t)
+		await contacts(4)
+		await create({ name: 'Draft one' })
+		const id = await started({ name: 'Running one' })
+		await become(id, 'PENDING', 1, sent)
+		await open('campaigns')
+		const row = page.getByRole('row', { name: /Running one/ })
+		await row.getByText('25%').waitFor()
+		await row.getByText('All contacts 4').waitFor()
+		await page.getByLabel('Status').selectOption('Draft')
+		await row.waitFor({ state: 'detached' })
+		t.is(page.url(), `${home}/campaigns?status=DRAFT`)
+		await page.reload()
+		await page.getByRole('link', { name: 'Draft one' }).click()
+		await page.getByRole('button', { name: 'Acts for Draft one' }).click()
+		await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+		await page.getByRole('heading', { level: 1, name: 'Draft one (Copy)' }).waitFor()
+		await page.getByRole('button', { name: 'Acts for Draft one (Copy)' }).click()
+		await page.getByRole('menuitem', { name: 'Delete' }).click()
+		await page.getByRole('button', { name: 'Delete the campaign' }).click()
+		await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
+		await page.getByRole('link', { name: /Copy/ }).waitFor({ state: 'detached' })
+		t.deepEqual(faults, [])
+	},
+)
 
 test.serial('a campaign that has changed since it was opened is not sent', async (t) => {
 	const { page, open, contacts, create, call, get, unexpected } = await setupCampaigns(t)
@@ -267,20 +282,23 @@ test.serial('the pages of campaigns have no barrier, in light and dark', async (
 	t.deepEqual(faults, [])
 })
 
-test.serial('a text that was not saved before the campaign started becomes a new draft', async (t) => {
-	const { page, open, contacts, create, call, get, unexpected } = await setupCampaigns(t)
-	await contacts(1)
-	const { id } = await create()
-	await call('POST', `/${id}/send`, { scheduledFor: new Date(Date.now() + 30_000).toISOString() })
-	await open(`campaigns/${id}`)
-	await page.getByLabel('Subject').fill('Better words')
-	await page.getByText('Not saved').waitFor()
-	await call('POST', `/${id}/send`)
-	await page.getByText('It started before your last changes were saved').waitFor()
-	await page.getByRole('button', { name: 'Make a draft of them' }).click()
-	await page.getByRole('heading', { level: 1, name: 'Spring (Copy)' }).waitFor()
-	const copy = new URL(page.url()).pathname.split('/').at(-1)!
-	t.like(await get(copy), { status: 'DRAFT', subject: 'Better words' })
-	t.is((await get(id)).subject, 'Hello {{ name }}')
-	t.deepEqual(unexpected(), [])
-})
+test.serial(
+	'a text that was not saved before the campaign started becomes a new draft',
+	async (t) => {
+		const { page, open, contacts, create, call, get, unexpected } = await setupCampaigns(t)
+		await contacts(1)
+		const { id } = await create()
+		await call('POST', `/${id}/send`, { scheduledFor: new Date(Date.now() + 30_000).toISOString() })
+		await open(`campaigns/${id}`)
+		await page.getByLabel('Subject').fill('Better words')
+		await page.getByText('Not saved').waitFor()
+		await call('POST', `/${id}/send`)
+		await page.getByText('It started before your last changes were saved').waitFor()
+		await page.getByRole('button', { name: 'Make a draft of them' }).click()
+		await page.getByRole('heading', { level: 1, name: 'Spring (Copy)' }).waitFor()
+		const copy = new URL(page.url()).pathname.split('/').at(-1)!
+		t.like(await get(copy), { status: 'DRAFT', subject: 'Better words' })
+		t.is((await get(id)).subject, 'Hello {{ name }}')
+		t.deepEqual(unexpected(), [])
+	},
+)

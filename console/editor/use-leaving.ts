@@ -1,10 +1,18 @@
 import { useBlocker } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useConfirm } from '../parts/confirm.tsx'
 import type { Writing } from './writing.ts'
 
 /** Asks before a page with unsaved changes is left. */
 export function useLeaving<Values extends { body: string }>(writing: Writing<Values>) {
 	const confirm = useConfirm()
+	useEffect(() => {
+		addEventListener('pagehide', writing.keep)
+		return () => {
+			removeEventListener('pagehide', writing.keep)
+			writing.keep()
+		}
+	}, [writing])
 	useBlocker({
 		enableBeforeUnload: () => writing.isChanged,
 		async shouldBlockFn({ current, next }) {

@@ -58,6 +58,11 @@ export class Writing<Values extends { body: string }> {
 		this.#pause()
 	}
 
+	/** Before the page goes away: what was typed since the last pause is in the draft, too. */
+	keep = () => {
+		if (this.isChanged) this.#pause()
+	}
+
 	/** Forgets the draft, because its writer does not want it. */
 	discard() {
 		clearTimeout(this.#timer)
