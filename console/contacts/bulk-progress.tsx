@@ -8,6 +8,7 @@ import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { Card, Row, Stack } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
+import { beginBulk, undoOf } from './bulk-acts.ts'
 import { Progress } from './progress.tsx'
 
 const route = getRouteApi('/console/$projectId/contacts')
@@ -27,7 +28,10 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 				<Row>
 					<strong role="status">{job ? sentenceOf(job) : 'The job begins …'}</strong>
 					{isEnded ? (
-						<Button onClick={close}>Close</Button>
+						<>
+							<Undo jobId={jobId} />
+							<Button onClick={close}>Close</Button>
+						</>
 					) : (
 						<Button isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
 							Cancel the rest
@@ -39,6 +43,28 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 				{job?.result && <Failures result={job.result} />}
 			</Stack>
 		</Card>
+	)
+}
+
+/** Offered where it is known which contacts the job changed. */
+function Undo({ jobId }: { jobId: string }) {
+	const { api } = useProject()
+	const navigate = route.useNavigate()
+	const undo = undoOf(jobId)
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: ({ act, contactIds }: NonNullable<typeof undo>) =>
+			beginBulk(api, act, { contactIds }),
+		onSuccess: (begun) =>
+			navigate({ search: (old) => ({ ...old, job: begun.jobId }), replace: true }),
+	})
+	if (!undo) return null
+	return (
+		<>
+			<Fault error={error} />
+			<Button isBusy={isPending} onClick={() => mutate(undo)}>
+				Undo
+			</Button>
+		</>
 	)
 }
 
