@@ -1,12 +1,13 @@
-import { Plus, X } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import type { Condition, ConditionGroup, Filter } from '../../client/index.ts'
-import { Button, IconButton } from '../parts/button.tsx'
+import { Button } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
 import { useBuilder } from './builder-context.ts'
 import { blankFilter, blankGroup, maxDepth } from './condition.ts'
 import styles from './conditions.module.css'
 import { FilterLine } from './filter-line.tsx'
+import { GroupActs } from './group-acts.tsx'
 
 interface Props {
 	tree: Condition
@@ -133,36 +134,6 @@ function Group({ group, path, depth, onChange, onRemove }: GroupProps) {
 				}
 				onRemove={filters.length > 1 ? onRemove : undefined}
 			/>
-		</div>
-	)
-}
-
-interface ActsProps {
-	onFilter: () => void
-	onTree: (() => void) | undefined
-	onRemove: (() => void) | undefined
-}
-
-function GroupActs({ onFilter, onTree, onRemove }: ActsProps) {
-	const { isFull } = useBuilder()
-	return (
-		<div className={styles.acts}>
-			<Button
-				kind="quiet"
-				icon={<Plus size={15} aria-hidden />}
-				disabled={isFull}
-				onClick={onFilter}
-			>
-				And
-			</Button>
-			{onTree && (
-				<Button kind="quiet" disabled={isFull} onClick={onTree}>
-					And one of several
-				</Button>
-			)}
-			{onRemove && (
-				<IconButton name="Remove this group" icon={<X size={15} />} onClick={onRemove} />
-			)}
 		</div>
 	)
 }
