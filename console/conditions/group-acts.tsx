@@ -13,7 +13,7 @@ interface Props {
 export function GroupActs({ onFilter, onTree, onRemove }: Props) {
 	const { isFull } = useBuilder()
 	return (
-		<div className={styles.acts}>
+		<div className={styles.acts} data-acts>
 			<Button
 				kind="quiet"
 				icon={<Plus size={15} aria-hidden />}
