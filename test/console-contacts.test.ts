@@ -155,6 +155,14 @@ test('a contact is added with typed data, edited, and its faults are shown at th
 		subscribed: true,
 		data: { locale: 'de', visits: 12 },
 	})
+	await open('contacts/new')
+	await page.getByLabel('Email address').fill('ann@example.org')
+	await page.getByLabel('Subscribed').uncheck()
+	await page.getByRole('button', { name: 'Add the contact' }).click()
+	await page.getByText('Its data will be updated, and it will be unsubscribed.').waitFor()
+	await page.getByRole('button', { name: 'Update the contact' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann@example.org' }).waitFor()
+	await page.getByText('Unsubscribed', { exact: true }).first().waitFor()
 	await page.getByRole('button', { name: 'Edit' }).click()
 	await page.getByLabel('Email address').fill('ben@example.org')
 	await page.getByRole('button', { name: 'Remove visits' }).click()

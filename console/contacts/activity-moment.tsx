@@ -33,6 +33,14 @@ export function useMomentOf() {
 		const linked = (path: string, name: string) => (
 			<Link to={`/console/${project.id}/${path}` as '/'}>{name}</Link>
 		)
+		const passage = passageOf(text('eventName'), metadata['data'])
+		if (passage)
+			return {
+				at: timestamp,
+				tone,
+				title: passage.way === 'entry' ? 'Entered a segment' : 'Left a segment',
+				detail: linked(`segments/${passage.segmentId}`, passage.segmentName),
+			}
 		const mail = text('emailId')
 		const workflow = text('workflowId')
 		const detail = mail
@@ -55,6 +63,14 @@ export function useMomentOf() {
 			),
 		}
 	}
+}
+
+/** The event of a tracked segment, with what it says about the segment. */
+function passageOf(event: string, data: unknown) {
+	const way = /^segment\..+\.(entry|exit)$/.exec(event)?.[1]
+	if (!way || typeof data !== 'object' || data === null) return undefined
+	if (!('segmentId' in data && 'segmentName' in data)) return undefined
+	return { way, segmentId: textOf(data.segmentId), segmentName: textOf(data.segmentName) }
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
