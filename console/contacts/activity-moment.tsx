@@ -49,7 +49,9 @@ export function useMomentOf() {
 				? linked(`workflows/${workflow}`, text('workflowName') || 'Show the workflow')
 				: dataOf(metadata['data'])
 		const event = text('eventName')
-		const more = [text('link'), text('error'), text('exitReason')].filter(Boolean).join(' · ')
+		const more = [text('link'), text('bounceType'), text('error'), text('exitReason')]
+			.filter(Boolean)
+			.join(' · ')
 		return {
 			at: timestamp,
 			tone,
