@@ -9,7 +9,7 @@ interface Props {
 	onRemove: (() => void) | undefined
 }
 
-/** What can be added to a group, or taken away. */
+/** Buttons that add to a group, and one that removes it. */
 export function GroupActs({ onFilter, onTree, onRemove }: Props) {
 	const { isFull } = useBuilder()
 	return (

@@ -9,9 +9,9 @@ const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
 	'event.triggered': ['Event', 'info'],
 	'email.sent': ['Mail sent', 'none'],
 	'email.delivered': ['Mail delivered', 'good'],
-	'email.received': ['Mail received from them', 'info'],
+	'email.received': ['Mail received', 'info'],
 	'email.opened': ['Mail opened', 'good'],
-	'email.clicked': ['Link in a mail followed', 'good'],
+	'email.clicked': ['Link clicked', 'good'],
 	'email.bounced': ['Mail bounced', 'bad'],
 	'email.complaint': ['Mail reported as spam', 'bad'],
 	'contact.subscribed': ['Subscribed', 'good'],
@@ -21,7 +21,7 @@ const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
 	'campaign.scheduled': ['Campaign scheduled', 'none'],
 	'workflow.started': ['Workflow started', 'info'],
 	'workflow.completed': ['Workflow ended', 'none'],
-	'workflow.email.scheduled': ['Mail of a workflow scheduled', 'none'],
+	'workflow.email.scheduled': ['Workflow mail scheduled', 'none'],
 }
 
 /** An item of the feed as a moment, with a link to what it is about. */

@@ -9,7 +9,7 @@ export function beginBulk(api: Tempost, act: BulkAct, selection: BulkSelection) 
 		: api.contacts.unsubscribeMany(selection)
 }
 
-/** What takes a job back: an act on the contacts that the job changed. */
+/** Takes a job back: an act on the contacts that the job changed. */
 interface Undo {
 	act: BulkAct
 	contactIds: string[]

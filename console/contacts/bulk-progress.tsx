@@ -26,7 +26,7 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 		<Card>
 			<Stack>
 				<Row>
-					<strong role="status">{job ? sentenceOf(job) : 'The job begins …'}</strong>
+					<strong role="status">{job ? sentenceOf(job) : 'Starting …'}</strong>
 					{isEnded ? (
 						<>
 							<Undo jobId={jobId} />
@@ -100,7 +100,7 @@ function sentenceOf({ type, state, progress, result, failedReason }: BulkJob) {
 	const { successCount, unchangedCount, failureCount } = result
 	const parts = [
 		`${formatCount(successCount)} ${past}`,
-		...(unchangedCount > 0 ? [`${formatCount(unchangedCount)} were so already`] : []),
+		...(unchangedCount > 0 ? [`${formatCount(unchangedCount)} unchanged`] : []),
 		...(failureCount > 0 ? [`${formatCount(failureCount)} failed`] : []),
 	]
 	const end = { cancelled: 'Cancelled', failed: `Failed: ${failedReason}` }[String(state)]

@@ -84,8 +84,8 @@ function Adding() {
 }
 
 const NoneFound = () => (
-	<Empty title="No contact is like that">
-		<p>Take back a filter, or search for another part of the address.</p>
+	<Empty title="No contact matches">
+		<p>Remove a filter, or search for another part of the address.</p>
 	</Empty>
 )
 

@@ -65,12 +65,12 @@ function questionOf(act: BulkAct, count: number | undefined): Question {
 	if (act === 'subscribe')
 		return {
 			title: `Subscribe ${them}?`,
-			body: 'They get campaigns again. Do this only with their consent. Each change emits an event, which can start workflows.',
+			body: 'They get campaigns. Do this only with their consent. Each change emits an event, which can start workflows.',
 			act: `Subscribe ${them}`,
 		}
 	return {
 		title: `Unsubscribe ${them}?`,
-		body: 'They get no campaigns any more. Each change emits an event, which can start workflows.',
+		body: 'They no longer get campaigns. Each change emits an event, which can start workflows.',
 		act: `Unsubscribe ${them}`,
 		isDestructive: true,
 	}
