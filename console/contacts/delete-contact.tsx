@@ -64,7 +64,9 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 	})
 	if (!data) return <p>Counting mails and workflow executions …</p>
 	const { executions, mails } = data
-	const ofMails = isErasing ? 'lose the address and the content' : 'stay, with the address'
+	const ofMails = isErasing
+		? 'will lose the address and the content'
+		: 'will stay, with the address'
 	return (
 		<p>
 			{executions > 0 && `${counted(executions, 'workflow execution')} will end. `}

@@ -89,7 +89,7 @@ function sentenceOf({ type, state, progress }: ImportJob) {
 		case 'failed':
 			return `${noun} failed`
 		case 'cancelled':
-			return `${noun} is cancelled. What was done before stays.`
+			return `${noun} is cancelled. Earlier changes stay.`
 	}
 }
 

@@ -28,7 +28,7 @@ export function usesIn({ usedBy }: Record<string, unknown>): UsesOf | undefined 
 const isUse = (given: unknown): given is Use =>
 	typeof given === 'object' && given !== null && 'id' in given && 'name' in given
 
-/** What uses a segment or a field, with links. */
+/** The uses of a segment or a field, with links. */
 export function Uses({ uses }: { uses: UsesOf }) {
 	const { project } = useProject()
 	return kinds.map(({ kind, title }) => {
