@@ -29,6 +29,7 @@ import { billingLimits } from './billing/billing-limits.ts'
 import { billing } from './billing/billing.ts'
 import { invoices } from './billing/invoices.ts'
 import { stripeWebhooks } from './billing/stripe-webhooks.ts'
+import { campaignAudience } from './campaigns/campaign-audience.ts'
 import { campaignChanges } from './campaigns/campaign-changes.ts'
 import { campaignFigures } from './campaigns/campaign-figures.ts'
 import { campaignResolving } from './campaigns/campaign-resolving.ts'
@@ -247,6 +248,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(campaignResolving, { pool })
 	await app.register(campaignFigures, { pool })
 	await app.register(campaignTimes, { pool })
+	await app.register(campaignAudience, { pool })
 	await app.register(campaignTestMail, { pool, ...settings })
 	await app.register(feed, { pool })
 	await app.register(feedFigures, { pool })

@@ -44,6 +44,9 @@ export interface FieldError {
 	message: string
 	code: (typeof fieldCodes)[number]
 	received?: unknown
+	/** Where a template cannot be read. Both start at 1. */
+	line?: number
+	column?: number
 }
 
 interface Extras {

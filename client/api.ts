@@ -294,6 +294,11 @@ export interface Campaign {
 	updatedAt: string
 }
 
+export interface CampaignAudience {
+	count: number | null
+	isCounted: boolean
+}
+
 /** A campaign was cancelled */
 export interface CampaignCancelledWebhook {
 	type: 'campaign.cancelled'
@@ -1585,6 +1590,10 @@ export interface FieldError {
 		| 'reserved_event'
 		| 'template_syntax'
 	received?: unknown
+	/** Where a template cannot be read, from 1 */
+	line?: number | undefined
+	/** The place in its line, from 1 */
+	column?: number | undefined
 }
 
 /** One test of one field. The operator decides what else it takes. */
@@ -3914,6 +3923,17 @@ export interface GetCampaignTimeseriesInput {
 	interval?: 'minute' | 'hour' | 'day' | undefined
 }
 
+export interface CountCampaignAudienceInput {
+	/** ALL: every contact that may get it. SEGMENT: the members of a segment. FILTERED: contacts that match a condition. */
+	audienceType: 'ALL' | 'SEGMENT' | 'FILTERED'
+	/** TRANSACTIONAL also counts contacts who have not subscribed. */
+	type?: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS' | undefined
+	/** The segment. Required when audienceType is SEGMENT. */
+	segmentId?: string | null | undefined
+	/** The condition. Required when audienceType is FILTERED. */
+	audienceCondition?: Condition | null | undefined
+}
+
 export interface TestCampaignInput {
 	/** The address that gets the test. */
 	email: string
@@ -5397,7 +5417,7 @@ export interface TemplatesApi {
 	/**
 	 * Change a template.
 	 *
-	 * Members that you leave out stay as they are. Mails that have been sent keep their content.
+	 * Members that you leave out stay as they are. Mails that have been sent keep their content. With the header `If-Match: "<updatedAt>"`, a template that has changed since is refused (409).
 	 *
 	 * `PATCH /templates/{id}`
 	 */
@@ -5806,6 +5826,18 @@ export interface CampaignsApi {
 		input?: GetCampaignTimeseriesInput,
 		options?: RequestOptions,
 	): Promise<CampaignStep[]>
+
+	/**
+	 * Count an audience.
+	 *
+	 * How many contacts a campaign with this audience would reach. Stores nothing. Suppressed addresses do not count, nor unsubscribed contacts unless the type is TRANSACTIONAL. Counting ends after 5 seconds; then `count` is null, and `isCounted` is false.
+	 *
+	 * `POST /campaigns/audience`
+	 */
+	countAudience(
+		input: CountCampaignAudienceInput,
+		options?: RequestOptions,
+	): Promise<CampaignAudience>
 
 	/**
 	 * Send a test of a campaign to one address.

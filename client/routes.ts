@@ -142,6 +142,7 @@ export const routes: Record<string, string> = {
 	'campaigns.progress': 'GET /campaigns/{id}/progress either',
 	'campaigns.listRecipients': 'GET /campaigns/{id}/recipients either query list',
 	'campaigns.getTimeseries': 'GET /campaigns/{id}/timeseries either query',
+	'campaigns.countAudience': 'POST /campaigns/audience either body',
 	'campaigns.test': 'POST /campaigns/{id}/test either body',
 	'activity.list': 'GET /activity either query list',
 	'activity.stats': 'GET /activity/stats either query',

@@ -38,7 +38,7 @@ function show({ html, isDark, hasImages }: MailForFrame) {
 	const { documentElement: root } = document
 	for (const name of root.getAttributeNames()) root.removeAttribute(name)
 	for (const { name, value } of mail.documentElement.attributes) root.setAttribute(name, value)
-	root.classList.toggle('dark', isDark)
+	root.classList.toggle('dark', isDark && takesDark(mail))
 	document.head.querySelectorAll('[data-of-mail]').forEach((style) => style.remove())
 	for (const style of mail.head.querySelectorAll('style')) {
 		style.dataset['ofMail'] = ''
@@ -48,6 +48,14 @@ function show({ html, isDark, hasImages }: MailForFrame) {
 	observer.disconnect()
 	observer.observe(document.body)
 	tellNeed()
+}
+
+/** A mail with backgrounds of its own stays light unless it says that it has dark colours, as in mail programs. */
+function takesDark(mail: Document) {
+	const styles = [...mail.querySelectorAll('style')].map(({ textContent }) => textContent).join(' ')
+	if (/color-scheme/.test(styles) || mail.querySelector('meta[name="color-scheme"]')) return true
+	const painted = '[bgcolor], [background], [style*="background"]'
+	return !/background/.test(styles) && !mail.querySelector(painted)
 }
 
 /** The policy forbids all of this as well. */

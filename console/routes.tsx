@@ -1,17 +1,26 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './accounts/account-routes.ts'
+import { campaignRoutes } from './campaigns/campaign-routes.ts'
 import { contactRoutes } from './contacts/contact-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { segmentRoutes } from './segments/segment-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
+import { templateRoutes } from './templates/template-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
 const tree = rootRoute.addChildren([
 	homeRoute,
 	...accountRoutes,
-	projectRoute.addChildren([...startRoutes, ...emailRoutes, ...contactRoutes, ...segmentRoutes]),
+	projectRoute.addChildren([
+		...startRoutes,
+		...emailRoutes,
+		...contactRoutes,
+		...segmentRoutes,
+		...templateRoutes,
+		...campaignRoutes,
+	]),
 ])
 
 export const createConsoleRouter = (queries: QueryClient) =>

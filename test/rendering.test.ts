@@ -121,6 +121,8 @@ for (const [source, line, column] of broken) {
 				field: 'body',
 				message: `cannot be read: ${error.message} (line ${line}, column ${column})`,
 				code: 'template_syntax',
+				line,
+				column,
 			},
 		])
 	})

@@ -168,6 +168,7 @@ const largeBodies: Record<string, object> = {
 		audienceType: 'FILTERED',
 		audienceCondition: largeCondition,
 	},
+	'POST /campaigns/audience': { audienceType: 'FILTERED', audienceCondition: largeCondition },
 	'PUT /campaigns/{id}': { body: largeBody },
 	'POST /campaigns/{id}/test': { email: 'a@example.org', data: largeData },
 	'POST /workflows/{id}/executions': { contactId: '', context: largeData },

@@ -29,7 +29,7 @@ async function setupTemplates(t: ExecutionContext) {
 		t.is(answer.statusCode, 201, answer.body)
 		return answer.json()
 	}
-	return { app, orm, project, call, create }
+	return { app, orm, project, withSecretKey, call, create }
 }
 
 test('a template is created with its defaults, and read back the same', async (t) => {
@@ -124,6 +124,28 @@ test('a change affects the given members, and null clears those that may be empt
 	t.true(updatedAt > before)
 	t.is((await call('PATCH', `/${template.id}`, { name: null })).statusCode, 422)
 	t.is((await call('PATCH', `/${template.id}`, { body: '{% if' })).statusCode, 422)
+})
+
+test('with If-Match, only the version that was read is changed', async (t) => {
+	const { app, create, withSecretKey } = await setupTemplates(t)
+	const { id, updatedAt } = await create()
+	const change = (version: string, name: string) =>
+		app.inject({
+			method: 'PATCH',
+			url: `/templates/${id}`,
+			headers: { ...withSecretKey, 'if-match': `"${version}"` },
+			body: { name },
+		})
+	const changed = await change(updatedAt, 'Second')
+	t.is(changed.statusCode, 200)
+	const refused = await change(updatedAt, 'Third')
+	t.is(refused.statusCode, 409)
+	t.like(refused.json().error, {
+		code: 'CONFLICT',
+		message: 'This template has changed since it was read',
+		details: { updatedAt: changed.json().updatedAt },
+	})
+	t.is((await change(changed.json().updatedAt, 'Fourth')).json().name, 'Fourth')
 })
 
 test('the list is paged, searched, filtered and sorted', async (t) => {

@@ -12,6 +12,7 @@ import { isMissingReference } from '../../db/reference.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError } from '../errors.ts'
+import { refuseChanged } from '../requests/read-version.ts'
 import { PathId } from '../schemas.ts'
 import { requireSender, withSender } from '../send/sender.ts'
 import {
@@ -21,7 +22,7 @@ import {
 	namedTemplate,
 	recipientsOf,
 } from './campaign-content.ts'
-import { Campaign, existing, refuseChanged, unlessGone, viewFor, wrongState } from './campaigns.ts'
+import { Campaign, existing, unlessGone, viewFor, wrongState } from './campaigns.ts'
 
 const tags = ['campaigns']
 const auth = 'secret key or session'
@@ -60,7 +61,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 							'changed',
 							'Only a DRAFT or SCHEDULED campaign can be changed.',
 						)
-					refuseChanged(request, campaign)
+					refuseChanged(request, 'campaign', campaign)
 					const content = contentOf(body, template, campaign)
 					await checkContent(project.id, content)
 					const recipients = await recipientsOf(db, project.id, content)

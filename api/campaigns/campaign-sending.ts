@@ -7,10 +7,11 @@ import { campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
+import { refuseChanged } from '../requests/read-version.ts'
 import { about, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { requireSender } from '../send/sender.ts'
 import { recipientsOf } from './campaign-content.ts'
-import { Campaign, existing, refuseChanged, viewFor, wrongState } from './campaigns.ts'
+import { Campaign, existing, viewFor, wrongState } from './campaigns.ts'
 
 const Sent = Component('SentCampaign', {
 	success: Type.Literal(true),
@@ -67,7 +68,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const campaign = existing(await lockCampaign(db, key), params.id)
 				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
-				refuseChanged(request, campaign)
+				refuseChanged(request, 'campaign', campaign)
 				const recipients = await recipientsOf(db, project.id, campaign)
 				if (recipients === 0 && !time) throw noRecipients()
 				const values = { ...key, recipients, taskQueue: taskQueues.core }

@@ -1,5 +1,4 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import {
 	type CampaignRecord,
@@ -221,16 +220,6 @@ function wholeOf(failures: Failure[], body: Parameters<typeof missingIn>[0]) {
 	const named = new Set(faults.map(({ field }) => field))
 	const missing = named.has('') ? [] : missingIn(body).filter(({ field }) => !named.has(field))
 	return invalid(...faults, ...missing)
-}
-
-/** With If-Match, a caller acts only on the version that it has read: its `updatedAt` in quotes. */
-export function refuseChanged({ headers }: FastifyRequest, { updatedAt }: CampaignRecord) {
-	const read = headers['if-match']
-	if (read === undefined || read === '*' || read === `"${updatedAt.toISOString()}"`) return
-	throw new ApiError(409, 'CONFLICT', 'This campaign has changed since it was read', {
-		details: { updatedAt },
-		suggestion: 'Read it again, and send the request with its new updatedAt in If-Match.',
-	})
 }
 
 export const wrongState = ({ status }: CampaignRecord, done: string, suggestion: string) =>

@@ -143,6 +143,7 @@ export const operationIds: Record<string, string> = {
 	'POST /campaigns/:id/resume': 'resumeCampaign',
 	'POST /campaigns/:id/resolve': 'resolveCampaign',
 	'POST /campaigns/:id/test': 'testCampaign',
+	'POST /campaigns/audience': 'countCampaignAudience',
 	'GET /campaigns/:id/stats': 'getCampaignStats',
 	'GET /campaigns/:id/progress': 'getCampaignProgress',
 	'GET /campaigns/:id/timeseries': 'getCampaignTimeseries',

@@ -34,6 +34,10 @@ export const ErrorResponse = Type.Object(
 						message: Type.String(),
 						code: Type.Enum([...fieldCodes]),
 						received: Type.Optional(Type.Unknown()),
+						line: Type.Optional(
+							Type.Integer({ description: 'Where a template cannot be read, from 1' }),
+						),
+						column: Type.Optional(Type.Integer({ description: 'The place in its line, from 1' })),
 					}),
 				),
 			),

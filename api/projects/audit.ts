@@ -28,6 +28,7 @@ const unnoted = new Set([
 	'POST /contacts/lookup',
 	'POST /contacts/query',
 	'POST /segments/preview',
+	'POST /campaigns/audience',
 	'POST /templates/preview',
 	'POST /templates/:id/preview',
 	'POST /segments/:id/refresh',

@@ -26,6 +26,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
+import { refuseChanged } from '../requests/read-version.ts'
 import { requireSender, Sender, withSender } from '../send/sender.ts'
 
 export const Template = Component('Template', {
@@ -129,12 +130,12 @@ export const templates: FastifyPluginAsyncTypebox = async (app) => {
 	app.patch(
 		'/templates/:id',
 		{
-			config: { auth },
+			config: { auth, errors: [409] },
 			schema: {
 				tags,
 				summary: 'Change a template',
 				description:
-					'Members that you leave out stay as they are. Mails that have been sent keep their content.',
+					'Members that you leave out stay as they are. Mails that have been sent keep their content. With the header `If-Match: "<updatedAt>"`, a template that has changed since is refused (409).',
 				params: Params,
 				body: Type.Partial(Type.Object({ ...required, ...optional }), {
 					examples: [{ subject: 'Welcome, {{ name }}' }],
@@ -142,13 +143,17 @@ export const templates: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: Template },
 			},
 		},
-		async ({ em, project, params, body: given }) => {
+		async (request) => {
+			const { em, project, params, body: given } = request
 			const body = withSender(given)
 			await checkSyntax(project.id, body)
 			await foundTemplate(em, project.id, params.id)
 			if (body.from !== undefined) await requireSender(em, project.id, body.from)
 			const key = { projectId: project.id, templateId: params.id }
-			return existing(await updateTemplate(em, key, columnsOf(body)), params.id)
+			return transactional(em, async (em) => {
+				refuseChanged(request, 'template', existing(await lockTemplate(em, key), params.id))
+				return existing(await updateTemplate(em, key, columnsOf(body)), params.id)
+			})
 		},
 	)
 

@@ -10,7 +10,7 @@ interface Props {
 }
 
 export default function QuestionDialog({ question, isOpen, answer }: Props) {
-	const { title, body, act, isDestructive = false } = question
+	const { title, body, act, back = 'Cancel', isDestructive = false } = question
 	return (
 		<AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && answer(false)}>
 			<AlertDialog.Portal>
@@ -21,7 +21,7 @@ export default function QuestionDialog({ question, isOpen, answer }: Props) {
 					</AlertDialog.Title>
 					<AlertDialog.Description render={<div />}>{body}</AlertDialog.Description>
 					<div className={styles.acts}>
-						<AlertDialog.Close className={buttonClass()}>Cancel</AlertDialog.Close>
+						<AlertDialog.Close className={buttonClass()}>{back}</AlertDialog.Close>
 						<button
 							type="button"
 							className={buttonClass(isDestructive ? 'danger' : 'primary')}

@@ -20,8 +20,8 @@ interface Props<Row> {
 	columns: Column<Row>[]
 	rows: Row[] | undefined
 	rowKey: (row: Row) => string
-	/** The address that a row leads to. */
-	linkOf?: (row: Row) => string
+	/** The address that a row leads to, if it leads anywhere. */
+	linkOf?: (row: Row) => string | undefined
 	/** For choosing rows. */
 	chosen?: { has: (row: Row) => boolean; toggle: (row: Row) => void }
 	error?: unknown

@@ -1,4 +1,12 @@
-import { AtSign, Filter, House, type LucideIcon, Users } from 'lucide-react'
+import {
+	AtSign,
+	Filter,
+	House,
+	LayoutTemplate,
+	type LucideIcon,
+	Megaphone,
+	Users,
+} from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -17,6 +25,8 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
 	{ name: 'Contacts', path: 'contacts', letter: 'c', icon: Users },
 	{ name: 'Segments', path: 'segments', letter: 's', icon: Filter },
+	{ name: 'Templates', path: 'templates', letter: 't', icon: LayoutTemplate },
+	{ name: 'Campaigns', path: 'campaigns', letter: 'm', icon: Megaphone },
 ]
 
 export const pagesFor = (project: Project) =>

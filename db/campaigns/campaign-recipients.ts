@@ -1,4 +1,4 @@
-import { type Email, erasedAddress } from '../emails/email.ts'
+import { type Email, erasedAddress, rareStatuses } from '../emails/email.ts'
 import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -11,11 +11,7 @@ const wanted =
 
 const firstContact = `coalesce($afterContactId::uuid, '00000000-0000-0000-0000-000000000000')`
 
-/**
- * In order of sending, by contact. Recipients whose mails are not in the ledger yet are read from the pages
- * of the audience. Mails whose contact was deleted come last.
- */
-export const listRecipients = statement('list-campaign-recipients', {
+const shape = {
 	params: {
 		projectId: uuid,
 		campaignId: uuid,
@@ -40,9 +36,15 @@ export const listRecipients = statement('list-campaign-recipients', {
 		complainedAt: timestamp.orNull,
 		unsubscribedAt: timestamp.orNull,
 	},
-	text: `select * from (
-		(select contact_id as place, ${columns} from emails
-		where ${wanted} and contact_id > ${firstContact}
+}
+
+/** A fence around the mails of a rare status: there are few, and `emails_rare` finds them without reading others. */
+const rareMails = `(select * from emails
+		where rare_status = $status and project_id = $projectId and campaign_id = $campaignId::uuid
+		offset 0) emails where true`
+
+const recipientsAmong = (mails: string) => `select * from (
+		(select contact_id as place, ${columns} from ${mails} and contact_id > ${firstContact}
 			and ($afterEmailId::uuid is null or $afterContactId is not null)
 		order by contact_id limit $limit::int)
 		union all
@@ -63,12 +65,30 @@ export const listRecipients = statement('list-campaign-recipients', {
 		left join lateral (
 			select id, email from contacts where project_id = $projectId and id = waiting.contact_id offset 0) c on true)
 		union all
-		(select contact_id, ${columns} from emails
-		where ${wanted} and contact_id is null
+		(select contact_id, ${columns} from ${mails} and contact_id is null
 			and ($afterContactId is not null or $afterEmailId is null or id > $afterEmailId)
 		order by id limit $limit::int)
-	) recipients order by place nulls last, "emailId" limit $limit::int`,
+	) recipients order by place nulls last, "emailId" limit $limit::int`
+
+/**
+ * In order of sending, by contact. Recipients whose mails are not in the ledger yet are read from the pages
+ * of the audience. Mails whose contact was deleted come last.
+ */
+const listByStatus = statement('list-campaign-recipients', {
+	...shape,
+	text: recipientsAmong(`emails where ${wanted}`),
 })
+
+/** The same for a rare status, such as FAILED: a large campaign is not searched for its few. */
+const listRare = statement('list-rare-campaign-recipients', {
+	...shape,
+	text: recipientsAmong(rareMails),
+})
+
+const isRare = (status: string | null) => rareStatuses.some((rare) => rare === status)
+
+export const listRecipients: typeof listByStatus = (db, given) =>
+	isRare(given.status) ? listRare(db, given) : listByStatus(db, given)
 
 /** Read from the counts, except for states that are counted together with others. */
 export const countRecipients = statement('count-campaign-recipients', {
@@ -80,6 +100,8 @@ export const countRecipients = statement('count-campaign-recipients', {
 			when 'UNCERTAIN' then n.uncertain when 'FAILED' then n.failed
 			else case when $status is null
 				then n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped + waiting
+				when $status in (${rareStatuses.map((rare) => `'${rare}'`).join(', ')})
+				then (select count(*) from ${rareMails})
 				else (select count(*) from emails where ${wanted}) end
 		end)::int as total
 	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n

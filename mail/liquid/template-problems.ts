@@ -37,6 +37,8 @@ export function problemsIn({ value, kind, field }: AskedTemplate): Problem[] {
 					field: path,
 					message: `cannot be read: ${message} (line ${line}, column ${column})`,
 					code: 'template_syntax',
+					line,
+					column,
 				},
 			]
 		}

@@ -36,7 +36,13 @@ export async function openCampaigns(
 	t: ExecutionContext,
 	options: Parameters<typeof setup>[1] = {},
 ) {
-	const context = await setup(t, options)
+	return withCampaigns(t, await setup(t, options))
+}
+
+type Context = Awaited<ReturnType<typeof setup>>
+
+/** The same shortcuts for any API with a project. */
+export async function withCampaigns<C extends Context>(t: ExecutionContext, context: C) {
 	const { app, orm, pool, project, withSecretKey } = context
 	await verify(project.id, 'example.com')
 	const activities = campaignActivities({ pool })

@@ -1,0 +1,78 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '../../client/index.ts'
+import { Button } from '../parts/button.tsx'
+import { useConfirm } from '../parts/confirm.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { formatCount } from '../parts/figures.tsx'
+import { Row } from '../parts/page.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+import styles from './notice.module.css'
+
+interface Props {
+	campaign: Campaign
+	/** How many of its mails are in doubt. */
+	count: number
+}
+
+/** Mails that were handed over without an answer. Only a person can say what became of them. */
+export function DoubtNotice({ campaign: { id }, count }: Props) {
+	const { resolve, isPending, error } = useResolving(id, count)
+	return (
+		<div className={styles.notice} data-tone="warn">
+			<p>
+				<strong>
+					{formatCount(count)} {count === 1 ? 'mail is' : 'mails are'} in doubt.
+				</strong>{' '}
+				The provider took {count === 1 ? 'it' : 'them'} and gave no answer.
+			</p>
+			<Row>
+				<Button isBusy={isPending} onClick={() => resolve('sent')}>
+					Count as sent
+				</Button>
+				<Button isBusy={isPending} onClick={() => resolve('retry')}>
+					Send again
+				</Button>
+			</Row>
+			<Fault error={error} />
+		</div>
+	)
+}
+
+function useResolving(id: string, count: number) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const confirm = useConfirm()
+	const toast = useToast()
+	const mails = count === 1 ? '1 mail' : `${formatCount(count)} mails`
+	const { mutate, isPending, error } = useMutation({
+		async mutationFn(as: 'sent' | 'retry') {
+			const isSure = await confirm(
+				as === 'sent'
+					? {
+							title: `Count ${mails} as sent?`,
+							body: 'Nothing is sent. Those that never arrived do not arrive.',
+							act: `Count ${mails} as sent`,
+						}
+					: {
+							title: `Send ${mails} again?`,
+							body: 'Those that did arrive arrive a second time.',
+							act: `Send ${mails} again`,
+						},
+			)
+			if (!isSure) return
+			let resolved = 0
+			// A call takes at most ten seconds, and says how many are left.
+			for (;;) {
+				const done = await api.campaigns.resolve(id, { as })
+				resolved += done.resolved
+				if (done.uncertain === 0 || done.resolved === 0) break
+			}
+			toast({
+				title: `${formatCount(resolved)} ${as === 'sent' ? 'count as sent' : 'are being sent again'}`,
+			})
+			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns'] })
+		},
+	})
+	return { resolve: (as: 'sent' | 'retry') => mutate(as), isPending, error }
+}

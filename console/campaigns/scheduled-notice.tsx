@@ -1,0 +1,15 @@
+import type { Campaign } from '../../client/index.ts'
+import { formatCount } from '../parts/figures.tsx'
+import { Time } from '../parts/time.tsx'
+import styles from './notice.module.css'
+
+export const ScheduledNotice = ({
+	campaign: { scheduledFor, totalRecipients },
+}: {
+	campaign: Campaign
+}) => (
+	<p className={styles.notice} data-tone="info">
+		It is sent <Time at={scheduledFor} as="date" />. {formatCount(totalRecipients)} contacts would
+		get it now; the audience is counted again at that time. Saved changes apply until then.
+	</p>
+)

@@ -1,0 +1,103 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Campaign } from '../../client/index.ts'
+import { isStatus } from '../client.ts'
+import { Choice } from '../editor/choice.tsx'
+import type { Writing } from '../editor/writing.ts'
+import { Button } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { Row, Stack } from '../parts/page.tsx'
+import { useProject } from '../shell/projects.ts'
+import type { CampaignValues } from './campaign-values.ts'
+import styles from './notice.module.css'
+import { countOf, nextHour } from './sending.ts'
+import { useSending } from './use-sending.ts'
+
+interface Props {
+	campaign: Campaign
+	writing: Writing<CampaignValues>
+	count: number
+	values: CampaignValues
+	onSent: () => void
+	onReload: () => void
+}
+
+/** Now or at a time. */
+export function SendForm({ campaign, writing, count, values, onSent, onReload }: Props) {
+	const { project } = useProject()
+	const [when, setWhen] = useState<'now' | 'later'>(campaign.scheduledFor ? 'later' : 'now')
+	const { mutate, isPending, error } = useSending(campaign, writing, onSent)
+	const people = countOf(count)
+	if (count === 0 && when === 'now' && !campaign.scheduledFor)
+		return <Nobody onLater={() => setWhen('later')} type={values.type} />
+	if (isStatus(error, 409)) return <Changed onReload={onReload} />
+	return (
+		<Form
+			act={when === 'now' ? `Send to ${people}` : `Schedule for ${people}`}
+			isBusy={isPending}
+			error={error}
+			onSubmit={(form) => mutate(when === 'now' ? undefined : new Date(form.text('scheduledFor')))}
+		>
+			<p>
+				<strong>{values.subject}</strong> goes from {values.from} to <strong>{people}</strong>.
+			</p>
+			<Choice
+				name="When"
+				value={when}
+				options={[
+					{ value: 'now', name: 'Now' },
+					{ value: 'later', name: 'At a time' },
+				]}
+				onChange={setWhen}
+			/>
+			{when === 'now' ? (
+				<p>
+					It begins at once. You can pause or cancel it, but mail that has left cannot be taken
+					back.
+				</p>
+			) : (
+				<TextField
+					name="scheduledFor"
+					label="Time"
+					type="datetime-local"
+					hint="In your time zone. The audience is counted again at that time."
+					defaultValue={nextHour(campaign.scheduledFor)}
+					error={error}
+				/>
+			)}
+			{values.type === 'MARKETING' && !project.postalAddress && (
+				<p className={styles.notice} data-tone="warn">
+					This project has no postal address. Many countries require one in marketing mail. Set it
+					in the <Link to={`/console/${project.id}/settings` as '/'}>settings</Link>.
+				</p>
+			)}
+		</Form>
+	)
+}
+
+const Changed = ({ onReload }: { onReload: () => void }) => (
+	<Stack>
+		<p>
+			<strong>The campaign has changed since you opened it.</strong> Nothing was sent. Look at it as
+			it is now, and send it then.
+		</p>
+		<Row>
+			<Button onClick={onReload}>Show it as it is now</Button>
+		</Row>
+	</Stack>
+)
+
+const Nobody = ({ type, onLater }: { type: Campaign['type']; onLater: () => void }) => (
+	<>
+		<p>
+			<strong>Nobody would get it now.</strong> Suppressed addresses do not count
+			{type === 'TRANSACTIONAL' ? '' : ', nor contacts who have not subscribed'}. Choose another
+			audience, or{' '}
+			<button type="button" className={styles.link} onClick={onLater}>
+				schedule it for later
+			</button>
+			.
+		</p>
+	</>
+)

@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Campaign } from '../../client/index.ts'
+import { dropDraft, readDraft } from '../editor/drafts.ts'
+import { Button } from '../parts/button.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Row } from '../parts/page.tsx'
+import { useProject } from '../shell/projects.ts'
+import type { CampaignValues } from './campaign-values.ts'
+import styles from './notice.module.css'
+
+/** A scheduled campaign may start while somebody writes on it. The text is kept, and can become a draft. */
+export function UnsentChanges({ campaign: { id } }: { campaign: Campaign }) {
+	const { project, api } = useProject()
+	const navigate = useNavigate()
+	const name = `campaign.${id}`
+	const [draft, setDraft] = useState(() => readDraft<CampaignValues>(name))
+	const { mutate, isPending, error } = useMutation({
+		async mutationFn(values: CampaignValues) {
+			const copy = await api.campaigns.duplicate(id)
+			await api.campaigns.update(copy.id, { ...values, name: copy.name })
+			return copy.id
+		},
+		async onSuccess(campaignId) {
+			dropDraft(name)
+			await navigate({
+				to: '/console/$projectId/campaigns/$campaignId',
+				params: { projectId: project.id, campaignId },
+				search: {},
+			})
+		},
+	})
+	if (!draft) return null
+	function discard() {
+		dropDraft(name)
+		setDraft(undefined)
+	}
+	return (
+		<div className={styles.notice} data-tone="warn" role="status">
+			<p>
+				<strong>It started before your last changes were saved.</strong> They are not sent.
+			</p>
+			<Row>
+				<Button isBusy={isPending} onClick={() => mutate(draft.values)}>
+					Make a draft of them
+				</Button>
+				<Button onClick={discard}>Discard them</Button>
+			</Row>
+			<Fault error={error} />
+		</div>
+	)
+}

@@ -1,0 +1,123 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { Campaign } from '../../client/index.ts'
+import { type Question, useConfirm } from '../parts/confirm.tsx'
+import { formatCount } from '../parts/figures.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+import { countOf } from './sending.ts'
+
+interface Act {
+	/** Asked with the counts of this moment. */
+	question?: () => Promise<Question>
+	act: () => Promise<unknown>
+	said: string
+}
+
+/** What can be done with a campaign besides writing and sending it. Each act that others notice is asked for. */
+export function useCampaignActs({ id, name, status, totalRecipients }: Campaign) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const confirm = useConfirm()
+	const toast = useToast()
+	const navigate = useNavigate()
+	const { mutate, error, isPending, reset } = useMutation({
+		async mutationFn({ question, act, said }: Act) {
+			if (question && !(await confirm(await question()))) return
+			await act()
+			toast({ title: said })
+			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns'] })
+		},
+	})
+	const open = async () => {
+		const { pending, sending, sent } = await api.campaigns.progress(id)
+		return { open: pending + sending, sent }
+	}
+	return {
+		error,
+		isPending,
+		reset,
+		duplicate: () =>
+			mutate({
+				async act() {
+					const copy = await api.campaigns.duplicate(id)
+					await navigate({
+						to: '/console/$projectId/campaigns/$campaignId',
+						params: { projectId: project.id, campaignId: copy.id },
+						search: {},
+					})
+				},
+				said: 'This is the copy, a draft',
+			}),
+		remove: () =>
+			mutate({
+				question: () => Promise.resolve(deletion(name, status, totalRecipients)),
+				async act() {
+					await api.campaigns.delete(id)
+					await navigate({
+						to: '/console/$projectId/campaigns',
+						params: { projectId: project.id },
+					})
+				},
+				said: `“${name}” is deleted`,
+			}),
+		pause: () =>
+			mutate({
+				question: async () => {
+					const { open: left } = await open()
+					return {
+						title: 'Pause the campaign?',
+						body: `${countOf(left)} have not got it yet. They wait until you resume it. A few mails may still leave within two seconds.`,
+						act: 'Pause the campaign',
+					}
+				},
+				act: () => api.campaigns.pause(id),
+				said: 'The campaign is paused',
+			}),
+		resume: () =>
+			mutate({
+				question: async () => ({
+					title: 'Resume the campaign?',
+					body: `It is sent to ${countOf((await open()).open)} who have not got it yet.`,
+					act: 'Resume the campaign',
+				}),
+				act: () => api.campaigns.resume(id),
+				said: 'The campaign is being sent again',
+			}),
+		cancel: () =>
+			mutate({
+				question: async () =>
+					status === 'SCHEDULED'
+						? scheduledCancellation(totalRecipients)
+						: cancellation(await open()),
+				act: () => api.campaigns.cancel(id),
+				said: 'The campaign is cancelled',
+			}),
+	}
+}
+
+const deletion = (name: string, status: string, count: number): Question => ({
+	title: `Delete “${name}”?`,
+	body:
+		status === 'DRAFT'
+			? 'The draft is lost. Nothing of it was sent.'
+			: `The campaign and its figures leave the list. The mails to ${countOf(count)} stay under “Emails”. This cannot be undone.`,
+	act: 'Delete the campaign',
+	isDestructive: true,
+})
+
+const scheduledCancellation = (count: number): Question => ({
+	title: 'Cancel the campaign?',
+	body: `${countOf(count)} will not get it. A cancelled campaign cannot be sent; duplicate it to send it after all.`,
+	act: 'Cancel the campaign',
+	back: 'Keep it scheduled',
+	isDestructive: true,
+})
+
+const cancellation = ({ open, sent }: { open: number; sent: number }): Question => ({
+	title: 'Cancel the campaign?',
+	body: `${countOf(open)} will not get it. ${formatCount(sent)} mails have left and stay sent. This cannot be undone.`,
+	act: 'Cancel the campaign',
+	back: 'Keep sending',
+	isDestructive: true,
+})

@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '../../client/index.ts'
+import type { Writing } from '../editor/writing.ts'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+import type { CampaignValues } from './campaign-values.ts'
+
+/** Stores what was written, unless somebody else has changed the campaign meanwhile. */
+export function useCampaignSaving(writing: Writing<CampaignValues>, { id }: Campaign) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const toast = useToast()
+	const { mutate, mutateAsync, isPending, error } = useMutation({
+		async mutationFn({ isOver = false }: { isOver?: boolean; isQuiet?: boolean }) {
+			const sent = writing.now()
+			const headers = isOver ? {} : { 'if-match': `"${writing.version}"` }
+			const saved = await api.campaigns.update(id, sent, { headers })
+			writing.save(sent, saved.updatedAt)
+			return saved
+		},
+		async onSuccess(saved, { isQuiet = false }) {
+			if (!isQuiet) toast({ title: 'The campaign is saved' })
+			queries.setQueryData([project.id, 'campaigns', 'one', id], saved)
+			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns', 'list'] })
+		},
+	})
+	return {
+		save() {
+			if (!isPending && writing.isChanged) mutate({})
+		},
+		saveOver: () => mutate({ isOver: true }),
+		/** Before it is sent. Rejects if it can't be saved. */
+		saveNow: () => mutateAsync({ isQuiet: true }),
+		isSaving: isPending,
+		error,
+	}
+}

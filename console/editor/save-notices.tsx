@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { isStatus } from '../client.ts'
+import { Button } from '../parts/button.tsx'
+import { useConfirm } from '../parts/confirm.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Row } from '../parts/page.tsx'
+import styles from './save-notices.module.css'
+import type { Writing } from './writing.ts'
+
+interface Props {
+	noun: 'template' | 'campaign'
+	/** Of saving. */
+	error: unknown
+	writing: Writing<{ body: string }>
+	/** Saves whatever has happened meanwhile. */
+	onOverwrite: () => void
+	/** Shows what is stored. */
+	onReload: () => void
+}
+
+/** Text from before a reload, somebody else's changes and faults: none of them loses a text. */
+export function SaveNotices({ noun, error, writing, onOverwrite, onReload }: Props) {
+	const [isRestored] = useState(writing.isChanged)
+	const confirm = useConfirm()
+	async function discard() {
+		const isSure = await confirm({
+			title: 'Discard your changes?',
+			body: `The ${noun} is shown as it is stored. Your unsaved changes are lost.`,
+			act: 'Discard my changes',
+			isDestructive: true,
+		})
+		if (!isSure) return
+		writing.discard()
+		onReload()
+	}
+	const discarding = <Button onClick={() => void discard()}>Discard my changes</Button>
+	if (isStatus(error, 409))
+		return (
+			<div className={styles.notice} role="alert">
+				<p>
+					<strong>This {noun} has changed since you opened it.</strong> Your text is still here.
+				</p>
+				<Row>
+					<Button onClick={onOverwrite}>Save mine over it</Button>
+					{discarding}
+				</Row>
+			</div>
+		)
+	if (error) return <Fault error={error} />
+	if (!isRestored || !writing.isChanged) return null
+	return (
+		<div className={styles.notice} role="status">
+			<p>These are your changes from before. They are not saved yet.</p>
+			{discarding}
+		</div>
+	)
+}

@@ -1,0 +1,59 @@
+import test from 'ava'
+import { openCampaigns, plan } from './helpers/campaigns.ts'
+
+async function setup(t: Parameters<typeof openCampaigns>[0]) {
+	const all = await openCampaigns(t)
+	await all.contacts(5, { data: { plan: 'pro' } })
+	await all.contacts(2, { subscribed: false, data: { plan: 'pro' } }, 'left')
+	await all.contacts(3, {}, 'other')
+	await all.query(
+		`insert into suppressions (project_id, email, reason) values ($1, 'user0@example.net', 'MANUAL')`,
+		[all.project.id],
+	)
+	const count = async (body: object) => {
+		const answer = await all.call('POST', '/audience', body)
+		t.is(answer.statusCode, 200, answer.body)
+		return answer.json() as object
+	}
+	return { ...all, count }
+}
+
+test('an audience is counted as the campaign with it is, and nothing is stored', async (t) => {
+	const { count, create, request, query } = await setup(t)
+	const { id } = (
+		await request('POST', '/segments', { name: 'Pro', condition: plan('pro') })
+	).json()
+	const audiences: [object, number][] = [
+		[{ audienceType: 'ALL' }, 7],
+		[{ audienceType: 'ALL', type: 'TRANSACTIONAL' }, 9],
+		[{ audienceType: 'SEGMENT', segmentId: id }, 4],
+		[{ audienceType: 'FILTERED', audienceCondition: plan('pro'), type: 'TRANSACTIONAL' }, 6],
+	]
+	for (const [audience, expected] of audiences)
+		t.deepEqual(
+			await count(audience),
+			{ count: expected, isCounted: true },
+			JSON.stringify(audience),
+		)
+	t.deepEqual(await query('select from campaigns'), [])
+	for (const [audience, expected] of audiences)
+		t.is((await create(audience)).totalRecipients, expected)
+})
+
+test('an audience that is incomplete or names a segment that does not exist is refused', async (t) => {
+	const { call } = await setup(t)
+	const fields = async (body: object) => {
+		const answer = await call('POST', '/audience', body)
+		t.is(answer.statusCode, 422, answer.body)
+		return answer.json().error.errors.map(({ field }: { field: string }) => field)
+	}
+	t.deepEqual(await fields({}), ['audienceType'])
+	t.deepEqual(await fields({ audienceType: 'SEGMENT' }), ['segmentId'])
+	t.deepEqual(await fields({ audienceType: 'FILTERED' }), ['audienceCondition'])
+	t.deepEqual(await fields({ audienceType: 'FILTERED', audienceCondition: {} }), [
+		'audienceCondition.logic',
+		'audienceCondition.groups',
+	])
+	const gone = { audienceType: 'SEGMENT', segmentId: crypto.randomUUID() }
+	t.is((await call('POST', '/audience', gone)).statusCode, 404)
+})
