@@ -4,12 +4,13 @@ import { accountRoutes } from './accounts/account-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
+import { workflowRoutes } from './workflows/workflow-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
 const tree = rootRoute.addChildren([
 	homeRoute,
 	...accountRoutes,
-	projectRoute.addChildren([...startRoutes, ...emailRoutes]),
+	projectRoute.addChildren([...startRoutes, ...emailRoutes, ...workflowRoutes]),
 ])
 
 export const createConsoleRouter = (queries: QueryClient) =>

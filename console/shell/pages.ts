@@ -1,4 +1,4 @@
-import { AtSign, House, type LucideIcon } from 'lucide-react'
+import { AtSign, House, type LucideIcon, Workflow } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -15,6 +15,7 @@ export interface PageOfProject {
 export const pages: (PageOfProject | null)[] = [
 	{ name: 'Start', path: '', letter: 'h', icon: House },
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
+	{ name: 'Workflows', path: 'workflows', letter: 'w', icon: Workflow },
 ]
 
 export const pagesFor = (project: Project) =>
