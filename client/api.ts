@@ -432,6 +432,8 @@ export interface ChangedSegment {
 	condition: Condition | null
 	trackMembership: boolean
 	memberCount: number
+	/** For a tracked dynamic segment: its stored members include all changes up to this time. Null before the first computation, and for other segments. */
+	computedAt: string | null
 	createdAt: string
 	updatedAt: string
 	/** Workflows that name events which the segment no longer emits */
@@ -2110,6 +2112,8 @@ export interface Segment {
 	condition: Condition | null
 	trackMembership: boolean
 	memberCount: number
+	/** For a tracked dynamic segment: its stored members include all changes up to this time. Null before the first computation, and for other segments. */
+	computedAt: string | null
 	createdAt: string
 	updatedAt: string
 }

@@ -1,7 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './accounts/account-routes.ts'
+import { contactRoutes } from './contacts/contact-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
+import { segmentRoutes } from './segments/segment-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
 import { workflowRoutes } from './workflows/workflow-routes.ts'
@@ -10,7 +12,13 @@ import { workflowRoutes } from './workflows/workflow-routes.ts'
 const tree = rootRoute.addChildren([
 	homeRoute,
 	...accountRoutes,
-	projectRoute.addChildren([...startRoutes, ...emailRoutes, ...workflowRoutes]),
+	projectRoute.addChildren([
+		...startRoutes,
+		...emailRoutes,
+		...contactRoutes,
+		...segmentRoutes,
+		...workflowRoutes,
+	]),
 ])
 
 export const createConsoleRouter = (queries: QueryClient) =>

@@ -43,6 +43,10 @@ const Segment = Component('Segment', {
 	condition: Nullable(ConditionTree),
 	trackMembership: Type.Boolean(),
 	memberCount: Type.Integer(),
+	computedAt: about(
+		'For a tracked dynamic segment: its stored members include all changes up to this time. Null before the first computation, and for other segments.',
+		Nullable(Timestamp),
+	),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
 })

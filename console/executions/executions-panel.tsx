@@ -27,7 +27,7 @@ const columns: Column<ListedExecution>[] = [
 	{ name: 'Status', cell: ({ status }) => <Status status={status} />, width: '110px' },
 	{
 		name: 'At step',
-		cell: ({ currentStep, error, exitReason }) => currentStep?.name ?? error ?? exitReason ?? '–',
+		cell: (execution) => placeOf(execution),
 		width: '1.4fr',
 	},
 	{
@@ -45,6 +45,9 @@ const columns: Column<ListedExecution>[] = [
 		isLeftOutOnPhone: true,
 	},
 ]
+
+const placeOf = ({ currentStep, error, exitReason }: ListedExecution) =>
+	[currentStep?.name, error ?? exitReason].filter(Boolean).join(': ') || '–'
 
 /** The people of a workflow: those who are in it, and those who were. */
 export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {

@@ -1,4 +1,4 @@
-import { AtSign, House, type LucideIcon, Workflow } from 'lucide-react'
+import { AtSign, Filter, House, type LucideIcon, Users, Workflow } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -15,6 +15,8 @@ export interface PageOfProject {
 export const pages: (PageOfProject | null)[] = [
 	{ name: 'Start', path: '', letter: 'h', icon: House },
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
+	{ name: 'Contacts', path: 'contacts', letter: 'c', icon: Users },
+	{ name: 'Segments', path: 'segments', letter: 's', icon: Filter },
 	{ name: 'Workflows', path: 'workflows', letter: 'w', icon: Workflow },
 ]
 

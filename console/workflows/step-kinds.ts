@@ -9,6 +9,7 @@ import {
 	Webhook,
 	Zap,
 } from 'lucide-react'
+import { blankCondition } from '../conditions/condition.ts'
 import type { StepType } from './graph.ts'
 
 interface Kind {
@@ -43,7 +44,7 @@ export const kinds: Record<StepType, Kind> = {
 		name: 'Condition',
 		about: 'Chooses a branch by the data of the contact or the event',
 		icon: GitBranch,
-		config: {},
+		config: { ...blankCondition },
 	},
 	UPDATE_CONTACT: {
 		name: 'Update contact',

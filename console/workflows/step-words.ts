@@ -1,3 +1,5 @@
+import { readCondition } from '../conditions/condition-reading.ts'
+import { sentenceOf } from '../conditions/condition-words.ts'
 import { inDuration, durationInWords } from './durations.ts'
 import { type Graph, type GraphStep, namedBranches } from './graph.ts'
 
@@ -96,15 +98,6 @@ export const operatorWords: Record<string, string> = {
 	lessThanOrEqual: 'is at most',
 	exists: 'is set',
 	notExists: 'is not set',
-	within: 'is within the last',
-	olderThan: 'is older than',
-	triggered: 'has happened',
-	notTriggered: 'has not happened',
-	triggeredWithin: 'has happened in the last',
-	triggeredOlderThan: 'happened longer ago than',
-	notTriggeredWithin: 'has not happened in the last',
-	memberOfSegment: 'is a member',
-	notMemberOfSegment: 'is not a member',
 }
 
 function conditionInWords(config: Record<string, unknown>, names: Names): string {
@@ -112,32 +105,20 @@ function conditionInWords(config: Record<string, unknown>, names: Names): string
 		return `By ${text(config['field'])}: ${namedBranches(config)
 			.map(({ name }) => name)
 			.join(', ')}`
-	if (Array.isArray(config['groups'])) return `If ${treeInWords(config, names)}`
-	return config['field'] === undefined
-		? 'No condition is set'
-		: `If ${comparisonInWords(config, names)}`
+	if (Array.isArray(config['groups'])) return treeInWords(config, names)
+	return config['field'] === undefined ? 'No condition is set' : `If ${comparisonInWords(config)}`
 }
 
-function treeInWords({ logic, groups }: Record<string, unknown>, names: Names): string {
-	const parts = listOf(groups).map((group) => {
-		const { filters, conditions } = recordOf(group)
-		const inner = listOf(filters).map((filter) => comparisonInWords(recordOf(filter), names))
-		const nested = conditions ? [`(${treeInWords(recordOf(conditions), names)})`] : []
-		return [...inner, ...nested].join(' and ')
-	})
-	return parts.join(logic === 'OR' ? ', or ' : ', and ')
+function treeInWords(config: Record<string, unknown>, { segments }: Names) {
+	const condition = readCondition(config)
+	if (!condition) return 'The condition is not complete'
+	const names = new Map([...segments].map(([id, name]) => [`segment.${id}`, name]))
+	return `If ${sentenceOf(condition, names)}`
 }
 
-function comparisonInWords(
-	{ field, operator, value, unit }: Record<string, unknown>,
-	names: Names,
-) {
-	const name = text(field).replace(
-		/^segment\.(.+)/,
-		(_, id: string) => names.segments.get(id) ?? id,
-	)
+function comparisonInWords({ field, operator, value }: Record<string, unknown>) {
 	const words = operatorWords[text(operator)] ?? text(operator)
-	return [name, words, value === undefined ? '' : text(value), text(unit)].filter(Boolean).join(' ')
+	return [text(field), words, value === undefined ? '' : text(value)].filter(Boolean).join(' ')
 }
 
 const text = (value: unknown): string =>
@@ -146,6 +127,5 @@ const text = (value: unknown): string =>
 		: typeof value === 'string'
 			? value
 			: JSON.stringify(value)
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 export const recordOf = (value: unknown): Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

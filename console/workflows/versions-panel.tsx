@@ -79,7 +79,7 @@ function Acts({ version, versions }: { version: number; versions: ListedWorkflow
 	const before = versions.find((one) => one.version < version)?.version
 	return (
 		<Row>
-			<Button onClick={() => show()}>Show</Button>
+			<Button onClick={() => show()}>Show {version}</Button>
 			{before !== undefined && <Button onClick={() => show(before)}>Compare with {before}</Button>}
 		</Row>
 	)

@@ -18,6 +18,8 @@ const segmentRecordColumns = {
 	condition: json<Condition>().orNull,
 	trackMembership: bool,
 	memberCount: int,
+	/** Null: its members are not computed, or not yet. */
+	computedAt: timestamp.orNull,
 	createdAt: timestamp,
 	updatedAt: timestamp,
 }
@@ -30,6 +32,7 @@ const tallied = `case when s.type = 'STATIC' or s.track_membership then (
 
 const columns = `s.id, s.project_id as "projectId", s.name, s.description, s.type, s.condition,
 	s.track_membership as "trackMembership", greatest(s.member_count + ${tallied}, 0)::int as "memberCount",
+	case when s.type = 'DYNAMIC' and s.track_membership then s.computed_until end as "computedAt",
 	s.created_at as "createdAt", s.updated_at as "updatedAt"`
 
 /** With its times, ids and their names. */

@@ -21,19 +21,14 @@ interface OutboxStart {
 	payload: JobKey
 }
 
-/** An API with a project. The work of workflows is done at once, without a worker. */
-export async function setupJobs(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
-	const context = await setup(t, options)
-	const { app, orm, pool, withSecretKey: headers } = context
+/** Does the work of workflows at once, without a worker. */
+export function jobRunner({ orm, pool }: Pick<Awaited<ReturnType<typeof setup>>, 'orm' | 'pool'>) {
 	const activities = { ...importActivities({ pool }), ...bulkActivities({ pool }) }
 	const act = <T>(work: (job: JobKey) => Promise<T>, job: JobKey) =>
 		new MockActivityEnvironment().run(work, job) as Promise<T>
 
 	const execute = <T = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
 		orm.em.fork().execute<T[]>(sql, values)
-	const call = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string, payload?: object) =>
-		app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
-
 	/** Does the work of this job's workflow. */
 	async function run(jobId: string) {
 		const [start] = await execute<OutboxStart>(
@@ -48,6 +43,17 @@ export async function setupJobs(t: ExecutionContext, options: Parameters<typeof 
 			await act(activities.clearImport, job)
 		}
 	}
+
+	return { activities, act, execute, run }
+}
+
+/** An API with a project, and the work of its jobs. */
+export async function setupJobs(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
+	const context = await setup(t, options)
+	const { app, withSecretKey: headers } = context
+	const { activities, act, execute, run } = jobRunner(context)
+	const call = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string, payload?: object) =>
+		app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
 
 	const upload = (csv: string | Buffer, name = 'contacts.csv', type = 'text/csv') => {
 		const form = new FormData()

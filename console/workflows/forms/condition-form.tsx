@@ -1,15 +1,20 @@
+import type { Condition } from '../../../client/index.ts'
+import { ConditionBuilder } from '../../conditions/condition-builder.tsx'
+import { blankCondition } from '../../conditions/condition.ts'
 import { Select } from '../../parts/field.tsx'
 import { BranchesForm } from './branches-form.tsx'
 import { ComparisonForm } from './comparison-form.tsx'
 import type { StepFormProps } from './form-props.ts'
 
 const forms = [
-	{ value: 'one', name: 'Yes or no, by one field' },
+	{ value: 'tree', name: 'Yes or no, by anything about the contact' },
+	{ value: 'one', name: 'Yes or no, by one field of the contact, the event or a step' },
 	{ value: 'multi', name: 'Several branches, by one field' },
 ]
 
 /** What each form begins with. */
 const beginnings: Record<string, Record<string, unknown>> = {
+	tree: { ...blankCondition },
 	one: {},
 	multi: {
 		mode: 'multi',
@@ -19,7 +24,7 @@ const beginnings: Record<string, Record<string, unknown>> = {
 }
 
 export function ConditionForm(props: StepFormProps) {
-	const { step, onConfig } = props
+	const { step, onConfig, error } = props
 	const form = formOf(step.config)
 	return (
 		<>
@@ -30,9 +35,25 @@ export function ConditionForm(props: StepFormProps) {
 				value={form}
 				onChange={({ target }) => onConfig(beginnings[target.value] ?? {})}
 			/>
-			{form === 'multi' ? <BranchesForm {...props} /> : <ComparisonForm {...props} />}
+			{form === 'multi' ? (
+				<BranchesForm {...props} />
+			) : form === 'tree' ? (
+				<ConditionBuilder
+					value={isTree(step.config) ? step.config : undefined}
+					onChange={(condition) => onConfig({ ...condition }, 'condition')}
+					error={error}
+					path="config"
+				/>
+			) : (
+				<ComparisonForm {...props} />
+			)}
 		</>
 	)
 }
 
-const formOf = (config: Record<string, unknown>) => (config['mode'] === 'multi' ? 'multi' : 'one')
+const formOf = (config: Record<string, unknown>) =>
+	config['mode'] === 'multi' ? 'multi' : 'groups' in config ? 'tree' : 'one'
+
+/** Also one that is still being built: its filters are checked by the API. */
+const isTree = (config: Record<string, unknown>): config is Record<string, unknown> & Condition =>
+	Array.isArray(config['groups'])

@@ -1,5 +1,5 @@
 import { Graph as Dagre, layout } from '@dagrejs/dagre'
-import { branchesOf, type Graph, inOrder } from '../graph.ts'
+import { branchesOf, type Graph, type GraphStep, inOrder, wayFrom } from '../graph.ts'
 
 export interface Place {
 	x: number
@@ -21,7 +21,6 @@ export function placesOf(graph: Graph): Map<string, Place> {
 			Math.max(leastWidth, branchesOf(step).length * widthOfBranch),
 		]),
 	)
-	// In this order the branches of a step stay from left to right.
 	const steps = inOrder(graph)
 	for (const { id } of steps) dagre.setNode(id, { width: widths.get(id)!, height: nodeHeight })
 	for (const step of steps)
@@ -29,7 +28,7 @@ export function placesOf(graph: Graph): Map<string, Place> {
 			for (const way of graph.ways)
 				if (way.fromStepId === step.id && way.branch === branch)
 					dagre.setEdge(step.id, way.toStepId, {}, branch ?? 'next')
-	layout(dagre)
+	layout(dagre, { constraints: steps.flatMap((step) => neighbours(graph, step)) })
 	return new Map(
 		graph.steps.map(({ id }) => {
 			const { x = 0, y = 0 } = dagre.node(id)
@@ -37,4 +36,13 @@ export function placesOf(graph: Graph): Map<string, Place> {
 			return [id, { x: x - width / 2, y: y - nodeHeight / 2, width }]
 		}),
 	)
+}
+
+/** The targets of a step stay from left to right as its branches are. */
+function neighbours(graph: Graph, step: GraphStep) {
+	const targets = branchesOf(step).flatMap(
+		(branch) => wayFrom(graph, step.id, branch)?.toStepId ?? [],
+	)
+	const [...distinct] = new Set(targets)
+	return distinct.slice(1).map((right, at) => ({ left: distinct[at]!, right }))
 }

@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import type { Activity } from '../../client/index.ts'
+import type { Tone } from '../parts/badge.tsx'
+import type { Moment } from '../parts/timeline.tsx'
+import { useProject } from '../shell/projects.ts'
+import { dataText } from './data-text.ts'
+
+const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
+	'event.triggered': ['Event', 'info'],
+	'email.sent': ['Mail sent', 'none'],
+	'email.delivered': ['Mail delivered', 'good'],
+	'email.received': ['Mail received from them', 'info'],
+	'email.opened': ['Mail opened', 'good'],
+	'email.clicked': ['Link in a mail followed', 'good'],
+	'email.bounced': ['Mail bounced', 'bad'],
+	'email.complaint': ['Mail reported as spam', 'bad'],
+	'contact.subscribed': ['Subscribed', 'good'],
+	'contact.unsubscribed': ['Unsubscribed', 'warn'],
+	'email.failed': ['Mail failed', 'bad'],
+	'campaign.sent': ['Campaign sent', 'none'],
+	'campaign.scheduled': ['Campaign scheduled', 'none'],
+	'workflow.started': ['Workflow started', 'info'],
+	'workflow.completed': ['Workflow ended', 'none'],
+	'workflow.email.scheduled': ['Mail of a workflow scheduled', 'none'],
+}
+
+/** An item of the feed as a moment, with a link to what it is about. */
+export function useMomentOf() {
+	const { project } = useProject()
+	return ({ type, timestamp, metadata }: Activity): Moment => {
+		const [title, tone] = happenings[type]
+		const text = (name: string) => textOf(metadata[name])
+		const linked = (path: string, name: string) => (
+			<Link to={`/console/${project.id}/${path}` as '/'}>{name}</Link>
+		)
+		const mail = text('emailId')
+		const workflow = text('workflowId')
+		const detail = mail
+			? linked(`emails/${mail}`, text('subject') || 'Show the mail')
+			: workflow
+				? linked(`workflows/${workflow}`, text('workflowName') || 'Show the workflow')
+				: dataOf(metadata['data'])
+		const event = text('eventName')
+		const more = [text('link'), text('error'), text('exitReason')].filter(Boolean).join(' · ')
+		return {
+			at: timestamp,
+			tone,
+			title: type === 'event.triggered' ? `${title} ${event}` : title,
+			detail: more ? (
+				<>
+					{detail} {more}
+				</>
+			) : (
+				detail
+			),
+		}
+	}
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+const dataOf = (data: unknown) =>
+	typeof data === 'object' && data !== null
+		? Object.entries(data)
+				.map(([key, value]) => `${key}: ${dataText(value)}`)
+				.join(' · ')
+		: ''

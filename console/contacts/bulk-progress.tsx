@@ -1,0 +1,95 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import type { BulkJob } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
+import { Button } from '../parts/button.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { formatCount } from '../parts/figures.tsx'
+import { Card, Row, Stack } from '../parts/page.tsx'
+import { useProject } from '../shell/projects.ts'
+import { Progress } from './progress.tsx'
+
+const route = getRouteApi('/console/$projectId/contacts')
+
+/** A bulk job, until its reader has seen how it ended. */
+export function BulkProgress({ jobId }: { jobId: string }) {
+	const { api } = useProject()
+	const navigate = route.useNavigate()
+	const { job, error } = useBulkJob(jobId)
+	const cancel = useMutation({ mutationFn: () => api.contacts.cancelBulkJob(jobId) })
+	const isEnded = Boolean(job?.finishedAt ?? error)
+	const close = () =>
+		void navigate({ search: (old) => ({ ...old, job: undefined }), replace: true })
+	return (
+		<Card>
+			<Stack>
+				<Row>
+					<strong role="status">{job ? sentenceOf(job) : 'The job begins …'}</strong>
+					{isEnded ? (
+						<Button onClick={close}>Close</Button>
+					) : (
+						<Button isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
+							Cancel the rest
+						</Button>
+					)}
+				</Row>
+				{!isEnded && <Progress name="Bulk change" percent={job?.progress ?? 0} />}
+				<Fault error={error ?? cancel.error} />
+				{job?.result && <Failures result={job.result} />}
+			</Stack>
+		</Card>
+	)
+}
+
+function useBulkJob(jobId: string) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const { data: job, error } = useQuery({
+		queryKey: [project.id, 'jobs', jobId],
+		queryFn: () => api.contacts.getBulkJob(jobId),
+		refetchInterval: ({ state }) => (state.data?.finishedAt ? false : liveMs.fast),
+	})
+	const isEnded = Boolean(job?.finishedAt)
+	useEffect(() => {
+		if (!isEnded) return
+		void queries.invalidateQueries({ queryKey: [project.id, 'contacts'] })
+		void queries.invalidateQueries({ queryKey: [project.id, 'segments'] })
+	}, [isEnded, queries, project.id])
+	return { job, error }
+}
+
+const pasts: Record<BulkJob['type'], string> = {
+	'bulk-subscribe': 'subscribed',
+	'bulk-unsubscribe': 'unsubscribed',
+	'bulk-delete': 'deleted',
+	'delete-field': 'changed',
+}
+
+function sentenceOf({ type, state, progress, result, failedReason }: BulkJob) {
+	const past = pasts[type]
+	if (state === 'waiting' || state === 'active') return `Contacts are being ${past}: ${progress} %`
+	if (!result)
+		return state === 'failed' ? `The job failed: ${failedReason}` : 'The job is cancelled'
+	const { successCount, unchangedCount, failureCount } = result
+	const parts = [
+		`${formatCount(successCount)} ${past}`,
+		...(unchangedCount > 0 ? [`${formatCount(unchangedCount)} were so already`] : []),
+		...(failureCount > 0 ? [`${formatCount(failureCount)} failed`] : []),
+	]
+	const end = { cancelled: 'Cancelled', failed: `Failed: ${failedReason}` }[String(state)]
+	return [...(end ? [end] : []), ...parts].join(', ')
+}
+
+function Failures({ result }: { result: NonNullable<BulkJob['result']> }) {
+	if (result.errors.length === 0) return null
+	return (
+		<ul>
+			{result.errors.slice(0, 50).map(({ contactId, email, error }, index) => (
+				<li key={contactId ?? index}>
+					{email ?? contactId}: {error}
+				</li>
+			))}
+		</ul>
+	)
+}

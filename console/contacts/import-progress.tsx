@@ -1,0 +1,115 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import type { ImportJob } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
+import { Status } from '../parts/badge.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Card, Row, Soft, Stack } from '../parts/page.tsx'
+import { Time } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { useProject } from '../shell/projects.ts'
+import { ImportResults } from './import-results.tsx'
+import { Progress } from './progress.tsx'
+import { UndoImport } from './undo-import.tsx'
+
+const route = getRouteApi('/console/$projectId/contacts/import')
+
+/** An import, or the undo of one, from its beginning to its results. */
+export function ImportProgress({ jobId }: { jobId: string }) {
+	const { project } = useProject()
+	const { job, error, retry } = useImportJob(jobId)
+	if (!job) return error ? <Fault error={error} retry={retry} /> : <Waiting />
+	return (
+		<Stack>
+			<Card>
+				<Stack>
+					<Row>
+						<strong role="status">{sentenceOf(job)}</strong>
+						<Status status={job.state} />
+						<Soft>
+							<Time at={job.finishedAt ?? job.createdAt} />
+						</Soft>
+					</Row>
+					<Progress name={job.type === 'undo' ? 'Undo' : 'Import'} percent={job.progress} />
+					{job.failedReason && <p>{job.failedReason}</p>}
+					<Fault error={error} />
+					{!job.finishedAt && <Cancel job={job} />}
+				</Stack>
+			</Card>
+			{job.result && <ImportResults job={job} result={job.result} />}
+			{job.finishedAt && (
+				<Row>
+					<Link
+						to="/console/$projectId/contacts"
+						params={{ projectId: project.id }}
+						className={buttonClass('primary')}
+					>
+						Show the contacts
+					</Link>
+					<route.Link search={{}} className={buttonClass()}>
+						Import another file
+					</route.Link>
+					{job.type === 'import' && <UndoImport job={job} />}
+				</Row>
+			)}
+		</Stack>
+	)
+}
+
+function useImportJob(jobId: string) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const {
+		data: job,
+		error,
+		refetch,
+	} = useQuery({
+		queryKey: [project.id, 'jobs', jobId],
+		queryFn: () => api.contacts.getImport(jobId),
+		refetchInterval: ({ state }) => (state.data?.finishedAt ? false : liveMs.fast),
+	})
+	const isEnded = Boolean(job?.finishedAt)
+	useEffect(() => {
+		if (!isEnded) return
+		void queries.invalidateQueries({ queryKey: [project.id, 'contacts'] })
+		void queries.invalidateQueries({ queryKey: [project.id, 'segments'] })
+	}, [isEnded, queries, project.id])
+	return { job, error, retry: () => void refetch() }
+}
+
+function sentenceOf({ type, state, progress }: ImportJob) {
+	const noun = type === 'undo' ? 'The undo' : 'The import'
+	switch (state) {
+		case 'waiting':
+			return `${noun} is about to begin`
+		case 'active':
+			return `${noun} is under way: ${progress} %`
+		case 'completed':
+			return `${noun} is complete`
+		case 'failed':
+			return `${noun} failed`
+		case 'cancelled':
+			return `${noun} is cancelled. What was done before stays.`
+	}
+}
+
+function Cancel({ job }: { job: ImportJob }) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: () => api.contacts.cancelImport(job.id),
+		onSettled: () => queries.invalidateQueries({ queryKey: [project.id, 'jobs', job.id] }),
+	})
+	return (
+		<>
+			<Fault error={error} />
+			<Row>
+				<Button isBusy={isPending} onClick={() => mutate()}>
+					Cancel the rest
+				</Button>
+			</Row>
+		</>
+	)
+}

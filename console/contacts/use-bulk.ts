@@ -1,0 +1,93 @@
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { BulkSelection } from '../../client/index.ts'
+import { type Question, useConfirm } from '../parts/confirm.tsx'
+import { formatCount } from '../parts/figures.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+import { type ContactFilters, filterOf } from './contact-filters.ts'
+import { bulkOf, type Selection } from './selection.ts'
+
+export type BulkAct = 'subscribe' | 'unsubscribe' | 'delete'
+
+const route = getRouteApi('/console/$projectId/contacts')
+
+interface Options {
+	filters: ContactFilters
+	chosen: Selection
+	count: number | undefined
+	onDone: () => void
+}
+
+/** Begins a bulk job after a question with its count; the address follows the job. */
+export function useBulk({ filters, chosen, count, onDone }: Options) {
+	const { api } = useProject()
+	const confirm = useConfirm()
+	const toast = useToast()
+	const navigate = route.useNavigate()
+	const begin = (act: BulkAct, selection: BulkSelection) => {
+		if (act === 'delete') return api.contacts.deleteMany(selection)
+		return act === 'subscribe'
+			? api.contacts.subscribeMany(selection)
+			: api.contacts.unsubscribeMany(selection)
+	}
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: ({ act, selection }: { act: BulkAct; selection: BulkSelection }) =>
+			begin(act, selection),
+		onSuccess: ({ jobId }, { act }) => {
+			const changed = idsChangedBy(act, chosen)
+			onDone()
+			if (changed.length > 0)
+				toast({
+					title: `${formatCount(changed.length)} are being ${act}d`,
+					undo: () => mutate({ act: opposite[act], selection: { contactIds: changed } }),
+				})
+			return navigate({ search: (old) => ({ ...old, job: jobId }), replace: true })
+		},
+	})
+	async function ask(act: BulkAct) {
+		if (await confirm(questionOf(act, count)))
+			mutate({ act, selection: bulkOf(chosen, filterOf(filters)) })
+	}
+	return { act: (act: BulkAct) => void ask(act), error, isBusy: isPending }
+}
+
+const opposite: Record<BulkAct, BulkAct> = {
+	subscribe: 'unsubscribe',
+	unsubscribe: 'subscribe',
+	delete: 'delete',
+}
+
+/** Of contacts that were chosen one by one it is known what they were: that can be taken back. */
+function idsChangedBy(act: BulkAct, chosen: Selection) {
+	if (act === 'delete' || chosen.mode === 'query') return []
+	return [...chosen.chosen.values()]
+		.filter(({ subscribed }) => subscribed === (act === 'unsubscribe'))
+		.map(({ id }) => id)
+}
+
+function questionOf(act: BulkAct, count: number | undefined): Question {
+	const them =
+		count === undefined
+			? 'all contacts that match'
+			: `${formatCount(count)} ${count === 1 ? 'contact' : 'contacts'}`
+	if (act === 'delete')
+		return {
+			title: `Delete ${them}?`,
+			body: 'Their workflow executions end. Their mails stay on the page “Emails”, with their addresses. This cannot be undone.',
+			act: `Delete ${them}`,
+			isDestructive: true,
+		}
+	if (act === 'subscribe')
+		return {
+			title: `Subscribe ${them}?`,
+			body: 'They get campaigns again. Do this only with their consent. Each change emits an event, which can start workflows.',
+			act: `Subscribe ${them}`,
+		}
+	return {
+		title: `Unsubscribe ${them}?`,
+		body: 'They get no campaigns any more. Each change emits an event, which can start workflows.',
+		act: `Unsubscribe ${them}`,
+		isDestructive: true,
+	}
+}

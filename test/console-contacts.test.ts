@@ -1,0 +1,196 @@
+import test, { type ExecutionContext } from 'ava'
+import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { jobRunner } from './helpers/jobs.ts'
+
+async function setupContacts(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
+	const all = await setupConsole(t, options)
+	const { app, page, withSecretKey: headers } = all
+	const { run } = jobRunner(all)
+	const call = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) => {
+		const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+		t.true(answer.statusCode < 300, answer.body)
+		return answer.json()
+	}
+	const add = (name: string, data: object = {}) =>
+		call('POST', '/contacts', { email: `${name}@example.org`, data })
+	/** Does the work of the job that the page follows. */
+	const runJob = async () => {
+		await page.waitForURL(/[?&]job=/)
+		await run(new URL(page.url()).searchParams.get('job')!)
+	}
+	return { ...all, call, add, run, runJob }
+}
+
+test('contacts are searched, filtered by a condition that is part of the address, and opened', async (t) => {
+	const { page, open, add, faults } = await setupContacts(t)
+	await open('contacts')
+	await page.getByRole('heading', { name: 'No contact yet' }).waitFor()
+	await add('ann', { plan: 'pro' })
+	await add('ben', { plan: 'free' })
+	await add('cem', { plan: 'pro' })
+	await open('contacts')
+	const people = page.getByRole('table', { name: 'Contacts' }).getByRole('link')
+	await page.getByText('3 contacts').waitFor()
+	await page.keyboard.press('/')
+	await page.keyboard.type('ann')
+	await people.filter({ hasText: 'cem' }).waitFor({ state: 'detached' })
+	await page.getByRole('searchbox').fill('')
+	await people.filter({ hasText: 'cem' }).waitFor()
+	await page.getByRole('button', { name: 'Add a condition' }).click()
+	await page.getByLabel('Field: choose a field').click()
+	await page.getByLabel('Search fields').fill('plan')
+	await page.getByRole('option', { name: 'plan', exact: true }).click()
+	await page.getByLabel('Value', { exact: true }).fill('pro')
+	t.deepEqual(await barriersOf(page), [])
+	await page.getByRole('button', { name: 'Show these contacts' }).click()
+	await page.getByText('2 contacts').waitFor()
+	t.deepEqual(await people.allTextContents(), ['cem@example.org', 'ann@example.org'])
+	await page.reload()
+	await page.getByRole('button', { name: 'Where plan is pro' }).waitFor()
+	await page.getByText('2 contacts').waitFor()
+	await people.first().focus()
+	await page.keyboard.press('ArrowDown')
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', { level: 1, name: 'ann@example.org' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('the columns are chosen from the data, and remembered', async (t) => {
+	const { page, open, add } = await setupContacts(t)
+	await add('ann', { plan: 'pro', city: 'Bath', age: 40 })
+	await open('contacts')
+	const heads = page.getByRole('columnheader')
+	await heads.filter({ hasText: 'age' }).waitFor()
+	await page.getByRole('button', { name: 'Columns' }).click()
+	await page.getByLabel('age').uncheck()
+	await page.getByLabel('plan').check()
+	await page.keyboard.press('Escape')
+	await page.reload()
+	await page.getByRole('cell', { name: 'pro' }).waitFor()
+	t.deepEqual(
+		(await heads.allTextContents()).filter((head) => ['age', 'plan', 'city'].includes(head)),
+		['city', 'plan'],
+	)
+})
+
+test('a bulk change asks with its count, is followed to its end, and is undone', async (t) => {
+	const { page, open, add, call, run, runJob, faults } = await setupContacts(t)
+	for (const name of ['ann', 'ben', 'cem']) await add(name)
+	const subscribed = async () => (await call('GET', '/contacts?subscribed=true')).total
+	await open('contacts')
+	await page.getByLabel('Choose ann@example.org').check()
+	await page.getByLabel('Choose ben@example.org').check()
+	await page.getByRole('button', { name: 'Unsubscribe' }).click()
+	await page.getByRole('button', { name: 'Unsubscribe 2 contacts' }).click()
+	await page.getByText('Contacts are being unsubscribed').waitFor()
+	t.deepEqual(await barriersOf(page), [])
+	await runJob()
+	await page.getByText('2 unsubscribed').waitFor()
+	t.is(await subscribed(), 1)
+	const first = page.url()
+	await page.getByRole('button', { name: 'Undo' }).click()
+	await page.waitForURL((url) => url.href !== first)
+	await run(new URL(page.url()).searchParams.get('job')!)
+	await page.getByText('2 subscribed').waitFor()
+	t.is(await subscribed(), 3)
+	t.deepEqual(faults, [])
+})
+
+test('all contacts that match are deleted, except those that were taken out, on a phone', async (t) => {
+	const { page, open, add, call, runJob, faults } = await setupContacts(t, {
+		browser: { viewport: phone },
+	})
+	for (const name of ['ann', 'anton', 'ben', 'anja']) await add(name)
+	await open('contacts?search=an')
+	await page.getByText('3 contacts').waitFor()
+	await page.getByRole('button', { name: 'Choose all' }).click()
+	await page.getByLabel('Choose anja@example.org').uncheck()
+	await page.getByRole('button', { name: 'Delete' }).click()
+	await page.getByRole('button', { name: 'Delete 2 contacts' }).click()
+	await runJob()
+	await page.getByText('2 deleted').waitFor()
+	const left = (await call('GET', '/contacts?sort=email&dir=asc')).data
+	t.deepEqual(
+		left.map(({ email }: { email: string }) => email),
+		['anja@example.org', 'ben@example.org'],
+	)
+	t.true(await page.evaluate(`document.documentElement.scrollWidth <= ${phone.width}`))
+	t.deepEqual(faults, [])
+})
+
+test('a job that has not begun is cancelled', async (t) => {
+	const { page, open, add, call } = await setupContacts(t)
+	await add('ann')
+	await open('contacts')
+	await page.getByRole('button', { name: 'Choose all' }).click()
+	await page.getByRole('button', { name: 'Delete' }).click()
+	await page.getByRole('button', { name: 'Delete 1 contact' }).click()
+	await page.getByRole('button', { name: 'Cancel the rest' }).click()
+	await page.getByRole('button', { name: 'Close' }).waitFor()
+	t.is((await call('GET', '/contacts')).total, 1)
+})
+
+test('a contact is added with typed data, edited, and its faults are shown at their fields', async (t) => {
+	const { page, open, add, call, faults } = await setupContacts(t)
+	await add('ben')
+	await open('contacts/new')
+	await page.getByRole('button', { name: 'Add the contact' }).click()
+	await page.getByText('is required').or(page.getByText('must be')).first().waitFor()
+	await page.getByLabel('Email address').fill('Ann@example.org')
+	await page.getByLabel('Language').selectOption('German')
+	await page.getByRole('button', { name: 'Add a field' }).click()
+	await page.getByLabel('Field', { exact: true }).fill('visits')
+	await page.getByLabel('Type').selectOption('Number')
+	await page.getByLabel('Value', { exact: true }).fill('12')
+	t.deepEqual(await barriersOf(page), [])
+	await page.getByRole('button', { name: 'Add the contact' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann@example.org' }).waitFor()
+	const id = page.url().split('/').at(-1)!
+	t.like(await call('GET', `/contacts/${id}`), {
+		subscribed: true,
+		data: { locale: 'de', visits: 12 },
+	})
+	await page.getByRole('button', { name: 'Edit' }).click()
+	await page.getByLabel('Email address').fill('ben@example.org')
+	await page.getByRole('button', { name: 'Remove visits' }).click()
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Another contact has this email address').waitFor()
+	await page.getByRole('link', { name: 'Open the other contact' }).waitFor()
+	await page.getByLabel('Email address').fill('ann.a@example.org')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann.a@example.org' }).waitFor()
+	t.deepEqual((await call('GET', `/contacts/${id}`)).data, { locale: 'de' })
+	t.deepEqual(
+		faults.filter((fault) => !/400|409|422/.test(fault)),
+		[],
+	)
+})
+
+test('the history of a person merges what happened, and deleting says what it does', async (t) => {
+	const { page, open, add, call, faults } = await setupContacts(t)
+	const { id } = await add('ann')
+	const track = { email: 'ann@example.org', event: 'order', data: { total: 30 } }
+	await call('POST', '/events/track', track)
+	await call('PATCH', `/contacts/${id}`, { subscribed: false })
+	await open(`contacts/${id}`)
+	const history = page.getByRole('region', { name: 'History' })
+	await history.getByText('The contact was created').waitFor()
+	t.deepEqual(await history.getByRole('listitem').locator('p').allTextContents(), [
+		'Unsubscribed',
+		'Event order',
+		'total: 30',
+		'The contact was created',
+	])
+	t.deepEqual(await barriersOf(page), [])
+	await page.getByRole('tab', { name: 'Events' }).click()
+	await history.getByText('{"total":30}').waitFor()
+	t.regex(page.url(), /show=events$/)
+	await page.getByRole('tab', { name: 'Workflows' }).click()
+	await history.getByText('In no workflow yet.').waitFor()
+	await page.getByRole('button', { name: 'Delete' }).click()
+	await page.getByText('This cannot be undone.').waitFor()
+	await page.getByLabel('Erase the person everywhere').check()
+	await page.getByRole('button', { name: 'Erase the person' }).click()
+	await page.getByRole('heading', { name: 'No contact yet' }).waitFor()
+	t.deepEqual(faults, [])
+})

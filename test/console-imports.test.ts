@@ -1,0 +1,123 @@
+import test, { type ExecutionContext } from 'ava'
+import { readSlice } from '../activities/imports/import-slice.ts'
+import { readHead } from '../console/contacts/csv-head.ts'
+import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { jobRunner } from './helpers/jobs.ts'
+
+async function setupImports(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
+	const all = await setupConsole(t, options)
+	const { page, app, withSecretKey: headers } = all
+	const { run } = jobRunner(all)
+	return {
+		...all,
+		choose: (text: string) =>
+			page
+				.getByLabel('CSV file')
+				.setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }),
+		/** Does the work of the job that the page follows. */
+		async runJob(before = '') {
+			await page.waitForURL((url) => url.search.includes('job=') && url.href !== before)
+			await run(new URL(page.url()).searchParams.get('job')!)
+			return page.url()
+		},
+		contacts: async (): Promise<Record<string, object>> => {
+			const { data } = (await app.inject({ url: '/contacts', headers })).json()
+			return Object.fromEntries(
+				data.map((one: { email: string; data: object }) => [one.email, one.data]),
+			)
+		},
+	}
+}
+
+test('the preview reads headers as the import does', (t) => {
+	for (const text of [
+		'email,name\na@b.co,Ann\n',
+		'\uFEFFEmail;Name\r\na@b.co;Ann\r\n',
+		'sep=;\nemail;"na;me"\na@b.co;"Ann\nB"\n',
+		'\n\nemail\tname\t\na@b.co\t\n',
+		'"email","the ""name""",\n',
+		'email,"a\nb"\r\nx@y.co,1',
+	]) {
+		const file = new Uint8Array(Buffer.from(text))
+		const { header } = readSlice({ file, at: 0, row: 0, header: null })
+		const head = readHead(text, true)!
+		t.deepEqual(
+			head.names.map((name) => name.toLowerCase()),
+			header!.names,
+			JSON.stringify(text),
+		)
+		t.is(head.delimiter, header!.delimiter)
+	}
+	t.is(readHead('', true), undefined)
+})
+
+test('a file is imported as its columns are mapped, its wrong rows are listed, and it is undone', async (t) => {
+	const { page, open, choose, runJob, contacts, faults } = await setupImports(t)
+	await open('contacts/import')
+	t.deepEqual(await barriersOf(page), [])
+	await choose('E-Mail;Full Name;Plan;Id\nann@example.org;Ann;pro;1\nnobody;Ben;free;2\n')
+	await page.getByLabel('Field for Full Name').fill('name')
+	await page.getByLabel('Plan becomes').selectOption('Leave out')
+	t.is(await page.getByLabel('E-Mail becomes').inputValue(), 'email')
+	t.deepEqual(await barriersOf(page), [])
+	await page.getByRole('button', { name: 'Import', exact: true }).click()
+	await page.getByText('The import is about to begin').waitFor()
+	const first = await runJob()
+	await page.getByText('The import is complete').waitFor()
+	t.deepEqual(await contacts(), { 'ann@example.org': { name: 'Ann' } })
+	const wrong = page.getByRole('table', { name: 'Rows that were not imported' })
+	await wrong.getByText('Row 3').waitFor()
+	const downloading = page.waitForEvent('download')
+	await page.getByRole('button', { name: 'Download all as CSV' }).click()
+	t.regex((await downloading).suggestedFilename(), /^errors-.*\.csv$/)
+	t.deepEqual(await barriersOf(page), [])
+	await page.getByRole('button', { name: 'Undo the import' }).click()
+	await page.getByText('1 contacts that it created are deleted').waitFor()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Undo the import' }).click()
+	await runJob(first)
+	await page.getByText('The undo is complete').waitFor()
+	t.deepEqual(await contacts(), {})
+	t.deepEqual(faults, [])
+})
+
+test('a column with addresses must be chosen, and a name can stand once', async (t) => {
+	const { page, open, choose } = await setupImports(t)
+	await open('contacts/import')
+	await choose('Address,Name,Nick\nann@example.org,Ann,A\n')
+	await page.getByText('Choose the column with the addresses.').waitFor()
+	t.true(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled())
+	await page.getByLabel('Address becomes').selectOption('Email address')
+	await page.getByLabel('Field for Nick').fill('name')
+	await page.getByText('Two columns become name.').waitFor()
+	await page.getByLabel('Nick becomes').selectOption('Leave out')
+	t.true(await page.getByRole('button', { name: 'Import', exact: true }).isEnabled())
+})
+
+test('a file that is not UTF-8 or has no header is refused at once', async (t) => {
+	const { page, open } = await setupImports(t)
+	await open('contacts/import')
+	const file = { name: 'people.csv', mimeType: 'text/csv' }
+	const input = page.getByLabel('CSV file')
+	await input.setInputFiles({ ...file, buffer: Buffer.from([0x65, 0x6d, 0xff, 0xfe]) })
+	await page.getByText('The file is not UTF-8').waitFor()
+	await input.setInputFiles({ ...file, buffer: Buffer.from('\n\n') })
+	await page.getByText('The file has no header').waitFor()
+	t.pass()
+})
+
+test('an import is cancelled before it begins, on a phone, and found again', async (t) => {
+	const { page, open, choose, contacts, faults } = await setupImports(t, {
+		browser: { viewport: phone },
+	})
+	await open('contacts/import')
+	await choose('email\nann@example.org\n')
+	t.true(await page.evaluate(`document.documentElement.scrollWidth <= ${phone.width}`))
+	await page.getByRole('button', { name: 'Import', exact: true }).click()
+	await page.getByRole('button', { name: 'Cancel the rest' }).click()
+	await page.getByText('The import is cancelled').waitFor()
+	t.deepEqual(await contacts(), {})
+	await page.getByRole('link', { name: 'Import another file' }).click()
+	await page.getByRole('link', { name: 'people.csv' }).click()
+	await page.getByText('The import is cancelled').waitFor()
+	t.deepEqual(faults, [])
+})
