@@ -60,7 +60,7 @@ const columnsOf = (
 	},
 	{ name: 'Published', cell: ({ createdAt }) => <Time at={createdAt} as="date" />, width: '170px' },
 	{
-		name: 'People on it now',
+		name: 'On it now',
 		cell: ({ activeExecutions }) => formatCount(activeExecutions),
 		width: '130px',
 		isNumber: true,

@@ -1,5 +1,5 @@
 import { MarkerType, Position } from '@xyflow/react'
-import { branchesOf, type Graph, type GraphStep, wayFrom } from '../graph.ts'
+import { branchesOf, type Graph, type GraphStep, inOrder, wayFrom } from '../graph.ts'
 import { branchInWords } from '../step-words.ts'
 import { nodeHeight, type Place } from './layout.ts'
 import type { StepNode } from './step-node.tsx'
@@ -8,7 +8,8 @@ import type { WayEdge } from './way-edge.tsx'
 /** The nodes and edges of React Flow for a graph. */
 export function elementsOf(graph: Graph, places: ReadonlyMap<string, Place>) {
 	const byId = new Map(graph.steps.map((step) => [step.id, step]))
-	const nodes = graph.steps.map((step) => nodeOf(graph, step, places.get(step.id)!))
+	// The Tab key follows this order.
+	const nodes = inOrder(graph).map((step) => nodeOf(graph, step, places.get(step.id)!))
 	const edges = graph.ways.flatMap((way): WayEdge[] => {
 		const [from, to] = [byId.get(way.fromStepId), byId.get(way.toStepId)]
 		if (!from || !to) return []
