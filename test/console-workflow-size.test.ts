@@ -20,7 +20,7 @@ function largeWorkflow() {
 }
 
 test.serial(
-	'a picture of 200 steps moves with the hand, and draws no step anew for it',
+	'a picture of 200 steps moves with the hand, and draws only what comes into view',
 	async (t) => {
 		const { page, open, workflow, faults } = await setupWorkflows(t)
 		const { id } = await workflow('Large', ...largeWorkflow())
@@ -39,11 +39,14 @@ test.serial(
 		}
 		await page.evaluate(`
 		frames = []
-		changes = 0
-		new MutationObserver((list) => {
-			for (const { target, type } of list)
-				if (type === 'attributes' && target.closest('[data-step]')) changes++
-		}).observe(document.body, { attributes: true, subtree: true })
+		draws = 0
+		// Drawing a step looks up its summary, a text.
+		const { get } = Map.prototype
+		Map.prototype.get = function (key) {
+			const value = get.call(this, key)
+			if (typeof value === 'string' && /^[0-9a-f-]{36}$/.test(key)) draws++
+			return value
+		}
 		let last = performance.now()
 		requestAnimationFrame(function note(now) {
 			frames.push(now - last)
@@ -53,18 +56,20 @@ test.serial(
 		const box = (await picture.boundingBox())!
 		await page.mouse.move(box.x + 60, box.y + box.height - 150)
 		await page.mouse.down()
-		await page.evaluate('frames.length = 0')
+		await page.evaluate('frames.length = draws = 0')
 		const before = await busy()
 		for (let move = 1; move <= moves; move++)
 			await page.mouse.move(box.x + 60 + move, box.y + box.height - 150 - move * 3)
 		const after = await busy()
 		const frames = (await page.evaluate<number[]>('frames')).toSorted((one, other) => one - other)
 		await page.mouse.up()
+		const draws = await page.evaluate<number>('draws')
 		const busyMs = ((after - before) * 1000) / frames.length
 		const medianMs = frames[frames.length >> 1]!
-		t.log({ drawn, frames: frames.length, medianMs, busyMs })
+		t.log({ drawn, frames: frames.length, medianMs, busyMs, draws })
 		t.true(frames.length >= moves)
-		t.is(await page.evaluate('changes'), 0)
+		// Those that came into view.
+		t.true(draws < steps, `${draws} times a step was drawn`)
 		t.true(medianMs <= 34, `half of the frames take ${medianMs} ms or more`)
 		t.true(busyMs <= 10, `a frame keeps the page busy for ${busyMs} ms`)
 		t.deepEqual(faults, [])
