@@ -46,7 +46,8 @@ test('a workflow with a wait and a branch is built in the picture, checked at it
 	const id = page.url().slice(`${home}/workflows/`.length)
 
 	await add(page, 'after Trigger', 'Send email')
-	await page.getByLabel('Problems of this step').getByText('The template is required').waitFor()
+	await picture(page).getByText('The template is required').waitFor()
+	await page.getByRole('region', { name: 'Step Send email' }).getByText('is required').waitFor()
 	await page.getByLabel('Template').selectOption('Welcome')
 	await add(page, 'after Send email', 'Wait for event')
 	await page.getByLabel('Name', { exact: true }).fill('Order')
@@ -94,6 +95,8 @@ test('changes of an enabled workflow are published together, and people stay on 
 		.getByRole('button', { name: /^Send email Welcome mail.*2 passed/ })
 		.waitFor()
 	await add(page, 'between Welcome mail and Order', 'Delay')
+	await page.getByLabel('Wait for', { exact: true }).fill('')
+	await page.getByRole('button', { name: 'Publish', disabled: true }).waitFor()
 	await page.getByLabel('Wait for', { exact: true }).fill('2')
 	await picture(page)
 		.getByRole('button', { name: /^Wait for event Order/ })
@@ -139,7 +142,19 @@ test('steps are connected by dragging and by the keyboard, and changes are undon
 	await page.getByRole('button', { name: 'Save' }).click()
 	await page.getByText('Saved', { exact: true }).waitFor()
 	t.true(waysOf(await call('GET', `/workflows/${id}`)).includes('Reminder > Order'))
+	await page.getByLabel('Next step').focus()
 	await page.keyboard.press('Escape')
+	const focused = page.locator(':focus')
+	const follow = async (key: string, name: RegExp) => {
+		await page.keyboard.press(key)
+		await focused.filter({ hasText: name }).waitFor()
+	}
+	await focused.filter({ hasText: 'Reminder' }).waitFor()
+	await follow('ArrowLeft', /Bought/)
+	await follow('ArrowUp', /Wait up to 3 days/)
+	await follow('ArrowUp', /Welcome mail/)
+	await follow('ArrowUp', /When “joined” happens/)
+	await follow('ArrowDown', /Welcome mail/)
 	t.deepEqual(faults, [])
 })
 

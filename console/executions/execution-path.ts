@@ -18,12 +18,14 @@ export function marksOf(visits: Visit[]): Map<string, Mark> {
 	const visited = Map.groupBy(visits, ({ stepId }) => stepId)
 	return new Map(
 		[...visited].map(([stepId, of]) => {
-			const { status } = of.at(-1)!
+			const { status, error, startedAt, completedAt } = of.at(-1)!
 			const { tone, note } = marks[status]
 			return [
 				stepId,
 				{
 					...(tone && { tone }),
+					...(status === 'FAILED' && error && { fault: error }),
+					at: completedAt ?? startedAt,
 					note: of.length > 1 ? `${note}, ${of.length} times` : (note ?? ''),
 				},
 			]

@@ -52,6 +52,7 @@ function Detail({ visit }: { visit: Visit }) {
 			{status === 'SKIPPED' && 'The execution ended here. '}
 			{attempts !== null && `${attempts === 1 ? '1 call' : `${attempts} calls`} so far. `}
 			{error && `${error} `}
+			{outputInWords(rest)}{' '}
 			{typeof emailId === 'string' && (
 				<>
 					<Link
@@ -62,7 +63,6 @@ function Detail({ visit }: { visit: Visit }) {
 					</Link>{' '}
 				</>
 			)}
-			{outputInWords(rest)}
 		</>
 	)
 }

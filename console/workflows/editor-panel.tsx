@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { List, Redo2, Undo2, Workflow as Graph } from 'lucide-react'
-import type { WorkflowWithSteps } from '../../client/index.ts'
+import { TempostError, type WorkflowWithSteps } from '../../client/index.ts'
 import { isStatus } from '../client.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
@@ -34,6 +34,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 	const choose = (stepId: string | undefined) =>
 		void navigate({ search: (old) => ({ ...old, step: stepId }), replace: true })
 	const save = useSaving(workflow, draft)
+	const isRefused = workflow.enabled && check?.isValid === false
 	return (
 		<>
 			<div className={styles.bar}>
@@ -66,7 +67,13 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 					{draft.isDirty && (
 						<>
 							<Button onClick={draft.discard}>Discard changes</Button>
-							<Button kind="primary" onClick={save.ask} isBusy={save.isBusy}>
+							<Button
+								kind="primary"
+								onClick={save.ask}
+								isBusy={save.isBusy}
+								disabled={isRefused}
+								title={isRefused ? 'Mend the marked steps first' : undefined}
+							>
 								{workflow.enabled ? 'Publish' : 'Save'}
 							</Button>
 						</>
@@ -74,7 +81,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 				</div>
 			</div>
 			<Fault error={checkError} />
-			<Fault error={save.error} />
+			<Fault error={withoutIds(save.error)} />
 			{isStatus(save.error, 409) && draft.isDirty && (
 				<Button onClick={draft.discard}>Discard my changes and show the newest</Button>
 			)}
@@ -87,6 +94,13 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 			<PassageNote workflowId={workflow.id} />
 		</>
 	)
+}
+
+/** The fields of the API's message begin with ids; the picture marks the same steps. */
+function withoutIds(error: unknown) {
+	if (!(error instanceof TempostError) || error.status !== 422) return error
+	const { code, requestId } = error
+	return new TempostError(code, 'Not saved: mend the marked steps first', { requestId })
 }
 
 function PassageNote({ workflowId }: { workflowId: string }) {

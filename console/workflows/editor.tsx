@@ -71,7 +71,10 @@ export function Editor({ workflow, draft, check, isList, chosen, onChoose }: Pro
 					onChange={change}
 					onAdd={setOpening}
 					onDelete={remove}
-					onClose={() => onChoose(undefined)}
+					onClose={() => {
+						onChoose(undefined)
+						focusStep(step.id)
+					}}
 				/>
 			)}
 			<AddStep
@@ -83,6 +86,10 @@ export function Editor({ workflow, draft, check, isList, chosen, onChoose }: Pro
 		</div>
 	)
 }
+
+/** Where the reader came from. */
+const focusStep = (stepId: string) =>
+	document.querySelector<HTMLElement>(`[data-step="${stepId}"]`)?.focus()
 
 /** Asks before a step is deleted: what follows for its neighbours and for people who are there. */
 function useRemoval(

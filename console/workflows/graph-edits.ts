@@ -70,14 +70,19 @@ export function connect(
 	}
 }
 
-/** Ways of branches that the step no longer has are removed. */
+/** Ways of branches that the step no longer has are removed. If it has only new ones, they take over the old ways. */
 export function changeStep(graph: Graph, stepId: string, changes: Partial<GraphStep>): Graph {
-	const steps = graph.steps.map((step) => (step.id === stepId ? { ...step, ...changes } : step))
-	const after = steps.find(({ id }) => id === stepId)!
-	const branches = branchesOf(after)
-	const isLeft = ({ fromStepId, branch }: Way) =>
-		fromStepId !== stepId || branch === null || branches.includes(branch)
-	return { ...graph, steps, ways: graph.ways.filter(isLeft) }
+	const before = graph.steps.find(({ id }) => id === stepId)!
+	const after = { ...before, ...changes }
+	const [old, branches] = [branchesOf(before), branchesOf(after)]
+	const isNewAltogether = !branches.some((branch) => old.includes(branch))
+	const ways = graph.ways.flatMap((way): Way[] => {
+		if (way.fromStepId !== stepId || way.branch === null || branches.includes(way.branch))
+			return [way]
+		const branch = isNewAltogether ? branches[old.indexOf(way.branch)] : undefined
+		return branch === undefined ? [] : [{ ...way, branch }]
+	})
+	return { ...graph, steps: graph.steps.map((step) => (step === before ? after : step)), ways }
 }
 
 /** Whether one step may lead to another. */

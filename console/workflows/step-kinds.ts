@@ -9,7 +9,6 @@ import {
 	Webhook,
 	Zap,
 } from 'lucide-react'
-import { blankCondition } from '../conditions/condition.ts'
 import type { StepType } from './graph.ts'
 
 interface Kind {
@@ -44,7 +43,7 @@ export const kinds: Record<StepType, Kind> = {
 		name: 'Condition',
 		about: 'Chooses a branch by the data of the contact or the event',
 		icon: GitBranch,
-		config: { ...blankCondition },
+		config: {},
 	},
 	UPDATE_CONTACT: {
 		name: 'Update contact',

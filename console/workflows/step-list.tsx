@@ -35,6 +35,7 @@ export function StepList({ graph, summaries, marks, chosen, onChoose }: Props) {
 						<button
 							type="button"
 							className={styles.step}
+							data-step={step.id}
 							aria-current={chosen === step.id}
 							onClick={() => onChoose(step.id)}
 						>

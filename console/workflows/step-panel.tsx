@@ -90,7 +90,10 @@ function triggerFault(check: Check | undefined) {
 }
 
 function Problems({ check, stepId }: { check: Check | undefined; stepId: string }) {
-	const faults = check?.errors.filter((fault) => fault.stepId === stepId) ?? []
+	// The others are shown at their fields.
+	const isOfStep = (fault: Check['errors'][number]) =>
+		fault.stepId === stepId && (fault.field === '' || fault.field === 'config')
+	const faults = check?.errors.filter(isOfStep) ?? []
 	const warnings = check?.warnings.filter((warning) => warning.stepId === stepId) ?? []
 	if (faults.length + warnings.length === 0) return null
 	return (

@@ -47,7 +47,7 @@ export function faultOfStep(check: Check | undefined, stepId: string) {
 export const faultInWords = ({ field, message }: { field: string; message: string }) =>
 	field === '' ? `It ${message}` : `${fieldNames[field] ?? lastPart(field)} ${message}`
 
-const fieldNames: Record<string, string> = { config: 'The setting', templateId: 'The template' }
+const fieldNames: Record<string, string> = { config: 'Its setting', templateId: 'The template' }
 const lastPart = (field: string) => {
 	const words = field
 		.slice(field.lastIndexOf('.') + 1)

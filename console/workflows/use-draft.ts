@@ -25,10 +25,10 @@ function reduce(state: State, act: Act): State {
 		case 'change': {
 			const isMore = act.group !== undefined && act.group === state.group
 			return {
-				past: isMore ? past : [...past, present ?? act.from],
+				past: isMore ? past : [...past, (past.length > 0 ? present : null) ?? act.from],
 				present: act.graph,
 				future: [],
-				base: present ? base : act.base,
+				base: past.length > 0 ? base : act.base,
 				group: act.group,
 			}
 		}
@@ -62,8 +62,8 @@ export function useDraft(workflow: WorkflowWithSteps) {
 		[workflow.updatedAt],
 	)
 	const { past, present, future, base } = state
-	const graph = present ?? stored
 	const isDirty = past.length > 0
+	const graph = (isDirty ? present : null) ?? stored
 	const change = useCallback(
 		(next: Graph, group?: string) =>
 			act({ do: 'change', from: stored, base: workflow.updatedAt, graph: next, group }),

@@ -86,6 +86,7 @@ function BranchFields({ branch, index, error, onChange, onRemove }: Props) {
 					label="If the field"
 					options={operators}
 					value={branch.operator}
+					error={error}
 					onChange={({ target }) => onChange({ operator: target.value })}
 				/>
 				{onRemove && (

@@ -1,6 +1,5 @@
 import type { Condition } from '../../../client/index.ts'
 import { ConditionBuilder } from '../../conditions/condition-builder.tsx'
-import { blankCondition } from '../../conditions/condition.ts'
 import { Select } from '../../parts/field.tsx'
 import { BranchesForm } from './branches-form.tsx'
 import { ComparisonForm } from './comparison-form.tsx'
@@ -14,8 +13,8 @@ const forms = [
 
 /** What each form begins with. */
 const beginnings: Record<string, Record<string, unknown>> = {
-	tree: { ...blankCondition },
-	one: {},
+	tree: {},
+	one: { field: '', operator: 'equals', value: '' },
 	multi: {
 		mode: 'multi',
 		field: '',
@@ -52,7 +51,7 @@ export function ConditionForm(props: StepFormProps) {
 }
 
 const formOf = (config: Record<string, unknown>) =>
-	config['mode'] === 'multi' ? 'multi' : 'groups' in config ? 'tree' : 'one'
+	config['mode'] === 'multi' ? 'multi' : 'field' in config ? 'one' : 'tree'
 
 /** Also one that is still being built: its filters are checked by the API. */
 const isTree = (config: Record<string, unknown>): config is Record<string, unknown> & Condition =>

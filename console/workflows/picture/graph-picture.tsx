@@ -11,10 +11,12 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { Graph } from '../graph.ts'
 import type { Opening } from '../graph-edits.ts'
 import { elementsOf } from './elements.ts'
-import { nodeHeight, type Place, placesOf } from './layout.ts'
+import { placesOf } from './layout.ts'
 import { type Mark, type Picture, PictureContext } from './picture-context.ts'
 import styles from './picture.module.css'
 import { type StepNode, StepNodeView } from './step-node.tsx'
+import { useStepKeys } from './use-step-keys.ts'
+import { bringIntoView, show } from './viewport.ts'
 import { type WayEdge, WayEdgeView } from './way-edge.tsx'
 
 interface Props {
@@ -45,14 +47,19 @@ export default function GraphPicture(props: Props) {
 	const { nodes, edges } = useMemo(() => elementsOf(graph, places), [graph, places])
 	const instance = useRef<ReactFlowInstance<StepNode, WayEdge>>(null)
 	const frame = useRef<HTMLDivElement>(null)
+	const bring = useCallback(
+		(stepId: string | undefined) => {
+			const place = stepId && places.get(stepId)
+			if (place && instance.current) bringIntoView(instance.current, frame.current!, place)
+		},
+		[places],
+	)
+	const onKeyDown = useStepKeys(frame, graph, bring)
 	const picture = useMemo(
 		(): Picture => ({ marks, summaries, chosen, onChoose, onAdd: edit?.add, walked }),
 		[marks, summaries, chosen, onChoose, edit?.add, walked],
 	)
-	useEffect(() => {
-		const place = chosen && places.get(chosen)
-		if (place && instance.current) bringIntoView(instance.current, frame.current!, place)
-	}, [chosen, places])
+	useEffect(() => bring(chosen), [chosen, bring])
 	const connect = edit?.connect
 	const onConnect = useCallback(
 		({ source, sourceHandle, target }: Connection) =>
@@ -67,6 +74,7 @@ export default function GraphPicture(props: Props) {
 				role="group"
 				aria-label={name}
 				data-editable={edit !== undefined}
+				onKeyDown={onKeyDown}
 			>
 				<ReactFlow
 					nodes={nodes}
@@ -109,39 +117,3 @@ const shapeOf = ({ steps, ways }: Graph) =>
 
 const branchOf = (handle: string | null) => (handle === 'next' ? null : handle)
 const isValid = ({ source, target }: Pick<Connection, 'source' | 'target'>) => source !== target
-
-type Instance = ReactFlowInstance<StepNode, WayEdge>
-
-/** All of it if that can be read, else its beginning. */
-function show(instance: Instance, frame: HTMLElement, places: ReadonlyMap<string, Place>) {
-	const all = [...places.values()]
-	const width = Math.max(...all.map((place) => place.x + place.width))
-	const height = Math.max(...all.map((place) => place.y + nodeHeight + 40))
-	const { clientWidth, clientHeight } = frame
-	const zoom = Math.min(1, (clientWidth - 32) / width, (clientHeight - 32) / height)
-	const first = all.toSorted((one, other) => one.y - other.y)[0]
-	if (!first) return
-	if (zoom >= 0.7) void instance.setViewport({ x: (clientWidth - width * zoom) / 2, y: 16, zoom })
-	else {
-		const x = clientWidth / 2 - (first.x + first.width / 2) * 0.85
-		void instance.setViewport({ x, y: 16, zoom: 0.85 })
-	}
-}
-
-const margin = 24
-
-/** Moves the picture no more than needed. Its frame may just have become smaller, which React Flow notices later. */
-function bringIntoView(instance: Instance, frame: HTMLElement, { x, y, width }: Place) {
-	const { zoom, ...view } = instance.getViewport()
-	const moved = {
-		x: within(view.x, x * zoom, (x + width) * zoom, frame.clientWidth),
-		y: within(view.y, y * zoom, (y + nodeHeight) * zoom, frame.clientHeight),
-	}
-	if (moved.x !== view.x || moved.y !== view.y)
-		void instance.setViewport({ ...moved, zoom }, { duration: 200 })
-}
-
-function within(shift: number, start: number, end: number, size: number) {
-	if (end - start > size - 2 * margin) return margin - start
-	return Math.min(Math.max(shift, margin - start), size - margin - end)
-}

@@ -11,6 +11,8 @@ export interface Mark {
 	tone?: Tone
 	/** A word beside the kind, such as "Added". */
 	note?: string
+	/** When it was reached or passed. */
+	at?: string
 	/** The first of its faults. */
 	fault?: string
 }

@@ -2,6 +2,7 @@ import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
 import { Plus } from 'lucide-react'
 import { memo } from 'react'
 import { formatBrief } from '../../parts/figures.tsx'
+import { Time } from '../../parts/time.tsx'
 import type { GraphStep } from '../graph.ts'
 import { kinds } from '../step-kinds.ts'
 import { branchInWords } from '../step-words.ts'
@@ -57,10 +58,11 @@ export const StepNodeView = memo(function StepNodeView({ data }: NodeProps<StepN
 	)
 })
 
-function Counts({ here, passed, failed }: Mark) {
-	if (here === undefined && passed === undefined) return null
+function Counts({ here, passed, failed, at }: Mark) {
+	if (!here && !passed && !failed && !at) return null
 	return (
 		<span className={styles.counts}>
+			{at && <Time at={at} as="date" />}
 			{here ? <span className={styles.here}>{formatBrief(here)} here now</span> : null}
 			{passed ? <span>{formatBrief(passed)} passed</span> : null}
 			{failed ? <span className={styles.failed}>{formatBrief(failed)} failed</span> : null}
