@@ -531,6 +531,8 @@ export interface ConditionStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -655,6 +657,29 @@ export interface CreatedWebhookEndpoint {
 	secret: string
 }
 
+export interface DefinedStep {
+	id: string
+	type:
+		| 'TRIGGER'
+		| 'SEND_EMAIL'
+		| 'DELAY'
+		| 'WAIT_FOR_EVENT'
+		| 'CONDITION'
+		| 'WEBHOOK'
+		| 'UPDATE_CONTACT'
+		| 'EXIT'
+	name: string
+	config: Record<string, unknown>
+	templateId: string | null
+}
+
+export interface DefinedTransition {
+	fromStepId: string
+	toStepId: string
+	branch: string | null
+	priority: number
+}
+
 /** Waits for a fixed time, at most 365 days. */
 export interface DelayConfig {
 	/** How many units to wait. At most 365 days. */
@@ -695,6 +720,8 @@ export interface DelayStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -1564,6 +1591,8 @@ export interface ExitStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -1598,6 +1627,45 @@ export interface FieldError {
 
 /** One test of one field. The operator decides what else it takes. */
 export type Filter = ValueFilter | StateFilter | TimeFilter
+
+export interface GraphStep {
+	/** The id of a step of this workflow, or a new UUID for a new step. */
+	id: string
+	/** Can’t be changed. */
+	type:
+		| 'TRIGGER'
+		| 'SEND_EMAIL'
+		| 'DELAY'
+		| 'WAIT_FOR_EVENT'
+		| 'CONDITION'
+		| 'WEBHOOK'
+		| 'UPDATE_CONTACT'
+		| 'EXIT'
+	/** The name in lists. */
+	name: string
+	/** Where an editor draws the step. */
+	position?:
+		| {
+				/** The distance from the left. */
+				x: number
+				/** The distance from the top. */
+				y: number
+		  }
+		| undefined
+	/** The configuration for its type. See POST /workflows/{id}/steps. */
+	config?: Record<string, unknown> | undefined
+	/** The template to send. For SEND_EMAIL only. */
+	templateId?: string | null | undefined
+}
+
+export interface GraphTransition {
+	/** The step where it starts. */
+	fromStepId: string
+	/** The step where it ends. */
+	toStepId: string
+	/** Required for a CONDITION. For a WAIT_FOR_EVENT, the default is event. */
+	branch?: string | null | undefined
+}
 
 export interface Health {
 	status: 'ok' | 'degraded' | 'unavailable'
@@ -1702,7 +1770,18 @@ export interface ListedWorkflow {
 	_count: {
 		steps: number
 		executions: number
+		/** Executions that have not ended. */
+		active: number
 	}
+}
+
+export interface ListedWorkflowVersion {
+	version: number
+	createdAt: string
+	/** SHA-256 of the definition */
+	hash: string
+	/** How many executions of this version have not ended. */
+	activeExecutions: number
 }
 
 export interface MailAddress {
@@ -2139,6 +2218,8 @@ export interface SendEmailStepWithTransitions {
 	templateId: string | null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2495,6 +2576,8 @@ export interface TriggerStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2559,6 +2642,8 @@ export interface UpdateContactStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2639,6 +2724,8 @@ export interface WaitForEventStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2830,6 +2917,8 @@ export interface WebhookStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2872,6 +2961,17 @@ export interface WorkflowCheck {
 	warnings: WorkflowWarning[]
 }
 
+/** Executions of the version run exactly this. */
+export interface WorkflowDefinition {
+	/** Its type, and the members of its configuration. */
+	trigger: {
+		type: 'EVENT' | 'MANUAL' | 'SCHEDULE'
+	}
+	allowReentry: boolean
+	steps: DefinedStep[]
+	transitions: DefinedTransition[]
+}
+
 export interface WorkflowFault {
 	stepId: string | null
 	name: string | null
@@ -2881,19 +2981,24 @@ export interface WorkflowFault {
 	code: string
 }
 
+export interface WorkflowGraph {
+	/** See PATCH /workflows/{id}. */
+	triggerType?: 'EVENT' | 'MANUAL' | 'SCHEDULE' | undefined
+	triggerConfig?: Record<string, unknown> | null | undefined
+	/** Let a contact enter again once its execution has ended. */
+	allowReentry?: boolean | undefined
+	/** All steps. One of them is the TRIGGER. */
+	steps: GraphStep[]
+	/** All transitions. The order is kept. */
+	transitions: GraphTransition[]
+}
+
 export interface WorkflowPassage {
 	/** How many executions were read. */
 	executions: number
 	/** Whether these are all. */
 	isWhole: boolean
 	steps: StepPassage[]
-}
-
-export interface WorkflowVersion {
-	version: number
-	createdAt: string
-	/** SHA-256 of the definition */
-	hash: string
 }
 
 export interface WorkflowWarning {
@@ -3778,8 +3883,7 @@ export interface GetWorkflowVersionAnswer {
 	createdAt: string
 	/** SHA-256 of the definition */
 	hash: string
-	/** { trigger, allowReentry, steps, transitions } */
-	definition: Record<string, unknown>
+	definition: WorkflowDefinition
 }
 
 export interface ListCampaignsInput {
@@ -5641,13 +5745,31 @@ export interface WorkflowsApi {
 	deleteTransition(id: string, transitionId: string, options?: RequestOptions): Promise<void>
 
 	/**
+	 * Replace the trigger, steps and transitions of a workflow.
+	 *
+	 * All changes together make one new version of an enabled workflow, so no execution starts in between. Steps that you leave out are deleted; executions that are at them continue with their own version. With the header `If-Match: "<updatedAt>"`, a workflow that has changed since is refused (409).
+	 *
+	 * `PUT /workflows/{id}/graph`
+	 */
+	replaceGraph(id: string, input: WorkflowGraph, options?: RequestOptions): Promise<ChangedWorkflow>
+
+	/**
+	 * Check a graph that is not stored yet.
+	 *
+	 * Finds what PUT /workflows/{id}/graph or enabling would refuse, step by step. Changes nothing.
+	 *
+	 * `POST /workflows/{id}/graph/validate`
+	 */
+	validateGraph(id: string, input: WorkflowGraph, options?: RequestOptions): Promise<WorkflowCheck>
+
+	/**
 	 * List the versions of a workflow, newest first.
 	 *
 	 * Enabling a workflow freezes a version, and so does every change to an enabled one.
 	 *
 	 * `GET /workflows/{id}/versions`
 	 */
-	listVersions(id: string, options?: RequestOptions): Promise<WorkflowVersion[]>
+	listVersions(id: string, options?: RequestOptions): Promise<ListedWorkflowVersion[]>
 
 	/**
 	 * Get a version of a workflow.

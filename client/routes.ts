@@ -124,6 +124,8 @@ export const routes: Record<string, string> = {
 	'workflows.deleteStep': 'DELETE /workflows/{id}/steps/{stepId} either query',
 	'workflows.createTransition': 'POST /workflows/{id}/transitions either body',
 	'workflows.deleteTransition': 'DELETE /workflows/{id}/transitions/{transitionId} either',
+	'workflows.replaceGraph': 'PUT /workflows/{id}/graph either body',
+	'workflows.validateGraph': 'POST /workflows/{id}/graph/validate either body',
 	'workflows.listVersions': 'GET /workflows/{id}/versions either',
 	'workflows.getVersion': 'GET /workflows/{id}/versions/{version} either',
 	'workflows.restoreVersion': 'POST /workflows/{id}/versions/{version}/restore either',

@@ -8,6 +8,7 @@ import { segmentRoutes } from './segments/segment-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
+import { workflowRoutes } from './workflows/workflow-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
 const tree = rootRoute.addChildren([
@@ -20,6 +21,7 @@ const tree = rootRoute.addChildren([
 		...segmentRoutes,
 		...templateRoutes,
 		...campaignRoutes,
+		...workflowRoutes,
 	]),
 ])
 

@@ -156,6 +156,8 @@ export const operationIds: Record<string, string> = {
 	'PATCH /workflows/:id': 'updateWorkflow',
 	'DELETE /workflows/:id': 'deleteWorkflow',
 	'POST /workflows/:id/duplicate': 'duplicateWorkflow',
+	'PUT /workflows/:id/graph': 'replaceWorkflowGraph',
+	'POST /workflows/:id/graph/validate': 'validateWorkflowGraph',
 	'POST /workflows/:id/steps': 'createStep',
 	'PATCH /workflows/:id/steps/:stepId': 'updateStep',
 	'DELETE /workflows/:id/steps/:stepId': 'deleteStep',

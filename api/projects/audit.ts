@@ -33,6 +33,7 @@ const unnoted = new Set([
 	'POST /templates/:id/preview',
 	'POST /segments/:id/refresh',
 	'POST /workflows/:id/validate',
+	'POST /workflows/:id/graph/validate',
 	'POST /events/track',
 	'POST /webhook-endpoints/:id/test',
 ])

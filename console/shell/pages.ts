@@ -7,6 +7,7 @@ import {
 	Megaphone,
 	Users,
 } from 'lucide-react'
+import { AtSign, Filter, House, type LucideIcon, Users, Workflow } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -27,6 +28,7 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Segments', path: 'segments', letter: 's', icon: Filter },
 	{ name: 'Templates', path: 'templates', letter: 't', icon: LayoutTemplate },
 	{ name: 'Campaigns', path: 'campaigns', letter: 'm', icon: Megaphone },
+	{ name: 'Workflows', path: 'workflows', letter: 'w', icon: Workflow },
 ]
 
 export const pagesFor = (project: Project) =>
