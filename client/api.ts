@@ -717,6 +717,8 @@ export interface Domain {
 		priority?: number | undefined
 		purpose: 'DKIM' | 'SPF' | 'MX' | 'DMARC' | 'OWNERSHIP'
 		status: 'pending' | 'verified'
+		/** What DNS had there at the last check, at most five answers. Null: DNS did not answer, or was not asked yet */
+		found: string[] | null
 	}[]
 	lastCheckedAt: string | null
 	projectId: string

@@ -12,12 +12,21 @@ interface Domain {
 	verified: boolean
 	lastError: string | null
 	lastCheckedAt: string | null
-	records: { type: string; name: string; value: string; purpose: string; status: string }[]
+	records: {
+		type: string
+		name: string
+		value: string
+		purpose: string
+		priority?: number
+		status: string
+	}[]
 }
 
 const standOf = (domain: Domain) => ({
 	...only(domain, 'id', 'domain', 'verified', 'lastError', 'lastCheckedAt'),
-	missing: domain.records.filter(({ status }) => status !== 'verified'),
+	missing: domain.records
+		.filter(({ status }) => status !== 'verified')
+		.map((record) => only(record, 'type', 'name', 'value', 'purpose', 'priority', 'status')),
 	found: domain.records
 		.filter(({ status }) => status === 'verified')
 		.map(({ type, name, purpose }) => ({ type, name, purpose })),
