@@ -90,6 +90,7 @@ export interface AnalyticsDay {
 	clicks: number
 	bounces: number
 	delivered: number
+	complaints: number
 }
 
 export interface Attachment {
