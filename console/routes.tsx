@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './accounts/account-routes.ts'
+import { domainRoutes } from './domains/domain-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
@@ -9,7 +10,11 @@ import { startRoutes } from './start/start-routes.ts'
 const tree = rootRoute.addChildren([
 	homeRoute,
 	...accountRoutes,
-	projectRoute.addChildren([...startRoutes, ...emailRoutes]),
+	projectRoute.addChildren([
+		...startRoutes,
+		...emailRoutes,
+		...domainRoutes,
+	]),
 ])
 
 export const createConsoleRouter = (queries: QueryClient) =>

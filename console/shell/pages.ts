@@ -1,4 +1,4 @@
-import { AtSign, House, type LucideIcon } from 'lucide-react'
+import { AtSign, Globe, House, type LucideIcon } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -15,6 +15,8 @@ export interface PageOfProject {
 export const pages: (PageOfProject | null)[] = [
 	{ name: 'Start', path: '', letter: 'h', icon: House },
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
+	null,
+	{ name: 'Domains', path: 'domains', letter: 'd', icon: Globe },
 ]
 
 export const pagesFor = (project: Project) =>
