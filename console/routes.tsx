@@ -5,6 +5,7 @@ import { domainRoutes } from './domains/domain-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
+import { webhookRoutes } from './webhooks/webhook-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
 const tree = rootRoute.addChildren([
@@ -14,6 +15,7 @@ const tree = rootRoute.addChildren([
 		...startRoutes,
 		...emailRoutes,
 		...domainRoutes,
+		...webhookRoutes,
 	]),
 ])
 

@@ -1,4 +1,4 @@
-import { AtSign, Globe, House, type LucideIcon } from 'lucide-react'
+import { AtSign, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -17,6 +17,7 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
 	null,
 	{ name: 'Domains', path: 'domains', letter: 'd', icon: Globe },
+	{ name: 'Webhooks', path: 'webhooks', letter: 'b', icon: Webhook },
 ]
 
 export const pagesFor = (project: Project) =>
