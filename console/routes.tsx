@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './accounts/account-routes.ts'
+import { analyticsRoutes } from './analytics/analytics-routes.ts'
 import { domainRoutes } from './domains/domain-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
@@ -14,6 +15,7 @@ const tree = rootRoute.addChildren([
 	projectRoute.addChildren([
 		...startRoutes,
 		...emailRoutes,
+		...analyticsRoutes,
 		...domainRoutes,
 		...webhookRoutes,
 	]),

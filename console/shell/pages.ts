@@ -1,4 +1,4 @@
-import { AtSign, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
+import { AtSign, ChartLine, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -16,6 +16,7 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Start', path: '', letter: 'h', icon: House },
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
 	null,
+	{ name: 'Analytics', path: 'analytics', letter: 'a', icon: ChartLine },
 	{ name: 'Domains', path: 'domains', letter: 'd', icon: Globe },
 	{ name: 'Webhooks', path: 'webhooks', letter: 'b', icon: Webhook },
 ]
