@@ -6,6 +6,7 @@ import { domainRoutes } from './domains/domain-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
+import { systemRoutes } from './system/system-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
@@ -18,6 +19,7 @@ const tree = rootRoute.addChildren([
 		...analyticsRoutes,
 		...domainRoutes,
 		...webhookRoutes,
+		...systemRoutes,
 	]),
 ])
 

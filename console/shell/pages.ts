@@ -1,4 +1,4 @@
-import { AtSign, ChartLine, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
+import { Activity, AtSign, ChartLine, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -19,6 +19,8 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Analytics', path: 'analytics', letter: 'a', icon: ChartLine },
 	{ name: 'Domains', path: 'domains', letter: 'd', icon: Globe },
 	{ name: 'Webhooks', path: 'webhooks', letter: 'b', icon: Webhook },
+	null,
+	{ name: 'System', path: 'system', letter: 'y', icon: Activity, role: 'OWNER' },
 ]
 
 export const pagesFor = (project: Project) =>
