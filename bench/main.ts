@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<Bench>> = {
 	ledger: async () => (await import('./ledger/ledger.ts')).bench,
 	overload: async () => (await import('./overload.ts')).bench,
 	webhooks: async () => (await import('./webhooks/webhooks.ts')).bench,
+	polling: async () => (await import('./console/console-polling.ts')).bench,
 	faults: async () => (await import('./faults/faults.ts')).bench,
 }
 const wanted = process.argv[2] ? [process.argv[2]] : Object.keys(benches)
