@@ -8,6 +8,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Columns, Page, Section, Stack } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
+import { DaysTable } from './days-table.tsx'
 import { before, inquiryOf, isCurrent, periodOf, problemOf } from './period.ts'
 import { PeriodChoice } from './period-choice.tsx'
 import { TopCampaigns } from './top-campaigns.tsx'
@@ -81,6 +82,7 @@ function Course({ days, earlier }: { days: AnalyticsDay[]; earlier: AnalyticsDay
 							height={140}
 						/>
 					</Section>
+					<DaysTable days={days} />
 				</Suspense>
 			)}
 		</>
