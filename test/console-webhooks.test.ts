@@ -196,6 +196,22 @@ test('a replay says how many deliveries it makes, shows its progress and can be 
 	t.deepEqual(faults, [])
 })
 
+test('a member reads endpoints and deliveries, and changes nothing', async (t) => {
+	const { page, open, endpoint, track, turn, faults } = await setupWebhookPages(t, {
+		role: 'MEMBER',
+	})
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	await turn(id)
+	await open(`webhooks/${id}`)
+	await page.getByText('Only admins and the owner change endpoints').waitFor()
+	t.is(await page.getByRole('button', { name: 'Send a test' }).count(), 0)
+	await page.getByRole('link', { name: 'event.signup' }).click()
+	await page.getByLabel('payload', { exact: true }).waitFor()
+	t.is(await page.getByRole('button', { name: 'Deliver now' }).count(), 0)
+	t.deepEqual(faults, [])
+})
+
 test('the pages of webhooks have no barrier', async (t) => {
 	const { page, open, endpoint, track, turn, deliveries, faults } = await setupWebhookPages(t)
 	await open('webhooks')
