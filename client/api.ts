@@ -90,6 +90,7 @@ export interface AnalyticsDay {
 	clicks: number
 	bounces: number
 	delivered: number
+	complaints: number
 }
 
 export interface Attachment {
@@ -751,6 +752,8 @@ export interface Domain {
 		priority?: number | undefined
 		purpose: 'DKIM' | 'SPF' | 'MX' | 'DMARC' | 'OWNERSHIP'
 		status: 'pending' | 'verified'
+		/** What DNS had there at the last check, at most five answers. Null: DNS did not answer, or was not asked yet */
+		found: string[] | null
 	}[]
 	lastCheckedAt: string | null
 	projectId: string

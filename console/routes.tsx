@@ -3,12 +3,16 @@ import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { campaignRoutes } from './campaigns/campaign-routes.ts'
 import { contactRoutes } from './contacts/contact-routes.ts'
+import { analyticsRoutes } from './analytics/analytics-routes.ts'
+import { domainRoutes } from './domains/domain-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { segmentRoutes } from './segments/segment-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import { workflowRoutes } from './workflows/workflow-routes.ts'
+import { systemRoutes } from './system/system-routes.ts'
+import { webhookRoutes } from './webhooks/webhook-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
 const tree = rootRoute.addChildren([
@@ -22,6 +26,10 @@ const tree = rootRoute.addChildren([
 		...templateRoutes,
 		...campaignRoutes,
 		...workflowRoutes,
+		...analyticsRoutes,
+		...domainRoutes,
+		...webhookRoutes,
+		...systemRoutes,
 	]),
 ])
 

@@ -20,7 +20,7 @@ export function Navigation({ onSearch }: { onSearch: () => void }) {
 				{pagesFor(project).map((page, index) =>
 					page === null ? (
 						// The lines stay where they are.
-						<li key={`line ${index}`} className={styles.line} role="separator" />
+						<li key={`line ${index}`} className={styles.line} aria-hidden />
 					) : (
 						<li key={page.name}>
 							<Link

@@ -8,6 +8,7 @@ import {
 	Users,
 } from 'lucide-react'
 import { AtSign, Filter, House, type LucideIcon, Users, Workflow } from 'lucide-react'
+import { Activity, AtSign, ChartLine, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -29,6 +30,12 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Templates', path: 'templates', letter: 't', icon: LayoutTemplate },
 	{ name: 'Campaigns', path: 'campaigns', letter: 'm', icon: Megaphone },
 	{ name: 'Workflows', path: 'workflows', letter: 'w', icon: Workflow },
+	null,
+	{ name: 'Analytics', path: 'analytics', letter: 'a', icon: ChartLine },
+	{ name: 'Domains', path: 'domains', letter: 'd', icon: Globe },
+	{ name: 'Webhooks', path: 'webhooks', letter: 'b', icon: Webhook },
+	null,
+	{ name: 'System', path: 'system', letter: 'y', icon: Activity, role: 'OWNER' },
 ]
 
 export const pagesFor = (project: Project) =>
