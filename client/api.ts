@@ -1701,6 +1701,32 @@ export interface MailAddress {
 	email: string
 }
 
+export interface MailboxMail {
+	id: string
+	emailId: string
+	to: string
+	/** The addresses of copies */
+	cc: string[]
+	/** The addresses of blind copies, which the mail itself does not name */
+	bcc: string[]
+	from: string
+	subject: string
+	html: string
+	text: string
+	headers: Record<string, string>
+	attachments: {
+		filename: string
+		contentType: string
+		size: number
+	}[]
+	read: boolean
+	receivedAt: string
+	/** Whether loading its images counts an open */
+	opensTracked: boolean
+	/** Whether following its links counts a click */
+	clicksTracked: boolean
+}
+
 export interface MailboxMessage {
 	id: string
 	emailId: string
@@ -1719,6 +1745,16 @@ export interface MailboxMessage {
 		contentType: string
 		size: number
 	}[]
+	read: boolean
+	receivedAt: string
+}
+
+export interface MailboxSummary {
+	id: string
+	emailId: string
+	to: string
+	from: string
+	subject: string
 	read: boolean
 	receivedAt: string
 }
@@ -2190,6 +2226,7 @@ export interface ServiceConfig {
 	features: {
 		billing: Feature
 		storage: Feature
+		mailbox: Feature
 		authProviders: {
 			github: boolean
 			google: boolean
@@ -4210,6 +4247,22 @@ export interface ReceiveStripeEventInput {
 	data: unknown
 }
 
+export interface ListMailboxSummariesInput {
+	/** Part of an address or a subject */
+	search?: string | undefined
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+}
+
+export interface ListMailboxSummariesAnswer {
+	data: MailboxSummary[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+}
+
 export interface ShowMailboxInput {
 	/** The mail to show. */
 	id?: string | undefined
@@ -4346,7 +4399,7 @@ export interface ServiceApi {
 	/**
 	 * Get the integrations that are enabled.
 	 *
-	 * Shows what this installation offers, such as billing, image storage and providers to log in with. It needs no key.
+	 * Shows what this installation offers, such as billing, image storage and providers to log in with. It needs no key. The mailbox is enabled only for callers on the machine itself.
 	 *
 	 * `GET /config`
 	 */
@@ -6190,6 +6243,18 @@ export interface BillingApi {
 
 export interface MailboxApi {
 	/**
+	 * List the mails of the local mailbox without their contents, newest first.
+	 *
+	 * For pages that show the mailbox. It answers only on the machine itself, and shows the mails of every project.
+	 *
+	 * `GET /mailbox/summaries`
+	 */
+	listSummaries(
+		input?: ListMailboxSummariesInput,
+		options?: RequestOptions,
+	): Paged<ListMailboxSummariesAnswer['data'][number], ListMailboxSummariesAnswer>
+
+	/**
 	 * Show the local mailbox.
 	 *
 	 * Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.
@@ -6218,6 +6283,15 @@ export interface MailboxApi {
 	 * `DELETE /mailbox/messages`
 	 */
 	clear(options?: RequestOptions): Promise<void>
+
+	/**
+	 * Get a mail of the local mailbox.
+	 *
+	 * It does not count as an open, and the mail stays unread.
+	 *
+	 * `GET /mailbox/messages/{id}`
+	 */
+	get(id: string, options?: RequestOptions): Promise<MailboxMail>
 
 	/**
 	 * Mark a mail of the local mailbox as read or unread.

@@ -6,9 +6,20 @@ import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
 import { isFromThisMachine } from '../requests/loopback.ts'
-import { about, Body, Component, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
+import {
+	about,
+	Body,
+	Component,
+	Extended,
+	Id,
+	normalizeEmail,
+	PathId,
+	Timestamp,
+} from '../schemas.ts'
 import { mailboxPage, pagePolicy } from './mailbox-page.ts'
+import { isClickTracked, isOpenTracked } from './mailbox-preview.ts'
 import { mailOf, messageOf, shownBody } from './mailbox-reading.ts'
+import { mailboxSummaries } from './mailbox-summaries.ts'
 
 const tags = ['mailbox']
 const Params = Type.Object({ id: PathId('message') })
@@ -41,6 +52,10 @@ const Message = Component('MailboxMessage', {
 	read: Type.Boolean(),
 	receivedAt: Timestamp,
 })
+const Mail = Extended('MailboxMail', [Message], {
+	opensTracked: Type.Boolean({ description: 'Whether loading its images counts an open' }),
+	clicksTracked: Type.Boolean({ description: 'Whether following its links counts a click' }),
+})
 
 interface Options {
 	pool: Pool
@@ -70,6 +85,8 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				suggestion: 'Send the request without an Origin header, or from the mailbox page.',
 			})
 	})
+
+	await app.register(mailboxSummaries, { pool })
 
 	app.get(
 		'/mailbox',
@@ -141,6 +158,28 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				},
 				answer: (messages) => ({ messages }),
 			}),
+	)
+
+	app.get(
+		'/mailbox/messages/:id',
+		{
+			config: { auth: 'none', neverStored: true },
+			schema: {
+				tags,
+				summary: 'Get a mail of the local mailbox',
+				description: 'It does not count as an open, and the mail stays unread.',
+				params: Params,
+				response: { 200: Mail },
+			},
+		},
+		async ({ em, params: { id } }) => {
+			const message = await messageOf(await found(em, id))
+			return {
+				...message,
+				opensTracked: isOpenTracked(message),
+				clicksTracked: isClickTracked(message),
+			}
+		},
 	)
 
 	app.patch(
