@@ -3033,6 +3033,14 @@ export interface UpdateMemberInput {
 }
 
 export interface ListAuditEntriesInput {
+	/** Only changes by this user. */
+	userId?: string | undefined
+	/** Only changes by users, or by secret keys. */
+	by?: 'user' | 'key' | undefined
+	/** Only changes since then. */
+	from?: string | undefined
+	/** Only changes until then. */
+	to?: string | undefined
 	/** The `cursor` of the previous page. Leave it out for the first. */
 	cursor?: string | undefined
 	/** At most 100 */
