@@ -43,7 +43,9 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
 						<AlertDialog.Title render={<h2 />} className={styles.head}>
 							{asked?.title}
 						</AlertDialog.Title>
-						<AlertDialog.Description render={<div />}>{asked?.body}</AlertDialog.Description>
+						<AlertDialog.Description render={<div />} className={styles.body}>
+							{asked?.body}
+						</AlertDialog.Description>
 						<div className={styles.acts}>
 							<AlertDialog.Close className={buttonClass()}>Cancel</AlertDialog.Close>
 							<button
