@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
+import { Unverified } from '../accounts/unverified.tsx'
 import { clientOf } from '../client.ts'
 import { NotFound } from './not-found.tsx'
 import { Navigation } from './navigation.tsx'
@@ -51,6 +52,7 @@ export function Shell() {
 				</div>
 				{isOpen && <div className={styles.veil} onClick={() => setOpen(false)} />}
 				<main id="main" className={styles.main} tabIndex={-1}>
+					<Unverified />
 					<Suspended>
 						<Outlet />
 					</Suspended>
