@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
+import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
 
@@ -9,7 +10,7 @@ import { startRoutes } from './start/start-routes.ts'
 const tree = rootRoute.addChildren([
 	homeRoute,
 	...accountRoutes,
-	projectRoute.addChildren([...startRoutes, ...emailRoutes]),
+	projectRoute.addChildren([...startRoutes, ...emailRoutes, ...mailboxRoutes]),
 ])
 
 export const createConsoleRouter = (queries: QueryClient) =>

@@ -1,5 +1,5 @@
-import { AtSign, House, type LucideIcon } from 'lucide-react'
-import type { Project } from '../../client/index.ts'
+import { AtSign, House, Inbox, type LucideIcon } from 'lucide-react'
+import type { Project, ServiceConfig } from '../../client/index.ts'
 
 export interface PageOfProject {
 	name: string
@@ -9,13 +9,22 @@ export interface PageOfProject {
 	letter: string
 	icon: LucideIcon
 	role?: Project['role']
+	/** A feature of the installation without which the page has nothing to show. */
+	feature?: 'mailbox'
 }
 
 /** In the order of the navigation; null is a line. */
 export const pages: (PageOfProject | null)[] = [
 	{ name: 'Start', path: '', letter: 'h', icon: House },
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
+	{ name: 'Mailbox', path: 'mailbox', letter: 'x', icon: Inbox, feature: 'mailbox' },
 ]
 
-export const pagesFor = (project: Project) =>
-	pages.filter((page) => page?.role === undefined || page.role === project.role)
+/** Until the installation has said what it offers, its optional pages are left out. */
+export const pagesFor = (project: Project, config: ServiceConfig | undefined) =>
+	pages.filter(
+		(page) =>
+			page === null ||
+			((page.role === undefined || page.role === project.role) &&
+				(page.feature === undefined || config?.features[page.feature].enabled === true)),
+	)
