@@ -4,13 +4,14 @@ import { accountRoutes } from './accounts/account-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
+import { settingsRoutes } from './settings/settings-routes.ts'
 import { startRoutes } from './start/start-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
 const tree = rootRoute.addChildren([
 	homeRoute,
 	...accountRoutes,
-	projectRoute.addChildren([...startRoutes, ...emailRoutes, ...mailboxRoutes]),
+	projectRoute.addChildren([...startRoutes, ...emailRoutes, ...mailboxRoutes, ...settingsRoutes]),
 ])
 
 export const createConsoleRouter = (queries: QueryClient) =>

@@ -1,4 +1,4 @@
-import { AtSign, House, Inbox, type LucideIcon } from 'lucide-react'
+import { AtSign, House, Inbox, type LucideIcon, Settings } from 'lucide-react'
 import type { Project, ServiceConfig } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -18,6 +18,8 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Start', path: '', letter: 'h', icon: House },
 	{ name: 'Emails', path: 'emails', letter: 'e', icon: AtSign },
 	{ name: 'Mailbox', path: 'mailbox', letter: 'x', icon: Inbox, feature: 'mailbox' },
+	null,
+	{ name: 'Settings', path: 'settings', letter: 'p', icon: Settings },
 ]
 
 /** Until the installation has said what it offers, its optional pages are left out. */
