@@ -16,6 +16,7 @@ const benches: Record<string, () => Promise<Bench>> = {
 	growth: async () => (await import('./growth.ts')).bench,
 	ledger: async () => (await import('./ledger/ledger.ts')).bench,
 	overload: async () => (await import('./overload.ts')).bench,
+	console: async () => (await import('./console/console.ts')).bench,
 	webhooks: async () => (await import('./webhooks/webhooks.ts')).bench,
 	faults: async () => (await import('./faults/faults.ts')).bench,
 }

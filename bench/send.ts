@@ -92,6 +92,8 @@ async function acceptance(send: Send, http: Http, stack: Stack): Promise<Row[]> 
 		{ connections, rounds, roundMs: (loadSeconds / rounds) * 1000 },
 		() => send(`load-${sent++}@example.org`),
 	)
+	// Both begin with nothing left to deliver.
+	await atRest(await poolOf(stack.orm.em), 120_000)
 	const batches = await underLoad({ connections, rounds, roundMs: 3000 }, () =>
 		http.post(
 			'/v1/send/batch',

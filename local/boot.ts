@@ -123,6 +123,8 @@ export async function bootNode(name: string, script: string, machine: Machine, k
 
 function environment({ settings, dataDir, databaseUrl, temporal }: Machine): NodeJS.ProcessEnv {
 	return {
+		// All who reach an installation on loopback are on this machine already, and so is what they develop.
+		...(settings.isOnLoopback && { ALLOW_PRIVATE_WEBHOOKS: 'true' }),
 		...process.env,
 		HOST: settings.host,
 		PORT: String(settings.port),

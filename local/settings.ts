@@ -28,6 +28,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 	const chosen = given.RESEND_API_KEY ? 'resend' : given.SMTP_URL ? 'smtp' : 'local'
 	return {
 		host: given.HOST,
+		isOnLoopback: ['127.0.0.1', '::1', 'localhost'].includes(given.HOST),
 		port: given.PORT,
 		publicUrl: (given.PUBLIC_URL ?? `http://localhost:${given.PORT}`).replace(/\/+$/, ''),
 		// A server on all interfaces is also reachable on loopback.

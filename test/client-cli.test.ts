@@ -64,6 +64,31 @@ test('a mail is sent from options, with HTML from standard input, and from JSON'
 	t.like(json(shown.out), { id: one!.email, to, subject })
 })
 
+test('a mail with a copy is scheduled from options, and a list of messages is one batch', async (t) => {
+	const { run, tempost } = await setupCommands(t)
+	const { to, from, subject } = message
+	const at = new Date(Date.now() + 3_600_000).toISOString()
+	const options = ['--to', to, '--cc', 'cc@example.org', '--from', from, '--subject', subject]
+	const later = await run(['send', ...options, '--text', 'Only text', '--at', at])
+	t.is(later.code, 0, later.err)
+	const [scheduled] = json(later.out)['emails'] as { email: string }[]
+	t.like(await tempost.emails.get(scheduled!.email), {
+		status: 'SCHEDULED',
+		scheduledFor: at,
+		cc: [{ email: 'cc@example.org' }],
+	})
+	const many = await run(
+		['send', '-'],
+		JSON.stringify([message, { ...message, to: 'bob@example.org' }]),
+	)
+	t.is(many.code, 0, many.err)
+	const results = json(many.out)['results'] as { emails: { contact: { email: string } }[] }[]
+	t.deepEqual(
+		results.map(({ emails }) => emails[0]!.contact.email),
+		['ann@example.org', 'bob@example.org'],
+	)
+})
+
 test('the exit code tells a refusal, wrong usage and an absent service apart', async (t) => {
 	const { run } = await setupCommands(t)
 	const refused = await run(

@@ -1,5 +1,7 @@
 import test from 'ava'
-import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { barriersOf, builtConsole, phone, setupConsole } from './helpers/console.ts'
 import { password } from './helpers/people.ts'
 
 test('a person logs in with a password, and is led to the page that was asked for', async (t) => {
@@ -84,4 +86,19 @@ test('the first pages have no barrier', async (t) => {
 	await page.goto(`${origin}/console/log-in`)
 	await page.getByRole('heading', { name: 'Log in' }).waitFor()
 	t.deepEqual(await barriersOf(page), [])
+})
+
+test('the first page loads at most 200 KB', async (t) => {
+	const { page, open } = await setupConsole(t)
+	const folder = await builtConsole()
+	const assets = new Set<string>()
+	page.on('request', (request) => {
+		const asset = /\/console\/(assets\/.+)$/.exec(request.url())?.[1]
+		if (asset) assets.add(asset)
+	})
+	await open('')
+	await page.waitForLoadState('networkidle')
+	const bytes = [...assets].map((asset) => readFileSync(join(folder, `${asset}.gz`)).length)
+	const sum = bytes.reduce((all, one) => all + one, 0)
+	t.true(assets.size > 2 && sum <= 200_000, `${sum} bytes in ${assets.size} files`)
 })

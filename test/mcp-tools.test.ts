@@ -37,6 +37,20 @@ test('a mail is sent, found, and explained with its attempts', async (t) => {
 	t.is((await done('search_mails', { status: 'BOUNCED' })).data.total, 0)
 })
 
+test('a scheduled mail is moved, and then cancelled', async (t) => {
+	const { done } = await openMcp(t)
+	const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+	const to = 'ann@example.org'
+	const sent = await done('send_mail', { ...letter, to, delivery: { at: inHours(1) } })
+	const emailId = sent.data.emails[0].email
+	const at = inHours(2)
+	const moved = await done('change_scheduled_mail', { emailId, at })
+	t.like(moved.data.mail, { status: 'SCHEDULED', scheduledFor: at })
+	const cancelled = await done('change_scheduled_mail', { emailId })
+	t.is(cancelled.text, 'The mail is CANCELLED.')
+	t.is((await done('search_mails', { status: 'SCHEDULED' })).data.total, 0)
+})
+
 test('a person who gets no mail is explained by their address alone', async (t) => {
 	const { done, request } = await openMcp(t)
 	t.regex((await done('explain_mail', { address: 'nobody@example.org' })).text, /no contact with/)

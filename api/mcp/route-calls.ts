@@ -13,7 +13,7 @@ interface RouteOptions {
 
 /** Calls a route and returns its answer. Its refusal is thrown as the same ApiError. */
 export type AskRoute = <Answer>(
-	method: 'GET' | 'POST' | 'PUT',
+	method: 'GET' | 'POST' | 'PUT' | 'PATCH',
 	path: string,
 	options?: RouteOptions,
 ) => Promise<Answer>
@@ -35,7 +35,7 @@ export function routeCalls(app: FastifyInstance, request: FastifyRequest): AskRo
 		...(typeof traceparent === 'string' && { traceparent }),
 	}
 	return async <Answer>(
-		method: 'GET' | 'POST' | 'PUT',
+		method: 'GET' | 'POST' | 'PUT' | 'PATCH',
 		url: string,
 		options: RouteOptions = {},
 	) => {

@@ -16,6 +16,7 @@ import {
 import { deleteContacts } from './delete-tool.ts'
 import { explainMail, searchMails } from './mail-tools.ts'
 import { checkDomain, listDomains, listTemplates, readFigures } from './project-tools.ts'
+import { changeScheduledMail } from './scheduled-mail-tool.ts'
 import { listSegments, previewSegment } from './segment-tools.ts'
 import { sendMail } from './send-tool.ts'
 import { explainExecution, listWorkflows } from './workflow-tools.ts'
@@ -25,6 +26,7 @@ export const tools = [
 	sendMail,
 	explainMail,
 	searchMails,
+	changeScheduledMail,
 	findContact,
 	contactTimeline,
 	upsertContact,

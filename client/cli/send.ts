@@ -3,46 +3,63 @@ import { type Command, type Context, textOf, UsageError, type Values } from './c
 
 export const send: Command = {
 	usage: '[options] | -',
-	summary: 'Send a mail. With -, the message is JSON from standard input, as for POST /v1/send.',
+	summary:
+		'Send a mail. With -, JSON from standard input: a message as for POST /v1/send, or a list of up to 100.',
 	options: {
 		to: { type: 'string', multiple: true },
+		cc: { type: 'string', multiple: true },
+		bcc: { type: 'string', multiple: true },
 		from: { type: 'string' },
 		subject: { type: 'string' },
 		body: { type: 'string' },
+		text: { type: 'string' },
 		template: { type: 'string' },
 		data: { type: 'string' },
 		reply: { type: 'string' },
+		at: { type: 'string' },
 		'idempotency-key': { type: 'string' },
 	},
 	help: {
 		to: 'an address; repeat it for several',
+		cc: 'an address that gets a copy, with one --to; repeat it for several',
+		bcc: 'the same, unseen by the others',
 		from: 'the sender',
 		subject: 'the subject',
 		body: 'the HTML; - reads it from standard input',
+		text: 'the text part; without --body, the whole mail',
 		template: 'the id of a template',
 		data: 'variables as JSON: \'{"name":"Ann"}\'',
 		reply: 'the address for replies',
+		at: 'when to send it: 2026-12-24T08:00:00+01:00, at most 30 days ahead',
 		'idempotency-key': 'a second send with the same key does nothing',
 	},
 	async run(context) {
 		const { tempost, values, out, signal } = context
 		const message = await messageOf(context)
 		const idempotencyKey = textOf(values, 'idempotency-key')
+		if (Array.isArray(message)) {
+			const sent = await tempost.sendBatch(message, { idempotencyKey, signal })
+			return out.show(sent, () => sent.results.flatMap(({ emails }) => emails.map(line)).join('\n'))
+		}
 		const sent = await tempost.send(message, { idempotencyKey, signal })
-		out.show(sent, () =>
-			sent.emails.map(({ contact, email }) => `${email}  ${contact.email}`).join('\n'),
-		)
+		out.show(sent, () => sent.emails.map(line).join('\n'))
 	},
 }
 
-async function messageOf({ words, values, input }: Context): Promise<SendMailInput> {
-	if (words[0] === '-') return fromJson(await input(), 'standard input') as SendMailInput
+const line = ({ email, contact }: { email: string; contact: { email: string } }) =>
+	`${email}  ${contact.email}`
+
+async function messageOf({ words, values, input }: Context) {
+	if (words[0] === '-')
+		return fromJson(await input(), 'standard input') as SendMailInput | SendMailInput[]
 	const to = values['to'] as string[] | undefined
 	if (!to) throw new UsageError('--to is missing')
 	const body = textOf(values, 'body')
+	const at = textOf(values, 'at')
 	return {
 		to,
-		...given(values, 'from', 'subject', 'template', 'reply'),
+		...given(values, 'from', 'cc', 'bcc', 'subject', 'text', 'template', 'reply'),
+		...(at !== undefined && { delivery: { at } }),
 		...(body !== undefined && { body: body === '-' ? await input() : body }),
 		...dataOf(values),
 	}

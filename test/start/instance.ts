@@ -160,6 +160,17 @@ export async function followConsoleLink({ consoleUrl }: Local) {
 	if (me.status !== 200) throw new Error(`console: the session is refused with ${me.status}`)
 }
 
+/** An endpoint for webhooks on this machine, where the program that is being developed runs. */
+export async function addWebhookEndpoint({ apiUrl, secretKey }: Local) {
+	const response = await fetch(`${apiUrl}/webhook-endpoints`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+		body: JSON.stringify({ url: 'http://localhost:4000/hook', events: ['email.failed'] }),
+	})
+	if (response.status !== 201)
+		throw new Error(`webhook: ${response.status} ${await response.text()}`)
+}
+
 export async function untilInMailbox(mailboxUrl: string, to: string) {
 	const arrived = async () => {
 		const response = await fetch(`${mailboxUrl}/messages?to=${encodeURIComponent(to)}`)

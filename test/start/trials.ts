@@ -13,6 +13,7 @@ import {
 	ourselves,
 } from './clone.ts'
 import {
+	addWebhookEndpoint,
 	commandOf,
 	followConsoleLink,
 	left,
@@ -56,13 +57,14 @@ export const trials: Record<string, () => Promise<void>> = {
 		await stop(instance)
 	},
 
-	async 'the next start is quick, finds keys and mails, and logs in'() {
+	async 'the next start is quick, finds keys and mails, logs in, and posts webhooks to this machine'() {
 		const instance = npmStart(first, env)
 		const began = Date.now()
 		const local = await untilReady(instance, 12)
 		console.log(`  ready after ${(Date.now() - began) / 1000} s`)
 		await untilInMailbox(local.mailboxUrl, 'first@example.com')
 		await sendMail(local, 'second@example.com')
+		await addWebhookEndpoint(local)
 		await followConsoleLink(local)
 		const [firstAddress] = /^ {2}\w+ +http.*$/m.exec(instance.output()) ?? []
 		if (!firstAddress?.endsWith(local.consoleUrl)) throw new Error(`first: ${firstAddress}`)
