@@ -26,6 +26,7 @@ test('mails are found by address, subject and status, and opened with the keyboa
 	await send({ to: 'ben@example.org', subject: 'Reset your password' })
 	await open('emails')
 	const rows = page.getByRole('table', { name: 'Emails' }).getByRole('link')
+	await rows.filter({ hasText: 'ann' }).waitFor()
 	await page.keyboard.press('/')
 	await page.keyboard.type('ben@example.org')
 	await rows.filter({ hasText: 'ann' }).waitFor({ state: 'detached' })

@@ -1,7 +1,15 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog'
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
-import { buttonClass } from './button.tsx'
-import styles from './dialog.module.css'
+import {
+	createContext,
+	lazy,
+	type ReactNode,
+	Suspense,
+	useCallback,
+	useContext,
+	useState,
+} from 'react'
+
+// Few visits ask anything.
+const QuestionDialog = lazy(() => import('./question.tsx'))
 
 export interface Question {
 	title: string
@@ -36,29 +44,9 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
 	return (
 		<Context value={ask}>
 			{children}
-			<AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && answer(false)}>
-				<AlertDialog.Portal>
-					<AlertDialog.Backdrop className={styles.veil} />
-					<AlertDialog.Popup className={styles.dialog}>
-						<AlertDialog.Title render={<h2 />} className={styles.head}>
-							{asked?.title}
-						</AlertDialog.Title>
-						<AlertDialog.Description render={<div />} className={styles.body}>
-							{asked?.body}
-						</AlertDialog.Description>
-						<div className={styles.acts}>
-							<AlertDialog.Close className={buttonClass()}>Cancel</AlertDialog.Close>
-							<button
-								type="button"
-								className={buttonClass(asked?.isDestructive ? 'danger' : 'primary')}
-								onClick={() => answer(true)}
-							>
-								{asked?.act}
-							</button>
-						</div>
-					</AlertDialog.Popup>
-				</AlertDialog.Portal>
-			</AlertDialog.Root>
+			<Suspense>
+				{asked && <QuestionDialog question={asked} isOpen={isOpen} answer={answer} />}
+			</Suspense>
 		</Context>
 	)
 }

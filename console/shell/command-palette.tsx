@@ -16,9 +16,9 @@ interface Command {
 }
 
 /** Ctrl-K: every page and the commonest acts, by a few letters of their names. */
-export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
+export default function CommandPalette({ onClose }: { onClose: () => void }) {
 	return (
-		<Dialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+		<Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
 			<Dialog.Portal>
 				<Dialog.Backdrop className={dialog.veil} />
 				<Dialog.Popup className={`${dialog.dialog} ${styles.palette}`}>

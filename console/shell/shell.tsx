@@ -1,18 +1,18 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Unverified } from '../accounts/unverified.tsx'
 import { clientOf } from '../client.ts'
 import { NotFound } from './not-found.tsx'
 import { Navigation } from './navigation.tsx'
-import { CommandPalette } from './command-palette.tsx'
 import { CurrentProject, projectsQuery, rememberProject } from './projects.ts'
 import styles from './shell.module.css'
 import { useShortcuts } from './shortcuts.ts'
 import { Suspended } from './suspended.tsx'
 
 const route = getRouteApi('/console/$projectId')
+const CommandPalette = lazy(() => import('./command-palette.tsx'))
 
 /** What stays while the pages of a project change: the navigation, the shortcuts and the command palette. */
 export function Shell() {
@@ -58,7 +58,7 @@ export function Shell() {
 					</Suspended>
 				</main>
 			</div>
-			<CommandPalette open={isSearching} onClose={() => setSearching(false)} />
+			<Suspense>{isSearching && <CommandPalette onClose={() => setSearching(false)} />}</Suspense>
 		</CurrentProject>
 	)
 }
