@@ -4271,6 +4271,16 @@ export interface ListMailboxSummariesAnswer {
 	total: number
 }
 
+export interface UpdateMailboxMessageInput {
+	/** Whether the mail counts as read. */
+	read: boolean
+}
+
+export interface GetMailboxBodyInput {
+	/** Load the tracking pixel */
+	pixel?: boolean | undefined
+}
+
 export interface ShowMailboxInput {
 	/** The mail to show. */
 	id?: string | undefined
@@ -4295,16 +4305,6 @@ export interface ListMailboxMessagesInput {
 
 export interface ListMailboxMessagesAnswer {
 	messages: MailboxMessage[]
-}
-
-export interface UpdateMailboxMessageInput {
-	/** Whether the mail counts as read. */
-	read: boolean
-}
-
-export interface GetMailboxBodyInput {
-	/** Load the tracking pixel */
-	pixel?: boolean | undefined
 }
 
 export interface Api {
@@ -6263,36 +6263,6 @@ export interface MailboxApi {
 	): Paged<ListMailboxSummariesAnswer['data'][number], ListMailboxSummariesAnswer>
 
 	/**
-	 * Show the local mailbox.
-	 *
-	 * Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.
-	 *
-	 * `GET /mailbox`
-	 */
-	page(input?: ShowMailboxInput, options?: RequestOptions): Promise<string>
-
-	/**
-	 * List the mails of the local mailbox, newest first.
-	 *
-	 * For tests of your application: read here what it has sent. It answers only on the machine itself.
-	 *
-	 * `GET /mailbox/messages`
-	 */
-	list(
-		input?: ListMailboxMessagesInput,
-		options?: RequestOptions,
-	): Promise<ListMailboxMessagesAnswer>
-
-	/**
-	 * Empty the local mailbox.
-	 *
-	 * Removes the mails of every project from the mailbox. The ledger at /emails keeps its entries.
-	 *
-	 * `DELETE /mailbox/messages`
-	 */
-	clear(options?: RequestOptions): Promise<void>
-
-	/**
 	 * Get a mail of the local mailbox.
 	 *
 	 * It does not count as an open, and the mail stays unread.
@@ -6345,4 +6315,34 @@ export interface MailboxApi {
 	 * `GET /mailbox/messages/{id}/attachments/{position}`
 	 */
 	getAttachment(id: string, position: string, options?: RequestOptions): Promise<ArrayBuffer>
+
+	/**
+	 * Show the local mailbox.
+	 *
+	 * Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.
+	 *
+	 * `GET /mailbox`
+	 */
+	page(input?: ShowMailboxInput, options?: RequestOptions): Promise<string>
+
+	/**
+	 * List the mails of the local mailbox, newest first.
+	 *
+	 * For tests of your application: read here what it has sent. It answers only on the machine itself.
+	 *
+	 * `GET /mailbox/messages`
+	 */
+	list(
+		input?: ListMailboxMessagesInput,
+		options?: RequestOptions,
+	): Promise<ListMailboxMessagesAnswer>
+
+	/**
+	 * Empty the local mailbox.
+	 *
+	 * Removes the mails of every project from the mailbox. The ledger at /emails keeps its entries.
+	 *
+	 * `DELETE /mailbox/messages`
+	 */
+	clear(options?: RequestOptions): Promise<void>
 }

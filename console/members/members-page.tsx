@@ -51,7 +51,8 @@ function MembersPage() {
 const Roles = () => (
 	<p>
 		Members read and change all data. Administrators also change settings, keys, domains, members
-		and billing. The owner can also delete the project, and stays its owner.
+		and billing. The owner can also delete the project, and stays its owner. You cannot change your
+		own role.
 	</p>
 )
 
