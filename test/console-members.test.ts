@@ -59,7 +59,7 @@ test('people without an account are invited, again, and not any more', async (t)
 	const mails = async () =>
 		(await pool.query(`select from emails where "to" = 'eve@example.org'`)).rowCount
 	t.is(await mails(), 1)
-	await page.getByRole('button', { name: 'Send the invitation of eve@example.org again' }).click()
+	await page.getByRole('button', { name: 'Send again to eve@example.org' }).click()
 	await agree('Send it again')
 	await page.getByText('An invitation is on its way').last().waitFor()
 	await page.waitForFunction(`document.querySelectorAll('[role=alertdialog]').length === 0`)

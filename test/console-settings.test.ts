@@ -123,9 +123,14 @@ test('bounces and spam reports are shown with what they mean, and with the suspe
 })
 
 test('the settings have no barrier, and fit a phone', async (t) => {
-	const { page, open, faults, app, orm, project, withSecretKey } = await setupConsole(t)
+	const { page, open, faults, app, orm, pool, project, withSecretKey } = await setupConsole(t)
 	const email = `${'long'.repeat(15)}@example.org`
 	await addMember(orm, project, (await createUser(app, orm, email)).user, 'MEMBER')
+	await pool.query(
+		`insert into invitations (project_id, email, role, token_digest, invited_by, expires_at)
+		values ($1, $2, 'MEMBER', uuid_send(uuidv7()), $2, now() + '3 days')`,
+		[project.id, email],
+	)
 	await app.inject({
 		method: 'POST',
 		url: '/suppressions',

@@ -51,7 +51,7 @@ function useInvitationActs() {
 	const buttonsFor = ({ id, email }: PendingInvitation) => (
 		<Row>
 			<Button
-				aria-label={`Send the invitation of ${email} again`}
+				aria-label={`Send again to ${email}`}
 				onClick={() =>
 					run({
 						question: {
