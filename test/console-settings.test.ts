@@ -106,8 +106,8 @@ test('deleting a project leads to what is left', async (t) => {
 	t.deepEqual(faults, [])
 })
 
-test('bounces and spam reports are shown with what they mean, and with the suspensions', async (t) => {
-	const { page, open, pool, project, faults } = await setupConsole(t)
+test('a suspended project says so on every page, and leads to its bounces and suspensions', async (t) => {
+	const { page, open, home, pool, project, faults } = await setupConsole(t)
 	await open('settings/reputation')
 	await page.getByText('Nothing is wrong').waitFor()
 	await pool.query(
