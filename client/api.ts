@@ -1794,6 +1794,32 @@ export interface MailAddress {
 	email: string
 }
 
+export interface MailboxMail {
+	id: string
+	emailId: string
+	to: string
+	/** The addresses of copies */
+	cc: string[]
+	/** The addresses of blind copies, which the mail itself does not name */
+	bcc: string[]
+	from: string
+	subject: string
+	html: string
+	text: string
+	headers: Record<string, string>
+	attachments: {
+		filename: string
+		contentType: string
+		size: number
+	}[]
+	read: boolean
+	receivedAt: string
+	/** Whether loading its images counts an open */
+	opensTracked: boolean
+	/** Whether following its links counts a click */
+	clicksTracked: boolean
+}
+
 export interface MailboxMessage {
 	id: string
 	emailId: string
@@ -1812,6 +1838,16 @@ export interface MailboxMessage {
 		contentType: string
 		size: number
 	}[]
+	read: boolean
+	receivedAt: string
+}
+
+export interface MailboxSummary {
+	id: string
+	emailId: string
+	to: string
+	from: string
+	subject: string
 	read: boolean
 	receivedAt: string
 }
@@ -2287,6 +2323,7 @@ export interface ServiceConfig {
 	features: {
 		billing: Feature
 		storage: Feature
+		mailbox: Feature
 		authProviders: {
 			github: boolean
 			google: boolean
@@ -3117,6 +3154,14 @@ export interface UpdateMemberInput {
 }
 
 export interface ListAuditEntriesInput {
+	/** Only changes by this user. */
+	userId?: string | undefined
+	/** Only changes by users, or by secret keys. */
+	by?: 'user' | 'key' | undefined
+	/** Only changes since then. */
+	from?: string | undefined
+	/** Only changes until then. */
+	to?: string | undefined
 	/** The `cursor` of the previous page. Leave it out for the first. */
 	cursor?: string | undefined
 	/** At most 100 */
@@ -4341,6 +4386,32 @@ export interface ReceiveStripeEventInput {
 	data: unknown
 }
 
+export interface ListMailboxSummariesInput {
+	/** Part of an address or a subject */
+	search?: string | undefined
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+}
+
+export interface ListMailboxSummariesAnswer {
+	data: MailboxSummary[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+}
+
+export interface UpdateMailboxMessageInput {
+	/** Whether the mail counts as read. */
+	read: boolean
+}
+
+export interface GetMailboxBodyInput {
+	/** Load the tracking pixel */
+	pixel?: boolean | undefined
+}
+
 export interface ShowMailboxInput {
 	/** The mail to show. */
 	id?: string | undefined
@@ -4365,16 +4436,6 @@ export interface ListMailboxMessagesInput {
 
 export interface ListMailboxMessagesAnswer {
 	messages: MailboxMessage[]
-}
-
-export interface UpdateMailboxMessageInput {
-	/** Whether the mail counts as read. */
-	read: boolean
-}
-
-export interface GetMailboxBodyInput {
-	/** Load the tracking pixel */
-	pixel?: boolean | undefined
 }
 
 export interface Api {
@@ -4477,7 +4538,7 @@ export interface ServiceApi {
 	/**
 	 * Get the integrations that are enabled.
 	 *
-	 * Shows what this installation offers, such as billing, image storage and providers to log in with. It needs no key.
+	 * Shows what this installation offers, such as billing, image storage and providers to log in with. It needs no key. The mailbox is enabled only for callers on the machine itself.
 	 *
 	 * `GET /config`
 	 */
@@ -6351,34 +6412,25 @@ export interface BillingApi {
 
 export interface MailboxApi {
 	/**
-	 * Show the local mailbox.
+	 * List the mails of the local mailbox without their contents, newest first.
 	 *
-	 * Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.
+	 * For pages that show the mailbox. It answers only on the machine itself, and shows the mails of every project.
 	 *
-	 * `GET /mailbox`
+	 * `GET /mailbox/summaries`
 	 */
-	page(input?: ShowMailboxInput, options?: RequestOptions): Promise<string>
-
-	/**
-	 * List the mails of the local mailbox, newest first.
-	 *
-	 * For tests of your application: read here what it has sent. It answers only on the machine itself.
-	 *
-	 * `GET /mailbox/messages`
-	 */
-	list(
-		input?: ListMailboxMessagesInput,
+	listSummaries(
+		input?: ListMailboxSummariesInput,
 		options?: RequestOptions,
-	): Promise<ListMailboxMessagesAnswer>
+	): Paged<ListMailboxSummariesAnswer['data'][number], ListMailboxSummariesAnswer>
 
 	/**
-	 * Empty the local mailbox.
+	 * Get a mail of the local mailbox.
 	 *
-	 * Removes the mails of every project from the mailbox. The ledger at /emails keeps its entries.
+	 * It does not count as an open, and the mail stays unread.
 	 *
-	 * `DELETE /mailbox/messages`
+	 * `GET /mailbox/messages/{id}`
 	 */
-	clear(options?: RequestOptions): Promise<void>
+	get(id: string, options?: RequestOptions): Promise<MailboxMail>
 
 	/**
 	 * Mark a mail of the local mailbox as read or unread.
@@ -6424,4 +6476,34 @@ export interface MailboxApi {
 	 * `GET /mailbox/messages/{id}/attachments/{position}`
 	 */
 	getAttachment(id: string, position: string, options?: RequestOptions): Promise<ArrayBuffer>
+
+	/**
+	 * Show the local mailbox.
+	 *
+	 * Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.
+	 *
+	 * `GET /mailbox`
+	 */
+	page(input?: ShowMailboxInput, options?: RequestOptions): Promise<string>
+
+	/**
+	 * List the mails of the local mailbox, newest first.
+	 *
+	 * For tests of your application: read here what it has sent. It answers only on the machine itself.
+	 *
+	 * `GET /mailbox/messages`
+	 */
+	list(
+		input?: ListMailboxMessagesInput,
+		options?: RequestOptions,
+	): Promise<ListMailboxMessagesAnswer>
+
+	/**
+	 * Empty the local mailbox.
+	 *
+	 * Removes the mails of every project from the mailbox. The ledger at /emails keeps its entries.
+	 *
+	 * `DELETE /mailbox/messages`
+	 */
+	clear(options?: RequestOptions): Promise<void>
 }

@@ -7,7 +7,9 @@ import { analyticsRoutes } from './analytics/analytics-routes.ts'
 import { domainRoutes } from './domains/domain-routes.ts'
 import { emailRoutes } from './emails/email-routes.ts'
 import { segmentRoutes } from './segments/segment-routes.ts'
+import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
+import { settingsRoutes } from './settings/settings-routes.ts'
 import { startRoutes } from './start/start-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import { workflowRoutes } from './workflows/workflow-routes.ts'
@@ -31,6 +33,7 @@ const tree = rootRoute.addChildren([
 		...webhookRoutes,
 		...systemRoutes,
 	]),
+	projectRoute.addChildren([...startRoutes, ...emailRoutes, ...mailboxRoutes, ...settingsRoutes]),
 ])
 
 export const createConsoleRouter = (queries: QueryClient) =>

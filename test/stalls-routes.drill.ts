@@ -246,6 +246,8 @@ const largeAnswers: Record<string, string> = {
 	'GET /projects/{id}/audit': '?limit=100',
 	'GET /mailbox': '',
 	'GET /mailbox/messages': '?limit=1000',
+	'GET /mailbox/summaries': '?limit=100',
+	'GET /mailbox/messages/{id}': '',
 	'GET /mailbox/messages/{id}/raw': '',
 	'GET /mailbox/messages/{id}/html': '',
 	'GET /mailbox/messages/{id}/attachments/{position}': '',

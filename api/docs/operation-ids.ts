@@ -212,6 +212,8 @@ export const operationIds: Record<string, string> = {
 	'GET /mailbox': 'showMailbox',
 	'GET /mailbox/messages': 'listMailboxMessages',
 	'DELETE /mailbox/messages': 'deleteMailboxMessages',
+	'GET /mailbox/summaries': 'listMailboxSummaries',
+	'GET /mailbox/messages/:id': 'getMailboxMessage',
 	'PATCH /mailbox/messages/:id': 'updateMailboxMessage',
 	'DELETE /mailbox/messages/:id': 'deleteMailboxMessage',
 	'GET /mailbox/messages/:id/raw': 'getMailboxSource',

@@ -39,6 +39,7 @@ export function AccountMenu() {
 					},
 				})),
 				null,
+				{ name: 'Your account', act: () => void navigate({ to: '/console/account' }) },
 				{ name: 'API description', act: () => void window.open('/docs', '_blank', 'noopener') },
 				{ name: 'Log out', act: () => void logOut() },
 			]}

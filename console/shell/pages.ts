@@ -10,6 +10,8 @@ import {
 import { AtSign, Filter, House, type LucideIcon, Users, Workflow } from 'lucide-react'
 import { Activity, AtSign, ChartLine, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
 import type { Project } from '../../client/index.ts'
+import { AtSign, House, Inbox, type LucideIcon, Settings } from 'lucide-react'
+import type { Project, ServiceConfig } from '../../client/index.ts'
 
 export interface PageOfProject {
 	name: string
@@ -19,6 +21,8 @@ export interface PageOfProject {
 	letter: string
 	icon: LucideIcon
 	role?: Project['role']
+	/** A feature of the installation without which the page has nothing to show. */
+	feature?: 'mailbox'
 }
 
 /** In the order of the navigation; null is a line. */
@@ -36,7 +40,16 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Webhooks', path: 'webhooks', letter: 'b', icon: Webhook },
 	null,
 	{ name: 'System', path: 'system', letter: 'y', icon: Activity, role: 'OWNER' },
+	{ name: 'Mailbox', path: 'mailbox', letter: 'x', icon: Inbox, feature: 'mailbox' },
+	null,
+	{ name: 'Settings', path: 'settings', letter: 'p', icon: Settings },
 ]
 
-export const pagesFor = (project: Project) =>
-	pages.filter((page) => page?.role === undefined || page.role === project.role)
+/** Until the installation has said what it offers, its optional pages are left out. */
+export const pagesFor = (project: Project, config: ServiceConfig | undefined) =>
+	pages.filter(
+		(page) =>
+			page === null ||
+			((page.role === undefined || page.role === project.role) &&
+				(page.feature === undefined || config?.features[page.feature].enabled === true)),
+	)
