@@ -1,16 +1,19 @@
 import {
+	Activity,
 	AtSign,
+	ChartLine,
 	Filter,
+	Globe,
 	House,
+	Inbox,
 	LayoutTemplate,
 	type LucideIcon,
 	Megaphone,
+	Settings,
 	Users,
+	Webhook,
+	Workflow,
 } from 'lucide-react'
-import { AtSign, Filter, House, type LucideIcon, Users, Workflow } from 'lucide-react'
-import { Activity, AtSign, ChartLine, Globe, House, type LucideIcon, Webhook } from 'lucide-react'
-import type { Project } from '../../client/index.ts'
-import { AtSign, House, Inbox, type LucideIcon, Settings } from 'lucide-react'
 import type { Project, ServiceConfig } from '../../client/index.ts'
 
 export interface PageOfProject {
@@ -38,11 +41,10 @@ export const pages: (PageOfProject | null)[] = [
 	{ name: 'Analytics', path: 'analytics', letter: 'a', icon: ChartLine },
 	{ name: 'Domains', path: 'domains', letter: 'd', icon: Globe },
 	{ name: 'Webhooks', path: 'webhooks', letter: 'b', icon: Webhook },
-	null,
-	{ name: 'System', path: 'system', letter: 'y', icon: Activity, role: 'OWNER' },
 	{ name: 'Mailbox', path: 'mailbox', letter: 'x', icon: Inbox, feature: 'mailbox' },
 	null,
 	{ name: 'Settings', path: 'settings', letter: 'p', icon: Settings },
+	{ name: 'System', path: 'system', letter: 'y', icon: Activity, role: 'OWNER' },
 ]
 
 /** Until the installation has said what it offers, its optional pages are left out. */
