@@ -17,6 +17,8 @@ export interface Question {
 	body: ReactNode
 	/** The act itself, such as "Delete 3 contacts". */
 	act: string
+	/** The way back, where `Cancel` could be mistaken for the act. */
+	back?: string
 	isDestructive?: boolean
 }
 
