@@ -19,7 +19,7 @@ const route = getRouteApi('/console/$projectId/campaigns/new')
 /** The name, and the mail to begin with. The draft is then written on its own page. */
 function NewCampaignPage() {
 	const { template } = route.useSearch()
-	const { data: templates, error, refetch } = useTemplates()
+	const { data: templates, error, refetch } = useTemplates(template)
 	const { senders, hint, isLoading } = useSenders()
 	const [chosen, setChosen] = useState(template ?? '')
 	const { mutate, isPending, error: fault } = useCreating()
@@ -71,13 +71,16 @@ function NewCampaignPage() {
 	)
 }
 
-function useTemplates() {
+/** The first hundred by name, and the one that was chosen elsewhere. */
+function useTemplates(chosen: string | undefined) {
 	const { project, api } = useProject()
 	return useQuery({
-		queryKey: [project.id, 'templates', 'names'],
+		queryKey: [project.id, 'templates', 'names', chosen],
 		queryFn: async () => {
 			const { data } = await api.templates.list({ pageSize: 100, sort: 'name', dir: 'asc' })
-			return data.map(({ id, name }) => ({ id, name }))
+			const isListed = !chosen || data.some(({ id }) => id === chosen)
+			const all = isListed ? data : [await api.templates.get(chosen), ...data]
+			return all.map(({ id, name }) => ({ id, name }))
 		},
 	})
 }
