@@ -46,7 +46,7 @@ test('a workflow with a wait and a branch is built in the picture, checked at it
 	const id = page.url().slice(`${home}/workflows/`.length)
 
 	await add(page, 'after Trigger', 'Send email')
-	await picture(page).getByText('The template is required').waitFor()
+	await picture(page).getByText('Choose a template').waitFor()
 	await page.getByRole('region', { name: 'Step Send email' }).getByText('is required').waitFor()
 	await page.getByLabel('Template').selectOption('Welcome')
 	await add(page, 'after Send email', 'Wait for event')
