@@ -104,7 +104,7 @@ export default function GraphPicture(props: Props) {
 					proOptions={{ hideAttribution: true }}
 				>
 					<Background gap={20} />
-					<Controls showInteractive={false} />
+					<Controls position="top-right" showInteractive={false} />
 				</ReactFlow>
 			</div>
 		</PictureContext>
