@@ -1,6 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { delayStep, freeze } from './helpers/executions.ts'
 import { jobRunner } from './helpers/jobs.ts'
+import { plan } from './helpers/segments.ts'
+import { verifyDomain } from './helpers/send.ts'
 
 async function setupContacts(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
 	const all = await setupConsole(t, options)
@@ -38,6 +41,8 @@ test('contacts are searched, filtered by a condition that is part of the address
 	await people.filter({ hasText: 'cem' }).waitFor()
 	await page.getByRole('button', { name: 'Add a condition' }).click()
 	await page.getByLabel('Field: choose a field').click()
+	await page.keyboard.press('Escape')
+	await page.getByLabel('Field: choose a field').click()
 	await page.getByLabel('Search fields').fill('plan')
 	await page.getByRole('option', { name: 'plan', exact: true }).click()
 	await page.getByLabel('Value', { exact: true }).fill('pro')
@@ -62,7 +67,7 @@ test('the columns are chosen from the data, and remembered', async (t) => {
 	const heads = page.getByRole('columnheader')
 	await heads.filter({ hasText: 'age' }).waitFor()
 	await page.getByRole('button', { name: 'Columns' }).click()
-	await page.getByLabel('age').uncheck()
+	await page.getByLabel('age', { exact: true }).uncheck()
 	await page.getByLabel('plan').check()
 	await page.keyboard.press('Escape')
 	await page.reload()
@@ -150,6 +155,14 @@ test('a contact is added with typed data, edited, and its faults are shown at th
 		subscribed: true,
 		data: { locale: 'de', visits: 12 },
 	})
+	await open('contacts/new')
+	await page.getByLabel('Email address').fill('ann@example.org')
+	await page.getByLabel('Subscribed').uncheck()
+	await page.getByRole('button', { name: 'Add the contact' }).click()
+	await page.getByText('Its data will be updated, and it will be unsubscribed.').waitFor()
+	await page.getByRole('button', { name: 'Update the contact' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann@example.org' }).waitFor()
+	await page.getByText('Unsubscribed', { exact: true }).first().waitFor()
 	await page.getByRole('button', { name: 'Edit' }).click()
 	await page.getByLabel('Email address').fill('ben@example.org')
 	await page.getByRole('button', { name: 'Remove visits' }).click()
@@ -167,30 +180,55 @@ test('a contact is added with typed data, edited, and its faults are shown at th
 })
 
 test('the history of a person merges what happened, and deleting says what it does', async (t) => {
-	const { page, open, add, call, faults } = await setupContacts(t)
+	const { page, open, add, call, faults, orm, pool, project } = await setupContacts(t)
 	const { id } = await add('ann')
+	await verifyDomain(orm, project.id, 'example.com')
+	await freeze(pool, project.id, '', { on: 'order', steps: [delayStep(1, 'days')] })
+	const mail = { from: 'hello@example.com', subject: 'Your receipt', body: '<p>Thank you</p>' }
+	await call('POST', '/v1/send', { ...mail, to: 'ann@example.org' })
 	const track = { email: 'ann@example.org', event: 'order', data: { total: 30 } }
 	await call('POST', '/events/track', track)
 	await call('PATCH', `/contacts/${id}`, { subscribed: false })
 	await open(`contacts/${id}`)
 	const history = page.getByRole('region', { name: 'History' })
 	await history.getByText('The contact was created').waitFor()
-	t.deepEqual(await history.getByRole('listitem').locator('p').allTextContents(), [
-		'Unsubscribed',
-		'Event order',
-		'total: 30',
-		'The contact was created',
-	])
+	const [last, ...earlier] = await history.getByRole('listitem').locator('p').allTextContents()
+	t.is(last, 'Unsubscribed')
+	t.is(earlier.pop(), 'The contact was created')
+	// The event and the start that it caused are of one moment.
+	t.deepEqual(earlier.toSorted(), ['Event order', 'Welcome', 'Workflow started', 'total: 30'])
 	t.deepEqual(await barriersOf(page), [])
 	await page.getByRole('tab', { name: 'Events' }).click()
 	await history.getByText('{"total":30}').waitFor()
 	t.regex(page.url(), /show=events$/)
 	await page.getByRole('tab', { name: 'Workflows' }).click()
-	await history.getByText('In no workflow yet.').waitFor()
+	await history.getByRole('link', { name: 'Welcome' }).waitFor()
+	await page.getByRole('tab', { name: 'Mails' }).click()
+	await history.getByRole('link', { name: 'Your receipt' }).waitFor()
 	await page.getByRole('button', { name: 'Delete' }).click()
-	await page.getByText('This cannot be undone.').waitFor()
+	await page.getByText('1 workflow execution will end. 1 mail to this person will stay').waitFor()
 	await page.getByLabel('Erase the person everywhere').check()
 	await page.getByRole('button', { name: 'Erase the person' }).click()
 	await page.getByRole('heading', { name: 'No contact yet' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('a field that is used is kept, and one that is not is deleted from all contacts', async (t) => {
+	const { page, open, add, call, faults } = await setupContacts(t)
+	const { id } = await add('ann', { plan: 'pro', city: 'Bath' })
+	await call('POST', '/segments', { name: 'Pros', condition: plan('pro') })
+	await open('contacts/fields')
+	const rows = page.getByRole('table', { name: 'Fields' }).getByRole('row')
+	await rows.filter({ hasText: 'plan' }).getByRole('button').click()
+	await page.getByText('A field that is used').waitFor()
+	await page.getByRole('dialog').getByRole('link', { name: 'Pros' }).waitFor()
+	t.deepEqual(await barriersOf(page), [])
+	await page.keyboard.press('Escape')
+	await rows.filter({ hasText: 'city' }).getByRole('button').click()
+	await page.getByRole('button', { name: 'Delete the field' }).click()
+	await page.getByText('1 contact will lose it').waitFor()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the field' }).click()
+	await page.getByText('city is deleted from 1 contact').waitFor()
+	t.deepEqual((await call('GET', `/contacts/${id}`)).data, { plan: 'pro' })
 	t.deepEqual(faults, [])
 })

@@ -72,7 +72,7 @@ test('a file is imported as its columns are mapped, its wrong rows are listed, a
 	t.regex((await downloading).suggestedFilename(), /^errors-.*\.csv$/)
 	t.deepEqual(await barriersOf(page), [])
 	await page.getByRole('button', { name: 'Undo the import' }).click()
-	await page.getByText('1 contacts that it created are deleted').waitFor()
+	await page.getByText('Deletes the 1 contact that it created').waitFor()
 	await page.getByRole('alertdialog').getByRole('button', { name: 'Undo the import' }).click()
 	await runJob(first)
 	await page.getByText('The undo is complete').waitFor()
@@ -80,10 +80,15 @@ test('a file is imported as its columns are mapped, its wrong rows are listed, a
 	t.deepEqual(faults, [])
 })
 
-test('a column with addresses must be chosen, and a name can stand once', async (t) => {
-	const { page, open, choose } = await setupImports(t)
+test('of a dropped file, the column with addresses is chosen, and each name is used once', async (t) => {
+	const { page, open } = await setupImports(t)
 	await open('contacts/import')
-	await choose('Address,Name,Nick\nann@example.org,Ann,A\n')
+	const dataTransfer = await page.evaluateHandle(`(() => {
+		const dropped = new DataTransfer()
+		dropped.items.add(new File(['Address,Name,Nick\\nann@example.org,Ann,A\\n'], 'people.csv'))
+		return dropped
+	})()`)
+	await page.getByText('Drop a CSV file here').dispatchEvent('drop', { dataTransfer })
 	await page.getByText('Choose the column with the addresses.').waitFor()
 	t.true(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled())
 	await page.getByLabel('Address becomes').selectOption('Email address')

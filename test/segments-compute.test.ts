@@ -28,6 +28,22 @@ test('a compute stores the members, with one event for each entry and exit', asy
 	t.is((await call('GET', `/${id}`)).json().memberCount, 2)
 })
 
+test('a tracked segment says up to when its members are computed', async (t) => {
+	const { call } = await openSegments(t)
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id, computedAt } = (await call('POST', '', body)).json()
+	t.is(computedAt, null)
+	const computed = async () => {
+		await call('POST', `/${id}/compute`)
+		return Date.parse((await call('GET', `/${id}`)).json().computedAt)
+	}
+	const first = await computed()
+	t.true(first <= Date.now())
+	t.true((await computed()) > first)
+	await call('PATCH', `/${id}`, { trackMembership: false })
+	t.is((await call('GET', '')).json()[0].computedAt, null)
+})
+
 test('computes of one segment at the same time emit each event once', async (t) => {
 	const { call, contact, entries } = await openSegments(t)
 	for (let i = 0; i < 20; i++) await contact(`c${i}@example.com`, { plan: 'pro' })

@@ -15,6 +15,7 @@ test('a segment is created, read, listed newest first, changed and deleted', asy
 		condition: plan('pro'),
 		trackMembership: false,
 		memberCount: 0,
+		computedAt: null,
 	})
 	const other = (await call('POST', '', { name: 'Other', type: 'STATIC' })).json()
 	t.deepEqual((await call('GET', '')).json(), [other, segment])

@@ -1,12 +1,14 @@
-import { Plus, X } from 'lucide-react'
-import { Fragment, useState } from 'react'
+import { Plus } from 'lucide-react'
+import { Fragment, useRef, useState } from 'react'
 import type { Condition, ConditionGroup, Filter } from '../../client/index.ts'
-import { Button, IconButton } from '../parts/button.tsx'
+import { Button } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
 import { useBuilder } from './builder-context.ts'
 import { blankFilter, blankGroup, maxDepth } from './condition.ts'
 import styles from './conditions.module.css'
 import { FilterLine } from './filter-line.tsx'
+import { GroupActs } from './group-acts.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 
 interface Props {
 	tree: Condition
@@ -20,7 +22,9 @@ interface Props {
 /** Groups that are joined by and or by or. */
 export function ConditionTree({ tree, path, depth, onChange, onRemove }: Props) {
 	const { isFull } = useBuilder()
+	const place = useRef<HTMLDivElement>(null)
 	const { logic, groups } = tree
+	useKeptFocus(place, groups.length)
 	const isAlone = groups.length === 1
 	const replace = (at: number, group: ConditionGroup) =>
 		onChange({ logic, groups: groups.map((one, index) => (index === at ? group : one)) })
@@ -29,7 +33,7 @@ export function ConditionTree({ tree, path, depth, onChange, onRemove }: Props) 
 			? onRemove
 			: () => onChange({ logic, groups: groups.filter((_, index) => index !== at) })
 	return (
-		<div className={styles.tree} data-nested={depth > 1}>
+		<div ref={place} className={styles.tree} data-nested={depth > 1}>
 			{groups.map((group, index) => (
 				// A group has no name of its own.
 				<Fragment key={index}>
@@ -55,7 +59,7 @@ export function ConditionTree({ tree, path, depth, onChange, onRemove }: Props) 
 					/>
 				</Fragment>
 			))}
-			<div className={styles.more}>
+			<div className={styles.more} data-acts>
 				<Button
 					kind="quiet"
 					icon={<Plus size={15} aria-hidden />}
@@ -84,9 +88,12 @@ function Group({ group, path, depth, onChange, onRemove }: GroupProps) {
 	const [newAt, setNewAt] = useState<number>()
 	const { filters = [], conditions } = group
 	const set = (changed: Filter[]) => onChange({ ...group, filters: changed })
-	const isLast = filters.length + (conditions ? 1 : 0) === 1
+	const count = filters.length + (conditions ? 1 : 0)
+	const isLast = count === 1
+	const place = useRef<HTMLDivElement>(null)
+	useKeptFocus(place, count)
 	return (
-		<div className={styles.group} role="group" aria-label="Group of filters">
+		<div ref={place} className={styles.group} role="group" aria-label="Group of filters">
 			{filters.map((filter, index) => (
 				<FilterLine
 					key={index}
@@ -133,36 +140,6 @@ function Group({ group, path, depth, onChange, onRemove }: GroupProps) {
 				}
 				onRemove={filters.length > 1 ? onRemove : undefined}
 			/>
-		</div>
-	)
-}
-
-interface ActsProps {
-	onFilter: () => void
-	onTree: (() => void) | undefined
-	onRemove: (() => void) | undefined
-}
-
-function GroupActs({ onFilter, onTree, onRemove }: ActsProps) {
-	const { isFull } = useBuilder()
-	return (
-		<div className={styles.acts}>
-			<Button
-				kind="quiet"
-				icon={<Plus size={15} aria-hidden />}
-				disabled={isFull}
-				onClick={onFilter}
-			>
-				And
-			</Button>
-			{onTree && (
-				<Button kind="quiet" disabled={isFull} onClick={onTree}>
-					And one of several
-				</Button>
-			)}
-			{onRemove && (
-				<IconButton name="Remove this group" icon={<X size={15} />} onClick={onRemove} />
-			)}
 		</div>
 	)
 }

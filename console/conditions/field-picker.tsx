@@ -21,7 +21,7 @@ interface Props {
 // An interface would not be one of the groups that the list takes.
 type Group = { value: string; items: FieldOption[] }
 
-/** More would make the list slow, and nobody reads them: the reader types a part of the name. */
+/** A longer list would be slow; typing a part of the name finds the others. */
 const mostShown = 60
 
 /** A field of the project by a part of its name; a name that no contact has yet can be typed. */

@@ -21,7 +21,7 @@ interface Props {
 	isInvalid: boolean
 }
 
-/** What comes after the operator: an amount of time, a value, or nothing. */
+/** The part after the operator: an amount of time, a value, or nothing. */
 export function FilterValue(props: Props) {
 	const { filter, onChange, isInvalid } = props
 	const family = familyOf(filter.field)

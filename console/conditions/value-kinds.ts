@@ -19,7 +19,7 @@ export function kindsFor(operator: Operator): Kind[] {
 	return ['text', 'number', 'flag', 'day', 'moment', 'nothing', 'json']
 }
 
-/** What the values of a field usually are. */
+/** The usual kind of a field’s values. */
 export function usualKind(type: FieldType | undefined, operator: Operator): Kind {
 	const usual: Record<FieldType, Kind> = {
 		string: 'text',

@@ -9,9 +9,9 @@ const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
 	'event.triggered': ['Event', 'info'],
 	'email.sent': ['Mail sent', 'none'],
 	'email.delivered': ['Mail delivered', 'good'],
-	'email.received': ['Mail received from them', 'info'],
+	'email.received': ['Mail received', 'info'],
 	'email.opened': ['Mail opened', 'good'],
-	'email.clicked': ['Link in a mail followed', 'good'],
+	'email.clicked': ['Link clicked', 'good'],
 	'email.bounced': ['Mail bounced', 'bad'],
 	'email.complaint': ['Mail reported as spam', 'bad'],
 	'contact.subscribed': ['Subscribed', 'good'],
@@ -21,7 +21,7 @@ const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
 	'campaign.scheduled': ['Campaign scheduled', 'none'],
 	'workflow.started': ['Workflow started', 'info'],
 	'workflow.completed': ['Workflow ended', 'none'],
-	'workflow.email.scheduled': ['Mail of a workflow scheduled', 'none'],
+	'workflow.email.scheduled': ['Workflow mail scheduled', 'none'],
 }
 
 /** An item of the feed as a moment, with a link to what it is about. */
@@ -33,6 +33,14 @@ export function useMomentOf() {
 		const linked = (path: string, name: string) => (
 			<Link to={`/console/${project.id}/${path}` as '/'}>{name}</Link>
 		)
+		const passage = passageOf(text('eventName'), metadata['data'])
+		if (passage)
+			return {
+				at: timestamp,
+				tone,
+				title: passage.way === 'entry' ? 'Entered a segment' : 'Left a segment',
+				detail: linked(`segments/${passage.segmentId}`, passage.segmentName),
+			}
 		const mail = text('emailId')
 		const workflow = text('workflowId')
 		const detail = mail
@@ -41,7 +49,9 @@ export function useMomentOf() {
 				? linked(`workflows/${workflow}`, text('workflowName') || 'Show the workflow')
 				: dataOf(metadata['data'])
 		const event = text('eventName')
-		const more = [text('link'), text('error'), text('exitReason')].filter(Boolean).join(' · ')
+		const more = [text('link'), text('bounceType'), text('error'), text('exitReason')]
+			.filter(Boolean)
+			.join(' · ')
 		return {
 			at: timestamp,
 			tone,
@@ -55,6 +65,14 @@ export function useMomentOf() {
 			),
 		}
 	}
+}
+
+/** The event of a tracked segment, with what it says about the segment. */
+function passageOf(event: string, data: unknown) {
+	const way = /^segment\..+\.(entry|exit)$/.exec(event)?.[1]
+	if (!way || typeof data !== 'object' || data === null) return undefined
+	if (!('segmentId' in data && 'segmentName' in data)) return undefined
+	return { way, segmentId: textOf(data.segmentId), segmentName: textOf(data.segmentName) }
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Button } from '../parts/button.tsx'
+import { counted } from '../parts/counted.ts'
 import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { Filter } from '../parts/filter.tsx'
@@ -86,7 +87,5 @@ function Order() {
 	)
 }
 
-function inWords(total: number | undefined) {
-	if (total === undefined) return 'Too many to count at once'
-	return `${formatCount(total)} ${total === 1 ? 'contact' : 'contacts'}`
-}
+const inWords = (total: number | undefined) =>
+	total === undefined ? 'Too many to count at once' : counted(total, 'contact')

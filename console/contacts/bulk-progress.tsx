@@ -8,6 +8,7 @@ import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { Card, Row, Stack } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
+import { beginBulk, undoOf } from './bulk-acts.ts'
 import { Progress } from './progress.tsx'
 
 const route = getRouteApi('/console/$projectId/contacts')
@@ -25,9 +26,12 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 		<Card>
 			<Stack>
 				<Row>
-					<strong role="status">{job ? sentenceOf(job) : 'The job begins …'}</strong>
+					<strong role="status">{job ? sentenceOf(job) : 'Starting …'}</strong>
 					{isEnded ? (
-						<Button onClick={close}>Close</Button>
+						<>
+							<Undo jobId={jobId} />
+							<Button onClick={close}>Close</Button>
+						</>
 					) : (
 						<Button isBusy={cancel.isPending} onClick={() => cancel.mutate()}>
 							Cancel the rest
@@ -39,6 +43,28 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 				{job?.result && <Failures result={job.result} />}
 			</Stack>
 		</Card>
+	)
+}
+
+/** Offered where it is known which contacts the job changed. */
+function Undo({ jobId }: { jobId: string }) {
+	const { api } = useProject()
+	const navigate = route.useNavigate()
+	const undo = undoOf(jobId)
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: ({ act, contactIds }: NonNullable<typeof undo>) =>
+			beginBulk(api, act, { contactIds }),
+		onSuccess: (begun) =>
+			navigate({ search: (old) => ({ ...old, job: begun.jobId }), replace: true }),
+	})
+	if (!undo) return null
+	return (
+		<>
+			<Fault error={error} />
+			<Button isBusy={isPending} onClick={() => mutate(undo)}>
+				Undo
+			</Button>
+		</>
 	)
 }
 
@@ -74,7 +100,7 @@ function sentenceOf({ type, state, progress, result, failedReason }: BulkJob) {
 	const { successCount, unchangedCount, failureCount } = result
 	const parts = [
 		`${formatCount(successCount)} ${past}`,
-		...(unchangedCount > 0 ? [`${formatCount(unchangedCount)} were so already`] : []),
+		...(unchangedCount > 0 ? [`${formatCount(unchangedCount)} unchanged`] : []),
 		...(failureCount > 0 ? [`${formatCount(failureCount)} failed`] : []),
 	]
 	const end = { cancelled: 'Cancelled', failed: `Failed: ${failedReason}` }[String(state)]

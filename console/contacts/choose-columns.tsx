@@ -1,15 +1,18 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Checkbox } from '../parts/field.tsx'
 import { Soft, Stack } from '../parts/page.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
+import { useProject } from '../shell/projects.ts'
 import styles from './contacts.module.css'
 import { mostColumns, type useColumns } from './use-columns.ts'
 
 const mostShown = 100
 
 export function ChooseColumns({ keys, available, choose }: ReturnType<typeof useColumns>) {
+	const { project } = useProject()
 	const [isOpen, setOpen] = useState(false)
 	const [search, setSearch] = useState('')
 	const wanted = search.toLowerCase()
@@ -37,6 +40,9 @@ export function ChooseColumns({ keys, available, choose }: ReturnType<typeof use
 						))}
 					</div>
 					<Soft>At most {mostColumns}. This browser remembers them.</Soft>
+					<Link to="/console/$projectId/contacts/fields" params={{ projectId: project.id }}>
+						All fields and their uses
+					</Link>
 				</Stack>
 			</Dialog>
 		</>

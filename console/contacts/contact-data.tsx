@@ -32,7 +32,9 @@ export function ContactData({ contact }: { contact: Contact }) {
 	)
 }
 
-function Edit({ contact, onClose }: { contact: Contact; onClose: () => void }) {
+function Edit({ contact: given, onClose }: { contact: Contact; onClose: () => void }) {
+	// As it was when the editing began: later changes of others are not undone by saving.
+	const [contact] = useState(given)
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const toast = useToast()

@@ -30,7 +30,7 @@ export function ContactForm({ contact, act, onSubmit, isBusy, error, cancel }: P
 	const [fault, setFault] = useState<Error>()
 	function submit(values: FormValues) {
 		const isWrong = rows.some((row) => faultOf(row) !== undefined)
-		setFault(isWrong ? new Error('A field of the data is not right yet') : undefined)
+		setFault(isWrong ? new Error('Correct the marked fields of the data first') : undefined)
 		if (isWrong) return
 		const language: DataRow = { id: -1, key: localeKey, type: 'text', text: values.text('locale') }
 		onSubmit({

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import type { Contact } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Facts } from '../parts/figures.tsx'
@@ -25,6 +26,7 @@ function ContactPage() {
 	const { data, error, refetch } = useQuery({
 		queryKey: [project.id, 'contacts', contactId],
 		queryFn: () => api.contacts.get(contactId),
+		refetchInterval: liveMs.slow,
 	})
 	if (!data)
 		return (
@@ -42,7 +44,7 @@ function ContactPage() {
 			<Columns>
 				<div>
 					<ContactFacts contact={data} />
-					<ContactData key={data.updatedAt} contact={data} />
+					<ContactData contact={data} />
 					<PublicPages contact={data} />
 				</div>
 				<ContactHistory contact={data} />

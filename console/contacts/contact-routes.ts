@@ -22,6 +22,10 @@ export const contactRoutes = [
 	}).lazy(() => import('./import-page.tsx').then(({ page }) => page)),
 	createRoute({
 		getParentRoute: () => projectRoute,
+		path: 'contacts/fields',
+	}).lazy(() => import('./fields-page.tsx').then(({ page }) => page)),
+	createRoute({
+		getParentRoute: () => projectRoute,
 		path: 'contacts/$contactId',
 		validateSearch: readHistoryTab,
 	}).lazy(() => import('./contact-page.tsx').then(({ page }) => page)),

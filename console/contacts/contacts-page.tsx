@@ -1,19 +1,16 @@
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { Contact } from '../../client/index.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Page, Stack } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import { Table } from '../parts/table.tsx'
 import { useProject } from '../shell/projects.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
+import { contactColumns } from './contact-columns.tsx'
 import { filterOf } from './contact-filters.ts'
 import { ContactsFilters } from './contacts-filters.tsx'
-import { dataText } from './data-text.ts'
 import { useSelection } from './selection.ts'
-import { Subscribed } from './subscribed.tsx'
 import { useColumns } from './use-columns.ts'
 import { useContacts } from './use-contacts.ts'
 
@@ -27,7 +24,7 @@ function ContactsPage() {
 	const columns = useColumns()
 	const selection = useSelection(JSON.stringify(filterOf(filters)))
 	const isFiltered = Object.keys(filterOf(filters)).length > 0
-	const shown = useMemo(() => columnsFor(columns.keys), [columns.keys])
+	const shown = useMemo(() => contactColumns(columns.keys), [columns.keys])
 	return (
 		<Page title="Contacts" actions={<Adding />}>
 			<Stack>
@@ -47,22 +44,6 @@ function ContactsPage() {
 		</Page>
 	)
 }
-
-const columnsFor = (keys: string[]): Column<Contact>[] => [
-	{ name: 'Address', cell: ({ email }) => email, width: '2fr' },
-	...keys.map((key): Column<Contact> => ({
-		name: key,
-		cell: ({ data }) => dataText(data[key]),
-		isLeftOutOnPhone: false,
-	})),
-	{ name: 'Subscription', cell: (contact) => <Subscribed {...contact} />, width: '125px' },
-	{
-		name: 'Created',
-		cell: ({ createdAt }) => <Time at={createdAt} />,
-		width: '185px',
-		isLeftOutOnPhone: true,
-	},
-]
 
 function Adding() {
 	const { project } = useProject()
@@ -84,8 +65,8 @@ function Adding() {
 }
 
 const NoneFound = () => (
-	<Empty title="No contact is like that">
-		<p>Take back a filter, or search for another part of the address.</p>
+	<Empty title="No contact matches">
+		<p>Remove a filter, or search for another part of the address.</p>
 	</Empty>
 )
 

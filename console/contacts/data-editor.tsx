@@ -25,6 +25,7 @@ export function DataEditor({ rows, onChange, error }: Props) {
 		])
 	return (
 		<div className={styles.rows} role="group" aria-label="Data">
+			<h3>Data</h3>
 			{rows.map((row) => (
 				<Row
 					key={row.id}

@@ -39,7 +39,7 @@ export function textFor(type: DataType, text: string) {
 	return type === 'number' && Number.isNaN(Number(text)) ? '' : text
 }
 
-/** What is wrong with a row, in words. */
+/** The fault of a row, in words. */
 export function faultOf({ key, type, text }: DataRow) {
 	if (key.trim() === '') return text.trim() === '' ? undefined : 'Give it a name'
 	if (text.trim() === '') return undefined

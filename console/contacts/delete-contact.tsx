@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Contact } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
+import { counted } from '../parts/counted.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Checkbox } from '../parts/field.tsx'
-import { formatCount } from '../parts/figures.tsx'
 import { Row, Stack } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -64,7 +64,9 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 	})
 	if (!data) return <p>Counting mails and workflow executions …</p>
 	const { executions, mails } = data
-	const ofMails = isErasing ? 'lose the address and the content' : 'stay, with the address'
+	const ofMails = isErasing
+		? 'will lose the address and the content'
+		: 'will stay, with the address'
 	return (
 		<p>
 			{executions > 0 && `${counted(executions, 'workflow execution')} will end. `}
@@ -73,6 +75,3 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 		</p>
 	)
 }
-
-const counted = (count: number, noun: string) =>
-	count === 1 ? `1 ${noun}` : `${formatCount(count)} ${noun}s`

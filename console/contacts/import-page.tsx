@@ -40,7 +40,7 @@ function Recent() {
 	const [imports] = useState(() => recentImports(project.id))
 	if (imports.length === 0) return null
 	return (
-		<Section title="Begun in this browser">
+		<Section title="Recent imports in this browser">
 			<ul>
 				{imports.map(({ job, file, at }) => (
 					<li key={job}>

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import type { ImportJob } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
-import { Status } from '../parts/badge.tsx'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Card, Row, Soft, Stack } from '../parts/page.tsx'
@@ -27,7 +26,6 @@ export function ImportProgress({ jobId }: { jobId: string }) {
 				<Stack>
 					<Row>
 						<strong role="status">{sentenceOf(job)}</strong>
-						<Status status={job.state} />
 						<Soft>
 							<Time at={job.finishedAt ?? job.createdAt} />
 						</Soft>
@@ -91,7 +89,7 @@ function sentenceOf({ type, state, progress }: ImportJob) {
 		case 'failed':
 			return `${noun} failed`
 		case 'cancelled':
-			return `${noun} is cancelled. What was done before stays.`
+			return `${noun} is cancelled. Earlier changes stay.`
 	}
 }
 

@@ -7,7 +7,7 @@ import { useProject } from '../shell/projects.ts'
 
 type Result = NonNullable<ImportJob['result']>
 
-/** What a job did, with the rows that could not be read. */
+/** The results of a job, with the rows that could not be read. */
 export function ImportResults({ job, result }: { job: ImportJob; result: Result }) {
 	if (!('errors' in result))
 		return (

@@ -1,4 +1,4 @@
-/** What becomes of a column. A column without a name is left out by the API. */
+/** The use of a column. The API leaves out a column without a name. */
 export interface Target {
 	kind: 'email' | 'subscribed' | 'data' | 'none'
 	/** In the header that is sent. */
@@ -21,7 +21,7 @@ const reserved = new Set([
 const addresses = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail address'])
 const subscriptions = new Set(['subscribed', 'is subscribed', 'opt-in', 'optin'])
 
-/** What each column becomes unless its reader decides otherwise. */
+/** The use of each column until the reader chooses another. */
 export function targetsFor(names: string[]): Target[] {
 	const words = names.map((name) => name.toLowerCase())
 	const emailAt = words.includes('email')

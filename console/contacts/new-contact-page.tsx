@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
+import { useConfirm } from '../parts/confirm.tsx'
 import { Page } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -16,14 +17,18 @@ function NewContactPage() {
 	const queries = useQueryClient()
 	const navigate = useNavigate()
 	const toast = useToast()
+	const confirm = useConfirm()
 	const params = { projectId: project.id }
 	const { mutate, error, isPending } = useMutation({
-		mutationFn: ({ email, subscribed, rows }: ContactInput) =>
-			api.contacts.upsert({ email, subscribed, data: changeBetween({}, rows) }),
-		onSuccess: async ({ id, email, _meta }) => {
-			toast({
-				title: _meta.isNew ? `${email} is added` : `${email} was a contact already, and is updated`,
-			})
+		mutationFn: async (input: ContactInput) => {
+			const { email, subscribed, rows } = input
+			if (!(await isNewOrMeant(input))) return undefined
+			return api.contacts.upsert({ email, subscribed, data: changeBetween({}, rows) })
+		},
+		onSuccess: async (contact) => {
+			if (!contact) return
+			const { id, email, _meta } = contact
+			toast({ title: `${email} is ${_meta.isNew ? 'added' : 'updated'}` })
 			await queries.invalidateQueries({ queryKey: [project.id, 'contacts'] })
 			await navigate({
 				to: '/console/$projectId/contacts/$contactId',
@@ -31,6 +36,16 @@ function NewContactPage() {
 			})
 		},
 	})
+	/** The API would update a contact with this address without a word. */
+	async function isNewOrMeant({ email, subscribed }: ContactInput) {
+		const { found } = await api.contacts.lookUp({ emails: [email] })
+		if (found.length === 0) return true
+		return confirm({
+			title: `${email} is a contact already`,
+			body: `Its data will be updated, and it will be ${subscribed ? 'subscribed' : 'unsubscribed'}.`,
+			act: 'Update the contact',
+		})
+	}
 	return (
 		<Page title="New contact" back={<ToContacts />}>
 			<ContactForm

@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import type { ImportJob } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
+import { counted } from '../parts/counted.ts'
 import { Fault } from '../parts/fault.tsx'
-import { formatCount } from '../parts/figures.tsx'
 import { useProject } from '../shell/projects.ts'
 
 export function UndoImport({ job }: { job: ImportJob }) {
@@ -28,7 +28,7 @@ export function UndoImport({ job }: { job: ImportJob }) {
 	async function ask() {
 		const isSure = await confirm({
 			title: 'Undo this import?',
-			body: `${formatCount(createdCount)} contacts that it created are deleted, and ${formatCount(updatedCount)} that it updated get their old data back. Contacts that were changed since are left alone.`,
+			body: `Deletes the ${counted(createdCount, 'contact')} that it created, and gives the ${counted(updatedCount, 'contact')} that it updated their old data back. Contacts that were changed since are left alone.`,
 			act: 'Undo the import',
 			isDestructive: true,
 		})

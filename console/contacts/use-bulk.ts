@@ -2,13 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { BulkSelection } from '../../client/index.ts'
 import { type Question, useConfirm } from '../parts/confirm.tsx'
-import { formatCount } from '../parts/figures.tsx'
-import { useToast } from '../parts/toast.tsx'
+import { counted } from '../parts/counted.ts'
 import { useProject } from '../shell/projects.ts'
+import { type BulkAct, beginBulk, rememberUndo } from './bulk-acts.ts'
 import { type ContactFilters, filterOf } from './contact-filters.ts'
 import { bulkOf, type Selection } from './selection.ts'
-
-export type BulkAct = 'subscribe' | 'unsubscribe' | 'delete'
 
 const route = getRouteApi('/console/$projectId/contacts')
 
@@ -23,25 +21,14 @@ interface Options {
 export function useBulk({ filters, chosen, count, onDone }: Options) {
 	const { api } = useProject()
 	const confirm = useConfirm()
-	const toast = useToast()
 	const navigate = route.useNavigate()
-	const begin = (act: BulkAct, selection: BulkSelection) => {
-		if (act === 'delete') return api.contacts.deleteMany(selection)
-		return act === 'subscribe'
-			? api.contacts.subscribeMany(selection)
-			: api.contacts.unsubscribeMany(selection)
-	}
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: ({ act, selection }: { act: BulkAct; selection: BulkSelection }) =>
-			begin(act, selection),
+			beginBulk(api, act, selection),
 		onSuccess: ({ jobId }, { act }) => {
-			const changed = idsChangedBy(act, chosen)
+			const contactIds = idsChangedBy(act, chosen)
+			if (contactIds.length > 0) rememberUndo(jobId, { act: opposite[act], contactIds })
 			onDone()
-			if (changed.length > 0)
-				toast({
-					title: `${formatCount(changed.length)} are being ${act}d`,
-					undo: () => mutate({ act: opposite[act], selection: { contactIds: changed } }),
-				})
 			return navigate({ search: (old) => ({ ...old, job: jobId }), replace: true })
 		},
 	})
@@ -67,10 +54,7 @@ function idsChangedBy(act: BulkAct, chosen: Selection) {
 }
 
 function questionOf(act: BulkAct, count: number | undefined): Question {
-	const them =
-		count === undefined
-			? 'all contacts that match'
-			: `${formatCount(count)} ${count === 1 ? 'contact' : 'contacts'}`
+	const them = count === undefined ? 'all contacts that match' : counted(count, 'contact')
 	if (act === 'delete')
 		return {
 			title: `Delete ${them}?`,
@@ -81,12 +65,12 @@ function questionOf(act: BulkAct, count: number | undefined): Question {
 	if (act === 'subscribe')
 		return {
 			title: `Subscribe ${them}?`,
-			body: 'They get campaigns again. Do this only with their consent. Each change emits an event, which can start workflows.',
+			body: 'They get campaigns. Do this only with their consent. Each change emits an event, which can start workflows.',
 			act: `Subscribe ${them}`,
 		}
 	return {
 		title: `Unsubscribe ${them}?`,
-		body: 'They get no campaigns any more. Each change emits an event, which can start workflows.',
+		body: 'They no longer get campaigns. Each change emits an event, which can start workflows.',
 		act: `Unsubscribe ${them}`,
 		isDestructive: true,
 	}

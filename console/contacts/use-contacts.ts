@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { liveMs } from '../client.ts'
 import { useCursorList } from '../parts/use-list.ts'
 import { useProject } from '../shell/projects.ts'
 import { type ContactFilters, filterOf, orderOf } from './contact-filters.ts'
@@ -8,12 +9,13 @@ export function useContacts(filters: ContactFilters) {
 	const { project, api } = useProject()
 	const filter = filterOf(filters)
 	const inquiry = { ...filter, ...orderOf(filters) }
+	const isConditional = Boolean(filter.condition ?? filter.segmentId)
 	const { list, total } = useCursorList({
 		key: [project.id, 'contacts', 'list', inquiry],
 		load: (cursor) =>
 			api.contacts.query({ ...inquiry, ...(cursor && { cursor }), limit: 50, count: false }),
+		...(!isConditional && { liveMs: liveMs.slow }),
 	})
-	const isConditional = Boolean(filter.condition ?? filter.segmentId)
 	const counted = useQuery({
 		queryKey: [project.id, 'contacts', 'count', filter],
 		queryFn: ({ signal }) => api.contacts.query({ ...filter, limit: 1 }, { signal }),

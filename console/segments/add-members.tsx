@@ -58,7 +58,7 @@ function AddForm({ segment, onDone }: { segment: Segment; onDone: () => void }) 
 				hint="One per line, or separated by commas or spaces"
 				error={add.error}
 			/>
-			<Checkbox name="createMissing" label="Create contacts for unknown addresses" />
+			<Checkbox name="createMissing" label="Create contacts that do not exist" />
 			<Checkbox
 				name="subscribed"
 				label="New contacts are subscribed"

@@ -68,7 +68,7 @@ function Edit({ segment }: { segment: Segment }) {
 const Warnings = ({ warnings, onDone }: { warnings: SegmentWarning[]; onDone: () => void }) => (
 	<Card>
 		<Stack>
-			<h2>The segment is saved, and these workflows need a look</h2>
+			<h2>The segment is saved. These workflows need your attention</h2>
 			<ul>
 				{warnings.map(({ workflowId, message }) => (
 					<li key={workflowId}>{message}</li>

@@ -3,12 +3,13 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { type Segment, TempostError } from '../../client/index.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
+import { counted } from '../parts/counted.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
-import { SegmentUses, usesIn } from './segment-uses.tsx'
+import { Uses, usesIn } from './uses.tsx'
 import { useForgetSegments } from './use-segment.ts'
 
 export function SegmentActs({ segment }: { segment: Segment }) {
@@ -47,10 +48,10 @@ function Recount({ segment }: { segment: Segment }) {
 		mutationFn: async () => {
 			if (!isTracked) {
 				const { memberCount } = await api.segments.refresh(id)
-				return `${formatCount(memberCount)} contacts`
+				return counted(memberCount, 'contact')
 			}
 			const { added, removed, total } = await api.segments.compute(id)
-			return `${formatCount(total)} contacts: ${formatCount(added)} joined, ${formatCount(removed)} left`
+			return `${counted(total, 'contact')}: ${formatCount(added)} joined, ${formatCount(removed)} left`
 		},
 		onSuccess: (title) => {
 			toast({ title })
@@ -84,7 +85,7 @@ function Delete({ segment }: { segment: Segment }) {
 	async function ask() {
 		const isSure = await confirm({
 			title: `Delete the segment ${segment.name}?`,
-			body: `Its ${formatCount(segment.memberCount)} contacts stay. A segment that a campaign, a workflow or another segment uses is not deleted. This cannot be undone.`,
+			body: `The contacts in it (${formatCount(segment.memberCount)}) stay. A segment that a campaign, a workflow or another segment uses is not deleted. This cannot be undone.`,
 			act: 'Delete the segment',
 			isDestructive: true,
 		})
@@ -98,7 +99,7 @@ function Delete({ segment }: { segment: Segment }) {
 			</Button>
 			<Dialog title="The segment is not deleted" isOpen={error !== null} onClose={reset}>
 				<Fault error={error} />
-				{uses && <SegmentUses uses={uses} />}
+				{uses && <Uses uses={uses} />}
 			</Dialog>
 		</>
 	)

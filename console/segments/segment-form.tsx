@@ -80,7 +80,7 @@ export function SegmentForm(props: Props) {
 				<Checkbox
 					name="trackMembership"
 					label="Emit an event when a contact enters or leaves"
-					hint="Workflows can start with these events. Entries and exits are looked for every five minutes."
+					hint="Workflows can start with these events. Members are computed every five minutes."
 					defaultChecked={segment?.trackMembership ?? false}
 				/>
 			</Form>
@@ -89,11 +89,11 @@ export function SegmentForm(props: Props) {
 	)
 }
 
-const incomplete = new Error('A filter of the condition has no field or no value yet')
+const incomplete = new Error('Complete the condition first: a filter has no field or no value')
 
 const aboutKinds: Record<Segment['type'], string> = {
-	DYNAMIC: 'It always contains the contacts that meet the condition. This choice is final.',
-	STATIC: 'You add and remove its contacts. This choice is final.',
+	DYNAMIC: 'It always contains the contacts that meet the condition. You can’t change this later.',
+	STATIC: 'You add and remove its contacts. You can’t change this later.',
 }
 
 function Chosen({

@@ -1,29 +1,26 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Contact, Segment } from '../../client/index.ts'
+import { contactColumns } from '../contacts/contact-columns.tsx'
+import { useColumns } from '../contacts/use-columns.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
+import { counted } from '../parts/counted.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Row, Stack } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
+import { Table } from '../parts/table.tsx'
 import { useToast } from '../parts/toast.tsx'
-import { Subscribed } from '../contacts/subscribed.tsx'
 import { useProject } from '../shell/projects.ts'
 import { AddMembers } from './add-members.tsx'
 import { useForgetSegments } from './use-segment.ts'
-
-const columns: Column<Contact>[] = [
-	{ name: 'Address', cell: ({ email }) => email, width: '2fr' },
-	{ name: 'Subscription', cell: (contact) => <Subscribed {...contact} />, width: '140px' },
-	{ name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: '185px' },
-]
 
 export function SegmentMembers({ segment }: { segment: Segment }) {
 	const { project } = useProject()
 	const [chosen, setChosen] = useState<ReadonlyMap<string, Contact>>(new Map())
 	const list = useMembers(segment)
+	const { keys } = useColumns()
+	const columns = useMemo(() => contactColumns(keys), [keys])
 	const toggle = (contact: Contact) =>
 		setChosen((old) => {
 			const changed = new Map(old)
@@ -88,7 +85,7 @@ function Remove({
 	const toast = useToast()
 	const forget = useForgetSegments()
 	const emails = contacts.slice(0, mostAtOnce).map(({ email }) => email)
-	const people = emails.length === 1 ? '1 contact' : `${emails.length} contacts`
+	const people = counted(emails.length, 'contact')
 	const add = useMutation({
 		mutationFn: (again: string[]) => api.segments.addMembers(segment.id, { emails: again }),
 		onSuccess: forget,

@@ -12,10 +12,10 @@ const kinds = [
 	{ kind: 'workflows', title: 'Workflows' },
 	{ kind: 'segments', title: 'Segments' },
 ] as const
-type Uses = Partial<Record<(typeof kinds)[number]['kind'], Use[]>>
+type UsesOf = Partial<Record<(typeof kinds)[number]['kind'], Use[]>>
 
 /** The uses that the API names when it refuses to delete a segment. */
-export function usesIn({ usedBy }: Record<string, unknown>): Uses | undefined {
+export function usesIn({ usedBy }: Record<string, unknown>): UsesOf | undefined {
 	if (typeof usedBy !== 'object' || usedBy === null) return undefined
 	return Object.fromEntries(
 		Object.entries(usedBy).map(([kind, list]) => [
@@ -28,7 +28,8 @@ export function usesIn({ usedBy }: Record<string, unknown>): Uses | undefined {
 const isUse = (given: unknown): given is Use =>
 	typeof given === 'object' && given !== null && 'id' in given && 'name' in given
 
-export function SegmentUses({ uses }: { uses: Uses }) {
+/** The uses of a segment or a field, with links. */
+export function Uses({ uses }: { uses: UsesOf }) {
 	const { project } = useProject()
 	return kinds.map(({ kind, title }) => {
 		const found = uses[kind] ?? []
