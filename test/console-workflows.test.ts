@@ -46,7 +46,7 @@ test('a workflow with a wait and a branch is built in the picture, checked at it
 	const id = page.url().slice(`${home}/workflows/`.length)
 
 	await add(page, 'after Trigger', 'Send email')
-	await picture(page).getByText('The template is required').waitFor()
+	await picture(page).getByText('Choose a template').waitFor()
 	await page.getByRole('region', { name: 'Step Send email' }).getByText('is required').waitFor()
 	await page.getByLabel('Template').selectOption('Welcome')
 	await add(page, 'after Send email', 'Wait for event')
@@ -256,7 +256,20 @@ test('workflows are found, copied, disabled and deleted with the executions that
 	t.deepEqual(faults, [])
 })
 
-test('on a phone a step is opened over the picture, and the list of steps says the same', async (t) => {
+/** A finger goes up or down over the picture. */
+async function slide(page: Page, { x, y }: { x: number; y: number }, by: number) {
+	const devtools = await page.context().newCDPSession(page)
+	const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', moved: number) =>
+		devtools.send('Input.dispatchTouchEvent', {
+			type,
+			touchPoints: type === 'touchEnd' ? [] : [{ x: x - 20, y: y + moved }],
+		})
+	await touch('touchStart', 0)
+	for (let part = 1; part <= 6; part++) await touch('touchMove', (by * part) / 6)
+	await touch('touchEnd', by)
+}
+
+test('on a phone the picture follows a finger, a step opens over it, and the list of steps says the same', async (t) => {
 	const { page, open, call, firstOrder, faults } = await setupWorkflows(t, {
 		browser: { viewport: phone, hasTouch: true },
 	})

@@ -5,7 +5,7 @@ import { Soft } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { graphOfVersion } from '../workflows/graph.ts'
 import { summaryOf } from '../workflows/step-words.ts'
-import { useNames, useVersion } from '../workflows/workflow-queries.ts'
+import { useNames, useVersion, useWorkflow } from '../workflows/workflow-queries.ts'
 import { marksOf, walkedWays } from './execution-path.ts'
 import styles from './execution.module.css'
 
@@ -17,7 +17,9 @@ export function ExecutionPicture({ execution }: { execution: ExecutionWithSteps 
 	const { workflowId, version, stepExecutions: visits, currentStepId } = execution
 	const { data, error, refetch } = useVersion(workflowId, version)
 	const graph = useMemo(() => data && graphOfVersion(data.definition), [data])
-	const names = useNames(graph?.steps ?? none)
+	// Its steps bring the names of most templates at once.
+	const { data: workflow } = useWorkflow(workflowId, false)
+	const names = useNames((workflow && graph?.steps) ?? none, workflow?.steps)
 	const summaries = useMemo(
 		() => new Map(graph?.steps.map((step) => [step.id, summaryOf(step, graph, names)])),
 		[graph, names],

@@ -38,7 +38,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 	return (
 		<>
 			<div className={styles.bar}>
-				<Problems workflow={workflow} check={check} onChoose={choose} />
+				<Problems graph={draft.graph} check={check} onChoose={choose} />
 				<div className={styles.end}>
 					<IconButton
 						name="Undo"

@@ -31,7 +31,7 @@ interface Props {
 export function Editor({ workflow, draft, check, isList, chosen, onChoose }: Props) {
 	const { graph, change } = draft
 	const names = useNames(graph.steps, workflow.steps)
-	const marks = useMarks(workflow, check)
+	const marks = useMarks(workflow, graph, check)
 	const summaries = useMemo(
 		() => new Map(graph.steps.map((step) => [step.id, summaryOf(step, graph, names)])),
 		[graph, names],

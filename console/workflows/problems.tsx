@@ -1,18 +1,18 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
-import type { WorkflowWithSteps } from '../../client/index.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { type Graph, triggerOf } from './graph.ts'
 import { type Check, faultInWords } from './use-check.ts'
 
 interface Props {
-	workflow: WorkflowWithSteps
+	graph: Graph
 	check: Check | undefined
 	onChoose: (stepId: string | undefined) => void
 }
 
 /** How many steps have faults; each leads to its step. */
-export function Problems({ workflow, check, onChoose }: Props) {
+export function Problems({ graph, check, onChoose }: Props) {
 	if (!check) return null
 	const { errors, warnings } = check
 	if (errors.length + warnings.length === 0)
@@ -21,10 +21,10 @@ export function Problems({ workflow, check, onChoose }: Props) {
 				<CircleCheck size={13} aria-hidden /> No problems
 			</Badge>
 		)
-	const trigger = workflow.steps.find(({ type }) => type === 'TRIGGER')
+	const trigger = triggerOf(graph)
 	const items = [
 		...errors.map((fault) => ({
-			name: `${fault.name ?? 'Trigger'}: ${faultInWords(fault)}`,
+			name: `${fault.name ?? 'Trigger'}: ${faultInWords(fault, graph)}`,
 			act: () => onChoose(fault.stepId ?? trigger?.id),
 		})),
 		...warnings.map(({ stepId, message }) => ({ name: message, act: () => onChoose(stepId) })),

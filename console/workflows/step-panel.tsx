@@ -47,7 +47,7 @@ export function StepPanel(props: Props) {
 				<span title={about}>{kind}</span>
 				<IconButton name="Close the step" icon={<X size={16} />} onClick={onClose} />
 			</header>
-			<Problems check={check} stepId={step.id} />
+			<Problems check={check} graph={graph} stepId={step.id} />
 			<div className={styles.fields} key={step.id}>
 				<TextField
 					name="name"
@@ -89,7 +89,13 @@ function triggerFault(check: Check | undefined) {
 	return faultOfStep({ ...check, errors }, 'trigger')
 }
 
-function Problems({ check, stepId }: { check: Check | undefined; stepId: string }) {
+interface ProblemsProps {
+	check: Check | undefined
+	graph: Graph
+	stepId: string
+}
+
+function Problems({ check, graph, stepId }: ProblemsProps) {
 	// The others are shown at their fields.
 	const isOfStep = (fault: Check['errors'][number]) =>
 		fault.stepId === stepId && (fault.field === '' || fault.field === 'config')
@@ -100,7 +106,7 @@ function Problems({ check, stepId }: { check: Check | undefined; stepId: string 
 		<ul aria-label="Problems of this step">
 			{faults.map((fault) => (
 				<li key={fault.field + fault.message} className={styles.bad}>
-					{faultInWords(fault)}
+					{faultInWords(fault, graph)}
 				</li>
 			))}
 			{warnings.map(({ message }) => (

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { TempostError, type WorkflowWithSteps } from '../../client/index.ts'
 import { useProject } from '../shell/projects.ts'
-import { inputOf } from './graph.ts'
+import { type Graph, inputOf } from './graph.ts'
+import { kinds } from './step-kinds.ts'
 import type { Draft } from './use-draft.ts'
 
 const pauseMs = 400
@@ -44,10 +45,15 @@ export function faultOfStep(check: Check | undefined, stepId: string) {
 }
 
 /** A fault at its step in words. */
-export const faultInWords = ({ field, message }: { field: string; message: string }) =>
-	field === '' ? `It ${message}` : `${fieldNames[field] ?? lastPart(field)} ${message}`
+export function faultInWords({ stepId, field, message, code }: CheckFault, { steps }: Graph) {
+	if (field === '') return `It ${message}`
+	const type = steps.find(({ id }) => id === stepId)?.type
+	const missing = code === 'required' && isSetting(field) && type && kinds[type].missing
+	return missing || `${lastPart(field)} ${message}`
+}
+type CheckFault = Check['errors'][number]
 
-const fieldNames: Record<string, string> = { config: 'Its setting', templateId: 'The template' }
+const isSetting = (field: string) => field === 'config' || field === 'templateId'
 const lastPart = (field: string) => {
 	const words = field
 		.slice(field.lastIndexOf('.') + 1)

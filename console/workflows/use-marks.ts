@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
+import type { Graph } from './graph.ts'
 import type { Mark } from './picture/picture-context.ts'
 import { type Check, faultInWords } from './use-check.ts'
 import { usePassage } from './workflow-queries.ts'
@@ -7,6 +8,7 @@ import { usePassage } from './workflow-queries.ts'
 /** What is known of each step besides its settings: people and faults. */
 export function useMarks(
 	{ id, steps }: WorkflowWithSteps,
+	graph: Graph,
 	check: Check | undefined,
 ): ReadonlyMap<string, Mark> {
 	const { data: passage } = usePassage(id)
@@ -17,7 +19,7 @@ export function useMarks(
 		for (const { stepId, passed, failed } of passage?.steps ?? []) add(stepId, { passed, failed })
 		for (const { stepId } of check?.warnings ?? []) add(stepId, { tone: 'warn' })
 		for (const fault of (check?.errors ?? []).toReversed())
-			if (fault.stepId) add(fault.stepId, { fault: faultInWords(fault) })
+			if (fault.stepId) add(fault.stepId, { fault: faultInWords(fault, graph) })
 		return marks
-	}, [steps, passage, check])
+	}, [steps, graph, passage, check])
 }

@@ -5,12 +5,12 @@ import { useProject } from '../shell/projects.ts'
 import type { Names } from './step-words.ts'
 
 /** Polled: how many people are at each step changes without us. */
-export function useWorkflow(workflowId: string) {
+export function useWorkflow(workflowId: string, isLive = true) {
 	const { project, api } = useProject()
 	return useQuery({
 		queryKey: [project.id, 'workflows', workflowId],
 		queryFn: () => api.workflows.get(workflowId),
-		refetchInterval: liveMs.normal,
+		refetchInterval: isLive && liveMs.normal,
 	})
 }
 

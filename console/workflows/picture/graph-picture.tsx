@@ -50,7 +50,8 @@ export default function GraphPicture(props: Props) {
 	const bring = useCallback(
 		(stepId: string | undefined) => {
 			const place = stepId && places.get(stepId)
-			if (place && instance.current) bringIntoView(instance.current, frame.current!, place)
+			if (place && instance.current && frame.current)
+				bringIntoView(instance.current, frame.current, place)
 		},
 		[places],
 	)
@@ -85,7 +86,8 @@ export default function GraphPicture(props: Props) {
 					isValidConnection={isValid}
 					onInit={(started) => {
 						instance.current = started
-						show(started, frame.current!, places)
+						// It may be gone by now.
+						if (frame.current) show(started, frame.current, places)
 					}}
 					onlyRenderVisibleElements
 					nodesDraggable={false}
@@ -102,7 +104,7 @@ export default function GraphPicture(props: Props) {
 					proOptions={{ hideAttribution: true }}
 				>
 					<Background gap={20} />
-					<Controls showInteractive={false} />
+					<Controls position="top-right" showInteractive={false} />
 				</ReactFlow>
 			</div>
 		</PictureContext>
