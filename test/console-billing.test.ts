@@ -69,3 +69,41 @@ test('subscribing leads to the payment page of Stripe', async (t) => {
 	t.is(sessions.length, 1)
 	t.deepEqual(faults, [])
 })
+
+test('a subscribed project sees its invoices and the next one, and an unpaid one is pointed out', async (t) => {
+	const { page, open, pool, project, invoices, faults } = await setupBilling(t)
+	await pool.query(
+		`insert into billing_accounts (project_id, customer_id, subscription_id, subscribed, currency)
+		values ($1, 'cus_1', 'sub_1', true, 'eur')`,
+		[project.id],
+	)
+	invoices.set('cus_1', [
+		{
+			id: 'in_1',
+			number: 'A-1',
+			status: 'open',
+			amount_due: 123_456,
+			amount_paid: 0,
+			amount_remaining: 123_456,
+			total: 123_456,
+			currency: 'eur',
+			created: 1_790_000_000,
+			period_start: 1_780_000_000,
+			period_end: 1_790_000_000,
+			hosted_invoice_url: 'https://invoice.stripe.test/1',
+			invoice_pdf: null,
+		},
+	])
+	await page.route('https://portal.stripe.test/**', (route) =>
+		route.fulfill({ contentType: 'text/html', body: '<title>Portal</title>' }),
+	)
+	await open('settings/billing')
+	await page.getByText('The next invoice is €12.34 so far').waitFor()
+	await page.getByText('An invoice is not paid').waitFor()
+	const row = page.getByRole('table', { name: 'Invoices' }).getByRole('row').last()
+	t.regex((await row.textContent())!, /A-1Open€1,234\.56/)
+	t.is(await row.getByRole('link').getAttribute('href'), 'https://invoice.stripe.test/1')
+	await page.getByRole('button', { name: 'Change payment or end the subscription' }).click()
+	await page.waitForURL('https://portal.stripe.test/cus_1')
+	t.deepEqual(faults, [])
+})

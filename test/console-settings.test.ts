@@ -106,15 +106,20 @@ test('deleting a project leads to what is left', async (t) => {
 	t.deepEqual(faults, [])
 })
 
-test('bounces and spam reports are shown with what they mean, and with the suspensions', async (t) => {
-	const { page, open, pool, project, faults } = await setupConsole(t)
+test('a suspended project says so on every page, and leads to its bounces and suspensions', async (t) => {
+	const { page, open, home, pool, project, faults } = await setupConsole(t)
 	await open('settings/reputation')
 	await page.getByText('Nothing is wrong').waitFor()
 	await pool.query(
 		`insert into suspensions (project_id, reason, lifted_at) values ($1, 'EMAIL_REPUTATION', now())`,
 		[project.id],
 	)
-	await page.reload()
+	await pool.query(`update projects set disabled_reason = 'EMAIL_REPUTATION' where id = $1`, [
+		project.id,
+	])
+	await page.goto(home)
+	await page.getByText('This project is disabled').waitFor()
+	await page.getByRole('main').getByRole('link', { name: 'Reputation' }).click()
 	await page
 		.getByRole('region', { name: 'Suspensions' })
 		.getByText('Too many bounces or spam reports')

@@ -3,7 +3,7 @@ import { configQuery } from '../config.ts'
 import { Button } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Notice } from '../parts/notice.tsx'
-import styles from './unverified.module.css'
+import styles from '../shell/shell.module.css'
 import { userQuery } from './user.ts'
 import { useVerification } from './verification.ts'
 
@@ -15,7 +15,7 @@ export function Unverified() {
 	if (!user || user.emailVerified || !config || config.features.email.provider === 'local')
 		return null
 	return (
-		<div className={styles.unverified}>
+		<div className={styles.notice}>
 			<Notice
 				tone="warn"
 				actions={
