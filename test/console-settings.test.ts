@@ -114,7 +114,12 @@ test('a suspended project says so on every page, and leads to its bounces and su
 		`insert into suspensions (project_id, reason, lifted_at) values ($1, 'EMAIL_REPUTATION', now())`,
 		[project.id],
 	)
-	await page.reload()
+	await pool.query(`update projects set disabled_reason = 'EMAIL_REPUTATION' where id = $1`, [
+		project.id,
+	])
+	await page.goto(home)
+	await page.getByText('This project is disabled').waitFor()
+	await page.getByRole('main').getByRole('link', { name: 'Reputation' }).click()
 	await page
 		.getByRole('region', { name: 'Suspensions' })
 		.getByText('Too many bounces or spam reports')

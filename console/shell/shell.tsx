@@ -4,6 +4,7 @@ import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Unverified } from '../accounts/unverified.tsx'
 import { clientOf } from '../client.ts'
+import { Disabled } from './disabled.tsx'
 import { NotFound } from './not-found.tsx'
 import { Navigation } from './navigation.tsx'
 import { CurrentProject, projectsQuery, rememberProject } from './projects.ts'
@@ -53,6 +54,7 @@ export function Shell() {
 				{isOpen && <div className={styles.veil} onClick={() => setOpen(false)} />}
 				<main id="main" className={styles.main} tabIndex={-1}>
 					<Unverified />
+					<Disabled />
 					<Suspended>
 						<Outlet />
 					</Suspended>
