@@ -236,11 +236,7 @@ test('workflows are found, copied, disabled and deleted with the executions that
 		await page.getByRole('menuitem', { name }).click()
 	}
 	await act('Duplicate')
-	await page
-		.getByRole('link', { name: 'First order (copy)' })
-		.or(page.getByRole('link', { name: /First order .+/ }))
-		.first()
-		.waitFor()
+	await page.getByRole('link', { name: 'First order (Copy)' }).waitFor()
 	await act('Disable')
 	await page.getByRole('alertdialog').getByText('1 person goes on to the end.').waitFor()
 	await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click()
@@ -275,9 +271,15 @@ test('on a phone the picture follows a finger, a step opens over it, and the lis
 	})
 	const { id } = await firstOrder()
 	await open(`workflows/${id}`)
-	await picture(page)
-		.getByRole('button', { name: /^Send email Welcome mail/ })
-		.tap()
+	const mail = picture(page).getByRole('button', { name: /^Send email Welcome mail/ })
+	await mail.waitFor()
+	const before = (await mail.boundingBox())!
+	await slide(page, before, -120)
+	const after = (await mail.boundingBox())!
+	t.is(Math.round(after.x - before.x), 0)
+	t.is(Math.round(after.y - before.y), -120)
+	t.is(await page.evaluate('scrollY'), 0)
+	await mail.tap()
 	await page.getByLabel('Name', { exact: true }).fill('Hello')
 	await page.getByRole('button', { name: 'Close the step' }).tap()
 	await page.getByRole('button', { name: 'Show as list' }).tap()
