@@ -81,6 +81,69 @@ test('a workflow with a wait and a branch is built in the picture, checked at it
 	t.deepEqual(faults, [])
 })
 
+test('every kind of step is set in its form, and the trigger too', async (t) => {
+	const { page, open, call, workflow, faults } = await setupWorkflows(t)
+	const { id } = await workflow(
+		'Forms',
+		[
+			{ type: 'UPDATE_CONTACT', name: 'Update' },
+			{ type: 'WEBHOOK', name: 'Hook' },
+			{ type: 'CONDITION', name: 'Choose' },
+			{ type: 'EXIT', name: 'End' },
+		],
+		['Trigger > Update', 'Update > Hook', 'Hook > Choose', 'Choose: yes > End'],
+	)
+	await open(`workflows/${id}?view=list`)
+	const steps = page.getByRole('list', { name: 'Steps' })
+	const choose = (name: RegExp) => steps.getByRole('button', { name }).click()
+	await choose(/^Update Update contact/)
+	await page.getByRole('button', { name: 'Add a field' }).click()
+	await page.getByLabel('Field', { exact: true }).fill('visits')
+	await page.getByLabel('Value', { exact: true }).fill('3')
+	await page.getByLabel('Subscription').selectOption('Unsubscribe')
+	await choose(/^Hook/)
+	await page.getByLabel('URL').fill('https://example.org/hook')
+	await page.getByLabel('Headers').fill('X-Source: {{ event.name }}')
+	await page.getByLabel('Body').fill('{"a": 1')
+	await page.getByText('is not JSON yet').waitFor()
+	await page.getByLabel('Body').fill('{"a": 1}')
+	await page.getByLabel('Repeat failed calls for').fill('2')
+	await choose(/^Choose/)
+	await page.getByLabel('Decides').selectOption('Several branches, by one field')
+	await page.getByLabel('Field', { exact: true }).fill('event.total')
+	await page.getByLabel('Value of A').fill('10')
+	await choose(/^End/)
+	await page.getByLabel('Reason').fill('Done')
+	await choose(/^Trigger/)
+	await page.getByLabel('Starts by').selectOption('A schedule')
+	await page.getByLabel('Schedule', { exact: true }).fill('0 9 * *')
+	await page.getByText('must have five fields').waitFor()
+	await page.getByLabel('Schedule', { exact: true }).fill('0 9 * * 1')
+	await page.getByLabel('Time zone').fill('Europe/Berlin')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const stored = await call<Stored & { triggerConfig: object }>('GET', `/workflows/${id}`)
+	t.deepEqual(Object.fromEntries(stored.steps.map(({ name, config }) => [name, config])), {
+		Trigger: {},
+		Update: { data: { visits: 3 }, subscribed: false },
+		Hook: {
+			url: 'https://example.org/hook',
+			headers: { 'X-Source': '{{ event.name }}' },
+			body: { a: 1 },
+			retryFor: 7200,
+		},
+		Choose: {
+			mode: 'multi',
+			field: 'event.total',
+			branches: [{ id: 'a', name: 'A', operator: 'equals', value: 10 }],
+		},
+		End: { reason: 'Done' },
+	})
+	t.true(waysOf(stored).includes('Choose: a > End'))
+	t.deepEqual(stored.triggerConfig, { schedule: '0 9 * * 1', timezone: 'Europe/Berlin' })
+	t.deepEqual(faults, [])
+})
+
 test('changes of an enabled workflow are published together, and people stay on their version', async (t) => {
 	const { page, open, call, enter, firstOrder, faults } = await setupWorkflows(t)
 	const { id, enable } = await firstOrder()
@@ -236,11 +299,7 @@ test('workflows are found, copied, disabled and deleted with the executions that
 		await page.getByRole('menuitem', { name }).click()
 	}
 	await act('Duplicate')
-	await page
-		.getByRole('link', { name: 'First order (copy)' })
-		.or(page.getByRole('link', { name: /First order .+/ }))
-		.first()
-		.waitFor()
+	await page.getByRole('link', { name: 'First order (Copy)' }).waitFor()
 	await act('Disable')
 	await page.getByRole('alertdialog').getByText('1 person goes on to the end.').waitFor()
 	await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click()
@@ -275,9 +334,15 @@ test('on a phone the picture follows a finger, a step opens over it, and the lis
 	})
 	const { id } = await firstOrder()
 	await open(`workflows/${id}`)
-	await picture(page)
-		.getByRole('button', { name: /^Send email Welcome mail/ })
-		.tap()
+	const mail = picture(page).getByRole('button', { name: /^Send email Welcome mail/ })
+	await mail.waitFor()
+	const before = (await mail.boundingBox())!
+	await slide(page, before, -120)
+	const after = (await mail.boundingBox())!
+	t.is(Math.round(after.x - before.x), 0)
+	t.is(Math.round(after.y - before.y), -120)
+	t.is(await page.evaluate('scrollY'), 0)
+	await mail.tap()
 	await page.getByLabel('Name', { exact: true }).fill('Hello')
 	await page.getByRole('button', { name: 'Close the step' }).tap()
 	await page.getByRole('button', { name: 'Show as list' }).tap()
