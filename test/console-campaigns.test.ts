@@ -201,7 +201,7 @@ test.serial(
 		const funnel = page.getByLabel('Funnel')
 		await funnel.getByText('33.3% of sent').waitFor()
 		t.deepEqual((await funnel.locator('dd strong').allTextContents()).map(Number), [10, 9, 6, 3, 0])
-		await page.getByRole('img', { name: 'What became of the mails over time' }).waitFor()
+		await page.getByRole('img', { name: 'The mails of the campaign over time' }).waitFor()
 		await page.getByRole('link', { name: 'Show failed mails' }).click()
 		await page.getByText('1 recipient', { exact: true }).waitFor()
 		t.is(await page.getByLabel('Status').inputValue(), 'FAILED')

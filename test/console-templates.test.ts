@@ -95,6 +95,38 @@ test.serial(
 )
 
 test.serial(
+	'a preview has the width of a desktop or a phone, and dark colours if the mail takes them',
+	async (t) => {
+		const { page, open, template, preview, faults } = await setupTemplates(t)
+		/** The width and the background of the mail, once two frames have passed. */
+		const look = async () => {
+			await preview.getByText('Hello').waitFor()
+			const frame = page.frames().find((one) => one.url().includes('mail-frame'))!
+			return (await frame.evaluate(`new Promise((answer) => requestAnimationFrame(() => requestAnimationFrame(() =>
+			answer([innerWidth, getComputedStyle(document.documentElement).backgroundColor]))))`)) as [
+				number,
+				string,
+			]
+		}
+		const white = 'rgb(255, 255, 255)'
+		await open(`templates/${await template({ body: '<p>Hello</p>' })}`)
+		const [desktop, light] = await look()
+		t.true(desktop > 600 && desktop <= 640, `${desktop}`)
+		t.is(light, white)
+		await page.getByText('Phone', { exact: true }).click()
+		await page.getByLabel('Dark').check()
+		const [narrow, dark] = await look()
+		t.true(narrow > 360 && narrow <= 375, `${narrow}`)
+		t.not(dark, white)
+		const painted = '<table style="background: #fff"><tr><td>Hello</td></tr></table>'
+		await open(`templates/${await template({ body: painted })}`)
+		await page.getByLabel('Dark').check()
+		t.is((await look())[1], white)
+		t.deepEqual(faults, [])
+	},
+)
+
+test.serial(
 	'a fault of Liquid is shown at its line, and the last good preview stays',
 	async (t) => {
 		const { page, open, template, body, preview, unexpected } = await setupTemplates(t)

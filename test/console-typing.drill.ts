@@ -2,7 +2,7 @@ import test from 'ava'
 import { withCampaigns } from './helpers/campaigns.ts'
 import { setupConsole } from './helpers/console.ts'
 
-/** What the page notes while somebody types. */
+/** The page notes its frames and long tasks while somebody types. */
 const observer = `(() => {
 	const frames = [], tasks = []
 	new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)))

@@ -39,7 +39,7 @@ export function AudienceChoice({ writing, error }: Props) {
 			<Stack>
 				<Row>
 					<Choice
-						name="Who gets it"
+						name="Audience"
 						value={audienceType}
 						options={kinds}
 						onChange={(value) => change({ audienceType: value })}

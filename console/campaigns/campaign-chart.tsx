@@ -21,7 +21,7 @@ const intervals = [
 
 const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-/** What happened when. */
+/** Sending, opening and clicking, over time. */
 export function CampaignChart({ campaign }: { campaign: Campaign }) {
 	const { project, api } = useProject()
 	const { interval = bestInterval(campaign) } = route.useSearch()
@@ -65,7 +65,7 @@ function Course({ steps, stepMs }: { steps: CampaignStep[]; stepMs: number }) {
 	const { times, series } = useMemo(() => seriesOf(steps, stepMs), [steps, stepMs])
 	return (
 		<Suspense>
-			<Chart name="What became of the mails over time" times={times} series={series} />
+			<Chart name="The mails of the campaign over time" times={times} series={series} />
 		</Suspense>
 	)
 }

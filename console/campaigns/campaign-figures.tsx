@@ -10,7 +10,7 @@ import { CampaignChart } from './campaign-chart.tsx'
 import { isRecent } from './campaign-age.ts'
 import { Funnel } from './funnel.tsx'
 
-/** What became of the mails of a campaign. */
+/** How the mails of a campaign fared. */
 export function CampaignFigures({ campaign }: { campaign: Campaign }) {
 	const { project, api } = useProject()
 	const { data, error, refetch } = useQuery({

@@ -67,7 +67,7 @@ const partsOf = (progress: CampaignProgress): Part[] => [
 	{ name: 'sent', tone: 'good', count: progress.sent },
 	{ name: 'in doubt', tone: 'warn', count: progress.uncertain, status: 'UNCERTAIN' },
 	{ name: 'failed', tone: 'bad', count: progress.failed, status: 'FAILED' },
-	{ name: 'not sent on purpose', tone: 'soft', count: progress.skipped },
+	{ name: 'skipped', tone: 'soft', count: progress.skipped },
 	{ name: 'being sent', tone: 'info', count: progress.sending },
 	{ name: 'waiting', tone: 'none', count: progress.pending },
 ]

@@ -23,7 +23,7 @@ interface Props {
 /** The last question before a campaign is sent, which says how many contacts get it. */
 export function SendDialog({ campaign, writing, saveNow, isOpen, onClose, onReload }: Props) {
 	const { project, api } = useProject()
-	// What is sent is what is stored, so it is stored before it is counted.
+	// The stored version is sent, so changes are stored before the audience is counted.
 	const { data, error, isFetching } = useQuery({
 		queryKey: [project.id, 'campaigns', 'before sending', campaign.id],
 		async queryFn() {

@@ -14,7 +14,7 @@ interface Act {
 	said: string
 }
 
-/** What can be done with a campaign besides writing and sending it. Each act that others notice is asked for. */
+/** The acts besides writing and sending. Those that others notice are asked for. */
 export function useCampaignActs({ id, name, status, totalRecipients }: Campaign) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()

@@ -48,5 +48,5 @@ export const types = [
 export const typeHints: Record<Content['type'], string> = {
 	MARKETING: 'To subscribed contacts, with a footer',
 	TRANSACTIONAL: 'To everybody, without a footer',
-	HEADLESS: 'Campaigns only to subscribed, no footer',
+	HEADLESS: 'No footer; /v1/send sends it to everybody',
 }

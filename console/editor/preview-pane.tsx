@@ -68,7 +68,7 @@ export function PreviewPane({ person, good, error, isFaultElsewhere, onUnset }: 
 					)}
 				</>
 			) : error ? (
-				<p className={styles.note}>The preview appears when the fault is mended.</p>
+				<p className={styles.note}>Correct the fault to see the preview.</p>
 			) : (
 				<Waiting rows={10} />
 			)}

@@ -100,8 +100,8 @@ const NoneFound = () => (
 const None = () => (
 	<Empty title="No templates yet" action={<NewTemplate />}>
 		<p>
-			A template is a mail with gaps. Your application sends it by its id, campaigns start from it,
-			and workflows send it as a step.
+			A template is a mail with variables. Your application sends it by its id, campaigns start from
+			it, and workflows send it as a step.
 		</p>
 	</Empty>
 )
