@@ -37,6 +37,7 @@ async function goTo(page: Page, name: string, heading = name) {
 async function signUp(page: Page, origin: string) {
 	await page.goto(origin)
 	await page.getByRole('link', { name: 'Sign up' }).click()
+	await page.getByRole('heading', { name: 'Sign up' }).waitFor()
 	await page.getByLabel('Email address').fill(account.email)
 	await page.getByLabel('Password').fill(account.password)
 	await page.getByRole('button', { name: 'Create the account' }).click()
@@ -45,6 +46,7 @@ async function signUp(page: Page, origin: string) {
 	await page.getByLabel('Email address').fill(account.email)
 	await page.getByLabel('Password').fill(account.password)
 	await page.getByRole('button', { name: 'Log in' }).click()
+	await page.getByRole('heading', { name: 'New project' }).waitFor()
 	await page.getByLabel('Name', { exact: true }).fill('Fernwood')
 	await page.getByRole('button', { name: 'Create the project' }).click()
 	const textOf = async (start: RegExp) => (await page.getByText(start).textContent())!
