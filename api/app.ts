@@ -23,6 +23,7 @@ import { automationFields } from './automations/automation-fields.ts'
 import { automationList } from './automations/automation-list.ts'
 import { automationSteps } from './automations/automation-steps.ts'
 import { automationTransitions } from './automations/automation-transitions.ts'
+import { automationGraphs } from './automations/automation-graphs.ts'
 import { automationVersions } from './automations/automation-versions.ts'
 import { automations } from './automations/automations.ts'
 import { billingLimits } from './billing/billing-limits.ts'
@@ -241,6 +242,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(automationChecking, { pool })
 	await app.register(automationSteps)
 	await app.register(automationTransitions)
+	await app.register(automationGraphs)
 	await app.register(automationVersions)
 	await app.register(campaigns, { pool, sendPage })
 	await app.register(campaignChanges, { pool })

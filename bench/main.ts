@@ -18,6 +18,7 @@ const benches: Record<string, () => Promise<Bench>> = {
 	overload: async () => (await import('./overload.ts')).bench,
 	console: async () => (await import('./console/console.ts')).bench,
 	webhooks: async () => (await import('./webhooks/webhooks.ts')).bench,
+	polling: async () => (await import('./console/console-polling.ts')).bench,
 	faults: async () => (await import('./faults/faults.ts')).bench,
 }
 const wanted = process.argv[2] ? [process.argv[2]] : Object.keys(benches)

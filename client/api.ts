@@ -90,6 +90,7 @@ export interface AnalyticsDay {
 	clicks: number
 	bounces: number
 	delivered: number
+	complaints: number
 }
 
 export interface Attachment {
@@ -531,6 +532,8 @@ export interface ConditionStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -655,6 +658,29 @@ export interface CreatedWebhookEndpoint {
 	secret: string
 }
 
+export interface DefinedStep {
+	id: string
+	type:
+		| 'TRIGGER'
+		| 'SEND_EMAIL'
+		| 'DELAY'
+		| 'WAIT_FOR_EVENT'
+		| 'CONDITION'
+		| 'WEBHOOK'
+		| 'UPDATE_CONTACT'
+		| 'EXIT'
+	name: string
+	config: Record<string, unknown>
+	templateId: string | null
+}
+
+export interface DefinedTransition {
+	fromStepId: string
+	toStepId: string
+	branch: string | null
+	priority: number
+}
+
 /** Waits for a fixed time, at most 365 days. */
 export interface DelayConfig {
 	/** How many units to wait. At most 365 days. */
@@ -695,6 +721,8 @@ export interface DelayStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -724,6 +752,8 @@ export interface Domain {
 		priority?: number | undefined
 		purpose: 'DKIM' | 'SPF' | 'MX' | 'DMARC' | 'OWNERSHIP'
 		status: 'pending' | 'verified'
+		/** What DNS had there at the last check, at most five answers. Null: DNS did not answer, or was not asked yet */
+		found: string[] | null
 	}[]
 	lastCheckedAt: string | null
 	projectId: string
@@ -1564,6 +1594,8 @@ export interface ExitStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -1598,6 +1630,45 @@ export interface FieldError {
 
 /** One test of one field. The operator decides what else it takes. */
 export type Filter = ValueFilter | StateFilter | TimeFilter
+
+export interface GraphStep {
+	/** The id of a step of this workflow, or a new UUID for a new step. */
+	id: string
+	/** Can’t be changed. */
+	type:
+		| 'TRIGGER'
+		| 'SEND_EMAIL'
+		| 'DELAY'
+		| 'WAIT_FOR_EVENT'
+		| 'CONDITION'
+		| 'WEBHOOK'
+		| 'UPDATE_CONTACT'
+		| 'EXIT'
+	/** The name in lists. */
+	name: string
+	/** Where an editor draws the step. */
+	position?:
+		| {
+				/** The distance from the left. */
+				x: number
+				/** The distance from the top. */
+				y: number
+		  }
+		| undefined
+	/** The configuration for its type. See POST /workflows/{id}/steps. */
+	config?: Record<string, unknown> | undefined
+	/** The template to send. For SEND_EMAIL only. */
+	templateId?: string | null | undefined
+}
+
+export interface GraphTransition {
+	/** The step where it starts. */
+	fromStepId: string
+	/** The step where it ends. */
+	toStepId: string
+	/** Required for a CONDITION. For a WAIT_FOR_EVENT, the default is event. */
+	branch?: string | null | undefined
+}
 
 export interface Health {
 	status: 'ok' | 'degraded' | 'unavailable'
@@ -1702,7 +1773,18 @@ export interface ListedWorkflow {
 	_count: {
 		steps: number
 		executions: number
+		/** Executions that have not ended. */
+		active: number
 	}
+}
+
+export interface ListedWorkflowVersion {
+	version: number
+	createdAt: string
+	/** SHA-256 of the definition */
+	hash: string
+	/** How many executions of this version have not ended. */
+	activeExecutions: number
 }
 
 export interface MailAddress {
@@ -1710,6 +1792,32 @@ export interface MailAddress {
 	name?: string | undefined
 	/** The address. */
 	email: string
+}
+
+export interface MailboxMail {
+	id: string
+	emailId: string
+	to: string
+	/** The addresses of copies */
+	cc: string[]
+	/** The addresses of blind copies, which the mail itself does not name */
+	bcc: string[]
+	from: string
+	subject: string
+	html: string
+	text: string
+	headers: Record<string, string>
+	attachments: {
+		filename: string
+		contentType: string
+		size: number
+	}[]
+	read: boolean
+	receivedAt: string
+	/** Whether loading its images counts an open */
+	opensTracked: boolean
+	/** Whether following its links counts a click */
+	clicksTracked: boolean
 }
 
 export interface MailboxMessage {
@@ -1730,6 +1838,16 @@ export interface MailboxMessage {
 		contentType: string
 		size: number
 	}[]
+	read: boolean
+	receivedAt: string
+}
+
+export interface MailboxSummary {
+	id: string
+	emailId: string
+	to: string
+	from: string
+	subject: string
 	read: boolean
 	receivedAt: string
 }
@@ -2139,6 +2257,8 @@ export interface SendEmailStepWithTransitions {
 	templateId: string | null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2203,6 +2323,7 @@ export interface ServiceConfig {
 	features: {
 		billing: Feature
 		storage: Feature
+		mailbox: Feature
 		authProviders: {
 			github: boolean
 			google: boolean
@@ -2495,6 +2616,8 @@ export interface TriggerStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2559,6 +2682,8 @@ export interface UpdateContactStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2639,6 +2764,8 @@ export interface WaitForEventStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2830,6 +2957,8 @@ export interface WebhookStepWithTransitions {
 	templateId: null
 	createdAt: string
 	updatedAt: string
+	/** How many executions are at this step now, in any version. */
+	activeExecutions: number
 	template: Reference | null
 	outgoingTransitions: Transition[]
 	incomingTransitions: Transition[]
@@ -2872,6 +3001,17 @@ export interface WorkflowCheck {
 	warnings: WorkflowWarning[]
 }
 
+/** Executions of the version run exactly this. */
+export interface WorkflowDefinition {
+	/** Its type, and the members of its configuration. */
+	trigger: {
+		type: 'EVENT' | 'MANUAL' | 'SCHEDULE'
+	}
+	allowReentry: boolean
+	steps: DefinedStep[]
+	transitions: DefinedTransition[]
+}
+
 export interface WorkflowFault {
 	stepId: string | null
 	name: string | null
@@ -2881,19 +3021,24 @@ export interface WorkflowFault {
 	code: string
 }
 
+export interface WorkflowGraph {
+	/** See PATCH /workflows/{id}. */
+	triggerType?: 'EVENT' | 'MANUAL' | 'SCHEDULE' | undefined
+	triggerConfig?: Record<string, unknown> | null | undefined
+	/** Let a contact enter again once its execution has ended. */
+	allowReentry?: boolean | undefined
+	/** All steps. One of them is the TRIGGER. */
+	steps: GraphStep[]
+	/** All transitions. The order is kept. */
+	transitions: GraphTransition[]
+}
+
 export interface WorkflowPassage {
 	/** How many executions were read. */
 	executions: number
 	/** Whether these are all. */
 	isWhole: boolean
 	steps: StepPassage[]
-}
-
-export interface WorkflowVersion {
-	version: number
-	createdAt: string
-	/** SHA-256 of the definition */
-	hash: string
 }
 
 export interface WorkflowWarning {
@@ -3009,6 +3154,14 @@ export interface UpdateMemberInput {
 }
 
 export interface ListAuditEntriesInput {
+	/** Only changes by this user. */
+	userId?: string | undefined
+	/** Only changes by users, or by secret keys. */
+	by?: 'user' | 'key' | undefined
+	/** Only changes since then. */
+	from?: string | undefined
+	/** Only changes until then. */
+	to?: string | undefined
 	/** The `cursor` of the previous page. Leave it out for the first. */
 	cursor?: string | undefined
 	/** At most 100 */
@@ -3778,8 +3931,7 @@ export interface GetWorkflowVersionAnswer {
 	createdAt: string
 	/** SHA-256 of the definition */
 	hash: string
-	/** { trigger, allowReentry, steps, transitions } */
-	definition: Record<string, unknown>
+	definition: WorkflowDefinition
 }
 
 export interface ListCampaignsInput {
@@ -4234,6 +4386,32 @@ export interface ReceiveStripeEventInput {
 	data: unknown
 }
 
+export interface ListMailboxSummariesInput {
+	/** Part of an address or a subject */
+	search?: string | undefined
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+}
+
+export interface ListMailboxSummariesAnswer {
+	data: MailboxSummary[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+}
+
+export interface UpdateMailboxMessageInput {
+	/** Whether the mail counts as read. */
+	read: boolean
+}
+
+export interface GetMailboxBodyInput {
+	/** Load the tracking pixel */
+	pixel?: boolean | undefined
+}
+
 export interface ShowMailboxInput {
 	/** The mail to show. */
 	id?: string | undefined
@@ -4258,16 +4436,6 @@ export interface ListMailboxMessagesInput {
 
 export interface ListMailboxMessagesAnswer {
 	messages: MailboxMessage[]
-}
-
-export interface UpdateMailboxMessageInput {
-	/** Whether the mail counts as read. */
-	read: boolean
-}
-
-export interface GetMailboxBodyInput {
-	/** Load the tracking pixel */
-	pixel?: boolean | undefined
 }
 
 export interface Api {
@@ -4370,7 +4538,7 @@ export interface ServiceApi {
 	/**
 	 * Get the integrations that are enabled.
 	 *
-	 * Shows what this installation offers, such as billing, image storage and providers to log in with. It needs no key.
+	 * Shows what this installation offers, such as billing, image storage and providers to log in with. It needs no key. The mailbox is enabled only for callers on the machine itself.
 	 *
 	 * `GET /config`
 	 */
@@ -5641,13 +5809,31 @@ export interface WorkflowsApi {
 	deleteTransition(id: string, transitionId: string, options?: RequestOptions): Promise<void>
 
 	/**
+	 * Replace the trigger, steps and transitions of a workflow.
+	 *
+	 * All changes together make one new version of an enabled workflow, so no execution starts in between. Steps that you leave out are deleted; executions that are at them continue with their own version. With the header `If-Match: "<updatedAt>"`, a workflow that has changed since is refused (409).
+	 *
+	 * `PUT /workflows/{id}/graph`
+	 */
+	replaceGraph(id: string, input: WorkflowGraph, options?: RequestOptions): Promise<ChangedWorkflow>
+
+	/**
+	 * Check a graph that is not stored yet.
+	 *
+	 * Finds what PUT /workflows/{id}/graph or enabling would refuse, step by step. Changes nothing.
+	 *
+	 * `POST /workflows/{id}/graph/validate`
+	 */
+	validateGraph(id: string, input: WorkflowGraph, options?: RequestOptions): Promise<WorkflowCheck>
+
+	/**
 	 * List the versions of a workflow, newest first.
 	 *
 	 * Enabling a workflow freezes a version, and so does every change to an enabled one.
 	 *
 	 * `GET /workflows/{id}/versions`
 	 */
-	listVersions(id: string, options?: RequestOptions): Promise<WorkflowVersion[]>
+	listVersions(id: string, options?: RequestOptions): Promise<ListedWorkflowVersion[]>
 
 	/**
 	 * Get a version of a workflow.
@@ -6226,34 +6412,25 @@ export interface BillingApi {
 
 export interface MailboxApi {
 	/**
-	 * Show the local mailbox.
+	 * List the mails of the local mailbox without their contents, newest first.
 	 *
-	 * Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.
+	 * For pages that show the mailbox. It answers only on the machine itself, and shows the mails of every project.
 	 *
-	 * `GET /mailbox`
+	 * `GET /mailbox/summaries`
 	 */
-	page(input?: ShowMailboxInput, options?: RequestOptions): Promise<string>
-
-	/**
-	 * List the mails of the local mailbox, newest first.
-	 *
-	 * For tests of your application: read here what it has sent. It answers only on the machine itself.
-	 *
-	 * `GET /mailbox/messages`
-	 */
-	list(
-		input?: ListMailboxMessagesInput,
+	listSummaries(
+		input?: ListMailboxSummariesInput,
 		options?: RequestOptions,
-	): Promise<ListMailboxMessagesAnswer>
+	): Paged<ListMailboxSummariesAnswer['data'][number], ListMailboxSummariesAnswer>
 
 	/**
-	 * Empty the local mailbox.
+	 * Get a mail of the local mailbox.
 	 *
-	 * Removes the mails of every project from the mailbox. The ledger at /emails keeps its entries.
+	 * It does not count as an open, and the mail stays unread.
 	 *
-	 * `DELETE /mailbox/messages`
+	 * `GET /mailbox/messages/{id}`
 	 */
-	clear(options?: RequestOptions): Promise<void>
+	get(id: string, options?: RequestOptions): Promise<MailboxMail>
 
 	/**
 	 * Mark a mail of the local mailbox as read or unread.
@@ -6299,4 +6476,34 @@ export interface MailboxApi {
 	 * `GET /mailbox/messages/{id}/attachments/{position}`
 	 */
 	getAttachment(id: string, position: string, options?: RequestOptions): Promise<ArrayBuffer>
+
+	/**
+	 * Show the local mailbox.
+	 *
+	 * Shows mail that the local provider has taken instead of sending it. It answers only on the machine itself.
+	 *
+	 * `GET /mailbox`
+	 */
+	page(input?: ShowMailboxInput, options?: RequestOptions): Promise<string>
+
+	/**
+	 * List the mails of the local mailbox, newest first.
+	 *
+	 * For tests of your application: read here what it has sent. It answers only on the machine itself.
+	 *
+	 * `GET /mailbox/messages`
+	 */
+	list(
+		input?: ListMailboxMessagesInput,
+		options?: RequestOptions,
+	): Promise<ListMailboxMessagesAnswer>
+
+	/**
+	 * Empty the local mailbox.
+	 *
+	 * Removes the mails of every project from the mailbox. The ledger at /emails keeps its entries.
+	 *
+	 * `DELETE /mailbox/messages`
+	 */
+	clear(options?: RequestOptions): Promise<void>
 }

@@ -143,6 +143,38 @@ test('the audit is read page by page, and ends', async (t) => {
 	t.false('cursor' in pages[2]!)
 })
 
+test('changes are found by user, by kind of caller and by time, and counted', async (t) => {
+	const { app, orm, project, read, byKey, bySession, user } = await setupAudit(t)
+	const other = await createUser(app, orm, 'other@example.org')
+	await addMember(orm, project, other.user, 'MEMBER')
+	await byKey('POST', '/contacts', { email: 'one@example.org' })
+	await byKey('POST', '/contacts', { email: 'two@example.org' })
+	await bySession('POST', '/segments', { name: 'S', type: 'STATIC' })
+	await app.inject({
+		method: 'POST',
+		url: '/contacts',
+		headers: { ...other.headers, 'x-project-id': project.id },
+		payload: { email: 'three@example.org' },
+	})
+	const found = async (query: string) => {
+		const { data, total, hasMore } = await read(`?${query}`)
+		t.false(hasMore)
+		t.is(total, data.length, query)
+		return data.map(({ actor, action }) => `${actor.type} ${action}`)
+	}
+	t.deepEqual(await found(`userId=${user.id}`), ['user POST /segments'])
+	t.deepEqual(await found('by=user'), ['user POST /contacts', 'user POST /segments'])
+	t.deepEqual(await found('by=key'), ['key POST /contacts', 'key POST /contacts'])
+	const [newest, , , oldest] = (await read()).data
+	t.is((await found(`from=${newest!.createdAt}`)).at(0), 'user POST /contacts')
+	t.true((await found(`to=${oldest!.createdAt}`)).every((one) => one === 'key POST /contacts'))
+	const later = new Date(Date.now() + 60_000).toISOString()
+	t.deepEqual(await found(`by=key&from=${later}`), [])
+	const page = await read('?by=user&limit=1')
+	t.deepEqual([page.data.length, page.hasMore, page.total], [1, true, 2])
+	t.like((await read(`?by=user&cursor=${page.cursor}`)).data, [{ action: 'POST /segments' }])
+})
+
 test('a change is not undone, nor its caller left waiting, because the audit cannot be written', async (t) => {
 	const { byKey, pool } = await setupAudit(t)
 	const locking = await pool.connect()

@@ -102,7 +102,7 @@ test('enabling freezes a version with everything written out', async (t) => {
 	const [trigger] = (await automation.get()).steps
 	const frozen = (await call('GET', `/${automation.id}/versions/1`)).json()
 	t.deepEqual(await automation.versions(), [
-		{ version: 1, createdAt: frozen.createdAt, hash: frozen.hash },
+		{ version: 1, createdAt: frozen.createdAt, hash: frozen.hash, activeExecutions: 0 },
 	])
 	t.regex(frozen.hash, /^[0-9a-f]{64}$/)
 	const configs: object[] = [

@@ -81,7 +81,7 @@ test('lists are paged, searched, filtered and sorted, and count steps', async (t
 	t.deepEqual(await found('?status=disabled&sort=createdAt&dir=asc'), ['alpha_1', 'Charlie'])
 	t.like(await list('?page=2&pageSize=2'), { page: 2, pageSize: 2, total: 3, totalPages: 2 })
 	t.is((await list('?pageSize=500')).pageSize, 100)
-	t.deepEqual((await list('?status=active')).data[0]._count, { steps: 2, executions: 0 })
+	t.deepEqual((await list('?status=active')).data[0]._count, { steps: 2, executions: 0, active: 0 })
 	for (const query of ['?sort=id', '?status=on', '?dir=up', '?page=0', '?page=9999999999']) {
 		const answer = await call('GET', query)
 		t.is(answer.statusCode, 400, query)

@@ -7,7 +7,9 @@ import { examplesOf, readPage, runPage } from './helpers/doc-examples.ts'
 import { install } from './helpers/installation.ts'
 
 const root = join(import.meta.dirname, '..')
-const inDocs = (await readdir(join(root, 'docs'))).map((name) => `docs/${name}`)
+const inDocs = (await readdir(join(root, 'docs')))
+	.filter((name) => name.endsWith('.md'))
+	.map((name) => `docs/${name}`)
 const pages = ['README.md', ...inDocs, 'CONTRIBUTING.md', 'CHANGELOG.md']
 
 test('the examples of every page do what the page shows', async (t) => {

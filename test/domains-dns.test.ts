@@ -2,7 +2,15 @@ import { createPublicKey, createSign, createVerify } from 'node:crypto'
 import test from 'ava'
 import { unseal } from '../db/domains/seal.ts'
 import { dnsServer } from './helpers/dns-server.ts'
-import { nameOf, setupDomains, smtp, statuses, valueOf, zoneOf } from './helpers/domains.ts'
+import {
+	foundOf,
+	nameOf,
+	setupDomains,
+	smtp,
+	statuses,
+	valueOf,
+	zoneOf,
+} from './helpers/domains.ts'
 
 test('with SMTP a domain has a key of its own, whose private part is encrypted', async (t) => {
 	const dns = await dnsServer(t)
@@ -64,6 +72,23 @@ test('a domain is verified when DKIM and SPF are in its DNS, and each record has
 		SPF: 'verified',
 		MX: 'pending',
 		DMARC: 'pending',
+	})
+})
+
+test('each record shows what DNS has, at most a little of it', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, verify } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	t.deepEqual(foundOf(added), { DKIM: [], SPF: [], MX: [], DMARC: [] })
+	Object.assign(dns.zone, zoneOf(added))
+	dns.zone[nameOf(added.records, 'DKIM')] = { TXT: ['v=DKIM1; p=other', `\0${'x'.repeat(5000)}`] }
+	dns.zone['example.org'] = { TXT: ['unrelated', 'v=spf1 -all'], MX: ['5 mx.example.org'] }
+	dns.zone['_dmarc.example.org'] = 'SERVFAIL'
+	t.deepEqual(foundOf(await verify(added.id)), {
+		DKIM: ['v=DKIM1; p=other', 'x'.repeat(1000)],
+		SPF: ['v=spf1 -all'],
+		MX: ['5 mx.example.org'],
+		DMARC: null,
 	})
 })
 

@@ -3,12 +3,12 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { createDns } from '../outside/domains/dns.ts'
-import { type ResendDomainOptions, resendDomains } from '../outside/domains/resend.ts'
+import { fullName, type ResendDomainOptions, resendDomains } from '../outside/domains/resend.ts'
 import { until } from '../bench/load.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { type DnsRecords, dnsServer } from './helpers/dns-server.ts'
 import { startApp } from './helpers/app.ts'
-import { type DomainBody, logger, setupDomains, statuses } from './helpers/domains.ts'
+import { type DomainBody, foundOf, logger, setupDomains, statuses } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { resendDomainsFake } from './helpers/resend-domains-fake.ts'
 
@@ -61,6 +61,27 @@ test('with Resend a domain is set up there once, shows its records, and is verif
 	await sweep()
 	t.like(await sweep(), { lost: 1 })
 	t.is(resend.domains.size, 1)
+})
+
+test('each record of Resend shows what DNS has under its full name', async (t) => {
+	const { add, own, verify, zone } = await setupResend(t)
+	const added = await add('example.org')
+	t.deepEqual(foundOf(added), { MX: [], SPF: [], DKIM: [], DMARC: [], OWNERSHIP: [] })
+	own(added)
+	Object.assign(zone, {
+		'send.example.org': { TXT: ['v=spf1 -all'], MX: ['10 feedback.example.net'] },
+		'resend._domainkey.example.org': 'SERVFAIL',
+	})
+	t.deepEqual(foundOf(await verify(added.id)), {
+		MX: ['10 feedback.example.net'],
+		SPF: ['v=spf1 -all'],
+		DKIM: null,
+		DMARC: [],
+		OWNERSHIP: [added.records.find(({ purpose }) => purpose === 'OWNERSHIP')!.value],
+	})
+	t.is(fullName('send.news', 'news.example.org'), 'send.news.example.org')
+	t.is(fullName('resend._domainkey.a.b', 'a.b.example.org'), 'resend._domainkey.a.b.example.org')
+	t.is(fullName('send.example.org', 'example.org'), 'send.example.org')
 })
 
 test('a domain whose set-up at Resend was interrupted is set up there again, once', async (t) => {

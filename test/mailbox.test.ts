@@ -71,6 +71,47 @@ test('the newest come first, by address, by part of the subject, and as many as 
 	t.is((await get('/mailbox/messages?limit=0')).statusCode, 400)
 })
 
+test('mails are listed without their contents, by a part of an address or subject, page by page', async (t) => {
+	const { land, get } = await setupMailbox(t)
+	await land({ to: 'anna@example.org', subject: 'First 100%' })
+	await land({ to: 'bob@example.org', subject: 'Second' })
+	await land({ to: 'anna@example.org', subject: 'Third' })
+	const list = async (query: string) => (await get(`/mailbox/summaries${query}`)).json()
+	const subjects = async (query: string) =>
+		((await list(query)).data as { subject: string }[]).map(({ subject }) => subject)
+	t.deepEqual(await subjects(''), ['Third', 'Second', 'First 100%'])
+	t.deepEqual(await subjects('?search=ANNA'), ['Third', 'First 100%'])
+	t.deepEqual(await subjects('?search=ir'), ['Third', 'First 100%'])
+	t.deepEqual(await subjects('?search=0%25'), ['First 100%'])
+	t.deepEqual(await subjects('?search=_'), [])
+	const first = await list('?limit=2')
+	t.like(first, { hasMore: true, total: 3 })
+	t.deepEqual(Object.keys(first.data[0]).toSorted(), [
+		'emailId',
+		'from',
+		'id',
+		'read',
+		'receivedAt',
+		'subject',
+		'to',
+	])
+	t.deepEqual(await subjects(`?cursor=${first.cursor}`), ['First 100%'])
+})
+
+test('one mail is read back, says whether it is tracked, and stays unread', async (t) => {
+	const tracking = { key: trackingKey('a secret'), campaignId: null }
+	const { land, get, messages } = await setupMailbox(t, tracking)
+	const { id } = await land({ body: '<p><a href="https://shop.example/">Shop</a></p>' })
+	const answer = await get(`/mailbox/messages/${id}`)
+	t.like(answer.json(), { id, read: false, opensTracked: true, clicksTracked: true })
+	t.is(answer.headers['cache-control'], 'no-store')
+	t.deepEqual(
+		(await messages()).map(({ read }) => read),
+		[false],
+	)
+	t.is((await get(`/mailbox/messages/${crypto.randomUUID()}`)).statusCode, 404)
+})
+
 test('the source of a mail, and its files, can be saved', async (t) => {
 	const { land, get } = await setupMailbox(t)
 	const { mail, id } = await land({ attachments: [pdf] })
@@ -284,7 +325,14 @@ test('only this machine, under a local name and not through a proxy, sees the ma
 		{ ...local, headers: { ...local.headers, 'x-forwarded-for': '192.168.1.5' } },
 		{ ...local, headers: { ...local.headers, forwarded: 'for=192.168.1.5' } },
 	]
-	const paths = ['', '/messages', `/messages/${id}/raw`, `/messages/${id}/html`]
+	const paths = [
+		'',
+		'/messages',
+		'/summaries',
+		`/messages/${id}`,
+		`/messages/${id}/raw`,
+		`/messages/${id}/html`,
+	]
 	for (const path of paths)
 		for (const options of refused) {
 			const response = await app.inject({ url: `/mailbox${path}`, ...options })
@@ -298,6 +346,16 @@ test('only this machine, under a local name and not through a proxy, sees the ma
 			const response = await app.inject({ url: '/mailbox', remoteAddress, headers: { host } })
 			t.is(response.statusCode, 200, `${remoteAddress} ${host}`)
 		}
+})
+
+test('the configuration says whether the mailbox answers its caller', async (t) => {
+	const { app, orm } = await setupMailbox(t)
+	const isOffered = async (of: typeof app, headers = {}) =>
+		(await of.inject({ url: '/config', headers })).json().features.mailbox.enabled
+	t.true(await isOffered(app))
+	t.false(await isOffered(app, { host: 'mail.example' }))
+	const { app: real } = await startApp(t, orm, { settings: { emailProvider: 'smtp' } })
+	t.false(await isOffered(real))
 })
 
 test('with a provider that really sends there is no mailbox', async (t) => {

@@ -53,7 +53,9 @@ const reasons: Record<string, string[]> = {
 		'wanted-schedules',
 	],
 	'the mailbox shows the mails of all projects to the developer of this machine': [
+		'count-mailbox-messages',
 		'list-mailbox-messages',
+		'summarise-mailbox-messages',
 	],
 	'the relay and the claims of sends take whatever waits, of whomever it is': [
 		'claim-outbox',

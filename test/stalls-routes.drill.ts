@@ -128,6 +128,14 @@ const small = {
 
 const mail = { subject: 'S', body: largeBody, from: 'me@example.com' }
 const ids = Array.from({ length: 1000 }, () => randomUUID())
+const largeGraph = {
+	steps: Array.from({ length: 14 }, (_, at) => ({
+		...largeStep,
+		id: ids[at],
+		...(at === 0 && { type: 'TRIGGER', config: {} }),
+	})),
+	transitions: [],
+}
 
 /** The largest bodies that their schemas and limits allow. */
 const largeBodies: Record<string, object> = {
@@ -173,6 +181,8 @@ const largeBodies: Record<string, object> = {
 	'POST /campaigns/{id}/test': { email: 'a@example.org', data: largeData },
 	'POST /workflows/{id}/executions': { contactId: '', context: largeData },
 	'POST /workflows/{id}/steps': largeStep,
+	'PUT /workflows/{id}/graph': largeGraph,
+	'POST /workflows/{id}/graph/validate': largeGraph,
 	'PATCH /workflows/{id}/steps/{stepId}': { config: { reason: 'x'.repeat(500) } },
 }
 
@@ -236,6 +246,8 @@ const largeAnswers: Record<string, string> = {
 	'GET /projects/{id}/audit': '?limit=100',
 	'GET /mailbox': '',
 	'GET /mailbox/messages': '?limit=1000',
+	'GET /mailbox/summaries': '?limit=100',
+	'GET /mailbox/messages/{id}': '',
 	'GET /mailbox/messages/{id}/raw': '',
 	'GET /mailbox/messages/{id}/html': '',
 	'GET /mailbox/messages/{id}/attachments/{position}': '',

@@ -8,8 +8,9 @@ interface Day {
 	clicks: number
 	bounces: number
 	delivered: number
+	complaints: number
 }
-const none = { emails: 0, opens: 0, clicks: 0, bounces: 0, delivered: 0 }
+const none = { emails: 0, opens: 0, clicks: 0, bounces: 0, delivered: 0, complaints: 0 }
 
 async function setupDays(t: Parameters<typeof setupFeed>[0]) {
 	const context = await setupFeed(t)
@@ -90,4 +91,20 @@ test('a time means its day in the zone', async (t) => {
 	const period = 'startDate=2026-03-01T23:30:00Z&endDate=2026-03-03T00:30:00Z'
 	t.deepEqual(await dates(`${period}&tz=Europe/Berlin`), ['2026-03-02', '2026-03-03'])
 	t.deepEqual(await dates(`${period}&tz=America/New_York`), ['2026-03-01', '2026-03-02'])
+})
+
+test('complaints are counted on their day in the zone, also once their month is removed', async (t) => {
+	const { days, happen, pool, project } = await setupDays(t)
+	await happen('email.complaint', ['2026-03-01T23:30:00Z', '2026-03-02T10:00:00Z'])
+	const complaints = async (tz: string) =>
+		(await days(`startDate=2026-03-01&endDate=2026-03-03&tz=${tz}`)).map((day) => day.complaints)
+	t.deepEqual(await complaints('UTC'), [1, 1, 0])
+	t.deepEqual(await complaints('Europe/Berlin'), [0, 2, 0])
+	// Removing a month leaves its counts.
+	await pool.query(
+		`insert into event_tallies (project_id, name, day, count) values ($1, 'email.complaint', '2026-03-03', 4)`,
+		[project.id],
+	)
+	t.deepEqual(await complaints('Europe/Berlin'), [0, 2, 4])
+	t.deepEqual(await complaints('America/New_York'), [1, 1, 4])
 })

@@ -51,13 +51,13 @@ export function invitationPage(
 	)
 }
 
-export const verifiedPage = (language: string) => saying(language, 'verified')
+export const verifiedPage = (language: string) => done(language, 'verified')
 export const wasResetPage = (language: string, isSecured: boolean) =>
-	saying(language, 'wasReset', 'wasResetMeans', ...secured(isSecured))
+	done(language, 'wasReset', 'wasResetMeans', ...secured(isSecured))
 export const joinedPage = (language: string, isSecured: boolean) =>
-	saying(language, 'joined', ...secured(isSecured))
+	done(language, 'joined', ...secured(isSecured))
 export const loggedInPage = (language: string, isSecured: boolean) =>
-	saying(language, 'loggedIn', ...secured(isSecured))
+	done(language, 'loggedIn', ...secured(isSecured))
 export const notLoggedInPage = (language: string) =>
 	saying(language, 'notLoggedIn', 'notLoggedInMeans')
 export const expiredPage = (language: string) => saying(language, 'expired', 'expiredMeans')
@@ -66,7 +66,7 @@ export function expiredLoginPage(language: string) {
 	const words = accountWords[language]!
 	return page(language, words.expired, null, [
 		<p role="status">{words.expiredLogin}</p>,
-		<a href="/">{words.openConsole}</a>,
+		toConsole(language),
 	])
 }
 
@@ -74,19 +74,28 @@ type Word = Exclude<keyof AccountWords, 'join' | 'joinMeans'>
 
 const secured = (isSecured: boolean): Word[] => (isSecured ? ['secured'] : [])
 
-function saying(language: string, title: Word, ...means: Word[]) {
-	const words = accountWords[language]!
-	return page(
-		language,
-		words[title],
-		null,
-		means.map((word) => (
-			<p role="status" key={word}>
-				{words[word]}
-			</p>
-		)),
-	)
-}
+const toConsole = (language: string) => (
+	<p key="console">
+		<a href="/">{accountWords[language]!.openConsole}</a>
+	</p>
+)
+
+/** The next step is to log in, or to go on. */
+const done = (language: string, title: Word, ...means: Word[]) =>
+	page(language, accountWords[language]![title], null, [
+		...sentences(language, means),
+		toConsole(language),
+	])
+
+const saying = (language: string, title: Word, ...means: Word[]) =>
+	page(language, accountWords[language]![title], null, sentences(language, means))
+
+const sentences = (language: string, words: Word[]) =>
+	words.map((word) => (
+		<p role="status" key={word}>
+			{accountWords[language]![word]}
+		</p>
+	))
 
 /** Relative, so that it is right under whatever path we are reached. */
 function Form(props: { to: string; token: string; label: string; children?: ReactNode }) {

@@ -22,6 +22,7 @@ const Day = Component('AnalyticsDay', {
 	clicks: Count,
 	bounces: Count,
 	delivered: Count,
+	complaints: Count,
 })
 const TopCampaign = Component('TopCampaign', {
 	id: Id,

@@ -3,32 +3,16 @@ import type { Pool } from 'pg'
 import { graphFaults } from '../../db/automations/automation-graph.ts'
 import { countExecutionsUpTo, passageOf } from '../../db/automations/automation-usage.ts'
 import { transactional } from '../../db/transaction.ts'
-import { Component, Id, Nullable, PathId } from '../schemas.ts'
+import { Component, Id, PathId } from '../schemas.ts'
 import { draftOf, foundAutomation } from './automation-editing.ts'
-import { Warning } from './automation-views.ts'
+import { viewOfFault } from './automation-graphs.ts'
+import { Check } from './automation-views.ts'
 import { warningsOf } from './automation-warnings.ts'
 
 const tags = ['workflows']
 const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('workflow') })
 const oneSnapshot = 'set transaction isolation level repeatable read, read only'
-
-const Check = Component('WorkflowCheck', {
-	isValid: Type.Boolean({ description: 'Whether the workflow can be enabled.' }),
-	errors: Type.Array(
-		Component('WorkflowFault', {
-			stepId: Nullable(Id),
-			name: Nullable(Type.String()),
-			field: Type.String({
-				description:
-					'The member of the step, or of the workflow if there is no step. Empty: the connections of the step.',
-			}),
-			message: Type.String(),
-			code: Type.String(),
-		}),
-	),
-	warnings: Type.Array(Warning, { description: 'Legal, but probably a mistake' }),
-})
 
 /** Reading the visits of so many takes some 0.1 s. */
 const newestExecutions = 10_000
@@ -68,13 +52,7 @@ export const automationChecking: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 				em,
 				async (em, db) => {
 					const draft = await draftOf(em, db, { projectId: project.id, automationId: params.id })
-					const errors = graphFaults(draft).map(({ step, member, message, code }) => ({
-						stepId: step?.id ?? null,
-						name: step?.name ?? null,
-						field: member,
-						message,
-						code,
-					}))
+					const errors = graphFaults(draft).map(viewOfFault)
 					const warnings = await warningsOf(db, project.id, draft)
 					return { isValid: errors.length === 0, errors, warnings }
 				},

@@ -57,7 +57,12 @@ export function existing(automation: AutomationRecord | undefined, id: string) {
 	return automation
 }
 
-function fieldError({ step, member, message, code }: GraphFault): FieldError {
+export function fieldError({
+	step,
+	member,
+	message,
+	code,
+}: Omit<GraphFault, 'code'> & Pick<FieldError, 'code'>): FieldError {
 	if (!step) return { field: member, message, code }
 	const field = ['steps', step.id, ...(member === '' ? [] : [member])].join('.')
 	return { field, message: `of the step "${step.name}" ${message}`, code }

@@ -9,7 +9,11 @@ import { Direction, Extended, page, PageNumber } from '../schemas.ts'
 import { Automation, viewOfAutomation } from './automation-views.ts'
 
 const ListedAutomation = Extended('ListedWorkflow', [Automation], {
-	_count: Type.Object({ steps: Type.Integer(), executions: Type.Integer() }),
+	_count: Type.Object({
+		steps: Type.Integer(),
+		executions: Type.Integer(),
+		active: Type.Integer({ description: 'Executions that have not ended.' }),
+	}),
 })
 
 const tags = ['workflows']

@@ -13,7 +13,7 @@ import { edit } from './automation-editing.ts'
 import { tooMany } from './automation-size.ts'
 import { Transition, viewOfTransition } from './automation-views.ts'
 
-const Branch = Type.String({ minLength: 1, maxLength: 100 })
+export const Branch = Type.String({ minLength: 1, maxLength: 100 })
 
 const example = {
 	fromStepId: '0199d3f4-7e00-7000-8000-000000000001',

@@ -1,15 +1,18 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { PoolClient } from 'pg'
-import type { AutomationDefinition } from '../../db/automations/automation-definition.ts'
+import { type AutomationDefinition, stepTypes } from '../../db/automations/automation-definition.ts'
 import { deleteGraph, restoreGraph } from '../../db/automations/automation-graph-records.ts'
 import { updateAutomation } from '../../db/automations/automation-records.ts'
+import { countActiveOfVersions } from '../../db/automations/automation-usage.ts'
 import {
 	existingTemplates,
 	findVersion,
 	listVersions,
 } from '../../db/automations/automation-versions.ts'
+import { triggerTypes } from '../../db/automations/automation.ts'
+import { transactional } from '../../db/transaction.ts'
 import { notFound } from '../errors.ts'
-import { Component, PathId, Timestamp } from '../schemas.ts'
+import { Component, Extended, Id, Json, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { edit, foundAutomation } from './automation-editing.ts'
 import { checkedTrigger } from './automation-trigger.ts'
 import { Changed, viewOfAutomation } from './automation-views.ts'
@@ -19,6 +22,56 @@ const Version = Component('WorkflowVersion', {
 	version: Type.Integer(),
 	createdAt: Timestamp,
 	hash: Type.String({ description: 'SHA-256 of the definition' }),
+})
+
+const ListedVersion = Extended('ListedWorkflowVersion', [Version], {
+	activeExecutions: Type.Integer({
+		description: 'How many executions of this version have not ended.',
+	}),
+})
+
+const objectOf = (properties: object, description: string) => ({
+	type: 'object',
+	additionalProperties: true,
+	properties,
+	required: Object.keys(properties),
+	description,
+})
+const Definition = Type.Unsafe<AutomationDefinition>({
+	...objectOf(
+		{
+			trigger: objectOf(
+				{ type: Type.Enum([...triggerTypes]) },
+				'Its type, and the members of its configuration.',
+			),
+			allowReentry: Type.Boolean(),
+			steps: Type.Array(
+				Type.Object(
+					{
+						id: Id,
+						type: Type.Enum([...stepTypes]),
+						name: Type.String(),
+						config: Json,
+						templateId: Nullable(Id),
+					},
+					{ title: 'DefinedStep' },
+				),
+			),
+			transitions: Type.Array(
+				Type.Object(
+					{
+						fromStepId: Id,
+						toStepId: Id,
+						branch: Nullable(Type.String()),
+						priority: Type.Integer(),
+					},
+					{ title: 'DefinedTransition' },
+				),
+			),
+		},
+		'Executions of the version run exactly this.',
+	),
+	title: 'WorkflowDefinition',
 })
 
 const tags = ['workflows']
@@ -45,13 +98,25 @@ export const automationVersions: FastifyPluginAsyncTypebox = async (app) => {
 				description:
 					'Enabling a workflow freezes a version, and so does every change to an enabled one.',
 				params: Params,
-				response: { 200: Type.Array(Version) },
+				response: { 200: Type.Array(ListedVersion) },
 			},
 		},
-		async ({ em, project, params }) => {
-			await foundAutomation(em, { projectId: project.id, automationId: params.id })
-			return listVersions(em, { projectId: project.id, automationId: params.id })
-		},
+		({ em, project, params }) =>
+			transactional(
+				em,
+				async (em, db) => {
+					const key = { projectId: project.id, automationId: params.id }
+					await foundAutomation(em, key)
+					const versions = await listVersions(em, key)
+					const counted = await countActiveOfVersions(db, key)
+					const active = new Map(counted.map((one) => [one.version, one.active]))
+					return versions.map((one) => ({
+						...one,
+						activeExecutions: active.get(one.version) ?? 0,
+					}))
+				},
+				'set transaction isolation level repeatable read, read only',
+			),
 	)
 
 	app.get(
@@ -65,11 +130,7 @@ export const automationVersions: FastifyPluginAsyncTypebox = async (app) => {
 				params: VersionParams,
 				response: {
 					200: Type.Interface([Version], {
-						definition: Type.Unsafe<AutomationDefinition>({
-							type: 'object',
-							additionalProperties: true,
-							description: '{ trigger, allowReentry, steps, transitions }',
-						}),
+						definition: Definition,
 					}),
 				},
 			},

@@ -81,6 +81,23 @@ export const Warning = Component('WorkflowWarning', {
 	message: Type.String(),
 })
 
+export const Check = Component('WorkflowCheck', {
+	isValid: Type.Boolean({ description: 'Whether the workflow can be enabled.' }),
+	errors: Type.Array(
+		Component('WorkflowFault', {
+			stepId: Nullable(Id),
+			name: Nullable(Type.String()),
+			field: Type.String({
+				description:
+					'The member of the step, or of the workflow if there is no step. Empty: the connections of the step.',
+			}),
+			message: Type.String(),
+			code: Type.String(),
+		}),
+	),
+	warnings: Type.Array(Warning, { description: 'Legal, but probably a mistake' }),
+})
+
 export const Changed = Extended('ChangedWorkflow', [Automation], {
 	warnings: Type.Array(Warning, {
 		description: 'For an enabled workflow: what is probably a mistake',

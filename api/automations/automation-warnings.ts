@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { type Draft, unreachableSteps } from '../../db/automations/automation-graph.ts'
+import { type Graph, unreachableSteps } from '../../db/automations/automation-graph.ts'
 import { segmentsOfEvents } from '../../db/segments/segment-usage.ts'
 
 /** A step of an enabled workflow, and what it will not do in its current form. */
@@ -13,7 +13,7 @@ export interface Warning {
 export async function warningsOf(
 	db: PoolClient,
 	projectId: string,
-	draft: Draft,
+	draft: Graph,
 ): Promise<Warning[]> {
 	return [
 		...unreachableSteps(draft).map((step) =>
@@ -29,11 +29,11 @@ type Named = { id: string; name: string }
 const warning = ({ id, name }: Named, message: string): Warning => ({ stepId: id, name, message })
 
 /** The workflow would start itself, but executions prevent that: see `automations_behind`. */
-function circleWarnings({ automation: { eventName }, steps }: Draft) {
+function circleWarnings({ automation: { eventName }, steps }: Graph) {
 	if (eventName === null) return []
 	const isOfMail = eventName.startsWith('email.') && eventName !== 'email.received'
 	const flips = { 'contact.subscribed': true, 'contact.unsubscribed': false }[eventName]
-	const emits = ({ type, config }: Draft['steps'][number]) =>
+	const emits = ({ type, config }: Graph['steps'][number]) =>
 		(isOfMail && type === 'SEND_EMAIL') ||
 		(flips !== undefined && type === 'UPDATE_CONTACT' && config['subscribed'] === flips)
 	const trigger = steps.find(({ type }) => type === 'TRIGGER')
@@ -43,7 +43,7 @@ function circleWarnings({ automation: { eventName }, steps }: Draft) {
 }
 
 /** Events of a segment that was deleted or renamed never happen. */
-async function segmentWarnings(db: PoolClient, projectId: string, { automation, steps }: Draft) {
+async function segmentWarnings(db: PoolClient, projectId: string, { automation, steps }: Graph) {
 	const waits = steps.flatMap((step) => {
 		const eventName = step.type === 'TRIGGER' ? automation.eventName : step.config['eventName']
 		const isHeard = step.type === 'TRIGGER' || step.type === 'WAIT_FOR_EVENT'

@@ -104,11 +104,21 @@ const formFaults = Object.fromEntries(
 export async function checkedConfig(projectId: string, type: StepType, given: Config) {
 	const errors = await configProblems(projectId, type, given, 'config')
 	if (errors.length > 0) throw invalid(...errors.slice(0, maxErrors))
+	return storedConfig(type, given)
+}
+
+/** A configuration without problems in its stored form. */
+export function storedConfig(type: StepType, given: Config) {
 	const { templateId, ...config } = type === 'CONDITION' ? given : normalized(type, given)
 	return { config, templateId: templateId as string | undefined }
 }
 
-async function configProblems(projectId: string, type: StepType, given: Config, path: string) {
+export async function configProblems(
+	projectId: string,
+	type: StepType,
+	given: Config,
+	path: string,
+) {
 	const errors =
 		type === 'CONDITION'
 			? stepConditionProblems(given, path)

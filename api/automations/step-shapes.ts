@@ -111,6 +111,10 @@ const step = (type: StepType, more: Shape = {}) => {
 	return object(properties, Object.keys(properties), { description: purposes[type] })
 }
 const transitions = {
+	activeExecutions: {
+		type: 'integer',
+		description: 'How many executions are at this step now, in any version.',
+	},
 	template: { anyOf: [Reference, { type: 'null' }] },
 	outgoingTransitions: { type: 'array', items: Transition },
 	incomingTransitions: { type: 'array', items: Transition },

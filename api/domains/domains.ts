@@ -14,7 +14,7 @@ import {
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { ApiError, notFound } from '../errors.ts'
-import { Body, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { about, Body, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { domainName } from './domain-name.ts'
 
 const tags = ['domains']
@@ -36,6 +36,10 @@ const DomainView = Component('Domain', {
 			priority: Type.Optional(Type.Integer()),
 			purpose: Type.Enum(['DKIM', 'SPF', 'MX', 'DMARC', 'OWNERSHIP']),
 			status: Type.Enum(['pending', 'verified']),
+			found: about(
+				'What DNS had there at the last check, at most five answers. Null: DNS did not answer, or was not asked yet',
+				Nullable(Type.Array(Type.String())),
+			),
 		}),
 		{
 			description:
@@ -212,8 +216,9 @@ const unavailable = (end: string, reason?: string | null) =>
 		{ retryAfterSeconds: 10, suggestion: `Try again in a moment; ${end}.` },
 	)
 
-const view = ({ verifiedAt, ...domain }: DomainRow) => ({
+const view = ({ verifiedAt, records, ...domain }: DomainRow) => ({
 	...domain,
+	records: records.map((record) => ({ ...record, found: record.found ?? null })),
 	verified: verifiedAt !== null,
 	status: verifiedAt === null ? ('pending' as const) : ('verified' as const),
 })

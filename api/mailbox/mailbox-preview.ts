@@ -10,8 +10,8 @@ const clickUrl = /https?:\/\/[^\s"'<>]+\/c\/[\w-]{43,64}\/[\da-f]{8}(?:-[\da-f]{
 const emptyPicture =
 	'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
-export const isOpenTracked = ({ html }: ReadMail) => html.search(pixelUrl) >= 0
-export const isClickTracked = ({ html }: ReadMail) => clickUrl.test(html)
+export const isOpenTracked = ({ html }: Pick<ReadMail, 'html'>) => html.search(pixelUrl) >= 0
+export const isClickTracked = ({ html }: Pick<ReadMail, 'html'>) => clickUrl.test(html)
 
 export interface Preview {
 	pixel: boolean

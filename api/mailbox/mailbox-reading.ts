@@ -1,6 +1,8 @@
+import { Type } from '@fastify/type-provider-typebox'
 import type { MailboxMessage } from '../../db/emails/mailbox-message.ts'
 import { takeTurn } from '../../db/event-loop.ts'
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
+import { Component, Id, Timestamp } from '../schemas.ts'
 import { threads } from '../threads/threads.ts'
 import { type ReadMail, readMail } from './mailbox-mail.ts'
 import { type Preview, previewOf } from './mailbox-preview.ts'
@@ -25,6 +27,26 @@ export async function shownBody(raw: Buffer, options: Preview): Promise<string |
 	if (raw.length <= smallBytes) return previewOf(await readMail(raw), options)
 	return bufferOf(await threads.run('previewMail', { raw, options }, run))
 }
+
+export const Message = Component('MailboxMessage', {
+	id: Id,
+	emailId: Id,
+	to: Type.String(),
+	cc: Type.Array(Type.String(), { description: 'The addresses of copies' }),
+	bcc: Type.Array(Type.String(), {
+		description: 'The addresses of blind copies, which the mail itself does not name',
+	}),
+	from: Type.String(),
+	subject: Type.String(),
+	html: Type.String(),
+	text: Type.String(),
+	headers: Type.Record(Type.String(), Type.String()),
+	attachments: Type.Array(
+		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
+	),
+	read: Type.Boolean(),
+	receivedAt: Timestamp,
+})
 
 /** A mail in the form for the list. */
 export async function messageOf({

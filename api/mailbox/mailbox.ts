@@ -1,17 +1,17 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { listMessages, MailboxMessage } from '../../db/emails/mailbox-message.ts'
 import { containing } from '../../db/like.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { SendPage } from '../requests/large-pages.ts'
 import { isFromThisMachine } from '../requests/loopback.ts'
-import { about, Body, Component, Id, normalizeEmail, PathId, Timestamp } from '../schemas.ts'
+import { about, Body, Id, normalizeEmail } from '../schemas.ts'
+import { mailboxContents, Params } from './mailbox-contents.ts'
 import { mailboxPage, pagePolicy } from './mailbox-page.ts'
-import { mailOf, messageOf, shownBody } from './mailbox-reading.ts'
+import { mailOf, Message, messageOf } from './mailbox-reading.ts'
+import { mailboxSummaries } from './mailbox-summaries.ts'
 
 const tags = ['mailbox']
-const Params = Type.Object({ id: PathId('message') })
 const Before = Type.Optional(
 	Type.String({ format: 'uuid', description: 'Mails older than this one' }),
 )
@@ -20,26 +20,6 @@ const Filter = Type.Object({
 	subject: Type.Optional(Type.String({ description: 'Part of the subject' })),
 	limit: Type.Integer({ minimum: 1, default: 50, description: 'At most 1000' }),
 	before: Before,
-})
-
-const Message = Component('MailboxMessage', {
-	id: Id,
-	emailId: Id,
-	to: Type.String(),
-	cc: Type.Array(Type.String(), { description: 'The addresses of copies' }),
-	bcc: Type.Array(Type.String(), {
-		description: 'The addresses of blind copies, which the mail itself does not name',
-	}),
-	from: Type.String(),
-	subject: Type.String(),
-	html: Type.String(),
-	text: Type.String(),
-	headers: Type.Record(Type.String(), Type.String()),
-	attachments: Type.Array(
-		Type.Object({ filename: Type.String(), contentType: Type.String(), size: Type.Integer() }),
-	),
-	read: Type.Boolean(),
-	receivedAt: Timestamp,
 })
 
 interface Options {
@@ -70,6 +50,9 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 				suggestion: 'Send the request without an Origin header, or from the mailbox page.',
 			})
 	})
+
+	await app.register(mailboxSummaries, { pool })
+	await app.register(mailboxContents)
 
 	app.get(
 		'/mailbox',
@@ -200,86 +183,6 @@ export const mailbox: FastifyPluginAsyncTypebox<Options> = async (app, { pool, s
 			return reply.code(204).send(null)
 		},
 	)
-
-	app.get(
-		'/mailbox/messages/:id/raw',
-		{
-			config: { auth: 'none', answers: 'message/rfc822' },
-			schema: {
-				tags,
-				summary: 'Get the source of a mail in the local mailbox',
-				description: 'The message as it would have been sent, with all headers.',
-				params: Params,
-			},
-		},
-		async ({ em, params }, reply) => {
-			const { raw } = await found(em, params.id)
-			return reply
-				.type('message/rfc822')
-				.header('content-disposition', `attachment; filename="${params.id}.eml"`)
-				.send(raw)
-		},
-	)
-
-	app.get(
-		'/mailbox/messages/:id/html',
-		{
-			config: { auth: 'none', answers: 'text/html' },
-			schema: {
-				tags,
-				summary: 'Get the body of a mail in the local mailbox',
-				description:
-					'Shown without the tracking pixel, so looking at it does not count as an open.',
-				params: Params,
-				querystring: Type.Object({
-					pixel: Type.Boolean({ default: false, description: 'Load the tracking pixel' }),
-				}),
-			},
-		},
-		async ({ em, params, query }, reply) => {
-			const { raw } = await found(em, params.id)
-			// This HTML is foreign: nothing in it may run or reach our pages.
-			return reply
-				.header(
-					'content-security-policy',
-					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
-				)
-				.type('text/html; charset=utf-8')
-				.send(await shownBody(raw, query))
-		},
-	)
-
-	app.get(
-		'/mailbox/messages/:id/attachments/:position',
-		{
-			config: { auth: 'none', answers: 'application/octet-stream' },
-			schema: {
-				tags,
-				summary: 'Get a file of a mail in the local mailbox',
-				description: 'The bytes of the attachment.',
-				params: Type.Object({
-					id: PathId('message'),
-					position: Type.Integer({
-						minimum: 0,
-						'x-resource': 'attachment',
-						description: 'The position of the file in the mail. The first is 0.',
-					}),
-				}),
-			},
-		},
-		async ({ em, params }, reply) => {
-			const mail = await mailOf((await found(em, params.id)).raw)
-			const file = mail.files[params.position]
-			if (!file) throw notFound('attachment', params.position)
-			return reply
-				.type('application/octet-stream')
-				.header(
-					'content-disposition',
-					`attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
-				)
-				.send(file.content)
-		},
-	)
 }
 
 /** Programs send no Origin. Pages do, and a mail in its sandbox sends `null`. */
@@ -290,9 +193,3 @@ const columns = ['from', 'to', 'subject'] as const
 const matching = (column: (typeof columns)[number], part: string) => ({
 	[column]: { $ilike: containing(part) },
 })
-
-async function found(em: EntityManager, id: string) {
-	const row = await em.findOne(MailboxMessage, id)
-	if (!row) throw notFound('message', id)
-	return row
-}

@@ -12,12 +12,21 @@ interface Domain {
 	verified: boolean
 	lastError: string | null
 	lastCheckedAt: string | null
-	records: { type: string; name: string; value: string; purpose: string; status: string }[]
+	records: {
+		type: string
+		name: string
+		value: string
+		purpose: string
+		priority?: number
+		status: string
+	}[]
 }
 
 const standOf = (domain: Domain) => ({
 	...only(domain, 'id', 'domain', 'verified', 'lastError', 'lastCheckedAt'),
-	missing: domain.records.filter(({ status }) => status !== 'verified'),
+	missing: domain.records
+		.filter(({ status }) => status !== 'verified')
+		.map((record) => only(record, 'type', 'name', 'value', 'purpose', 'priority', 'status')),
 	found: domain.records
 		.filter(({ status }) => status === 'verified')
 		.map(({ type, name, purpose }) => ({ type, name, purpose })),
@@ -105,10 +114,11 @@ interface Day {
 	opens: number
 	clicks: number
 	bounces: number
+	complaints: number
 }
 
 const total = (days: Day[]) => {
-	const sum = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0 }
+	const sum = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, complaints: 0 }
 	for (const day of days)
 		for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += day[name]
 	return sum
@@ -118,7 +128,7 @@ export const readFigures = defineTool({
 	name: 'read_figures',
 	title: 'Read figures',
 	description:
-		'With campaignId: the figures of that campaign (delivered, opened, clicked, bounced, with rates in percent), how far it has come, and what it waits for. Without: mails, opens, clicks and bounces of the project by day, its best campaigns and its most frequent events, for the last 30 days or a period.',
+		'With campaignId: the figures of that campaign (delivered, opened, clicked, bounced, with rates in percent), how far it has come, and what it waits for. Without: mails, opens, clicks, bounces and complaints of the project by day, its best campaigns and its most frequent events, for the last 30 days or a period.',
 	annotations: reading,
 	input: {
 		campaignId: Type.Optional(about('One campaign.', Id)),

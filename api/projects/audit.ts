@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { type AuditRecord, countAudit, listAudit, recordAudit } from '../../db/projects/audit.ts'
 import { isReading } from '../accounts/session-auth.ts'
 import {
+	about,
 	Component,
 	Cursor,
 	cursorPage,
@@ -33,6 +34,7 @@ const unnoted = new Set([
 	'POST /templates/:id/preview',
 	'POST /segments/:id/refresh',
 	'POST /workflows/:id/validate',
+	'POST /workflows/:id/graph/validate',
 	'POST /events/track',
 	'POST /webhook-endpoints/:id/test',
 ])
@@ -127,18 +129,27 @@ export const audit: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 					'Every request that changed something, by a user or by a key. Bodies are not kept.',
 				params: ProjectParams,
 				querystring: Type.Object({
+					userId: Type.Optional(about('Only changes by this user.', Id)),
+					by: Type.Optional(
+						Type.Enum(['user', 'key'], {
+							description: 'Only changes by users, or by secret keys.',
+						}),
+					),
+					from: Type.Optional(about('Only changes since then.', Timestamp)),
+					to: Type.Optional(about('Only changes until then.', Timestamp)),
 					cursor: Cursor,
 					limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 				}),
 				response: { 200: cursorPage(Entry) },
 			},
 		},
-		async ({ project, query: { cursor, limit } }) => {
+		async ({ project, query: { cursor, limit, ...filter } }) => {
 			const size = Math.min(limit, 100)
 			const [after] = cursor === undefined ? [] : decodeCursor(Position, cursor)
-			const [rows, [count]] = await Promise.all([
-				listAudit(pool, { publicId: project.publicId, after: after ?? null, limit: size + 1 }),
-				cursor === undefined ? countAudit(pool, { publicId: project.publicId }) : [],
+			const wanted = { ...filter, publicId: project.publicId }
+			const [rows, total] = await Promise.all([
+				listAudit(pool, wanted, { after: after ?? null, limit: size + 1 }),
+				cursor === undefined ? countAudit(pool, wanted) : 0,
 			])
 			const data = rows.slice(0, size).map(view)
 			const hasMore = rows.length > size
@@ -146,7 +157,7 @@ export const audit: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 				data,
 				...(hasMore ? { cursor: encodeCursor([data.at(-1)!.id]) } : {}),
 				hasMore,
-				total: count?.total ?? 0,
+				total,
 			}
 		},
 	)

@@ -21,7 +21,7 @@ export async function coldLoads(visit: Visit): Promise<Row[]> {
 			if (asset) assets.add(asset)
 		})
 		const startedAt = performance.now()
-		await page.goto(addressOf(visit, ''))
+		await page.goto(addressOf(visit.stack, ''))
 		await page.getByRole('heading', { level: 1, name: 'Bench' }).waitFor()
 		await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
 		took.push(performance.now() - startedAt)

@@ -31,9 +31,12 @@ export async function createPerson({ apiUrl, orm, projectId }: Stack) {
 /** A page of the console in a browser that has seen nothing of it yet. */
 export async function openPage({ stack, browser, cookie }: Visit) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-	await context.addCookies([{ ...cookie, url: stack.apiUrl }])
+	await context.addCookies([{ ...cookie, url: originOf(stack) }])
 	return { page: await context.newPage(), close: () => context.close() }
 }
 
-export const addressOf = ({ stack }: Visit, path: string) =>
-	`${stack.apiUrl}/console/${stack.projectId}${path && `/${path}`}`
+/** The origin whose pages may use a session. */
+export const originOf = ({ apiUrl }: Stack) => `http://localhost:${new URL(apiUrl).port}`
+
+export const addressOf = (stack: Stack, path: string) =>
+	`${originOf(stack)}/console/${stack.projectId}${path && `/${path}`}`

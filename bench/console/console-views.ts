@@ -22,7 +22,7 @@ export async function views(visit: Visit): Promise<Row[]> {
 		for (const { name, path } of await viewsOf(visit.stack)) {
 			const slowest: Asked[] = []
 			for (let i = 0; i < times; i++) {
-				const asked = await requestsOf(page, () => page.goto(addressOf(visit, path)))
+				const asked = await requestsOf(page, () => page.goto(addressOf(visit.stack, path)))
 				const [most] = asked.toSorted((one, other) => other.ms - one.ms)
 				if (most) slowest.push(most)
 			}

@@ -79,6 +79,8 @@ const exceptions: Record<string, string> = {
 	showMailbox: 'mailbox.page',
 	listMailboxMessages: 'mailbox.list',
 	deleteMailboxMessages: 'mailbox.clear',
+	listMailboxSummaries: 'mailbox.listSummaries',
+	getMailboxMessage: 'mailbox.get',
 	updateMailboxMessage: 'mailbox.update',
 	deleteMailboxMessage: 'mailbox.delete',
 }

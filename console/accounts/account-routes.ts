@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
-import { rootRoute } from '../shell/shell-routes.tsx'
+import { orLogIn, rootRoute } from '../shell/shell-routes.tsx'
+import { userQuery } from './user.ts'
 
 export const accountRoutes = [
 	createRoute({
@@ -18,4 +19,10 @@ export const accountRoutes = [
 		getParentRoute: () => rootRoute,
 		path: '/console/new-project',
 	}).lazy(() => import('./new-project-page.tsx').then(({ page }) => page)),
+	createRoute({
+		getParentRoute: () => rootRoute,
+		path: '/console/account',
+		beforeLoad: ({ context, location }) =>
+			orLogIn(location.href, () => context.queries.ensureQueryData(userQuery)),
+	}).lazy(() => import('./account-page.tsx').then(({ page }) => page)),
 ] as const

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ownApi } from '../client.ts'
+import { configQuery } from '../config.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { TextField } from '../parts/field.tsx'
@@ -14,6 +15,7 @@ const route = getRouteApi('/console/log-in')
 
 function LogInPage() {
 	const { next } = route.useSearch()
+	const { data: config } = useQuery(configQuery)
 	const navigate = useNavigate()
 	const queries = useQueryClient()
 	const [email, setEmail] = useState('')
@@ -50,9 +52,11 @@ function LogInPage() {
 			</Form>
 			<Providers />
 			<ForgottenPassword email={email} />
-			<p>
-				No account yet? <Link to="/console/sign-up">Sign up</Link>
-			</p>
+			{!config?.features.signup.signupsDisabled && (
+				<p>
+					No account yet? <Link to="/console/sign-up">Sign up</Link>
+				</p>
+			)}
 		</AccountFrame>
 	)
 }

@@ -16,6 +16,8 @@ export const page = createLazyRoute('/console/new-project')({ component: NewProj
 function NewProjectPage() {
 	const queries = useQueryClient()
 	const create = useMutation({
+		// The answer contains the secret key, which must not outlive this page.
+		gcTime: 0,
 		mutationFn: (name: string) => ownApi.projects.create({ name }),
 		onSuccess: ({ id, secret }) => {
 			keepFreshKey(id, secret)

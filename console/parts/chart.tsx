@@ -19,10 +19,17 @@ interface Props {
 	times: (string | number | Date)[]
 	series: Series[]
 	height?: number
+	/** Each moment stands for its day. */
+	isByDay?: boolean
 }
 
+/** Things are counted: there is no half of one. */
+const wholeOnly = (mark: number) => (Number.isInteger(mark) ? formatBrief(mark) : '')
+
+const days = [1, 2, 3, 7, 14, 30, 60, 90, 180, 365].map((count) => count * 86_400)
+
 /** Figures over time. The legend shows those at the pointer. */
-export default function Chart({ name, times, series, height = 220 }: Props) {
+export default function Chart({ name, times, series, height = 220, isByDay = false }: Props) {
 	const place = useRef<HTMLDivElement>(null)
 	const colours = useColours()
 	useEffect(() => {
@@ -36,9 +43,14 @@ export default function Chart({ name, times, series, height = 220 }: Props) {
 				height,
 				cursor: { y: false },
 				scales: { y: { range: (_plot, _least, most) => [0, Math.max(most * 1.1, 1)] } },
-				axes: [axis, { ...axis, size: 48, values: (_plot, marks) => marks.map(formatBrief) }],
+				axes: [
+					isByDay ? { ...axis, incrs: days } : axis,
+					{ ...axis, size: 48, values: (_plot, marks) => marks.map(wholeOnly) },
+				],
 				series: [
-					{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+					isByDay
+						? { label: 'Day', value: '{YYYY}-{MM}-{DD}' }
+						: { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
 					...series.map((one) => ({
 						label: one.name,
 						stroke: colourOf(one.colour),
@@ -58,7 +70,7 @@ export default function Chart({ name, times, series, height = 220 }: Props) {
 			observer.disconnect()
 			plot.destroy()
 		}
-	}, [times, series, height, colours])
+	}, [times, series, height, isByDay, colours])
 	// The legend and the axes take their room from the start.
 	return (
 		<div

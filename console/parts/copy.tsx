@@ -21,10 +21,10 @@ export function CopyButton({ text, name = 'Copy' }: { text: string; name?: strin
 }
 
 /** A short text in the font of code, to be copied. */
-export const Copyable = ({ text }: { text: string }) => (
+export const Copyable = ({ text, name }: { text: string; name?: string }) => (
 	<span className={styles.copyable}>
 		<code>{text}</code>
-		<CopyButton text={text} />
+		<CopyButton text={text} {...(name && { name })} />
 	</span>
 )
 

@@ -4,8 +4,8 @@ interface Props {
 	name: string
 	value: string | undefined
 	options: readonly { value: string; name: string }[]
-	/** The choice that filters nothing. */
-	all: string
+	/** The choice that filters nothing. Absent: something is always chosen. */
+	all?: string
 	onChange: (value: string | undefined) => void
 }
 
@@ -17,7 +17,7 @@ export const Filter = ({ name, value, options, all, onChange }: Props) => (
 		value={value ?? ''}
 		onChange={(event) => onChange(event.target.value || undefined)}
 	>
-		<option value="">{all}</option>
+		{all !== undefined && <option value="">{all}</option>}
 		{options.map((option) => (
 			<option key={option.value} value={option.value}>
 				{option.name}

@@ -10,16 +10,24 @@ interface Props {
 	isDark?: boolean
 	/** For the list of templates: no scrolling, no offer to load images. */
 	isThumbnail?: boolean
+	/** Its reader has asked for images already. */
+	hasImagesAtOnce?: boolean
 }
 
 /**
  * A mail as its reader sees it. The frame has an opaque origin: nothing in the mail can run or reach the console. Images
  * from elsewhere are loaded only when asked for, because they tell that the mail was read.
  */
-export function MailFrame({ html, width, isDark = false, isThumbnail = false }: Props) {
+export function MailFrame({
+	html,
+	width,
+	isDark = false,
+	isThumbnail = false,
+	hasImagesAtOnce = false,
+}: Props) {
 	const frame = useRef<HTMLIFrameElement>(null)
 	const [height, setHeight] = useState(320)
-	const [hasImages, setImages] = useState(false)
+	const [hasImages, setImages] = useState(hasImagesAtOnce)
 	const [isHeldBack, setHeldBack] = useState(false)
 	useEffect(() => {
 		const send = () =>

@@ -11,16 +11,17 @@ export interface MenuItem {
 	isDisabled?: boolean
 }
 
-interface Props {
+export interface MenuProps {
 	/** A button. */
 	trigger: ReactElement
 	/** null is a line. */
 	items: (MenuItem | null)[]
 	side?: 'top' | 'bottom'
+	isOpenAtFirst?: boolean
 }
 
-export const Menu = ({ trigger, items, side = 'bottom' }: Props) => (
-	<Parts.Root>
+export const Menu = ({ trigger, items, side = 'bottom', isOpenAtFirst = false }: MenuProps) => (
+	<Parts.Root defaultOpen={isOpenAtFirst}>
 		<Parts.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
 		<Parts.Portal>
 			<Parts.Positioner side={side} align="start" sideOffset={4} className={styles.place}>

@@ -19,7 +19,9 @@ export default function QuestionDialog({ question, isOpen, answer }: Props) {
 					<AlertDialog.Title render={<h2 />} className={styles.head}>
 						{title}
 					</AlertDialog.Title>
-					<AlertDialog.Description render={<div />}>{body}</AlertDialog.Description>
+					<AlertDialog.Description render={<div />} className={styles.body}>
+						{body}
+					</AlertDialog.Description>
 					<div className={styles.acts}>
 						<AlertDialog.Close className={buttonClass()}>{back}</AlertDialog.Close>
 						<button

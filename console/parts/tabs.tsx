@@ -1,5 +1,6 @@
 import { Tabs as Parts } from '@base-ui/react/tabs'
-import type { ReactNode } from 'react'
+import { Link, useLocation } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
 import styles from './tabs.module.css'
 
 interface Props {
@@ -28,3 +29,34 @@ export const Tabs = ({ tabs, value, onChange }: Props) => (
 		))}
 	</Parts.Root>
 )
+
+interface LinkTabsProps {
+	/** Of the whole, for readers who do not see it. */
+	name: string
+	tabs: { name: string; address: string }[]
+}
+
+/** Tabs that are pages of their own. */
+export function LinkTabs({ name, tabs }: LinkTabsProps) {
+	const { pathname } = useLocation()
+	const list = useRef<HTMLElement>(null)
+	// On a phone the list is wider than the page.
+	useEffect(() => {
+		const present = list.current?.querySelector('[aria-current=page]')
+		present?.scrollIntoView({ block: 'nearest', inline: 'center' })
+	}, [pathname])
+	return (
+		<nav ref={list} aria-label={name} className={styles.list}>
+			{tabs.map(({ name, address }) => (
+				<Link
+					key={address}
+					to={address as '/'}
+					activeOptions={{ exact: true, includeSearch: false }}
+					className={styles.tab}
+				>
+					{name}
+				</Link>
+			))}
+		</nav>
+	)
+}

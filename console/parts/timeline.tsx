@@ -20,7 +20,7 @@ export const Timeline = ({ moments }: { moments: Moment[] }) => (
 				</span>
 				<div>
 					<p className={styles.title}>{title}</p>
-					{detail && <p className={styles.detail}>{detail}</p>}
+					{detail && <div className={styles.detail}>{detail}</div>}
 				</div>
 			</li>
 		))}

@@ -4,7 +4,7 @@ import { CircleUser } from 'lucide-react'
 import { useState } from 'react'
 import { userQuery } from '../accounts/user.ts'
 import { ownApi } from '../client.ts'
-import { Menu } from '../parts/menu.tsx'
+import { MenuOnDemand } from '../parts/menu-on-demand.tsx'
 import styles from './navigation.module.css'
 import { chosenTheme, chooseTheme, themes } from './theme.ts'
 
@@ -21,7 +21,7 @@ export function AccountMenu() {
 		queries.clear()
 	}
 	return (
-		<Menu
+		<MenuOnDemand
 			side="top"
 			trigger={
 				<button type="button" className={`${styles.choice} ${styles.account}`}>
@@ -39,6 +39,7 @@ export function AccountMenu() {
 					},
 				})),
 				null,
+				{ name: 'Your account', act: () => void navigate({ to: '/console/account' }) },
 				{ name: 'API description', act: () => void window.open('/docs', '_blank', 'noopener') },
 				{ name: 'Log out', act: () => void logOut() },
 			]}

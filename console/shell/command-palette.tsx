@@ -1,6 +1,8 @@
 import { Dialog } from '@base-ui/react/dialog'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo, useState } from 'react'
+import { configQuery } from '../config.ts'
 import dialog from '../parts/dialog.module.css'
 import styles from './command-palette.module.css'
 import { pagesFor } from './pages.ts'
@@ -87,10 +89,11 @@ function Commands({ onClose }: { onClose: () => void }) {
 
 function useCommands(): Command[] {
 	const { project } = useProject()
+	const { data: config } = useQuery(configQuery)
 	const navigate = useNavigate()
 	return useMemo(
 		() => [
-			...pagesFor(project).flatMap((page) =>
+			...pagesFor(project, config).flatMap((page) =>
 				page
 					? [
 							{
@@ -108,7 +111,7 @@ function useCommands(): Command[] {
 			{ name: 'New project', act: () => void navigate({ to: '/console/new-project' }) },
 			{ name: 'API description', act: () => void window.open('/docs', '_blank', 'noopener') },
 		],
-		[project, navigate],
+		[project, config, navigate],
 	)
 }
 

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
+import { configQuery } from '../config.ts'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './navigation.module.css'
 import { pagesFor } from './pages.ts'
@@ -8,6 +10,7 @@ import { useProject } from './projects.ts'
 
 export function Navigation({ onSearch }: { onSearch: () => void }) {
 	const { project } = useProject()
+	const { data: config } = useQuery(configQuery)
 	return (
 		<nav className={styles.nav} aria-label="Pages">
 			<ProjectMenu />
@@ -17,10 +20,10 @@ export function Navigation({ onSearch }: { onSearch: () => void }) {
 				<kbd>Ctrl K</kbd>
 			</button>
 			<ul className={styles.pages}>
-				{pagesFor(project).map((page, index) =>
+				{pagesFor(project, config).map((page, index) =>
 					page === null ? (
 						// The lines stay where they are.
-						<li key={`line ${index}`} className={styles.line} role="separator" />
+						<li key={`line ${index}`} className={styles.line} aria-hidden />
 					) : (
 						<li key={page.name}>
 							<Link

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown } from 'lucide-react'
-import { Menu } from '../parts/menu.tsx'
+import { MenuOnDemand } from '../parts/menu-on-demand.tsx'
 import styles from './navigation.module.css'
 import { projectsQuery, useProject } from './projects.ts'
 
@@ -10,7 +10,7 @@ export function ProjectMenu() {
 	const { data: projects = [] } = useQuery(projectsQuery)
 	const navigate = useNavigate()
 	return (
-		<Menu
+		<MenuOnDemand
 			trigger={
 				<button type="button" className={styles.choice}>
 					<img src="/console/icon.svg" alt="" />

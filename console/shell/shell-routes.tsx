@@ -1,6 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router'
+import { userQuery } from '../accounts/user.ts'
 import { isStatus } from '../client.ts'
+import { configQuery } from '../config.ts'
 import { Fault } from '../parts/fault.tsx'
 import { NotFound } from './not-found.tsx'
 import { lastProject, projectsQuery } from './projects.ts'
@@ -28,13 +30,21 @@ export const homeRoute = createRoute({
 export const projectRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: '/console/$projectId',
-	loader: ({ context, location }) =>
-		orLogIn(location.href, () => context.queries.ensureQueryData(projectsQuery)),
+	loader: async ({ context: { queries }, location }) => {
+		// The navigation and the notice above the page depend on them, and must not jump.
+		const known = Promise.all([
+			queries.prefetchQuery(configQuery),
+			queries.prefetchQuery(userQuery),
+		])
+		await orLogIn(location.href, () => queries.ensureQueryData(projectsQuery))
+		await known
+	},
 	component: Shell,
 	notFoundComponent: NotFound,
 })
 
-async function orLogIn<Answer>(next: string, ask: () => Promise<Answer>) {
+/** Leads to the log-in if there is no session, and back to `next` afterwards. */
+export async function orLogIn<Answer>(next: string, ask: () => Promise<Answer>) {
 	try {
 		return await ask()
 	} catch (error) {

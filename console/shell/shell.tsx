@@ -2,7 +2,9 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { Unverified } from '../accounts/unverified.tsx'
 import { clientOf } from '../client.ts'
+import { Disabled } from './disabled.tsx'
 import { NotFound } from './not-found.tsx'
 import { Navigation } from './navigation.tsx'
 import { CurrentProject, projectsQuery, rememberProject } from './projects.ts'
@@ -51,6 +53,8 @@ export function Shell() {
 				</div>
 				{isOpen && <div className={styles.veil} onClick={() => setOpen(false)} />}
 				<main id="main" className={styles.main} tabIndex={-1}>
+					<Unverified />
+					<Disabled />
 					<Suspended>
 						<Outlet />
 					</Suspended>

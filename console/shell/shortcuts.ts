@@ -28,7 +28,8 @@ export function useShortcuts(projectId: string, openPalette: () => void) {
 	}, [navigate, projectId])
 }
 
-const isTyping = (target: EventTarget | null) =>
+/** Letters are text there, and no shortcuts. */
+export const isTyping = (target: EventTarget | null) =>
 	target instanceof HTMLElement &&
 	(target.isContentEditable || target.matches('input, textarea, select, [role=textbox]'))
 

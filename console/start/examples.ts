@@ -1,6 +1,11 @@
 // Commands that work as they are.
 
-export const firstMail = (url: string, key: string) =>
+export type Example = (url: string, key: string) => string
+
+/** Reads the key that `npm start` keeps. */
+export const localKey = `TEMPOST_SECRET_KEY=$(node -p "JSON.parse(fs.readFileSync('.data/local.json')).secretKey")`
+
+export const firstMail: Example = (url, key) =>
 	curl(url, key, '/v1/send', {
 		to: 'you@example.com',
 		from: 'hello@example.com',
@@ -8,7 +13,7 @@ export const firstMail = (url: string, key: string) =>
 		body: '<p>It works.</p>',
 	})
 
-export const firstContact = (url: string, key: string) =>
+export const firstContact: Example = (url, key) =>
 	curl(url, key, '/contacts', { email: 'ann@example.org', data: { firstName: 'Ann', plan: 'pro' } })
 
 const curl = (url: string, key: string, path: string, body: object) =>

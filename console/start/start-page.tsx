@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { createLazyRoute } from '@tanstack/react-router'
+import { createLazyRoute, Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { liveMs } from '../client.ts'
-import { Code } from '../parts/copy.tsx'
+import { buttonClass } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Page } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
+import { Attention } from './attention.tsx'
+import { Example } from './example.tsx'
 import { firstContact, firstMail } from './examples.ts'
-import { freshKey } from './fresh-keys.ts'
+import { Latest } from './latest.tsx'
 import { Recently } from './recently.tsx'
 import styles from './start.module.css'
 
@@ -35,10 +37,11 @@ function StartPage() {
 				{error ? <Fault error={error} retry={() => void refetch()} /> : <Waiting />}
 			</Page>
 		)
-	const steps = stepsOf(data)
+	const steps = stepsOf(data, `/console/${project.id}`)
 	const next = steps.findIndex(({ isDone }) => !isDone)
 	return (
 		<Page title={project.name}>
+			<Attention />
 			{next >= 0 && (
 				<ol className={styles.steps}>
 					{steps.map((step, index) => (
@@ -46,7 +49,12 @@ function StartPage() {
 					))}
 				</ol>
 			)}
-			{data.hasMail && <Recently />}
+			{data.hasMail && (
+				<>
+					<Recently />
+					<Latest />
+				</>
+			)}
 		</Page>
 	)
 }
@@ -64,15 +72,16 @@ interface State {
 	lastCampaignSentAt: string | null
 }
 
-function stepsOf(state: State): StepOf[] {
+function stepsOf(state: State, home: string): StepOf[] {
 	return [
 		{
 			title: 'Verify the domain that you send from',
 			isDone: state.hasVerifiedDomain,
 			how: (
-				<p>
-					Mail leaves only from addresses of a verified domain. Add yours on the page “Domains”.
-				</p>
+				<>
+					<p>Mail leaves only from addresses of a verified domain.</p>
+					<NextPage to={`${home}/domains`}>Add your domain</NextPage>
+				</>
 			),
 		},
 		{ title: 'Send a first mail', isDone: state.hasMail, how: <Example of={firstMail} /> },
@@ -84,27 +93,23 @@ function stepsOf(state: State): StepOf[] {
 		{
 			title: 'Send a first campaign',
 			isDone: state.lastCampaignSentAt !== null,
-			how: <p>Write to all contacts, or to a segment of them, on the page “Campaigns”.</p>,
+			how: (
+				<>
+					<p>One mail to all contacts, or to a segment of them.</p>
+					<NextPage to={`${home}/campaigns`}>Write a campaign</NextPage>
+				</>
+			),
 		},
 	]
 }
 
-function Example({ of }: { of: (url: string, key: string) => string }) {
-	const { project } = useProject()
-	const key = freshKey(project.id)
-	return (
-		<>
-			{!key && (
-				<p>
-					Set <code>TEMPOST_SECRET_KEY</code> to the secret key of this project, which ends in{' '}
-					<code>{project.secret.slice(-4)}</code>. Keys are shown only when they are made; the page
-					“Settings” makes new ones.
-				</p>
-			)}
-			<Code name="example" text={of(location.origin, key ?? '$TEMPOST_SECRET_KEY')} />
-		</>
-	)
-}
+const NextPage = ({ to, children }: { to: string; children: string }) => (
+	<p>
+		<Link to={to as '/'} className={buttonClass('primary')}>
+			{children}
+		</Link>
+	</p>
+)
 
 function Step({
 	title,

@@ -16,22 +16,54 @@ const counted = (slots: string) => `(
 	) counted`
 const sums = (...names: string[]) => names.map((name) => `sum(${name})::int as ${name}`).join(', ')
 
-/** Every day of a range. */
+/** In UTC. */
+const dayAround = {
+	first: `($firstDay::date - 1)::timestamp at time zone 'UTC'`,
+	end: `($lastDay::date + 2)::timestamp at time zone 'UTC'`,
+}
+
+/**
+ * Every day of a range. Complaints are counted by days in UTC; each whose event is still kept moves to its day in the zone. They
+ * are few, and the index of events by name has their times.
+ */
 export const timeseries = statement('timeseries', {
 	params: { projectId: uuid, firstDay: date, lastDay: date, timeZone: text },
-	row: { date: text, emails: int, opens: int, clicks: int, bounces: int, delivered: int },
+	row: {
+		date: text,
+		emails: int,
+		opens: int,
+		clicks: int,
+		bounces: int,
+		delivered: int,
+		complaints: int,
+	},
 	text: `with counts as (
 		select (slot at time zone $timeZone::text)::date as day,
 			${sums('sent', 'delivered', 'opened', 'clicked', 'bounced')}
-		from ${counted(`slot >= ($firstDay::date - 1)::timestamp at time zone 'UTC'
-			and slot < ($lastDay::date + 2)::timestamp at time zone 'UTC'`)}
+		from ${counted(`slot >= ${dayAround.first} and slot < ${dayAround.end}`)}
 		group by 1
+	), kept as (
+		select (created_at at time zone 'UTC')::date as utc_day,
+			(created_at at time zone $timeZone::text)::date as day, count(*) as complaints
+		from events where project_id = $projectId and name = 'email.complaint'
+			and created_at >= ${dayAround.first} and created_at < ${dayAround.end}
+		group by 1, 2
+	), complained as (
+		select day, sum(complaints) as complaints from (
+			select day, count as complaints from counted_events($projectId) t
+				where name = 'email.complaint' and day between $firstDay::date and $lastDay::date
+			union all
+			select utc_day, -complaints from kept
+			union all
+			select day, complaints from kept
+		) moved group by day
 	)
 	select to_char(day.day, 'YYYY-MM-DD') as date, coalesce(sent, 0) as emails, coalesce(opened, 0) as opens,
 		coalesce(clicked, 0) as clicks, coalesce(bounced, 0) as bounces,
-		coalesce(delivered, 0) as delivered
+		coalesce(delivered, 0) as delivered, coalesce(complaints, 0)::int as complaints
 	from generate_series($firstDay::date::timestamp, $lastDay::date::timestamp, '1 day') as day(day)
 	left join counts on counts.day = day.day::date
+	left join complained on complained.day = day.day::date
 	order by day.day`,
 })
 

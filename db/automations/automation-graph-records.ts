@@ -180,3 +180,40 @@ export const restoreGraph = statement('restore-automation-graph', {
 	from jsonb_to_recordset($transitions::jsonb) as t ("fromStepId" uuid, "toStepId" uuid, branch text,
 		priority int)`,
 })
+
+/** Steps with known ids change and keep their age; the others are added. Those left out are deleted with their transitions. */
+export const replaceSteps = statement('replace-automation-steps', {
+	params: { projectId: uuid, automationId: uuid, steps: json<object[]>() },
+	text: `with given as materialized (
+		select * from jsonb_to_recordset($steps::jsonb) as s (id uuid, type text, name text, x float8, y float8,
+			config jsonb, "templateId" uuid)
+	), gone as (
+		delete from automation_steps where project_id = $projectId and automation_id = $automationId::uuid
+			and id not in (select id from given)
+	)
+	insert into automation_steps as s (project_id, automation_id, id, type, name, x, y, config, template_id)
+	select $projectId, $automationId::uuid, id, type, name, x, y, config, "templateId" from given
+	on conflict (project_id, automation_id, id) do update set name = excluded.name, x = excluded.x,
+		y = excluded.y, config = excluded.config, template_id = excluded.template_id, updated_at = now()
+	where (s.name, s.x, s.y, s.config, s.template_id) is distinct from
+		(excluded.name, excluded.x, excluded.y, excluded.config, excluded.template_id)`,
+})
+
+/** Each branch of a step has at most one transition, which is changed to lead to another step. Those left out are deleted. */
+export const replaceTransitions = statement('replace-automation-transitions', {
+	params: { projectId: uuid, automationId: uuid, transitions: json<object[]>() },
+	text: `with given as materialized (
+		select * from jsonb_to_recordset($transitions::jsonb) as t ("fromStepId" uuid, "toStepId" uuid,
+			branch text, priority int)
+	), gone as (
+		delete from automation_transitions t where t.project_id = $projectId
+			and t.automation_id = $automationId::uuid and not exists (select from given g
+				where g."fromStepId" = t.from_step_id and g.branch is not distinct from t.branch)
+	)
+	insert into automation_transitions as t (project_id, automation_id, from_step_id, to_step_id, branch,
+		priority)
+	select $projectId, $automationId::uuid, "fromStepId", "toStepId", branch, priority from given
+	on conflict on constraint automation_transitions_branch do update
+		set to_step_id = excluded.to_step_id, priority = excluded.priority, updated_at = now()
+	where (t.to_step_id, t.priority) is distinct from (excluded.to_step_id, excluded.priority)`,
+})

@@ -10,6 +10,15 @@ export interface Draft {
 	transitions: TransitionRecord[]
 }
 
+/** The part of a draft that decides what it does. */
+export interface Graph {
+	automation: Pick<AutomationRecord, 'triggerType' | 'eventName' | 'schedule' | 'timezone'>
+	steps: GraphStep[]
+	transitions: GraphTransition[]
+}
+export type GraphStep = Pick<StepRecord, 'id' | 'type' | 'name' | 'config' | 'templateId'>
+export type GraphTransition = Pick<TransitionRecord, 'fromStepId' | 'toStepId' | 'branch'>
+
 export interface GraphFault {
 	/** Absent: the fault is in the automation itself. */
 	step?: { id: string; name: string }
@@ -37,7 +46,7 @@ export function branchesOf({ type, config }: Pick<StepRecord, 'type' | 'config'>
  * Why executions can't use the draft; empty if they can. References are not checked here: they are checked
  * when a step is written, and a segment or template in use can't be deleted.
  */
-export function graphFaults({ automation, steps, transitions }: Draft): GraphFault[] {
+export function graphFaults({ automation, steps, transitions }: Graph): GraphFault[] {
 	const faults = triggerFaults(automation)
 	const triggers = steps.filter(({ type }) => type === 'TRIGGER')
 	if (triggers.length !== 1)
@@ -54,7 +63,7 @@ export function graphFaults({ automation, steps, transitions }: Draft): GraphFau
 }
 
 /** Steps that no execution can reach. */
-export function unreachableSteps({ steps, transitions }: Pick<Draft, 'steps' | 'transitions'>) {
+export function unreachableSteps({ steps, transitions }: Pick<Graph, 'steps' | 'transitions'>) {
 	const ways = waysOn(transitions)
 	const reached = new Set(steps.filter(({ type }) => type === 'TRIGGER').map(({ id }) => id))
 	// Iterating over a set also visits items added during the iteration.
@@ -62,7 +71,7 @@ export function unreachableSteps({ steps, transitions }: Pick<Draft, 'steps' | '
 	return steps.filter(({ id }) => !reached.has(id))
 }
 
-function triggerFaults({ triggerType, eventName, schedule, timezone }: AutomationRecord) {
+function triggerFaults({ triggerType, eventName, schedule, timezone }: Graph['automation']) {
 	const faults: GraphFault[] = []
 	const missing = (member: string) =>
 		faults.push({ member: `triggerConfig.${member}`, message: 'is required', code: 'required' })
@@ -87,7 +96,7 @@ const neededMembers: Record<StepType, string[]> = {
 	EXIT: [],
 }
 
-function stepFaults({ id, name, type, config, templateId }: StepRecord): GraphFault[] {
+function stepFaults({ id, name, type, config, templateId }: GraphStep): GraphFault[] {
 	const step = { id, name }
 	if (type === 'SEND_EMAIL' && templateId === null)
 		return [{ step, member: 'templateId', message: 'is required', code: 'required' }]
@@ -96,7 +105,7 @@ function stepFaults({ id, name, type, config, templateId }: StepRecord): GraphFa
 	return [{ step, member: 'config', message: 'is required', code: 'required' }]
 }
 
-function wayFaults(step: StepRecord, ways: TransitionRecord[]): GraphFault[] {
+function wayFaults(step: GraphStep, ways: GraphTransition[]): GraphFault[] {
 	const fault = (message: string): GraphFault => ({ step, member: '', message, code: 'custom' })
 	if (step.type === 'TRIGGER' && ways.length === 0) return [fault('must lead to a first step')]
 	const branches = branchesOf(step)
@@ -109,10 +118,10 @@ function wayFaults(step: StepRecord, ways: TransitionRecord[]): GraphFault[] {
 	})
 }
 
-const isPausing = ({ type }: StepRecord) => type === 'DELAY' || type === 'WAIT_FOR_EVENT'
+const isPausing = ({ type }: GraphStep) => type === 'DELAY' || type === 'WAIT_FOR_EVENT'
 
 /** Without a wait in it, a circle would loop forever. One circle is reported at a time. */
-function circleFaults(steps: StepRecord[], transitions: TransitionRecord[]): GraphFault[] {
+function circleFaults(steps: GraphStep[], transitions: GraphTransition[]): GraphFault[] {
 	const byId = new Map(steps.filter((step) => !isPausing(step)).map((step) => [step.id, step]))
 	const ways = waysOn(transitions)
 	const over = new Set<string>()
@@ -137,13 +146,13 @@ function circleFaults(steps: StepRecord[], transitions: TransitionRecord[]): Gra
 	return []
 }
 
-function circle(steps: StepRecord[]): GraphFault {
+function circle(steps: GraphStep[]): GraphFault {
 	const names = [...steps, steps[0]!].map(({ name }) => `"${name}"`)
 	const message = `is part of a loop without a DELAY or WAIT_FOR_EVENT: ${names.join(' → ')}`
 	return { step: steps[0]!, member: '', message, code: 'custom' }
 }
 
-const waysOn = (transitions: TransitionRecord[]) =>
+const waysOn = (transitions: GraphTransition[]) =>
 	new Map(
 		[...Map.groupBy(transitions, ({ fromStepId }) => fromStepId)].map(([id, group]) => [
 			id,

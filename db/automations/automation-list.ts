@@ -28,7 +28,7 @@ const automationColumns = `a.id, a.project_id as "projectId", a.name, a.descript
 
 const listedAutomationColumns = {
 	...automationRecordColumns,
-	_count: json<{ steps: number; executions: number }>(),
+	_count: json<{ steps: number; executions: number; active: number }>(),
 }
 export type ListedAutomation = RowOf<typeof listedAutomationColumns>
 
@@ -69,7 +69,10 @@ const listSorted = (sort: AutomationSort, dir: 'asc' | 'desc') =>
 			'steps', (select count(*) from automation_steps s
 				where s.project_id = $projectId and s.automation_id = a.id),
 			'executions', (select count(*) from executions e
-				where e.project_id = $projectId and e.automation_id = a.id)) as "_count"
+				where e.project_id = $projectId and e.automation_id = a.id),
+			'active', (select count(*) from executions e
+				where e.project_id = $projectId and e.automation_id = a.id
+					and e.status in ('RUNNING', 'WAITING'))) as "_count"
 		from (
 			select * from automations a where ${matching}
 			order by a.${automationSorts[sort]} ${dir}, a.id ${dir}

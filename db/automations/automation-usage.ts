@@ -21,6 +21,16 @@ export const countActiveAtSteps = statement('count-active-executions-at-steps', 
 	group by current_step_id`,
 })
 
+/** The same for each version that has any. It reads all active executions, so it is not for pages that poll. */
+export const countActiveOfVersions = statement('count-active-executions-of-versions', {
+	params: { projectId: uuid, automationId: uuid },
+	row: { version: int, active: int },
+	text: `select version, count(*)::int as active from executions
+	where project_id = $projectId and automation_id = $automationId::uuid
+		and status in ('RUNNING', 'WAITING')
+	group by version`,
+})
+
 /**
  * How far the newest executions have come, in all versions: how many have been at each step, how many are past it
  * and how many have failed there. Each counts once for a step, however often it was there. Steps have no counts of

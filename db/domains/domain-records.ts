@@ -11,6 +11,8 @@ export interface DomainRecord {
 	priority?: number
 	purpose: 'DKIM' | 'SPF' | 'MX' | 'DMARC' | 'OWNERSHIP'
 	status: 'pending' | 'verified'
+	/** The answers of DNS. Null: it did not answer. Rows from before an upgrade have none until their next check. */
+	found?: string[] | null
 }
 
 const domainRowColumns = {

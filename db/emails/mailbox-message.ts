@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { id, projectId } from '../columns.ts'
 import { reference } from '../reference.ts'
 import { sizedColumns } from '../sorted-list.ts'
-import { bytes, int, text, uuid } from '../sql-types.ts'
+import { bool, bytes, int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /** A mail that the local provider "delivered": it is stored here and stays on the machine. */
@@ -55,4 +55,32 @@ export const listMessages = statement('list-mailbox-messages', {
 	where ($to::text is null or "to" = $to) and ($subject::text is null or subject ilike $subject)
 		and ($before::uuid is null or id < $before)
 	order by id desc limit $limit::int`,
+})
+
+/** Without their contents, newest first. The pattern matches addresses and the subject. */
+export const summariseMessages = statement('summarise-mailbox-messages', {
+	params: { pattern: text.orNull, before: uuid.orNull, limit: int },
+	row: {
+		id: uuid,
+		emailId: uuid,
+		to: text,
+		from: text,
+		subject: text,
+		read: bool,
+		receivedAt: timestamp,
+	},
+	text: `select id, email_id as "emailId", "to", "from", subject, read, received_at as "receivedAt"
+	from mailbox_messages
+	where ($pattern::text is null
+			or "to" ilike $pattern or "from" ilike $pattern or subject ilike $pattern)
+		and ($before::uuid is null or id < $before)
+	order by id desc limit $limit::int`,
+})
+
+export const countMessages = statement('count-mailbox-messages', {
+	params: { pattern: text.orNull },
+	row: { total: int },
+	text: `select count(*)::int as total from mailbox_messages
+	where $pattern::text is null
+		or "to" ilike $pattern or "from" ilike $pattern or subject ilike $pattern`,
 })

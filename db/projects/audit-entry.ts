@@ -8,6 +8,11 @@ const schema = defineEntity({
 	indexes: [
 		{ properties: ['createdAt'] },
 		{
+			name: 'audit_entries_users',
+			properties: ['projectId', 'userId', 'id'],
+			where: 'user_id is not null',
+		},
+		{
 			name: 'audit_entries_address',
 			expression: (columns, table, name) =>
 				`create index ${name} on ${table.name} (${columns.projectId}, (${columns.target} ->> 'email')) where ${columns.target} ->> 'email' is not null`,

@@ -1,7 +1,7 @@
+import type { Pool } from 'pg'
 import { int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { always, joined, query, sql, type Sql } from '../sql.ts'
 import { statement } from '../statement.ts'
-
-export type AuditRecord = RowOf<typeof listAudit>
 
 /** One entry for each project. */
 export const recordAudit = statement('record-audit', {
@@ -22,30 +22,70 @@ export const recordAudit = statement('record-audit', {
 	from unnest($projectIds::uuid[]) as p(project_id)`,
 })
 
-/** Newest first. */
-export const listAudit = statement('list-audit', {
-	params: { publicId: uuid, after: uuid.orNull, limit: int },
-	row: {
-		id: uuid,
-		userId: uuid.orNull,
-		actor: text,
-		action: text,
-		target: json<Record<string, string>>(),
-		status: int,
-		ip: text,
-		userAgent: text.orNull,
-		requestId: uuid,
-		createdAt: timestamp,
-	},
-	text: `select id, user_id as "userId", actor, action, target, status, ip, user_agent as "userAgent",
-		request_id as "requestId", created_at as "createdAt"
-	from audit_entries
-	where project_id = $publicId and ($after::uuid is null or id < $after::uuid)
-	order by id desc limit $limit::int`,
-})
+export interface AuditFilter {
+	/** The project's public id. */
+	publicId: string
+	userId?: string | undefined
+	by?: 'user' | 'key' | undefined
+	from?: Date | undefined
+	to?: Date | undefined
+}
 
-export const countAudit = statement('count-audit', {
-	params: { publicId: uuid },
-	row: { total: int },
-	text: `select count(*)::int as total from audit_entries where project_id = $publicId`,
-})
+/** Changes by people are few beside those by keys, and audit_entries_users finds them. */
+const byPeople = sql`user_id is not null`
+
+function matching({ publicId, userId, by, from, to }: AuditFilter): Sql {
+	const where = [sql`project_id = ${uuid.value(publicId)}`]
+	if (userId !== undefined) where.push(sql`user_id = ${uuid.value(userId)}`)
+	if (by !== undefined) where.push(by === 'user' ? byPeople : sql`user_id is null`)
+	// As a subquery it is evaluated once, also where counting reads all rows.
+	if (from) where.push(sql`id >= (select first_id_at(${timestamp.value(from)}))`)
+	if (to)
+		where.push(sql`id < (select first_id_at(${timestamp.value(to)} + interval '1 millisecond'))`)
+	return joined(where, ' and ')
+}
+
+const columns = {
+	id: uuid,
+	userId: uuid.orNull,
+	actor: text,
+	action: text,
+	target: json<Record<string, string>>(),
+	status: int,
+	ip: text,
+	userAgent: text.orNull,
+	requestId: uuid,
+	createdAt: timestamp,
+}
+export type AuditRecord = RowOf<typeof columns>
+
+const list = query('list-audit', columns)
+
+/** Newest first. */
+export const listAudit = (
+	pool: Pool,
+	filter: AuditFilter,
+	{ after, limit }: { after: string | null; limit: number },
+) =>
+	list(
+		pool,
+		sql`select id, user_id as "userId", actor, action, target, status, ip, user_agent as "userAgent",
+			request_id as "requestId", created_at as "createdAt"
+		from audit_entries
+		where ${matching(filter)} and ${after === null ? always : sql`id < ${uuid.value(after)}`}
+		order by id desc limit ${int.value(limit)}`,
+	)
+
+const count = query('count-audit', { total: int })
+
+/** Changes by keys are counted as all others than those by people: indexes alone answer both counts. */
+export async function countAudit(pool: Pool, { by, ...filter }: AuditFilter) {
+	const counted = (where: Sql) =>
+		sql`(select count(*)::int from audit_entries where ${matching(filter)} and ${where})`
+	const total =
+		by === 'key'
+			? sql`${counted(always)} - ${counted(byPeople)}`
+			: counted(by === 'user' ? byPeople : always)
+	const [row] = await count(pool, sql`select ${total} as total`)
+	return row!.total
+}

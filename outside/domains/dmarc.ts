@@ -1,5 +1,6 @@
 import type { DomainRecord } from '../../db/domains/domain-records.ts'
 import type { Dns } from './dns.ts'
+import { shown } from './found.ts'
 
 const isPolicy = (text: string) => /^v=DMARC1\s*(;|$)/i.test(text.trim())
 
@@ -14,5 +15,6 @@ export async function dmarcRecord(dns: Dns, domain: string): Promise<DomainRecor
 		value: 'v=DMARC1; p=none',
 		purpose: 'DMARC',
 		status: found.some((texts) => texts?.some(isPolicy)) ? 'verified' : 'pending',
+		found: found[0] === null ? null : shown(found.flatMap((texts) => texts ?? [])),
 	}
 }

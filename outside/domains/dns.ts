@@ -25,6 +25,7 @@ export function createDns(servers: string[]) {
 		txt: async (name: string) =>
 			(await known(resolver.resolveTxt(name)))?.map((parts) => parts.join('')) ?? null,
 		mx: (name: string) => known(resolver.resolveMx(name)),
+		cname: (name: string) => known(resolver.resolveCname(name)),
 		ipv4: (name: string) => known(resolver.resolve4(name)),
 		ipv6: (name: string) => known(resolver.resolve6(name)),
 	}

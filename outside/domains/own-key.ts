@@ -7,6 +7,7 @@ import { seal } from '../../db/domains/seal.ts'
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck } from './finding.ts'
+import { shown, shownServers } from './found.ts'
 
 /** A selector per claim: two projects may have records for one domain at the same time. */
 const selectorOf = (domainId: string) => `tempost-${domainId.slice(-12)}`
@@ -50,7 +51,13 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 		const texts = await dns.txt(name)
 		const keys = texts?.map((text) => /(?:^|;)\s*p=([^;]*)/i.exec(text)?.[1]?.replaceAll(/\s/g, ''))
 		return needed(
-			{ type: 'TXT', name, value: `v=DKIM1; k=rsa; p=${publicKey}`, purpose: 'DKIM' },
+			{
+				type: 'TXT',
+				name,
+				value: `v=DKIM1; k=rsa; p=${publicKey}`,
+				purpose: 'DKIM',
+				found: shown(texts),
+			},
 			keys?.includes(publicKey),
 			keys && keys.length > 0
 				? `The DKIM record at ${name} is not the one shown here.`
@@ -61,14 +68,15 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 	/** SPF may name our server, list its addresses, or allow everybody with +all. */
 	async function spfRecord(domain: string) {
 		const mechanism = isIP(smtpHost) ? `ip${isIP(smtpHost)}:${smtpHost}` : `a:${smtpHost}`
+		const texts = await dns.txt(domain)
+		const policies = texts?.filter((text) => /^v=spf1(\s|$)/i.test(text))
 		const record = {
 			type: 'TXT',
 			name: domain,
 			value: `v=spf1 ${mechanism} ~all`,
 			purpose: 'SPF',
+			found: shown(policies ?? null),
 		} as const
-		const texts = await dns.txt(domain)
-		const policies = texts?.filter((text) => /^v=spf1(\s|$)/i.test(text))
 		if (policies && policies.length > 1)
 			return needed(
 				record,
@@ -100,10 +108,9 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 	}
 
 	async function mxRecord(domain: string): Promise<DomainRecord> {
-		const found = (await dns.mx(domain))?.filter(
-			({ exchange }) => exchange !== '' && exchange !== '.',
-		)
-		const first = found?.toSorted((a, b) => a.priority - b.priority)[0]
+		const found = await dns.mx(domain)
+		const servers = found?.filter(({ exchange }) => exchange !== '' && exchange !== '.')
+		const first = servers?.toSorted((a, b) => a.priority - b.priority)[0]
 		return {
 			type: 'MX',
 			name: domain,
@@ -111,6 +118,7 @@ export function ownKeyCheck({ pool, dns, secret, smtpHost }: OwnKeyOptions): Dom
 			priority: first?.priority ?? 10,
 			purpose: 'MX',
 			status: first ? 'verified' : 'pending',
+			found: shownServers(found),
 		}
 	}
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { Resend } from 'resend'
 import {
@@ -10,6 +11,7 @@ import {
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck, Finding } from './finding.ts'
+import { foundAt } from './found.ts'
 import { tokenRecord } from './token.ts'
 
 export interface ResendDomainOptions {
@@ -25,6 +27,9 @@ export interface ResendDomainOptions {
 
 /** The SDK has no time limit of its own, but passes this on to fetch. */
 type Limit = { signal: AbortSignal }
+
+/** Only for display, so the check does not wait longer for DNS. */
+const lookMs = 3000
 
 /** Resend's refusal. */
 class Refused extends Error {}
@@ -54,14 +59,26 @@ export function resendDomains({
 			const finding = await inTurn(() => look(row, limit()))
 			const { records } = finding ?? {}
 			if (!finding || !records) return finding
-			const [dmarc, token] = await texts
-			return withToken({ ...finding, records: [...records, dmarc] }, row, token)
+			const [[dmarc, token], looked] = await Promise.all([texts, withFound(records, row.domain)])
+			return withToken({ ...finding, records: [...looked, dmarc] }, row, token)
 		} catch (error) {
 			if (!(error instanceof Refused)) throw error
 			const why = `Resend could not be asked: ${error.message}`
 			return { isVerified: null, records: null, error: why }
 		}
 	}
+
+	/** Resend says only whether it has found its records. */
+	const withFound = (records: DomainRecord[], domain: string) =>
+		Promise.all(
+			records.map(async (record) => {
+				const answer = foundAt(dns, record.type, fullName(record.name, domain))
+				return {
+					...record,
+					found: await Promise.race([answer, sleep(lookMs, null, { ref: false })]),
+				}
+			}),
+		)
 
 	// One domain at a time: these requests and the mails share the account's rate limit at Resend.
 	let turn: Promise<unknown> = Promise.resolve()
@@ -134,6 +151,14 @@ export function resendDomains({
 			if (!shared!.used) await remove(id, limit())
 		},
 	}
+}
+
+/** Resend names records within their zone: `send.news` for news.example.com. */
+export function fullName(name: string, domain: string) {
+	const labels = domain.split('.')
+	let own = labels.length
+	while (own > 0 && !name.endsWith(`.${labels.slice(0, own).join('.')}`)) own -= 1
+	return [name, ...labels.slice(own)].join('.')
 }
 
 /** Resend's result, combined with the proof that the domain belongs to this project. */

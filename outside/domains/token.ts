@@ -1,5 +1,6 @@
 import type { DomainRecord, DomainRow } from '../../db/domains/domain-records.ts'
 import type { Dns } from './dns.ts'
+import { shown } from './found.ts'
 
 /**
  * A record that shows which project the domain's owner means, because the other records are the same for
@@ -17,5 +18,8 @@ export async function tokenRecord(
 	} as const
 	const texts = await dns.txt(record.name)
 	const isThere = texts && texts.some((text) => text.trim() === record.value)
-	return { record: { ...record, status: isThere ? 'verified' : 'pending' }, isThere }
+	return {
+		record: { ...record, status: isThere ? 'verified' : 'pending', found: shown(texts) },
+		isThere,
+	}
 }

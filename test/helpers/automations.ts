@@ -3,7 +3,7 @@ import { Domain } from '../../db/domains/domain.ts'
 import { Template } from '../../db/templates/template.ts'
 import { setup } from './app.ts'
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A CONDITION with the branches yes and no, and one with branches of its own. */
 export const flat = { field: 'data.plan', operator: 'equals', value: 'pro' }

@@ -13,7 +13,14 @@ export interface DomainBody {
 	verified: boolean
 	status: string
 	lastError: string | null
-	records: { type: string; name: string; value: string; purpose: string; status: string }[]
+	records: {
+		type: string
+		name: string
+		value: string
+		purpose: string
+		status: string
+		found: string[] | null
+	}[]
 }
 
 export const logger = new DefaultLogger('ERROR', () => {})
@@ -96,5 +103,7 @@ export const valueOf = (records: DomainBody['records'], purpose: string) =>
 	recordOf(records, purpose).value
 export const nameOf = (records: DomainBody['records'], purpose: string) =>
 	recordOf(records, purpose).name
+export const foundOf = ({ records }: DomainBody) =>
+	Object.fromEntries(records.map(({ purpose, found }) => [purpose, found]))
 export const statuses = ({ records }: DomainBody) =>
 	Object.fromEntries(records.map(({ purpose, status }) => [purpose, status]))

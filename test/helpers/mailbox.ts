@@ -11,8 +11,15 @@ import { setupSend } from './send.ts'
 type MailRow = Email & { contactId: string; replyTo: string | null; body: string }
 
 /** Does what a worker with the local provider does with a mail, except for the ledger. */
-export async function setupMailbox(t: ExecutionContext, tracking: Tracking | null = null) {
-	const all = await setupSend(t)
+export const setupMailbox = async (t: ExecutionContext, tracking: Tracking | null = null) =>
+	landingIn(t, await setupSend(t), tracking)
+
+/** Lets the mail of an API land in its mailbox. */
+export function landingIn<All extends Awaited<ReturnType<typeof setupSend>>>(
+	t: ExecutionContext,
+	all: All,
+	tracking: Tracking | null,
+) {
 	const { app, pool, project, sent } = all
 	const provider = localProvider({ store: mailboxOf(pool) })
 	const get = (url: string, options: InjectOptions = {}) => app.inject({ url, ...options })

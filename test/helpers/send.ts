@@ -17,8 +17,14 @@ export interface FieldError {
 }
 
 /** An API with a project that may send from example.com, and readable tables. */
-export async function setupSend(t: ExecutionContext, options: Options = {}) {
-	const all = await setup(t, options)
+export const setupSend = async (t: ExecutionContext, options: Options = {}) =>
+	sendingFrom(t, await setup(t, options))
+
+/** Lets the project of an API send. */
+export async function sendingFrom<All extends Awaited<ReturnType<typeof setup>>>(
+	t: ExecutionContext,
+	all: All,
+) {
 	const { app, orm, pool, project } = all
 	await verifyDomain(orm, project.id, 'example.com')
 

@@ -55,6 +55,9 @@ const webhookServices = (pool: Pool) => ({
 export const takeTurn = (pool: Pool, key: EndpointKey): Promise<TurnEnd> =>
 	new MockActivityEnvironment().run(webhookActivities(webhookServices(pool)).deliverWebhooks, key)
 
+/** As the run of a replay does it. */
+export const replayWork = (pool: Pool) => replayActivities(webhookServices(pool)).doReplay
+
 /** An endpoint of a project without an API. */
 export async function addedEndpoint(pool: Pool, projectId: string, url: string, events: string[]) {
 	const secret = sealedSecret(newWebhookSecret(), testSettings().sessionSecret)
@@ -68,8 +71,6 @@ export async function setupWebhooks(t: ExecutionContext) {
 	const context = await setup(t, { settings })
 	const { app, pool, project, withSecretKey: headers } = context
 	const receiver = await startReceiver(t, answering(200))
-	const services = webhookServices(pool)
-	const { doReplay } = replayActivities(services)
 
 	async function ask<T>(
 		method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -90,7 +91,7 @@ export async function setupWebhooks(t: ExecutionContext) {
 			ask<EndpointJson>('POST', '/webhook-endpoints', { url: receiver.url, events, ...more }, 201),
 		turn: (endpointId: string) => takeTurn(pool, { projectId: project.id, endpointId }),
 		replay: (jobId: string) =>
-			new MockActivityEnvironment().run(doReplay, { projectId: project.id, jobId }),
+			new MockActivityEnvironment().run(replayWork(pool), { projectId: project.id, jobId }),
 		track: (event: string, email = 'ann@example.org', data: object = {}) =>
 			ask('POST', '/events/track', { email, event, data }),
 		deliveries: (endpointId: string, query = '') =>

@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime'
 import { until } from '../../bench/load.ts'
 import type { Stack } from '../../bench/stack.ts'
+import { Project } from '../../db/projects/project.ts'
 import { Tempost } from '../../client/index.ts'
 
 const sender = { from: 'hello@example.com', fromName: 'Fernwood' }
@@ -34,6 +35,7 @@ export async function fillDemo(stack: Stack, contacts: number) {
 		secretKey: stack.secretKey,
 		publicKey: stack.publicKey,
 	})
+	await stack.orm.em.fork().nativeUpdate(Project, { id: stack.projectId }, { name: 'Fernwood' })
 	await importContacts(tempost, contacts)
 	const template = await tempost.templates.create({
 		name: 'Welcome',

@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { createPerson } from '../../bench/console/console-person.ts'
+import { addressOf, createPerson, originOf } from '../../bench/console/console-person.ts'
 import { prepareStack, type Stack } from '../../bench/stack.ts'
 import { root } from '../../build/root.ts'
 import { pages } from '../../console/shell/pages.ts'
@@ -78,10 +78,10 @@ async function shootAll(
 	const { look, cookie, pictures, into } = shots
 	mkdirSync(into, { recursive: true })
 	const context = await browser.newContext({ ...looks[look], locale: 'en-GB' })
-	await context.addCookies([{ ...cookie, url: stack.apiUrl }])
+	await context.addCookies([{ ...cookie, url: originOf(stack) }])
 	const page = await context.newPage()
 	for (const { name, path } of pictures) {
-		await page.goto(`${stack.apiUrl}/console/${stack.projectId}${path && `/${path}`}`)
+		await page.goto(addressOf(stack, path))
 		await page.getByRole('heading', { level: 1 }).waitFor()
 		await page.waitForLoadState('networkidle')
 		const suffix = folder ? `-${look}` : ''

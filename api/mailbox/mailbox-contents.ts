@@ -1,0 +1,125 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { MailboxMessage } from '../../db/emails/mailbox-message.ts'
+import { notFound } from '../errors.ts'
+import { Extended, PathId } from '../schemas.ts'
+import { isClickTracked, isOpenTracked } from './mailbox-preview.ts'
+import { mailOf, Message, messageOf, shownBody } from './mailbox-reading.ts'
+
+const tags = ['mailbox']
+export const Params = Type.Object({ id: PathId('message') })
+const Mail = Extended('MailboxMail', [Message], {
+	opensTracked: Type.Boolean({ description: 'Whether loading its images counts an open' }),
+	clicksTracked: Type.Boolean({ description: 'Whether following its links counts a click' }),
+})
+
+/** One mail of the mailbox: what it says, its body for a frame, its source and its files. */
+export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
+	app.get(
+		'/mailbox/messages/:id',
+		{
+			config: { auth: 'none', neverStored: true },
+			schema: {
+				tags,
+				summary: 'Get a mail of the local mailbox',
+				description: 'It does not count as an open, and the mail stays unread.',
+				params: Params,
+				response: { 200: Mail },
+			},
+		},
+		async ({ em, params: { id } }) => {
+			const message = await messageOf(await found(em, id))
+			return {
+				...message,
+				opensTracked: isOpenTracked(message),
+				clicksTracked: isClickTracked(message),
+			}
+		},
+	)
+
+	app.get(
+		'/mailbox/messages/:id/raw',
+		{
+			config: { auth: 'none', answers: 'message/rfc822' },
+			schema: {
+				tags,
+				summary: 'Get the source of a mail in the local mailbox',
+				description: 'The message as it would have been sent, with all headers.',
+				params: Params,
+			},
+		},
+		async ({ em, params }, reply) => {
+			const { raw } = await found(em, params.id)
+			return reply
+				.type('message/rfc822')
+				.header('content-disposition', `attachment; filename="${params.id}.eml"`)
+				.send(raw)
+		},
+	)
+
+	app.get(
+		'/mailbox/messages/:id/html',
+		{
+			config: { auth: 'none', answers: 'text/html' },
+			schema: {
+				tags,
+				summary: 'Get the body of a mail in the local mailbox',
+				description:
+					'Shown without the tracking pixel, so looking at it does not count as an open.',
+				params: Params,
+				querystring: Type.Object({
+					pixel: Type.Boolean({ default: false, description: 'Load the tracking pixel' }),
+				}),
+			},
+		},
+		async ({ em, params, query }, reply) => {
+			const { raw } = await found(em, params.id)
+			// This HTML is foreign: nothing in it may run or reach our pages.
+			return reply
+				.header(
+					'content-security-policy',
+					"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src * 'unsafe-inline'; font-src *",
+				)
+				.type('text/html; charset=utf-8')
+				.send(await shownBody(raw, query))
+		},
+	)
+
+	app.get(
+		'/mailbox/messages/:id/attachments/:position',
+		{
+			config: { auth: 'none', answers: 'application/octet-stream' },
+			schema: {
+				tags,
+				summary: 'Get a file of a mail in the local mailbox',
+				description: 'The bytes of the attachment.',
+				params: Type.Object({
+					id: PathId('message'),
+					position: Type.Integer({
+						minimum: 0,
+						'x-resource': 'attachment',
+						description: 'The position of the file in the mail. The first is 0.',
+					}),
+				}),
+			},
+		},
+		async ({ em, params }, reply) => {
+			const mail = await mailOf((await found(em, params.id)).raw)
+			const file = mail.files[params.position]
+			if (!file) throw notFound('attachment', params.position)
+			return reply
+				.type('application/octet-stream')
+				.header(
+					'content-disposition',
+					`attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+				)
+				.send(file.content)
+		},
+	)
+}
+
+async function found(em: EntityManager, id: string) {
+	const row = await em.findOne(MailboxMessage, id)
+	if (!row) throw notFound('message', id)
+	return row
+}

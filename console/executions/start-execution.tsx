@@ -1,0 +1,75 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { WorkflowWithSteps } from '../../client/index.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Select } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { SearchBox } from '../parts/search-box.tsx'
+import { useProject } from '../shell/projects.ts'
+import { JsonField } from '../workflows/forms/json-field.tsx'
+import { recordOf } from '../workflows/step-words.ts'
+
+interface Props {
+	workflow: WorkflowWithSteps
+	isOpen: boolean
+	onClose: () => void
+}
+
+export const StartExecution = (props: Props) => (
+	<Dialog title="Start for a contact" isOpen={props.isOpen} onClose={props.onClose}>
+		<StartForm {...props} />
+	</Dialog>
+)
+
+function StartForm({ workflow, onClose }: Props) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const navigate = useNavigate()
+	const [search, setSearch] = useState('')
+	const [context, setContext] = useState<unknown>()
+	const { data, error: fault } = useQuery({
+		queryKey: [project.id, 'contacts', 'choice', search],
+		queryFn: () => api.contacts.list({ search: search || undefined, limit: 20 }),
+		placeholderData: (previous) => previous,
+	})
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: (contactId: string) =>
+			api.executions.start(workflow.id, { contactId, context: recordOf(context) }),
+		onSuccess: async ({ id }) => {
+			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
+			await navigate({
+				to: '/console/$projectId/workflows/$workflowId/executions/$executionId',
+				params: { projectId: project.id, workflowId: workflow.id, executionId: id },
+			})
+		},
+	})
+	const options = (data?.data ?? []).map(({ id, email }) => ({ value: id, name: email }))
+	return (
+		<Form
+			act={`Start version ${workflow.version ?? ''}`}
+			error={error ?? fault}
+			isBusy={isPending}
+			cancel={onClose}
+			onSubmit={(values) => mutate(values.text('contactId'))}
+		>
+			<SearchBox name="Find a contact" value={search} onChange={setSearch} />
+			<Select
+				key={options[0]?.value}
+				name="contactId"
+				label="Contact"
+				options={options}
+				error={error}
+				hint={options.length === 0 ? 'No contact is like that' : 'The first 20 are listed'}
+			/>
+			<JsonField
+				field="context"
+				label="Variables"
+				value={undefined}
+				hint="Optional JSON. Templates and conditions can use it"
+				error={error}
+				onChange={setContext}
+			/>
+		</Form>
+	)
+}

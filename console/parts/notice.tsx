@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import styles from './notice.module.css'
+
+interface Props {
+	tone?: 'info' | 'good' | 'warn' | 'bad'
+	actions?: ReactNode
+	children: ReactNode
+}
+
+/** Something the reader should know here, and what can be done about it. */
+export const Notice = ({ tone = 'info', actions, children }: Props) => (
+	<div className={styles.notice} data-tone={tone} role="note">
+		<div className={styles.words}>{children}</div>
+		{actions && <div className={styles.actions}>{actions}</div>}
+	</div>
+)

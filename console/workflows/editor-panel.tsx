@@ -1,0 +1,136 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { List, Redo2, Undo2, Workflow as Graph } from 'lucide-react'
+import { TempostError, type WorkflowWithSteps } from '../../client/index.ts'
+import { isStatus } from '../client.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { useConfirm } from '../parts/confirm.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Soft } from '../parts/page.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+import { Editor } from './editor.tsx'
+import styles from './editor.module.css'
+import { inputOf } from './graph.ts'
+import { Problems } from './problems.tsx'
+import { publishQuestion } from './publish-question.ts'
+import type { Check } from './use-check.ts'
+import type { Draft } from './use-draft.ts'
+import { usePassage } from './workflow-queries.ts'
+
+const route = getRouteApi('/console/$projectId/workflows/$workflowId')
+
+interface Props {
+	workflow: WorkflowWithSteps
+	draft: Draft
+	check: Check | undefined
+	checkError: unknown
+}
+
+/** The editor, with what is to be saved above it. */
+export function EditorPanel({ workflow, draft, check, checkError }: Props) {
+	const { view, step } = route.useSearch()
+	const navigate = route.useNavigate()
+	const choose = (stepId: string | undefined) =>
+		void navigate({ search: (old) => ({ ...old, step: stepId }), replace: true })
+	const save = useSaving(workflow, draft)
+	const isRefused = workflow.enabled && check?.isValid === false
+	return (
+		<>
+			<div className={styles.bar}>
+				<Problems graph={draft.graph} check={check} onChoose={choose} />
+				<div className={styles.end}>
+					<IconButton
+						name="Undo"
+						icon={<Undo2 size={16} />}
+						onClick={draft.undo}
+						disabled={!draft.undo}
+					/>
+					<IconButton
+						name="Redo"
+						icon={<Redo2 size={16} />}
+						onClick={draft.redo}
+						disabled={!draft.redo}
+					/>
+					<Button
+						kind="quiet"
+						icon={view === 'list' ? <Graph size={15} /> : <List size={15} />}
+						onClick={() =>
+							void navigate({
+								search: (old) => ({ ...old, view: view === 'list' ? undefined : 'list' }),
+								replace: true,
+							})
+						}
+					>
+						{view === 'list' ? 'Show as picture' : 'Show as list'}
+					</Button>
+					{draft.isDirty && (
+						<>
+							<Button onClick={draft.discard}>Discard changes</Button>
+							<Button
+								kind="primary"
+								onClick={save.ask}
+								isBusy={save.isBusy}
+								disabled={isRefused}
+								title={isRefused ? 'Mend the marked steps first' : undefined}
+							>
+								{workflow.enabled ? 'Publish' : 'Save'}
+							</Button>
+						</>
+					)}
+				</div>
+			</div>
+			<Fault error={checkError} />
+			<Fault error={withoutIds(save.error)} />
+			{isStatus(save.error, 409) && draft.isDirty && (
+				<Button onClick={draft.discard}>Discard my changes and show the newest</Button>
+			)}
+			<Editor
+				{...{ workflow, draft, check }}
+				isList={view === 'list'}
+				chosen={step}
+				onChoose={choose}
+			/>
+			<PassageNote workflowId={workflow.id} />
+		</>
+	)
+}
+
+/** The fields of the API's message begin with ids; the picture marks the same steps. */
+function withoutIds(error: unknown) {
+	if (!(error instanceof TempostError) || error.status !== 422) return error
+	const { code, requestId } = error
+	return new TempostError(code, 'Not saved: mend the marked steps first', { requestId })
+}
+
+function PassageNote({ workflowId }: { workflowId: string }) {
+	const { data } = usePassage(workflowId)
+	if (!data || data.isWhole) return null
+	return <Soft>“Passed” and “failed” count the newest 10,000 people.</Soft>
+}
+
+/** All changes are saved together: they make one version of an enabled workflow. */
+function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const confirm = useConfirm()
+	const toast = useToast()
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: () =>
+			api.workflows.replaceGraph(workflow.id, inputOf(draft.graph), {
+				headers: { 'If-Match': `"${draft.base}"` },
+			}),
+		onSuccess: async ({ enabled, version }) => {
+			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
+			draft.discard()
+			toast({ title: enabled ? `Published. New people get version ${version}` : 'Saved' })
+		},
+		// Someone else may have changed it.
+		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows', workflow.id] }),
+	})
+	async function ask() {
+		const question = publishQuestion(workflow, draft.graph)
+		if (!question || (await confirm(question))) mutate()
+	}
+	return { ask: () => void ask(), error, isBusy: isPending }
+}

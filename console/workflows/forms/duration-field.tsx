@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { Select, TextField } from '../../parts/field.tsx'
+import styles from '../editor.module.css'
+import { units } from '../durations.ts'
+
+interface Props {
+	label: string
+	field: string
+	amount: number | undefined
+	unit: string
+	error: unknown
+	hint?: string
+	onChange: (amount: number | undefined, unit: string) => void
+}
+
+/** An amount of time in a unit of the reader's choice. */
+export function DurationField({ label, field, amount, unit, error, hint, onChange }: Props) {
+	// Kept as typed: "1." is on its way to "1.5".
+	const [typed, setTyped] = useState(amount === undefined ? '' : String(amount))
+	const shown =
+		Number(typed) === amount && typed !== '' ? typed : amount === undefined ? typed : String(amount)
+	return (
+		<div className={styles.line}>
+			<TextField
+				name={field}
+				label={label}
+				inputMode="decimal"
+				value={shown}
+				error={error}
+				{...(hint && { hint })}
+				onChange={({ target }) => {
+					setTyped(target.value)
+					const number = Number(target.value.replace(',', '.'))
+					onChange(target.value.trim() === '' || Number.isNaN(number) ? undefined : number, unit)
+				}}
+			/>
+			<Select
+				name={`${field} unit`}
+				label="Unit"
+				options={units}
+				value={unit}
+				onChange={({ target }) => onChange(amount, target.value)}
+			/>
+		</div>
+	)
+}

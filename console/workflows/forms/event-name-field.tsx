@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { TextField } from '../../parts/field.tsx'
+import { useProject } from '../../shell/projects.ts'
+
+interface Props {
+	label: string
+	field: string
+	value: string
+	hint?: string
+	error?: unknown
+	onChange: (name: string) => void
+}
+
+/** The name of an event, with those that have happened before to choose from. */
+export function EventNameField({ label, field, value, hint, error, onChange }: Props) {
+	const { project, api } = useProject()
+	const list = useId()
+	const { data } = useQuery({
+		queryKey: [project.id, 'events', 'names'],
+		queryFn: () => api.events.listNames(),
+		staleTime: 60_000,
+	})
+	return (
+		<>
+			<TextField
+				name={field}
+				label={label}
+				list={list}
+				value={value}
+				error={error}
+				{...(hint && { hint })}
+				onChange={({ target }) => onChange(target.value)}
+			/>
+			<datalist id={list}>
+				{data?.eventNames.map((name) => (
+					<option key={name} value={name} />
+				))}
+			</datalist>
+		</>
+	)
+}

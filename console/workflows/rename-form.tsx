@@ -1,0 +1,50 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { WorkflowWithSteps } from '../../client/index.ts'
+import { TextArea, TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { useProject } from '../shell/projects.ts'
+
+export function RenameForm({
+	workflow,
+	onDone,
+}: {
+	workflow: WorkflowWithSteps
+	onDone: () => void
+}) {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: (input: { name: string; description: string | null }) =>
+			api.workflows.update(workflow.id, input),
+		onSuccess: async () => {
+			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
+			onDone()
+		},
+	})
+	return (
+		<Form
+			act="Save"
+			error={error}
+			isBusy={isPending}
+			onSubmit={(values) =>
+				mutate({ name: values.text('name'), description: values.optional('description') ?? null })
+			}
+		>
+			<TextField
+				name="name"
+				label="Name"
+				defaultValue={workflow.name}
+				maxLength={100}
+				error={error}
+			/>
+			<TextArea
+				name="description"
+				label="Note"
+				hint="For you and your team"
+				maxLength={500}
+				defaultValue={workflow.description ?? ''}
+				error={error}
+			/>
+		</Form>
+	)
+}

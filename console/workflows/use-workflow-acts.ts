@@ -1,0 +1,89 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Workflow } from '../../client/index.ts'
+import { useConfirm } from '../parts/confirm.tsx'
+import { formatCount } from '../parts/figures.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { useProject } from '../shell/projects.ts'
+
+/** Acts on a workflow as a whole, for the list and for its page. */
+export function useWorkflowActs() {
+	const { project, api } = useProject()
+	const queries = useQueryClient()
+	const confirm = useConfirm()
+	const toast = useToast()
+	const { mutate, error, isPending } = useMutation({
+		mutationFn: ({ act }: { act: () => Promise<unknown>; after?: () => Promise<unknown> }) => act(),
+		onSuccess: async (_answer, { after }) => {
+			await after?.()
+			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
+		},
+		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows'] }),
+	})
+
+	async function setEnabled({ id, name, enabled }: Workflow, active: number) {
+		const people = active === 1 ? '1 person goes' : `${formatCount(active)} people go`
+		const isSure =
+			!enabled ||
+			(await confirm({
+				title: `Disable “${name}”?`,
+				body: `Nobody new enters. ${active === 0 ? 'Nobody is in it now.' : `${people} on to the end.`}`,
+				act: 'Disable',
+			}))
+		if (!isSure) return
+		mutate({
+			act: async () => {
+				const { version } = await api.workflows.update(id, { enabled: !enabled })
+				toast({
+					title: enabled
+						? 'Disabled. Nobody new enters'
+						: `Enabled. New people get version ${version}`,
+				})
+			},
+		})
+	}
+
+	async function remove({ id, name, enabled }: Workflow, after?: () => Promise<unknown>) {
+		const active = await countActive(id)
+		const ends =
+			active === 0
+				? 'Nobody is in it now.'
+				: `${active === 1 ? '1 execution ends' : `${formatCount(active)} executions end`} at once.`
+		const isSure = await confirm({
+			title: `Delete “${name}”?`,
+			body: `${ends} Its steps, versions and past executions are deleted. This cannot be undone.`,
+			act: active === 0 ? 'Delete' : `End ${formatCount(active)} and delete`,
+			isDestructive: true,
+		})
+		if (!isSure) return
+		mutate({
+			act: async () => {
+				// Nobody may enter between the last cancellation and the deletion.
+				if (enabled) await api.workflows.update(id, { enabled: false })
+				await api.executions.cancelAll(id)
+				await api.workflows.delete(id)
+				toast({ title: `“${name}” is deleted` })
+			},
+			...(after && { after }),
+		})
+	}
+
+	async function countActive(id: string) {
+		const versions = await api.workflows.listVersions(id)
+		return versions.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
+	}
+
+	return {
+		error,
+		isBusy: isPending,
+		setEnabled: (workflow: Workflow, active: number) => void setEnabled(workflow, active),
+		remove: (workflow: Workflow, after?: () => Promise<unknown>) => void remove(workflow, after),
+		duplicate: (workflow: Workflow, after?: (id: string) => Promise<unknown>) =>
+			mutate({
+				act: async () => {
+					const copy = await api.workflows.duplicate(workflow.id)
+					toast({ title: `“${copy.name}” is made. It is disabled` })
+					await after?.(copy.id)
+				},
+			}),
+	}
+}

@@ -1,0 +1,67 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Ellipsis } from 'lucide-react'
+import { useState } from 'react'
+import type { WorkflowWithSteps } from '../../client/index.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { useProject } from '../shell/projects.ts'
+import { RenameForm } from './rename-form.tsx'
+import { useWorkflowActs } from './use-workflow-acts.ts'
+
+/** What can be done with a workflow as a whole. */
+export function WorkflowActs({
+	workflow,
+	isDirty,
+}: {
+	workflow: WorkflowWithSteps
+	isDirty: boolean
+}) {
+	const { project } = useProject()
+	const navigate = useNavigate()
+	const [isRenaming, setRenaming] = useState(false)
+	const { setEnabled, duplicate, remove, error, isBusy } = useWorkflowActs()
+	const params = { projectId: project.id }
+	const active = workflow.steps.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
+	return (
+		<>
+			<Fault error={error} />
+			<Button
+				kind={workflow.enabled ? 'plain' : 'primary'}
+				isBusy={isBusy}
+				disabled={isDirty && !workflow.enabled}
+				title={isDirty && !workflow.enabled ? 'Save your changes first' : undefined}
+				onClick={() => setEnabled(workflow, active)}
+			>
+				{workflow.enabled ? 'Disable' : 'Enable'}
+			</Button>
+			<Menu
+				trigger={<IconButton name="More" icon={<Ellipsis size={18} />} />}
+				items={[
+					{ name: 'Rename', act: () => setRenaming(true) },
+					{
+						name: 'Duplicate',
+						act: () =>
+							duplicate(workflow, (workflowId) =>
+								navigate({
+									to: '/console/$projectId/workflows/$workflowId',
+									params: { ...params, workflowId },
+								}),
+							),
+					},
+					null,
+					{
+						name: 'Delete',
+						isDestructive: true,
+						act: () =>
+							remove(workflow, () => navigate({ to: '/console/$projectId/workflows', params })),
+					},
+				]}
+			/>
+			<Dialog title="Name and note" isOpen={isRenaming} onClose={() => setRenaming(false)}>
+				<RenameForm workflow={workflow} onDone={() => setRenaming(false)} />
+			</Dialog>
+		</>
+	)
+}

@@ -1,0 +1,106 @@
+import test from 'ava'
+import { barriersOf } from './helpers/console.ts'
+import { setupWorkflows } from './helpers/console-workflows.ts'
+
+test('the path of a person is drawn on the version that they run, with times and the mail', async (t) => {
+	const { page, open, call, enter, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf, enable } = await firstOrder()
+	await enable()
+	await enter(id, 'ann@example.com')
+	await call('PATCH', `/workflows/${id}/steps/${idOf('Order')}`, { name: 'Renamed' })
+	await open(`workflows/${id}?tab=people`)
+	await page.getByRole('link', { name: 'ann@example.com' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann@example.com' }).waitFor()
+	const path = page.getByRole('group', { name: 'The path on version 1' })
+	await path.getByRole('button', { name: /^Wait for event Here now Order/ }).waitFor()
+	t.deepEqual(
+		(await path.getByRole('button').allInnerTexts())
+			.map((text) => text.split('\n').slice(0, 3))
+			.filter(([, , name]) => name),
+		[
+			['Trigger', 'Passed', 'Trigger'],
+			['Send email', 'Passed', 'Welcome mail'],
+			['Wait for event', 'Here now', 'Order'],
+			['Exit', 'Bought', 'End here'],
+			['Send email', 'Reminder', 'Send “Welcome”'],
+		],
+	)
+	t.is(await path.getByRole('button', { name: /Add a step/ }).count(), 0)
+	const timeline = page.getByRole('region', { name: 'Steps so far' }).getByRole('listitem')
+	await timeline
+		.filter({ hasText: 'Order' })
+		.getByText(/^Until/)
+		.waitFor()
+	t.deepEqual(await barriersOf(page), [])
+	await timeline.filter({ hasText: 'Welcome mail' }).getByRole('link', { name: 'The mail' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('a workflow is started for a contact, who is cancelled, and a refusal is shown', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, enable } = await firstOrder()
+	await enable()
+	await call('POST', '/contacts', { email: 'ann@example.com' })
+	await call('POST', '/contacts', { email: 'ben@example.com' })
+	await open(`workflows/${id}?tab=people`)
+	await page.getByRole('heading', { name: 'Nobody has entered yet' }).waitFor()
+	const start = async () => {
+		await page.getByRole('button', { name: 'Start for a contact' }).click()
+		await page.getByRole('searchbox', { name: 'Find a contact' }).fill('ben')
+		await page
+			.getByLabel('Contact', { exact: true })
+			.locator('option')
+			.filter({ hasText: 'ann' })
+			.waitFor({ state: 'detached' })
+		await page.getByRole('button', { name: 'Start version 1' }).click()
+	}
+	await start()
+	await page.getByRole('heading', { level: 1, name: 'ben@example.com' }).waitFor()
+	await page.getByRole('button', { name: 'Cancel the execution' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the execution' }).click()
+	await page.getByText('Cancelled', { exact: true }).first().waitFor()
+	await page.getByRole('link', { name: 'First order' }).click()
+	await start()
+	await page.getByRole('alert').getByText('This contact cannot enter the workflow again').waitFor()
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('409')),
+		[],
+	)
+})
+
+test('people are filtered by status and step; failed ones are retried, and all are cancelled with a count', async (t) => {
+	const { page, open, call, pool, enter, firstOrder, faults } = await setupWorkflows(t)
+	const { id, enable } = await firstOrder()
+	await enable()
+	await enter(id, 'ann@example.com')
+	const failed = await enter(id, 'ben@example.com')
+	await pool.query(
+		`update executions set status = 'FAILED', error = 'The template is gone', completed_at = now(),
+			due_at = null, wait_event_name = null where id = $1`,
+		[failed],
+	)
+	await open(`workflows/${id}?tab=people`)
+	const rows = page.getByRole('table', { name: 'People' }).getByRole('link')
+	await rows.nth(1).waitFor()
+	await page.getByLabel('Status').selectOption('Failed')
+	await rows.filter({ hasText: 'ann' }).waitFor({ state: 'detached' })
+	await page.getByText('Order: The template is gone').waitFor()
+	await page.getByLabel('Step').selectOption('At “Reminder”')
+	await page.getByRole('heading', { name: 'Nobody is like that' }).waitFor()
+	await page.getByLabel('Step').selectOption('At any step')
+	await page.getByLabel('Status').selectOption('Any status')
+	await page.getByRole('button', { name: 'Retry 1 failed' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Retry 1 execution' }).click()
+	await page.getByRole('button', { name: 'Retry 1 failed' }).waitFor({ state: 'detached' })
+	await page.getByRole('button', { name: 'Cancel all' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel 2 executions' }).click()
+	await page.getByText('2 executions cancelled').waitFor()
+	const { data } = await call<{ data: { status: string }[] }>('GET', `/workflows/${id}/executions`)
+	t.deepEqual(
+		data.map(({ status }) => status),
+		['CANCELLED', 'CANCELLED'],
+	)
+	t.deepEqual(await barriersOf(page), [])
+	t.deepEqual(faults, [])
+})

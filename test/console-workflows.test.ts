@@ -1,0 +1,362 @@
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { barriersOf, phone } from './helpers/console.ts'
+import { setupWorkflows } from './helpers/console-workflows.ts'
+
+interface Stored {
+	enabled: boolean
+	version: number | null
+	steps: { id: string; name: string; type: string; config: object; templateId: string | null }[]
+	transitions: { fromStepId: string; toStepId: string; branch: string | null }[]
+}
+
+/** The stored ways by names: `Order: timeout > Reminder`. */
+function waysOf({ steps, transitions }: Stored) {
+	const name = (id: string) => steps.find((step) => step.id === id)!.name
+	return transitions
+		.map(
+			({ fromStepId, branch, toStepId }) =>
+				`${name(fromStepId)}${branch ? `: ${branch}` : ''} > ${name(toStepId)}`,
+		)
+		.toSorted()
+}
+
+const picture = (page: Page) => page.getByRole('group', { name: 'Steps of the workflow' })
+const add = async (page: Page, place: string, kind: string) => {
+	await picture(page)
+		.getByRole('button', { name: `Add a step ${place}`, exact: true })
+		.click()
+	await page.getByRole('dialog').getByRole('button', { name: kind }).click()
+}
+const publish = async (page: Page, question: RegExp) => {
+	await page.getByRole('button', { name: 'Publish' }).click()
+	const dialog = page.getByRole('alertdialog')
+	await dialog.getByText(question).waitFor()
+	await dialog.getByRole('button', { name: 'Publish' }).click()
+}
+
+test('a workflow with a wait and a branch is built in the picture, checked at its steps and enabled', async (t) => {
+	const { page, open, call, faults, home } = await setupWorkflows(t)
+	await open('workflows')
+	await page.getByRole('button', { name: 'New workflow' }).first().click()
+	await page.getByLabel('Name', { exact: true }).fill('Onboarding')
+	await page.getByLabel('Starts with the event').fill('joined')
+	await page.getByRole('button', { name: 'Create workflow' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Onboarding' }).waitFor()
+	const id = page.url().slice(`${home}/workflows/`.length)
+
+	await add(page, 'after Trigger', 'Send email')
+	await picture(page).getByText('Choose a template').waitFor()
+	await page.getByRole('region', { name: 'Step Send email' }).getByText('is required').waitFor()
+	await page.getByLabel('Template').selectOption('Welcome')
+	await add(page, 'after Send email', 'Wait for event')
+	await page.getByLabel('Name', { exact: true }).fill('Order')
+	await page.getByLabel('Event', { exact: true }).fill('order')
+	await page.getByLabel('Stop waiting after a time').check()
+	await add(page, 'after Order, time-out', 'Condition')
+	await page
+		.getByLabel('Decides')
+		.selectOption('Yes or no, by one field of the contact, the event or a step')
+	await page.getByLabel('Field').fill('contact.plan')
+	await page.getByLabel('Value').fill('pro')
+	await add(page, 'after Condition, yes', 'Exit')
+	await page.getByText('No problems').waitFor()
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	await page.getByRole('button', { name: 'Enable', exact: true }).click()
+	await page.getByText('New people get version 1.').waitFor()
+
+	const stored = await call<Stored>('GET', `/workflows/${id}`)
+	t.like(stored, { enabled: true, version: 1 })
+	t.deepEqual(waysOf(stored), [
+		'Condition: yes > Exit',
+		'Order: timeout > Condition',
+		'Send email > Order',
+		'Trigger > Send email',
+	])
+	const wait = stored.steps.find(({ name }) => name === 'Order')!
+	t.deepEqual(wait.config, { eventName: 'order', timeout: 259_200 })
+	await picture(page).getByText('Wait up to 3 days for order').waitFor()
+	t.deepEqual(await barriersOf(page), [])
+	t.deepEqual(faults, [])
+})
+
+test('every kind of step is set in its form, and the trigger too', async (t) => {
+	const { page, open, call, workflow, faults } = await setupWorkflows(t)
+	const { id } = await workflow(
+		'Forms',
+		[
+			{ type: 'UPDATE_CONTACT', name: 'Update' },
+			{ type: 'WEBHOOK', name: 'Hook' },
+			{ type: 'CONDITION', name: 'Choose' },
+			{ type: 'EXIT', name: 'End' },
+		],
+		['Trigger > Update', 'Update > Hook', 'Hook > Choose', 'Choose: yes > End'],
+	)
+	await open(`workflows/${id}?view=list`)
+	const steps = page.getByRole('list', { name: 'Steps' })
+	const choose = (name: RegExp) => steps.getByRole('button', { name }).click()
+	await choose(/^Update Update contact/)
+	await page.getByRole('button', { name: 'Add a field' }).click()
+	await page.getByLabel('Field', { exact: true }).fill('visits')
+	await page.getByLabel('Value', { exact: true }).fill('3')
+	await page.getByLabel('Subscription').selectOption('Unsubscribe')
+	await choose(/^Hook/)
+	await page.getByLabel('URL').fill('https://example.org/hook')
+	await page.getByLabel('Headers').fill('X-Source: {{ event.name }}')
+	await page.getByLabel('Body').fill('{"a": 1')
+	await page.getByText('is not JSON yet').waitFor()
+	await page.getByLabel('Body').fill('{"a": 1}')
+	await page.getByLabel('Repeat failed calls for').fill('2')
+	await choose(/^Choose/)
+	await page.getByLabel('Decides').selectOption('Several branches, by one field')
+	await page.getByLabel('Field', { exact: true }).fill('event.total')
+	await page.getByLabel('Value of A').fill('10')
+	await choose(/^End/)
+	await page.getByLabel('Reason').fill('Done')
+	await choose(/^Trigger/)
+	await page.getByLabel('Starts by').selectOption('A schedule')
+	await page.getByLabel('Schedule', { exact: true }).fill('0 9 * *')
+	await page.getByText('must have five fields').waitFor()
+	await page.getByLabel('Schedule', { exact: true }).fill('0 9 * * 1')
+	await page.getByLabel('Time zone').fill('Europe/Berlin')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const stored = await call<Stored & { triggerConfig: object }>('GET', `/workflows/${id}`)
+	t.deepEqual(Object.fromEntries(stored.steps.map(({ name, config }) => [name, config])), {
+		Trigger: {},
+		Update: { data: { visits: 3 }, subscribed: false },
+		Hook: {
+			url: 'https://example.org/hook',
+			headers: { 'X-Source': '{{ event.name }}' },
+			body: { a: 1 },
+			retryFor: 7200,
+		},
+		Choose: {
+			mode: 'multi',
+			field: 'event.total',
+			branches: [{ id: 'a', name: 'A', operator: 'equals', value: 10 }],
+		},
+		End: { reason: 'Done' },
+	})
+	t.true(waysOf(stored).includes('Choose: a > End'))
+	t.deepEqual(stored.triggerConfig, { schedule: '0 9 * * 1', timezone: 'Europe/Berlin' })
+	t.deepEqual(faults, [])
+})
+
+test('changes of an enabled workflow are published together, and people stay on their version', async (t) => {
+	const { page, open, call, enter, firstOrder, faults } = await setupWorkflows(t)
+	const { id, enable } = await firstOrder()
+	await enable()
+	await enter(id, 'ann@example.org')
+	await enter(id, 'ben@example.org')
+	await open(`workflows/${id}`)
+	await picture(page)
+		.getByRole('button', { name: /^Wait for event Order.*2 here now/ })
+		.waitFor()
+	await picture(page)
+		.getByRole('button', { name: /^Send email Welcome mail.*2 passed/ })
+		.waitFor()
+	await add(page, 'between Welcome mail and Order', 'Delay')
+	await page.getByLabel('Wait for', { exact: true }).fill('')
+	await page.getByRole('button', { name: 'Publish', disabled: true }).waitFor()
+	await page.getByLabel('Wait for', { exact: true }).fill('2')
+	await picture(page)
+		.getByRole('button', { name: /^Wait for event Order/ })
+		.click()
+	await page.getByRole('button', { name: 'Delete step' }).click()
+	const question = page.getByRole('alertdialog')
+	await question.getByText('2 people are at this step now.').waitFor()
+	await question.getByRole('button', { name: 'Delete step' }).click()
+	await publish(page, /2 people are in it now, .* people at steps that you deleted: “Order”/)
+	await page.getByText('New people get version 2. 2 people are still on version 1.').waitFor()
+	t.is((await call<object[]>('GET', `/workflows/${id}/versions`)).length, 2)
+	t.deepEqual(waysOf(await call('GET', `/workflows/${id}`)), [
+		'Trigger > Welcome mail',
+		'Welcome mail > Delay',
+	])
+	t.deepEqual(faults, [])
+})
+
+test('steps are connected by dragging and by the keyboard, and changes are undone', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id } = await firstOrder()
+	await open(`workflows/${id}`)
+	const reminder = picture(page).getByRole('button', { name: /^Send email Reminder/ })
+	const bought = picture(page).getByRole('button', { name: /^Exit Bought/ })
+	const [from, to] = [(await reminder.boundingBox())!, (await bought.boundingBox())!]
+	await page.mouse.move(from.x + from.width / 2, from.y + from.height)
+	await page.mouse.down()
+	await page.mouse.move(to.x + to.width / 2, to.y + 2, { steps: 8 })
+	await page.mouse.up()
+	await page.getByRole('button', { name: 'Add a step between Reminder and Bought' }).waitFor()
+	await reminder.focus()
+	await page.keyboard.press('Enter')
+	await page.getByRole('region', { name: 'Step Reminder' }).waitFor()
+	await page.getByLabel('Next step').selectOption('Order')
+	await page.getByRole('button', { name: 'Add a step between Reminder and Order' }).waitFor()
+	await page.getByRole('button', { name: 'Undo' }).click()
+	await page.getByRole('button', { name: 'Add a step between Reminder and Bought' }).waitFor()
+	await page.keyboard.press('Control+Shift+Z')
+	await page
+		.getByLabel('Next step')
+		.locator('option:checked', { hasText: 'Order' })
+		.waitFor({ state: 'attached' })
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	t.true(waysOf(await call('GET', `/workflows/${id}`)).includes('Reminder > Order'))
+	await page.getByLabel('Next step').focus()
+	await page.keyboard.press('Escape')
+	const focused = page.locator(':focus')
+	const follow = async (key: string, name: RegExp) => {
+		await page.keyboard.press(key)
+		await focused.filter({ hasText: name }).waitFor()
+	}
+	await focused.filter({ hasText: 'Reminder' }).waitFor()
+	await follow('ArrowLeft', /Bought/)
+	await follow('ArrowUp', /Wait up to 3 days/)
+	await follow('ArrowUp', /Welcome mail/)
+	await follow('ArrowUp', /When “joined” happens/)
+	await follow('ArrowDown', /Welcome mail/)
+	t.deepEqual(faults, [])
+})
+
+test('of two people who edit a workflow, the second is told, and leaving asks before changes are lost', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id } = await firstOrder()
+	await open(`workflows/${id}`)
+	await picture(page)
+		.getByRole('button', { name: /^Send email Reminder/ })
+		.click()
+	await page.getByLabel('Name', { exact: true }).fill('Mine')
+	await call('PATCH', `/workflows/${id}`, { description: 'Changed elsewhere' })
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByRole('alert').getByText('This workflow has changed since it was read').waitFor()
+	await page.getByRole('link', { name: 'Workflows' }).first().click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+	await page.getByRole('button', { name: 'Discard my changes and show the newest' }).click()
+	await picture(page)
+		.getByRole('button', { name: /^Send email Reminder/ })
+		.waitFor()
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('409')),
+		[],
+	)
+})
+
+test('two versions are compared in colours and in words, and the old one is restored', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf, enable } = await firstOrder()
+	await enable()
+	await call('PATCH', `/workflows/${id}/steps/${idOf('Order')}`, {
+		config: { eventName: 'order', timeout: 432_000 },
+	})
+	await call('DELETE', `/workflows/${id}/steps/${idOf('Bought')}`)
+	await open(`workflows/${id}?tab=versions`)
+	await page.getByRole('button', { name: 'Show 3' }).click()
+	await page.getByLabel('Compare with').selectOption('Compared with 1')
+	const differences = page.getByRole('list', { name: 'Differences' }).getByRole('listitem')
+	await differences.first().waitFor()
+	t.deepEqual(
+		(await differences.allInnerTexts()).map((text) => text.replaceAll('\n\n', '\n')),
+		[
+			'Changed\nOrder\nWait up to 3 days for order → Wait up to 5 days for order\nIf event, leads to: “Bought” → the end',
+			'Removed\nBought\nEnd here',
+		],
+	)
+	const older = page.getByRole('group', { name: 'Version 1' })
+	await older.getByRole('button', { name: /^Exit Removed Bought/ }).waitFor()
+	t.is(await older.getByRole('button', { name: /Add a step/ }).count(), 0)
+	t.deepEqual(await barriersOf(page), [])
+	await page.getByRole('button', { name: 'All versions' }).click()
+	await page.getByRole('button', { name: 'Show 1' }).click()
+	await page.getByRole('button', { name: 'Restore version 1' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Restore version 1' }).click()
+	await page.getByText('New people get version 4.').waitFor()
+	await picture(page).getByText('Wait up to 3 days for order').waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('workflows are found, copied, disabled and deleted with the executions that it ends', async (t) => {
+	const { page, open, call, enter, firstOrder, faults } = await setupWorkflows(t)
+	await open('workflows')
+	await page.getByRole('heading', { name: 'No workflow yet' }).waitFor()
+	const { id, enable } = await firstOrder()
+	await enable()
+	await enter(id, 'ann@example.org')
+	await open('workflows')
+	const row = page.getByRole('row').filter({ hasText: 'When “joined” happens' }).first()
+	t.deepEqual(await row.getByRole('cell').allInnerTexts(), [
+		'First order',
+		'When “joined” happens',
+		'Enabled, version 1',
+		'1',
+		'0',
+		'',
+	])
+	const act = async (name: string) => {
+		await page.getByRole('button', { name: 'Acts on First order', exact: true }).click()
+		await page.getByRole('menuitem', { name }).click()
+	}
+	await act('Duplicate')
+	await page.getByRole('link', { name: 'First order (Copy)' }).waitFor()
+	await act('Disable')
+	await page.getByRole('alertdialog').getByText('1 person goes on to the end.').waitFor()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click()
+	await page.getByText('Disabled. Nobody new enters').waitFor()
+	await act('Delete')
+	await page.getByRole('alertdialog').getByText('1 execution ends at once.').waitFor()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'End 1 and delete' }).click()
+	await page.getByText('“First order” is deleted').waitFor()
+	const { data } = await call<{ data: { id: string }[] }>('GET', '/workflows')
+	t.false(data.some((one) => one.id === id))
+	t.is(data.length, 1)
+	t.deepEqual(await barriersOf(page), [])
+	t.deepEqual(faults, [])
+})
+
+/** A finger goes up or down over the picture. */
+async function slide(page: Page, { x, y }: { x: number; y: number }, by: number) {
+	const devtools = await page.context().newCDPSession(page)
+	const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', moved: number) =>
+		devtools.send('Input.dispatchTouchEvent', {
+			type,
+			touchPoints: type === 'touchEnd' ? [] : [{ x: x - 20, y: y + moved }],
+		})
+	await touch('touchStart', 0)
+	for (let part = 1; part <= 6; part++) await touch('touchMove', (by * part) / 6)
+	await touch('touchEnd', by)
+}
+
+test('on a phone the picture follows a finger, a step opens over it, and the list of steps says the same', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t, {
+		browser: { viewport: phone, hasTouch: true },
+	})
+	const { id } = await firstOrder()
+	await open(`workflows/${id}`)
+	const mail = picture(page).getByRole('button', { name: /^Send email Welcome mail/ })
+	await mail.waitFor()
+	const before = (await mail.boundingBox())!
+	await slide(page, before, -120)
+	const after = (await mail.boundingBox())!
+	t.is(Math.round(after.x - before.x), 0)
+	t.is(Math.round(after.y - before.y), -120)
+	t.is(await page.evaluate('scrollY'), 0)
+	await mail.tap()
+	await page.getByLabel('Name', { exact: true }).fill('Hello')
+	await page.getByRole('button', { name: 'Close the step' }).tap()
+	await page.getByRole('button', { name: 'Show as list' }).tap()
+	const steps = page.getByRole('list', { name: 'Steps' }).getByRole('button')
+	await steps.first().waitFor()
+	t.deepEqual(
+		(await steps.allInnerTexts()).map((text) => text.split('\n')[0]),
+		['Trigger', 'Hello', 'Order', 'Bought', 'Reminder'],
+	)
+	await steps.nth(2).getByText('If event: Bought · If time-out: Reminder').waitFor()
+	t.deepEqual(await barriersOf(page), [])
+	t.true(await page.evaluate(`document.documentElement.scrollWidth <= ${phone.width}`))
+	await page.getByRole('button', { name: 'Save' }).tap()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	t.true(waysOf(await call('GET', `/workflows/${id}`)).includes('Trigger > Hello'))
+	t.deepEqual(faults, [])
+})
