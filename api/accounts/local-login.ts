@@ -5,6 +5,7 @@ import { spendToken } from '../../db/accounts/account-token.ts'
 import { tokenDigest } from '../../db/accounts/secret-token.ts'
 import { openSession } from '../../db/accounts/session.ts'
 import { transaction } from '../../db/transaction.ts'
+import { errorAnswer } from '../docs/route-docs.ts'
 import { isFromThisMachine } from '../requests/loopback.ts'
 import { languageOf, showPage } from './account-forms.ts'
 import { expiredLoginPage } from './account-pages.tsx'
@@ -39,7 +40,10 @@ export const localLogin: FastifyPluginAsyncTypebox<Options> = async (app, { pool
 				querystring: Type.Object({
 					token: Type.String({ default: '', description: 'The token from the link.' }),
 				}),
-				response: { 303: Type.Null({ description: 'Redirects to /' }) },
+				response: {
+					303: Type.Null({ description: 'Redirects to /' }),
+					400: errorAnswer(400, { answers: 'text/html' }),
+				},
 			},
 		},
 		async (request, reply) => {

@@ -70,10 +70,11 @@ export const campaignAudience: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 					await findSegment(pool, { projectId: project.id, segmentId: segmentId! }),
 					segmentId!,
 				)
-			const audienceCondition =
-				audienceType === 'FILTERED'
-					? checkCondition(body.audienceCondition, 'audienceCondition')
-					: null
+			const condition =
+				(body.audienceCondition ?? null) === null
+					? null
+					: checkCondition(body.audienceCondition, 'audienceCondition')
+			const audienceCondition = audienceType === 'FILTERED' ? condition : null
 			if (audienceCondition) await refuseReferences(pool, project.id, audienceCondition)
 			const audience = { type, audienceType, segmentId, audienceCondition }
 			const count = await scanWithin(pool, mostMs, (db) => countAudience(db, project.id, audience))

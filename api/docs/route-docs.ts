@@ -166,7 +166,8 @@ function statusesOf(
 		.filter((status) => statuses.has(status))
 }
 
-function errorAnswer(status: number, { answers, simpleErrors }: Documented) {
+/** Routes that answer with pages may also show a page for an error. */
+export function errorAnswer(status: number, { answers, simpleErrors }: Documented) {
 	const description = errorMeanings[status as keyof typeof errorMeanings]
 	const reference = { $ref: 'ErrorResponse#' }
 	const schema =
