@@ -20,7 +20,8 @@ export interface NeedOfMail {
 }
 
 const foreign = /^\s*(?:https?:)?\/\//i
-const foreignUrl = /url\(\s*['"]?\s*(?:https?:)?\/\/[^)]*\)/gi
+/** An address that is not closed ends with the text, so that no text is read again and again. */
+const foreignUrl = /url\(\s*(?:['"]\s*)?(?:https?:)?\/\/[^)]*\)?/gi
 const imports = /@import[^;]*;?/gi
 
 let isHeldBack = false

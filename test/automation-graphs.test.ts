@@ -184,3 +184,28 @@ test('versions and the list say how many executions are active', async (t) => {
 	const { data } = await ok('GET', '')
 	t.deepEqual(data[0]._count, { steps: 2, executions: 3, active: 2 })
 })
+
+test('a condition with a malformed configuration is reported, and its ways are not', async (t) => {
+	const { create, ok } = await openAutomations(t)
+	const automation = await create()
+	const [trigger] = (await automation.get()).steps as GivenStep[]
+	const condition = { id: randomUUID(), type: 'CONDITION', name: 'Plan' }
+	const exit = { id: randomUUID(), type: 'EXIT', name: 'End' }
+	const steps = (config: object) => [trigger!, { ...condition, config }, exit]
+	const ways = Array.from({ length: 999 }, (_, n) => ({
+		fromStepId: condition.id,
+		toStepId: exit.id,
+		branch: `way ${n}`,
+	}))
+	const transitions = [{ fromStepId: trigger!.id, toStepId: condition.id }, ...ways]
+	for (const branches of [5, [null], [{ id: 'x'.repeat(500_000) }]]) {
+		const graph = {
+			steps: steps({ mode: 'multi', field: 'data.plan', branches }),
+			transitions,
+		}
+		const { isValid, errors } = await ok('POST', `/${automation.id}/graph/validate`, graph)
+		t.false(isValid)
+		t.true((errors as object[]).length < 10)
+		t.true(JSON.stringify(errors).length < 10_000)
+	}
+})

@@ -95,15 +95,18 @@ test('keys and mails are never stored, and errors and large answers have no vers
 	t.is((await get(`/templates/${large}`, { 'if-none-match': '*' })).statusCode, 200)
 })
 
-test('an opened mail has no version and is not stored', async (t) => {
+test('the contents of mails have no version and are not stored', async (t) => {
 	const { get, pool, project } = await setupReading(t)
 	const { rows } = await pool.query<{ id: string }>(
 		`insert into emails (project_id, "to", "from", subject, body, source_type)
 		values ($1, 'a@example.org', 'b@example.com', 'S', 'B', 'TRANSACTIONAL') returning id`,
 		[project.id],
 	)
-	const answer = await get(`/emails/${rows[0]!.id}`)
-	t.is(answer.statusCode, 200)
-	t.is(answer.headers.etag, undefined)
-	t.is(answer.headers['cache-control'], 'no-store')
+	const { id } = rows[0]!
+	for (const url of ['/emails', `/emails/${id}`, `/emails/${id}/parts`, `/emails/${id}/source`]) {
+		const answer = await get(url)
+		t.is(answer.statusCode, 200, url)
+		t.is(answer.headers.etag, undefined, url)
+		t.is(answer.headers['cache-control'], 'no-store', url)
+	}
 })

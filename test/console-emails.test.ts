@@ -76,6 +76,20 @@ test('a mail is shown as it goes, in a frame in which nothing of it runs', async
 	)
 })
 
+test('a mail with malformed styles is shown without delay', async (t) => {
+	const { page, open, send } = await setupEmails(t)
+	const styles = [`url(${' '.repeat(60_000)}`, 'url(//'.repeat(100_000), "url(' //"]
+	await send({
+		to: 'ann@example.org',
+		body: `<style>${styles.join('\n')}</style><p>Thank you</p>`,
+	})
+	await open('emails')
+	await page.getByRole('link', { name: 'ann@example.org' }).click()
+	const shown = page.frameLocator('iframe[title=Mail]').getByText('Thank you')
+	await shown.waitFor({ timeout: 5000 })
+	t.true(await shown.isVisible())
+})
+
 test('a scheduled mail is moved and cancelled after a question, on a phone', async (t) => {
 	const { page, open, send, faults, app, withSecretKey } = await setupEmails(t, {
 		browser: { viewport: phone },

@@ -60,4 +60,6 @@ test('the frame of a mail can run nothing of the mail, and loads images only whe
 	t.regex(policy, /; sandbox allow-scripts allow-popups/)
 	t.notRegex(policy, /allow-same-origin|https:/)
 	t.regex(await policyOf('/console/mail-frame?images=on'), /img-src data: http: https:;/)
+	const { headers } = await get('/console/mail-frame')
+	t.is(headers['x-dns-prefetch-control'], 'off')
 })

@@ -143,3 +143,16 @@ test('a search stays within its project', async (t) => {
 		t.deepEqual((await app.inject({ url: '/emails', query: { search }, headers })).json().data, [])
 	t.is((await mails()).length, 1)
 })
+
+test('a cursor cannot make a search by words read more mails', async (t) => {
+	const { sent, found, pool, page } = await setup(t)
+	await pool.query(many(20_010, 'Old'))
+	for (let n = 0; n < 2; n++) await sent({ subject: `New ${n}` })
+	const { cursor } = await page({ limit: '1' })
+	t.deepEqual(await found({ search: 'New', cursor: cursor! }), ['New 0 to anna@example.org'])
+	t.deepEqual(await found({ search: 'Old 000001', cursor: cursor! }), [])
+	const { data } = await page({ limit: '1', cursor: cursor! })
+	const lowest = '00000000-0000-7000-8000-000000000000'
+	const forged = Buffer.from(JSON.stringify([data[0]!.id, lowest])).toString('base64url')
+	t.deepEqual(await found({ search: 'Old 000001', cursor: forged }), [])
+})

@@ -192,7 +192,9 @@ async function readStep(projectId: string, before: Draft, given: GraphBody['step
 	const templateId = given.templateId ?? stored?.templateId ?? null
 	if (templateId && type !== 'SEND_EMAIL') custom('templateId', 'is for SEND_EMAIL steps only')
 	const { x, y } = given.position ?? old ?? { x: 0, y: 0 }
-	return { step: { id, type, name, x, y, config: stored?.config ?? config, templateId }, faults }
+	// A refused configuration has a form that the checks of the whole graph do not expect.
+	const known = problems.length > 0 ? {} : (stored?.config ?? config)
+	return { step: { id, type, name, x, y, config: known, templateId }, faults }
 }
 
 function wholeFaults(steps: GraphStep[]): Fault[] {

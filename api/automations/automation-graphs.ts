@@ -73,7 +73,10 @@ export const automationGraphs: FastifyPluginAsyncTypebox = async (app) => {
 				const key = { projectId: project.id, automationId: params.id }
 				const before = await draftOf(em, db, key)
 				const { graph, faults } = await readGraph(db, project.id, before, body)
-				const errors = [...faults, ...graphFaults(graph)].map(viewOfFault)
+				const refused = new Set(faults.map(({ step }) => step?.id))
+				// The ways of a step depend on its configuration.
+				const ofWhole = graphFaults(graph).filter(({ step }) => !step || !refused.has(step.id))
+				const errors = [...faults, ...ofWhole].map(viewOfFault)
 				const warnings = await warningsOf(db, project.id, graph)
 				return { isValid: errors.length === 0, errors, warnings }
 			}),

@@ -48,6 +48,8 @@ export async function consolePages(
 			.headers({
 				'content-security-policy': mailPolicy(originOf(request), request.query.images === 'on'),
 				'cache-control': 'no-store',
+				// A browser looks up the hosts of links in advance, which tells that the mail was read.
+				'x-dns-prefetch-control': 'off',
 			})
 			.type('text/html; charset=utf-8')
 			.send(pages.mailFrame),

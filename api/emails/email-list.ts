@@ -77,7 +77,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 	app.get(
 		'/emails',
 		{
-			config: { auth: 'secret key or session' },
+			config: { auth: 'secret key or session', neverStored: true },
 			schema: {
 				tags: ['emails'],
 				summary: 'List mails, newest first',
@@ -144,7 +144,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 		if (search.by === 'nothing' && !filter.from && !filter.to)
 			return filter.status === 'SCHEDULED' ? scheduledPage(filter, page) : null
 		if (search.by === 'words')
-			search.floor = page.before === null ? await searchFloor(pool, filter) : (floor ?? null)
+			search.floor = later(await searchFloor(pool, filter, page.before), floor ?? null)
 		const ids = await searchMails(pool, filter, search, page)
 		const total = async () => (await countSearched(pool, filter, search)) ?? ids.length
 		return { ids, total, search }
@@ -168,6 +168,9 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 		}
 	}
 }
+
+const later = (one: string | null, other: string | null) =>
+	one !== null && other !== null && one < other ? other : (one ?? other)
 
 /** An id begins with the milliseconds at which it was made. */
 const timeOf = (id: string) => new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))

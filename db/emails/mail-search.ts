@@ -60,13 +60,23 @@ export function matching({
 	return joined(where, ' and ')
 }
 
+const isBefore = (before: string | null) =>
+	before === null ? always : sql`e.id < ${uuid.value(before)}`
+
 const floorOf = query('floor-of-mail-search', { id: uuid })
 
-/** The oldest mail whose subject is searched; null: there are no older ones. */
-export async function searchFloor(pool: Pool, { projectId, from, to }: MailFilter) {
+/**
+ * The oldest mail whose subject is searched; null: there are no older ones. On a later page, the bound that
+ * no cursor can move.
+ */
+export async function searchFloor(
+	pool: Pool,
+	{ projectId, from, to }: MailFilter,
+	before: string | null,
+) {
 	const [floor] = await floorOf(
 		pool,
-		sql`select e.id from emails e where ${matching({ projectId, from, to })}
+		sql`select e.id from emails e where ${matching({ projectId, from, to })} and ${isBefore(before)}
 			order by e.id desc offset ${int.value(newestSearched - 1)} limit 1`,
 	)
 	return floor?.id ?? null
@@ -81,8 +91,7 @@ export async function searchMails(
 	search: MailSearch,
 	{ before, limit }: { before: string | null; limit: number },
 ) {
-	const isBefore = before === null ? always : sql`e.id < ${uuid.value(before)}`
-	const meant = sql`${matching(filter)} and ${isBefore}`
+	const meant = sql`${matching(filter)} and ${isBefore(before)}`
 	const rows = await find(pool, sql`${found(filter.projectId, search, meant, limit)}`)
 	return rows.map(({ id }) => id)
 }
