@@ -302,3 +302,15 @@ test.serial(
 		t.deepEqual(unexpected(), [])
 	},
 )
+
+test.serial('a list that cannot be reached says so, and is there after another try', async (t) => {
+	const { page, open, create } = await setupCampaigns(t)
+	await create()
+	await page.route('**/campaigns?*', (route) => route.abort())
+	await open('campaigns')
+	await page.getByText('Check your connection, then try again.').waitFor()
+	await page.unroute('**/campaigns?*')
+	await page.getByRole('button', { name: 'Try again' }).click()
+	await page.getByRole('link', { name: 'Spring' }).waitFor()
+	t.pass()
+})

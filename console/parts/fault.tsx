@@ -9,7 +9,7 @@ export function Fault({ error, retry }: { error: unknown; retry?: () => void }) 
 	return (
 		<div className={styles.fault} role="alert">
 			<p className={styles.message}>{messageOf(error)}</p>
-			{known?.suggestion && <p>{known.suggestion}</p>}
+			{known?.suggestion && <p>{suggestionOf(known)}</p>}
 			{known && known.fields.length > 0 && (
 				<ul>
 					{known.fields.map(({ field, message }) => (
@@ -31,3 +31,7 @@ export function Fault({ error, retry }: { error: unknown; retry?: () => void }) 
 
 const messageOf = (error: unknown) =>
 	error instanceof Error ? error.message : 'Something went wrong'
+
+/** The client's own advice is for programs. */
+const suggestionOf = ({ code, suggestion }: TempostError) =>
+	code === 'NETWORK_ERROR' ? 'Check your connection, then try again.' : suggestion
