@@ -43,7 +43,9 @@ function inReadersWords(marks: number[]) {
 	})
 }
 
+// How far the marks of the axis are apart, in seconds.
 const days = [1, 2, 3, 7, 14, 30, 60, 90, 180, 365].map((count) => count * 86_400)
+const minutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((count) => count * 60)
 
 /** Figures over time. The legend shows those at the pointer. */
 export default function Chart({ name, times, series, height = 220, isByDay = false }: Props) {
@@ -63,7 +65,7 @@ export default function Chart({ name, times, series, height = 220, isByDay = fal
 				axes: [
 					{
 						...axis,
-						...(isByDay && { incrs: days }),
+						incrs: isByDay ? days : [...minutes, ...days],
 						space: 64,
 						values: (_plot, marks) => inReadersWords(marks),
 					},
