@@ -30,12 +30,13 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const wholeDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const dayMs = 86_400_000
+// When clocks are set forward.
+const shortestDayMs = 23 * 3_600_000
 
 /** The marks of the axis as its reader writes them: days, or times within a day. */
 function inReadersWords(marks: number[]) {
 	const dates = marks.map((mark) => new Date(mark * 1000))
-	const isWithinDays = dates.length > 1 && dates[1]!.getTime() - dates[0]!.getTime() < dayMs
+	const isWithinDays = dates.length > 1 && dates[1]!.getTime() - dates[0]!.getTime() < shortestDayMs
 	return dates.map((date, index) => {
 		if (!isWithinDays) return day.format(date)
 		const isNewDay = index === 0 || day.format(dates[index - 1]) !== day.format(date)
