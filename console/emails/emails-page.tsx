@@ -3,7 +3,7 @@ import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import type { Email } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
 import { inWords, Status } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { DayFilter, Filter } from '../parts/filter.tsx'
 import { Page, Row, Soft, Stack } from '../parts/page.tsx'
@@ -119,14 +119,19 @@ const NoneFound = () => (
 function None() {
 	const { project } = useProject()
 	return (
-		<Empty title="No mail yet">
-			<p>
-				Every mail that you send or receive is kept here, with all that happened to it. The page{' '}
-				<Link to="/console/$projectId" params={{ projectId: project.id }}>
-					Start
-				</Link>{' '}
-				has a first mail to copy.
-			</p>
+		<Empty
+			title="No mail yet"
+			action={
+				<Link
+					to="/console/$projectId"
+					params={{ projectId: project.id }}
+					className={buttonClass('primary')}
+				>
+					Send a first mail
+				</Link>
+			}
+		>
+			<p>Every mail that you send or receive is kept here, with all that happened to it.</p>
 		</Empty>
 	)
 }

@@ -37,7 +37,10 @@ function Commands({ onClose }: { onClose: () => void }) {
 	const found = commands.filter(({ name }) => contains(name, typed))
 	const chosen = Math.min(place, found.length - 1)
 	const list = useRef<HTMLDivElement>(null)
-	useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }), [chosen])
+	useEffect(() => {
+		// Chromium answers with a promise, which an effect must not return.
+		void list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
+	}, [chosen])
 	const run = (command: Command | undefined) => {
 		if (!command) return
 		onClose()
