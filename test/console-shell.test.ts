@@ -70,6 +70,19 @@ test('the arrow keys keep the chosen command in sight', async (t) => {
 	t.true((await bottomOf(options.last())) <= (await bottomOf(list)))
 })
 
+test('a page that cannot be loaded says so inside the console, and can be tried again', async (t) => {
+	const { page, open } = await setupConsole(t)
+	await open('emails')
+	await page.context().setOffline(true)
+	await page.keyboard.press('g')
+	await page.keyboard.press('t')
+	await page.getByRole('alert').getByText('This page cannot be loaded').waitFor()
+	t.true(await page.getByRole('navigation').getByRole('link', { name: 'Templates' }).isVisible())
+	await page.context().setOffline(false)
+	await page.getByRole('button', { name: 'Try again' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Templates' }).waitFor()
+})
+
 test('colours follow the choice of the reader, and stay', async (t) => {
 	const { page, open } = await setupConsole(t, { browser: { colorScheme: 'light' } })
 	await open('')
