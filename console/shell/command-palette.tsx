@@ -39,7 +39,7 @@ function Commands({ onClose }: { onClose: () => void }) {
 	const list = useRef<HTMLDivElement>(null)
 	useEffect(() => {
 		// Chromium answers with a promise, which an effect must not return.
-		void list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
+		list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
 	}, [chosen])
 	const run = (command: Command | undefined) => {
 		if (!command) return
