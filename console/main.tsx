@@ -8,6 +8,7 @@ import { ConfirmProvider } from './parts/confirm.tsx'
 import { nonce } from './parts/nonce.ts'
 import { ToastProvider } from './parts/toast.tsx'
 import { createConsoleRouter } from './routes.tsx'
+import { markMissing } from './shell/page-fault.tsx'
 import './styles/base.css'
 
 const queries = createQueries(() => {
@@ -32,10 +33,18 @@ createRoot(document.getElementById('root')!).render(
 	</StrictMode>,
 )
 
-// After an update the server has no parts of the old console any more: its page is loaded anew, and not in a circle.
-addEventListener('vite:preloadError', () => {
+addEventListener('vite:preloadError', ({ payload }) => {
+	markMissing(payload)
+	void reloadAfterUpdate()
+})
+
+/** After an update the server has no parts of the old console any more: its page is loaded anew, and not in a circle. */
+async function reloadAfterUpdate() {
 	const name = 'tempost.reloaded'
 	if (Date.now() - Number(sessionStorage.getItem(name)) < 10_000) return
+	// While the server is away, the browser would show its own error instead of the console.
+	const answer = await fetch('/console/icon.svg', { cache: 'no-store' }).catch(() => undefined)
+	if (!answer?.ok) return
 	sessionStorage.setItem(name, String(Date.now()))
 	location.reload()
-})
+}

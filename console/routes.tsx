@@ -9,6 +9,7 @@ import { emailRoutes } from './emails/email-routes.ts'
 import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { segmentRoutes } from './segments/segment-routes.ts'
 import { settingsRoutes } from './settings/settings-routes.ts'
+import { PageFault } from './shell/page-fault.tsx'
 import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
 import { systemRoutes } from './system/system-routes.ts'
@@ -41,6 +42,7 @@ export const createConsoleRouter = (queries: QueryClient) =>
 	createRouter({
 		routeTree: tree,
 		context: { queries },
+		defaultErrorComponent: PageFault,
 		defaultPreload: 'intent',
 		defaultPreloadStaleTime: 0,
 		scrollRestoration: true,

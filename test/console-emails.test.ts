@@ -103,6 +103,9 @@ test('a scheduled mail is moved and cancelled after a question, on a phone', asy
 	await open(`emails/${id}`)
 	const before = (await record()).scheduledFor
 	await page.getByRole('button', { name: 'Move' }).click()
+	await page.getByLabel('New time').fill('')
+	await page.getByRole('button', { name: 'Move', exact: true }).last().click()
+	await page.getByRole('alert').getByText('Choose a day and a time').waitFor()
 	const at = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16)
 	await page.getByLabel('New time').fill(at)
 	await page.getByRole('button', { name: 'Move', exact: true }).last().click()
@@ -114,6 +117,38 @@ test('a scheduled mail is moved and cancelled after a question, on a phone', asy
 	t.is((await record()).status, 'CANCELLED')
 	t.true(await page.evaluate(`document.documentElement.scrollWidth <= ${phone.width}`))
 	t.deepEqual(faults, [])
+})
+
+test('a mail leads to its template, to its contact, and to all mail of that contact', async (t) => {
+	const { app, withSecretKey, page, open, send, home, faults } = await setupEmails(t)
+	const template = await app.inject({
+		method: 'POST',
+		url: '/templates',
+		headers: withSecretKey,
+		payload: { ...message, name: 'Receipt', type: 'TRANSACTIONAL' },
+	})
+	const id = await send({ to: 'ann@example.org', template: template.json().id })
+	await open(`emails/${id}`)
+	await page.getByRole('link', { name: 'its template' }).click()
+	await page.waitForURL(`${home}/templates/${template.json().id}`)
+	await open(`emails/${id}`)
+	await page.getByRole('link', { name: 'Show the contact' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann@example.org' }).waitFor()
+	await open(`emails/${id}`)
+	await page.getByRole('link', { name: 'All mail to this person' }).click()
+	await page.getByRole('button', { name: 'Of one contact' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
+test('the ages of mails move on while the page stays open', async (t) => {
+	const { page, open, send } = await setupEmails(t)
+	await send({ to: 'ann@example.org' })
+	await page.clock.install()
+	await open('emails')
+	await page.getByText(/sec\.? ago|now/).waitFor()
+	await page.clock.fastForward('03:00')
+	await page.getByText(/3 min\.? ago/).waitFor()
+	t.pass()
 })
 
 test('a mail that cannot be found says so, with the id of the request', async (t) => {

@@ -51,6 +51,38 @@ test('the keyboard goes to pages, opens the command palette and closes it', asyn
 	t.deepEqual(faults, [])
 })
 
+test('the arrow keys keep the chosen command in sight', async (t) => {
+	const { page, open } = await setupConsole(t, {
+		browser: { viewport: { width: 1280, height: 400 } },
+	})
+	await open('')
+	await page.keyboard.press('Control+k')
+	const list = page.getByRole('listbox', { name: 'Pages and acts' })
+	await list.waitFor()
+	const options = list.getByRole('option')
+	for (let place = 1; place < (await options.count()); place++)
+		await page.keyboard.press('ArrowDown')
+	await list.getByRole('option', { name: 'API description', selected: true }).waitFor()
+	const bottomOf = async (part: typeof list) => {
+		const { y, height } = (await part.boundingBox())!
+		return y + height
+	}
+	t.true((await bottomOf(options.last())) <= (await bottomOf(list)))
+})
+
+test('a page that cannot be loaded says so inside the console, and can be tried again', async (t) => {
+	const { page, open } = await setupConsole(t)
+	await open('emails')
+	await page.context().setOffline(true)
+	await page.keyboard.press('g')
+	await page.keyboard.press('t')
+	await page.getByRole('alert').getByText('This page cannot be loaded').waitFor()
+	t.true(await page.getByRole('navigation').getByRole('link', { name: 'Templates' }).isVisible())
+	await page.context().setOffline(false)
+	await page.getByRole('button', { name: 'Try again' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Templates' }).waitFor()
+})
+
 test('colours follow the choice of the reader, and stay', async (t) => {
 	const { page, open } = await setupConsole(t, { browser: { colorScheme: 'light' } })
 	await open('')

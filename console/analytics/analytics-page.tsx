@@ -5,7 +5,7 @@ import type { AnalyticsDay } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { Columns, Page, Section, Stack } from '../parts/page.tsx'
+import { Card, Columns, Page, Section, Stack } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
 import { DaysTable } from './days-table.tsx'
@@ -71,16 +71,20 @@ function Course({ days, earlier }: { days: AnalyticsDay[]; earlier: AnalyticsDay
 			) : (
 				<Suspense fallback={<Waiting rows={14} />}>
 					<Section title="Mails by day">
-						<Chart name="Mails by day" times={times} series={series.mails} isByDay />
+						<Card>
+							<Chart name="Mails by day" times={times} series={series.mails} isByDay />
+						</Card>
 					</Section>
 					<Section title="Problems by day">
-						<Chart
-							name="Problems by day"
-							times={times}
-							series={series.problems}
-							isByDay
-							height={140}
-						/>
+						<Card>
+							<Chart
+								name="Problems by day"
+								times={times}
+								series={series.problems}
+								isByDay
+								height={140}
+							/>
+						</Card>
 					</Section>
 					<DaysTable days={days} />
 				</Suspense>

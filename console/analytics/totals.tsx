@@ -1,4 +1,5 @@
 import type { AnalyticsDay } from '../../client/index.ts'
+import { useDeliveryNote } from '../emails/delivery-note.ts'
 import { Figures, formatPercent } from '../parts/figures.tsx'
 import { Soft, Stack } from '../parts/page.tsx'
 
@@ -22,18 +23,22 @@ export function sumsOf(days: AnalyticsDay[]): Sums {
 /** The sums of a period, as shares of the mails sent in it, and against as many days before. */
 export function Totals({ days, earlier }: { days: AnalyticsDay[]; earlier: AnalyticsDay[] }) {
 	const [sums, past] = [sumsOf(days), sumsOf(earlier)]
+	const note = useDeliveryNote(sums.delivered)
 	return (
 		<Stack>
 			<Figures
 				figures={keys.map((key) => ({
 					name: names[key],
 					value: sums[key],
-					about: (
-						<>
-							{key !== 'emails' && <div>{shareOf(sums[key], sums.emails)}</div>}
-							<div>{changeOf(sums[key], past[key])}</div>
-						</>
-					),
+					about:
+						key === 'delivered' && note ? (
+							note
+						) : (
+							<>
+								{key !== 'emails' && <div>{shareOf(sums[key], sums.emails)}</div>}
+								<div>{changeOf(sums[key], past[key])}</div>
+							</>
+						),
 				}))}
 			/>
 			<Soft>
@@ -55,6 +60,6 @@ const change = new Intl.NumberFormat(undefined, {
 })
 
 function changeOf(now: number, past: number) {
-	if (past === 0) return now === 0 ? 'None before either' : 'None before'
+	if (past === 0) return now === 0 ? 'No change' : 'None before'
 	return change.format((now - past) / past)
 }

@@ -5,9 +5,9 @@ import type { AuditEntry } from '../../client/index.ts'
 import { membersKey } from '../members/roles.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { counted } from '../parts/counted.ts'
 import { Empty } from '../parts/empty.tsx'
 import { DayFilter, Filter } from '../parts/filter.tsx'
-import { formatCount } from '../parts/figures.tsx'
 import { Row, Soft, Stack } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -106,9 +106,9 @@ function Filters({ total }: { total: number | undefined }) {
 				]}
 				onChange={(who) => set({ who })}
 			/>
-			<DayFilter name="From day" value={filters.from} onChange={(from) => set({ from })} />
-			<DayFilter name="To day" value={filters.to} onChange={(to) => set({ to })} />
-			{total !== undefined && <Soft>{formatCount(total)} changes</Soft>}
+			<DayFilter name="Since" value={filters.from} onChange={(from) => set({ from })} />
+			<DayFilter name="Until" value={filters.to} onChange={(to) => set({ to })} />
+			{total !== undefined && <Soft>{counted(total, 'change')}</Soft>}
 		</Row>
 	)
 }

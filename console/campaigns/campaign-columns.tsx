@@ -9,19 +9,19 @@ import { Time } from '../parts/time.tsx'
 import { useProject } from '../shell/projects.ts'
 
 export const columns: Column<Campaign>[] = [
-	{ name: 'Campaign', cell: (campaign) => <Name {...campaign} />, width: '2.2fr' },
-	{ name: 'Status', cell: (campaign) => <StatusOf campaign={campaign} />, width: '130px' },
-	{ name: 'Audience', cell: (campaign) => <Audience {...campaign} />, width: '1.2fr' },
-	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '140px' },
-	{ name: 'Sent', cell: ({ sentCount }) => countOf(sentCount), width: '80px', isNumber: true },
-	{ name: 'Opened', cell: (one) => shareOf(one, one.openedCount), width: '80px', isNumber: true },
-	{ name: 'Clicked', cell: (one) => shareOf(one, one.clickedCount), width: '80px', isNumber: true },
+	{ name: 'Campaign', cell: (campaign) => <Name {...campaign} />, width: '2.4fr' },
+	{ name: 'Status', cell: (campaign) => <StatusOf campaign={campaign} />, width: '110px' },
+	{ name: 'Audience', cell: (campaign) => <Audience {...campaign} />, width: '1.5fr' },
+	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '130px' },
+	{ name: 'Sent', cell: ({ sentCount }) => countOf(sentCount), width: '60px', isNumber: true },
+	{ name: 'Opened', cell: (one) => shareOf(one, one.openedCount), width: '64px', isNumber: true },
+	{ name: 'Clicked', cell: (one) => shareOf(one, one.clickedCount), width: '64px', isNumber: true },
 ]
 
 const Name = ({ name, subject }: Campaign) => (
-	<>
+	<span title={`${name}: ${subject}`}>
 		{name} <Soft>{subject}</Soft>
-	</>
+	</span>
 )
 
 const countOf = (count: number) => (count === 0 ? '–' : formatCount(count))

@@ -7,6 +7,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import styles from './campaign-progress.module.css'
 import { useProject } from '../shell/projects.ts'
 import { durationOf } from './duration.ts'
+import { WaitingFor } from './waiting-for.tsx'
 
 interface Props {
 	campaign: Campaign
@@ -114,39 +115,4 @@ function Now({
 			{progress.etaSeconds !== null && <> · {durationOf(progress.etaSeconds)} left</>}
 		</>
 	)
-}
-
-function WaitingFor({ waitingFor }: { waitingFor: NonNullable<CampaignProgress['waitingFor']> }) {
-	const { reason, message, until, mails } = waitingFor
-	const again = until && (
-		<>
-			{' '}
-			It goes on <Time at={until} />.
-		</>
-	)
-	switch (reason) {
-		case 'paused':
-			return (
-				<>
-					Paused. {formatCount(mails)} mails wait until you resume it.
-					{message && <> {message}. Duplicate it with a simpler mail, or resume it.</>}
-				</>
-			)
-		case 'billing':
-			return <>A billing limit is reached. {formatCount(mails)} mails wait until it is raised.</>
-		case 'provider':
-			return (
-				<>
-					The mail provider does not take mail now; {formatCount(mails)} mails wait.
-					{message && <> It says: “{message}”.</>}
-					{again}
-				</>
-			)
-		case 'rate':
-			return (
-				<>
-					The send rate of the project is reached; {formatCount(mails)} mails wait.{again}
-				</>
-			)
-	}
 }

@@ -1,4 +1,5 @@
 import type { CampaignStats } from '../../client/index.ts'
+import { useDeliveryNote } from '../emails/delivery-note.ts'
 import { formatCount, formatPercent } from '../parts/figures.tsx'
 import styles from './funnel.module.css'
 
@@ -12,6 +13,7 @@ export function Funnel({ stats }: { stats: CampaignStats }) {
 		{ name: 'Opened', count: openedCount, about: stats.openRate },
 		{ name: 'Clicked', count: clickedCount, about: stats.clickRate },
 	]
+	const note = useDeliveryNote(deliveredCount)
 	const most = Math.max(...steps.map(({ count }) => count), 1)
 	return (
 		<dl className={styles.funnel} aria-label="Funnel">
@@ -22,7 +24,9 @@ export function Funnel({ stats }: { stats: CampaignStats }) {
 						<span className={styles.bar} style={{ width: `${(100 * count) / most}%` }} />
 						<strong>{formatCount(count)}</strong>
 						{about !== undefined && sentCount > 0 && (
-							<span className={styles.share}>{formatPercent(about)} of sent</span>
+							<span className={styles.share}>
+								{name === 'Delivered' && note ? note : `${formatPercent(about)} of sent`}
+							</span>
 						)}
 					</dd>
 				</div>

@@ -69,7 +69,7 @@ export function SendForm({ campaign, writing, count, values, onSent, onReload }:
 			{values.type === 'MARKETING' && !project.postalAddress && (
 				<p className={styles.notice} data-tone="warn">
 					This project has no postal address. Many countries require one in marketing mail. Set it
-					in the <Link to={`/console/${project.id}/settings` as '/'}>settings</Link>.
+					in the <Link to={`/console/${project.id}/settings/sending` as '/'}>settings</Link>.
 				</p>
 			)}
 		</Form>

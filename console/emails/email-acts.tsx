@@ -4,16 +4,14 @@ import { useState } from 'react'
 import type { EmailWithAttempts } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { TextField } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
+import { MoveDialog } from './move-dialog.tsx'
 
 /** What can be done with a mail in its present state. */
 export function EmailActs({ mail }: { mail: EmailWithAttempts }) {
-	const { error, resolve, cancel, move, resend } = useActs(mail)
+	const { error, resolve, cancel, resend } = useActs(mail)
 	const [isMoving, setMoving] = useState(false)
 	if (mail.status === 'UNCERTAIN')
 		return (
@@ -31,24 +29,7 @@ export function EmailActs({ mail }: { mail: EmailWithAttempts }) {
 				<Button kind="danger" onClick={cancel}>
 					Cancel the mail
 				</Button>
-				<Dialog title="Move the mail" isOpen={isMoving} onClose={() => setMoving(false)}>
-					<Form
-						act="Move"
-						error={error}
-						onSubmit={(values) => {
-							move(new Date(values.text('at')))
-							setMoving(false)
-						}}
-					>
-						<TextField
-							name="at"
-							label="New time"
-							type="datetime-local"
-							hint="In your time zone, at most 30 days ahead"
-							defaultValue={localTime(mail.scheduledFor)}
-						/>
-					</Form>
-				</Dialog>
+				<MoveDialog mail={mail} isOpen={isMoving} onClose={() => setMoving(false)} />
 			</>
 		)
 	if (mail.sourceType === 'INBOUND' || unsettled.has(mail.status)) return <Fault error={error} />
@@ -127,17 +108,5 @@ function useActs(mail: EmailWithAttempts) {
 				},
 				'The mail is sent again. This is the new one.',
 			),
-		move: (at: Date) =>
-			mutate({
-				act: () => api.emails.update(mail.id, { delivery: { at: at.toISOString() } }),
-				said: 'The mail is moved',
-			}),
 	}
-}
-
-/** A moment as the browser's field for times takes it: in the reader's zone, without one. */
-function localTime(at: string | null) {
-	if (!at) return ''
-	const date = new Date(at)
-	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -1,9 +1,9 @@
 import { useCallback } from 'react'
-import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import type { Email } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
 import { inWords, Status } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { DayFilter, Filter } from '../parts/filter.tsx'
 import { Page, Row, Soft, Stack } from '../parts/page.tsx'
@@ -95,8 +95,8 @@ function Filters() {
 				options={sources}
 				onChange={(value) => set({ source: sources.find((one) => one.value === value)?.value })}
 			/>
-			<DayFilter name="From day" value={filters.from} onChange={(from) => set({ from })} />
-			<DayFilter name="To day" value={filters.to} onChange={(to) => set({ to })} />
+			<DayFilter name="Since" value={filters.from} onChange={(from) => set({ from })} />
+			<DayFilter name="Until" value={filters.to} onChange={(to) => set({ to })} />
 			{filters.contact && (
 				<Button onClick={() => set({ contact: undefined })}>Of one contact ×</Button>
 			)}
@@ -116,11 +116,22 @@ const NoneFound = () => (
 	</Empty>
 )
 
-const None = () => (
-	<Empty title="No mail yet">
-		<p>
-			Every mail that you send or receive is kept here, with all that happened to it. The page
-			“Start” has a first mail to copy.
-		</p>
-	</Empty>
-)
+function None() {
+	const { project } = useProject()
+	return (
+		<Empty
+			title="No mail yet"
+			action={
+				<Link
+					to="/console/$projectId"
+					params={{ projectId: project.id }}
+					className={buttonClass('primary')}
+				>
+					Send a first mail
+				</Link>
+			}
+		>
+			<p>Every mail that you send or receive is kept here, with all that happened to it.</p>
+		</Empty>
+	)
+}

@@ -26,7 +26,27 @@ interface Props {
 /** Things are counted: there is no half of one. */
 const wholeOnly = (mark: number) => (Number.isInteger(mark) ? formatBrief(mark) : '')
 
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const wholeDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+// When clocks are set forward.
+const shortestDayMs = 23 * 3_600_000
+
+/** The marks of the axis as its reader writes them: days, or times within a day. */
+function inReadersWords(marks: number[]) {
+	const dates = marks.map((mark) => new Date(mark * 1000))
+	const isWithinDays = dates.length > 1 && dates[1]!.getTime() - dates[0]!.getTime() < shortestDayMs
+	return dates.map((date, index) => {
+		if (!isWithinDays) return day.format(date)
+		const isNewDay = index === 0 || day.format(dates[index - 1]) !== day.format(date)
+		return isNewDay ? `${clock.format(date)}\n${day.format(date)}` : clock.format(date)
+	})
+}
+
+// How far the marks of the axis are apart, in seconds.
 const days = [1, 2, 3, 7, 14, 30, 60, 90, 180, 365].map((count) => count * 86_400)
+const minutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((count) => count * 60)
 
 /** Figures over time. The legend shows those at the pointer. */
 export default function Chart({ name, times, series, height = 220, isByDay = false }: Props) {
@@ -44,13 +64,20 @@ export default function Chart({ name, times, series, height = 220, isByDay = fal
 				cursor: { y: false },
 				scales: { y: { range: (_plot, _least, most) => [0, Math.max(most * 1.1, 1)] } },
 				axes: [
-					isByDay ? { ...axis, incrs: days } : axis,
+					{
+						...axis,
+						incrs: isByDay ? days : [...minutes, ...days],
+						space: 64,
+						values: (_plot, marks) => inReadersWords(marks),
+					},
 					{ ...axis, size: 48, values: (_plot, marks) => marks.map(wholeOnly) },
 				],
 				series: [
-					isByDay
-						? { label: 'Day', value: '{YYYY}-{MM}-{DD}' }
-						: { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+					{
+						label: isByDay ? 'Day' : 'Time',
+						value: (_plot, at: number | null) =>
+							at === null ? '–' : (isByDay ? wholeDay : moment).format(at * 1000),
+					},
 					...series.map((one) => ({
 						label: one.name,
 						stroke: colourOf(one.colour),

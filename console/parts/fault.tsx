@@ -10,7 +10,7 @@ export function Fault({ error, retry }: { error: unknown; retry?: () => void }) 
 		<div className={styles.fault} role="alert">
 			<p className={styles.message}>{messageOf(error)}</p>
 			{known?.suggestion && <p>{suggestionOf(known)}</p>}
-			{known && known.fields.length > 0 && (
+			{known && !isSaid(known) && (
 				<ul>
 					{known.fields.map(({ field, message }) => (
 						<li key={field + message}>
@@ -28,6 +28,10 @@ export function Fault({ error, retry }: { error: unknown; retry?: () => void }) 
 		</div>
 	)
 }
+
+/** A single field is often named by the message already. */
+const isSaid = ({ message, fields }: TempostError) =>
+	fields.length === 0 || (fields.length === 1 && message.includes(fields[0]!.message))
 
 const messageOf = (error: unknown) =>
 	error instanceof Error ? error.message : 'Something went wrong'

@@ -26,7 +26,7 @@ export const Filter = ({ name, value, options, all, onChange }: Props) => (
 	</select>
 )
 
-/** A day, in the zone of the reader. */
+/** A day, in the zone of the reader. An empty field of the browser does not say what it is for: the label does. */
 export const DayFilter = ({
 	name,
 	value,
@@ -36,12 +36,13 @@ export const DayFilter = ({
 	value: string | undefined
 	onChange: (value: string | undefined) => void
 }) => (
-	<input
-		type="date"
-		className={`${styles.control} ${styles.filter}`}
-		aria-label={name}
-		title={name}
-		value={value ?? ''}
-		onChange={(event) => onChange(event.target.value || undefined)}
-	/>
+	<label className={styles.day}>
+		{name}
+		<input
+			type="date"
+			className={`${styles.control} ${styles.filter}`}
+			value={value ?? ''}
+			onChange={(event) => onChange(event.target.value || undefined)}
+		/>
+	</label>
 )

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
@@ -11,6 +13,7 @@ interface Props {
 
 /** A moment in the zone of its reader, with the exact one on hover. */
 export function Time({ at, as = 'ago' }: Props) {
+	useClock(as === 'ago')
 	if (!at) return <span>–</span>
 	const date = new Date(at)
 	return (
@@ -19,6 +22,18 @@ export function Time({ at, as = 'ago' }: Props) {
 		</time>
 	)
 }
+
+const tickMs = 10_000
+const tick = () => Math.floor(Date.now() / tickMs)
+const never = () => () => {}
+
+function follow(tell: () => void) {
+	const timer = setInterval(tell, tickMs)
+	return () => clearInterval(timer)
+}
+
+/** Renews relative times on a page that stays open. */
+const useClock = (isTicking: boolean) => useSyncExternalStore(isTicking ? follow : never, tick)
 
 const minute = 60
 const hour = 60 * minute

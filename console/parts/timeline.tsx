@@ -10,13 +10,19 @@ export interface Moment {
 	tone?: Tone
 }
 
+interface Props {
+	moments: Moment[]
+	/** How the moments are written. */
+	as?: 'ago' | 'date'
+}
+
 /** What happened, in order, with the moments beside it. */
-export const Timeline = ({ moments }: { moments: Moment[] }) => (
+export const Timeline = ({ moments, as = 'date' }: Props) => (
 	<ol className={styles.timeline}>
 		{moments.map(({ at, title, detail, tone = 'none' }, index) => (
 			<li key={`${at} ${index}`} data-tone={tone}>
 				<span className={styles.time}>
-					<Time at={at} as="date" />
+					<Time at={at} as={as} />
 				</span>
 				<div>
 					<p className={styles.title}>{title}</p>

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useMemo, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { configQuery } from '../config.ts'
 import dialog from '../parts/dialog.module.css'
 import styles from './command-palette.module.css'
@@ -36,6 +36,11 @@ function Commands({ onClose }: { onClose: () => void }) {
 	const [place, setPlace] = useState(0)
 	const found = commands.filter(({ name }) => contains(name, typed))
 	const chosen = Math.min(place, found.length - 1)
+	const list = useRef<HTMLDivElement>(null)
+	useEffect(() => {
+		// Chromium answers with a promise, which an effect must not return.
+		list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
+	}, [chosen])
 	const run = (command: Command | undefined) => {
 		if (!command) return
 		onClose()
@@ -66,7 +71,13 @@ function Commands({ onClose }: { onClose: () => void }) {
 					setPlace(0)
 				}}
 			/>
-			<div id="commands" role="listbox" aria-label="Pages and acts" className={styles.list}>
+			<div
+				ref={list}
+				id="commands"
+				role="listbox"
+				aria-label="Pages and acts"
+				className={styles.list}
+			>
 				{found.map((command, index) => (
 					<div
 						key={command.name}
@@ -81,7 +92,7 @@ function Commands({ onClose }: { onClose: () => void }) {
 						{command.keys && <kbd>{command.keys}</kbd>}
 					</div>
 				))}
-				{found.length === 0 && <p className={styles.command}>Nothing is called that</p>}
+				{found.length === 0 && <p className={styles.command}>Nothing has this name</p>}
 			</div>
 		</>
 	)

@@ -22,6 +22,7 @@ export function Latest() {
 		<Section title="Latest">
 			{data ? (
 				<Timeline
+					as="ago"
 					moments={data.data.map((activity) => {
 						const moment = momentOf(activity)
 						return {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { liveMs } from '../client.ts'
+import { useDeliveryNote } from '../emails/delivery-note.ts'
 import { Fault } from '../parts/fault.tsx'
 import { Figures, formatPercent } from '../parts/figures.tsx'
 import { Section } from '../parts/page.tsx'
@@ -14,13 +15,14 @@ export function Recently() {
 		queryFn: () => api.activity.stats(),
 		refetchInterval: liveMs.slow,
 	})
+	const note = useDeliveryNote(data?.totalEmailsDelivered ?? 0)
 	return (
 		<Section title="The last 30 days">
 			{data ? (
 				<Figures
 					figures={[
 						{ name: 'Sent', value: data.totalEmailsSent },
-						{ name: 'Delivered', value: data.totalEmailsDelivered },
+						{ name: 'Delivered', value: data.totalEmailsDelivered, about: note },
 						{ name: 'Opened', value: data.totalEmailsOpened, about: formatPercent(data.openRate) },
 						{
 							name: 'Clicked',

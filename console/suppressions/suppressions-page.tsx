@@ -70,7 +70,11 @@ function Filters({ total }: { total: number | undefined }) {
 				onChange={(chosen) => set({ reason: reasons.find(({ value }) => value === chosen)?.value })}
 			/>
 			<NewSuppression />
-			{total !== undefined && <Soft>{formatCount(total)} addresses</Soft>}
+			{total !== undefined && (
+				<Soft>
+					{formatCount(total)} {total === 1 ? 'address' : 'addresses'}
+				</Soft>
+			)}
 		</Row>
 	)
 }

@@ -49,7 +49,7 @@ function check(name: string, state: 'ok' | 'away', ok: ReactNode, away: ReactNod
 	const isOk = state === 'ok'
 	return {
 		name,
-		value: <Badge tone={isOk ? 'good' : 'bad'}>{isOk ? 'Ok' : 'Away'}</Badge>,
+		value: <Badge tone={isOk ? 'good' : 'bad'}>{isOk ? 'OK' : 'Away'}</Badge>,
 		about: isOk ? ok : away,
 	}
 }

@@ -1,4 +1,4 @@
-import { Ellipsis } from 'lucide-react'
+import { EllipsisVertical } from 'lucide-react'
 import { useState } from 'react'
 import type { WebhookEndpoint } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
@@ -35,7 +35,7 @@ export function EndpointActs({ endpoint, onReplay }: Props) {
 				</Button>
 			)}
 			<Menu
-				trigger={<Button icon={<Ellipsis size={16} aria-label="More" />} />}
+				trigger={<Button icon={<EllipsisVertical size={16} aria-label="More" />} />}
 				items={[
 					{ name: 'Edit', act: acts.edit },
 					{ name: 'New secret', act: acts.rotate },

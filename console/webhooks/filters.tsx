@@ -38,8 +38,8 @@ export function Filters({ endpoint }: { endpoint: WebhookEndpoint }) {
 				options={typesOf(endpoint, filters.type)}
 				onChange={(type) => set({ type })}
 			/>
-			<DayFilter name="From day" value={filters.from} onChange={(from) => set({ from })} />
-			<DayFilter name="To day" value={filters.to} onChange={(to) => set({ to })} />
+			<DayFilter name="Since" value={filters.from} onChange={(from) => set({ from })} />
+			<DayFilter name="Until" value={filters.to} onChange={(to) => set({ to })} />
 			<div className={styles.id}>
 				<SearchBox name="Id of an email" value={filters.email ?? ''} onChange={setEmail} />
 			</div>

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Ellipsis } from 'lucide-react'
+import { EllipsisVertical } from 'lucide-react'
 import { useState } from 'react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
 import { Button, IconButton } from '../parts/button.tsx'
@@ -37,7 +37,7 @@ export function WorkflowActs({
 				{workflow.enabled ? 'Disable' : 'Enable'}
 			</Button>
 			<Menu
-				trigger={<IconButton name="More" icon={<Ellipsis size={18} />} />}
+				trigger={<IconButton name="More" icon={<EllipsisVertical size={16} />} />}
 				items={[
 					{ name: 'Rename', act: () => setRenaming(true) },
 					{

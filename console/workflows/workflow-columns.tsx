@@ -1,4 +1,4 @@
-import { Ellipsis } from 'lucide-react'
+import { EllipsisVertical } from 'lucide-react'
 import type { ListedWorkflow } from '../../client/index.ts'
 import { Badge } from '../parts/badge.tsx'
 import { IconButton } from '../parts/button.tsx'
@@ -50,7 +50,9 @@ export function useWorkflowColumns() {
 			name: 'Acts',
 			cell: (workflow) => (
 				<Menu
-					trigger={<IconButton name={`Acts on ${workflow.name}`} icon={<Ellipsis size={16} />} />}
+					trigger={
+						<IconButton name={`Acts on ${workflow.name}`} icon={<EllipsisVertical size={16} />} />
+					}
 					items={[
 						{
 							name: workflow.enabled ? 'Disable' : 'Enable',

@@ -1,0 +1,45 @@
+import type { CampaignProgress } from '../../client/index.ts'
+import { counted } from '../parts/counted.ts'
+import { Time } from '../parts/time.tsx'
+
+const waits = (mails: number) => `${counted(mails, 'mail')} ${mails === 1 ? 'waits' : 'wait'}`
+
+/** Why the mails of a campaign wait, and how long. */
+export function WaitingFor({
+	waitingFor,
+}: {
+	waitingFor: NonNullable<CampaignProgress['waitingFor']>
+}) {
+	const { reason, message, until, mails } = waitingFor
+	const again = until && (
+		<>
+			{' '}
+			It goes on <Time at={until} />.
+		</>
+	)
+	switch (reason) {
+		case 'paused':
+			return (
+				<>
+					Paused. {waits(mails)} until you resume it.
+					{message && <> {message}. Duplicate it with a simpler mail, or resume it.</>}
+				</>
+			)
+		case 'billing':
+			return <>A billing limit is reached. {waits(mails)} until it is raised.</>
+		case 'provider':
+			return (
+				<>
+					The mail provider does not take mail now; {waits(mails)}.
+					{message && <> It says: “{message}”.</>}
+					{again}
+				</>
+			)
+		case 'rate':
+			return (
+				<>
+					The send rate of the project is reached; {waits(mails)}.{again}
+				</>
+			)
+	}
+}
