@@ -18,7 +18,7 @@ const currencies = [
 export function Plan() {
 	const { project, api } = useProject()
 	const { data, error, refetch } = useQuery({
-		queryKey: [project.id, 'setup'],
+		queryKey: [project.id, 'billing', 'setup'],
 		queryFn: () => api.projects.setupState(project.id),
 	})
 	if (!data)

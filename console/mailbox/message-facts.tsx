@@ -37,7 +37,7 @@ const Attachments = ({ mail: { id, attachments } }: { mail: MailboxMail }) => (
 function InLedger({ emailId }: { emailId: string }) {
 	const { project, api } = useProject()
 	const { data } = useQuery({
-		queryKey: [project.id, 'emails', { search: emailId }],
+		queryKey: [project.id, 'emails', emailId, 'known'],
 		queryFn: () => api.emails.list({ search: emailId, limit: 1 }),
 		staleTime: Infinity,
 	})
