@@ -1,3 +1,5 @@
+import { dayParam } from '../parts/day-param.ts'
+
 export const ranges = [7, 30, 90] as const
 export const rangeByDefault = 30
 export const metrics = [
@@ -17,15 +19,10 @@ export interface PeriodSearch {
 
 export const readPeriod = (given: Record<string, unknown>): PeriodSearch => ({
 	days: ranges.find((days) => days === Number(given['days'])),
-	from: dayOf(given['from']),
-	to: dayOf(given['to']),
+	from: dayParam(given['from']),
+	to: dayParam(given['to']),
 	by: metrics.find(({ value }) => value === given['by'])?.value,
 })
-
-const dayOf = (value: unknown) =>
-	typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
-		? value
-		: undefined
 
 export interface Period {
 	/** Both days are included. */

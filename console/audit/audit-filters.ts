@@ -1,3 +1,5 @@
+import { dayParam, momentsOf } from '../parts/day-param.ts'
+
 /** The filters of the audit log, as they stand in its address. */
 export interface AuditFilters {
 	/** `people`, `keys`, or the id of a member. */
@@ -8,12 +10,11 @@ export interface AuditFilters {
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-const day = /^\d{4}-\d\d-\d\d$/
 
 export const readAuditFilters = ({ who, from, to }: Record<string, unknown>): AuditFilters => ({
 	who: textLike(who, /^(people|keys)$/) ?? textLike(who, uuid),
-	from: textLike(from, day),
-	to: textLike(to, day),
+	from: dayParam(from),
+	to: dayParam(to),
 })
 
 const textLike = (value: unknown, form: RegExp) =>
@@ -26,6 +27,5 @@ export const inquiryOf = ({ who, from, to }: AuditFilters) => ({
 		: who === 'keys'
 			? { by: 'key' as const }
 			: { userId: who }),
-	from: from && new Date(`${from}T00:00:00`).toISOString(),
-	to: to && new Date(`${to}T23:59:59.999`).toISOString(),
+	...momentsOf(from, to),
 })

@@ -1,4 +1,5 @@
 import type { Campaign, CampaignRecipient } from '../../client/index.ts'
+import { textParam } from '../parts/text-param.ts'
 
 export const statuses = [
 	'DRAFT',
@@ -15,9 +16,7 @@ export interface CampaignFilters {
 }
 
 export const readFilters = ({ search, status }: Record<string, unknown>): CampaignFilters => ({
-	// Digits alone have become a number on the way.
-	search:
-		typeof search === 'number' ? String(search) : typeof search === 'string' ? search : undefined,
+	search: textParam(search),
 	status: statuses.find((one) => one === status),
 })
 

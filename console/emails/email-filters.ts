@@ -1,4 +1,6 @@
 import type { Email } from '../../client/index.ts'
+import { dayParam, momentsOf } from '../parts/day-param.ts'
+import { textParam } from '../parts/text-param.ts'
 
 export const statuses = [
 	'SCHEDULED',
@@ -39,19 +41,12 @@ export interface EmailFilters {
 export const readFilters = (given: Record<string, unknown>): EmailFilters => ({
 	status: statuses.find((one) => one === given['status']),
 	source: sources.find(({ value }) => value === given['source'])?.value,
-	contact: textOf(given['contact']),
-	campaign: textOf(given['campaign']),
-	search: textOf(given['search']),
-	from: dayOf(given['from']),
-	to: dayOf(given['to']),
+	contact: textParam(given['contact']),
+	campaign: textParam(given['campaign']),
+	search: textParam(given['search']),
+	from: dayParam(given['from']),
+	to: dayParam(given['to']),
 })
-
-/** Digits alone have become a number on the way. */
-const textOf = (value: unknown) =>
-	typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
-
-const dayOf = (value: unknown) =>
-	typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined
 
 /** The filters in the words of the API. */
 export const inquiryOf = ({
@@ -68,6 +63,5 @@ export const inquiryOf = ({
 	contactId: contact,
 	campaignId: campaign,
 	search,
-	from: from && new Date(`${from}T00:00:00`).toISOString(),
-	to: to && new Date(`${to}T23:59:59.999`).toISOString(),
+	...momentsOf(from, to),
 })

@@ -1,9 +1,10 @@
 import { createRoute } from '@tanstack/react-router'
+import { textParam } from '../parts/text-param.ts'
 import { projectRoute } from '../shell/shell-routes.tsx'
 
 /** The list of the mailbox keeps its search in the address, whichever mail is open beside it. */
 const readSearch = ({ search }: Record<string, unknown>): { search?: string | undefined } => ({
-	search: typeof search === 'string' || typeof search === 'number' ? String(search) : undefined,
+	search: textParam(search),
 })
 
 const mailbox = createRoute({

@@ -1,4 +1,5 @@
 import type { Suppression } from '../../client/index.ts'
+import { textParam } from '../parts/text-param.ts'
 
 /** The reasons, and how they came about. */
 export const reasons = [
@@ -17,7 +18,6 @@ export const readSuppressionFilters = ({
 	search,
 	reason,
 }: Record<string, unknown>): SuppressionFilters => ({
-	// Digits alone have become a number on the way.
-	search: typeof search === 'string' || typeof search === 'number' ? String(search) : undefined,
+	search: textParam(search),
 	reason: reasons.find(({ value }) => value === reason)?.value,
 })

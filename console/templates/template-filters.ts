@@ -1,5 +1,6 @@
 import type { Template } from '../../client/index.ts'
 import { types } from '../editor/content.ts'
+import { textParam } from '../parts/text-param.ts'
 
 /** The filters of the gallery, as they are in its address. */
 export interface TemplateFilters {
@@ -8,8 +9,6 @@ export interface TemplateFilters {
 }
 
 export const readFilters = ({ search, type }: Record<string, unknown>): TemplateFilters => ({
-	// Digits alone have become a number on the way.
-	search:
-		typeof search === 'number' ? String(search) : typeof search === 'string' ? search : undefined,
+	search: textParam(search),
 	type: types.find(({ value }) => value === type)?.value,
 })

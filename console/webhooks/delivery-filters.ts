@@ -1,4 +1,6 @@
 import type { WebhookDelivery } from '../../client/index.ts'
+import { dayParam, momentsOf } from '../parts/day-param.ts'
+import { textParam } from '../parts/text-param.ts'
 
 export const statuses = [
 	'PENDING',
@@ -24,23 +26,16 @@ export interface DeliveryFilters {
 export const readFilters = (given: Record<string, unknown>): DeliveryFilters => ({
 	status: statuses.find((one) => one === given['status']),
 	type: typeof given['type'] === 'string' ? given['type'] : undefined,
-	email: textOf(given['email']),
-	contact: textOf(given['contact']),
-	from: dayOf(given['from']),
-	to: dayOf(given['to']),
+	email: textParam(given['email']),
+	contact: textParam(given['contact']),
+	from: dayParam(given['from']),
+	to: dayParam(given['to']),
 	replay: idOf(given['replay']),
 })
-
-/** Digits alone have become a number on the way. */
-const textOf = (value: unknown) =>
-	typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 export const idOf = (value: unknown) =>
 	typeof value === 'string' && uuid.test(value.trim()) ? value.trim() : undefined
-
-const dayOf = (value: unknown) =>
-	typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined
 
 /** The filters in the words of the API. */
 export const inquiryOf = ({ status, type, email, contact, from, to }: DeliveryFilters) => ({
@@ -48,8 +43,7 @@ export const inquiryOf = ({ status, type, email, contact, from, to }: DeliveryFi
 	type,
 	emailId: idOf(email),
 	contactId: idOf(contact),
-	from: from && new Date(`${from}T00:00:00`).toISOString(),
-	to: to && new Date(`${to}T23:59:59.999`).toISOString(),
+	...momentsOf(from, to),
 })
 
 export const isFiltered = (filters: DeliveryFilters) =>
