@@ -1644,7 +1644,7 @@ export interface GraphStep {
 		| 'WEBHOOK'
 		| 'UPDATE_CONTACT'
 		| 'EXIT'
-	/** The name in lists. */
+	/** The name of the step. */
 	name: string
 	/** Where an editor draws the step. */
 	position?:
@@ -3024,6 +3024,7 @@ export interface WorkflowFault {
 export interface WorkflowGraph {
 	/** See PATCH /workflows/{id}. */
 	triggerType?: 'EVENT' | 'MANUAL' | 'SCHEDULE' | undefined
+	/** The members for its type. See PATCH /workflows/{id}. */
 	triggerConfig?: Record<string, unknown> | null | undefined
 	/** Let a contact enter again once its execution has ended. */
 	allowReentry?: boolean | undefined
@@ -3611,6 +3612,8 @@ export interface ListEmailsInput {
 	from?: string | undefined
 	/** Only mails accepted until then. */
 	to?: string | undefined
+	/** false leaves the contents out: `body` is null. Browsers may keep such an answer. */
+	bodies?: boolean | undefined
 	/** The `cursor` of the previous page. Leave it out for the first. */
 	cursor?: string | undefined
 	/** At most 100 */
@@ -3788,6 +3791,7 @@ export interface PreviewContentInput {
 	subject: string
 	/** HTML, a Liquid template */
 	body: string
+	/** The text part, a Liquid template. Left out, it is made from the body. */
 	text?: string | null | undefined
 	/** MARKETING has a footer to unsubscribe. */
 	type?: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS' | undefined

@@ -95,7 +95,7 @@ test('keys and mails are never stored, and errors and large answers have no vers
 	t.is((await get(`/templates/${large}`, { 'if-none-match': '*' })).statusCode, 200)
 })
 
-test('the contents of mails have no version and are not stored', async (t) => {
+test('the contents of mails have no version and are not stored, and a list without them may be', async (t) => {
 	const { get, pool, project } = await setupReading(t)
 	const { rows } = await pool.query<{ id: string }>(
 		`insert into emails (project_id, "to", "from", subject, body, source_type)
@@ -109,4 +109,9 @@ test('the contents of mails have no version and are not stored', async (t) => {
 		t.is(answer.headers.etag, undefined, url)
 		t.is(answer.headers['cache-control'], 'no-store', url)
 	}
+	const brief = await get('/emails?bodies=false')
+	t.is(brief.headers['cache-control'], 'private, no-cache')
+	t.is(brief.json().data[0].body, null)
+	const again = await get('/emails?bodies=false', { 'if-none-match': String(brief.headers.etag) })
+	t.is(again.statusCode, 304)
 })

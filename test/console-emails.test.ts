@@ -31,7 +31,7 @@ test('mails are found by address, subject and status, and opened with the keyboa
 	await page.keyboard.type('ben@example.org')
 	await rows.filter({ hasText: 'ann' }).waitFor({ state: 'detached' })
 	t.deepEqual(await rows.allTextContents(), ['ben@example.org'])
-	t.is(page.url(), `${home}/emails?search=ben%40example.org`)
+	await page.waitForURL(`${home}/emails?search=ben%40example.org`)
 	await page.getByRole('searchbox').fill('receipt')
 	await rows.filter({ hasText: 'ann@example.org' }).waitFor()
 	await page.getByLabel('Status').selectOption('Failed')

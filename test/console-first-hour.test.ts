@@ -109,6 +109,7 @@ async function importPeople(page: Page) {
 async function buildSegment(page: Page) {
 	await goTo(page, 'Segments')
 	await page.getByRole('link', { name: 'New segment' }).first().click()
+	await page.getByRole('heading', { level: 1, name: 'New segment' }).waitFor()
 	await page.getByLabel('Name', { exact: true }).fill('Pro')
 	await page.getByRole('group', { name: 'Condition' }).getByText('choose a field').click()
 	await page.getByRole('option', { name: 'plan' }).click()
@@ -124,6 +125,7 @@ async function buildSegment(page: Page) {
 async function sendCampaign(page: Page) {
 	await goTo(page, 'Campaigns')
 	await page.getByRole('link', { name: 'New campaign' }).first().click()
+	await page.getByRole('heading', { level: 1, name: 'New campaign' }).waitFor()
 	await page.getByLabel('Name', { exact: true }).fill('Spring')
 	await page.getByLabel('From', { exact: true }).fill(`news@${domain}`)
 	await page.getByRole('button', { name: 'Write it' }).click()
@@ -179,6 +181,7 @@ async function seePerson(page: Page, { tempost }: Project) {
 async function addWebhook(page: Page, url: string) {
 	await goTo(page, 'Webhooks')
 	await page.getByRole('link', { name: 'New endpoint' }).first().click()
+	await page.getByRole('heading', { level: 1, name: 'New endpoint' }).waitFor()
 	await page.getByRole('textbox', { name: 'Address' }).fill(url)
 	await page.getByLabel('email.sent').check()
 	await page.getByRole('button', { name: 'Create the endpoint' }).click()

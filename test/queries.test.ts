@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { scanContacts } from '../db/contacts/contact-query.ts'
 import { isMatching, matchingAfter } from '../db/contacts/matching-contacts.ts'
+import { countAudit, listAudit } from '../db/projects/audit.ts'
 import { always, joined, numbered, ownText, queries, sql } from '../db/sql.ts'
 import { int, json, text, uuid } from '../db/sql-types.ts'
 import { openCampaigns, plan } from './helpers/campaigns.ts'
@@ -78,6 +79,18 @@ test('composed queries return their declared columns for any request', async (t)
 		period,
 	])
 		await request('GET', `${deliveries}?${chosen}`)
+
+	const day = new Date('2026-01-01')
+	for (const filter of [
+		{},
+		{ by: 'user' },
+		{ by: 'key' },
+		{ userId: first!, from: day, to: day },
+	]) {
+		const meant = { publicId: project.publicId, ...filter } as Parameters<typeof countAudit>[1]
+		for (const after of [null, first!]) await listAudit(pool, meant, { after, limit: 1 })
+		await countAudit(pool, meant)
+	}
 
 	const jobs = await setupJobs(t)
 	const filter = { search: 'user', subscribed: true, condition }

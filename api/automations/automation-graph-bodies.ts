@@ -39,7 +39,7 @@ const GivenStep = Type.Object(
 	{
 		id: about('The id of a step of this workflow, or a new UUID for a new step.', Id),
 		type: Type.Enum([...stepTypes], { description: 'Can’t be changed.' }),
-		name: Name,
+		name: about('The name of the step.', Name),
 		position: Type.Optional(Position),
 		config: Type.Optional(
 			anyObject('The configuration for its type. See POST /workflows/{id}/steps.'),
@@ -63,6 +63,9 @@ const GivenTransition = Type.Object(
 	{ title: 'GraphTransition' },
 )
 
+const trigger = '01a20d5c-7c38-720b-bad1-dc4f5809ee55'
+const wait = '01a20d5c-8f11-7d2b-be8d-228f4538b232'
+
 export const GraphBody = Type.Object(
 	{
 		triggerType: Type.Optional(
@@ -71,7 +74,10 @@ export const GraphBody = Type.Object(
 			}),
 		),
 		triggerConfig: Type.Optional(
-			Nullable(anyObject('The members for its type. See PATCH /workflows/{id}.')),
+			about(
+				'The members for its type. See PATCH /workflows/{id}.',
+				Nullable(anyObject('The members.')),
+			),
 		),
 		allowReentry: Type.Optional(
 			Type.Boolean({ description: 'Let a contact enter again once its execution has ended.' }),
@@ -85,7 +91,18 @@ export const GraphBody = Type.Object(
 			description: 'All transitions. The order is kept.',
 		}),
 	},
-	{ title: 'WorkflowGraph' },
+	{
+		title: 'WorkflowGraph',
+		examples: [
+			{
+				steps: [
+					{ id: trigger, type: 'TRIGGER', name: 'Trigger' },
+					{ id: wait, type: 'DELAY', name: 'A day', config: { amount: 1, unit: 'days' } },
+				],
+				transitions: [{ fromStepId: trigger, toStepId: wait }],
+			},
+		],
+	},
 )
 export type GraphBody = Type.Static<typeof GraphBody>
 

@@ -1,4 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import {
 	Email as EmailRow,
 	emailStatuses,
@@ -49,9 +50,14 @@ const Query = Type.Object({
 	),
 	from: Type.Optional(about('Only mails accepted since then.', Timestamp)),
 	to: Type.Optional(about('Only mails accepted until then.', Timestamp)),
+	bodies: Type.Boolean({
+		default: true,
+		description: 'false leaves the contents out: `body` is null. Browsers may keep such an answer.',
+	}),
 	cursor: Cursor,
 	limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 })
+const hasBodies = ({ query }: FastifyRequest) => (query as Type.Static<typeof Query>).bodies
 
 const Found = Type.Object({
 	...cursorPage(Email).properties,
@@ -77,7 +83,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 	app.get(
 		'/emails',
 		{
-			config: { auth: 'secret key or session', neverStored: true },
+			config: { auth: 'secret key or session', neverStored: hasBodies },
 			schema: {
 				tags: ['emails'],
 				summary: 'List mails, newest first',
@@ -87,7 +93,11 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 				response: { 200: Found },
 			},
 		},
-		async ({ em, project, query: { cursor, limit, search, from, to, ...filter } }) => {
+		async ({
+			em,
+			project,
+			query: { cursor, limit, search, from, to, bodies: isWhole, ...filter },
+		}) => {
 			const where = { ...foundBy(filter), projectId: project.id }
 			const size = Math.min(limit, 100)
 			const [before, floor] = cursor === undefined ? [] : decodeCursor(Position, cursor)
@@ -108,7 +118,9 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 				{ exclude: ['body', 'text'], orderBy: { id: 'desc' }, limit: size + 1 },
 			)
 			const ids = rows.slice(0, size).map(({ id }) => id)
-			const bodies = await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
+			const bodies = isWhole
+				? await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
+				: new Map(ids.map((id) => [id, null]))
 			const shown = rows.filter(({ id }) => bodies.has(id))
 			const data = (await withSenders(em, project.id, shown)).map((row) =>
 				viewOf(row, bodies.get(row.id) ?? null),

@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
 		/** The answers of the route contain keys or the contents of mails, so no browser may keep them. */
-		neverStored?: true
+		neverStored?: true | ((request: FastifyRequest) => boolean)
 	}
 }
 
@@ -18,9 +18,8 @@ const mostBytes = 256 * 2 ** 10
  */
 export function answerConditionally(app: FastifyInstance) {
 	app.addHook('onSend', (request, reply, payload, done) => {
-		const { method, routeOptions, visitor, headers } = request
-		if (method !== 'GET' || reply.statusCode !== 200 || routeOptions.config.neverStored)
-			return done()
+		const { method, visitor, headers } = request
+		if (method !== 'GET' || reply.statusCode !== 200 || isNeverStored(request)) return done()
 		if (!isShortJson(reply, payload)) return done()
 		const etag = `W/"${hash('sha1', payload, 'base64url')}"`
 		reply.header('etag', etag)
@@ -29,6 +28,11 @@ export function answerConditionally(app: FastifyInstance) {
 		void reply.code(304).removeHeader('content-type')
 		done(null, null)
 	})
+}
+
+function isNeverStored(request: FastifyRequest) {
+	const { neverStored = false } = request.routeOptions.config
+	return typeof neverStored === 'function' ? neverStored(request) : neverStored
 }
 
 /** Lists are written in pieces, and are bytes already. */

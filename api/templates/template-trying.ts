@@ -51,11 +51,9 @@ export const templateTrying: FastifyPluginAsyncTypebox<TestMailOptions> = async 
 						subject: about('A Liquid template.', Line({ maxLength: 998 })),
 						body: Type.String({ description: 'HTML, a Liquid template' }),
 						text: Type.Optional(
-							Nullable(
-								Type.String({
-									description:
-										'The text part, a Liquid template. Left out, it is made from the body.',
-								}),
+							about(
+								'The text part, a Liquid template. Left out, it is made from the body.',
+								Nullable(Type.String()),
 							),
 						),
 						type: Type.Enum([...mailTypes], {

@@ -13,7 +13,7 @@ const consoles = 200
 /** `liveMs.normal` of the console. */
 const everyMs = 5000
 /** What the page of mails asks. */
-const path = '/emails?limit=50'
+const path = '/emails?limit=50&bodies=false'
 const mails = Number(process.argv[3] ?? 100_000)
 const warmMs = 15_000
 const measuredMs = 60_000

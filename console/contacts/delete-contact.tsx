@@ -55,7 +55,7 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 		queryKey: [project.id, 'contacts', contact.id, 'consequences'],
 		queryFn: async () => {
 			const [mails, running, waiting] = await Promise.all([
-				api.emails.list({ contactId: contact.id, limit: 1 }),
+				api.emails.list({ contactId: contact.id, limit: 1, bodies: false }),
 				api.contacts.listExecutions(contact.id, { status: 'RUNNING', pageSize: 1 }),
 				api.contacts.listExecutions(contact.id, { status: 'WAITING', pageSize: 1 }),
 			])

@@ -13,7 +13,12 @@ export function MailsOf({ contact }: { contact: Contact }) {
 	const { list } = useCursorList({
 		key: [project.id, 'emails', { contactId: contact.id }],
 		load: (cursor) =>
-			api.emails.list({ contactId: contact.id, limit: 50, ...(cursor && { cursor }) }),
+			api.emails.list({
+				contactId: contact.id,
+				limit: 50,
+				bodies: false,
+				...(cursor && { cursor }),
+			}),
 		liveMs: liveMs.normal,
 	})
 	const momentOf = ({ id, subject, status, sourceType, createdAt }: Email): Moment => ({

@@ -48,7 +48,7 @@ function EmailsPage() {
 	const inquiry = inquiryOf(filters)
 	const { list } = useCursorList({
 		key: [project.id, 'emails', inquiry],
-		load: (cursor) => api.emails.list({ ...inquiry, cursor, limit: 50 }),
+		load: (cursor) => api.emails.list({ ...inquiry, cursor, limit: 50, bodies: false }),
 		liveMs: liveMs.normal,
 	})
 	const isFiltered = Object.values(filters).some((value) => value !== undefined)

@@ -38,7 +38,7 @@ function InLedger({ emailId }: { emailId: string }) {
 	const { project, api } = useProject()
 	const { data } = useQuery({
 		queryKey: [project.id, 'emails', emailId, 'known'],
-		queryFn: () => api.emails.list({ search: emailId, limit: 1 }),
+		queryFn: () => api.emails.list({ search: emailId, limit: 1, bodies: false }),
 		staleTime: Infinity,
 	})
 	const isKnown = data && data.data.length > 0

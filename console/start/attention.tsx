@@ -35,7 +35,7 @@ export function Attention() {
 
 async function mattersOf(api: Tempost, projectId: string): Promise<Matter[]> {
 	const [doubtful, domains, endpoints] = await Promise.all([
-		api.emails.list({ status: 'UNCERTAIN', limit: 1 }),
+		api.emails.list({ status: 'UNCERTAIN', limit: 1, bodies: false }),
 		api.domains.list(projectId),
 		api.webhookEndpoints.list(),
 	])

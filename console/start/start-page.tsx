@@ -24,7 +24,7 @@ function StartPage() {
 		queryFn: async () => {
 			const [setup, mails] = await Promise.all([
 				api.projects.setupState(project.id),
-				api.emails.list({ limit: 1 }),
+				api.emails.list({ limit: 1, bodies: false }),
 			])
 			return { ...setup, hasMail: mails.data.length > 0 }
 		},

@@ -39,7 +39,12 @@ function matching({ publicId, userId, by, from, to }: AuditFilter): Sql {
 	if (userId !== undefined) where.push(sql`user_id = ${uuid.value(userId)}`)
 	if (by !== undefined) where.push(by === 'user' ? byPeople : sql`user_id is null`)
 	// As a subquery it is evaluated once, also where counting reads all rows.
-	if (from) where.push(sql`id >= (select first_id_at(${timestamp.value(from)}))`)
+	// The times are rounded to milliseconds, and those in the ids are cut.
+	if (from)
+		where.push(
+			sql`id >= (select first_id_at(${timestamp.value(from)} - interval '1 millisecond'))`,
+			sql`created_at >= ${timestamp.value(from)}`,
+		)
 	if (to)
 		where.push(sql`id < (select first_id_at(${timestamp.value(to)} + interval '1 millisecond'))`)
 	return joined(where, ' and ')
