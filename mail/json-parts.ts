@@ -5,16 +5,25 @@ const charactersAtOnce = 2 ** 18
 
 /** Serialises items as JSON, with their long texts in parts. `textOf` serialises the rest. */
 export function* partsOf<Item>(items: Item[], textOf: (items: Item[]) => string) {
+	const { short, partsOfText } = withoutLongTexts(items)
+	yield* partsOfText(textOf(short))
+}
+
+/** The items with marks in place of their long texts. `partsOfText` puts the texts back into their JSON. */
+export function withoutLongTexts<Item>(items: Item[]) {
 	const long = new Map<string, string>()
-	const text = textOf(items.map((item) => (hasLongText(item) ? shortened(item, long) : item)))
-	let at = 0
-	for (const [mark, value] of inOrderOf(text, long)) {
-		const found = text.indexOf(mark, at)
-		yield text.slice(at, found)
-		yield* escapedParts(value)
-		at = found + mark.length
+	const short = items.map((item) => (hasLongText(item) ? shortened(item, long) : item))
+	function* partsOfText(text: string) {
+		let at = 0
+		for (const [mark, value] of inOrderOf(text, long)) {
+			const found = text.indexOf(mark, at)
+			yield text.slice(at, found)
+			yield* escapedParts(value)
+			at = found + mark.length
+		}
+		yield text.slice(at)
 	}
-	yield text.slice(at)
+	return { short, partsOfText }
 }
 
 const isLongText = (value: unknown) => typeof value === 'string' && value.length > charactersAtOnce

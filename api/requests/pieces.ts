@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { takeTurn } from '../../db/event-loop.ts'
-import { hasLongText, partsOf } from '../../mail/json-parts.ts'
+import { hasLongText, partsOf, withoutLongTexts } from '../../mail/json-parts.ts'
 import { gathered } from './gathering.ts'
 import { withPublicIds } from './project-ids.ts'
 
@@ -17,16 +17,19 @@ export function writeInPieces(app: FastifyInstance) {
 		const [name, list] = longestList(payload)
 		const isLong = list.length > itemsAtOnce || list.some(hasLongText)
 		if (!isLong && !hasLongText(payload)) return payload
+		const { short, partsOfText } = withoutLongTexts([payload])
+		const serialize = (answer: unknown) => reply.serialize(answer as object) as string
 		const whole = (items: unknown[]) =>
-			name === null ? items : { ...(payload as object), [name]: items }
+			name === null ? items : { ...(short[0] as object), [name]: items }
 		const pieces = isLong
-			? piecesOf([list], (items) => reply.serialize(whole(items)) as string)
-			: partsOf([payload as object], ([only]) => reply.serialize(only!) as string)
+			? piecesOf([list], (items) => serialize(whole(items)))
+			: [serialize(short[0])]
 		const buffers: Buffer[] = []
-		for await (const piece of pieces) {
-			await takeTurn()
-			buffers.push(Buffer.from(withPublicIds(caller, piece)))
-		}
+		for await (const piece of pieces)
+			for (const part of partsOfText(piece)) {
+				await takeTurn()
+				buffers.push(Buffer.from(withPublicIds(caller, part)))
+			}
 		const bytes = await gathered(buffers)
 		reply.serializer(() => bytes as never)
 		return payload
