@@ -14,7 +14,7 @@ export interface LaneRest extends Rest {
 
 export function campaignDeliveryActivities(services: DeliveryServices) {
 	const contents = createCampaignContents(services.settings)
-	const shared = createShared(services.provider.concurrency)
+	const shared = createShared(services)
 
 	return {
 		/**

@@ -1,5 +1,3 @@
-import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
-import { createRecorder } from '../delivery/recorder.ts'
 import type { Source } from '../delivery/source.ts'
 import { adopt } from './campaign-adoption.ts'
 import { batchesAtOnce, mailsInBatch, slotsOfBatches } from './campaign-batches.ts'
@@ -10,16 +8,12 @@ import { nameOf, type Turn } from './campaign-turn.ts'
 
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
-/** Answers that arrive within this time are recorded together. */
-const gatherMs = 20
 /** The most mails that one statement claims, however many slots are free. */
 const mostClaimed = 200
 
 /** A turn of a campaign's lane as a source of mails. */
 export function campaignSource(turn: Turn): Source {
-	const { services, lane, campaign, texts, shared, underWay, usesBatches } = turn
-	const write = (ended: Ended[]) => recordEnds(services.pool, lane.projectId, ended)
-	const recorder = createRecorder({ write, gatherMs, enough: shared.slots.slice })
+	const { lane, campaign, texts, shared, underWay, usesBatches } = turn
 	const mostAtATime = usesBatches ? mailsInBatch(campaign.body) : mostClaimed
 	return {
 		projectId: lane.projectId,
@@ -27,7 +21,7 @@ export function campaignSource(turn: Turn): Source {
 		slots: usesBatches ? slotsOfBatches : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
 		longestTurnMs,
-		record: recorder.record,
+		record: (ended, alone) => shared.record(lane.projectId, ended, alone),
 		async adopt() {
 			if (!shared.adopted.has(nameOf(lane))) await adopt(turn)
 			shared.adopted.add(nameOf(lane))

@@ -2,6 +2,7 @@ import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import { createQueues } from '../../db/queues.ts'
+import { createRecords } from '../delivery/recorder.ts'
 import { createUnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
 import { createLimiter } from './campaign-queues.ts'
@@ -14,13 +15,17 @@ export interface Lane extends CampaignKey {
 export type Shared = ReturnType<typeof createShared>
 
 /** Shared by all lanes of a process. */
-export const createShared = (connections: number) => ({
-	/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
-	adopted: new Set<string>(),
-	inSequence: createQueues(Infinity),
-	limited: createLimiter(connections),
-	slots: createCampaignSlots(connections),
-})
+export function createShared({ pool, provider }: DeliveryServices) {
+	const slots = createCampaignSlots(provider.concurrency)
+	return {
+		/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
+		adopted: new Set<string>(),
+		inSequence: createQueues(Infinity),
+		limited: createLimiter(provider.concurrency),
+		slots,
+		record: createRecords(pool, slots.slice),
+	}
+}
 
 export type Turn = ReturnType<typeof createTurn>
 

@@ -11,7 +11,7 @@ interface RecorderOptions {
 	/** Attempts that end within this time are written together. */
 	gatherMs: number
 	/** This many attempts are written at once, without waiting for more. */
-	enough?(): number
+	enough?: (() => number) | undefined
 }
 
 /**
@@ -70,12 +70,12 @@ const gatherMs = 20
 
 export type RecordTogether = ReturnType<typeof createRecords>
 
-/** A recorder for each project, which all its runs of single mails share. */
-export function createRecords(pool: Pool) {
+/** A recorder for each project, which all its runs, or all lanes of its campaigns, share. */
+export function createRecords(pool: Pool, enough?: () => number) {
 	const recorders = new Map<string, ReturnType<typeof createRecorder>>()
 	return async (projectId: string, ended: Ended[], alone: boolean) => {
 		const write = (some: Ended[]) => recordEnds(pool, projectId, some)
-		const recorder = recorders.get(projectId) ?? createRecorder({ write, gatherMs })
+		const recorder = recorders.get(projectId) ?? createRecorder({ write, gatherMs, enough })
 		recorders.set(projectId, recorder)
 		await recorder.record(ended, alone)
 		if (recorder.isIdle() && recorders.get(projectId) === recorder) recorders.delete(projectId)
