@@ -401,6 +401,37 @@ test('deliveries are listed newest first, by status, type, mail, contact and tim
 	t.deepEqual([...page.data.map(({ type }) => type), ...rest], all)
 })
 
+test('a delivery is listed and replayed by its own time, whatever its id says', async (t) => {
+	const { endpoint, track, turn, deliveries, receiver, ask, replay, pool } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('early')
+	await track('late')
+	await turn(id)
+	await pool.query(`update webhook_deliveries set occurred_at = uuid_extract_timestamp(id)
+		+ case type when 'event.early' then interval '-5 seconds' else interval '5 seconds' end`)
+	for (const { type, occurredAt } of (await deliveries(id)).data) {
+		const beside = (ms: number) => new Date(Date.parse(occurredAt) + ms).toISOString()
+		const period = { from: occurredAt, to: occurredAt, only: 'all' }
+		const listed = await deliveries(id, `?from=${occurredAt}&to=${occurredAt}`)
+		t.deepEqual([listed.data.map((one) => one.type), listed.total], [[type], 1])
+		t.is((await deliveries(id, `?type=${type}&from=${beside(1)}`)).total, 0)
+		t.is((await deliveries(id, `?type=${type}&to=${beside(-1)}`)).total, 0)
+		receiver.heard = []
+		const { jobId } = await ask<{ jobId: string }>(
+			'POST',
+			`/webhook-endpoints/${id}/replay`,
+			period,
+			202,
+		)
+		await replay(jobId)
+		await turn(id)
+		t.deepEqual(
+			receiver.heard.map((one) => one.type),
+			[type],
+		)
+	}
+})
+
 test('connections are used again', async (t) => {
 	const { endpoint, track, turn, receiver } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*'])

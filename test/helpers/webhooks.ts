@@ -34,6 +34,7 @@ export interface DeliveryJson {
 	tries: number
 	payload: string | null
 	nextTryAt: string | null
+	occurredAt: string
 	lastAttempt: { status: number | null; error: string | null } | null
 	attempts: { status: number | null; answer: string | null; error: string | null }[]
 }
