@@ -652,6 +652,8 @@ export interface CreatedWebhookEndpoint {
 		/** Deliveries that are due or wait for their next try, counted up to 10000 */
 		waiting: number
 	}
+	/** The replay that is under way: `/webhook-endpoints/{id}/replay/{jobId}` shows and cancels it */
+	replayJobId: string | null
 	createdAt: string
 	updatedAt: string
 	/** Verifies the signatures (Standard Webhooks). Shown once: store it */
@@ -2866,6 +2868,8 @@ export interface WebhookEndpoint {
 		/** Deliveries that are due or wait for their next try, counted up to 10000 */
 		waiting: number
 	}
+	/** The replay that is under way: `/webhook-endpoints/{id}/replay/{jobId}` shows and cancels it */
+	replayJobId: string | null
 	createdAt: string
 	updatedAt: string
 }

@@ -260,7 +260,7 @@ test('a cancelled replay makes nothing more due', async (t) => {
 	t.is(receiver.heard.length, 1)
 })
 
-test('an endpoint has one replay at a time', async (t) => {
+test('an endpoint has one replay at a time, and names it', async (t) => {
 	const { endpoint, app, withSecretKey: headers, replay, ask } = await setupWebhooks(t)
 	const [{ id }, other] = [await endpoint(['event.*']), await endpoint(['event.*'])]
 	const payload = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z' }
@@ -274,8 +274,13 @@ test('an endpoint has one replay at a time', async (t) => {
 		t.is(answer.statusCode, 409)
 		t.deepEqual(answer.json().error.details, { jobId })
 	}
+	const running = async () =>
+		(await ask<EndpointJson[]>('GET', '/webhook-endpoints')).map((one) => one.replayJobId)
+	t.deepEqual(await running(), [null, jobId])
+	t.is((await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)).replayJobId, jobId)
 	await ask('POST', `/webhook-endpoints/${other.id}/replay`, payload, 202)
 	await replay(jobId)
+	t.is((await running())[1], null)
 	t.is((await begin()).statusCode, 202)
 })
 

@@ -57,6 +57,10 @@ export const EndpointView = Component('WebhookEndpoint', {
 			description: `Deliveries that are due or wait for their next try, counted up to ${mostCounted}`,
 		}),
 	}),
+	replayJobId: about(
+		'The replay that is under way: `/webhook-endpoints/{id}/replay/{jobId}` shows and cancels it',
+		Nullable(Id),
+	),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
 })

@@ -20,14 +20,17 @@ export const lockForReplay = statement('lock-endpoint-for-replay', {
 	where project_id = $projectId and id = $endpointId for no key update`,
 })
 
-/** At most one: replays share few slots. */
+/** At most one: replays share few slots. Unfinished jobs are few, and have an index. */
+export const runningReplay = (projectId: string, endpointId: string) =>
+	`select j.id from jobs j
+	where j.project_id = ${projectId} and j.type = 'replay' and j.state in ('waiting', 'active')
+		and j.target->>'endpointId' = ${endpointId}::text
+	limit 1`
+
 export const activeReplay = statement('active-webhook-replay', {
 	params: { projectId: uuid, endpointId: uuid },
 	row: { id: uuid },
-	text: `select id from jobs
-	where project_id = $projectId and type = 'replay' and state in ('waiting', 'active')
-		and target->>'endpointId' = $endpointId::uuid::text
-	limit 1`,
+	text: runningReplay('$projectId', '$endpointId::uuid'),
 })
 
 export const acceptReplay = statement('accept-webhook-replay', {

@@ -18,6 +18,7 @@ export interface EndpointJson {
 	secret: string
 	enabled: boolean
 	disabledReason: string | null
+	replayJobId: string | null
 	health: {
 		state: string
 		waiting: number
