@@ -4306,6 +4306,8 @@ export interface CreateWebhookEndpointInput {
 	events: string[]
 	/** For people who read the list. */
 	description?: string | null | undefined
+	/** False: nothing is delivered to it, and its events are kept for a replay. A new endpoint is enabled unless you set it. */
+	enabled?: boolean | undefined
 	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
 	ordering?: 'none' | 'email' | undefined
 }
@@ -4319,7 +4321,7 @@ export interface UpdateWebhookEndpointInput {
 	description?: string | null | undefined
 	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
 	ordering?: 'none' | 'email' | undefined
-	/** False: nothing is delivered to it. */
+	/** False: nothing is delivered to it, and its events are kept for a replay. A new endpoint is enabled unless you set it. */
 	enabled?: boolean | undefined
 }
 

@@ -245,6 +245,7 @@ test('doctor notices clocks that differ', async (t) => {
 
 test('events are forwarded to a program on this machine, once and signed', async (t) => {
 	const { start, tempost } = await setupCommands(t)
+	const { webhookEndpoints } = tempost
 	const requests: { headers: Record<string, string | string[] | undefined>; body: string }[] = []
 	const server = createServer(async (request, response) => {
 		requests.push({ headers: request.headers, body: await text(request) })
@@ -254,24 +255,62 @@ test('events are forwarded to a program on this machine, once and signed', async
 	await once(server.listen(0, '127.0.0.1'), 'listening')
 	t.teardown(() => server.close())
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-	const { child, printed, ended } = start('listen', '--forward-to', url, '--events', 'event.*')
+	const events = 'event.*,contact.created,segment.entered'
+	const { child, printed, ended } = start('listen', '--forward-to', url, '--events', events)
 	t.true(await until(async () => /whsec_/.test(printed.err), 20_000))
 	const secret = /whsec_\S+/.exec(printed.err)![0]
 	await tempost.track({ email: 'ann@example.org', event: 'ordered', data: { price: 5 } })
 	await tempost.contacts.upsert({ email: 'bob@example.org', subscribed: true })
-	t.true(await until(async () => requests.length > 0, 20_000))
+	t.true(await until(async () => requests.length > 2, 20_000))
 	await tempost.track({ email: 'ann@example.org', event: 'paid' })
-	t.true(await until(async () => requests.length > 1, 20_000))
-	const events = await Promise.all(
+	t.true(await until(async () => requests.length > 3, 20_000))
+	const heard = await Promise.all(
 		requests.map(({ headers, body }) => webhooks.verify(headers, body, secret)),
 	)
 	t.deepEqual(
-		events.map(({ type }) => type),
-		['event.ordered', 'event.paid'],
+		heard.map(({ type }) => type),
+		['contact.created', 'event.ordered', 'contact.created', 'event.paid'],
 	)
-	t.like(events[0]!.data, { name: 'ordered', email: 'ann@example.org', data: { price: 5 } })
-	t.true(await until(async () => lines(printed.out).length === 2, 20_000))
-	t.like(lines(printed.out)[0]!, { type: 'event.ordered', status: 204 })
+	t.like(heard[1]!.data, { name: 'ordered', email: 'ann@example.org', data: { price: 5 } })
+	t.like(heard[2]!.data, { email: 'bob@example.org', subscribed: true })
+	t.true(await until(async () => lines(printed.out).length === 4, 20_000))
+	t.like(lines(printed.out)[1]!, { type: 'event.ordered', status: 204 })
+	const [endpoint] = await webhookEndpoints.list()
+	const { data } = await webhookEndpoints.listDeliveries(endpoint!.id)
+	t.deepEqual(
+		requests.map(({ headers }) => headers['webhook-id']),
+		data.map(({ webhookId }) => webhookId).toReversed(),
+	)
+	child.kill('SIGINT')
+	t.is(await ended, 0, printed.err)
+	t.deepEqual(await webhookEndpoints.list(), [])
+})
+
+test('a type that no webhook has is refused before anything is forwarded', async (t) => {
+	const { run, tempost } = await setupCommands(t)
+	const url = 'http://127.0.0.1:9/hook'
+	const { code, err } = await run(['listen', '--forward-to', url, '--events', 'email.nothing'])
+	t.is(code, 1)
+	t.regex(err, /events\.0 is not a type of webhook/)
+	t.deepEqual(await tempost.webhookEndpoints.list(), [])
+})
+
+test('logs follow the clock of the service, and end well at once', async (t) => {
+	const { start, tempost, env } = await setupCommands(t)
+	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })
+	await track('before')
+	const ahead = `globalThis.Date = class extends Date {
+		constructor(...given) { if (given.length > 0) super(...given); else super(Date.now()) }
+		static now() { return super.now() + 3_600_000 }
+	}`
+	const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`
+	Object.assign(env, { NODE_OPTIONS })
+	const { child, printed, ended } = start('logs', '-f')
+	const isShown = async (event: string) => printed.out.includes(event)
+	let tracked = 0
+	// The first look may be over or not.
+	t.true(await until(async () => (await track(`later${tracked++}`), isShown('later')), 20_000))
+	t.false(await isShown('before'))
 	child.kill('SIGINT')
 	t.is(await ended, 0, printed.err)
 })

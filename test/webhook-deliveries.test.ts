@@ -241,6 +241,32 @@ test('a disabled endpoint keeps its events for a replay, and gets only what foll
 	)
 })
 
+test('an endpoint that is disabled from the start keeps its events, whose payloads can be read', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries, replay } = await setupWebhooks(t)
+	const { id, ...made } = await endpoint(['event.*', 'contact.*'], { enabled: false })
+	t.like(made, { enabled: false, disabledReason: 'OWNER' })
+	await track('signup', 'ann@example.org', { plan: 'pro' })
+	const payloads = async (query = '') => {
+		const { data } = await deliveries(id, `?status=HELD${query}`)
+		const details = data.map((one) => ask<DeliveryJson>('GET', `/webhook-deliveries/${one.id}`))
+		return (await Promise.all(details)).map(({ payload }) => payload)
+	}
+	const kept = await payloads()
+	t.like(JSON.parse(kept[0]!), { type: 'event.signup', data: { data: { plan: 'pro' } } })
+	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: true })
+	const period = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z' }
+	const path = `/webhook-endpoints/${id}/replay`
+	await replay((await ask<{ jobId: string }>('POST', path, period, 202)).jobId)
+	await turn(id)
+	t.deepEqual(receiver.heard.map(({ body }) => body).toSorted(), (kept as string[]).toSorted())
+	await track('waiting', 'bob@example.org')
+	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false })
+	await turn(id)
+	const { contactId } = (await deliveries(id)).data[0]!
+	await ask('DELETE', `/contacts/${contactId}?erase=true`, undefined, 204)
+	t.deepEqual(await payloads('&type=event.waiting'), [null])
+})
+
 test('a cancelled replay makes nothing more due', async (t) => {
 	const { endpoint, track, turn, receiver, ask, replay } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*'])

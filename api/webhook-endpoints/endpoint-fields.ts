@@ -21,6 +21,12 @@ export const Fields = {
 	description: Type.Optional(
 		about('For people who read the list.', Nullable(Type.String({ maxLength: 500 }))),
 	),
+	enabled: Type.Optional(
+		Type.Boolean({
+			description:
+				'False: nothing is delivered to it, and its events are kept for a replay. A new endpoint is enabled unless you set it.',
+		}),
+	),
 	ordering: Type.Optional(
 		Type.Enum([...webhookOrderings], {
 			description:

@@ -68,7 +68,8 @@ async function run(name: string, command: Command, args: string[]) {
 	}
 	const settings = readSettings(values)
 	const stop = new AbortController()
-	process.once('SIGINT', () => stop.abort(new Interrupted()))
+	for (const name of ['SIGINT', 'SIGTERM'] as const)
+		process.once(name, () => stop.abort(new Interrupted()))
 	const code = await command.run({
 		settings,
 		values,

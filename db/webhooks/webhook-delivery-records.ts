@@ -5,6 +5,7 @@ import { statement } from '../statement.ts'
 import { type Period, within } from '../within.ts'
 import type { deliveryStatuses, WebhookAttempt } from './webhook-delivery.ts'
 import { mostCounted } from './webhook-endpoint-records.ts'
+import { payloadData, payloadRows } from './webhook-payload.ts'
 
 const deliveryColumns = {
 	id: uuid,
@@ -95,8 +96,16 @@ const byId = `d.project_id = $projectId and d.endpoint_id = any(array(
 
 export const findDelivery = statement('find-webhook-delivery', {
 	params: { projectId: uuid, deliveryId: uuid },
-	row: { ...deliveryColumns, payload: text.orNull },
-	text: `select ${columns('d.attempts')}, d.payload from webhook_deliveries d
+	row: {
+		...deliveryColumns,
+		payload: text.orNull,
+		/** What the payload will consist of; null where it was stored. */
+		data: json<object>().orNull,
+		isErased: bool,
+	},
+	text: `select ${columns('d.attempts')}, d.payload, ${payloadData} as data, d.is_erased as "isErased"
+	from webhook_deliveries d
+	${payloadRows}
 	where ${byId}`,
 })
 

@@ -48,6 +48,7 @@ export const addEndpoint = statement('add-webhook-endpoint', {
 		events: text.array,
 		description: text.orNull,
 		ordering: text,
+		disabledReason: text.orNull,
 		secret: bytes,
 		most: int,
 	},
@@ -55,8 +56,11 @@ export const addEndpoint = statement('add-webhook-endpoint', {
 	text: `with turn as materialized (
 		select id from projects where id = $projectId for no key update
 	)
-	insert into webhook_endpoints as w (project_id, url, events, description, ordering, secret)
-	select turn.id, $url::text, $events::text[], $description::text, $ordering::text, $secret::bytea from turn
+	insert into webhook_endpoints as w
+		(project_id, url, events, description, ordering, secret, disabled_reason, disabled_at)
+	select turn.id, $url::text, $events::text[], $description::text, $ordering::text, $secret::bytea,
+		$disabledReason::text, case when $disabledReason is not null then now() end
+	from turn
 	where $most::int > (
 		select count(*) from webhook_endpoints o where o.project_id = $projectId and o.deleted_at is null)
 	returning ${columns}`,
