@@ -97,14 +97,19 @@ test('the longer of the plan and Retry-After counts, for all deliveries of an en
 })
 
 test('an endpoint without an answer shows the network error in words', async (t) => {
-	const { endpoint, track, turn, deliveries } = await setupWebhooks(t)
-	const { id } = await endpoint(['event.*'], { url: 'http://127.0.0.1:9/' })
-	await track('signup')
-	await turn(id)
-	t.like((await deliveries(id)).data[0], {
-		status: 'PENDING',
-		lastAttempt: { status: null, error: 'ECONNREFUSED' },
-	})
+	const { endpoint, track, turn, deliveries, receiver } = await setupWebhooks(t)
+	const cases = {
+		'http://127.0.0.1:9/': 'Nothing listens at this address (ECONNREFUSED)',
+		[receiver.url.replace('http', 'https')]: 'It does not speak TLS (EPROTO)',
+	}
+	for (const [url, words] of Object.entries(cases)) {
+		const { id } = await endpoint(['event.*'], { url })
+		await track('signup')
+		await turn(id)
+		const [{ status, lastAttempt } = {}] = (await deliveries(id)).data
+		t.is(status, 'PENDING')
+		t.like(lastAttempt, { status: null, error: words })
+	}
 })
 
 test('a redirect is a failure, and is not followed', async (t) => {
