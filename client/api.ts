@@ -6146,7 +6146,7 @@ export interface DomainsApi {
 	/**
 	 * List the domains of a project, newest first.
 	 *
-	 * Verified and pending ones, each with the DNS records it needs.
+	 * Verified and pending ones, each with the DNS records it needs. `@me` stands for the project of the key or of `X-Project-Id`.
 	 *
 	 * `GET /domains/project/{projectId}`
 	 */

@@ -14,13 +14,12 @@ const program = join(import.meta.dirname, '../client/cli/main.ts')
 /** The command line as its own process, connected to a real API. */
 async function setupCommands(t: ExecutionContext, options: Parameters<typeof setupClient>[1] = {}) {
 	const all = await setupClient(t, options)
-	const { url, secretKey, publicKey, project } = all
+	const { url, secretKey, publicKey } = all
 	const env = {
 		...process.env,
 		TEMPOST_URL: url,
 		TEMPOST_SECRET_KEY: secretKey,
 		TEMPOST_PUBLIC_KEY: publicKey,
-		TEMPOST_PROJECT_ID: project.id,
 	}
 	function start(...args: string[]) {
 		const child = spawn(process.execPath, ['--import=tsx', program, ...args], { env })

@@ -21,7 +21,6 @@ export interface Settings {
 	url: string
 	secretKey?: string | undefined
 	publicKey?: string | undefined
-	projectId?: string | undefined
 }
 
 export interface Command {
