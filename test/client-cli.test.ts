@@ -89,7 +89,7 @@ test('a mail with a copy is scheduled from options, and a list of messages is on
 })
 
 test('the exit code tells a refusal, wrong usage and an absent service apart', async (t) => {
-	const { run } = await setupCommands(t)
+	const { run, env } = await setupCommands(t)
 	const refused = await run(
 		['send', '-'],
 		JSON.stringify({ ...message, to: ['a@example.org', 'b', 'c'] }),
@@ -112,6 +112,10 @@ test('the exit code tells a refusal, wrong usage and an absent service apart', a
 	const absent = await run(['emails', 'get', 'x', '--url', 'http://127.0.0.1:1'])
 	t.is(absent.code, 3)
 	t.regex(absent.err, /cannot be reached/)
+	Object.assign(env, { TEMPOST_SECRET_KEY: '' })
+	const withoutKey = await run(['emails', 'get', 'x'])
+	t.is(withoutKey.code, 2)
+	t.regex(withoutKey.err, /needs the secret key[^]*→ Give it with --key/)
 })
 
 test('logs are shown oldest first, and followed without gaps or repetitions', async (t) => {
@@ -162,6 +166,10 @@ test('people on a terminal get text and a progress bar, and JSON only if they as
 	const sent = await tempost.send(message)
 	const id = sent.emails[0]!.email
 	t.regex(await text(command('emails', 'get', id).stdout), /^Status: +\S+\r?$[^]*^Subject: +Hello/m)
+	const options = ['--to', message.to, '--from', message.from, '--subject', 'Later', '--text', 'Hi']
+	const at = new Date(Date.now() + 3_600_000).toISOString()
+	const later = await text(command('send', ...options, '--at', at).stdout)
+	t.true(later.trim().endsWith(`SCHEDULED  ${at}`), later)
 	const asJson = await text(command('emails', 'get', id, '--json').stdout)
 	t.like(json(asJson), { id })
 	const { to: _, ...content } = message
@@ -205,6 +213,7 @@ test('doctor names what is wrong, and says how to mend it', async (t) => {
 	const absent = await run(['doctor', '--url', 'http://127.0.0.1:1'])
 	t.is(absent.code, 1)
 	t.is(findingsOf(absent.out)['Service']![0], 'problem')
+	t.false(/fetch failed/.test(absent.out))
 })
 
 test('doctor shows the records that DNS lacks', async (t) => {

@@ -45,6 +45,12 @@ export function textOf(values: Values, name: string) {
 	return typeof value === 'string' ? value : undefined
 }
 
+/** Why `fetch` failed, which its own message does not say. Several addresses that failed together have only a code. */
+export function faultOf({ message, cause }: Error) {
+	const reason = cause as { message?: string; code?: string } | undefined
+	return reason?.message || reason?.code || message
+}
+
 /** A needed word after the command. */
 export function wordOf({ words }: Context, name: string) {
 	const [word] = words

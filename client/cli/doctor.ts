@@ -1,6 +1,6 @@
 import { TempostError, type Tempost } from '../index.ts'
 import type { Domain, Health } from '../index.ts'
-import { type Command, type Context, exitCodes, type Settings } from './command.ts'
+import { type Command, type Context, exitCodes, faultOf, type Settings } from './command.ts'
 
 interface Finding {
 	check: string
@@ -68,7 +68,7 @@ async function healthOf(url: string, signal: AbortSignal) {
 	} catch (error) {
 		return problem(
 			'Service',
-			`${url} does not answer: ${(error as Error).message}`,
+			`${url} does not answer: ${faultOf(error as Error)}`,
 			'Start it with npm start, or give its address with --url or TEMPOST_URL.',
 		)
 	}

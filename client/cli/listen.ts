@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Tempost, WebhookDelivery } from '../index.ts'
-import { type Command, type Context, textOf, UsageError } from './command.ts'
+import { type Command, type Context, faultOf, textOf, UsageError } from './command.ts'
 import { type Feed, follow, pageSize, retries, untilStopped } from './following.ts'
 
 const patienceMs = 10_000
@@ -83,9 +83,7 @@ async function forward(
 		signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
 	}).then(
 		({ status }) => ({ status }),
-		(error: Error) => ({
-			error: String((error.cause as Error | undefined)?.message ?? error.message),
-		}),
+		(error: Error) => ({ error: faultOf(error) }),
 	)
 	const said = 'status' in answer ? String(answer.status) : answer.error
 	const result = { id, type, ...answer, durationMs: Date.now() - began }

@@ -105,9 +105,11 @@ function report(error: unknown, name: string) {
 	const { code, message, fields, suggestion, requestId, status } = error
 	say(`${message} (${code})`)
 	for (const field of fields.slice(1)) say(`  ${field.field} ${field.message}`)
-	if (suggestion) say(`→ ${suggestion}`)
+	const isKeyMissing = code === 'MISSING_CREDENTIAL'
+	const advice = isKeyMissing ? 'Give it with --key, or set TEMPOST_SECRET_KEY.' : suggestion
+	if (advice) say(`→ ${advice}`)
 	if (requestId) say(`  Request ${requestId}`)
-	if (code === 'MISSING_CREDENTIAL') return exitCodes.usage
+	if (isKeyMissing) return exitCodes.usage
 	const isAway = status === 0 || status >= 500 || code === 'RATE_LIMIT_EXCEEDED'
 	return isAway && !code.startsWith('JOB_') ? exitCodes.unreachable : exitCodes.failed
 }
