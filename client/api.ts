@@ -652,6 +652,8 @@ export interface CreatedWebhookEndpoint {
 		/** Deliveries that are due or wait for their next try, counted up to 10000 */
 		waiting: number
 	}
+	/** The replay that is under way: `/webhook-endpoints/{id}/replay/{jobId}` shows and cancels it */
+	replayJobId: string | null
 	createdAt: string
 	updatedAt: string
 	/** Verifies the signatures (Standard Webhooks). Shown once: store it */
@@ -2866,6 +2868,8 @@ export interface WebhookEndpoint {
 		/** Deliveries that are due or wait for their next try, counted up to 10000 */
 		waiting: number
 	}
+	/** The replay that is under way: `/webhook-endpoints/{id}/replay/{jobId}` shows and cancels it */
+	replayJobId: string | null
 	createdAt: string
 	updatedAt: string
 }
@@ -4302,6 +4306,8 @@ export interface CreateWebhookEndpointInput {
 	events: string[]
 	/** For people who read the list. */
 	description?: string | null | undefined
+	/** False: nothing is delivered to it, and its events are kept for a replay. A new endpoint is enabled unless you set it. */
+	enabled?: boolean | undefined
 	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
 	ordering?: 'none' | 'email' | undefined
 }
@@ -4315,7 +4321,7 @@ export interface UpdateWebhookEndpointInput {
 	description?: string | null | undefined
 	/** `email`: the next event of a mail waits until the one before is delivered or given up. `none` unless you set it. */
 	ordering?: 'none' | 'email' | undefined
-	/** False: nothing is delivered to it. */
+	/** False: nothing is delivered to it, and its events are kept for a replay. A new endpoint is enabled unless you set it. */
 	enabled?: boolean | undefined
 }
 
@@ -6140,7 +6146,7 @@ export interface DomainsApi {
 	/**
 	 * List the domains of a project, newest first.
 	 *
-	 * Verified and pending ones, each with the DNS records it needs.
+	 * Verified and pending ones, each with the DNS records it needs. `@me` stands for the project of the key or of `X-Project-Id`.
 	 *
 	 * `GET /domains/project/{projectId}`
 	 */

@@ -25,11 +25,15 @@ export class Jobs {
 
 	/** An import or a bulk job, whichever has this id. */
 	async get(id: string, options: { signal?: AbortSignal | undefined } = {}): Promise<Job> {
+		const { contacts } = this.#api
 		try {
-			return await this.#api.contacts.getImport(id, options)
+			return await contacts.getImport(id, options).catch((error: unknown) => {
+				if (isNotFound(error)) return contacts.getBulkJob(id, options)
+				throw error
+			})
 		} catch (error) {
-			if (!(error instanceof TempostError && error.status === 404)) throw error
-			return this.#api.contacts.getBulkJob(id, options)
+			if (isNotFound(error)) error.suggestion = 'Wait for a replay with jobs.waitForReplay().'
+			throw error
 		}
 	}
 
@@ -62,6 +66,9 @@ export class Jobs {
 		)
 	}
 }
+
+const isNotFound = (error: unknown): error is TempostError =>
+	error instanceof TempostError && error.status === 404
 
 const idOf = (job: JobReference) => (typeof job === 'string' ? job : job.jobId)
 

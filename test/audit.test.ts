@@ -175,6 +175,20 @@ test('changes are found by user, by kind of caller and by time, and counted', as
 	t.like((await read(`?by=user&cursor=${page.cursor}`)).data, [{ action: 'POST /segments' }])
 })
 
+test('a change is found by its own time, whatever its id says', async (t) => {
+	const { read, byKey, pool } = await setupAudit(t)
+	for (const name of ['one', 'two']) await byKey('POST', '/segments', { name, type: 'STATIC' })
+	await pool.query(`update audit_entries set created_at = uuid_extract_timestamp(id)
+		+ case when id = (select min(id::text)::uuid from audit_entries) then interval '-5 s' else interval '5 s' end`)
+	for (const { id, createdAt } of (await read()).data) {
+		const beside = (ms: number) => new Date(Date.parse(createdAt) + ms).toISOString()
+		const ids = async (query: string) => (await read(query)).data.map((one) => one.id)
+		t.deepEqual(await ids(`?from=${createdAt}&to=${createdAt}`), [id])
+		t.false((await ids(`?from=${beside(1)}`)).includes(id))
+		t.false((await ids(`?to=${beside(-1)}`)).includes(id))
+	}
+})
+
 test('a change is not undone, nor its caller left waiting, because the audit cannot be written', async (t) => {
 	const { byKey, pool } = await setupAudit(t)
 	const locking = await pool.connect()

@@ -14,13 +14,12 @@ const program = join(import.meta.dirname, '../client/cli/main.ts')
 /** The command line as its own process, connected to a real API. */
 async function setupCommands(t: ExecutionContext, options: Parameters<typeof setupClient>[1] = {}) {
 	const all = await setupClient(t, options)
-	const { url, secretKey, publicKey, project } = all
+	const { url, secretKey, publicKey } = all
 	const env = {
 		...process.env,
 		TEMPOST_URL: url,
 		TEMPOST_SECRET_KEY: secretKey,
 		TEMPOST_PUBLIC_KEY: publicKey,
-		TEMPOST_PROJECT_ID: project.id,
 	}
 	function start(...args: string[]) {
 		const child = spawn(process.execPath, ['--import=tsx', program, ...args], { env })
@@ -90,7 +89,7 @@ test('a mail with a copy is scheduled from options, and a list of messages is on
 })
 
 test('the exit code tells a refusal, wrong usage and an absent service apart', async (t) => {
-	const { run } = await setupCommands(t)
+	const { run, env } = await setupCommands(t)
 	const refused = await run(
 		['send', '-'],
 		JSON.stringify({ ...message, to: ['a@example.org', 'b', 'c'] }),
@@ -113,6 +112,10 @@ test('the exit code tells a refusal, wrong usage and an absent service apart', a
 	const absent = await run(['emails', 'get', 'x', '--url', 'http://127.0.0.1:1'])
 	t.is(absent.code, 3)
 	t.regex(absent.err, /cannot be reached/)
+	Object.assign(env, { TEMPOST_SECRET_KEY: '' })
+	const withoutKey = await run(['emails', 'get', 'x'])
+	t.is(withoutKey.code, 2)
+	t.regex(withoutKey.err, /needs the secret key[^]*→ Give it with --key/)
 })
 
 test('logs are shown oldest first, and followed without gaps or repetitions', async (t) => {
@@ -163,6 +166,10 @@ test('people on a terminal get text and a progress bar, and JSON only if they as
 	const sent = await tempost.send(message)
 	const id = sent.emails[0]!.email
 	t.regex(await text(command('emails', 'get', id).stdout), /^Status: +\S+\r?$[^]*^Subject: +Hello/m)
+	const options = ['--to', message.to, '--from', message.from, '--subject', 'Later', '--text', 'Hi']
+	const at = new Date(Date.now() + 3_600_000).toISOString()
+	const later = await text(command('send', ...options, '--at', at).stdout)
+	t.true(later.trim().endsWith(`SCHEDULED  ${at}`), later)
 	const asJson = await text(command('emails', 'get', id, '--json').stdout)
 	t.like(json(asJson), { id })
 	const { to: _, ...content } = message
@@ -206,6 +213,7 @@ test('doctor names what is wrong, and says how to mend it', async (t) => {
 	const absent = await run(['doctor', '--url', 'http://127.0.0.1:1'])
 	t.is(absent.code, 1)
 	t.is(findingsOf(absent.out)['Service']![0], 'problem')
+	t.false(/fetch failed/.test(absent.out))
 })
 
 test('doctor shows the records that DNS lacks', async (t) => {
@@ -245,6 +253,7 @@ test('doctor notices clocks that differ', async (t) => {
 
 test('events are forwarded to a program on this machine, once and signed', async (t) => {
 	const { start, tempost } = await setupCommands(t)
+	const { webhookEndpoints } = tempost
 	const requests: { headers: Record<string, string | string[] | undefined>; body: string }[] = []
 	const server = createServer(async (request, response) => {
 		requests.push({ headers: request.headers, body: await text(request) })
@@ -254,24 +263,62 @@ test('events are forwarded to a program on this machine, once and signed', async
 	await once(server.listen(0, '127.0.0.1'), 'listening')
 	t.teardown(() => server.close())
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-	const { child, printed, ended } = start('listen', '--forward-to', url, '--events', 'event.*')
+	const events = 'event.*,contact.created,segment.entered'
+	const { child, printed, ended } = start('listen', '--forward-to', url, '--events', events)
 	t.true(await until(async () => /whsec_/.test(printed.err), 20_000))
 	const secret = /whsec_\S+/.exec(printed.err)![0]
 	await tempost.track({ email: 'ann@example.org', event: 'ordered', data: { price: 5 } })
 	await tempost.contacts.upsert({ email: 'bob@example.org', subscribed: true })
-	t.true(await until(async () => requests.length > 0, 20_000))
+	t.true(await until(async () => requests.length > 2, 20_000))
 	await tempost.track({ email: 'ann@example.org', event: 'paid' })
-	t.true(await until(async () => requests.length > 1, 20_000))
-	const events = await Promise.all(
+	t.true(await until(async () => requests.length > 3, 20_000))
+	const heard = await Promise.all(
 		requests.map(({ headers, body }) => webhooks.verify(headers, body, secret)),
 	)
 	t.deepEqual(
-		events.map(({ type }) => type),
-		['event.ordered', 'event.paid'],
+		heard.map(({ type }) => type),
+		['contact.created', 'event.ordered', 'contact.created', 'event.paid'],
 	)
-	t.like(events[0]!.data, { name: 'ordered', email: 'ann@example.org', data: { price: 5 } })
-	t.true(await until(async () => lines(printed.out).length === 2, 20_000))
-	t.like(lines(printed.out)[0]!, { type: 'event.ordered', status: 204 })
+	t.like(heard[1]!.data, { name: 'ordered', email: 'ann@example.org', data: { price: 5 } })
+	t.like(heard[2]!.data, { email: 'bob@example.org', subscribed: true })
+	t.true(await until(async () => lines(printed.out).length === 4, 20_000))
+	t.like(lines(printed.out)[1]!, { type: 'event.ordered', status: 204 })
+	const [endpoint] = await webhookEndpoints.list()
+	const { data } = await webhookEndpoints.listDeliveries(endpoint!.id)
+	t.deepEqual(
+		requests.map(({ headers }) => headers['webhook-id']),
+		data.map(({ webhookId }) => webhookId).toReversed(),
+	)
+	child.kill('SIGINT')
+	t.is(await ended, 0, printed.err)
+	t.deepEqual(await webhookEndpoints.list(), [])
+})
+
+test('a type that no webhook has is refused before anything is forwarded', async (t) => {
+	const { run, tempost } = await setupCommands(t)
+	const url = 'http://127.0.0.1:9/hook'
+	const { code, err } = await run(['listen', '--forward-to', url, '--events', 'email.nothing'])
+	t.is(code, 1)
+	t.regex(err, /events\.0 is not a type of webhook/)
+	t.deepEqual(await tempost.webhookEndpoints.list(), [])
+})
+
+test('logs follow the clock of the service, and end well at once', async (t) => {
+	const { start, tempost, env } = await setupCommands(t)
+	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })
+	await track('before')
+	const ahead = `globalThis.Date = class extends Date {
+		constructor(...given) { if (given.length > 0) super(...given); else super(Date.now()) }
+		static now() { return super.now() + 3_600_000 }
+	}`
+	const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`
+	Object.assign(env, { NODE_OPTIONS })
+	const { child, printed, ended } = start('logs', '-f')
+	const isShown = async (event: string) => printed.out.includes(event)
+	let tracked = 0
+	// The first look may be over or not.
+	t.true(await until(async () => (await track(`later${tracked++}`), isShown('later')), 20_000))
+	t.false(await isShown('before'))
 	child.kill('SIGINT')
 	t.is(await ended, 0, printed.err)
 })

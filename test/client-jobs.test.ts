@@ -39,4 +39,6 @@ test('a replay of a webhook endpoint is waited for', async (t) => {
 			void pool.query(`update jobs set state = 'completed', total = 0, finished_at = now()`),
 	})
 	t.like(await ended, { id: job.jobId, state: 'completed' })
+	const mistaken = await errorOf(tempost.jobs.wait(job))
+	t.regex(mistaken.suggestion ?? '', /waitForReplay/)
 })

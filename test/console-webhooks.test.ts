@@ -190,6 +190,8 @@ test('a replay says how many deliveries it makes, shows its progress and can be 
 	await begin()
 	await replay.getByText('Waiting', { exact: true }).waitFor()
 	const jobId = new URL(page.url()).searchParams.get('replay')!
+	await open(`webhooks/${id}`)
+	await replay.getByText('Waiting', { exact: true }).waitFor()
 	await new MockActivityEnvironment().run(replayWork(pool), { projectId: project.id, jobId })
 	await replay.getByText('Completed', { exact: true }).waitFor()
 	await replay.getByText('One delivery is made again').waitFor()

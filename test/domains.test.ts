@@ -74,6 +74,7 @@ test("the list is this project's alone, newest first; other projects' domains ar
 		['b.example', 'a.example'],
 	)
 	t.is((list[0] as unknown as { projectId: string }).projectId, project.id)
+	t.deepEqual((await call('GET', '/domains/project/@me')).json(), list)
 	const other = await createProject(orm)
 	const url = `/domains/project/${other.project.id}`
 	isEnvelope(t, await call('GET', url), 404, 'RESOURCE_NOT_FOUND')

@@ -3,7 +3,7 @@ import { openCampaigns } from './helpers/campaigns.ts'
 import { setupMails } from './helpers/mails.ts'
 
 interface Page {
-	data: { id: string; to: string; subject: string }[]
+	data: { id: string; to: string; subject: string; createdAt: string }[]
 	cursor?: string
 	hasMore: boolean
 	total: number
@@ -33,10 +33,6 @@ const many = (count: number, subject: string) =>
 		'me@example.com', '${subject} ' || lpad(i::text, 6, '0'), 'B', 'TRANSACTIONAL', at
 	from (select id from projects order by created_at desc limit 1) p, generate_series(1, ${count}) i,
 		lateral (select date_trunc('month', now()) - interval '1 year' + i * interval '1 second' as at) a`
-
-/** An id begins with the milliseconds at which it was made. */
-const timeOf = (id: string) =>
-	new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString()
 
 test('an address finds the mails of its contact, and those to the address alone', async (t) => {
 	const { sent, found, pool, page } = await setup(t)
@@ -87,7 +83,7 @@ test('filters and times narrow a search', async (t) => {
 	const first = await sent({ subject: 'Order 1' })
 	await sent({ subject: 'Invoice' })
 	const last = await sent({ subject: 'Order 2' })
-	const [from, to] = [timeOf(first.id), timeOf(last.id)]
+	const [from, to] = [first.createdAt.toISOString(), last.createdAt.toISOString()]
 	t.deepEqual(await found({ search: 'order', status: 'SENT' }), [])
 	t.deepEqual(await found({ search: 'order', sourceType: 'CAMPAIGN' }), [])
 	t.is((await page({ from, to })).total, 3)
@@ -103,6 +99,24 @@ test('filters and times narrow a search', async (t) => {
 		(await page({ search: 'order', contactId: last.contactId!, from: second(from, -60) })).total,
 		2,
 	)
+})
+
+test('a mail is found by its own time, whatever its id says', async (t) => {
+	const { sent, page, pool } = await setup(t)
+	const [early, late] = [await sent({ subject: 'Early' }), await sent({ subject: 'Late' })]
+	await pool.query(
+		`update emails set created_at = uuid_extract_timestamp(id)
+			+ case subject when 'Early' then interval '-5 seconds' else interval '5 seconds' end`,
+	)
+	for (const { id } of [early, late]) {
+		const { createdAt } = (await page({ search: id })).data[0]!
+		const beside = (ms: number) => new Date(Date.parse(createdAt) + ms).toISOString()
+		const ids = async (query: Record<string, string>) =>
+			(await page(query)).data.map((mail) => mail.id)
+		t.deepEqual(await ids({ from: createdAt, to: createdAt }), [id])
+		t.false((await ids({ from: beside(1) })).includes(id))
+		t.false((await ids({ to: beside(-1) })).includes(id))
+	}
 })
 
 test('words are found in the newest mails, and the answer says back to when', async (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readPage } from './helpers/doc-examples.ts'
 import { setupSend } from './helpers/send.ts'
 
 test('a text of its own is rendered like the body, without escaping, and stored beside it', async (t) => {
@@ -75,6 +76,10 @@ test('a member that other services use for one of ours is refused with the right
 		ReplyTo: 'reply',
 		Subject: 'subject',
 		variables: 'data',
+		from_name: 'from',
+		subscribe: 'subscribed',
+		sendAfter: 'delivery.at',
+		metadata: 'tags',
 		idempotencyKey: 'the header Idempotency-Key',
 	}
 	for (const [field, name] of Object.entries(cases)) {
@@ -110,4 +115,23 @@ test('a member that other services use for one of ours is refused with the right
 			['send_at', 'is not known here: use a workflow with a DELAY step'],
 		],
 	)
+})
+
+test('every other name on the page about sending is refused with the name that the page shows', async (t) => {
+	const { send } = await setupSend(t)
+	const [table] = /^\| you may know it as[^]*?\n\n/m.exec(await readPage('docs/sending.md'))!
+	const rows = table.trim().split('\n').slice(2)
+	t.is(rows.length, 16)
+	for (const row of rows) {
+		const [names, here] = row.split('|').slice(1, 3)
+		const meant = [...here!.matchAll(/`(.+?)`/g)].map(([, name]) => name!)
+		for (const [, name] of names!.matchAll(/`(.+?)`/g)) {
+			const { errors } = (await send({ [name!]: 'x' })).json().error
+			t.like(errors[0], { field: name, code: 'unrecognized_keys' })
+			t.true(
+				meant.some((one) => errors[0].message.endsWith(one)),
+				`${name}: ${errors[0].message}`,
+			)
+		}
+	}
 })

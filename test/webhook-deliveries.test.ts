@@ -97,14 +97,19 @@ test('the longer of the plan and Retry-After counts, for all deliveries of an en
 })
 
 test('an endpoint without an answer shows the network error in words', async (t) => {
-	const { endpoint, track, turn, deliveries } = await setupWebhooks(t)
-	const { id } = await endpoint(['event.*'], { url: 'http://127.0.0.1:9/' })
-	await track('signup')
-	await turn(id)
-	t.like((await deliveries(id)).data[0], {
-		status: 'PENDING',
-		lastAttempt: { status: null, error: 'ECONNREFUSED' },
-	})
+	const { endpoint, track, turn, deliveries, receiver } = await setupWebhooks(t)
+	const cases = {
+		'http://127.0.0.1:9/': 'Nothing listens at this address (ECONNREFUSED)',
+		[receiver.url.replace('http', 'https')]: 'It does not speak TLS (EPROTO)',
+	}
+	for (const [url, words] of Object.entries(cases)) {
+		const { id } = await endpoint(['event.*'], { url })
+		await track('signup')
+		await turn(id)
+		const [{ status, lastAttempt } = {}] = (await deliveries(id)).data
+		t.is(status, 'PENDING')
+		t.like(lastAttempt, { status: null, error: words })
+	}
 })
 
 test('a redirect is a failure, and is not followed', async (t) => {
@@ -241,6 +246,32 @@ test('a disabled endpoint keeps its events for a replay, and gets only what foll
 	)
 })
 
+test('an endpoint that is disabled from the start keeps its events, whose payloads can be read', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries, replay } = await setupWebhooks(t)
+	const { id, ...made } = await endpoint(['event.*', 'contact.*'], { enabled: false })
+	t.like(made, { enabled: false, disabledReason: 'OWNER' })
+	await track('signup', 'ann@example.org', { plan: 'pro' })
+	const payloads = async (query = '') => {
+		const { data } = await deliveries(id, `?status=HELD${query}`)
+		const details = data.map((one) => ask<DeliveryJson>('GET', `/webhook-deliveries/${one.id}`))
+		return (await Promise.all(details)).map(({ payload }) => payload)
+	}
+	const kept = await payloads()
+	t.like(JSON.parse(kept[0]!), { type: 'event.signup', data: { data: { plan: 'pro' } } })
+	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: true })
+	const period = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z' }
+	const path = `/webhook-endpoints/${id}/replay`
+	await replay((await ask<{ jobId: string }>('POST', path, period, 202)).jobId)
+	await turn(id)
+	t.deepEqual(receiver.heard.map(({ body }) => body).toSorted(), (kept as string[]).toSorted())
+	await track('waiting', 'bob@example.org')
+	await ask('PATCH', `/webhook-endpoints/${id}`, { enabled: false })
+	await turn(id)
+	const { contactId } = (await deliveries(id)).data[0]!
+	await ask('DELETE', `/contacts/${contactId}?erase=true`, undefined, 204)
+	t.deepEqual(await payloads('&type=event.waiting'), [null])
+})
+
 test('a cancelled replay makes nothing more due', async (t) => {
 	const { endpoint, track, turn, receiver, ask, replay } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*'])
@@ -260,7 +291,7 @@ test('a cancelled replay makes nothing more due', async (t) => {
 	t.is(receiver.heard.length, 1)
 })
 
-test('an endpoint has one replay at a time', async (t) => {
+test('an endpoint has one replay at a time, and names it', async (t) => {
 	const { endpoint, app, withSecretKey: headers, replay, ask } = await setupWebhooks(t)
 	const [{ id }, other] = [await endpoint(['event.*']), await endpoint(['event.*'])]
 	const payload = { from: '2026-01-01T00:00:00Z', to: '2036-01-01T00:00:00Z' }
@@ -274,8 +305,13 @@ test('an endpoint has one replay at a time', async (t) => {
 		t.is(answer.statusCode, 409)
 		t.deepEqual(answer.json().error.details, { jobId })
 	}
+	const running = async () =>
+		(await ask<EndpointJson[]>('GET', '/webhook-endpoints')).map((one) => one.replayJobId)
+	t.deepEqual(await running(), [null, jobId])
+	t.is((await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)).replayJobId, jobId)
 	await ask('POST', `/webhook-endpoints/${other.id}/replay`, payload, 202)
 	await replay(jobId)
+	t.is((await running())[1], null)
 	t.is((await begin()).statusCode, 202)
 })
 
@@ -399,6 +435,37 @@ test('deliveries are listed newest first, by status, type, mail, contact and tim
 	t.true(page.hasMore)
 	const rest = await types(`?cursor=${page.cursor}`)
 	t.deepEqual([...page.data.map(({ type }) => type), ...rest], all)
+})
+
+test('a delivery is listed and replayed by its own time, whatever its id says', async (t) => {
+	const { endpoint, track, turn, deliveries, receiver, ask, replay, pool } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('early')
+	await track('late')
+	await turn(id)
+	await pool.query(`update webhook_deliveries set occurred_at = uuid_extract_timestamp(id)
+		+ case type when 'event.early' then interval '-5 seconds' else interval '5 seconds' end`)
+	for (const { type, occurredAt } of (await deliveries(id)).data) {
+		const beside = (ms: number) => new Date(Date.parse(occurredAt) + ms).toISOString()
+		const period = { from: occurredAt, to: occurredAt, only: 'all' }
+		const listed = await deliveries(id, `?from=${occurredAt}&to=${occurredAt}`)
+		t.deepEqual([listed.data.map((one) => one.type), listed.total], [[type], 1])
+		t.is((await deliveries(id, `?type=${type}&from=${beside(1)}`)).total, 0)
+		t.is((await deliveries(id, `?type=${type}&to=${beside(-1)}`)).total, 0)
+		receiver.heard = []
+		const { jobId } = await ask<{ jobId: string }>(
+			'POST',
+			`/webhook-endpoints/${id}/replay`,
+			period,
+			202,
+		)
+		await replay(jobId)
+		await turn(id)
+		t.deepEqual(
+			receiver.heard.map((one) => one.type),
+			[type],
+		)
+	}
 })
 
 test('connections are used again', async (t) => {

@@ -13,6 +13,8 @@ import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 import { readPage } from './helpers/doc-examples.ts'
+import { setupReports } from './helpers/reports.ts'
+import { resendEvent } from './helpers/resend-webhooks.ts'
 import { type Heard, startReceiver } from './helpers/webhook-receiver.ts'
 import { addedEndpoint, setupWebhooks, takeTurn } from './helpers/webhooks.ts'
 import { poolOf } from '../db/statement.ts'
@@ -168,6 +170,29 @@ test('each outcome of a mail is announced once', async (t) => {
 		subject: 'To ann@example.org',
 		from: 'app@example.com',
 		sourceType: 'TRANSACTIONAL',
+	})
+})
+
+test('a mail that arrives is announced with its sender', async (t) => {
+	const { post, pool, project } = await setupReports(t)
+	const receiver = await startReceiver(t)
+	const endpointId = await addedEndpoint(pool, project.id, receiver.url, ['email.*'])
+	const mail = { from: 'Ann <ann@example.org>', to: ['help@example.com'], subject: 'Re: Hello' }
+	const more = { message_id: '<1@example.org>', received_for: mail.to, attachments: [] }
+	t.is((await post(resendEvent('received', mail, more))).statusCode, 200)
+	await takeTurn(pool, { projectId: project.id, endpointId })
+	fits(t, receiver.heard)
+	t.is(receiver.heard.length, 1)
+	t.like(receiver.heard[0], {
+		type: 'email.received',
+		data: {
+			email: 'ann@example.org',
+			from: 'ann@example.org',
+			to: 'help@example.com',
+			subject: 'Re: Hello',
+			sourceType: 'INBOUND',
+			messageId: '<1@example.org>',
+		},
 	})
 })
 

@@ -20,6 +20,14 @@ import { domainName } from './domain-name.ts'
 const tags = ['domains']
 const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('domain') })
+const ownProject = '@me'
+const ProjectParams = Type.Object({
+	projectId: Type.String({
+		pattern: `^(${ownProject}|[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12})$`,
+		'x-resource': 'project',
+		description: `The id of the project, or \`${ownProject}\`.`,
+	}),
+})
 const checksAMinute = 60
 
 const DomainView = Component('Domain', {
@@ -65,13 +73,15 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			schema: {
 				tags,
 				summary: 'List the domains of a project, newest first',
-				description: 'Verified and pending ones, each with the DNS records it needs.',
-				params: Type.Object({ projectId: PathId('project') }),
+				description:
+					'Verified and pending ones, each with the DNS records it needs. `@me` stands for the project of the key or of `X-Project-Id`.',
+				params: ProjectParams,
 				response: { 200: Type.Array(DomainView) },
 			},
 		},
 		async ({ project, params }) => {
-			if (params.projectId.toLowerCase() !== project.publicId)
+			const { projectId } = params
+			if (projectId !== ownProject && projectId.toLowerCase() !== project.publicId)
 				throw notFound('project', params.projectId)
 			return (await domainsOf(pool, { projectId: project.id })).map(view)
 		},

@@ -140,7 +140,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 					: {}),
 				hasMore,
 				total: cursor === undefined ? await total() : 0,
-				...(oldest && { searchedSince: timeOf(oldest) }),
+				...(oldest && { searchedSince: await acceptedAt(em, project.id, oldest) }),
 			}
 		},
 	)
@@ -184,8 +184,11 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 const later = (one: string | null, other: string | null) =>
 	one !== null && other !== null && one < other ? other : (one ?? other)
 
-/** An id begins with the milliseconds at which it was made. */
-const timeOf = (id: string) => new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
+/** When a mail was accepted; of one that is gone, when its id was made, with whose milliseconds it begins. */
+async function acceptedAt(em: FastifyRequest['em'], projectId: string, id: string) {
+	const mail = await em.findOne(EmailRow, { projectId, id }, { fields: ['createdAt'] })
+	return mail?.createdAt ?? new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
+}
 
 /** The few mails of a rare status are found without reading others. */
 function foundBy({ status, ...filter }: Filter) {

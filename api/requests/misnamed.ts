@@ -15,6 +15,9 @@ export const laterNames = [
 	'schedule',
 	'delay',
 	'deliveryTime',
+	'deliveryDate',
+	'sendTime',
+	'sendAfter',
 ]
 
 const plain = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase()

@@ -131,8 +131,8 @@ export type SendBody = Type.Static<typeof SendBody>
 
 /** What other services and other parts of this one call our members: docs/sending.md lists them. */
 const misnamed = misnamedMembers(SendBody, {
-	to: ['recipient', 'recipients'],
-	from: ['sender', 'fromEmail'],
+	to: ['recipient', 'recipients', 'toEmail', 'toName', 'toAddress', 'toAddresses'],
+	from: ['sender', 'senderName', 'senderEmail', 'fromEmail', 'fromName', 'fromAddress'],
 	body: ['html', 'htmlBody', 'bodyHtml', 'htmlContent', 'htmlPart', 'content', 'message', 'react'],
 	text: ['textBody', 'bodyText', 'plain', 'plainText', 'textContent', 'textPart'],
 	template: ['templateId', 'templateUuid', 'templateAlias'],
@@ -144,8 +144,11 @@ const misnamed = misnamedMembers(SendBody, {
 		'dynamicTemplateData',
 		'params',
 		'mergeVars',
+		'substitutions',
 	],
-	tags: ['tag'],
+	subscribed: ['subscribe', 'isSubscribed'],
+	headers: ['header', 'customHeaders'],
+	tags: ['tag', 'category', 'categories', 'labels', 'metadata', 'customArgs'],
 	attachments: ['attachment', 'files'],
 	'delivery.at': laterNames,
 	'delivery.throttle': ['throttle', 'rateLimit'],

@@ -21,6 +21,12 @@ export const Fields = {
 	description: Type.Optional(
 		about('For people who read the list.', Nullable(Type.String({ maxLength: 500 }))),
 	),
+	enabled: Type.Optional(
+		Type.Boolean({
+			description:
+				'False: nothing is delivered to it, and its events are kept for a replay. A new endpoint is enabled unless you set it.',
+		}),
+	),
 	ordering: Type.Optional(
 		Type.Enum([...webhookOrderings], {
 			description:
@@ -57,6 +63,10 @@ export const EndpointView = Component('WebhookEndpoint', {
 			description: `Deliveries that are due or wait for their next try, counted up to ${mostCounted}`,
 		}),
 	}),
+	replayJobId: about(
+		'The replay that is under way: `/webhook-endpoints/{id}/replay/{jobId}` shows and cancels it',
+		Nullable(Id),
+	),
 	createdAt: Timestamp,
 	updatedAt: Timestamp,
 })

@@ -9,6 +9,7 @@ import {
 	retryDelivery,
 } from '../../db/webhooks/webhook-delivery-records.ts'
 import { findEndpoint, mostCounted } from '../../db/webhooks/webhook-endpoint-records.ts'
+import { payloadOf } from '../../outside/requests/webhook-post.ts'
 import { ApiError } from '../errors.ts'
 import {
 	about,
@@ -60,7 +61,7 @@ const DeliveryDetail = Extended('WebhookDeliveryDetail', [DeliveryView], {
 	payload: Nullable(
 		Type.String({
 			description:
-				'The body as it was sent. Null before the first try, and once the person was erased',
+				'The body as it was sent; before the first try, as it would be sent now. Null once the person was erased',
 		}),
 	),
 	attempts: Type.Array(
@@ -163,8 +164,13 @@ export const webhookDeliveries: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 
 	async function detail(projectId: string, id: string) {
 		const [row] = await findDelivery(pool, { projectId, deliveryId: id })
-		const delivery = existing(row, id, 'webhook delivery')
-		return { ...view(delivery), attempts: delivery.attempts.map(viewAttempt) }
+		const { data, isErased, ...delivery } = existing(row, id, 'webhook delivery')
+		const { type, occurredAt, attempts, payload } = delivery
+		return {
+			...view(delivery),
+			payload: payload ?? (data && !isErased ? payloadOf(type, occurredAt, data) : null),
+			attempts: attempts.map(viewAttempt),
+		}
 	}
 }
 

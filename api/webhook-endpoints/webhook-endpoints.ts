@@ -63,6 +63,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 				events: body.events,
 				description: body.description ?? null,
 				ordering: body.ordering ?? 'none',
+				disabledReason: body.enabled === false ? 'OWNER' : null,
 				secret: sealedSecret(secret, sessionSecret),
 				most: mostEndpoints,
 			})
@@ -122,9 +123,7 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 						events: Type.Optional(Fields.events),
 						description: Fields.description,
 						ordering: Fields.ordering,
-						enabled: Type.Optional(
-							Type.Boolean({ description: 'False: nothing is delivered to it.' }),
-						),
+						enabled: Fields.enabled,
 					},
 					{ examples: [{ enabled: false }] },
 				),

@@ -2,7 +2,7 @@ import Type, { type TProperties } from 'typebox'
 import type { WebhookType } from '../../db/webhooks/webhook-types.ts'
 import { about, Id, Json, Nullable, Timestamp } from '../schemas.ts'
 
-// The payloads of webhooks: db/webhooks/webhook-payloads.sql composes what is described here.
+// The payloads of webhooks: db/webhooks/webhook-payload.ts composes what is described here.
 
 interface Payload {
 	summary: string

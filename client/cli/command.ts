@@ -21,7 +21,6 @@ export interface Settings {
 	url: string
 	secretKey?: string | undefined
 	publicKey?: string | undefined
-	projectId?: string | undefined
 }
 
 export interface Command {
@@ -44,6 +43,12 @@ export class UsageError extends Error {}
 export function textOf(values: Values, name: string) {
 	const value = values[name]
 	return typeof value === 'string' ? value : undefined
+}
+
+/** Why `fetch` failed, which its own message does not say. Several addresses that failed together have only a code. */
+export function faultOf({ message, cause }: Error) {
+	const reason = cause as { message?: string; code?: string } | undefined
+	return reason?.message || reason?.code || message
 }
 
 /** A needed word after the command. */

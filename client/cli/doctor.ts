@@ -1,6 +1,6 @@
 import { TempostError, type Tempost } from '../index.ts'
 import type { Domain, Health } from '../index.ts'
-import { type Command, type Context, exitCodes, type Settings } from './command.ts'
+import { type Command, type Context, exitCodes, faultOf, type Settings } from './command.ts'
 
 interface Finding {
 	check: string
@@ -68,7 +68,7 @@ async function healthOf(url: string, signal: AbortSignal) {
 	} catch (error) {
 		return problem(
 			'Service',
-			`${url} does not answer: ${(error as Error).message}`,
+			`${url} does not answer: ${faultOf(error as Error)}`,
 			'Start it with npm start, or give its address with --url or TEMPOST_URL.',
 		)
 	}
@@ -126,15 +126,10 @@ async function publicKeyFinding({ publicKey }: Settings, tempost: Tempost) {
 const refused = (check: string, error: unknown, advice: string) =>
 	problem(check, (error as Error).message, (error as TempostError).suggestion ?? advice)
 
-async function domainFindings({ secretKey, projectId }: Settings, tempost: Tempost) {
+async function domainFindings({ secretKey }: Settings, tempost: Tempost) {
 	if (!secretKey) return []
-	const id = projectId ?? (await projectOf(tempost).catch(() => undefined))
-	if (!id)
-		return [
-			warning('Domains', 'not checked', 'Give the project with --project or TEMPOST_PROJECT_ID.'),
-		]
 	try {
-		const domains = await tempost.domains.list(id)
+		const domains = await tempost.domains.list('@me')
 		if (domains.length === 0)
 			return [problem('Domains', 'none', 'Add the domain you send from: POST /domains.')]
 		const checked = await Promise.all(domains.map((domain) => tempost.domains.verify(domain.id)))
@@ -142,15 +137,6 @@ async function domainFindings({ secretKey, projectId }: Settings, tempost: Tempo
 	} catch (error) {
 		return [refused('Domains', error, 'Try again.')]
 	}
-}
-
-/** A key does not name its project, but most records do. */
-async function projectOf(tempost: Tempost) {
-	const [emails, templates] = await Promise.all([
-		tempost.emails.list({ limit: 1 }),
-		tempost.templates.list({ pageSize: 1 }),
-	])
-	return (emails.data[0] ?? templates.data[0])?.projectId
 }
 
 function domainFinding({ domain, verified, records, lastError }: Domain) {

@@ -1,13 +1,13 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import type { Activity, Tempost } from '../index.ts'
-import { type Command, type Context, textOf, UsageError } from './command.ts'
-import { follow } from './following.ts'
+import { createHmac } from 'node:crypto'
+import type { Tempost, WebhookDelivery } from '../index.ts'
+import { type Command, type Context, faultOf, textOf, UsageError } from './command.ts'
+import { type Feed, follow, pageSize, retries, untilStopped } from './following.ts'
 
 const patienceMs = 10_000
 
 export const listen: Command = {
 	usage: '--forward-to URL',
-	summary: 'Forward the project’s events to a program on this machine, as signed webhooks.',
+	summary: 'Forward the project’s webhooks to a program on this machine.',
 	options: {
 		'forward-to': { type: 'string' },
 		events: { type: 'string' },
@@ -18,35 +18,63 @@ export const listen: Command = {
 		events: 'only these: email.bounced,contact.*,event.signup',
 		secret: 'signs them; by default a new one, which is printed',
 	},
-	async run(context) {
-		const { tempost, values, out, signal } = context
+	async run({ tempost, values, out, signal }) {
 		const url = textOf(values, 'forward-to')
 		if (!url || !URL.canParse(url)) throw new UsageError('--forward-to needs an address')
-		const secret = textOf(values, 'secret') ?? `whsec_${randomBytes(24).toString('base64')}`
+		const events = textOf(values, 'events')?.split(',') ?? ['*']
+		const endpoint = await keptEndpoint(tempost, url, events)
+		const secret = textOf(values, 'secret') ?? endpoint.secret
 		out.note(`Signed with ${secret}`)
 		out.note(`Forwarding to ${url} until Ctrl-C`)
-		const isWanted = filterOf(textOf(values, 'events'))
-		for await (const activity of follow(tempost, new Date(), signal)) {
-			const event = await eventOf(tempost, activity)
-			if (event && isWanted(event.type)) await forward(context, url, secret, activity.id, event)
+		const deliveries = deliveriesOf(tempost, endpoint.id, signal)
+		try {
+			await untilStopped(signal, async () => {
+				for await (const delivery of follow(deliveries, new Date(0), signal)) {
+					const options = { signal, retries }
+					const { payload } = await tempost.webhookDeliveries.get(delivery.id, options)
+					if (payload !== null) await forward({ out, signal }, url, secret, delivery, payload)
+				}
+			})
+		} finally {
+			await tempost.webhookEndpoints.delete(endpoint.id)
 		}
 	},
 }
 
-interface Event {
-	type: string
-	timestamp: string
-	data: Record<string, unknown>
+/**
+ * An endpoint that is disabled keeps its events, from now on. Nothing is ever sent to its address. One that an
+ * earlier command left behind is removed.
+ */
+async function keptEndpoint({ webhookEndpoints }: Tempost, forwardTo: string, events: string[]) {
+	const url = `https://listen.invalid/?forward-to=${encodeURIComponent(forwardTo)}`
+	for (const old of await webhookEndpoints.list())
+		if (old.url === url) await webhookEndpoints.delete(old.id)
+	const description = `tempost listen --forward-to ${forwardTo}`.slice(0, 500)
+	return webhookEndpoints.create({ url, events, description, enabled: false })
 }
 
+const deliveriesOf = (
+	{ webhookEndpoints }: Tempost,
+	endpointId: string,
+	signal: AbortSignal,
+): Feed<WebhookDelivery> => ({
+	list: (since) =>
+		webhookEndpoints.listDeliveries(
+			endpointId,
+			{ limit: pageSize, from: since?.toISOString() },
+			{ signal, retries },
+		),
+	timeOf: ({ occurredAt }) => occurredAt,
+	keyOf: ({ id }) => id,
+})
+
 async function forward(
-	{ out, signal }: Context,
+	{ out, signal }: Pick<Context, 'out' | 'signal'>,
 	url: string,
 	secret: string,
-	id: string,
-	event: Event,
+	{ webhookId: id, type, occurredAt }: WebhookDelivery,
+	body: string,
 ) {
-	const body = JSON.stringify(event)
 	const began = Date.now()
 	const answer = await fetch(url, {
 		method: 'POST',
@@ -55,13 +83,11 @@ async function forward(
 		signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
 	}).then(
 		({ status }) => ({ status }),
-		(error: Error) => ({
-			error: String((error.cause as Error | undefined)?.message ?? error.message),
-		}),
+		(error: Error) => ({ error: faultOf(error) }),
 	)
 	const said = 'status' in answer ? String(answer.status) : answer.error
-	const result = { id, type: event.type, ...answer, durationMs: Date.now() - began }
-	out.show(result, () => `${event.timestamp}  ${event.type.padEnd(20)}  ${said}`)
+	const result = { id, type, ...answer, durationMs: Date.now() - began }
+	out.show(result, () => `${occurredAt}  ${type.padEnd(20)}  ${said}`)
 }
 
 function signatureOf(id: string, body: string, secret: string) {
@@ -72,73 +98,5 @@ function signatureOf(id: string, body: string, secret: string) {
 		'webhook-id': id,
 		'webhook-timestamp': String(seconds),
 		'webhook-signature': `v1,${code}`,
-	}
-}
-
-/** `email.bounced`, `contact.*` or `*`, as for an endpoint. */
-function filterOf(list: string | undefined) {
-	const wanted = new Set(list?.split(',') ?? ['*'])
-	return (type: string) =>
-		wanted.has('*') || wanted.has(type) || wanted.has(`${type.split('.')[0]}.*`)
-}
-
-const types: Partial<Record<Activity['type'], string>> = {
-	'email.complaint': 'email.complained',
-	'campaign.sent': 'campaign.completed',
-	'workflow.started': 'execution.started',
-	'workflow.completed': 'execution.completed',
-}
-const unknown: Activity['type'][] = ['campaign.scheduled', 'workflow.email.scheduled']
-
-/** The activity in the form of its webhook; undefined if no webhook reports it. */
-async function eventOf(tempost: Tempost, activity: Activity): Promise<Event | undefined> {
-	const { type, timestamp, metadata } = activity
-	if (unknown.includes(type)) return undefined
-	const person = { contactId: activity.contactId ?? null, email: activity.contactEmail ?? null }
-	if (type === 'event.triggered')
-		return {
-			type: `event.${String(metadata['eventName'])}`,
-			timestamp,
-			data: {
-				eventId: activity.id,
-				name: metadata['eventName'],
-				...person,
-				emailId: metadata['emailId'] ?? null,
-				data: metadata['data'] ?? {},
-			},
-		}
-	const mail = type.startsWith('email.') ? await mailOf(tempost, activity) : {}
-	return { type: types[type] ?? type, timestamp, data: { ...metadata, ...person, ...mail } }
-}
-
-/** Times of a mail by the activity that they belong to. */
-const times = {
-	'email.sent': 'sentAt',
-	'email.delivered': 'deliveredAt',
-	'email.opened': 'openedAt',
-	'email.clicked': 'clickedAt',
-	'email.bounced': 'bouncedAt',
-	'email.complaint': 'complainedAt',
-} as const
-
-async function mailOf(tempost: Tempost, { type, timestamp, metadata }: Activity) {
-	const id = metadata['emailId']
-	if (typeof id !== 'string') return {}
-	const mail = await tempost.emails.get(id)
-	const time = times[type as keyof typeof times]
-	return {
-		emailId: id,
-		email: type === 'email.received' ? mail.from : mail.to,
-		to: mail.to,
-		from: mail.from,
-		subject: mail.subject,
-		sourceType: mail.sourceType,
-		templateId: mail.templateId,
-		campaignId: mail.campaignId,
-		executionId: mail.workflowExecutionId,
-		...(time && { [time]: timestamp }),
-		...(type === 'email.opened' && { opens: mail.opens }),
-		...(type === 'email.clicked' && { clicks: mail.clicks }),
-		...(mail.error !== null && { error: mail.error }),
 	}
 }

@@ -1,6 +1,6 @@
-import type { Activity } from '../index.ts'
+import type { Activity, Tempost } from '../index.ts'
 import { type Command, textOf, UsageError } from './command.ts'
-import { follow } from './following.ts'
+import { type Feed, follow, pageSize, retries, untilStopped } from './following.ts'
 
 const newest = 20
 const minuteMs = 60_000
@@ -24,9 +24,10 @@ export const logs: Command = {
 		const start = sinceOf(textOf(values, 'since'))
 		const show = (activity: Activity) => out.show(activity, () => lineOf(activity))
 		if (values['follow']) {
-			const from = start ?? new Date()
-			for await (const activity of follow(tempost, from, signal, types)) show(activity)
-			return
+			const feed = activitiesOf(tempost, types, signal)
+			return untilStopped(signal, async () => {
+				for await (const activity of follow(feed, start, signal)) show(activity)
+			})
 		}
 		const query = { limit: start ? 100 : newest, ...(types && { types }) }
 		const period = start && { startDate: start.toISOString() }
@@ -37,6 +38,21 @@ export const logs: Command = {
 		for (const activity of found.toReversed()) show(activity)
 	},
 }
+
+const activitiesOf = (
+	tempost: Tempost,
+	types: string[] | undefined,
+	signal: AbortSignal,
+): Feed<Activity> => ({
+	list: (since) =>
+		tempost.activity.list(
+			{ limit: pageSize, startDate: since?.toISOString(), ...(types && { types }) },
+			{ signal, retries },
+		),
+	timeOf: ({ timestamp }) => timestamp,
+	// Activities of one mail may share its id.
+	keyOf: ({ id, type, timestamp }) => `${id} ${type} ${timestamp}`,
+})
 
 function sinceOf(text: string | undefined) {
 	if (text === undefined) return undefined

@@ -28,7 +28,6 @@ const common = {
 		url: { type: 'string' },
 		key: { type: 'string' },
 		'public-key': { type: 'string' },
-		project: { type: 'string' },
 		json: { type: 'boolean' },
 		help: { type: 'boolean', short: 'h' },
 	},
@@ -36,7 +35,6 @@ const common = {
 		url: 'the address of the service (TEMPOST_URL)',
 		key: 'the secret key (TEMPOST_SECRET_KEY)',
 		'public-key': 'the public key (TEMPOST_PUBLIC_KEY)',
-		project: 'the id of the project, for doctor (TEMPOST_PROJECT_ID)',
 		json: 'JSON, as it is by itself when the output is no terminal',
 		help: 'this text',
 	},
@@ -68,7 +66,8 @@ async function run(name: string, command: Command, args: string[]) {
 	}
 	const settings = readSettings(values)
 	const stop = new AbortController()
-	process.once('SIGINT', () => stop.abort(new Interrupted()))
+	for (const name of ['SIGINT', 'SIGTERM'] as const)
+		process.once(name, () => stop.abort(new Interrupted()))
 	const code = await command.run({
 		settings,
 		values,
@@ -106,9 +105,11 @@ function report(error: unknown, name: string) {
 	const { code, message, fields, suggestion, requestId, status } = error
 	say(`${message} (${code})`)
 	for (const field of fields.slice(1)) say(`  ${field.field} ${field.message}`)
-	if (suggestion) say(`→ ${suggestion}`)
+	const isKeyMissing = code === 'MISSING_CREDENTIAL'
+	const advice = isKeyMissing ? 'Give it with --key, or set TEMPOST_SECRET_KEY.' : suggestion
+	if (advice) say(`→ ${advice}`)
 	if (requestId) say(`  Request ${requestId}`)
-	if (code === 'MISSING_CREDENTIAL') return exitCodes.usage
+	if (isKeyMissing) return exitCodes.usage
 	const isAway = status === 0 || status >= 500 || code === 'RATE_LIMIT_EXCEEDED'
 	return isAway && !code.startsWith('JOB_') ? exitCodes.unreachable : exitCodes.failed
 }

@@ -1,4 +1,4 @@
-import type { SendMailInput } from '../index.ts'
+import type { SendMailInput, SentMail } from '../index.ts'
 import { type Command, type Context, textOf, UsageError, type Values } from './command.ts'
 
 export const send: Command = {
@@ -46,8 +46,9 @@ export const send: Command = {
 	},
 }
 
-const line = ({ email, contact }: { email: string; contact: { email: string } }) =>
-	`${email}  ${contact.email}`
+/** A mail without a status is sent at once. */
+const line = ({ email, contact, status, scheduledFor }: SentMail) =>
+	[email, contact.email, status, scheduledFor].filter((part) => part).join('  ')
 
 async function messageOf({ words, values, input }: Context) {
 	if (words[0] === '-')

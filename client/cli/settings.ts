@@ -14,8 +14,6 @@ export function readSettings(values: Values): Settings {
 		secretKey: textOf(values, 'key') ?? env('TEMPOST_SECRET_KEY') ?? own?.secretKey ?? undefined,
 		publicKey:
 			textOf(values, 'public-key') ?? env('TEMPOST_PUBLIC_KEY') ?? own?.publicKey ?? undefined,
-		projectId:
-			textOf(values, 'project') ?? env('TEMPOST_PROJECT_ID') ?? own?.projectId ?? undefined,
 	}
 }
 
@@ -23,7 +21,6 @@ interface Installation {
 	apiUrl: string
 	secretKey: string | null
 	publicKey: string | null
-	projectId: string | null
 }
 
 function installation(): Installation | undefined {

@@ -78,10 +78,7 @@ function Delivery({ delivery, back }: { delivery: WebhookDeliveryDetail; back: R
 					</div>
 					<Section title="Payload">
 						{delivery.payload === null ? (
-							<p>
-								The payload is made with the first try. It is removed when the person whom it names
-								is erased.
-							</p>
+							<p>The payload was removed, because the person whom it names was erased.</p>
 						) : (
 							<Code name="payload" text={indented(delivery.payload)} />
 						)}

@@ -21,7 +21,7 @@ const route = getRouteApi('/console/$projectId/webhooks/$endpointId')
 
 function EndpointPage() {
 	const { endpointId } = route.useParams()
-	const { replay } = route.useSearch()
+	const search = route.useSearch()
 	const navigate = route.useNavigate()
 	const current = useProject()
 	const { data: endpoint, error, refetch } = useQuery(endpointQuery(current, endpointId))
@@ -39,6 +39,7 @@ function EndpointPage() {
 			</Page>
 		)
 	const advice = adviceOf(endpoint)
+	const replay = search.replay ?? endpoint.replayJobId
 	return (
 		<Page
 			title={endpoint.description || new URL(endpoint.url).host}

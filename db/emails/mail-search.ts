@@ -1,9 +1,10 @@
 import type { Pool } from 'pg'
 import { normalizeEmail } from '../address.ts'
 import { containing } from '../like.ts'
-import { int, text, timestamp, uuid } from '../sql-types.ts'
+import { int, text, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
 import { readWithin } from '../timed-reading.ts'
+import { type Period, within } from '../within.ts'
 import { rareStatuses } from './email.ts'
 
 // Searches in the ledger, which has no index on subjects and addresses: one for ten million mails would cost every
@@ -17,15 +18,13 @@ const addressesRead = 1000
 const mostCounted = 10_000
 const countMs = 1000
 
-export interface MailFilter {
+/** The period is that in which mails were accepted. */
+export interface MailFilter extends Period {
 	projectId: string
 	contactId?: string | undefined
 	status?: string | undefined
 	sourceType?: string | undefined
 	campaignId?: string | undefined
-	/** The time at which mails were accepted. */
-	from?: Date | undefined
-	to?: Date | undefined
 }
 
 /** The text of a search, as what it may be. */
@@ -55,8 +54,7 @@ export function matching({
 			isRare ? sql`e.rare_status = ${text.value(status)}` : sql`e.status = ${text.value(status)}`,
 		)
 	}
-	if (from) where.push(sql`e.id >= first_id_at(${timestamp.value(from)})`)
-	if (to) where.push(sql`e.id < first_id_at(${timestamp.value(to)} + interval '1 millisecond')`)
+	where.push(...within({ from, to }, { id: sql`e.id`, time: sql`e.created_at` }))
 	return joined(where, ' and ')
 }
 

@@ -19,6 +19,17 @@ return case when t >= '1970-01-01Z' and t < '10000-01-01Z'
 	when t < '1970-01-01Z' then '00000000-0000-0000-0000-000000000000'::uuid
 	else 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid end;
 
+-- Bounds for reading rows by their time where only their ids are in an index. The time of a row and that of its id
+-- differ: a mail has its id before it is rendered, the rows of a long transaction have the time at which it began, and
+-- times are rounded while those in ids are cut. So ids bound what is read, and the row's own time decides.
+create or replace function first_id_around(t timestamptz) returns uuid
+language sql stable parallel safe
+return first_id_at(t - interval '1 minute');
+
+create or replace function last_id_around(t timestamptz) returns uuid
+language sql stable parallel safe
+return first_id_at(t + interval '1 minute');
+
 -- A mail that is older than the column `is_sent_event` is never its own event. Without this bound, a list would read all
 -- older mails in search of others.
 create or replace function sent_mails_since(since timestamptz) returns timestamptz

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
 import { statement } from '../statement.ts'
+import { type Period, within } from '../within.ts'
 
 /** One entry for each project. */
 export const recordAudit = statement('record-audit', {
@@ -22,13 +23,11 @@ export const recordAudit = statement('record-audit', {
 	from unnest($projectIds::uuid[]) as p(project_id)`,
 })
 
-export interface AuditFilter {
+export interface AuditFilter extends Period {
 	/** The project's public id. */
 	publicId: string
 	userId?: string | undefined
 	by?: 'user' | 'key' | undefined
-	from?: Date | undefined
-	to?: Date | undefined
 }
 
 /** Changes by people are few beside those by keys, and audit_entries_users finds them. */
@@ -38,15 +37,7 @@ function matching({ publicId, userId, by, from, to }: AuditFilter): Sql {
 	const where = [sql`project_id = ${uuid.value(publicId)}`]
 	if (userId !== undefined) where.push(sql`user_id = ${uuid.value(userId)}`)
 	if (by !== undefined) where.push(by === 'user' ? byPeople : sql`user_id is null`)
-	// As a subquery it is evaluated once, also where counting reads all rows.
-	// The times are rounded to milliseconds, and those in the ids are cut.
-	if (from)
-		where.push(
-			sql`id >= (select first_id_at(${timestamp.value(from)} - interval '1 millisecond'))`,
-			sql`created_at >= ${timestamp.value(from)}`,
-		)
-	if (to)
-		where.push(sql`id < (select first_id_at(${timestamp.value(to)} + interval '1 millisecond'))`)
+	where.push(...within({ from, to }, { id: sql`id`, time: sql`created_at` }))
 	return joined(where, ' and ')
 }
 

@@ -2,8 +2,10 @@ import type { Pool } from 'pg'
 import { bool, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { joined, ownText, query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
+import { type Period, within } from '../within.ts'
 import type { deliveryStatuses, WebhookAttempt } from './webhook-delivery.ts'
 import { mostCounted } from './webhook-endpoint-records.ts'
+import { payloadData, payloadRows } from './webhook-payload.ts'
 
 const deliveryColumns = {
 	id: uuid,
@@ -26,15 +28,13 @@ const columns = (
 		where e.project_id = d.project_id and e.id = d.email_id)) as "contactId", d.status,
 	${attempts} as attempts, d.next_at as "nextAt", d.occurred_at as "occurredAt"`
 
-export interface DeliveryFilter {
+export interface DeliveryFilter extends Period {
 	projectId: string
 	endpointId: string
 	status?: string | undefined
 	type?: string | undefined
 	emailId?: string | undefined
 	contactId?: string | undefined
-	from?: Date | undefined
-	to?: Date | undefined
 }
 
 const findDeliveries = query('list-webhook-deliveries', deliveryColumns)
@@ -56,9 +56,7 @@ function matching(filter: DeliveryFilter) {
 		where.push(sql`(d.contact_id = ${contact} or d.email_id = any(array(
 			select e.id from emails e where e.project_id = ${project} and e.contact_id = ${contact})))`)
 	}
-	if (from) where.push(sql`d.id >= first_id_at(${timestamp.value(from)})`)
-	if (to) where.push(sql`d.id < first_id_at(${timestamp.value(to)} + interval '1 millisecond')`)
-	return where
+	return [...where, ...within({ from, to }, { id: sql`d.id`, time: sql`d.occurred_at` })]
 }
 
 /** Without the answers, which may be large. */
@@ -98,8 +96,16 @@ const byId = `d.project_id = $projectId and d.endpoint_id = any(array(
 
 export const findDelivery = statement('find-webhook-delivery', {
 	params: { projectId: uuid, deliveryId: uuid },
-	row: { ...deliveryColumns, payload: text.orNull },
-	text: `select ${columns('d.attempts')}, d.payload from webhook_deliveries d
+	row: {
+		...deliveryColumns,
+		payload: text.orNull,
+		/** What the payload will consist of; null where it was stored. */
+		data: json<object>().orNull,
+		isErased: bool,
+	},
+	text: `select ${columns('d.attempts')}, d.payload, ${payloadData} as data, d.is_erased as "isErased"
+	from webhook_deliveries d
+	${payloadRows}
 	where ${byId}`,
 })
 

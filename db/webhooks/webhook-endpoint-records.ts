@@ -1,6 +1,7 @@
 import { priorities } from '../outbox/outbox.ts'
 import { bool, bytes, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { runningReplay } from './webhook-replays.ts'
 import type { endpointDisabledReasons, webhookOrderings } from './webhook-endpoint.ts'
 
 /** More need no count: nobody reads such a number. */
@@ -20,6 +21,8 @@ const endpointColumns = {
 	restingUntil: timestamp.orNull,
 	/** At most `mostCounted`. */
 	waiting: int,
+	/** The replay that is under way. */
+	replayJobId: uuid.orNull,
 	createdAt: timestamp,
 	updatedAt: timestamp,
 }
@@ -34,6 +37,7 @@ const columns = `w.id, w.url, w.events, w.description, w.ordering, w.disabled_re
 		where d.endpoint_id = w.id and d.project_id = w.project_id and d.next_at is not null
 		limit ${mostCounted}) waiting) + (select coalesce(sum(cardinality(b.email_ids)), 0)
 		from webhook_batches b where b.endpoint_id = w.id and b.project_id = w.project_id))::int as waiting,
+	(${runningReplay('w.project_id', 'w.id')}) as "replayJobId",
 	w.created_at as "createdAt", w.updated_at as "updatedAt"`
 
 /** No row: the project has as many endpoints as it may have. Two requests at once take turns. */
@@ -44,6 +48,7 @@ export const addEndpoint = statement('add-webhook-endpoint', {
 		events: text.array,
 		description: text.orNull,
 		ordering: text,
+		disabledReason: text.orNull,
 		secret: bytes,
 		most: int,
 	},
@@ -51,8 +56,11 @@ export const addEndpoint = statement('add-webhook-endpoint', {
 	text: `with turn as materialized (
 		select id from projects where id = $projectId for no key update
 	)
-	insert into webhook_endpoints as w (project_id, url, events, description, ordering, secret)
-	select turn.id, $url::text, $events::text[], $description::text, $ordering::text, $secret::bytea from turn
+	insert into webhook_endpoints as w
+		(project_id, url, events, description, ordering, secret, disabled_reason, disabled_at)
+	select turn.id, $url::text, $events::text[], $description::text, $ordering::text, $secret::bytea,
+		$disabledReason::text, case when $disabledReason is not null then now() end
+	from turn
 	where $most::int > (
 		select count(*) from webhook_endpoints o where o.project_id = $projectId and o.deleted_at is null)
 	returning ${columns}`,

@@ -20,14 +20,17 @@ export const lockForReplay = statement('lock-endpoint-for-replay', {
 	where project_id = $projectId and id = $endpointId for no key update`,
 })
 
-/** At most one: replays share few slots. */
+/** At most one: replays share few slots. Unfinished jobs are few, and have an index. */
+export const runningReplay = (projectId: string, endpointId: string) =>
+	`select j.id from jobs j
+	where j.project_id = ${projectId} and j.type = 'replay' and j.state in ('waiting', 'active')
+		and j.target->>'endpointId' = ${endpointId}::text
+	limit 1`
+
 export const activeReplay = statement('active-webhook-replay', {
 	params: { projectId: uuid, endpointId: uuid },
 	row: { id: uuid },
-	text: `select id from jobs
-	where project_id = $projectId and type = 'replay' and state in ('waiting', 'active')
-		and target->>'endpointId' = $endpointId::uuid::text
-	limit 1`,
+	text: runningReplay('$projectId', '$endpointId::uuid'),
 })
 
 export const acceptReplay = statement('accept-webhook-replay', {
@@ -50,8 +53,9 @@ export const countReplay = statement('count-webhook-replay', {
 	text: `update jobs j set total = (
 		select count(*) from webhook_deliveries d
 		where d.project_id = $projectId and d.endpoint_id = (j.target->>'endpointId')::uuid
-			and d.id >= first_id_at((j.target->>'from')::timestamptz)
-			and d.id < first_id_at((j.target->>'to')::timestamptz + interval '1 millisecond'))
+			and d.id >= first_id_around((j.target->>'from')::timestamptz)
+			and d.id < last_id_around((j.target->>'to')::timestamptz)
+			and d.occurred_at between (j.target->>'from')::timestamptz and (j.target->>'to')::timestamptz)
 	where j.project_id = $projectId and j.id = $jobId and j.total is null`,
 })
 
@@ -67,8 +71,7 @@ export const replayPage = statement('replay-webhook-page', {
 			case when jsonb_typeof(target->'types') = 'array'
 				then array(select jsonb_array_elements_text(target->'types')) else '{*}' end as types,
 			coalesce((target->>'after')::uuid, '00000000-0000-0000-0000-000000000000') as after,
-			first_id_at((target->>'from')::timestamptz) as first,
-			first_id_at((target->>'to')::timestamptz + interval '1 millisecond') as until
+			(target->>'from')::timestamptz as "from", (target->>'to')::timestamptz as "to"
 		from jobs where project_id = $projectId and id = $jobId
 	), page as materialized (
 		select d.id, wants_webhook(w.types, d.type) and (d.status in ('FAILED', 'HELD')
@@ -76,7 +79,8 @@ export const replayPage = statement('replay-webhook-page', {
 		from wanted w cross join lateral (
 			select d.id, d.type, d.status from webhook_deliveries d
 			where d.project_id = $projectId and d.endpoint_id = w.endpoint_id and d.id > w.after
-				and d.id >= w.first and d.id < w.until
+				and d.id >= first_id_around(w."from") and d.id < last_id_around(w."to")
+				and d.occurred_at between w."from" and w."to"
 			order by d.id limit $limit::int) d
 	), replayed as (
 		update webhook_deliveries d set status = 'PENDING', tries = 0, next_at = now()

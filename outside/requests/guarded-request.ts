@@ -9,6 +9,7 @@ import {
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
+import { inWords } from './network-faults.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface GuardOptions {
@@ -108,7 +109,8 @@ function failure(error: unknown, signal: AbortSignal): GuardedAnswer {
 	if (error instanceof Refusal) return { kind: 'refused', error: error.message }
 	const { code, message } = error as { code?: string; message: string }
 	const isLate = signal.aborted || code === 'ETIMEOUT'
-	return { kind: 'failed', error: isLate ? 'No answer within ten seconds' : (code ?? message) }
+	if (isLate) return { kind: 'failed', error: 'No answer within ten seconds' }
+	return { kind: 'failed', error: code === undefined ? message : inWords(code) }
 }
 
 /**

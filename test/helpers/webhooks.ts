@@ -18,6 +18,7 @@ export interface EndpointJson {
 	secret: string
 	enabled: boolean
 	disabledReason: string | null
+	replayJobId: string | null
 	health: {
 		state: string
 		waiting: number
@@ -29,11 +30,13 @@ export interface EndpointJson {
 export interface DeliveryJson {
 	id: string
 	webhookId: string
+	contactId: string | null
 	type: string
 	status: string
 	tries: number
 	payload: string | null
 	nextTryAt: string | null
+	occurredAt: string
 	lastAttempt: { status: number | null; error: string | null } | null
 	attempts: { status: number | null; answer: string | null; error: string | null }[]
 }
@@ -61,8 +64,8 @@ export const replayWork = (pool: Pool) => replayActivities(webhookServices(pool)
 /** An endpoint of a project without an API. */
 export async function addedEndpoint(pool: Pool, projectId: string, url: string, events: string[]) {
 	const secret = sealedSecret(newWebhookSecret(), testSettings().sessionSecret)
-	const given = { projectId, url, events, description: null, ordering: 'none', secret, most: 9 }
-	return (await addEndpoint(pool, given))[0]!.id
+	const plain = { description: null, ordering: 'none', disabledReason: null, most: 9 }
+	return (await addEndpoint(pool, { ...plain, projectId, url, events, secret }))[0]!.id
 }
 
 /** An API, a receiver, and what the run of an endpoint does in a turn. */
