@@ -157,9 +157,11 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 			return filter.status === 'SCHEDULED' ? scheduledPage(filter, page) : null
 		if (search.by === 'words')
 			search.floor = later(await searchFloor(pool, filter, page.before), floor ?? null)
-		const ids = await searchMails(pool, filter, search, page)
-		const total = async () => (await countSearched(pool, filter, search)) ?? ids.length
-		return { ids, total, search }
+		const [ids, counted] = await Promise.all([
+			searchMails(pool, filter, search, page),
+			page.before === null ? countSearched(pool, filter, search) : null,
+		])
+		return { ids, total: async () => counted ?? ids.length, search }
 	}
 
 	/** Scheduled mails are found among each other, not among all mails. */

@@ -6,7 +6,7 @@ import type { Stack } from '../stack.ts'
 import type { Row } from '../table.ts'
 import { addressOf, openPage, type Visit } from './console-person.ts'
 
-const times = 12
+const times = 20
 const mostMs = 300
 
 interface Asked {
