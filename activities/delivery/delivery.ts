@@ -32,7 +32,7 @@ export interface Rest extends Wait {
 	left: number
 }
 
-const startsInARow = 16
+const startsInARow = 8
 
 interface Delivery {
 	services: DeliveryServices
