@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { useConfirm } from './confirm.tsx'
 
 interface Work {
@@ -11,10 +11,16 @@ interface Work {
 	onLeave?: () => void
 }
 
-const open = new Set<Work>()
+const open = new Set<RefObject<Work>>()
 
 /** Whether a page in this tab has changes that are not saved. */
-export const hasUnsaved = () => [...open].some(({ isUnsaved }) => isUnsaved())
+export const hasUnsaved = () => [...open].some(({ current }) => current.isUnsaved())
+
+/** Gives the changes up without asking. */
+export function discardUnsaved() {
+	for (const { current } of open) current.onLeave?.()
+	open.clear()
+}
 
 /** Asks before unsaved changes are lost by leaving their page. */
 export function useLeaving(work: Work) {
@@ -22,12 +28,11 @@ export function useLeaving(work: Work) {
 	const latest = useRef(work)
 	latest.current = work
 	useEffect(() => {
-		const opened = { ...latest.current, isUnsaved: () => latest.current.isUnsaved() }
-		open.add(opened)
-		return () => void open.delete(opened)
+		open.add(latest)
+		return () => void open.delete(latest)
 	}, [])
 	useBlocker({
-		enableBeforeUnload: () => latest.current.isUnsaved(),
+		enableBeforeUnload: () => open.has(latest) && latest.current.isUnsaved(),
 		async shouldBlockFn({ current, next }) {
 			const { isUnsaved, isKeptAt, lost, onLeave } = latest.current
 			if (!isUnsaved() || isKeptAt(next.pathname, current.pathname)) return false
