@@ -62,6 +62,7 @@ import { contactExecutions } from './executions/contact-executions.ts'
 import { executionList } from './executions/execution-list.ts'
 import { executions } from './executions/executions.ts'
 import { createHealthCheck, health, type HealthOptions } from './health.ts'
+import { importList } from './imports/import-list.ts'
 import { imports } from './imports/imports.ts'
 import { bulkJobs } from './jobs/bulk-jobs.ts'
 import { mailbox } from './mailbox/mailbox.ts'
@@ -256,6 +257,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(feedFigures, { pool })
 	await app.register(analytics, { pool })
 	await app.register(imports, { pool })
+	await app.register(importList)
 	await app.register(bulkJobs, { pool })
 	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)
 	const checker = services.checker ?? createDomainChecker(pool, settings.env, settings.dnsServers)

@@ -1687,6 +1687,14 @@ export interface Health {
 	} | null
 }
 
+export interface ImportCounts {
+	totalRows: number
+	successCount: number
+	createdCount: number
+	updatedCount: number
+	failureCount: number
+}
+
 export interface ImportJob {
 	id: string
 	state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
@@ -1695,6 +1703,7 @@ export interface ImportJob {
 	createdAt: string
 	startedAt: string | null
 	finishedAt: string | null
+	fileName: string | null
 	type: 'import' | 'undo'
 	/** Null until the job has ended. */
 	result: ImportResult | UndoResult | null
@@ -1756,6 +1765,24 @@ export interface ListedExecution {
 	updatedAt: string
 	contact: ContactReference | null
 	currentStep: StepReference | null
+}
+
+export interface ListedImport {
+	id: string
+	state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+	progress: number
+	failedReason: string | null
+	createdAt: string
+	startedAt: string | null
+	finishedAt: string | null
+	fileName: string | null
+	/** Null until the job has ended. `GET /contacts/import/{jobId}` has the errors, too. */
+	result: ImportCounts | null
+	/** The job that undoes, or has undone, this import. */
+	undo: {
+		jobId: string
+		state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+	} | null
 }
 
 export interface ListedWorkflow {
@@ -4245,6 +4272,20 @@ export interface ImportContactsAnswer {
 	jobId: string
 }
 
+export interface ListImportsInput {
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+}
+
+export interface ListImportsAnswer {
+	data: ListedImport[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+}
+
 export interface UndoImportAnswer {
 	message: string
 	jobId: string
@@ -5150,6 +5191,16 @@ export interface ContactsApi {
 	 * `POST /contacts/import`
 	 */
 	import(input: ImportContactsInput, options?: RequestOptions): Promise<ImportContactsAnswer>
+
+	/**
+	 * List imports, newest first.
+	 *
+	 * `GET /contacts/import`
+	 */
+	listImports(
+		input?: ListImportsInput,
+		options?: RequestOptions,
+	): Paged<ListImportsAnswer['data'][number], ListImportsAnswer>
 
 	/**
 	 * Get an import, or its undo.

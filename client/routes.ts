@@ -156,6 +156,7 @@ export const routes: Record<string, string> = {
 	'analytics.campaigns': 'GET /analytics/campaign-stats either query',
 	'analytics.topEvents': 'GET /analytics/top-events either query',
 	'contacts.import': 'POST /contacts/import either form',
+	'contacts.listImports': 'GET /contacts/import either query list',
 	'contacts.getImport': 'GET /contacts/import/{jobId} either',
 	'contacts.cancelImport': 'DELETE /contacts/import/{jobId} either',
 	'contacts.downloadImportErrors': 'GET /contacts/import/{jobId}/errors either text',

@@ -55,6 +55,7 @@ const small = {
 		'GET /domains/project/{projectId}',
 		'GET /domains/{id}/verify',
 		'GET /suppressions',
+		'GET /contacts/import',
 		'GET /webhook-endpoints',
 		'GET /webhook-endpoints/{id}',
 		'GET /contacts/fields/{field}/usage',

@@ -76,6 +76,7 @@ export const operationIds: Record<string, string> = {
 	'GET /contacts/fields/:field/usage': 'getContactFieldUsage',
 	'DELETE /contacts/fields/:field': 'deleteContactField',
 	'POST /contacts/import': 'importContacts',
+	'GET /contacts/import': 'listImports',
 	'GET /contacts/import/:jobId': 'getImport',
 	'DELETE /contacts/import/:jobId': 'cancelImport',
 	'GET /contacts/import/:jobId/errors': 'downloadImportErrors',
