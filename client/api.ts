@@ -3407,6 +3407,10 @@ export interface CancelExecutionsAnswer {
 	cancelled: number
 }
 
+export interface RetryExecutionsAnswer {
+	retried: number
+}
+
 export interface ListContactFieldsAnswer {
 	fields: {
 		field: string
@@ -5058,6 +5062,15 @@ export interface ExecutionsApi {
 	 * `POST /workflows/{id}/executions/{executionId}/retry`
 	 */
 	retry(id: string, executionId: string, options?: RequestOptions): Promise<Execution>
+
+	/**
+	 * Retry every failed execution of a workflow.
+	 *
+	 * Each continues as in a single retry. The answer counts them. Executions whose contact was deleted, or has an active execution, are left out. Of several of one contact, the newest is retried.
+	 *
+	 * `POST /workflows/{id}/executions/retry-failed`
+	 */
+	retryFailed(id: string, options?: RequestOptions): Promise<RetryExecutionsAnswer>
 }
 
 export interface ContactsApi {

@@ -58,6 +58,7 @@ export const routes: Record<string, string> = {
 	'contacts.listExecutions': 'GET /contacts/{id}/executions either query list',
 	'executions.cancelAll': 'POST /workflows/{id}/executions/cancel-all either',
 	'executions.retry': 'POST /workflows/{id}/executions/{executionId}/retry either',
+	'executions.retryFailed': 'POST /workflows/{id}/executions/retry-failed either',
 	'contacts.listFields': 'GET /contacts/fields either',
 	'contacts.listFieldValues': 'GET /contacts/fields/{field}/values either query',
 	'contacts.getFieldUsage': 'GET /contacts/fields/{field}/usage either',

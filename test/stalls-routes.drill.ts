@@ -82,6 +82,7 @@ const small = {
 		'POST /users/@me/projects/{id}/regenerate-keys',
 		'POST /contacts/import/{jobId}/undo',
 		'POST /workflows/{id}/executions/cancel-all',
+		'POST /workflows/{id}/executions/retry-failed',
 		'PATCH /mailbox/messages/{id}',
 		'POST /workflows/{id}/executions/{executionId}/retry',
 		'POST /contacts/public/{id}/subscribe',

@@ -174,6 +174,7 @@ export const operationIds: Record<string, string> = {
 	'GET /workflows/:id/executions/:executionId': 'getExecution',
 	'DELETE /workflows/:id/executions/:executionId': 'cancelExecution',
 	'POST /workflows/:id/executions/cancel-all': 'cancelExecutions',
+	'POST /workflows/:id/executions/retry-failed': 'retryExecutions',
 	'POST /workflows/:id/executions/:executionId/retry': 'retryExecution',
 
 	'GET /activity': 'listActivity',

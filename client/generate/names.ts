@@ -57,6 +57,7 @@ const exceptions: Record<string, string> = {
 	cancelExecution: 'executions.cancel',
 	cancelExecutions: 'executions.cancelAll',
 	retryExecution: 'executions.retry',
+	retryExecutions: 'executions.retryFailed',
 
 	listWebhookDeliveries: 'webhookEndpoints.listDeliveries',
 	replayWebhooks: 'webhookEndpoints.replay',
