@@ -98,6 +98,7 @@ import { compilersFactory } from './requests/compilers.ts'
 import { segmentComputing } from './segments/segment-computing.ts'
 import { segmentMembers } from './segments/segment-members.ts'
 import { segmentPreview } from './segments/segment-preview.ts'
+import { segmentUsage } from './segments/segment-usage.ts'
 import { segments } from './segments/segments.ts'
 import { send } from './send/send.ts'
 import type { Settings } from './settings.ts'
@@ -224,6 +225,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
 	await app.register(segmentPreview, { pool })
+	await app.register(segmentUsage, { pool })
 	await app.register(emailList, { pool, publicUrl })
 	await app.register(emails, { pool, publicUrl })
 	await app.register(scheduledMails, { pool, publicUrl })

@@ -2228,6 +2228,12 @@ export interface SegmentPreview {
 	sample: Contact[]
 }
 
+export interface SegmentUsage {
+	segments: Reference[]
+	campaigns: Reference[]
+	workflows: Reference[]
+}
+
 export interface SegmentWarning {
 	workflowId: string
 	name: string
@@ -5411,6 +5417,15 @@ export interface SegmentsApi {
 	 * `POST /segments/preview`
 	 */
 	preview(input: PreviewSegmentInput, options?: RequestOptions): Promise<SegmentPreview>
+
+	/**
+	 * Get the uses of a segment.
+	 *
+	 * Other segments, campaigns that have not ended, and workflows that use it or its events. While there are any, it can’t be deleted.
+	 *
+	 * `GET /segments/{id}/usage`
+	 */
+	usage(id: string, options?: RequestOptions): Promise<SegmentUsage>
 }
 
 export interface EmailsApi {

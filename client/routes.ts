@@ -81,6 +81,7 @@ export const routes: Record<string, string> = {
 	'segments.addMembers': 'POST /segments/{id}/members either body',
 	'segments.removeMembers': 'DELETE /segments/{id}/members either body',
 	'segments.preview': 'POST /segments/preview either body',
+	'segments.usage': 'GET /segments/{id}/usage either',
 	'emails.list': 'GET /emails either query list',
 	'emails.get': 'GET /emails/{id} either',
 	'emails.update': 'PATCH /emails/{id} either body',

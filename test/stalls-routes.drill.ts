@@ -60,6 +60,7 @@ const small = {
 		'GET /webhook-endpoints/{id}',
 		'GET /contacts/fields/{field}/usage',
 		'GET /templates/{id}/usage',
+		'GET /segments/{id}/usage',
 		'GET /workflows',
 		'GET /workflows/{id}/versions',
 		'GET /analytics/campaign-stats',

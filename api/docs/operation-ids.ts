@@ -102,6 +102,7 @@ export const operationIds: Record<string, string> = {
 	'GET /segments/:id': 'getSegment',
 	'PATCH /segments/:id': 'updateSegment',
 	'DELETE /segments/:id': 'deleteSegment',
+	'GET /segments/:id/usage': 'getSegmentUsage',
 	'POST /segments/:id/compute': 'computeSegment',
 	'POST /segments/:id/refresh': 'refreshSegment',
 	'POST /segments/preview': 'previewSegment',

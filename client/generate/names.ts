@@ -48,6 +48,7 @@ const exceptions: Record<string, string> = {
 	getCampaignStats: 'campaigns.stats',
 	getCampaignProgress: 'campaigns.progress',
 	getTemplateUsage: 'templates.usage',
+	getSegmentUsage: 'segments.usage',
 	getEventUsage: 'events.usage',
 	getEventStats: 'events.stats',
 
