@@ -360,3 +360,20 @@ test('on a phone the picture follows a finger, a step opens over it, and the lis
 	t.true(waysOf(await call('GET', `/workflows/${id}`)).includes('Trigger > Hello'))
 	t.deepEqual(faults, [])
 })
+
+test('pages that name the segments of a project ask for them once', async (t) => {
+	const { page, open, firstOrder, faults } = await setupWorkflows(t)
+	await firstOrder()
+	let asked = 0
+	page.on('request', (request) => {
+		if (new URL(request.url()).pathname === '/segments') asked += 1
+	})
+	await open('contacts')
+	await page.getByText('No contact yet').waitFor()
+	await page.getByRole('link', { name: 'Workflows' }).click()
+	await page.getByRole('link', { name: 'First order' }).click()
+	await picture(page).getByText('Welcome mail').waitFor()
+	await page.waitForLoadState('networkidle')
+	t.is(asked, 1)
+	t.deepEqual(faults, [])
+})

@@ -7,6 +7,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Select } from '../parts/field.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { Card, Row, Soft, Stack } from '../parts/page.tsx'
+import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
 import styles from './audience-choice.module.css'
 import type { CampaignValues } from './campaign-values.ts'
@@ -96,12 +97,7 @@ interface ChoiceProps {
 }
 
 function SegmentChoice({ value, error, onChange }: ChoiceProps) {
-	const { project, api } = useProject()
-	const segments = useQuery({
-		queryKey: [project.id, 'segments'],
-		queryFn: () => api.segments.list(),
-		staleTime: 60_000,
-	})
+	const segments = useQuery(segmentsQuery(useProject()))
 	if (segments.error) return <Fault error={segments.error} />
 	return (
 		<Select

@@ -6,6 +6,7 @@ import { formatCount, formatPercent } from '../parts/figures.tsx'
 import { Soft } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
 
 export const columns: Column<Campaign>[] = [
@@ -43,11 +44,8 @@ function Audience({ audienceType, segmentId, totalRecipients }: Campaign) {
 
 /** Read once for all rows. */
 function useSegmentName(id: string | null) {
-	const { project, api } = useProject()
 	const { data } = useQuery({
-		queryKey: [project.id, 'segments'],
-		queryFn: () => api.segments.list(),
-		staleTime: 60_000,
+		...segmentsQuery(useProject()),
 		enabled: id !== null,
 		select: (segments) => segments.find((one) => one.id === id)?.name,
 	})

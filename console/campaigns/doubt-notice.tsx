@@ -4,10 +4,9 @@ import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
-import { Row } from '../parts/page.tsx'
+import { Notice } from '../parts/notice.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
-import styles from './notice.module.css'
 
 interface Props {
 	campaign: Campaign
@@ -19,23 +18,27 @@ interface Props {
 export function DoubtNotice({ campaign: { id }, count }: Props) {
 	const { resolve, isPending, error } = useResolving(id, count)
 	return (
-		<div className={styles.notice} data-tone="warn">
+		<Notice
+			tone="warn"
+			actions={
+				<>
+					<Button isBusy={isPending} onClick={() => resolve('sent')}>
+						Count as sent
+					</Button>
+					<Button isBusy={isPending} onClick={() => resolve('retry')}>
+						Send again
+					</Button>
+				</>
+			}
+		>
 			<p>
 				<strong>
 					{formatCount(count)} {count === 1 ? 'mail is' : 'mails are'} in doubt.
 				</strong>{' '}
 				The provider took {count === 1 ? 'it' : 'them'} and gave no answer.
 			</p>
-			<Row>
-				<Button isBusy={isPending} onClick={() => resolve('sent')}>
-					Count as sent
-				</Button>
-				<Button isBusy={isPending} onClick={() => resolve('retry')}>
-					Send again
-				</Button>
-			</Row>
 			<Fault error={error} />
-		</div>
+		</Notice>
 	)
 }
 

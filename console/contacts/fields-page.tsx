@@ -11,6 +11,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { useProject } from '../shell/projects.ts'
 import { ToContacts } from './contact-links.tsx'
 import { FieldDialog } from './field-dialog.tsx'
+import { fieldsQuery } from './fields-query.ts'
 
 export const page = createLazyRoute('/console/$projectId/contacts/fields')({
 	component: FieldsPage,
@@ -26,14 +27,9 @@ const mostShown = 200
 
 /** Every field of the data, with its uses and a way to delete it. */
 function FieldsPage() {
-	const { project, api } = useProject()
 	const [search, setSearch] = useState('')
 	const [opened, setOpened] = useState<string>()
-	const { data, error, refetch } = useQuery({
-		queryKey: [project.id, 'contacts', 'fields'],
-		queryFn: () => api.contacts.listFields(),
-		staleTime: 60_000,
-	})
+	const { data, error, refetch } = useQuery(fieldsQuery(useProject()))
 	const wanted = search.toLowerCase()
 	const fields = data?.fields.filter(({ field }) => field.startsWith('data.'))
 	const found = fields?.filter(({ field }) => nameOf(field).toLowerCase().includes(wanted))

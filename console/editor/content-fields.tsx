@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ChangeEvent, useId, useState } from 'react'
+import { domainsQuery } from '../domains/domains-query.ts'
 import { Select, TextField } from '../parts/field.tsx'
 import { useProject } from '../shell/projects.ts'
-import { type Content, typeHints, types } from './content.ts'
 import styles from './content-fields.module.css'
+import { type Content, typeHints, types } from './content.ts'
 import type { Writing } from './writing.ts'
 
 interface Props {
@@ -65,11 +66,7 @@ export function ContentFields({ writing, error }: Props) {
 
 /** Mail leaves only from addresses of verified domains. */
 export function useSenders() {
-	const { project, api } = useProject()
-	const { data, isLoading } = useQuery({
-		queryKey: [project.id, 'domains', 'senders'],
-		queryFn: () => api.domains.list(project.id),
-	})
+	const { data, isLoading } = useQuery(domainsQuery(useProject()))
 	const verified = (data ?? []).filter(({ verified }) => verified).map(({ domain }) => domain)
 	const hint =
 		data && verified.length === 0

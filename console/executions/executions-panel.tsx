@@ -60,10 +60,10 @@ export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
 		refetchInterval: number === 1 ? liveMs.normal : false,
 		placeholderData: (previous) => previous,
 	})
-	const { cancelAll, retryAll, error: fault, isBusy } = useExecutionActs(workflow.id)
+	const { cancelAll, retryFailed, error: fault, isBusy } = useExecutionActs(workflow.id)
 	const set = useSearchChange()
 	const active = workflow.steps.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
-	const failed = data?.data.filter((one) => one.status === 'FAILED') ?? []
+	const failed = useFailedCount(workflow.id)
 	return (
 		<Stack>
 			<Row>
@@ -90,9 +90,9 @@ export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
 				>
 					Start for a contact
 				</Button>
-				{failed.length > 0 && (
-					<Button isBusy={isBusy} onClick={() => retryAll(failed)}>
-						Retry {formatCount(failed.length)} failed
+				{failed > 0 && (
+					<Button isBusy={isBusy} onClick={() => retryFailed(failed)}>
+						Retry {formatCount(failed)} failed
 					</Button>
 				)}
 				{active > 0 && (
@@ -118,6 +118,16 @@ export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
 			<StartExecution workflow={workflow} isOpen={isStarting} onClose={() => setStarting(false)} />
 		</Stack>
 	)
+}
+
+function useFailedCount(workflowId: string) {
+	const { project, api } = useProject()
+	const { data } = useQuery({
+		queryKey: [project.id, 'workflows', workflowId, 'executions', 'failed'],
+		queryFn: () => api.executions.list(workflowId, { status: 'FAILED', pageSize: 1 }),
+		refetchInterval: liveMs.normal,
+	})
+	return data?.total ?? 0
 }
 
 function useSearchChange() {

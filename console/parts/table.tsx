@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Fault } from './fault.tsx'
+import { listKeys } from './list-keys.ts'
 import styles from './table.module.css'
 import { Waiting } from './waiting.tsx'
 
@@ -35,7 +36,6 @@ interface Props<Row> {
 /** A list of records. Arrow keys move between rows, Enter opens one. */
 export function Table<Row>(props: Props<Row>) {
 	const { name, columns, rows, rowKey, error, retry, empty, more, isLoadingMore = false } = props
-	const body = useRef<HTMLDivElement>(null)
 	if (error && !rows) return <Fault error={error} {...(retry && { retry })} />
 	if (!rows) return <Waiting />
 	if (rows.length === 0) return empty
@@ -66,7 +66,7 @@ export function Table<Row>(props: Props<Row>) {
 						))}
 					</div>
 				</div>
-				<div role="rowgroup" ref={body} onKeyDown={(event) => moveBy(event, body.current!)}>
+				<div role="rowgroup" {...listKeys}>
 					{rows.map((row) => (
 						<TableRow key={rowKey(row)} row={row} {...props} />
 					))}
@@ -116,12 +116,4 @@ function TableRow<Row>({ row, columns, linkOf, chosen, rowKey }: Props<Row> & { 
 			))}
 		</div>
 	)
-}
-
-function moveBy(event: KeyboardEvent, body: HTMLElement) {
-	const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-	if (!step || !(event.target instanceof HTMLAnchorElement)) return
-	const links = [...body.querySelectorAll<HTMLElement>(`.${styles.link}`)]
-	links[links.indexOf(event.target) + step]?.focus()
-	event.preventDefault()
 }
