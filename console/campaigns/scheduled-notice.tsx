@@ -9,7 +9,7 @@ export const ScheduledNotice = ({
 	campaign: Campaign
 }) => (
 	<p className={styles.notice} data-tone="info">
-		It will be sent on <Time at={scheduledFor} as="date" />. {counted(totalRecipients, 'contact')}
+		It will be sent on <Time at={scheduledFor} as="date" />. {counted(totalRecipients, 'contact')}{' '}
 		would get it now; the audience is counted again at that time. Saved changes apply until then.
 	</p>
 )

@@ -30,8 +30,8 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 		},
 	})
 	const open = async () => {
-		const { pending, sending, sent } = await api.campaigns.progress(id)
-		return { open: pending + sending, sent }
+		const { pending, sending, sent, paused } = await api.campaigns.progress(id)
+		return { open: pending + sending, sent, paused }
 	}
 	return {
 		error,
@@ -106,6 +106,12 @@ const deletion = (name: string, status: string, count: number): Question => ({
 	isDestructive: true,
 })
 
+interface Standing {
+	open: number
+	sent: number
+	paused: boolean
+}
+
 const scheduledCancellation = (count: number): Question => ({
 	title: 'Cancel the campaign?',
 	body: `${countOf(count)} will not get it. A cancelled campaign cannot be sent; duplicate it to send it after all.`,
@@ -114,10 +120,10 @@ const scheduledCancellation = (count: number): Question => ({
 	isDestructive: true,
 })
 
-const cancellation = ({ open, sent }: { open: number; sent: number }): Question => ({
+const cancellation = ({ open, sent, paused }: Standing): Question => ({
 	title: 'Cancel the campaign?',
 	body: `${countOf(open)} will not get it. ${counted(sent, 'mail')} ${sent === 1 ? 'has left and stays' : 'have left and stay'} sent. This cannot be undone.`,
 	act: 'Cancel the campaign',
-	back: 'Keep sending',
+	back: paused ? 'Keep it paused' : 'Keep sending',
 	isDestructive: true,
 })
