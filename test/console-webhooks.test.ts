@@ -171,6 +171,19 @@ test('deliveries are filtered in the address, opened with every try, and made ag
 	t.deepEqual(faults, [])
 })
 
+test('deliveries to an endpoint that rests are not due before its rest is over', async (t) => {
+	const { page, open, pool, endpoint, track, faults } = await setupWebhookPages(t)
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	await pool.query(`update webhook_endpoints set resting_until = now() + interval '10 minutes',
+		failing_since = now(), failures_in_row = 12`)
+	await open(`webhooks/${id}`)
+	const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').last()
+	await row.getByText(/^in 9 min/).waitFor()
+	t.is(await row.getByText('Due now').count(), 0)
+	t.deepEqual(faults, [])
+})
+
 test('a replay says how many deliveries it makes, shows its progress and can be cancelled', async (t) => {
 	const { page, open, pool, project, endpoint, track, turn, faults } = await setupWebhookPages(t, {
 		browser: { viewport: phone },

@@ -18,7 +18,7 @@ import { webhooksKey } from './webhook-queries.ts'
 
 const route = getRouteApi('/console/$projectId/webhooks/$endpointId')
 
-const columns: Column<WebhookDelivery>[] = [
+const columnsOf = ({ health }: WebhookEndpoint): Column<WebhookDelivery>[] => [
 	{ name: 'Event', cell: ({ type }) => type, width: '1.5fr' },
 	{ name: 'Status', cell: ({ status }) => <Status status={status} />, width: '100px' },
 	{
@@ -35,7 +35,7 @@ const columns: Column<WebhookDelivery>[] = [
 	},
 	{
 		name: 'Next try',
-		cell: ({ nextTryAt }) => <NextTry at={nextTryAt} />,
+		cell: ({ nextTryAt }) => <NextTry at={nextTryAt} restingUntil={health.restingUntil} />,
 		width: '120px',
 		isLeftOutOnPhone: true,
 	},
@@ -62,7 +62,7 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }) {
 				name="Deliveries"
 				{...list}
 				{...(fault && { rows: [], more: undefined })}
-				columns={columns}
+				columns={columnsOf(endpoint)}
 				rowKey={({ id }) => id}
 				linkOf={({ id }) =>
 					`/console/${current.project.id}/webhooks/${endpoint.id}/deliveries/${id}`
