@@ -26,6 +26,10 @@ test('what needs a decision is above all else, and nothing jumps when it arrives
 	})
 	await post('/webhook-endpoints', { url: 'http://127.0.0.1:9/', events: ['*'] })
 	await pool.query('update webhook_endpoints set failing_since = now(), failures_in_row = 3')
+	await pool.query(
+		`insert into feed_entries (project_id, type, metadata) values ($1, 'campaign.sent', $2)`,
+		[project.id, { campaignId: crypto.randomUUID(), campaignName: 'Spring news' }],
+	)
 	await page.addInitScript({
 		content: `shifts = []
 			new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value)))
@@ -41,6 +45,7 @@ test('what needs a decision is above all else, and nothing jumps when it arrives
 	const matters = page.getByRole('list', { name: 'Needs a decision' })
 	await matters.getByText('1 webhook endpoint does not accept its events.').waitFor()
 	await page.getByRole('heading', { name: 'The last 30 days' }).waitFor()
+	await page.getByRole('link', { name: 'Spring news' }).waitFor()
 	t.deepEqual(await page.evaluate('shifts.filter((shift) => shift > 0.01)'), [])
 	t.deepEqual(faults, [])
 })
