@@ -81,6 +81,25 @@ test('a workflow with a wait and a branch is built in the picture, checked at it
 	t.deepEqual(faults, [])
 })
 
+test('a workflow that is not complete is not enabled, which is said without ids', async (t) => {
+	const { page, open, workflow, faults } = await setupWorkflows(t)
+	const { id } = await workflow(
+		'Win back',
+		[{ type: 'SEND_EMAIL', name: 'We miss you' }],
+		['Trigger > We miss you'],
+	)
+	await open(`workflows/${id}`)
+	await page.getByRole('button', { name: 'Enable', exact: true }).click()
+	const refusal = page.getByRole('alert')
+	await refusal.getByText('Not enabled: some steps are not complete').waitFor()
+	t.notRegex(await refusal.innerText(), /steps\./)
+	await page.getByRole('button', { name: 'Enable', exact: true }).waitFor()
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('422')),
+		[],
+	)
+})
+
 test('every kind of step is set in its form, and the trigger too', async (t) => {
 	const { page, open, call, workflow, faults } = await setupWorkflows(t)
 	const { id } = await workflow(

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ConditionBuilder } from '../conditions/condition-builder.tsx'
 import { Choice } from '../editor/choice.tsx'
@@ -109,6 +110,13 @@ function SegmentChoice({ value, error, onChange }: ChoiceProps) {
 				{ value: '', name: segments.data?.length === 0 ? 'No segments yet' : 'Choose a segment' },
 				...(segments.data ?? []).map(({ id, name }) => ({ value: id, name })),
 			]}
+			hint={
+				segments.data?.length === 0 && (
+					<Link to="/console/$projectId/segments/new" params={{ projectId: project.id }}>
+						Make a first segment
+					</Link>
+				)
+			}
 			onChange={({ target }) => onChange(target.value || null)}
 		/>
 	)

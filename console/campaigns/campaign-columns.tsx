@@ -13,7 +13,7 @@ export const columns: Column<Campaign>[] = [
 	{ name: 'Campaign', cell: (campaign) => <Name {...campaign} />, width: '2.4fr' },
 	{ name: 'Status', cell: (campaign) => <StatusOf campaign={campaign} />, width: '110px' },
 	{ name: 'Audience', cell: (campaign) => <Audience {...campaign} />, width: '1.5fr' },
-	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '130px' },
+	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '150px' },
 	{ name: 'Sent', cell: ({ sentCount }) => countOf(sentCount), width: '60px', isNumber: true },
 	{ name: 'Opened', cell: (one) => shareOf(one, one.openedCount), width: '64px', isNumber: true },
 	{ name: 'Clicked', cell: (one) => shareOf(one, one.clickedCount), width: '64px', isNumber: true },

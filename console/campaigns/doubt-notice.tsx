@@ -3,7 +3,7 @@ import type { Campaign } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { formatCount } from '../parts/figures.tsx'
+import { counted } from '../parts/counted.ts'
 import { Notice } from '../parts/notice.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -33,7 +33,7 @@ export function DoubtNotice({ campaign: { id }, count }: Props) {
 		>
 			<p>
 				<strong>
-					{formatCount(count)} {count === 1 ? 'mail is' : 'mails are'} in doubt.
+					{counted(count, 'mail')} {count === 1 ? 'is' : 'are'} in doubt.
 				</strong>{' '}
 				The provider took {count === 1 ? 'it' : 'them'} and gave no answer.
 			</p>
@@ -42,12 +42,18 @@ export function DoubtNotice({ campaign: { id }, count }: Props) {
 	)
 }
 
+const resolvedInWords = (count: number, as: 'sent' | 'retry') => {
+	const mails = counted(count, 'mail')
+	if (as === 'sent') return `${mails} ${count === 1 ? 'counts' : 'count'} as sent`
+	return `${mails} ${count === 1 ? 'is' : 'are'} being sent again`
+}
+
 function useResolving(id: string, count: number) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const confirm = useConfirm()
 	const toast = useToast()
-	const mails = count === 1 ? '1 mail' : `${formatCount(count)} mails`
+	const mails = counted(count, 'mail')
 	const { mutate, isPending, error } = useMutation({
 		async mutationFn(as: 'sent' | 'retry') {
 			const isSure = await confirm(
@@ -72,7 +78,7 @@ function useResolving(id: string, count: number) {
 				if (done.uncertain === 0 || done.resolved === 0) break
 			}
 			toast({
-				title: `${formatCount(resolved)} ${as === 'sent' ? 'count as sent' : 'are being sent again'}`,
+				title: resolvedInWords(resolved, as),
 			})
 			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns'] })
 		},

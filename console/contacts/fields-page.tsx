@@ -25,6 +25,13 @@ interface Field {
 
 const mostShown = 200
 
+/** As the form of a contact names them. */
+const kinds: Record<string, string> = {
+	string: 'Text',
+	boolean: 'Yes or no',
+	array: 'List',
+}
+
 /** Every field of the data, with its uses and a way to delete it. */
 function FieldsPage() {
 	const [search, setSearch] = useState('')
@@ -35,7 +42,7 @@ function FieldsPage() {
 	const found = fields?.filter(({ field }) => nameOf(field).toLowerCase().includes(wanted))
 	const columns: Column<Field>[] = [
 		{ name: 'Field', cell: ({ field }) => nameOf(field), width: '2fr' },
-		{ name: 'Values', cell: ({ type }) => inWords(type), width: '140px' },
+		{ name: 'Values', cell: ({ type }) => kinds[type] ?? inWords(type), width: '140px' },
 		{
 			name: 'Contacts with it',
 			cell: ({ coverage }) => (coverage === 0 ? 'under 1%' : formatPercent(coverage)),

@@ -15,6 +15,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useProject } from '../shell/projects.ts'
 import { Pager } from '../workflows/pager.tsx'
+import { errorInWords } from './error-in-words.ts'
 import { StartExecution } from './start-execution.tsx'
 import { useExecutionActs } from './use-execution-acts.ts'
 
@@ -23,12 +24,12 @@ const pageSize = 50
 const statuses = ['WAITING', 'RUNNING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'] as const
 
 const columns: Column<ListedExecution>[] = [
-	{ name: 'Contact', cell: ({ contact }) => contact?.email ?? 'A deleted contact', width: '1.6fr' },
+	{ name: 'Contact', cell: ({ contact }) => contact?.email ?? 'A deleted contact', width: '2fr' },
 	{ name: 'Status', cell: ({ status }) => <Status status={status} />, width: '110px' },
 	{
 		name: 'At step',
 		cell: (execution) => placeOf(execution),
-		width: '1.4fr',
+		width: '1.3fr',
 	},
 	{
 		name: 'Version',
@@ -37,17 +38,17 @@ const columns: Column<ListedExecution>[] = [
 		isNumber: true,
 		isLeftOutOnPhone: true,
 	},
-	{ name: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, width: '150px' },
+	{ name: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, width: '130px' },
 	{
 		name: 'Ended',
 		cell: ({ completedAt }) => <Time at={completedAt} />,
-		width: '150px',
+		width: '130px',
 		isLeftOutOnPhone: true,
 	},
 ]
 
 const placeOf = ({ currentStep, error, exitReason }: ListedExecution) =>
-	[currentStep?.name, error ?? exitReason].filter(Boolean).join(': ') || '–'
+	[currentStep?.name, error ? errorInWords(error) : exitReason].filter(Boolean).join(': ') || '–'
 
 /** The people of a workflow: those who are in it, and those who were. */
 export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {

@@ -12,7 +12,7 @@ export interface Column<Row> {
 	/** A CSS width, such as `120px` or `2fr`. By default `1fr`. */
 	width?: string
 	isNumber?: boolean
-	/** On a phone the first column is the headline, and the others follow below it unless they are left out. */
+	/** On a phone the first column is the headline, and the others follow below it unless they are left out or say nothing. */
 	isLeftOutOnPhone?: boolean
 }
 
@@ -97,23 +97,28 @@ function TableRow<Row>({ row, columns, linkOf, chosen, rowKey }: Props<Row> & { 
 					/>
 				</span>
 			)}
-			{columns.map((column, index) => (
-				<span
-					role="cell"
-					key={column.name}
-					data-name={column.name}
-					data-number={column.isNumber}
-					data-left-out={column.isLeftOutOnPhone}
-				>
-					{index === 0 && link !== undefined ? (
-						<Link to={link as '/'} className={styles.link}>
-							{column.cell(row)}
-						</Link>
-					) : (
-						column.cell(row)
-					)}
-				</span>
-			))}
+			{columns.map((column, index) => {
+				const content = column.cell(row)
+				return (
+					<span
+						role="cell"
+						key={column.name}
+						data-name={column.name}
+						data-number={column.isNumber}
+						data-left-out={column.isLeftOutOnPhone || content === '–'}
+						// It may not fit.
+						{...(typeof content === 'string' && { title: content })}
+					>
+						{index === 0 && link !== undefined ? (
+							<Link to={link as '/'} className={styles.link}>
+								{content}
+							</Link>
+						) : (
+							content
+						)}
+					</span>
+				)
+			})}
 		</div>
 	)
 }
