@@ -62,6 +62,7 @@ import { contactExecutions } from './executions/contact-executions.ts'
 import { executionList } from './executions/execution-list.ts'
 import { executions } from './executions/executions.ts'
 import { createHealthCheck, health, type HealthOptions } from './health.ts'
+import { importList } from './imports/import-list.ts'
 import { imports } from './imports/imports.ts'
 import { bulkJobs } from './jobs/bulk-jobs.ts'
 import { mailbox } from './mailbox/mailbox.ts'
@@ -97,6 +98,7 @@ import { compilersFactory } from './requests/compilers.ts'
 import { segmentComputing } from './segments/segment-computing.ts'
 import { segmentMembers } from './segments/segment-members.ts'
 import { segmentPreview } from './segments/segment-preview.ts'
+import { segmentUsage } from './segments/segment-usage.ts'
 import { segments } from './segments/segments.ts'
 import { send } from './send/send.ts'
 import type { Settings } from './settings.ts'
@@ -223,6 +225,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(segmentComputing, { pool })
 	await app.register(segmentMembers, { pool })
 	await app.register(segmentPreview, { pool })
+	await app.register(segmentUsage, { pool })
 	await app.register(emailList, { pool, publicUrl })
 	await app.register(emails, { pool, publicUrl })
 	await app.register(scheduledMails, { pool, publicUrl })
@@ -256,6 +259,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(feedFigures, { pool })
 	await app.register(analytics, { pool })
 	await app.register(imports, { pool })
+	await app.register(importList)
 	await app.register(bulkJobs, { pool })
 	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)
 	const checker = services.checker ?? createDomainChecker(pool, settings.env, settings.dnsServers)

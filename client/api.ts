@@ -1689,6 +1689,14 @@ export interface Health {
 	} | null
 }
 
+export interface ImportCounts {
+	totalRows: number
+	successCount: number
+	createdCount: number
+	updatedCount: number
+	failureCount: number
+}
+
 export interface ImportJob {
 	id: string
 	state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
@@ -1697,6 +1705,7 @@ export interface ImportJob {
 	createdAt: string
 	startedAt: string | null
 	finishedAt: string | null
+	fileName: string | null
 	type: 'import' | 'undo'
 	/** Null until the job has ended. */
 	result: ImportResult | UndoResult | null
@@ -1758,6 +1767,24 @@ export interface ListedExecution {
 	updatedAt: string
 	contact: ContactReference | null
 	currentStep: StepReference | null
+}
+
+export interface ListedImport {
+	id: string
+	state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+	progress: number
+	failedReason: string | null
+	createdAt: string
+	startedAt: string | null
+	finishedAt: string | null
+	fileName: string | null
+	/** Null until the job has ended. `GET /contacts/import/{jobId}` has the errors, too. */
+	result: ImportCounts | null
+	/** The job that undoes, or has undone, this import. */
+	undo: {
+		jobId: string
+		state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+	} | null
 }
 
 export interface ListedWorkflow {
@@ -2201,6 +2228,12 @@ export interface SegmentPreview {
 	isCounted: boolean
 	/** The newest of them, at most ten. */
 	sample: Contact[]
+}
+
+export interface SegmentUsage {
+	segments: Reference[]
+	campaigns: Reference[]
+	workflows: Reference[]
 }
 
 export interface SegmentWarning {
@@ -3384,6 +3417,10 @@ export interface CancelExecutionsAnswer {
 	cancelled: number
 }
 
+export interface RetryExecutionsAnswer {
+	retried: number
+}
+
 export interface ListContactFieldsAnswer {
 	fields: {
 		field: string
@@ -4249,6 +4286,20 @@ export interface ImportContactsAnswer {
 	jobId: string
 }
 
+export interface ListImportsInput {
+	/** The `cursor` of the previous page. Leave it out for the first. */
+	cursor?: string | undefined
+	/** At most 100 */
+	limit?: number | undefined
+}
+
+export interface ListImportsAnswer {
+	data: ListedImport[]
+	cursor?: string | undefined
+	hasMore: boolean
+	total: number
+}
+
 export interface UndoImportAnswer {
 	message: string
 	jobId: string
@@ -5023,6 +5074,15 @@ export interface ExecutionsApi {
 	 * `POST /workflows/{id}/executions/{executionId}/retry`
 	 */
 	retry(id: string, executionId: string, options?: RequestOptions): Promise<Execution>
+
+	/**
+	 * Retry every failed execution of a workflow.
+	 *
+	 * Each continues as in a single retry. The answer counts them. Executions whose contact was deleted, or has an active execution, are left out. Of several of one contact, the newest is retried.
+	 *
+	 * `POST /workflows/{id}/executions/retry-failed`
+	 */
+	retryFailed(id: string, options?: RequestOptions): Promise<RetryExecutionsAnswer>
 }
 
 export interface ContactsApi {
@@ -5156,6 +5216,16 @@ export interface ContactsApi {
 	 * `POST /contacts/import`
 	 */
 	import(input: ImportContactsInput, options?: RequestOptions): Promise<ImportContactsAnswer>
+
+	/**
+	 * List imports, newest first.
+	 *
+	 * `GET /contacts/import`
+	 */
+	listImports(
+		input?: ListImportsInput,
+		options?: RequestOptions,
+	): Paged<ListImportsAnswer['data'][number], ListImportsAnswer>
 
 	/**
 	 * Get an import, or its undo.
@@ -5353,6 +5423,15 @@ export interface SegmentsApi {
 	 * `POST /segments/preview`
 	 */
 	preview(input: PreviewSegmentInput, options?: RequestOptions): Promise<SegmentPreview>
+
+	/**
+	 * Get the uses of a segment.
+	 *
+	 * Other segments, campaigns that have not ended, and workflows that use it or its events. While there are any, it can’t be deleted.
+	 *
+	 * `GET /segments/{id}/usage`
+	 */
+	usage(id: string, options?: RequestOptions): Promise<SegmentUsage>
 }
 
 export interface EmailsApi {

@@ -1,9 +1,10 @@
 import { Tempost, TempostError } from '../client/index.ts'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { fetchKept } from './kept-answers.ts'
 
 /** The typed client of the API. A browser sends the session's cookie by itself. */
 export const clientOf = (projectId?: string) =>
-	new Tempost({ url: location.origin, projectId, retries: 1 })
+	new Tempost({ url: location.origin, projectId, retries: 1, fetch: fetchKept })
 
 /** For what concerns the person, whatever the project. */
 export const ownApi = clientOf()

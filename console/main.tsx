@@ -3,7 +3,9 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { followLogOut } from './accounts/log-out.ts'
 import { createQueries } from './client.ts'
+import { forgetAnswers } from './kept-answers.ts'
 import { ConfirmProvider } from './parts/confirm.tsx'
 import { nonce } from './parts/nonce.ts'
 import { ToastProvider } from './parts/toast.tsx'
@@ -15,9 +17,11 @@ const queries = createQueries(() => {
 	const { pathname, href } = router.state.location
 	if (pathname === '/console/log-in') return
 	queries.clear()
+	forgetAnswers()
 	void router.navigate({ to: '/console/log-in', search: { next: href } })
 })
 const router = createConsoleRouter(queries)
+followLogOut()
 
 createRoot(document.getElementById('root')!).render(
 	<StrictMode>

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { createScanTurns } from './scan-turns.ts'
 import { transaction } from './transaction.ts'
 
 /** Postgres ended a statement that reached its time limit. */
@@ -25,23 +26,15 @@ export async function readWithin<T>(
 	}
 }
 
-const mostAtOnce = 3
-const waiting: (() => void)[] = []
-let running = 0
+const inTurn = createScanTurns({ atOnce: 3, ofProject: 2, waiting: 10, patienceMs: 5000 })
 
-/** The same for queries over all contacts or mails: a few at once, which leaves connections to other requests. */
-export async function scanWithin<T>(
+/**
+ * The same for queries over all contacts or mails: a few at once, which leaves connections to other requests.
+ * Throws `ScansBusy` instead of waiting long.
+ */
+export const scanWithin = <T>(
 	pool: Pool,
+	projectId: string,
 	mostMs: number,
 	read: (db: PoolClient) => Promise<T>,
-): Promise<T | null> {
-	if (running >= mostAtOnce) await new Promise<void>((go) => waiting.push(go))
-	else running += 1
-	try {
-		return await readWithin(pool, mostMs, read)
-	} finally {
-		const next = waiting.shift()
-		if (next) next()
-		else running -= 1
-	}
-}
+): Promise<T | null> => inTurn(projectId, () => readWithin(pool, mostMs, read))

@@ -91,7 +91,9 @@ test('a segment that a trigger or a CONDITION names cannot be deleted', async (t
 	const id = await segment()
 	const automation = await create()
 	const inUse = async () => {
+		const { workflows } = (await ask('GET', `/segments/${id}/usage`)).body
 		const { status, body } = await ask('DELETE', `/segments/${id}`)
+		t.deepEqual(workflows, status === 409 ? body.error.details.usedBy.workflows : [])
 		if (status === 409)
 			t.deepEqual(body.error.details.usedBy.workflows, [{ id: automation.id, name: 'Onboarding' }])
 		return status

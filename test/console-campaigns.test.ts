@@ -103,6 +103,7 @@ test.serial('a campaign is scheduled, moved and cancelled, on a phone', async (t
 	await page.getByLabel('Time', { exact: true }).fill('2040-01-31T10:00')
 	await page.getByRole('button', { name: 'Schedule for 2 contacts' }).click()
 	await page.getByText('It will be sent on Jan 31, 2040, 10:00').waitFor()
+	await page.getByText('2 contacts would get it now').waitFor()
 	t.is((await get(id)).scheduledFor, '2040-01-31T09:00:00.000Z')
 	await page.getByRole('button', { name: 'Reschedule' }).click()
 	t.is(await page.getByLabel('Time', { exact: true }).inputValue(), '2040-01-31T10:00')
@@ -165,6 +166,22 @@ test.serial(
 		t.deepEqual(faults, [])
 	},
 )
+
+test.serial('a campaign at the send rate shows its rate and its end', async (t) => {
+	const { page, open, contacts, started, faults } = await setupCampaigns(t)
+	await contacts(10)
+	const id = await started()
+	await page.route('**/progress', async (route) => {
+		const answer = await route.fetch()
+		const waitingFor = { reason: 'rate', message: null, until: null, mails: 4 }
+		const json = { ...(await answer.json()), ratePerSecond: 14, etaSeconds: 120, waitingFor }
+		await route.fulfill({ response: answer, json })
+	})
+	await open(`campaigns/${id}`)
+	await page.getByText('14 per second · about 2 min left').waitFor()
+	await page.getByText('as fast as the send rate of the project allows').waitFor()
+	t.deepEqual(faults, [])
+})
 
 test.serial('mails in doubt are listed, and settled after a question', async (t) => {
 	const { page, open, contacts, started, become, states, answer, faults } = await setupCampaigns(t)

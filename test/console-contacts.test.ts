@@ -202,6 +202,8 @@ test('the history of a person merges what happened, and deleting says what it do
 	t.deepEqual(await barriersOf(page), [])
 	await page.getByRole('tab', { name: 'Events' }).click()
 	await history.getByText('{"total":30}').waitFor()
+	await call('POST', '/events/track', { ...track, data: { total: 31 } })
+	await history.getByText('{"total":31}').waitFor()
 	t.regex(page.url(), /show=events$/)
 	await page.getByRole('tab', { name: 'Workflows' }).click()
 	await history.getByRole('link', { name: 'Welcome' }).waitFor()

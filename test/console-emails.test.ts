@@ -137,7 +137,8 @@ test('a mail leads to its template, to its contact, and to all mail of that cont
 	await page.getByRole('heading', { level: 1, name: 'ann@example.org' }).waitFor()
 	await open(`emails/${id}`)
 	await page.getByRole('link', { name: 'All mail to this person' }).click()
-	await page.getByRole('button', { name: 'Of one contact' }).waitFor()
+	await page.getByRole('main').getByRole('button', { name: 'ann@example.org' }).click()
+	await page.waitForURL(`${home}/emails`)
 	t.deepEqual(faults, [])
 })
 
@@ -152,10 +153,27 @@ test('the ages of mails move on while the page stays open', async (t) => {
 	t.pass()
 })
 
+test('a mail that was held back says why, and leads to the address in the list', async (t) => {
+	const { app, withSecretKey: headers, pool, page, open, send, home, faults } = await setupEmails(t)
+	const payload = { email: 'ann@example.org', reason: 'BOUNCE' }
+	await app.inject({ method: 'POST', url: '/suppressions', headers, payload })
+	const id = await send({ to: 'ann@example.org' })
+	await pool.query(
+		`update emails set status = 'SUPPRESSED', error = 'The address is on the suppression list: BOUNCE'`,
+	)
+	await open(`emails/${id}`)
+	await page.getByText('The address is on the suppression list').waitFor()
+	await page.getByRole('link', { name: 'Show the address in the list' }).click()
+	await page.waitForURL(`${home}/settings/suppressions?search=ann%40example.org`)
+	await page.getByRole('button', { name: 'Remove ann@example.org' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
 test('a mail that cannot be found says so, with the id of the request', async (t) => {
 	const { page, open } = await setupEmails(t)
 	await open('emails/01a20a88-5c46-719e-ae5e-36813d9c49b3')
 	await page.getByRole('alert').getByText('Request').waitFor()
+	await page.getByText('It may be deleted, or the address may be old.').waitFor()
 	await page.getByRole('button', { name: 'Try again' }).waitFor()
 	t.pass()
 })

@@ -31,6 +31,7 @@ test('the path of a person is drawn on the version that they run, with times and
 		.filter({ hasText: 'Order' })
 		.getByText(/^Until/)
 		.waitFor()
+	t.notRegex(await timeline.filter({ hasText: 'Welcome mail' }).innerText(), /T\d\d:\d\d:\d\d/)
 	t.deepEqual(await barriersOf(page), [])
 	await timeline.filter({ hasText: 'Welcome mail' }).getByRole('link', { name: 'The mail' }).click()
 	await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
@@ -67,6 +68,22 @@ test('a workflow is started for a contact, who is cancelled, and a refusal is sh
 		faults.filter((fault) => !fault.includes('409')),
 		[],
 	)
+})
+
+test('why a webhook failed is said in words', async (t) => {
+	const { page, open, pool, enter, firstOrder, faults } = await setupWorkflows(t)
+	const { id, enable } = await firstOrder()
+	await enable()
+	const failed = await enter(id, 'ann@example.com')
+	await pool.query(
+		`update executions set status = 'FAILED', error = 'WebhookFailed: ECONNREFUSED',
+			completed_at = now(), due_at = null, wait_event_name = null`,
+	)
+	await open(`workflows/${id}?tab=people`)
+	await page.getByText('Order: Nothing listens at this address').waitFor()
+	await open(`workflows/${id}/executions/${failed}`)
+	await page.getByText('Nothing listens at this address').waitFor()
+	t.deepEqual(faults, [])
 })
 
 test('people are filtered by status and step; failed ones are retried, and all are cancelled with a count', async (t) => {

@@ -122,6 +122,11 @@ test('an import is cancelled before it begins, on a phone, and found again', asy
 	await page.getByText('The import is cancelled').waitFor()
 	t.deepEqual(await contacts(), {})
 	await page.getByRole('link', { name: 'Import another file' }).click()
+	// As after a log-out, or in another browser.
+	await page.evaluate('localStorage.clear()')
+	await page.reload()
+	await page.getByRole('table', { name: 'Imports' }).getByText('Cancelled').waitFor()
+	t.deepEqual(await barriersOf(page), [])
 	await page.getByRole('link', { name: 'people.csv' }).click()
 	await page.getByText('The import is cancelled').waitFor()
 	t.deepEqual(faults, [])

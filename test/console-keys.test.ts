@@ -1,21 +1,6 @@
 import test from 'ava'
-import type { Page } from 'playwright-core'
 import { setupConsole } from './helpers/console.ts'
-
-/** Whether a text is anywhere in the memory of a page: its elements, its variables, its caches. */
-async function isInMemory(page: Page, text: string) {
-	const devtools = await page.context().newCDPSession(page)
-	let isFound = false
-	let rest = ''
-	devtools.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => {
-		isFound ||= (rest + chunk).includes(text)
-		rest = chunk.slice(-text.length)
-	})
-	await devtools.send('HeapProfiler.collectGarbage')
-	await devtools.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false })
-	await devtools.detach()
-	return isFound
-}
+import { isInMemory } from './helpers/page-memory.ts'
 
 test('replaced keys stop working, and the new secret key is shown once, and then not even kept in memory', async (t) => {
 	const { app, page, open, home, withSecretKey, project, faults } = await setupConsole(t)

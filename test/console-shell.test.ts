@@ -46,8 +46,12 @@ test('the keyboard goes to pages, opens the command palette and closes it', asyn
 	await page.keyboard.press('Enter')
 	await page.getByRole('heading', { level: 2, name: 'Send a first mail' }).waitFor()
 	await page.keyboard.press('Control+k')
+	await page.getByRole('combobox', { name: 'Go to or do' }).fill('new camp')
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', { level: 1, name: 'New campaign' }).waitFor()
+	await page.keyboard.press('Control+k')
 	await page.keyboard.press('Escape')
-	await page.getByRole('combobox').waitFor({ state: 'detached' })
+	await page.getByRole('combobox', { name: 'Go to or do' }).waitFor({ state: 'detached' })
 	t.deepEqual(faults, [])
 })
 

@@ -52,3 +52,15 @@ test('suppressed addresses are found, added, taken off the list, and returned to
 		[],
 	)
 })
+
+test('an address that bounces meanwhile appears by itself', async (t) => {
+	const { app, page, open, rows, withSecretKey: headers, faults } = await setupSuppressions(t)
+	await page.clock.install()
+	await open('settings/suppressions')
+	await rows.filter({ hasText: 'ben@example.org' }).waitFor()
+	const payload = { email: 'zoe@example.org', reason: 'BOUNCE' }
+	await app.inject({ method: 'POST', url: '/suppressions', headers, payload })
+	await page.clock.runFor(31_000)
+	await rows.filter({ hasText: 'zoe@example.org' }).waitFor()
+	t.deepEqual(faults, [])
+})

@@ -81,6 +81,25 @@ test('a workflow with a wait and a branch is built in the picture, checked at it
 	t.deepEqual(faults, [])
 })
 
+test('a workflow that is not complete is not enabled, which is said without ids', async (t) => {
+	const { page, open, workflow, faults } = await setupWorkflows(t)
+	const { id } = await workflow(
+		'Win back',
+		[{ type: 'SEND_EMAIL', name: 'We miss you' }],
+		['Trigger > We miss you'],
+	)
+	await open(`workflows/${id}`)
+	await page.getByRole('button', { name: 'Enable', exact: true }).click()
+	const refusal = page.getByRole('alert')
+	await refusal.getByText('Not enabled: some steps are not complete').waitFor()
+	t.notRegex(await refusal.innerText(), /steps\./)
+	await page.getByRole('button', { name: 'Enable', exact: true }).waitFor()
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('422')),
+		[],
+	)
+})
+
 test('every kind of step is set in its form, and the trigger too', async (t) => {
 	const { page, open, call, workflow, faults } = await setupWorkflows(t)
 	const { id } = await workflow(
@@ -358,5 +377,22 @@ test('on a phone the picture follows a finger, a step opens over it, and the lis
 	await page.getByRole('button', { name: 'Save' }).tap()
 	await page.getByText('Saved', { exact: true }).waitFor()
 	t.true(waysOf(await call('GET', `/workflows/${id}`)).includes('Trigger > Hello'))
+	t.deepEqual(faults, [])
+})
+
+test('pages that name the segments of a project ask for them once', async (t) => {
+	const { page, open, firstOrder, faults } = await setupWorkflows(t)
+	await firstOrder()
+	let asked = 0
+	page.on('request', (request) => {
+		if (new URL(request.url()).pathname === '/segments') asked += 1
+	})
+	await open('contacts')
+	await page.getByText('No contact yet').waitFor()
+	await page.getByRole('link', { name: 'Workflows' }).click()
+	await page.getByRole('link', { name: 'First order' }).click()
+	await picture(page).getByText('Welcome mail').waitFor()
+	await page.waitForLoadState('networkidle')
+	t.is(asked, 1)
 	t.deepEqual(faults, [])
 })

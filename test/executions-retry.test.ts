@@ -104,3 +104,120 @@ test('a failed execution of a deleted contact is not retried, and the answer say
 		message: 'The contact of this execution has been deleted',
 	})
 })
+
+/** An automation that may be entered again, with one failed execution for each address. */
+async function withFailures(t: ExecutionContext, addresses: string[]) {
+	const context = await setupExecutions(t)
+	const id = await context.freeze({ reentry: true, steps: [waitStep('bought', 60)] })
+	const start = async (contactId: string) => {
+		const answer = await context.call('POST', `/workflows/${id}/executions`, { contactId })
+		t.is(answer.statusCode, 201, answer.body)
+		return answer.json<{ id: string }>().id
+	}
+	const fail = (executionId: string) =>
+		failExecution(context.pool, { projectId: context.project.id, executionId, error: 'no' })
+	const failed = []
+	for (const email of addresses) {
+		const contactId = await context.contact(email)
+		const executionId = await start(contactId)
+		await context.advance(executionId)
+		await fail(executionId)
+		failed.push({ contactId, executionId })
+	}
+	await context.select('delete from outbox')
+	return {
+		...context,
+		id,
+		start,
+		fail,
+		failed,
+		retryFailed: async () => {
+			const answer = await context.call('POST', `/workflows/${id}/executions/retry-failed`)
+			t.is(answer.statusCode, 200, answer.body)
+			return answer.json<{ retried: number }>().retried
+		},
+		statuses: async () => (await context.executions()).map(({ status }) => status),
+	}
+}
+
+test('all failed executions of a workflow are retried at once, each at its failed step', async (t) => {
+	const context = await withFailures(t, ['ann@example.org', 'ben@example.org'])
+	const other = await context.freeze({ steps: [waitStep('bought', 60)], name: 'Other' })
+	const { contactId } = context.failed[0]!
+	const started = await context.call('POST', `/workflows/${other}/executions`, { contactId })
+	await context.fail(started.json<{ id: string }>().id)
+	await context.select('delete from outbox')
+
+	t.is(await context.retryFailed(), 2)
+	t.deepEqual(await context.statuses(), ['RUNNING', 'RUNNING', 'FAILED'])
+	const starts = await context.outbox('start')
+	t.deepEqual(
+		starts.map(({ workflow_id }) => workflow_id),
+		context.failed.map(({ executionId }) => `automation/${executionId}`),
+	)
+	for (const { executionId } of context.failed)
+		t.like(await context.advance(executionId), { do: 'WAIT', visit: 3 })
+	t.is(await context.retryFailed(), 0)
+})
+
+test('a retry of all leaves out deleted contacts and those with an active execution, and takes the newest of others', async (t) => {
+	const context = await withFailures(t, ['ann@example.org', 'ben@example.org', 'cem@example.org'])
+	const [ann, ben, cem] = context.failed
+	t.is((await context.call('DELETE', `/contacts/${ann!.contactId}`)).statusCode, 204)
+	const active = await context.start(ben!.contactId)
+	const newer = await context.start(cem!.contactId)
+	await context.fail(newer)
+	t.is(await context.retryFailed(), 1)
+	const of = new Map((await context.executions()).map(({ id, status }) => [id, status]))
+	t.is(of.get(ann!.executionId), 'FAILED')
+	t.is(of.get(ben!.executionId), 'FAILED')
+	t.is(of.get(active), 'RUNNING')
+	t.is(of.get(cem!.executionId), 'FAILED')
+	t.is(of.get(newer), 'RUNNING')
+})
+
+test('retries of one and of all at the same time never make two executions of a contact active', async (t) => {
+	const context = await withFailures(t, ['ann@example.org'])
+	const { contactId, executionId } = context.failed[0]!
+	for (let round = 0; round < 10; round++) {
+		const newer = await context.start(contactId)
+		await context.fail(newer)
+		const [one] = await Promise.all([
+			context.call('POST', `/workflows/${context.id}/executions/${executionId}/retry`),
+			context.retryFailed(),
+		])
+		t.true([200, 409].includes(one.statusCode), one.body)
+		const active = (await context.executions()).filter(({ status }) => status === 'RUNNING')
+		t.is(active.length, 1)
+		await context.fail(active[0]!.id)
+	}
+})
+
+test('twenty thousand failed executions are retried within seconds, in pages', async (t) => {
+	const { freeze, call, select, project } = await setupExecutions(t)
+	const id = await freeze({ steps: [waitStep('bought', 60)] })
+	await select(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, n || '@example.org', true from generate_series(1, 20000) n`,
+		[project.id],
+	)
+	await select(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status, completed_at)
+		select $1, $2, 1, id, false, 'FAILED', now() from contacts where project_id = $1`,
+		[project.id, id],
+	)
+	const startedAt = Date.now()
+	const answer = await call('POST', `/workflows/${id}/executions/retry-failed`)
+	const seconds = (Date.now() - startedAt) / 1000
+	t.deepEqual(answer.json(), { retried: 20_000 })
+	t.true(seconds < 15, `${seconds} s`)
+	t.log(`${seconds} s`)
+	const [left] = await select<{ n: number }>(
+		`select count(*)::int as n from executions where status <> 'RUNNING'`,
+	)
+	t.is(left!.n, 0)
+	const [queued] = await select<{ n: number }>(
+		`select count(*)::int as n from outbox where workflow_type = 'automation'`,
+	)
+	t.is(queued!.n, 20_000)
+})

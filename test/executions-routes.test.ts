@@ -163,6 +163,7 @@ test('another project sees and touches nothing', async (t) => {
 	for (const [method, url] of [
 		['GET', `/workflows/${id}/executions`],
 		['POST', `/workflows/${id}/executions/cancel-all`],
+		['POST', `/workflows/${id}/executions/retry-failed`],
 		['GET', `/workflows/${id}/executions/${executionId}`],
 		['DELETE', `/workflows/${id}/executions/${executionId}`],
 		['POST', `/workflows/${id}/executions/${executionId}/retry`],

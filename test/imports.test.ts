@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createProject } from './helpers/app.ts'
 import { setupJobs } from './helpers/jobs.ts'
 
 test('a file becomes contacts, and the job shows the outcome of its rows', async (t) => {
@@ -62,4 +63,70 @@ test('rows change contacts as POST /contacts does: empty cells and words keep st
 	})
 	t.like(await jobs.contact('bob@example.org'), { subscribed: false, data: { city: 'Rome' } })
 	t.deepEqual(await jobs.eventNames(), ['contact.unsubscribed'])
+})
+
+test('imports are listed newest first, with their files, outcomes and undos', async (t) => {
+	const jobs = await setupJobs(t)
+	const first = await jobs.import('email\nada@example.org\nnobody\n')
+	const undo = await jobs.undo(first.id)
+	const { jobId } = (await jobs.upload('email\nbob@example.org\n', '  friends   2.csv ')).json()
+	await jobs.bulk('subscribe', { mode: 'query', filter: {} })
+	const answer = await jobs.call('GET', '/contacts/import')
+	t.is(answer.statusCode, 200)
+	const { data, hasMore, total } = answer.json()
+	t.deepEqual([hasMore, total], [false, 2])
+	t.deepEqual(
+		data.map((one: { id: string }) => one.id),
+		[jobId, first.id],
+	)
+	t.like(data[0], {
+		fileName: 'friends 2.csv',
+		state: 'waiting',
+		progress: 0,
+		result: null,
+		undo: null,
+	})
+	t.like(data[1], {
+		fileName: 'contacts.csv',
+		state: 'completed',
+		undo: { jobId: undo.id, state: 'completed' },
+	})
+	t.deepEqual(data[1].result, {
+		totalRows: 2,
+		successCount: 1,
+		createdCount: 1,
+		updatedCount: 0,
+		failureCount: 1,
+	})
+	t.is((await jobs.job(jobId)).fileName, 'friends 2.csv')
+
+	const page = (await jobs.call('GET', '/contacts/import?limit=1')).json()
+	t.like(page, { hasMore: true, total: 2 })
+	const rest = (await jobs.call('GET', `/contacts/import?limit=1&cursor=${page.cursor}`)).json()
+	t.like(rest, { hasMore: false, total: 0 })
+	t.is(rest.data[0].id, first.id)
+})
+
+test('imports of other projects are not listed, and neither is what is no cursor', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.upload('email\nada@example.org\n')
+	const { withSecretKey } = await createProject(jobs.orm)
+	const theirs = await jobs.app.inject({ url: '/contacts/import', headers: withSecretKey })
+	t.like(theirs.json(), { data: [], hasMore: false, total: 0 })
+	t.is((await jobs.call('GET', '/contacts/import?cursor=x')).statusCode, 400)
+})
+
+test('the list of imports is read from an index, however many other jobs there are', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.execute(
+		`insert into jobs (project_id, type)
+		select '${jobs.project.id}', case when n % 1000 = 0 then 'import' else 'bulk-subscribe' end
+		from generate_series(1, 20000) n`,
+	)
+	await jobs.execute('analyze jobs')
+	const plan = await jobs.execute(
+		`explain (format json) select * from jobs
+		where project_id = '${jobs.project.id}' and type = 'import' order by id desc limit 21`,
+	)
+	t.regex(JSON.stringify(plan), /"Index Name":"jobs_imports"/)
 })

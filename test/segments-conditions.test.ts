@@ -212,13 +212,13 @@ test('a segment that another is made of cannot be deleted before', async (t) => 
 	const { call } = await openSegments(t)
 	const a = (await call('POST', '', { name: 'A', type: 'STATIC' })).json()
 	const b = (await call('POST', '', { name: 'B', condition: only(member(a.id)) })).json()
+	const usage = (await call('GET', `/${a.id}/usage`)).json()
+	t.deepEqual(usage, { segments: [{ id: b.id, name: 'B' }], campaigns: [], workflows: [] })
 	const refused = await call('DELETE', `/${a.id}`)
 	t.is(refused.statusCode, 409)
-	t.like(refused.json().error, {
-		code: 'CONFLICT',
-		details: { usedBy: { segments: [{ id: b.id, name: 'B' }] } },
-	})
+	t.like(refused.json().error, { code: 'CONFLICT', details: { usedBy: usage } })
 	t.is((await call('DELETE', `/${b.id}`)).statusCode, 204)
+	t.deepEqual((await call('GET', `/${a.id}/usage`)).json().segments, [])
 	t.is((await call('DELETE', `/${a.id}`)).statusCode, 204)
 })
 

@@ -60,14 +60,36 @@ test('a query that reaches its time limit ends, and its connection can be used a
 	const { pool } = await openSegments(t)
 	const slow = (db: PoolClient) => db.query('select pg_sleep(60)')
 	t.is(await readWithin(pool, 50, slow), null)
-	const many = await Promise.all(Array.from({ length: 8 }, () => scanWithin(pool, 50, slow)))
+	const many = await Promise.all(
+		Array.from({ length: 8 }, () => scanWithin(pool, 'a project', 50, slow)),
+	)
 	t.true(many.every((each) => each === null))
 	await pool.query('select pg_sleep(0.1)')
-	t.is(await scanWithin(pool, 1000, async () => 'read'), 'read')
+	t.is(await scanWithin(pool, 'a project', 1000, async () => 'read'), 'read')
 	await t.throwsAsync(() => readWithin(pool, 1000, (db) => db.query('select 1 / 0')))
 	await t.throwsAsync(() => readWithin(pool, 1000, (db) => db.query('delete from contacts')), {
 		message: /read-only/,
 	})
+})
+
+test('while many counts of a project are under way, more get 503, and other projects are answered', async (t) => {
+	const { app, call, orm, pool, projectId } = await openSegments(t)
+	let finish = () => {}
+	const finished = new Promise<void>((resolve) => (finish = resolve))
+	const many = Promise.all(
+		Array.from({ length: 12 }, () => scanWithin(pool, projectId, 5000, () => finished)),
+	)
+	const refused = await call('POST', '/preview', { condition: plan('pro') })
+	t.is(refused.statusCode, 503)
+	t.is(refused.headers['retry-after'], '5')
+	t.like(refused.json().error, { code: 'DATABASE_ERROR' })
+	const { withSecretKey: headers } = await createProject(orm)
+	const payload = { condition: plan('pro') }
+	const theirs = { method: 'POST', url: '/segments/preview', headers, payload } as const
+	t.is((await app.inject(theirs)).statusCode, 200)
+	finish()
+	await many
+	t.is((await call('POST', '/preview', { condition: plan('pro') })).statusCode, 200)
 })
 
 test('a count that takes too long is left out, and the sample still comes', async (t) => {

@@ -77,7 +77,9 @@ export const campaignAudience: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			const audienceCondition = audienceType === 'FILTERED' ? condition : null
 			if (audienceCondition) await refuseReferences(pool, project.id, audienceCondition)
 			const audience = { type, audienceType, segmentId, audienceCondition }
-			const count = await scanWithin(pool, mostMs, (db) => countAudience(db, project.id, audience))
+			const count = await scanWithin(pool, project.id, mostMs, (db) =>
+				countAudience(db, project.id, audience),
+			)
 			return { count, isCounted: count !== null }
 		},
 	)

@@ -76,6 +76,7 @@ export const operationIds: Record<string, string> = {
 	'GET /contacts/fields/:field/usage': 'getContactFieldUsage',
 	'DELETE /contacts/fields/:field': 'deleteContactField',
 	'POST /contacts/import': 'importContacts',
+	'GET /contacts/import': 'listImports',
 	'GET /contacts/import/:jobId': 'getImport',
 	'DELETE /contacts/import/:jobId': 'cancelImport',
 	'GET /contacts/import/:jobId/errors': 'downloadImportErrors',
@@ -101,6 +102,7 @@ export const operationIds: Record<string, string> = {
 	'GET /segments/:id': 'getSegment',
 	'PATCH /segments/:id': 'updateSegment',
 	'DELETE /segments/:id': 'deleteSegment',
+	'GET /segments/:id/usage': 'getSegmentUsage',
 	'POST /segments/:id/compute': 'computeSegment',
 	'POST /segments/:id/refresh': 'refreshSegment',
 	'POST /segments/preview': 'previewSegment',
@@ -173,6 +175,7 @@ export const operationIds: Record<string, string> = {
 	'GET /workflows/:id/executions/:executionId': 'getExecution',
 	'DELETE /workflows/:id/executions/:executionId': 'cancelExecution',
 	'POST /workflows/:id/executions/cancel-all': 'cancelExecutions',
+	'POST /workflows/:id/executions/retry-failed': 'retryExecutions',
 	'POST /workflows/:id/executions/:executionId/retry': 'retryExecution',
 
 	'GET /activity': 'listActivity',

@@ -83,7 +83,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 	app.get(
 		'/emails',
 		{
-			config: { auth: 'secret key or session', neverStored: hasBodies },
+			config: { auth: 'secret key or session', neverKept: hasBodies },
 			schema: {
 				tags: ['emails'],
 				summary: 'List mails, newest first',

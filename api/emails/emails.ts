@@ -45,7 +45,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 	app.get(
 		'/emails/:id',
 		{
-			config: { auth: 'secret key or session', neverStored: true },
+			config: { auth: 'secret key or session', neverKept: true },
 			schema: {
 				tags,
 				summary: 'Get a mail with its attempts',

@@ -25,7 +25,7 @@ export const mailContent: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, o
 	app.get(
 		'/emails/:id/parts',
 		{
-			config: { auth, errors: [409], neverStored: true },
+			config: { auth, errors: [409], neverKept: true },
 			schema: {
 				tags,
 				summary: 'Get the HTML, text and headers of a mail',

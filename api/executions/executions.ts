@@ -2,13 +2,10 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { dataProblems } from '../../db/contacts/contact-data.ts'
-import {
-	beginExecutions,
-	lockContacts,
-	retryExecution,
-} from '../../db/executions/execution-beginning.ts'
+import { beginExecutions, lockContacts } from '../../db/executions/execution-beginning.ts'
 import { cancelExecutions, cancelOne } from '../../db/executions/execution-cancelling.ts'
 import { findExecution } from '../../db/executions/execution-records.ts'
+import { retryExecution, retryFailedExecutions } from '../../db/executions/execution-retrying.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { foundAutomation } from '../automations/automation-editing.ts'
@@ -152,6 +149,27 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 			if (!retried) throw wrongState(found.status, 'Only a failed execution can be retried.')
 			app.relay.wake()
 			return found
+		},
+	)
+
+	app.post(
+		'/workflows/:id/executions/retry-failed',
+		{
+			config: { auth },
+			schema: {
+				tags,
+				summary: 'Retry every failed execution of a workflow',
+				description:
+					'Each continues as in a single retry. The answer counts them. Executions whose contact was deleted, or has an active execution, are left out. Of several of one contact, the newest is retried.',
+				params: WorkflowParams,
+				response: { 200: Type.Object({ retried: Type.Integer() }) },
+			},
+		},
+		async ({ em, project, params: { id } }) => {
+			await foundAutomation(em, { projectId: project.id, automationId: id })
+			const retried = await retryFailedExecutions(pool, project.id, id, taskQueues.core)
+			app.relay.wake()
+			return { retried }
 		},
 	)
 

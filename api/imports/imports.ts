@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Job } from '../../db/jobs/job.ts'
 import { acceptImport, acceptUndo, lockImport, undoOf } from '../../db/jobs/jobs.ts'
+import { cutLine } from '../../db/storable-text.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
@@ -23,6 +24,7 @@ import { errorsAsCsv } from './import-errors.ts'
 const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
 const undoDays = 7
+const maxNameLength = 255
 const maxFileBytes = 5 * 2 ** 20
 
 export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -44,10 +46,11 @@ export const imports: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			},
 		},
 		async (request, reply) => {
-			const file = await readCsv(request)
+			const { content, filename } = await readCsv(request)
 			const [job] = await acceptImport(pool, {
 				projectId: request.project.id,
-				content: file,
+				content,
+				fileName: cutLine(filename, maxNameLength) || null,
 				taskQueue: taskQueues.core,
 			})
 			app.relay.wake()
@@ -155,7 +158,7 @@ const alreadyUndone = ({ id, state }: { id: string; state: string }) =>
 
 async function readCsv(request: FastifyRequest) {
 	const { content, filename, mimetype } = await readUpload(request, 'file', maxFileBytes)
-	if (/\.csv$/i.test(filename) || /^text\/csv\b/i.test(mimetype)) return content
+	if (/\.csv$/i.test(filename) || /^text\/csv\b/i.test(mimetype)) return { content, filename }
 	throw invalid({
 		field: 'file',
 		message: 'must be a CSV file: named .csv, or of the type text/csv',

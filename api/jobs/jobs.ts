@@ -12,12 +12,16 @@ const Count = Type.Integer()
 const Message = Nullable(Type.String())
 const maxErrors = 1000
 
-const ImportResult = Component('ImportResult', {
+const counts = {
 	totalRows: Count,
 	successCount: Count,
 	createdCount: Count,
 	updatedCount: Count,
 	failureCount: Count,
+}
+export const ImportCounts = Component('ImportCounts', counts)
+const ImportResult = Component('ImportResult', {
+	...counts,
 	errors: Type.Array(Type.Object({ row: Count, email: Message, error: Type.String() }), {
 		description:
 			'The first 1,000; all of them at /contacts/import/{jobId}/errors. Kept for 90 days',
@@ -57,8 +61,14 @@ const members = {
 }
 const untilThen = { description: 'Null until the job has ended.' }
 
-export const ImportJob = Component('ImportJob', {
+export const ImportMembers = {
 	...members,
+	fileName: Nullable(
+		Type.String({ description: 'Null for an undo, and where the form had none.' }),
+	),
+}
+export const ImportJob = Component('ImportJob', {
+	...ImportMembers,
 	type: Type.Enum([...importTypes]),
 	result: Type.Union([ImportResult, UndoResult, Type.Null()], untilThen),
 })
@@ -84,19 +94,32 @@ export async function viewJob<K extends Kind>(
 	if (!job) throw notFound('job', id)
 	const hasResult = job.finishedAt !== null && job.total !== null
 	const view = {
-		id: job.id,
+		...importMembers(job),
 		type: job.type,
-		state: job.state,
-		progress: progressOf(job),
 		result: hasResult ? await resultOf(em, job) : null,
-		failedReason: job.failedReason ?? null,
-		createdAt: job.createdAt,
-		startedAt: job.startedAt ?? null,
-		finishedAt: job.finishedAt ?? null,
 	}
 	// The query found only jobs of this kind.
 	return view as JobView<K>
 }
+
+export const importMembers = (job: Job) => ({
+	id: job.id,
+	state: job.state,
+	progress: progressOf(job),
+	fileName: job.fileName ?? null,
+	failedReason: job.failedReason ?? null,
+	createdAt: job.createdAt,
+	startedAt: job.startedAt ?? null,
+	finishedAt: job.finishedAt ?? null,
+})
+
+export const importCounts = (job: Job) => ({
+	totalRows: job.total!,
+	successCount: job.createdCount + job.changedCount + job.unchangedCount,
+	createdCount: job.createdCount,
+	updatedCount: job.changedCount + job.unchangedCount,
+	failureCount: job.failedCount,
+})
 
 function progressOf({ type, state, total, position, failedCount }: Job) {
 	if (state === 'completed') return 100
@@ -107,7 +130,7 @@ function progressOf({ type, state, total, position, failedCount }: Job) {
 }
 
 async function resultOf(em: EntityManager, job: Job): Promise<JobView<Kind>['result']> {
-	const { total, createdCount, changedCount, unchangedCount, removedCount, failedCount } = job
+	const { total, changedCount, unchangedCount, removedCount, failedCount } = job
 	if (job.type === 'undo')
 		return { restored: changedCount, removed: removedCount, skipped: unchangedCount }
 	const errors = await em.find(
@@ -117,11 +140,7 @@ async function resultOf(em: EntityManager, job: Job): Promise<JobView<Kind>['res
 	)
 	if (job.type === 'import')
 		return {
-			totalRows: total!,
-			successCount: createdCount + changedCount + unchangedCount,
-			createdCount,
-			updatedCount: changedCount + unchangedCount,
-			failureCount: failedCount,
+			...importCounts(job),
 			errors: errors.map(({ row, email, error }) => ({ row, email: email ?? null, error })),
 		}
 	return {

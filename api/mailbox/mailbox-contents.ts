@@ -18,7 +18,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
 	app.get(
 		'/mailbox/messages/:id',
 		{
-			config: { auth: 'none', neverStored: true },
+			config: { auth: 'none', neverKept: true },
 			schema: {
 				tags,
 				summary: 'Get a mail of the local mailbox',

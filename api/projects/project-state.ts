@@ -99,7 +99,7 @@ export const projectState: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 	app.get(
 		'/projects/:id/webhook-secret',
 		{
-			config: { ...config, neverStored: true },
+			config: { ...config, neverKept: true },
 			schema: {
 				tags,
 				summary: "Get the secret that signs the project's webhooks (Standard Webhooks)",

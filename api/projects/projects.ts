@@ -74,7 +74,7 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 	app.get(
 		'/users/@me/projects',
 		{
-			config: { ...config, neverStored: true },
+			config: { ...config, neverKept: true },
 			schema: {
 				tags,
 				summary: 'List the projects of the user',

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** The answers of the route contain keys or the contents of mails, so no browser may keep them. */
-		neverStored?: true | ((request: FastifyRequest) => boolean)
+		/** The answers of the route contain keys or the contents of mails, so no client should keep them. */
+		neverKept?: true | ((request: FastifyRequest) => boolean)
 	}
 }
 
@@ -12,27 +12,27 @@ declare module 'fastify' {
 const mostBytes = 256 * 2 ** 10
 
 /**
- * An open console asks again and again for what has rarely changed. Its browser keeps each answer and
+ * An open console asks again and again for what has rarely changed. It keeps each answer in its memory and
  * asks whether it is still the same; then it gets 304 without a body. The ETag is made from the bytes, so it
- * is right whatever the answer depends on. Call it last: no later hook may change the body.
+ * is right whatever the answer depends on. The answer is still `no-store`: a browser's cache would outlast the
+ * session. Call it last: no later hook may change the body.
  */
 export function answerConditionally(app: FastifyInstance) {
 	app.addHook('onSend', (request, reply, payload, done) => {
-		const { method, visitor, headers } = request
-		if (method !== 'GET' || reply.statusCode !== 200 || isNeverStored(request)) return done()
+		const { method, headers } = request
+		if (method !== 'GET' || reply.statusCode !== 200 || isNeverKept(request)) return done()
 		if (!isShortJson(reply, payload)) return done()
 		const etag = `W/"${hash('sha1', payload, 'base64url')}"`
 		reply.header('etag', etag)
-		if (visitor) reply.header('cache-control', 'private, no-cache')
 		if (!isKnown(headers['if-none-match'], etag)) return done()
 		void reply.code(304).removeHeader('content-type')
 		done(null, null)
 	})
 }
 
-function isNeverStored(request: FastifyRequest) {
-	const { neverStored = false } = request.routeOptions.config
-	return typeof neverStored === 'function' ? neverStored(request) : neverStored
+function isNeverKept(request: FastifyRequest) {
+	const { neverKept = false } = request.routeOptions.config
+	return typeof neverKept === 'function' ? neverKept(request) : neverKept
 }
 
 /** Lists are written in pieces, and are bytes already. */

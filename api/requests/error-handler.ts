@@ -2,6 +2,7 @@ import { NotFoundError } from '@mikro-orm/core'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { ScansBusy } from '../../db/scan-turns.ts'
 import { ThreadsBusy } from '../../mail/threads/pool.ts'
 import { ApiError, envelope, type FieldError, notFound } from '../errors.ts'
 import { fieldErrors } from './field-errors.ts'
@@ -79,6 +80,7 @@ export function asApiError(thrown: FastifyError, request: FastifyRequest): ApiEr
 	if (thrown.validation)
 		return schemaFailure(thrown.validation as Failure[], thrown.validationContext, request)
 	if (thrown instanceof ThreadsBusy) return overloaded()
+	if (thrown instanceof ScansBusy) return scansBusy()
 	if (thrown instanceof NotFoundError) return notFound('record', undefined)
 	return databaseFault(thrown) ?? frameworkFault(thrown, request) ?? unexpected(thrown)
 }
@@ -147,6 +149,12 @@ function databaseFault(thrown: FastifyError) {
 		return new ApiError(409, 'CONFLICT', 'This would duplicate a record that must be unique')
 	return undefined
 }
+
+const scansBusy = () =>
+	new ApiError(503, 'DATABASE_ERROR', 'Other searches and counts of this project are under way', {
+		retryAfterSeconds: 5,
+		suggestion: 'Nothing was done. Wait for their answers, and send the request again.',
+	})
 
 /** Refusals by Fastify itself. */
 function frameworkFault({ statusCode, code, message }: FastifyError, request: FastifyRequest) {

@@ -48,6 +48,7 @@ const exceptions: Record<string, string> = {
 	getCampaignStats: 'campaigns.stats',
 	getCampaignProgress: 'campaigns.progress',
 	getTemplateUsage: 'templates.usage',
+	getSegmentUsage: 'segments.usage',
 	getEventUsage: 'events.usage',
 	getEventStats: 'events.stats',
 
@@ -57,6 +58,7 @@ const exceptions: Record<string, string> = {
 	cancelExecution: 'executions.cancel',
 	cancelExecutions: 'executions.cancelAll',
 	retryExecution: 'executions.retry',
+	retryExecutions: 'executions.retryFailed',
 
 	listWebhookDeliveries: 'webhookEndpoints.listDeliveries',
 	replayWebhooks: 'webhookEndpoints.replay',

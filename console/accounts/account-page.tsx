@@ -1,5 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { createLazyRoute, Link, useNavigate } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, Link } from '@tanstack/react-router'
 import { ownApi } from '../client.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -7,6 +7,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Facts } from '../parts/figures.tsx'
 import { Row } from '../parts/page.tsx'
 import { AccountFrame } from './account-frame.tsx'
+import { useLogOut } from './log-out.ts'
 import { userQuery } from './user.ts'
 import { useVerification } from './verification.ts'
 
@@ -81,23 +82,12 @@ function NewPassword({ email }: { email: string }) {
 }
 
 function LogOut() {
-	const queries = useQueryClient()
-	const navigate = useNavigate()
-	const logOut = useMutation({
-		mutationFn: () => ownApi.auth.logOut(),
-		onSuccess: async () => {
-			await navigate({ to: '/console/log-in' })
-			queries.clear()
-		},
-	})
+	const { logOut, isBusy } = useLogOut()
 	return (
-		<>
-			<Fault error={logOut.error} />
-			<Row>
-				<Button isBusy={logOut.isPending} onClick={() => logOut.mutate()}>
-					Log out
-				</Button>
-			</Row>
-		</>
+		<Row>
+			<Button isBusy={isBusy} onClick={logOut}>
+				Log out
+			</Button>
+		</Row>
 	)
 }

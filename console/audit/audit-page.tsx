@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AuditEntry } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
 import { membersKey } from '../members/roles.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -27,6 +28,7 @@ function AuditPage() {
 	const { list, total } = useCursorList({
 		key: [project.id, 'audit', inquiry],
 		load: (cursor) => api.projects.listAuditEntries(project.id, { ...inquiry, cursor, limit: 50 }),
+		liveMs: liveMs.slow,
 	})
 	const [open, setOpen] = useState<AuditEntry | null>(null)
 	const isFiltered = Object.values(filters).some((value) => value !== undefined)

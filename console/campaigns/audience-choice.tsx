@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ConditionBuilder } from '../conditions/condition-builder.tsx'
 import { Choice } from '../editor/choice.tsx'
@@ -7,6 +8,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Select } from '../parts/field.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { Card, Row, Soft, Stack } from '../parts/page.tsx'
+import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
 import styles from './audience-choice.module.css'
 import type { CampaignValues } from './campaign-values.ts'
@@ -96,12 +98,7 @@ interface ChoiceProps {
 }
 
 function SegmentChoice({ value, error, onChange }: ChoiceProps) {
-	const { project, api } = useProject()
-	const segments = useQuery({
-		queryKey: [project.id, 'segments'],
-		queryFn: () => api.segments.list(),
-		staleTime: 60_000,
-	})
+	const segments = useQuery(segmentsQuery(useProject()))
 	if (segments.error) return <Fault error={segments.error} />
 	return (
 		<Select
@@ -113,6 +110,13 @@ function SegmentChoice({ value, error, onChange }: ChoiceProps) {
 				{ value: '', name: segments.data?.length === 0 ? 'No segments yet' : 'Choose a segment' },
 				...(segments.data ?? []).map(({ id, name }) => ({ value: id, name })),
 			]}
+			hint={
+				segments.data?.length === 0 && (
+					<Link to="/console/$projectId/segments/new" params={{ projectId: project.id }}>
+						Make a first segment
+					</Link>
+				)
+			}
 			onChange={({ target }) => onChange(target.value || null)}
 		/>
 	)

@@ -6,13 +6,14 @@ import { formatCount, formatPercent } from '../parts/figures.tsx'
 import { Soft } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
 
 export const columns: Column<Campaign>[] = [
 	{ name: 'Campaign', cell: (campaign) => <Name {...campaign} />, width: '2.4fr' },
 	{ name: 'Status', cell: (campaign) => <StatusOf campaign={campaign} />, width: '110px' },
 	{ name: 'Audience', cell: (campaign) => <Audience {...campaign} />, width: '1.5fr' },
-	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '130px' },
+	{ name: 'Time', cell: (campaign) => <Time at={timeOf(campaign)} />, width: '150px' },
 	{ name: 'Sent', cell: ({ sentCount }) => countOf(sentCount), width: '60px', isNumber: true },
 	{ name: 'Opened', cell: (one) => shareOf(one, one.openedCount), width: '64px', isNumber: true },
 	{ name: 'Clicked', cell: (one) => shareOf(one, one.clickedCount), width: '64px', isNumber: true },
@@ -43,11 +44,8 @@ function Audience({ audienceType, segmentId, totalRecipients }: Campaign) {
 
 /** Read once for all rows. */
 function useSegmentName(id: string | null) {
-	const { project, api } = useProject()
 	const { data } = useQuery({
-		queryKey: [project.id, 'segments'],
-		queryFn: () => api.segments.list(),
-		staleTime: 60_000,
+		...segmentsQuery(useProject()),
 		enabled: id !== null,
 		select: (segments) => segments.find((one) => one.id === id)?.name,
 	})

@@ -23,8 +23,6 @@ const route = getRouteApi('/console/$projectId/campaigns/$campaignId')
 
 /** A campaign that has started: how far it is, and what its readers did. */
 export function CampaignCourse({ campaign }: { campaign: Campaign }) {
-	const { tab } = route.useSearch()
-	const navigate = route.useNavigate()
 	const { data: progress, error, refetch } = useProgress(campaign)
 	const isPaused = campaign.status === 'SENDING' && (progress?.paused ?? campaign.pausedAt !== null)
 	return (
@@ -41,26 +39,32 @@ export function CampaignCourse({ campaign }: { campaign: Campaign }) {
 				{progress && progress.uncertain > 0 && (
 					<DoubtNotice campaign={campaign} count={progress.uncertain} />
 				)}
-				<Tabs
-					value={tab ?? 'figures'}
-					onChange={(id) =>
-						void navigate({
-							search: { tab: tabs.find((one) => one === id) },
-							replace: true,
-						})
-					}
-					tabs={[
-						{ id: 'figures', name: 'Figures', content: <CampaignFigures campaign={campaign} /> },
-						{
-							id: 'recipients',
-							name: 'Recipients',
-							content: <CampaignRecipients campaign={campaign} />,
-						},
-						{ id: 'mail', name: 'Mail', content: <CampaignMail campaign={campaign} /> },
-					]}
-				/>
+				{/* The height of what is above depends on the progress. */}
+				{(progress || error) && <Parts campaign={campaign} />}
 			</Stack>
 		</Page>
+	)
+}
+
+function Parts({ campaign }: { campaign: Campaign }) {
+	const { tab } = route.useSearch()
+	const navigate = route.useNavigate()
+	return (
+		<Tabs
+			value={tab ?? 'figures'}
+			onChange={(id) =>
+				void navigate({ search: { tab: tabs.find((one) => one === id) }, replace: true })
+			}
+			tabs={[
+				{ id: 'figures', name: 'Figures', content: <CampaignFigures campaign={campaign} /> },
+				{
+					id: 'recipients',
+					name: 'Recipients',
+					content: <CampaignRecipients campaign={campaign} />,
+				},
+				{ id: 'mail', name: 'Mail', content: <CampaignMail campaign={campaign} /> },
+			]}
+		/>
 	)
 }
 

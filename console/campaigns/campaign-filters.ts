@@ -1,4 +1,5 @@
 import type { Campaign, CampaignRecipient } from '../../client/index.ts'
+import { outgoingStatuses } from '../emails/email-filters.ts'
 import { textParam } from '../parts/text-param.ts'
 
 export const statuses = [
@@ -22,20 +23,7 @@ export const readFilters = ({ search, status }: Record<string, unknown>): Campai
 
 export const tabs = ['figures', 'recipients', 'mail'] as const
 export const intervals = ['minute', 'hour', 'day'] as const
-export const recipientStatuses = [
-	'PENDING',
-	'SENDING',
-	'UNCERTAIN',
-	'SENT',
-	'DELIVERED',
-	'OPENED',
-	'CLICKED',
-	'BOUNCED',
-	'COMPLAINED',
-	'FAILED',
-	'SUPPRESSED',
-	'CANCELLED',
-] as const satisfies CampaignRecipient['status'][]
+export const recipientStatuses = outgoingStatuses satisfies readonly CampaignRecipient['status'][]
 
 /** The part of a campaign that is shown. */
 export interface CampaignView {

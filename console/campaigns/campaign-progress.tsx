@@ -7,7 +7,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import styles from './campaign-progress.module.css'
 import { useProject } from '../shell/projects.ts'
 import { durationOf } from './duration.ts'
-import { WaitingFor } from './waiting-for.tsx'
+import { isHalt, WaitingFor } from './waiting-for.tsx'
 
 interface Props {
 	campaign: Campaign
@@ -106,13 +106,14 @@ function Now({
 		return campaign.cancelledReason === 'PROJECT_DISABLED'
 			? 'It was cancelled because the project was disabled.'
 			: 'It was cancelled. Nothing more is sent.'
-	if (progress.waitingFor) return <WaitingFor waitingFor={progress.waitingFor} />
+	if (isHalt(progress.waitingFor)) return <WaitingFor waitingFor={progress.waitingFor} />
 	if (open === 0) return 'Almost done.'
 	return (
 		<>
 			{formatCount(progress.total - open)} of {formatCount(progress.total)}
 			{progress.ratePerSecond > 0 && <> · {formatCount(progress.ratePerSecond)} per second</>}
 			{progress.etaSeconds !== null && <> · {durationOf(progress.etaSeconds)} left</>}
+			{progress.waitingFor && <> · as fast as the send rate of the project allows</>}
 		</>
 	)
 }

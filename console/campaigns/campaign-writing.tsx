@@ -6,7 +6,7 @@ import { usePerson } from '../editor/person.ts'
 import { SaveButton, Unsaved } from '../editor/save-button.tsx'
 import { SaveNotices } from '../editor/save-notices.tsx'
 import { TestDialog } from '../editor/test-dialog.tsx'
-import { useLeaving } from '../editor/use-leaving.ts'
+import { useKeptDraft } from '../editor/use-kept-draft.ts'
 import { useSaveKey } from '../editor/use-save-key.ts'
 import { Writing } from '../editor/writing.ts'
 import { Status } from '../parts/badge.tsx'
@@ -37,7 +37,7 @@ export function CampaignWriting({ campaign, onReload }: Props) {
 	const person = usePerson()
 	const [open, setOpen] = useState<'test' | 'send' | null>(null)
 	const { save, saveOver, saveNow, isSaving, error } = useCampaignSaving(writing, campaign)
-	useLeaving(writing)
+	useKeptDraft(writing)
 	useSaveKey(save)
 	const close = () => setOpen(null)
 

@@ -3,11 +3,10 @@ import type { Campaign } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { formatCount } from '../parts/figures.tsx'
-import { Row } from '../parts/page.tsx'
+import { counted } from '../parts/counted.ts'
+import { Notice } from '../parts/notice.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
-import styles from './notice.module.css'
 
 interface Props {
 	campaign: Campaign
@@ -19,24 +18,34 @@ interface Props {
 export function DoubtNotice({ campaign: { id }, count }: Props) {
 	const { resolve, isPending, error } = useResolving(id, count)
 	return (
-		<div className={styles.notice} data-tone="warn">
+		<Notice
+			tone="warn"
+			actions={
+				<>
+					<Button isBusy={isPending} onClick={() => resolve('sent')}>
+						Count as sent
+					</Button>
+					<Button isBusy={isPending} onClick={() => resolve('retry')}>
+						Send again
+					</Button>
+				</>
+			}
+		>
 			<p>
 				<strong>
-					{formatCount(count)} {count === 1 ? 'mail is' : 'mails are'} in doubt.
+					{counted(count, 'mail')} {count === 1 ? 'is' : 'are'} in doubt.
 				</strong>{' '}
 				The provider took {count === 1 ? 'it' : 'them'} and gave no answer.
 			</p>
-			<Row>
-				<Button isBusy={isPending} onClick={() => resolve('sent')}>
-					Count as sent
-				</Button>
-				<Button isBusy={isPending} onClick={() => resolve('retry')}>
-					Send again
-				</Button>
-			</Row>
 			<Fault error={error} />
-		</div>
+		</Notice>
 	)
+}
+
+const resolvedInWords = (count: number, as: 'sent' | 'retry') => {
+	const mails = counted(count, 'mail')
+	if (as === 'sent') return `${mails} ${count === 1 ? 'counts' : 'count'} as sent`
+	return `${mails} ${count === 1 ? 'is' : 'are'} being sent again`
 }
 
 function useResolving(id: string, count: number) {
@@ -44,7 +53,7 @@ function useResolving(id: string, count: number) {
 	const queries = useQueryClient()
 	const confirm = useConfirm()
 	const toast = useToast()
-	const mails = count === 1 ? '1 mail' : `${formatCount(count)} mails`
+	const mails = counted(count, 'mail')
 	const { mutate, isPending, error } = useMutation({
 		async mutationFn(as: 'sent' | 'retry') {
 			const isSure = await confirm(
@@ -69,7 +78,7 @@ function useResolving(id: string, count: number) {
 				if (done.uncertain === 0 || done.resolved === 0) break
 			}
 			toast({
-				title: `${formatCount(resolved)} ${as === 'sent' ? 'count as sent' : 'are being sent again'}`,
+				title: resolvedInWords(resolved, as),
 			})
 			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns'] })
 		},

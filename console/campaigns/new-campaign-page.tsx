@@ -34,7 +34,13 @@ function NewCampaignPage() {
 				)
 			) : (
 				<Form act="Write it" onSubmit={mutate} isBusy={isPending} error={fault}>
-					<TextField name="name" label="Name" hint="Only you see it" error={fault} autoFocus />
+					<TextField
+						name="name"
+						label="Name"
+						hint="Readers do not see it"
+						error={fault}
+						autoFocus
+					/>
 					<Select
 						name="template"
 						label="Begin with"

@@ -7,10 +7,10 @@ import type { Writing } from '../editor/writing.ts'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { Notice } from '../parts/notice.tsx'
 import { Row, Stack } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
 import type { CampaignValues } from './campaign-values.ts'
-import styles from './notice.module.css'
 import { countOf, nextHour } from './sending.ts'
 import { useSending } from './use-sending.ts'
 
@@ -67,10 +67,12 @@ export function SendForm({ campaign, writing, count, values, onSent, onReload }:
 				/>
 			)}
 			{values.type === 'MARKETING' && !project.postalAddress && (
-				<p className={styles.notice} data-tone="warn">
-					This project has no postal address. Many countries require one in marketing mail. Set it
-					in the <Link to={`/console/${project.id}/settings/sending` as '/'}>settings</Link>.
-				</p>
+				<Notice tone="warn">
+					<p>
+						This project has no postal address. Many countries require one in marketing mail. Set it
+						in the <Link to={`/console/${project.id}/settings/sending` as '/'}>settings</Link>.
+					</p>
+				</Notice>
 			)}
 		</Form>
 	)
@@ -93,11 +95,10 @@ const Nobody = ({ type, onLater }: { type: Campaign['type']; onLater: () => void
 		<p>
 			<strong>Nobody would get it now.</strong> Suppressed addresses do not count
 			{type === 'TRANSACTIONAL' ? '' : ', nor contacts who have not subscribed'}. Choose another
-			audience, or{' '}
-			<button type="button" className={styles.link} onClick={onLater}>
-				schedule it for later
-			</button>
-			.
+			audience, or schedule it for later.
 		</p>
+		<Row>
+			<Button onClick={onLater}>Schedule it for later</Button>
+		</Row>
 	</>
 )

@@ -1,8 +1,7 @@
-import { formatCount } from '../parts/figures.tsx'
+import { counted } from '../parts/counted.ts'
 import type { CampaignValues } from './campaign-values.ts'
 
-export const countOf = (count: number) =>
-	`${formatCount(count)} ${count === 1 ? 'contact' : 'contacts'}`
+export const countOf = (count: number) => counted(count, 'contact')
 
 /** The audience of values that are complete. */
 export const valuesToCount = ({

@@ -5,10 +5,9 @@ import type { Campaign } from '../../client/index.ts'
 import { dropDraft, readDraft } from '../editor/drafts.ts'
 import { Button } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { Row } from '../parts/page.tsx'
+import { Notice } from '../parts/notice.tsx'
 import { useProject } from '../shell/projects.ts'
 import type { CampaignValues } from './campaign-values.ts'
-import styles from './notice.module.css'
 
 /** A scheduled campaign may start while somebody writes on it. The text is kept, and can become a draft. */
 export function UnsentChanges({ campaign: { id } }: { campaign: Campaign }) {
@@ -37,17 +36,22 @@ export function UnsentChanges({ campaign: { id } }: { campaign: Campaign }) {
 		setDraft(undefined)
 	}
 	return (
-		<div className={styles.notice} data-tone="warn" role="status">
+		<Notice
+			tone="warn"
+			role="status"
+			actions={
+				<>
+					<Button isBusy={isPending} onClick={() => mutate(draft.values)}>
+						Make a draft of them
+					</Button>
+					<Button onClick={discard}>Discard them</Button>
+				</>
+			}
+		>
 			<p>
 				<strong>It started before your last changes were saved.</strong> They are not sent.
 			</p>
-			<Row>
-				<Button isBusy={isPending} onClick={() => mutate(draft.values)}>
-					Make a draft of them
-				</Button>
-				<Button onClick={discard}>Discard them</Button>
-			</Row>
 			<Fault error={error} />
-		</div>
+		</Notice>
 	)
 }

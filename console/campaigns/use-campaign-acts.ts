@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Campaign } from '../../client/index.ts'
 import { type Question, useConfirm } from '../parts/confirm.tsx'
-import { formatCount } from '../parts/figures.tsx'
+import { counted } from '../parts/counted.ts'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
 import { countOf } from './sending.ts'
@@ -30,8 +30,8 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 		},
 	})
 	const open = async () => {
-		const { pending, sending, sent } = await api.campaigns.progress(id)
-		return { open: pending + sending, sent }
+		const { pending, sending, sent, paused } = await api.campaigns.progress(id)
+		return { open: pending + sending, sent, paused }
 	}
 	return {
 		error,
@@ -67,7 +67,7 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 					const { open: left } = await open()
 					return {
 						title: 'Pause the campaign?',
-						body: `${countOf(left)} have not got it yet. They wait until you resume it. A few mails may still leave within two seconds.`,
+						body: `${countOf(left)} ${left === 1 ? 'has' : 'have'} not got it yet. The rest waits until you resume it. A few mails may still leave within two seconds.`,
 						act: 'Pause the campaign',
 					}
 				},
@@ -78,7 +78,7 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 			mutate({
 				question: async () => ({
 					title: 'Resume the campaign?',
-					body: `It is sent to ${countOf((await open()).open)} who have not got it yet.`,
+					body: `It is sent to the rest of the audience: ${countOf((await open()).open)}.`,
 					act: 'Resume the campaign',
 				}),
 				act: () => api.campaigns.resume(id),
@@ -106,6 +106,12 @@ const deletion = (name: string, status: string, count: number): Question => ({
 	isDestructive: true,
 })
 
+interface Standing {
+	open: number
+	sent: number
+	paused: boolean
+}
+
 const scheduledCancellation = (count: number): Question => ({
 	title: 'Cancel the campaign?',
 	body: `${countOf(count)} will not get it. A cancelled campaign cannot be sent; duplicate it to send it after all.`,
@@ -114,10 +120,10 @@ const scheduledCancellation = (count: number): Question => ({
 	isDestructive: true,
 })
 
-const cancellation = ({ open, sent }: { open: number; sent: number }): Question => ({
+const cancellation = ({ open, sent, paused }: Standing): Question => ({
 	title: 'Cancel the campaign?',
-	body: `${countOf(open)} will not get it. ${formatCount(sent)} mails have left and stay sent. This cannot be undone.`,
+	body: `${countOf(open)} will not get it. ${counted(sent, 'mail')} ${sent === 1 ? 'has left and stays' : 'have left and stay'} sent. This cannot be undone.`,
 	act: 'Cancel the campaign',
-	back: 'Keep sending',
+	back: paused ? 'Keep it paused' : 'Keep sending',
 	isDestructive: true,
 })

@@ -4,12 +4,14 @@ import { Time } from '../parts/time.tsx'
 
 const waits = (mails: number) => `${counted(mails, 'mail')} ${mails === 1 ? 'waits' : 'wait'}`
 
-/** Why the mails of a campaign wait, and how long. */
-export function WaitingFor({
-	waitingFor,
-}: {
-	waitingFor: NonNullable<CampaignProgress['waitingFor']>
-}) {
+type Wait = NonNullable<CampaignProgress['waitingFor']>
+type Halt = Wait & { reason: Exclude<Wait['reason'], 'rate'> }
+
+/** Whether nothing is sent for a while. The send rate only spreads mails over time. */
+export const isHalt = (wait: Wait | null): wait is Halt => wait !== null && wait.reason !== 'rate'
+
+/** Why no mail of a campaign is sent, and how long. */
+export function WaitingFor({ waitingFor }: { waitingFor: Halt }) {
 	const { reason, message, until, mails } = waitingFor
 	const again = until && (
 		<>
@@ -33,12 +35,6 @@ export function WaitingFor({
 					The mail provider does not take mail now; {waits(mails)}.
 					{message && <> It says: “{message}”.</>}
 					{again}
-				</>
-			)
-		case 'rate':
-			return (
-				<>
-					The send rate of the project is reached; {waits(mails)}.{again}
 				</>
 			)
 	}

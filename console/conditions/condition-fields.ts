@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { fieldsQuery } from '../contacts/fields-query.ts'
+import { eventNamesQuery } from '../events/event-names-query.ts'
+import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
-import { activities } from './condition.ts'
 import { type Names, wordsOfField } from './condition-words.ts'
+import { activities } from './condition.ts'
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'object' | 'array'
 
@@ -16,21 +19,11 @@ export interface FieldOption {
 	type?: FieldType
 }
 
-const minuteMs = 60_000
-
 /** All fields of the project that conditions can name. */
 export function useConditionFields(): FieldOption[] {
-	const { project, api } = useProject()
-	const fields = useQuery({
-		queryKey: [project.id, 'contacts', 'fields'],
-		queryFn: () => api.contacts.listFields(),
-		staleTime: minuteMs,
-	})
-	const events = useQuery({
-		queryKey: [project.id, 'events', 'names'],
-		queryFn: () => api.events.listNames(),
-		staleTime: minuteMs,
-	})
+	const current = useProject()
+	const fields = useQuery(fieldsQuery(current))
+	const events = useQuery(eventNamesQuery(current))
 	const names = useSegmentNames()
 	return useMemo(
 		() => [
@@ -56,12 +49,7 @@ const noSegments: never[] = []
 
 /** For conditions in words. */
 export function useSegmentNames(): Names {
-	const { project, api } = useProject()
-	const { data = noSegments } = useQuery({
-		queryKey: [project.id, 'segments'],
-		queryFn: () => api.segments.list(),
-		staleTime: minuteMs,
-	})
+	const { data = noSegments } = useQuery(segmentsQuery(useProject()))
 	return useMemo(
 		() => new Map(data.map(({ id, name }) => [`segment.${id}`, `segment ${name}`])),
 		[data],

@@ -20,6 +20,11 @@ export function ConditionPreview({ condition }: { condition: Condition }) {
 			</p>
 			{error && isWhole ? <Fault error={error} retry={retry} /> : null}
 			<ol className={styles.sample} aria-label="Sample of ten" data-stale={isStale || !isWhole}>
+				{isWhole && data?.sample.length === 0 && (
+					<li className={styles.person}>
+						<Soft>Nobody meets this condition at present.</Soft>
+					</li>
+				)}
 				{(data?.sample ?? []).map((contact) => (
 					<Person key={contact.id} contact={contact} />
 				))}
@@ -73,7 +78,7 @@ const Person = ({ contact: { email, data, subscribed } }: { contact: Contact }) 
 /** A few values that help to recognise someone. */
 const textOf = (data: Contact['data']) =>
 	Object.entries(data)
-		.filter(([, value]) => typeof value !== 'object')
+		.filter(([, value]) => typeof value === 'string' || typeof value === 'number')
 		.slice(0, 3)
 		.map(([, value]) => String(value))
 		.join(', ')

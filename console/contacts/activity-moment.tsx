@@ -42,12 +42,15 @@ export function useMomentOf() {
 				detail: linked(`segments/${passage.segmentId}`, passage.segmentName),
 			}
 		const mail = text('emailId')
+		const campaign = text('campaignId')
 		const workflow = text('workflowId')
 		const detail = mail
 			? linked(`emails/${mail}`, text('subject') || 'Show the mail')
-			: workflow
-				? linked(`workflows/${workflow}`, text('workflowName') || 'Show the workflow')
-				: dataOf(metadata['data'])
+			: campaign
+				? linked(`campaigns/${campaign}`, text('campaignName') || 'Show the campaign')
+				: workflow
+					? linked(`workflows/${workflow}`, text('workflowName') || 'Show the workflow')
+					: dataOf(metadata['data'])
 		const event = text('eventName')
 		const more = [text('link'), text('bounceType'), text('error'), text('exitReason')]
 			.filter(Boolean)

@@ -1,8 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import type { BulkJob } from '../../client/index.ts'
-import { liveMs } from '../client.ts'
 import { Button } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
@@ -10,6 +8,7 @@ import { Card, Row, Stack } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
 import { beginBulk, undoOf } from './bulk-acts.ts'
 import { Progress } from './progress.tsx'
+import { useJob } from './use-job.ts'
 
 const route = getRouteApi('/console/$projectId/contacts')
 
@@ -17,7 +16,7 @@ const route = getRouteApi('/console/$projectId/contacts')
 export function BulkProgress({ jobId }: { jobId: string }) {
 	const { api } = useProject()
 	const navigate = route.useNavigate()
-	const { job, error } = useBulkJob(jobId)
+	const { job, error } = useJob(jobId, (id) => api.contacts.getBulkJob(id))
 	const cancel = useMutation({ mutationFn: () => api.contacts.cancelBulkJob(jobId) })
 	const isEnded = Boolean(job?.finishedAt ?? error)
 	const close = () =>
@@ -66,23 +65,6 @@ function Undo({ jobId }: { jobId: string }) {
 			</Button>
 		</>
 	)
-}
-
-function useBulkJob(jobId: string) {
-	const { project, api } = useProject()
-	const queries = useQueryClient()
-	const { data: job, error } = useQuery({
-		queryKey: [project.id, 'jobs', jobId],
-		queryFn: () => api.contacts.getBulkJob(jobId),
-		refetchInterval: ({ state }) => (state.data?.finishedAt ? false : liveMs.fast),
-	})
-	const isEnded = Boolean(job?.finishedAt)
-	useEffect(() => {
-		if (!isEnded) return
-		void queries.invalidateQueries({ queryKey: [project.id, 'contacts'] })
-		void queries.invalidateQueries({ queryKey: [project.id, 'segments'] })
-	}, [isEnded, queries, project.id])
-	return { job, error }
 }
 
 const pasts: Record<BulkJob['type'], string> = {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Checkbox } from '../parts/field.tsx'
+import { listKeys } from '../parts/list-keys.ts'
 import { Soft, Stack } from '../parts/page.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
 import { useProject } from '../shell/projects.ts'
@@ -26,7 +27,7 @@ export function ChooseColumns({ keys, available, choose }: ReturnType<typeof use
 				<Stack>
 					{all.length > 10 && <SearchBox name="Field" value={search} onChange={setSearch} />}
 					{all.length === 0 && <p>Contacts have no data yet.</p>}
-					<div className={styles.choices}>
+					<div className={styles.choices} {...listKeys}>
 						{found.slice(0, mostShown).map((key) => (
 							<Checkbox
 								key={key}

@@ -8,14 +8,14 @@ import { Button, IconButton } from '../parts/button.tsx'
 import { Filter } from '../parts/filter.tsx'
 import { Row } from '../parts/page.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
+import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
-import type { ContactFilters } from './contact-filters.ts'
 import { ConditionDialog } from './condition-dialog.tsx'
+import type { ContactFilters } from './contact-filters.ts'
 
 const route = getRouteApi('/console/$projectId/contacts')
 
 export function ContactsFilters() {
-	const { project, api } = useProject()
 	const { search, subscribed, segment } = route.useSearch()
 	const navigate = route.useNavigate()
 	const set = useCallback(
@@ -24,11 +24,7 @@ export function ContactsFilters() {
 		[navigate],
 	)
 	const find = useCallback((text: string) => set({ search: text || undefined }), [set])
-	const { data: segments = [] } = useQuery({
-		queryKey: [project.id, 'segments'],
-		queryFn: () => api.segments.list(),
-		staleTime: 60_000,
-	})
+	const { data: segments = [] } = useQuery(segmentsQuery(useProject()))
 	return (
 		<Row>
 			<SearchBox name="Part of the address" value={search ?? ''} onChange={find} />

@@ -7,6 +7,7 @@ import field from '../parts/field.module.css'
 import { useProject } from '../shell/projects.ts'
 import styles from './data-editor.module.css'
 import { type DataRow, dataTypes, faultOf, textFor } from './data-rows.ts'
+import { fieldsQuery } from './fields-query.ts'
 
 interface Props {
 	rows: DataRow[]
@@ -53,12 +54,7 @@ export function DataEditor({ rows, onChange, error }: Props) {
 const mostSuggested = 200
 
 function useKnownKeys() {
-	const { project, api } = useProject()
-	const { data } = useQuery({
-		queryKey: [project.id, 'contacts', 'fields'],
-		queryFn: () => api.contacts.listFields(),
-		staleTime: 60_000,
-	})
+	const { data } = useQuery(fieldsQuery(useProject()))
 	return (data?.fields ?? [])
 		.filter(({ field: name }) => name.startsWith('data.'))
 		.map(({ field: name }) => name.slice('data.'.length))

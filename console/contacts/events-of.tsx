@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Contact } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
 import type { Moment } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
 import { History } from './history.tsx'
@@ -13,6 +14,7 @@ export function EventsOf({ contact }: { contact: Contact }) {
 			api.events.listOfContact(contact.id, { limit: 50, ...(pageParam && { cursor: pageParam }) }),
 		initialPageParam: '',
 		getNextPageParam: ({ cursor }) => cursor,
+		refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? liveMs.normal : false),
 	})
 	const moments = query.data?.pages
 		.flatMap(({ events }) => events)

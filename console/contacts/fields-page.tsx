@@ -11,6 +11,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { useProject } from '../shell/projects.ts'
 import { ToContacts } from './contact-links.tsx'
 import { FieldDialog } from './field-dialog.tsx'
+import { fieldsQuery } from './fields-query.ts'
 
 export const page = createLazyRoute('/console/$projectId/contacts/fields')({
 	component: FieldsPage,
@@ -24,22 +25,24 @@ interface Field {
 
 const mostShown = 200
 
+/** As the form of a contact names them. */
+const kinds: Record<string, string> = {
+	string: 'Text',
+	boolean: 'Yes or no',
+	array: 'List',
+}
+
 /** Every field of the data, with its uses and a way to delete it. */
 function FieldsPage() {
-	const { project, api } = useProject()
 	const [search, setSearch] = useState('')
 	const [opened, setOpened] = useState<string>()
-	const { data, error, refetch } = useQuery({
-		queryKey: [project.id, 'contacts', 'fields'],
-		queryFn: () => api.contacts.listFields(),
-		staleTime: 60_000,
-	})
+	const { data, error, refetch } = useQuery(fieldsQuery(useProject()))
 	const wanted = search.toLowerCase()
 	const fields = data?.fields.filter(({ field }) => field.startsWith('data.'))
 	const found = fields?.filter(({ field }) => nameOf(field).toLowerCase().includes(wanted))
 	const columns: Column<Field>[] = [
 		{ name: 'Field', cell: ({ field }) => nameOf(field), width: '2fr' },
-		{ name: 'Values', cell: ({ type }) => inWords(type), width: '140px' },
+		{ name: 'Values', cell: ({ type }) => kinds[type] ?? inWords(type), width: '140px' },
 		{
 			name: 'Contacts with it',
 			cell: ({ coverage }) => (coverage === 0 ? 'under 1%' : formatPercent(coverage)),

@@ -9,7 +9,6 @@ import { useProject } from '../shell/projects.ts'
 import { countRows, type CsvFile, renamed } from './csv-file.ts'
 import { ImportColumns } from './import-columns.tsx'
 import { faultOf, targetsFor } from './import-targets.ts'
-import { rememberImport } from './recent-imports.ts'
 
 /** The first rows of a file, and what becomes of its columns. */
 export function ImportMapping({ csv, onOther }: { csv: CsvFile; onOther: () => void }) {
@@ -60,14 +59,12 @@ function useImport(csv: CsvFile) {
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: (targets: Parameters<typeof renamed>[1]) =>
 			api.contacts.import({ file: renamed(csv, targets) }),
-		onSuccess: ({ jobId }) => {
-			rememberImport(project.id, jobId, csv.file.name)
-			return navigate({
+		onSuccess: ({ jobId }) =>
+			navigate({
 				to: '/console/$projectId/contacts/import',
 				params: { projectId: project.id },
 				search: { job: jobId },
-			})
-		},
+			}),
 	})
 	return { begin: mutate, error, isBusy: isPending }
 }

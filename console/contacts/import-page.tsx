@@ -1,14 +1,12 @@
-import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Page, Section, Stack } from '../parts/page.tsx'
-import { Time } from '../parts/time.tsx'
-import { useProject } from '../shell/projects.ts'
+import { Page, Stack } from '../parts/page.tsx'
 import { ToContacts } from './contact-links.tsx'
 import type { CsvFile } from './csv-file.ts'
 import { ImportChoice } from './import-choice.tsx'
 import { ImportMapping } from './import-mapping.tsx'
 import { ImportProgress } from './import-progress.tsx'
-import { recentImports } from './recent-imports.ts'
+import { Imports } from './imports.tsx'
 
 export const page = createLazyRoute('/console/$projectId/contacts/import')({
 	component: ImportPage,
@@ -30,31 +28,7 @@ function NewImport() {
 	return (
 		<Stack>
 			<ImportChoice onChoose={setChosen} />
-			<Recent />
+			<Imports />
 		</Stack>
-	)
-}
-
-function Recent() {
-	const { project } = useProject()
-	const [imports] = useState(() => recentImports(project.id))
-	if (imports.length === 0) return null
-	return (
-		<Section title="Recent imports in this browser">
-			<ul>
-				{imports.map(({ job, file, at }) => (
-					<li key={job}>
-						<Link
-							to="/console/$projectId/contacts/import"
-							params={{ projectId: project.id }}
-							search={{ job }}
-						>
-							{file}
-						</Link>{' '}
-						<Time at={at} />
-					</li>
-				))}
-			</ul>
-		</Section>
 	)
 }

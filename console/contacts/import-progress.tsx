@@ -1,8 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import type { ImportJob } from '../../client/index.ts'
-import { liveMs } from '../client.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Card, Row, Soft, Stack } from '../parts/page.tsx'
@@ -12,13 +10,14 @@ import { useProject } from '../shell/projects.ts'
 import { ImportResults } from './import-results.tsx'
 import { Progress } from './progress.tsx'
 import { UndoImport } from './undo-import.tsx'
+import { useJob } from './use-job.ts'
 
 const route = getRouteApi('/console/$projectId/contacts/import')
 
 /** An import, or the undo of one, from its beginning to its results. */
 export function ImportProgress({ jobId }: { jobId: string }) {
-	const { project } = useProject()
-	const { job, error, retry } = useImportJob(jobId)
+	const { project, api } = useProject()
+	const { job, error, retry } = useJob(jobId, (id) => api.contacts.getImport(id))
 	if (!job) return error ? <Fault error={error} retry={retry} /> : <Waiting />
 	return (
 		<Stack>
@@ -54,27 +53,6 @@ export function ImportProgress({ jobId }: { jobId: string }) {
 			)}
 		</Stack>
 	)
-}
-
-function useImportJob(jobId: string) {
-	const { project, api } = useProject()
-	const queries = useQueryClient()
-	const {
-		data: job,
-		error,
-		refetch,
-	} = useQuery({
-		queryKey: [project.id, 'jobs', jobId],
-		queryFn: () => api.contacts.getImport(jobId),
-		refetchInterval: ({ state }) => (state.data?.finishedAt ? false : liveMs.fast),
-	})
-	const isEnded = Boolean(job?.finishedAt)
-	useEffect(() => {
-		if (!isEnded) return
-		void queries.invalidateQueries({ queryKey: [project.id, 'contacts'] })
-		void queries.invalidateQueries({ queryKey: [project.id, 'segments'] })
-	}, [isEnded, queries, project.id])
-	return { job, error, retry: () => void refetch() }
 }
 
 function sentenceOf({ type, state, progress }: ImportJob) {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useProject } from '../shell/projects.ts'
+import { fieldsQuery } from './fields-query.ts'
 
 /** A browser shows no more beside each other. */
 export const mostColumns = 6
@@ -8,14 +9,11 @@ const columnsAtFirst = 2
 
 /** The fields of data that the list shows, as this browser remembers them. */
 export function useColumns() {
-	const { project, api } = useProject()
+	const current = useProject()
+	const { project } = current
 	const name = `tempost.columns.${project.id}`
 	const [chosen, setChosen] = useState(() => remembered(name))
-	const { data } = useQuery({
-		queryKey: [project.id, 'contacts', 'fields'],
-		queryFn: () => api.contacts.listFields(),
-		staleTime: 60_000,
-	})
+	const { data } = useQuery(fieldsQuery(current))
 	const fields = (data?.fields ?? []).filter(({ field }) => field.startsWith('data.'))
 	const commonest = fields
 		.filter(({ type }) => type !== 'object' && type !== 'array')

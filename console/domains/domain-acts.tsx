@@ -5,6 +5,7 @@ import { useConfirm } from '../parts/confirm.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
 import { domainsQuery, withChecked } from './domains-query.ts'
+import { neededBy } from './record-advice.ts'
 
 /** Looks at DNS now. */
 export function useCheck(id: string) {
@@ -28,8 +29,8 @@ export function useCheck(id: string) {
 	})
 }
 
-const missingOf = ({ records }: Domain) => {
-	const missing = records.filter(({ status }) => status !== 'verified').length
+const missingOf = (domain: Domain) => {
+	const missing = neededBy(domain).filter(({ status }) => status !== 'verified').length
 	return missing === 1 ? 'one record is missing' : `${missing} records are missing`
 }
 

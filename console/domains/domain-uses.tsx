@@ -2,12 +2,8 @@ import { Link } from '@tanstack/react-router'
 import { TempostError } from '../../client/index.ts'
 import { Fault } from '../parts/fault.tsx'
 import { Stack } from '../parts/page.tsx'
+import { isUse, type Use } from '../segments/uses.tsx'
 import { useProject } from '../shell/projects.ts'
-
-interface Use {
-	id: string
-	name: string
-}
 
 /** Why a domain was not deleted, with links to all that sends from it. */
 export function DeletionFault({ error }: { error: unknown }) {
@@ -36,6 +32,3 @@ function usesOf(error: unknown, noun: string): Use[] {
 	const listed = error instanceof TempostError ? error.details[noun] : undefined
 	return Array.isArray(listed) ? listed.filter(isUse) : []
 }
-
-const isUse = (one: unknown): one is Use =>
-	typeof one === 'object' && one !== null && 'id' in one && 'name' in one

@@ -11,6 +11,7 @@ import { Time } from '../parts/time.tsx'
 import { mayAct, useProject } from '../shell/projects.ts'
 import { AddDomain } from './add-domain.tsx'
 import { domainsQuery } from './domains-query.ts'
+import { neededBy } from './record-advice.ts'
 
 export const page = createLazyRoute('/console/$projectId/domains')({ component: DomainsPage })
 
@@ -21,9 +22,10 @@ const columns: Column<Domain>[] = [
 	{ name: 'Last check', cell: ({ lastCheckedAt }) => <Time at={lastCheckedAt} />, width: '160px' },
 ]
 
-const recordsOf = ({ records }: Domain) => {
-	const found = records.filter(({ status }) => status === 'verified').length
-	return records.length === 0 ? 'None needed' : `${found} of ${records.length} found`
+const recordsOf = (domain: Domain) => {
+	const needed = neededBy(domain)
+	const found = needed.filter(({ status }) => status === 'verified').length
+	return needed.length === 0 ? 'None needed' : `${found} of ${needed.length} found`
 }
 
 function DomainsPage() {

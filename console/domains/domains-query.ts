@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Domain, Project, Tempost } from '../../client/index.ts'
+import type { Domain } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
+import type { Current } from '../shell/projects.ts'
 
 /** The results of the last checks. While one is pending, the service looks again by itself every few minutes. */
-export const domainsQuery = ({ project, api }: { project: Project; api: Tempost }) =>
+export const domainsQuery = ({ project, api }: Current) =>
 	queryOptions({
 		queryKey: [project.id, 'domains'],
 		queryFn: () => api.domains.list(project.id),

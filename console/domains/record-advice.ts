@@ -14,6 +14,10 @@ export const purposes: Record<DnsRecord['purpose'], string> = {
 export const isAdvice = ({ purpose, name }: DnsRecord, domain: string) =>
 	purpose === 'DMARC' || (purpose === 'MX' && name === domain)
 
+/** The records without which no mail is sent from a domain. */
+export const neededBy = ({ records, domain }: Domain) =>
+	records.filter((record) => !isAdvice(record, domain))
+
 /** The next step towards a record that is missing or differs. */
 export function adviceOf(record: DnsRecord, domain: string) {
 	const { found, name } = record

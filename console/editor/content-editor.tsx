@@ -1,10 +1,11 @@
 import { lazy, Suspense, useCallback, useRef } from 'react'
 import { TempostError } from '../../client/index.ts'
+import { Waiting } from '../parts/waiting.tsx'
 import type { CodeEditorHandle } from './code-editor.tsx'
 import type { SyntaxFault } from './code-marks.ts'
 import styles from './content-editor.module.css'
 import type { Content } from './content.ts'
-import { ContentFields } from './content-fields.tsx'
+import { ContentFields, useSenders } from './content-fields.tsx'
 import type { Person } from './person.ts'
 import { PreviewPane } from './preview-pane.tsx'
 import { syntaxFaultsIn, usePreview } from './use-preview.ts'
@@ -29,6 +30,9 @@ export function ContentEditor({ writing, person, error }: Props) {
 	const changeText = useCallback((read: () => string) => writing.changeBody(read), [writing])
 	const { good, faults, unset } = preview
 	const fault = preview.error ?? error
+	const senders = useSenders()
+	// Their hint has a height of its own, and is above the rest.
+	if (senders.isLoading) return <Waiting rows={16} />
 	return (
 		<>
 			<ContentFields writing={writing} error={fault} />

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ChangeEvent, useId, useState } from 'react'
+import { domainsQuery } from '../domains/domains-query.ts'
 import { Select, TextField } from '../parts/field.tsx'
 import { useProject } from '../shell/projects.ts'
-import { type Content, typeHints, types } from './content.ts'
 import styles from './content-fields.module.css'
+import { type Content, typeHints, types } from './content.ts'
 import type { Writing } from './writing.ts'
 
 interface Props {
@@ -34,7 +36,7 @@ export function ContentFields({ writing, error }: Props) {
 	})
 	return (
 		<div className={styles.fields}>
-			<TextField label="Name" {...text('name')} hint="Only you see it" />
+			<TextField label="Name" {...text('name')} hint="Readers do not see it" />
 			<TextField label="Subject" {...text('subject')} />
 			<Select
 				name="type"
@@ -53,7 +55,7 @@ export function ContentFields({ writing, error }: Props) {
 			<TextField label="Name of the sender" {...optional('fromName')} />
 			<TextField label="Replies go to" type="email" {...optional('replyTo')} />
 			<TextField label="Language" {...optional('language')} hint="en, de-AT, …" />
-			<TextField label="Note" {...optional('description')} hint="Only you see it" />
+			<TextField label="Note" {...optional('description')} hint="Readers do not see it" />
 			<datalist id={list}>
 				{senders.map((sender) => (
 					<option key={sender} value={sender} />
@@ -65,17 +67,18 @@ export function ContentFields({ writing, error }: Props) {
 
 /** Mail leaves only from addresses of verified domains. */
 export function useSenders() {
-	const { project, api } = useProject()
-	const { data, isLoading } = useQuery({
-		queryKey: [project.id, 'domains', 'senders'],
-		queryFn: () => api.domains.list(project.id),
-	})
+	const { data, isLoading } = useQuery(domainsQuery(useProject()))
 	const verified = (data ?? []).filter(({ verified }) => verified).map(({ domain }) => domain)
 	const hint =
-		data && verified.length === 0
-			? 'Mail leaves only from a verified domain. Add yours on the page “Domains”.'
-			: verified.length > 0
-				? `An address at ${verified.slice(0, 3).join(', ')}`
-				: undefined
+		data && verified.length === 0 ? (
+			<>
+				Mail leaves only from a verified domain.{' '}
+				<Link to="/console/$projectId/domains" params={{ projectId: project.id }}>
+					Verify yours
+				</Link>
+			</>
+		) : verified.length > 0 ? (
+			`An address at ${verified.slice(0, 3).join(', ')}`
+		) : undefined
 	return { senders: verified.map((domain) => `hello@${domain}`), hint, isLoading }
 }

@@ -3,8 +3,7 @@ import { isStatus } from '../client.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { Row } from '../parts/page.tsx'
-import styles from './save-notices.module.css'
+import { Notice } from '../parts/notice.tsx'
 import type { Writing } from './writing.ts'
 
 interface Props {
@@ -36,22 +35,26 @@ export function SaveNotices({ noun, error, writing, onOverwrite, onReload }: Pro
 	const discarding = <Button onClick={() => void discard()}>Discard my changes</Button>
 	if (isStatus(error, 409))
 		return (
-			<div className={styles.notice} role="alert">
+			<Notice
+				tone="warn"
+				role="alert"
+				actions={
+					<>
+						<Button onClick={onOverwrite}>Save mine over it</Button>
+						{discarding}
+					</>
+				}
+			>
 				<p>
 					<strong>This {noun} has changed since you opened it.</strong> Your text is still here.
 				</p>
-				<Row>
-					<Button onClick={onOverwrite}>Save mine over it</Button>
-					{discarding}
-				</Row>
-			</div>
+			</Notice>
 		)
 	if (error) return <Fault error={error} />
 	if (!isRestored || !writing.isChanged) return null
 	return (
-		<div className={styles.notice} role="status">
+		<Notice tone="warn" role="status" actions={discarding}>
 			<p>These are your changes from before. They are not saved yet.</p>
-			{discarding}
-		</div>
+		</Notice>
 	)
 }

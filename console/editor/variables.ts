@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { fieldsQuery } from '../contacts/fields-query.ts'
 import { useProject } from '../shell/projects.ts'
 
 /** A variable of a template, for completion: `['company', 'name']` for `company.name`. */
@@ -24,12 +25,7 @@ const isName = /^[\p{L}_][\p{L}\p{N}_-]*$/u
 
 /** The variables that contacts of this project have, and those that every mail has. */
 export function useVariables(): Variable[] {
-	const { project, api } = useProject()
-	const { data } = useQuery({
-		queryKey: [project.id, 'contacts', 'fields'],
-		queryFn: () => api.contacts.listFields(),
-		staleTime: 60_000,
-	})
+	const { data } = useQuery(fieldsQuery(useProject()))
 	return useMemo(() => [...builtIn, ...(data?.fields ?? []).flatMap(variablesOf)], [data])
 }
 

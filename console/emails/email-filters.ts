@@ -2,8 +2,8 @@ import type { Email } from '../../client/index.ts'
 import { dayParam, momentsOf } from '../parts/day-param.ts'
 import { textParam } from '../parts/text-param.ts'
 
-export const statuses = [
-	'SCHEDULED',
+/** Of a mail on its way to one recipient. */
+export const outgoingStatuses = [
 	'PENDING',
 	'SENDING',
 	'UNCERTAIN',
@@ -16,6 +16,10 @@ export const statuses = [
 	'FAILED',
 	'SUPPRESSED',
 	'CANCELLED',
+] as const
+export const statuses = [
+	'SCHEDULED',
+	...outgoingStatuses,
 	'RECEIVED',
 ] as const satisfies Email['status'][]
 

@@ -3,12 +3,13 @@ import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { liveMs } from '../client.ts'
 import { Status } from '../parts/badge.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { Columns, Page, Section } from '../parts/page.tsx'
+import { Columns, Page, Section, Stack } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
 import { EmailActs } from './email-acts.tsx'
 import { EmailContent } from './email-content.tsx'
 import { EmailFacts } from './email-facts.tsx'
+import { EmailReason } from './email-reason.tsx'
 import { EmailTimeline } from './email-timeline.tsx'
 
 export const page = createLazyRoute('/console/$projectId/emails/$emailId')({ component: EmailPage })
@@ -46,15 +47,18 @@ function EmailPage() {
 			about={<Status status={mail.status} />}
 			actions={<EmailActs mail={mail} />}
 		>
-			<Columns>
-				<div>
-					<EmailFacts mail={mail} />
-					<Section title="History">
-						<EmailTimeline mail={mail} />
-					</Section>
-				</div>
-				<EmailContent mail={mail} />
-			</Columns>
+			<Stack>
+				<EmailReason mail={mail} />
+				<Columns>
+					<div>
+						<EmailFacts mail={mail} />
+						<Section title="History">
+							<EmailTimeline mail={mail} />
+						</Section>
+					</div>
+					<EmailContent mail={mail} />
+				</Columns>
+			</Stack>
 		</Page>
 	)
 }

@@ -1,6 +1,5 @@
 import type { EmailWithAttempts } from '../../client/index.ts'
 import type { Tone } from '../parts/badge.tsx'
-import { Time } from '../parts/time.tsx'
 import { Timeline, type Moment } from '../parts/timeline.tsx'
 
 const outcomes: Record<EmailWithAttempts['attempts'][number]['outcome'], [string, Tone]> = {
@@ -43,12 +42,6 @@ export function EmailTimeline({ mail }: { mail: EmailWithAttempts }) {
 	return (
 		<>
 			<Timeline moments={moments} />
-			{mail.status === 'SCHEDULED' && (
-				<p>
-					It leaves at <Time at={mail.scheduledFor} as="date" />.
-				</p>
-			)}
-			{mail.error && <p>{mail.error}</p>}
 			{mail.possibleRepeat && <p>It was sent again although an earlier try may have arrived.</p>}
 		</>
 	)

@@ -3,7 +3,7 @@ import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import type { Email } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
 import { inWords, Status } from '../parts/badge.tsx'
-import { Button, buttonClass } from '../parts/button.tsx'
+import { buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { DayFilter, Filter } from '../parts/filter.tsx'
 import { Page, Row, Soft, Stack } from '../parts/page.tsx'
@@ -13,6 +13,7 @@ import { Time } from '../parts/time.tsx'
 import { useCursorList } from '../parts/use-list.ts'
 import { useProject } from '../shell/projects.ts'
 import { type EmailFilters, inquiryOf, sources, statuses } from './email-filters.ts'
+import { Narrowing } from './narrowing.tsx'
 
 export const page = createLazyRoute('/console/$projectId/emails')({ component: EmailsPage })
 const route = getRouteApi('/console/$projectId/emails')
@@ -97,12 +98,7 @@ function Filters() {
 			/>
 			<DayFilter name="Since" value={filters.from} onChange={(from) => set({ from })} />
 			<DayFilter name="Until" value={filters.to} onChange={(to) => set({ to })} />
-			{filters.contact && (
-				<Button onClick={() => set({ contact: undefined })}>Of one contact ×</Button>
-			)}
-			{filters.campaign && (
-				<Button onClick={() => set({ campaign: undefined })}>Of one campaign ×</Button>
-			)}
+			<Narrowing filters={filters} set={set} />
 		</Row>
 	)
 }

@@ -5,6 +5,7 @@ import type { ExecutionWithSteps } from '../../client/index.ts'
 import { Facts } from '../parts/figures.tsx'
 import { Time } from '../parts/time.tsx'
 import { mayAct, useProject } from '../shell/projects.ts'
+import { errorInWords } from './error-in-words.ts'
 
 export function ExecutionFacts({ execution }: { execution: ExecutionWithSteps }) {
 	const { project } = useProject()
@@ -36,7 +37,7 @@ export function ExecutionFacts({ execution }: { execution: ExecutionWithSteps })
 				],
 				...optional('At step', currentStep?.name),
 				...optional('Reason', exitReason),
-				...optional('Error', error),
+				...optional('Error', error && errorInWords(error)),
 				['Started', <Time at={startedAt} as="date" />],
 				...optional('Ended', completedAt && <Time at={completedAt} as="date" />),
 				...optional(

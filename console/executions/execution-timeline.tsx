@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import type { ExecutionWithSteps } from '../../client/index.ts'
 import { inWords, type Tone } from '../parts/badge.tsx'
+import { counted } from '../parts/counted.ts'
 import { Soft } from '../parts/page.tsx'
 import { Time } from '../parts/time.tsx'
 import { type Moment, Timeline } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
+import { errorInWords } from './error-in-words.ts'
 
 type Visit = ExecutionWithSteps['stepExecutions'][number]
 
@@ -26,7 +29,16 @@ export function ExecutionTimeline({ execution }: { execution: ExecutionWithSteps
 			tone: tones[visit.status],
 			detail: <Detail visit={visit} />,
 		})),
-		...(completedAt ? [{ at: completedAt, title: inWords(status), detail: exitReason }] : []),
+		...(completedAt
+			? [
+					{
+						at: completedAt,
+						title: inWords(status),
+						detail: exitReason,
+						tone: status === 'FAILED' ? ('bad' as const) : ('none' as const),
+					},
+				]
+			: []),
 	]
 	if (moments.length === 0) return <Soft>The first step is about to begin.</Soft>
 	return <Timeline moments={moments} />
@@ -35,7 +47,7 @@ export function ExecutionTimeline({ execution }: { execution: ExecutionWithSteps
 function Detail({ visit }: { visit: Visit }) {
 	const { project } = useProject()
 	const { status, output, error, attempts, wakesAt, completedAt } = visit
-	const { emailId, triggered: _, timestamp: _t, ...rest } = output ?? {}
+	const { emailId, triggered: _, timestamp: _t, success: _s, ...rest } = output ?? {}
 	return (
 		<>
 			{status === 'WAITING' && wakesAt && (
@@ -50,9 +62,10 @@ function Detail({ visit }: { visit: Visit }) {
 				</>
 			)}
 			{status === 'SKIPPED' && 'The execution ended here. '}
-			{attempts !== null && `${attempts === 1 ? '1 call' : `${attempts} calls`} so far. `}
-			{error && `${error} `}
-			{outputInWords(rest)}{' '}
+			{attempts !== null &&
+				`${counted(attempts, 'call')}${status === 'RUNNING' ? ' so far' : ''}. `}
+			{error && `${errorInWords(error)}. `}
+			<Output of={rest} />{' '}
 			{typeof emailId === 'string' && (
 				<>
 					<Link
@@ -68,11 +81,19 @@ function Detail({ visit }: { visit: Visit }) {
 }
 
 /** `statusCode` 200 and `recipientEmail` are shown as `Status code: 200 · Recipient email: …`. */
-const outputInWords = (output: Record<string, unknown>) =>
-	Object.entries(output)
+const Output = ({ of }: { of: Record<string, unknown> }) =>
+	Object.entries(of)
 		.filter(([, value]) => value !== null)
-		.map(([name, value]) => {
-			const words = name.replaceAll(/([A-Z])/g, '_$1')
-			return `${inWords(words)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
-		})
-		.join(' · ')
+		.map(([name, value], index) => (
+			<Fragment key={name}>
+				{index > 0 && ' · '}
+				{inWords(name.replaceAll(/([A-Z])/g, '_$1'))}: <Value of={value} />
+			</Fragment>
+		))
+
+const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+function Value({ of }: { of: unknown }) {
+	if (typeof of !== 'string') return JSON.stringify(of)
+	return moment.test(of) ? <Time at={of} as="date" /> : of
+}

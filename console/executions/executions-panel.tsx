@@ -15,6 +15,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useProject } from '../shell/projects.ts'
 import { Pager } from '../workflows/pager.tsx'
+import { errorInWords } from './error-in-words.ts'
 import { StartExecution } from './start-execution.tsx'
 import { useExecutionActs } from './use-execution-acts.ts'
 
@@ -23,12 +24,12 @@ const pageSize = 50
 const statuses = ['WAITING', 'RUNNING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'] as const
 
 const columns: Column<ListedExecution>[] = [
-	{ name: 'Contact', cell: ({ contact }) => contact?.email ?? 'A deleted contact', width: '1.6fr' },
+	{ name: 'Contact', cell: ({ contact }) => contact?.email ?? 'A deleted contact', width: '2fr' },
 	{ name: 'Status', cell: ({ status }) => <Status status={status} />, width: '110px' },
 	{
 		name: 'At step',
 		cell: (execution) => placeOf(execution),
-		width: '1.4fr',
+		width: '1.3fr',
 	},
 	{
 		name: 'Version',
@@ -37,17 +38,17 @@ const columns: Column<ListedExecution>[] = [
 		isNumber: true,
 		isLeftOutOnPhone: true,
 	},
-	{ name: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, width: '150px' },
+	{ name: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, width: '130px' },
 	{
 		name: 'Ended',
 		cell: ({ completedAt }) => <Time at={completedAt} />,
-		width: '150px',
+		width: '130px',
 		isLeftOutOnPhone: true,
 	},
 ]
 
 const placeOf = ({ currentStep, error, exitReason }: ListedExecution) =>
-	[currentStep?.name, error ?? exitReason].filter(Boolean).join(': ') || '–'
+	[currentStep?.name, error ? errorInWords(error) : exitReason].filter(Boolean).join(': ') || '–'
 
 /** The people of a workflow: those who are in it, and those who were. */
 export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
@@ -60,10 +61,10 @@ export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
 		refetchInterval: number === 1 ? liveMs.normal : false,
 		placeholderData: (previous) => previous,
 	})
-	const { cancelAll, retryAll, error: fault, isBusy } = useExecutionActs(workflow.id)
+	const { cancelAll, retryFailed, error: fault, isBusy } = useExecutionActs(workflow.id)
 	const set = useSearchChange()
 	const active = workflow.steps.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
-	const failed = data?.data.filter((one) => one.status === 'FAILED') ?? []
+	const failed = useFailedCount(workflow.id)
 	return (
 		<Stack>
 			<Row>
@@ -90,9 +91,9 @@ export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
 				>
 					Start for a contact
 				</Button>
-				{failed.length > 0 && (
-					<Button isBusy={isBusy} onClick={() => retryAll(failed)}>
-						Retry {formatCount(failed.length)} failed
+				{failed > 0 && (
+					<Button isBusy={isBusy} onClick={() => retryFailed(failed)}>
+						Retry {formatCount(failed)} failed
 					</Button>
 				)}
 				{active > 0 && (
@@ -118,6 +119,16 @@ export function ExecutionsPanel({ workflow }: { workflow: WorkflowWithSteps }) {
 			<StartExecution workflow={workflow} isOpen={isStarting} onClose={() => setStarting(false)} />
 		</Stack>
 	)
+}
+
+function useFailedCount(workflowId: string) {
+	const { project, api } = useProject()
+	const { data } = useQuery({
+		queryKey: [project.id, 'workflows', workflowId, 'executions', 'failed'],
+		queryFn: () => api.executions.list(workflowId, { status: 'FAILED', pageSize: 1 }),
+		refetchInterval: liveMs.normal,
+	})
+	return data?.total ?? 0
 }
 
 function useSearchChange() {

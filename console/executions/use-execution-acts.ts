@@ -54,16 +54,16 @@ export function useExecutionActs(workflowId: string) {
 				await api.executions.retry(workflowId, executionId)
 				return 'The failed step is tried again'
 			}),
-		retryAll: (failed: { id: string }[]) =>
+		retryFailed: (failed: number) =>
 			void ask(
 				{
-					title: `Retry ${people(failed.length)}?`,
-					body: 'Each goes on at the step that failed, with the version that it started with.',
-					act: `Retry ${people(failed.length)}`,
+					title: `Retry ${people(failed)}?`,
+					body: 'Each goes on at the step that failed, with the version that it started with. Executions of deleted contacts, and of contacts who are in the workflow again, are left out.',
+					act: `Retry ${people(failed)}`,
 				},
 				async () => {
-					for (const { id } of failed) await api.executions.retry(workflowId, id)
-					return `${people(failed.length)} go on`
+					const { retried } = await api.executions.retryFailed(workflowId)
+					return `${people(retried)} ${retried === 1 ? 'goes' : 'go'} on`
 				},
 			),
 	}

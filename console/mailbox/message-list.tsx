@@ -4,13 +4,14 @@ import type { MailboxSummary } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Fault } from '../parts/fault.tsx'
+import { listKeys } from '../parts/list-keys.ts'
 import { Time } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
 import styles from './mailbox.module.css'
 import type { useMessages } from './messages.ts'
 import { useDeletion } from './use-deletion.ts'
-import { useListKeys } from './use-list-keys.ts'
+import { useMailKeys } from './use-mail-keys.ts'
 
 interface Props extends ReturnType<typeof useMessages> {
 	openId: string | undefined
@@ -28,7 +29,7 @@ export function MessageList({
 }: Props) {
 	const list = useRef<HTMLUListElement>(null)
 	const { remove, error: fault } = useDeletion(openId)
-	useListKeys(list, (place, refocus) => {
+	useMailKeys(list, (place, refocus) => {
 		const message = messages?.[place]
 		if (message) remove(message, refocus)
 	})
@@ -38,7 +39,7 @@ export function MessageList({
 		<>
 			{error ? <Fault error={error} retry={retry} /> : null}
 			<Fault error={fault} />
-			<ul ref={list} className={styles.list} aria-label="Mails">
+			<ul ref={list} className={styles.list} aria-label="Mails" {...listKeys}>
 				{messages.map((message) => (
 					<Item key={message.id} {...message} search={search} />
 				))}

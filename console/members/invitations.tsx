@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { PendingInvitation } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
 import { inWords } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
@@ -23,6 +24,7 @@ export function Invitations() {
 	const { data, error, refetch } = useQuery({
 		queryKey: invitationsKey(project.id),
 		queryFn: () => api.projects.listInvitations(project.id),
+		refetchInterval: liveMs.slow,
 	})
 	const acts = useInvitationActs()
 	return (

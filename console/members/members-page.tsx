@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute } from '@tanstack/react-router'
 import type { Member } from '../../client/index.ts'
 import { userQuery } from '../accounts/user.ts'
+import { liveMs } from '../client.ts'
 import { inWords } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
@@ -24,6 +25,7 @@ function MembersPage() {
 	const members = useQuery({
 		queryKey: membersKey(project.id),
 		queryFn: () => api.projects.listMembers(project.id),
+		refetchInterval: liveMs.slow,
 	})
 	const { error, columns } = useColumns()
 	const isAdministrator = mayAct(project, 'ADMIN')
@@ -41,9 +43,11 @@ function MembersPage() {
 				rowKey={({ userId }) => userId}
 				empty={null}
 			/>
-			<Section title="Pending invitations">
-				<Invitations />
-			</Section>
+			{!members.isPending && (
+				<Section title="Pending invitations">
+					<Invitations />
+				</Section>
+			)}
 		</Stack>
 	)
 }

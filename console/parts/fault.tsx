@@ -9,7 +9,7 @@ export function Fault({ error, retry }: { error: unknown; retry?: () => void }) 
 	return (
 		<div className={styles.fault} role="alert">
 			<p className={styles.message}>{messageOf(error)}</p>
-			{known?.suggestion && <p>{suggestionOf(known)}</p>}
+			{known && suggestionOf(known) && <p>{suggestionOf(known)}</p>}
 			{known && !isSaid(known) && (
 				<ul>
 					{known.fields.map(({ field, message }) => (
@@ -37,5 +37,9 @@ const messageOf = (error: unknown) =>
 	error instanceof Error ? error.message : 'Something went wrong'
 
 /** The client's own advice is for programs. */
-const suggestionOf = ({ code, suggestion }: TempostError) =>
-	code === 'NETWORK_ERROR' ? 'Check your connection, then try again.' : suggestion
+function suggestionOf({ code, status, suggestion }: TempostError) {
+	if (code === 'NETWORK_ERROR') return 'Check your connection, then try again.'
+	return (
+		suggestion ?? (status === 404 ? 'It may be deleted, or the address may be old.' : undefined)
+	)
+}

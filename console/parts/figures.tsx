@@ -12,6 +12,7 @@ export const formatPercent = (percent: number) => share.format(percent / 100)
 
 export interface FigureOf {
 	name: string
+	/** A dash stands for what is not known yet. */
 	value: ReactNode
 	/** Below the figure: its share, for example. */
 	about?: ReactNode
@@ -25,7 +26,7 @@ export const Figures = ({ figures }: { figures: FigureOf[] }) => (
 			<div key={name} className={styles.figure}>
 				<dt>{name}</dt>
 				<dd className={styles.value} data-tone={tone}>
-					{typeof value === 'number' ? formatCount(value) : value}
+					{typeof value === 'number' ? formatCount(value) : (value ?? '–')}
 				</dd>
 				{about !== undefined && <dd className={styles.about}>{about}</dd>}
 			</div>

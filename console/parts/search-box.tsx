@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import styles from './field.module.css'
+import { enterList } from './list-keys.ts'
 
 interface Props {
 	value: string
@@ -9,7 +10,7 @@ interface Props {
 
 const pauseMs = 250
 
-/** `/` leads here, Esc empties it. Tells its value once the reader pauses. */
+/** `/` leads here, Esc empties it, and the arrow down leads into the list. Tells its value once the reader pauses. */
 export function SearchBox({ value, onChange, name }: Props) {
 	const [typed, setTyped] = useState(value)
 	useEffect(() => setTyped(value), [value])
@@ -28,6 +29,7 @@ export function SearchBox({ value, onChange, name }: Props) {
 			onChange={(event) => setTyped(event.target.value)}
 			onKeyDown={(event) => {
 				if (event.key === 'Escape') setTyped('')
+				if (event.key === 'ArrowDown' && enterList(event.currentTarget)) event.preventDefault()
 			}}
 		/>
 	)

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Fault } from './fault.tsx'
+import { listKeys } from './list-keys.ts'
 import styles from './table.module.css'
 import { Waiting } from './waiting.tsx'
 
@@ -11,7 +12,7 @@ export interface Column<Row> {
 	/** A CSS width, such as `120px` or `2fr`. By default `1fr`. */
 	width?: string
 	isNumber?: boolean
-	/** On a phone the first column is the headline, and the others follow below it unless they are left out. */
+	/** On a phone the first column is the headline, and the others follow below it unless they are left out or say nothing. */
 	isLeftOutOnPhone?: boolean
 }
 
@@ -35,7 +36,6 @@ interface Props<Row> {
 /** A list of records. Arrow keys move between rows, Enter opens one. */
 export function Table<Row>(props: Props<Row>) {
 	const { name, columns, rows, rowKey, error, retry, empty, more, isLoadingMore = false } = props
-	const body = useRef<HTMLDivElement>(null)
 	if (error && !rows) return <Fault error={error} {...(retry && { retry })} />
 	if (!rows) return <Waiting />
 	if (rows.length === 0) return empty
@@ -66,7 +66,7 @@ export function Table<Row>(props: Props<Row>) {
 						))}
 					</div>
 				</div>
-				<div role="rowgroup" ref={body} onKeyDown={(event) => moveBy(event, body.current!)}>
+				<div role="rowgroup" {...listKeys}>
 					{rows.map((row) => (
 						<TableRow key={rowKey(row)} row={row} {...props} />
 					))}
@@ -97,31 +97,28 @@ function TableRow<Row>({ row, columns, linkOf, chosen, rowKey }: Props<Row> & { 
 					/>
 				</span>
 			)}
-			{columns.map((column, index) => (
-				<span
-					role="cell"
-					key={column.name}
-					data-name={column.name}
-					data-number={column.isNumber}
-					data-left-out={column.isLeftOutOnPhone}
-				>
-					{index === 0 && link !== undefined ? (
-						<Link to={link as '/'} className={styles.link}>
-							{column.cell(row)}
-						</Link>
-					) : (
-						column.cell(row)
-					)}
-				</span>
-			))}
+			{columns.map((column, index) => {
+				const content = column.cell(row)
+				return (
+					<span
+						role="cell"
+						key={column.name}
+						data-name={column.name}
+						data-number={column.isNumber}
+						data-left-out={column.isLeftOutOnPhone || content === '–'}
+						// It may not fit.
+						{...(typeof content === 'string' && { title: content })}
+					>
+						{index === 0 && link !== undefined ? (
+							<Link to={link as '/'} className={styles.link}>
+								{content}
+							</Link>
+						) : (
+							content
+						)}
+					</span>
+				)
+			})}
 		</div>
 	)
-}
-
-function moveBy(event: KeyboardEvent, body: HTMLElement) {
-	const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-	if (!step || !(event.target instanceof HTMLAnchorElement)) return
-	const links = [...body.querySelectorAll<HTMLElement>(`.${styles.link}`)]
-	links[links.indexOf(event.target) + step]?.focus()
-	event.preventDefault()
 }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useLoaded } from './loaded-list.ts'
 
 interface CursorPage<Item> {
 	data: Item[]
@@ -27,17 +27,5 @@ export function useCursorList<Item>({ key, load, liveMs }: Options<Item>) {
 			liveMs !== undefined && (state.data?.pages.length ?? 0) <= 1 ? liveMs : false,
 		placeholderData: (previous) => previous,
 	})
-	const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data])
-	return {
-		total: query.data?.pages[0]?.total,
-		/** For `Table`. */
-		list: {
-			rows,
-			error: query.error,
-			retry: () => void query.refetch(),
-			more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
-			isLoadingMore: query.isFetchingNextPage,
-		},
-		query,
-	}
+	return { ...useLoaded(query), query }
 }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useLoaded } from './loaded-list.ts'
 
 interface NumberedPage<Item> {
 	data: Item[]
@@ -29,16 +29,5 @@ export function usePagedList<Item>({ key, load, liveMs }: Options<Item>) {
 		},
 		placeholderData: (previous) => previous,
 	})
-	const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data])
-	return {
-		total: query.data?.pages[0]?.total,
-		/** For `Table`. */
-		list: {
-			rows,
-			error: query.error,
-			retry: () => void query.refetch(),
-			more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
-			isLoadingMore: query.isFetchingNextPage,
-		},
-	}
+	return useLoaded(query)
 }

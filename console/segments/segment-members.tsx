@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Contact, Segment } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
 import { contactColumns } from '../contacts/contact-columns.tsx'
 import { useColumns } from '../contacts/use-columns.ts'
 import { Button } from '../parts/button.tsx'
@@ -58,6 +59,7 @@ function useMembers(segment: Segment) {
 			api.segments.listContacts(segment.id, { page: pageParam, pageSize: 50 }),
 		initialPageParam: 1,
 		getNextPageParam: ({ page, totalPages }) => (page < totalPages ? page + 1 : undefined),
+		refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? liveMs.slow : false),
 	})
 	return {
 		rows: query.data?.pages.flatMap(({ data }) => data),

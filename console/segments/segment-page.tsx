@@ -12,6 +12,7 @@ import { SegmentActs } from './segment-acts.tsx'
 import { Freshness, SegmentKind } from './segment-kind.tsx'
 import { ToSegments } from './segment-links.tsx'
 import { SegmentMembers } from './segment-members.tsx'
+import { UsedBy } from './used-by.tsx'
 import { useSegment } from './use-segment.ts'
 
 export const page = createLazyRoute('/console/$projectId/segments/$segmentId')({
@@ -61,6 +62,7 @@ function SegmentFacts({ segment }: { segment: Segment }) {
 				['Contacts', formatCount(memberCount)],
 				['Counted', <Freshness segment={segment} />],
 				['Events on entry and exit', trackMembership ? 'Yes' : 'No'],
+				['Used by', <UsedBy segmentId={segment.id} />],
 				['Changed', <Time at={segment.updatedAt} as="date" />],
 			]}
 		/>

@@ -15,6 +15,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { useProject } from '../shell/projects.ts'
 import { kinds, type SegmentFilters } from './segment-filters.ts'
 import { Freshness, SegmentKind } from './segment-kind.tsx'
+import { segmentsQuery } from './segments-query.ts'
 
 export const page = createLazyRoute('/console/$projectId/segments')({ component: SegmentsPage })
 const route = getRouteApi('/console/$projectId/segments')
@@ -44,11 +45,12 @@ function About({ condition, description }: Segment) {
 }
 
 function SegmentsPage() {
-	const { project, api } = useProject()
+	const current = useProject()
+	const { project } = current
 	const { search = '', kind } = route.useSearch()
 	const { data, error, refetch } = useQuery({
-		queryKey: [project.id, 'segments'],
-		queryFn: () => api.segments.list(),
+		...segmentsQuery(current),
+		staleTime: 0,
 		refetchInterval: liveMs.slow,
 	})
 	const wanted = search.toLowerCase()

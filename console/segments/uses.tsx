@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Section } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
 
-interface Use {
+export interface Use {
 	id: string
 	name: string
 }
@@ -25,7 +25,7 @@ export function usesIn({ usedBy }: Record<string, unknown>): UsesOf | undefined 
 	)
 }
 
-const isUse = (given: unknown): given is Use =>
+export const isUse = (given: unknown): given is Use =>
 	typeof given === 'object' && given !== null && 'id' in given && 'name' in given
 
 /** The uses of a segment or a field, with links. */

@@ -1,7 +1,8 @@
 import { createLazyRoute } from '@tanstack/react-router'
 import type { Project } from '../../client/index.ts'
 import { Select, TextArea } from '../parts/field.tsx'
-import { Facts, formatCount } from '../parts/figures.tsx'
+import { counted } from '../parts/counted.ts'
+import { Facts } from '../parts/figures.tsx'
 import { Form } from '../parts/form.tsx'
 import { Section, Stack } from '../parts/page.tsx'
 import { useAct } from '../parts/use-act.ts'
@@ -87,5 +88,5 @@ function rateOf({ sendRatePerSecond: rate }: Project) {
 	if (rate === null) return 'This project has the send rate of the installation.'
 	if (rate === 0)
 		return 'This project has no send rate: its mail is sent as fast as the provider takes it.'
-	return `At most ${formatCount(rate)} mails a second are sent. The operator of this installation set this rate.`
+	return `At most ${counted(rate, 'mail')} a second ${rate === 1 ? 'is' : 'are'} sent. The operator of this installation set this rate.`
 }

@@ -1,9 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleUser } from 'lucide-react'
 import { useState } from 'react'
+import { useLogOut } from '../accounts/log-out.ts'
 import { userQuery } from '../accounts/user.ts'
-import { ownApi } from '../client.ts'
 import { MenuOnDemand } from '../parts/menu-on-demand.tsx'
 import styles from './navigation.module.css'
 import { chosenTheme, chooseTheme, themes } from './theme.ts'
@@ -12,14 +12,9 @@ const names = { system: 'Colours of the system', light: 'Light', dark: 'Dark' }
 
 export function AccountMenu() {
 	const { data: user } = useQuery(userQuery)
-	const queries = useQueryClient()
 	const navigate = useNavigate()
 	const [chosen, setChosen] = useState(chosenTheme)
-	const logOut = async () => {
-		await ownApi.auth.logOut()
-		await navigate({ to: '/console/log-in' })
-		queries.clear()
-	}
+	const { logOut } = useLogOut()
 	return (
 		<MenuOnDemand
 			side="top"
@@ -41,7 +36,7 @@ export function AccountMenu() {
 				null,
 				{ name: 'Your account', act: () => void navigate({ to: '/console/account' }) },
 				{ name: 'API description', act: () => void window.open('/docs', '_blank', 'noopener') },
-				{ name: 'Log out', act: () => void logOut() },
+				{ name: 'Log out', act: logOut },
 			]}
 		/>
 	)

@@ -1,19 +1,8 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { configQuery } from '../config.ts'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import dialog from '../parts/dialog.module.css'
 import styles from './command-palette.module.css'
-import { pagesFor } from './pages.ts'
-import { useProject } from './projects.ts'
-import { chooseTheme, themes } from './theme.ts'
-
-interface Command {
-	name: string
-	keys?: string
-	act: () => void
-}
+import { type Command, contains, useCommands } from './commands.ts'
 
 /** Ctrl-K: every page and the commonest acts, by a few letters of their names. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
@@ -96,42 +85,4 @@ function Commands({ onClose }: { onClose: () => void }) {
 			</div>
 		</>
 	)
-}
-
-function useCommands(): Command[] {
-	const { project } = useProject()
-	const { data: config } = useQuery(configQuery)
-	const navigate = useNavigate()
-	return useMemo(
-		() => [
-			...pagesFor(project, config).flatMap((page) =>
-				page
-					? [
-							{
-								name: page.name,
-								keys: `g ${page.letter}`,
-								act: () => void navigate({ to: `/console/${project.id}/${page.path}` as '/' }),
-							},
-						]
-					: [],
-			),
-			...themes.map((theme) => ({
-				name: `Colours: ${theme}`,
-				act: () => chooseTheme(theme),
-			})),
-			{ name: 'New project', act: () => void navigate({ to: '/console/new-project' }) },
-			{ name: 'API description', act: () => void window.open('/docs', '_blank', 'noopener') },
-		],
-		[project, config, navigate],
-	)
-}
-
-/** Whether all letters appear, in this order. */
-function contains(name: string, letters: string) {
-	let from = 0
-	for (const letter of letters.toLowerCase().replaceAll(' ', '')) {
-		from = name.toLowerCase().indexOf(letter, from) + 1
-		if (from === 0) return false
-	}
-	return true
 }

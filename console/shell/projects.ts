@@ -9,7 +9,7 @@ export const projectsQuery = queryOptions({
 	staleTime: 60_000,
 })
 
-interface Current {
+export interface Current {
 	project: Project
 	/** The client for this project. */
 	api: Tempost

@@ -1,15 +1,16 @@
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-const name = 'tempost.theme'
+/** What this browser remembers; it stays after a log-out. */
+export const themeName = 'tempost.theme'
 
 export function chosenTheme(): Theme {
-	const chosen = localStorage.getItem(name)
+	const chosen = localStorage.getItem(themeName)
 	return themes.find((theme) => theme === chosen) ?? 'system'
 }
 
 export function chooseTheme(theme: Theme) {
-	localStorage.setItem(name, theme)
+	localStorage.setItem(themeName, theme)
 	applyTheme()
 }
 

@@ -13,19 +13,24 @@ interface Matter {
 	act: string
 }
 
-/** Everything that waits for a person: nothing is shown when there is nothing. */
-export function Attention() {
+/** Everything that waits for a person. */
+export function useMatters() {
 	const { project, api } = useProject()
-	const { data = [] } = useQuery({
+	return useQuery({
 		queryKey: [project.id, 'attention'],
 		queryFn: () => mattersOf(api, project.id),
 		refetchInterval: liveMs.slow,
 	})
-	if (data.length === 0) return null
+}
+
+/** Nothing is shown when there is nothing. */
+export function Attention({ matters }: { matters: Matter[] }) {
+	const { project } = useProject()
+	if (matters.length === 0) return null
 	return (
 		<ul className={styles.matters} aria-label="Needs a decision">
-			{data.map(({ text, path, act }) => (
-				<li key={path}>
+			{matters.map(({ text, path, act }) => (
+				<li key={text}>
 					{text} <Link to={`/console/${project.id}/${path}` as '/'}>{act}</Link>
 				</li>
 			))}
@@ -41,6 +46,7 @@ async function mattersOf(api: Tempost, projectId: string): Promise<Matter[]> {
 	])
 	const unverified = domains.filter(({ verified }) => !verified)
 	const disabled = endpoints.filter(isGivenUp)
+	const failing = endpoints.filter(({ health }) => health.state === 'failing')
 	return [
 		...matter(doubtful.total, 'mail may or may not have been sent.', {
 			plural: 'mails may or may not have been sent.',
@@ -54,6 +60,11 @@ async function mattersOf(api: Tempost, projectId: string): Promise<Matter[]> {
 		}),
 		...matter(disabled.length, 'webhook endpoint is disabled, and keeps its events for 30 days.', {
 			plural: 'webhook endpoints are disabled, and keep their events for 30 days.',
+			path: 'webhooks',
+			act: 'Show',
+		}),
+		...matter(failing.length, 'webhook endpoint does not accept its events.', {
+			plural: 'webhook endpoints do not accept their events.',
 			path: 'webhooks',
 			act: 'Show',
 		}),

@@ -4,7 +4,6 @@ import { useDeliveryNote } from '../emails/delivery-note.ts'
 import { Fault } from '../parts/fault.tsx'
 import { Figures, formatPercent } from '../parts/figures.tsx'
 import { Section } from '../parts/page.tsx'
-import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
 
 /** The figures of the last thirty days. */
@@ -16,27 +15,24 @@ export function Recently() {
 		refetchInterval: liveMs.slow,
 	})
 	const note = useDeliveryNote(data?.totalEmailsDelivered ?? 0)
+	const percentOf = (share: number | undefined) =>
+		share === undefined ? '–' : formatPercent(share)
 	return (
 		<Section title="The last 30 days">
-			{data ? (
-				<Figures
-					figures={[
-						{ name: 'Sent', value: data.totalEmailsSent },
-						{ name: 'Delivered', value: data.totalEmailsDelivered, about: note },
-						{ name: 'Opened', value: data.totalEmailsOpened, about: formatPercent(data.openRate) },
-						{
-							name: 'Clicked',
-							value: data.totalEmailsClicked,
-							about: formatPercent(data.clickRate),
-						},
-						{ name: 'Bounced', value: data.totalEmailsBounced },
-						{ name: 'Spam reports', value: data.totalEmailsComplained },
-					]}
-				/>
-			) : error ? (
+			{error && !data ? (
 				<Fault error={error} />
 			) : (
-				<Waiting rows={2} />
+				// Until they are known, the figures keep the room that they will need.
+				<Figures
+					figures={[
+						{ name: 'Sent', value: data?.totalEmailsSent },
+						{ name: 'Delivered', value: data?.totalEmailsDelivered, about: note },
+						{ name: 'Opened', value: data?.totalEmailsOpened, about: percentOf(data?.openRate) },
+						{ name: 'Clicked', value: data?.totalEmailsClicked, about: percentOf(data?.clickRate) },
+						{ name: 'Bounced', value: data?.totalEmailsBounced },
+						{ name: 'Spam reports', value: data?.totalEmailsComplained },
+					]}
+				/>
 			)}
 		</Section>
 	)

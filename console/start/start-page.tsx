@@ -8,7 +8,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Page } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
-import { Attention } from './attention.tsx'
+import { Attention, useMatters } from './attention.tsx'
 import { Example } from './example.tsx'
 import { firstContact, firstMail } from './examples.ts'
 import { Latest } from './latest.tsx'
@@ -30,8 +30,10 @@ function StartPage() {
 		},
 		refetchInterval: liveMs.normal,
 	})
+	const matters = useMatters()
 	const { data, error, refetch } = state
-	if (!data)
+	// What needs a decision is above all else, which must not jump when it arrives.
+	if (!data || matters.isPending)
 		return (
 			<Page title={project.name}>
 				{error ? <Fault error={error} retry={() => void refetch()} /> : <Waiting />}
@@ -41,7 +43,7 @@ function StartPage() {
 	const next = steps.findIndex(({ isDone }) => !isDone)
 	return (
 		<Page title={project.name}>
-			<Attention />
+			<Attention matters={matters.data ?? []} />
 			{next >= 0 && (
 				<ol className={styles.steps}>
 					{steps.map((step, index) => (

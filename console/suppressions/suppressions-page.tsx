@@ -1,6 +1,7 @@
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import type { Suppression } from '../../client/index.ts'
+import { liveMs } from '../client.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -28,6 +29,7 @@ function SuppressionsPage() {
 	const { list, total } = useCursorList({
 		key: [project.id, 'suppressions', filters],
 		load: (cursor) => api.suppressions.list({ ...filters, cursor, limit: 50 }),
+		liveMs: liveMs.slow,
 	})
 	const { columns, error } = useColumns()
 	const isFiltered = filters.search !== undefined || filters.reason !== undefined

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { type KeyboardEvent, useRef } from 'react'
 import type { Template } from '../../client/index.ts'
 import { Badge, inWords } from '../parts/badge.tsx'
+import { listKeys } from '../parts/list-keys.ts'
 import { Time } from '../parts/time.tsx'
 import { useProject } from '../shell/projects.ts'
 import styles from './gallery.module.css'
@@ -9,21 +9,13 @@ import { TemplateMenu } from './template-menu.tsx'
 import { Thumbnail } from './thumbnail.tsx'
 
 /** Templates as pictures of their mails. Arrow keys move between them, Enter opens one. */
-export function Gallery({ templates }: { templates: Template[] }) {
-	const list = useRef<HTMLUListElement>(null)
-	return (
-		<ul
-			ref={list}
-			aria-label="Templates"
-			className={styles.gallery}
-			onKeyDown={(event) => moveBy(event, list.current!)}
-		>
-			{templates.map((template) => (
-				<Card key={template.id} template={template} />
-			))}
-		</ul>
-	)
-}
+export const Gallery = ({ templates }: { templates: Template[] }) => (
+	<ul aria-label="Templates" className={styles.gallery} {...listKeys}>
+		{templates.map((template) => (
+			<Card key={template.id} template={template} />
+		))}
+	</ul>
+)
 
 function Card({ template }: { template: Template }) {
 	const { project } = useProject()
@@ -60,20 +52,3 @@ export const GalleryWaiting = () => (
 		))}
 	</div>
 )
-
-function moveBy(event: KeyboardEvent, list: HTMLElement) {
-	const links = [...list.querySelectorAll<HTMLElement>(`.${styles.link}`)]
-	const place = links.findIndex((link) => link === event.target)
-	if (place < 0) return
-	const columns = getComputedStyle(list).gridTemplateColumns.split(' ').length
-	const steps: Record<string, number> = {
-		ArrowRight: 1,
-		ArrowLeft: -1,
-		ArrowDown: columns,
-		ArrowUp: -columns,
-	}
-	const step = steps[event.key]
-	if (step === undefined) return
-	event.preventDefault()
-	links[place + step]?.focus()
-}

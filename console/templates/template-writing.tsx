@@ -9,7 +9,7 @@ import { usePerson } from '../editor/person.ts'
 import { SaveButton, Unsaved } from '../editor/save-button.tsx'
 import { SaveNotices } from '../editor/save-notices.tsx'
 import { TestDialog } from '../editor/test-dialog.tsx'
-import { useLeaving } from '../editor/use-leaving.ts'
+import { useKeptDraft } from '../editor/use-kept-draft.ts'
 import { useSaveKey } from '../editor/use-save-key.ts'
 import { Writing } from '../editor/writing.ts'
 import { Button } from '../parts/button.tsx'
@@ -40,7 +40,7 @@ export function TemplateWriting({ template, first, onReload }: Props) {
 	const person = usePerson()
 	const [isTesting, setTesting] = useState(false)
 	const { save, saveOver, saveNow, isSaving, error } = useSaving(writing, template)
-	useLeaving(writing)
+	useKeptDraft(writing)
 	useSaveKey(save)
 
 	async function sendTest(to: string) {

@@ -1,6 +1,7 @@
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useCallback } from 'react'
+import { liveMs } from '../client.ts'
 import { types } from '../editor/content.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -24,6 +25,7 @@ function TemplatesPage() {
 		key: [project.id, 'templates', 'list', search, type],
 		load: (number) =>
 			api.templates.list({ page: number, pageSize: 24, search, type, sort: 'updatedAt' }),
+		liveMs: () => liveMs.slow,
 	})
 	const { rows, error, retry, more, isLoadingMore } = list
 	return (

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Template, TemplateUsage } from '../../client/index.ts'
 import { useConfirm } from '../parts/confirm.tsx'
-import { formatCount } from '../parts/figures.tsx'
+import { counted } from '../parts/counted.ts'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
 
@@ -67,13 +67,13 @@ export function useTemplateActs(
 
 function questionOf(name: string, { emailsSent, campaigns }: TemplateUsage) {
 	const kept = [
-		...(emailsSent > 0 ? [`${formatCount(emailsSent)} sent mails`] : []),
-		...(campaigns.length > 0 ? [`${formatCount(campaigns.length)} ended campaigns`] : []),
+		...(emailsSent > 0 ? [counted(emailsSent, 'sent mail')] : []),
+		...(campaigns.length > 0 ? [counted(campaigns.length, 'ended campaign')] : []),
 	].join(' and ')
 	return {
 		title: `Delete “${name}”?`,
 		body: kept
-			? `No workflow or open campaign uses it. The ${kept} keep their content. This cannot be undone.`
+			? `No workflow or open campaign uses it. Mail that was made with it stays as it is: ${kept}. This cannot be undone.`
 			: 'Nothing uses it. This cannot be undone.',
 		act: 'Delete the template',
 		isDestructive: true,

@@ -9,15 +9,16 @@ import { type Column, Table } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useCursorList } from '../parts/use-list.ts'
 import { useProject } from '../shell/projects.ts'
-import { inquiryOf, isFiltered } from './delivery-filters.ts'
+import { inquiryOf } from './delivery-filters.ts'
 import { Filters } from './filters.tsx'
 import { NextTry } from './next-try.tsx'
 import { outcomeInWords } from './outcome.ts'
+import { useContactId } from './use-contact-id.ts'
 import { webhooksKey } from './webhook-queries.ts'
 
 const route = getRouteApi('/console/$projectId/webhooks/$endpointId')
 
-const columns: Column<WebhookDelivery>[] = [
+const columnsOf = ({ health }: WebhookEndpoint): Column<WebhookDelivery>[] => [
 	{ name: 'Event', cell: ({ type }) => type, width: '1.5fr' },
 	{ name: 'Status', cell: ({ status }) => <Status status={status} />, width: '100px' },
 	{
@@ -34,7 +35,7 @@ const columns: Column<WebhookDelivery>[] = [
 	},
 	{
 		name: 'Next try',
-		cell: ({ nextTryAt }) => <NextTry at={nextTryAt} />,
+		cell: ({ nextTryAt }) => <NextTry at={nextTryAt} restingUntil={health.restingUntil} />,
 		width: '120px',
 		isLeftOutOnPhone: true,
 	},
@@ -45,26 +46,29 @@ const columns: Column<WebhookDelivery>[] = [
 export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }) {
 	const current = useProject()
 	const filters = route.useSearch()
-	const inquiry = inquiryOf(filters)
+	const { contactId, fault } = useContactId(filters.contact)
+	const inquiry = inquiryOf(filters, contactId)
 	const { list } = useCursorList({
 		key: [...webhooksKey(current), endpoint.id, 'deliveries', inquiry],
 		load: (cursor) =>
 			current.api.webhookEndpoints.listDeliveries(endpoint.id, { ...inquiry, cursor, limit: 50 }),
 		liveMs: liveMs.normal,
 	})
+	const isFiltered = Object.values(inquiry).some((value) => value !== undefined)
 	return (
 		<Stack>
-			<Filters endpoint={endpoint} />
+			<Filters endpoint={endpoint} contactFault={fault} />
 			<Table
 				name="Deliveries"
 				{...list}
-				columns={columns}
+				{...(fault && { rows: [], more: undefined })}
+				columns={columnsOf(endpoint)}
 				rowKey={({ id }) => id}
 				linkOf={({ id }) =>
 					`/console/${current.project.id}/webhooks/${endpoint.id}/deliveries/${id}`
 				}
 				empty={
-					isFiltered(filters) ? (
+					isFiltered || fault ? (
 						<Empty title="No delivery is like that">
 							<p>Deliveries are kept for 30 days.</p>
 						</Empty>

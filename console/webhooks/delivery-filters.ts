@@ -13,8 +13,9 @@ export const statuses = [
 export interface DeliveryFilters {
 	status?: WebhookDelivery['status'] | undefined
 	type?: string | undefined
-	/** Ids of a mail and of a contact, as far as they are typed. */
+	/** The id of a mail, as far as it is typed. */
 	email?: string | undefined
+	/** The address or the id of a contact, as far as it is typed. */
 	contact?: string | undefined
 	/** Days in the reader's zone. */
 	from?: string | undefined
@@ -38,13 +39,13 @@ export const idOf = (value: unknown) =>
 	typeof value === 'string' && uuid.test(value.trim()) ? value.trim() : undefined
 
 /** The filters in the words of the API. */
-export const inquiryOf = ({ status, type, email, contact, from, to }: DeliveryFilters) => ({
+export const inquiryOf = (
+	{ status, type, email, from, to }: DeliveryFilters,
+	contactId: string | undefined,
+) => ({
 	status,
 	type,
 	emailId: idOf(email),
-	contactId: idOf(contact),
+	contactId,
 	...momentsOf(from, to),
 })
-
-export const isFiltered = (filters: DeliveryFilters) =>
-	Object.values(inquiryOf(filters)).some((value) => value !== undefined)

@@ -97,7 +97,7 @@ function useRetry({ id, status }: WebhookDeliveryDetail) {
 	const { mutate, isPending, error } = useMutation({
 		mutationFn: () => current.api.webhookDeliveries.retry(id),
 		onSuccess: () => {
-			toast({ title: 'It is delivered now' })
+			toast({ title: 'The event is on its way' })
 			return queries.invalidateQueries({ queryKey: webhooksKey(current) })
 		},
 	})

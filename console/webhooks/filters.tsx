@@ -11,7 +11,13 @@ import { eventTypes, trackedNames, trackedPrefix } from './event-types.ts'
 
 const route = getRouteApi('/console/$projectId/webhooks/$endpointId')
 
-export function Filters({ endpoint }: { endpoint: WebhookEndpoint }) {
+interface Props {
+	endpoint: WebhookEndpoint
+	/** Why no contact is found. */
+	contactFault: string | undefined
+}
+
+export function Filters({ endpoint, contactFault }: Props) {
 	const filters = route.useSearch()
 	const navigate = route.useNavigate()
 	const set = useCallback(
@@ -21,7 +27,6 @@ export function Filters({ endpoint }: { endpoint: WebhookEndpoint }) {
 	)
 	const setEmail = useCallback((text: string) => set({ email: text || undefined }), [set])
 	const setContact = useCallback((text: string) => set({ contact: text || undefined }), [set])
-	const isNoId = [filters.email, filters.contact].some((text) => text && !idOf(text))
 	return (
 		<Row>
 			<Filter
@@ -44,9 +49,16 @@ export function Filters({ endpoint }: { endpoint: WebhookEndpoint }) {
 				<SearchBox name="Id of an email" value={filters.email ?? ''} onChange={setEmail} />
 			</div>
 			<div className={styles.id}>
-				<SearchBox name="Id of a contact" value={filters.contact ?? ''} onChange={setContact} />
+				<SearchBox
+					name="Address or id of a contact"
+					value={filters.contact ?? ''}
+					onChange={setContact}
+				/>
 			</div>
-			{isNoId && <Soft>An id looks like 0199b2a4-6d3e-7c51-9a0e-3f6f5b1c7d20.</Soft>}
+			{contactFault && <Soft>{contactFault}</Soft>}
+			{filters.email && !idOf(filters.email) && (
+				<Soft>An id looks like 0199b2a4-6d3e-7c51-9a0e-3f6f5b1c7d20.</Soft>
+			)}
 		</Row>
 	)
 }

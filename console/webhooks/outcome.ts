@@ -9,8 +9,10 @@ export const isAccepted = ({ status }: Outcome) => status !== null && status >= 
 /** How an endpoint answered, with the network's codes in words. */
 export function outcomeInWords({ status, error, durationMs }: Outcome) {
 	if (status !== null) return `${status} in ${duration(durationMs)}`
-	return error === null ? 'No answer' : (network[error] ?? error)
+	return error === null ? 'No answer' : networkInWords(error)
 }
+
+export const networkInWords = (error: string) => network[error] ?? error
 
 const network: Record<string, string> = {
 	ECONNREFUSED: 'Nothing listens at this address',

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { List, Redo2, Undo2, Workflow as Graph } from 'lucide-react'
-import { TempostError, type WorkflowWithSteps } from '../../client/index.ts'
+import type { WorkflowWithSteps } from '../../client/index.ts'
 import { isStatus } from '../client.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
@@ -12,6 +12,7 @@ import { useProject } from '../shell/projects.ts'
 import { Editor } from './editor.tsx'
 import styles from './editor.module.css'
 import { inputOf } from './graph.ts'
+import { graphFault } from './graph-fault.ts'
 import { Problems } from './problems.tsx'
 import { publishQuestion } from './publish-question.ts'
 import type { Check } from './use-check.ts'
@@ -81,7 +82,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 				</div>
 			</div>
 			<Fault error={checkError} />
-			<Fault error={withoutIds(save.error)} />
+			<Fault error={graphFault(save.error, 'Not saved: mend the marked steps first')} />
 			{isStatus(save.error, 409) && draft.isDirty && (
 				<Button onClick={draft.discard}>Discard my changes and show the newest</Button>
 			)}
@@ -94,13 +95,6 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 			<PassageNote workflowId={workflow.id} />
 		</>
 	)
-}
-
-/** The fields of the API's message begin with ids; the picture marks the same steps. */
-function withoutIds(error: unknown) {
-	if (!(error instanceof TempostError) || error.status !== 422) return error
-	const { code, requestId } = error
-	return new TempostError(code, 'Not saved: mend the marked steps first', { requestId })
 }
 
 function PassageNote({ workflowId }: { workflowId: string }) {

@@ -4,6 +4,7 @@ import { useConfirm } from '../parts/confirm.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
+import { graphFault } from './graph-fault.ts'
 
 /** Acts on a workflow as a whole, for the list and for its page. */
 export function useWorkflowActs() {
@@ -73,7 +74,7 @@ export function useWorkflowActs() {
 	}
 
 	return {
-		error,
+		error: graphFault(error, 'Not enabled: some steps are not complete. The editor marks them.'),
 		isBusy: isPending,
 		setEnabled: (workflow: Workflow, active: number) => void setEnabled(workflow, active),
 		remove: (workflow: Workflow, after?: () => Promise<unknown>) => void remove(workflow, after),

@@ -64,7 +64,7 @@ export function useWorkflowColumns() {
 					]}
 				/>
 			),
-			width: '40px',
+			width: '52px',
 		},
 	]
 	return { acts, columns }

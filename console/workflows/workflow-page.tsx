@@ -4,12 +4,12 @@ import { ExecutionsPanel } from '../executions/executions-panel.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Page } from '../parts/page.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { useLeaving } from '../parts/use-leaving.ts'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
 import { EditorPanel } from './editor-panel.tsx'
 import { useCheck } from './use-check.ts'
 import { useDraft } from './use-draft.ts'
-import { useLeaving } from './use-leaving.ts'
 import { VersionsPanel } from './versions-panel.tsx'
 import { WorkflowActs } from './workflow-acts.tsx'
 import { useWorkflow } from './workflow-queries.ts'
@@ -46,7 +46,12 @@ function Loaded({ workflow }: { workflow: WorkflowWithSteps }) {
 	const navigate = route.useNavigate()
 	const draft = useDraft(workflow)
 	const { check, error } = useCheck(workflow, draft)
-	useLeaving(workflow.id, draft.isDirty)
+	useLeaving({
+		isUnsaved: () => draft.isDirty,
+		// Its tabs are one page.
+		isKeptAt: (next) => next.endsWith(`/workflows/${workflow.id}`),
+		lost: 'Your changes of this workflow are lost.',
+	})
 	return (
 		<Page
 			title={workflow.name}

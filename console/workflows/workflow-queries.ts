@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { liveMs } from '../client.ts'
+import { segmentsQuery } from '../segments/segments-query.ts'
 import { useProject } from '../shell/projects.ts'
 import type { Names } from './step-words.ts'
 
@@ -43,12 +44,7 @@ export function useVersion(workflowId: string, version: number) {
 }
 
 export function useSegments() {
-	const { project, api } = useProject()
-	return useQuery({
-		queryKey: [project.id, 'segments', 'all'],
-		queryFn: () => api.segments.list(),
-		staleTime: 60_000,
-	})
+	return useQuery(segmentsQuery(useProject()))
 }
 
 type Named = { template: { id: string; name: string } | null }

@@ -48,13 +48,13 @@ export async function queryContacts(pool: Pool, list: ContactQuery): Promise<Fou
 		after = step.searchedTo
 		if (after === null || rows.length === list.limit) return { rows, searchedTo: null }
 	} while (performance.now() < end)
-	const all = await scanWithin(pool, mostMs, (db) => scanContacts(db, list))
+	const all = await scanWithin(pool, list.projectId, mostMs, (db) => scanContacts(db, list))
 	return all ? { rows: all, searchedTo: null } : { rows, searchedTo: after }
 }
 
 /** null: counting takes too long. */
 export const countQueried = (pool: Pool, list: ContactQuery) =>
-	scanWithin(pool, mostMs, (db) =>
+	scanWithin(pool, list.projectId, mostMs, (db) =>
 		countMatching(
 			db,
 			list.projectId,

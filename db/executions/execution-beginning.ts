@@ -6,7 +6,7 @@ import { statement } from '../statement.ts'
  * The rows for Temporal that every start of executions writes. `b` are the new executions, `a` is their
  * automation.
  */
-const startRuns = (taskQueue: string, nextAt = 'now()') => `
+export const startRuns = (taskQueue: string, nextAt = 'now()') => `
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
 		summary, search_attributes, next_at)
 	select b.project_id, 'start', ${priorities.automation}, 'automation', 'automation/' || b.id, ${taskQueue},
@@ -61,28 +61,9 @@ export const beginExecutions = statement('begin-executions', {
 	select id from begun`,
 })
 
-/**
- * Lets a failed execution continue with its failed step. No row: it has not failed, doesn't exist, or its
- * contact was deleted. The failed run may take a moment to close; a start before that would find the old
- * run. As with all starts, a lock keeps the automation from being deleted meanwhile.
- */
-export const retryExecution = statement('retry-execution', {
-	params: { projectId: uuid, automationId: uuid, executionId: uuid, taskQueue: text },
-	row: { id: uuid },
-	text: `with a as (
-		select id, name from automations where project_id = $projectId
-			and id = $automationId::uuid for key share
-	), b as (
-		update executions x set status = 'RUNNING', error = null, completed_at = null, due_at = now(),
-			updated_at = now()
-		from a
-		where x.project_id = $projectId and x.automation_id = a.id and x.id = $executionId::uuid
-			and x.status = 'FAILED'
-			and x.contact_id is not null
-		returning x.project_id, x.id, x.automation_id, x.version, x.contact_id
-	), started as (${startRuns('$taskQueue::text', `now() + interval '1 second'`)}
-		from b cross join a
-		returning id
-	)
-	select id from b`,
+/** The time by which executions had begun or failed, for work that takes several statements. */
+export const readClock = statement('read-clock', {
+	params: {},
+	row: { now: timestamp },
+	text: 'select clock_timestamp() as now',
 })

@@ -3,6 +3,7 @@ import { priorities } from '../outbox/outbox.ts'
 import { bool, int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { inChunk } from '../transaction.ts'
+import { readClock } from './execution-beginning.ts'
 
 const cancelled = (reason: string) => `status = 'CANCELLED', exit_reason = ${reason},
 	wait_event_name = null, wakes_at = null, due_at = null, completed_at = now(), updated_at = now()`
@@ -71,12 +72,6 @@ const cancelSome = statement('cancel-executions', {
 
 const chunk = 5000
 const first = '00000000-0000-0000-0000-000000000000'
-
-const readClock = statement('read-clock', {
-	params: {},
-	row: { now: timestamp },
-	text: 'select clock_timestamp() as now',
-})
 
 /** Ends all current executions of an automation; those that start meanwhile continue. */
 export async function cancelExecutions(

@@ -47,6 +47,11 @@ const schema = defineEntity({
 	],
 	indexes: [
 		{ name: 'executions_newest', properties: ['projectId', 'automationId', 'id'] },
+		{
+			name: 'executions_failed',
+			properties: ['projectId', 'automationId', 'id'],
+			where: `status = 'FAILED'`,
+		},
 		{ name: 'executions_of_contact', properties: ['contactId', 'automationId'] },
 		{
 			name: 'executions_waiting',

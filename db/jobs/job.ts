@@ -24,6 +24,8 @@ const schema = defineEntity({
 		state: p.enum(jobStates).default('waiting'),
 		/** The target of a bulk job, as the caller gave it. */
 		target: p.json<unknown>().nullable(),
+		/** Of an import: what its file was called. */
+		fileName: p.text().nullable(),
 		/** The import that this job undoes. */
 		importId: p.uuid().nullable(),
 		/** The number of rows or contacts; null until it is known. */
@@ -41,6 +43,7 @@ const schema = defineEntity({
 		finishedAt: p.datetime(3).nullable(),
 	},
 	indexes: [
+		{ name: 'jobs_imports', properties: ['projectId', 'id'], where: `type = 'import'` },
 		{
 			name: 'jobs_undo',
 			properties: ['projectId', 'importId'],

@@ -17,10 +17,11 @@ const start = (workflowType: string, prefix: string, taskQueue: string, summary:
 	from job`
 
 export const acceptImport = statement('accept-import', {
-	params: { projectId: uuid, content: bytes, taskQueue: text },
+	params: { projectId: uuid, content: bytes, fileName: text.orNull, taskQueue: text },
 	row: { id: uuid },
 	text: `with job as (
-		insert into jobs (project_id, type) values ($projectId, 'import') returning id
+		insert into jobs (project_id, type, file_name) values ($projectId, 'import', $fileName::text)
+			returning id
 	), file as (
 		insert into import_files (project_id, job_id, content)
 			select $projectId, id, $content::bytea from job

@@ -10,6 +10,7 @@ export interface JobBody {
 	type: string
 	state: string
 	progress: number
+	fileName?: string
 	result: Record<string, unknown> & { errors: { row: number; email: string; error: string }[] }
 	failedReason: string | null
 	startedAt: string | null

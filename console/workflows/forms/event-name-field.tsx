@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
+import { eventNamesQuery } from '../../events/event-names-query.ts'
 import { TextField } from '../../parts/field.tsx'
 import { useProject } from '../../shell/projects.ts'
 
@@ -14,13 +15,8 @@ interface Props {
 
 /** The name of an event, with those that have happened before to choose from. */
 export function EventNameField({ label, field, value, hint, error, onChange }: Props) {
-	const { project, api } = useProject()
 	const list = useId()
-	const { data } = useQuery({
-		queryKey: [project.id, 'events', 'names'],
-		queryFn: () => api.events.listNames(),
-		staleTime: 60_000,
-	})
+	const { data } = useQuery(eventNamesQuery(useProject()))
 	return (
 		<>
 			<TextField

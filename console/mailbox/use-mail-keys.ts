@@ -2,10 +2,10 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { isTyping } from '../shell/shortcuts.ts'
 
 /**
- * j and k move through a list of links from anywhere in the page, the arrow keys within the list, and Delete deletes
- * the link with the focus. `refocus` leads to its neighbour afterwards.
+ * j and k move through a list of links from anywhere in the page, and Delete deletes the link with the focus.
+ * `refocus` leads to its neighbour afterwards.
  */
-export function useListKeys(
+export function useMailKeys(
 	list: RefObject<HTMLElement | null>,
 	remove: (place: number, refocus: () => void) => void,
 ) {
@@ -17,7 +17,7 @@ export function useListKeys(
 			if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target) || isAsking()) return
 			const links = [...(list.current?.querySelectorAll('a') ?? [])]
 			const focused = links.findIndex((link) => link === target)
-			const step = { j: 1, k: -1, ...(focused >= 0 && { ArrowDown: 1, ArrowUp: -1 }) }[key]
+			const step = { j: 1, k: -1 }[key]
 			if (step) {
 				const open = links.findIndex((link) => link.ariaCurrent !== null)
 				links[(focused < 0 ? open : focused) + step]?.focus()

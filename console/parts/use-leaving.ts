@@ -1,0 +1,49 @@
+import { useBlocker } from '@tanstack/react-router'
+import { type RefObject, useEffect, useRef } from 'react'
+import { useConfirm } from './confirm.tsx'
+
+interface Work {
+	isUnsaved: () => boolean
+	/** Whether the next path still has the changes. */
+	isKeptAt: (next: string, current: string) => boolean
+	/** What leaving loses. */
+	lost: string
+	onLeave?: () => void
+}
+
+const open = new Set<RefObject<Work>>()
+
+/** Whether a page in this tab has changes that are not saved. */
+export const hasUnsaved = () => [...open].some(({ current }) => current.isUnsaved())
+
+/** Gives the changes up without asking. */
+export function discardUnsaved() {
+	for (const { current } of open) current.onLeave?.()
+	open.clear()
+}
+
+/** Asks before unsaved changes are lost by leaving their page. */
+export function useLeaving(work: Work) {
+	const confirm = useConfirm()
+	const latest = useRef(work)
+	latest.current = work
+	useEffect(() => {
+		open.add(latest)
+		return () => void open.delete(latest)
+	}, [])
+	useBlocker({
+		enableBeforeUnload: () => open.has(latest) && latest.current.isUnsaved(),
+		async shouldBlockFn({ current, next }) {
+			const { isUnsaved, isKeptAt, lost, onLeave } = latest.current
+			if (!isUnsaved() || isKeptAt(next.pathname, current.pathname)) return false
+			const leaves = await confirm({
+				title: 'Leave without saving?',
+				body: lost,
+				act: 'Leave without saving',
+				isDestructive: true,
+			})
+			if (leaves) onLeave?.()
+			return !leaves
+		},
+	})
+}

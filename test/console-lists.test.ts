@@ -1,0 +1,54 @@
+import test from 'ava'
+import { setupWorkflows } from './helpers/console-workflows.ts'
+
+test('in every list with a search, the arrow keys lead from it to the rows and back', async (t) => {
+	const { page, open, call, workflow, faults } = await setupWorkflows(t)
+	for (const name of ['ann', 'ben']) {
+		const email = `${name}@example.org`
+		await call('POST', '/contacts', { email, data: { plan: 'pro', [name]: 1 } })
+		await call('POST', '/suppressions', { email: `no-${email}` })
+		await call('POST', '/segments', { name: `Friends of ${name}`, type: 'STATIC' })
+		await call('POST', '/campaigns', {
+			name: `News for ${name}`,
+			subject: 'News',
+			body: '<p>News</p>',
+			from: 'hello@example.com',
+			audienceType: 'ALL',
+		})
+		const mail = { to: email, from: 'hello@example.com', subject: 'Hi', body: '<p>Hi</p>' }
+		await call('POST', '/v1/send', mail)
+		await workflow(`Path of ${name}`, [], [])
+	}
+	const focused = () =>
+		page.evaluate<string>(
+			'document.activeElement.closest("[role=row], li")?.textContent ?? document.activeElement.type',
+		)
+	for (const [path, rows, name] of [
+		['emails', 'table', 'Emails'],
+		['contacts', 'table', 'Contacts'],
+		['contacts/fields', 'table', 'Fields'],
+		['segments', 'table', 'Segments'],
+		['campaigns', 'table', 'Campaigns'],
+		['workflows', 'table', 'Workflows'],
+		['templates', 'list', 'Templates'],
+		['settings/suppressions', 'table', 'Suppressed addresses'],
+	] as const) {
+		await open(path)
+		const list = page.getByRole(rows, { name })
+		await list.waitFor()
+		await page.keyboard.press('/')
+		await page.keyboard.press('ArrowDown')
+		const first = await focused()
+		t.regex(first, /ann|ben|Welcome/, path)
+		if (path !== 'templates') {
+			await page.keyboard.press('ArrowDown')
+			t.regex(await focused(), /ann|ben/, path)
+			t.not(await focused(), first, path)
+			await page.keyboard.press('ArrowUp')
+			t.is(await focused(), first, path)
+		}
+		await page.keyboard.press('ArrowUp')
+		t.is(await focused(), 'search', path)
+	}
+	t.deepEqual(faults, [])
+})
