@@ -98,7 +98,8 @@ interface ChoiceProps {
 }
 
 function SegmentChoice({ value, error, onChange }: ChoiceProps) {
-	const segments = useQuery(segmentsQuery(useProject()))
+	const current = useProject()
+	const segments = useQuery(segmentsQuery(current))
 	if (segments.error) return <Fault error={segments.error} />
 	return (
 		<Select
@@ -112,7 +113,7 @@ function SegmentChoice({ value, error, onChange }: ChoiceProps) {
 			]}
 			hint={
 				segments.data?.length === 0 && (
-					<Link to="/console/$projectId/segments/new" params={{ projectId: project.id }}>
+					<Link to="/console/$projectId/segments/new" params={{ projectId: current.project.id }}>
 						Make a first segment
 					</Link>
 				)

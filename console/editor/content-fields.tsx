@@ -67,13 +67,14 @@ export function ContentFields({ writing, error }: Props) {
 
 /** Mail leaves only from addresses of verified domains. */
 export function useSenders() {
-	const { data, isLoading } = useQuery(domainsQuery(useProject()))
+	const current = useProject()
+	const { data, isLoading } = useQuery(domainsQuery(current))
 	const verified = (data ?? []).filter(({ verified }) => verified).map(({ domain }) => domain)
 	const hint =
 		data && verified.length === 0 ? (
 			<>
 				Mail leaves only from a verified domain.{' '}
-				<Link to="/console/$projectId/domains" params={{ projectId: project.id }}>
+				<Link to="/console/$projectId/domains" params={{ projectId: current.project.id }}>
 					Verify yours
 				</Link>
 			</>
