@@ -1778,7 +1778,7 @@ export interface ListedImport {
 	startedAt: string | null
 	finishedAt: string | null
 	fileName: string | null
-	/** Null until the job has ended. `GET /contacts/import/{jobId}` has the errors, too. */
+	/** Null until the job has ended. */
 	result: ImportCounts | null
 	/** The job that undoes, or has undone, this import. */
 	undo: {
@@ -5219,6 +5219,8 @@ export interface ContactsApi {
 
 	/**
 	 * List imports, newest first.
+	 *
+	 * Each with its progress, its counts once it has ended, and the job that undoes it. `GET /contacts/import/{jobId}` has the errors of its rows.
 	 *
 	 * `GET /contacts/import`
 	 */

@@ -152,8 +152,9 @@ test('many changes are folded on the way, without a request', async (t) => {
 			where project_id = '${project.id}';
 		end loop; end $$`,
 	)
+	// None wait if the last change has folded, as one in 256 does.
 	const [waiting] = await rows()
-	t.true(waiting! > 0 && waiting! < 4000, String(waiting))
+	t.true(waiting! < 4000, String(waiting))
 	t.deepEqual(await kept(), await counted())
 })
 

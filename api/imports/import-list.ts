@@ -7,8 +7,7 @@ import { Component, Cursor, cursorPage, decodeCursor, encodeCursor, Id } from '.
 const ListedImport = Component('ListedImport', {
 	...ImportMembers,
 	result: Type.Union([ImportCounts, Type.Null()], {
-		description:
-			'Null until the job has ended. `GET /contacts/import/{jobId}` has the errors, too.',
+		description: 'Null until the job has ended.',
 	}),
 	undo: Type.Union([Type.Object({ jobId: Id, state: Type.Enum([...jobStates]) }), Type.Null()], {
 		description: 'The job that undoes, or has undone, this import.',
@@ -25,6 +24,8 @@ export const importList: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags: ['contacts'],
 				summary: 'List imports, newest first',
+				description:
+					'Each with its progress, its counts once it has ended, and the job that undoes it. `GET /contacts/import/{jobId}` has the errors of its rows.',
 				querystring: Type.Object({
 					cursor: Cursor,
 					limit: Type.Integer({ minimum: 1, default: 20, description: `At most ${most}` }),
