@@ -46,9 +46,9 @@ function show({ html, isDark, hasImages }: MailForFrame) {
 		document.head.append(style)
 	}
 	document.body.replaceWith(mail.body)
+	// It tells the need when the mail has been laid out, which thus is a task of its own.
 	observer.disconnect()
 	observer.observe(document.body)
-	tellNeed()
 }
 
 /** A mail with backgrounds of its own stays light unless it says that it has dark colours, as in mail programs. */
@@ -82,8 +82,12 @@ function holdBackImages(mail: Document) {
 				element.removeAttribute(name)
 				isAny = true
 			}
-	for (const element of mail.querySelectorAll('[style]'))
-		element.setAttribute('style', without(element.getAttribute('style')!, foreignUrl, 'none'))
+	for (const element of mail.querySelectorAll('[style]')) {
+		const style = element.getAttribute('style')!
+		const rest = without(style, foreignUrl, 'none')
+		// To set it has a cost for each row of a long table.
+		if (rest !== style) element.setAttribute('style', rest)
+	}
 	for (const style of mail.querySelectorAll('style'))
 		style.textContent = without(style.textContent.replaceAll(imports, ''), foreignUrl, 'none')
 	return isAny
