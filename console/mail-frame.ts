@@ -46,7 +46,7 @@ function show({ html, isDark, hasImages }: MailForFrame) {
 		document.head.append(style)
 	}
 	document.body.replaceWith(mail.body)
-	// It tells the need when the mail has been laid out, which thus is a task of its own.
+	// The observer reports the height once the mail has been laid out, in a task of its own.
 	observer.disconnect()
 	observer.observe(document.body)
 }
@@ -85,7 +85,7 @@ function holdBackImages(mail: Document) {
 	for (const element of mail.querySelectorAll('[style]')) {
 		const style = element.getAttribute('style')!
 		const rest = without(style, foreignUrl, 'none')
-		// To set it has a cost for each row of a long table.
+		// Setting a style takes time, even if it stays the same.
 		if (rest !== style) element.setAttribute('style', rest)
 	}
 	for (const style of mail.querySelectorAll('style'))

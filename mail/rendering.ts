@@ -14,7 +14,7 @@ const limitMs = 20_000
 /** The time that all attempts together may take in one turn of the event loop. */
 const mostMsInTurn = 6
 /** Campaigns leave the rest to other mail, which need not wait behind hundreds of theirs. */
-const mostMsOfCampaigns = 2
+export const mostMsOfCampaigns = 2
 let usedMs = 0
 
 // One pool of threads per process. They start on demand and end when idle.
@@ -38,11 +38,14 @@ export async function perform<Task extends keyof RenderingTasks>(
 	return done ? done.value : performOnThread(projectId, task, input)
 }
 
-/** The result of a short task, or undefined if the task is not short. */
-export async function attempt<Task extends keyof RenderingTasks>(task: Task, input: Input<Task>) {
+/** The result of a short task, or undefined if the task is not short. It waits for a turn with less than `mostMs` used. */
+export async function attempt<Task extends keyof RenderingTasks>(
+	task: Task,
+	input: Input<Task>,
+	mostMs = mostMsInTurn,
+) {
 	// A thread has no event loop to keep responsive.
 	if (!isMainThread) return { value: done(task, input) }
-	const mostMs = task.startsWith('campaign') ? mostMsOfCampaigns : mostMsInTurn
 	while (usedMs > mostMs) await nextTurn()
 	if (usedMs === 0) setImmediate(() => (usedMs = 0))
 	const beganAt = performance.now()

@@ -2,7 +2,7 @@ import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane } from '../../db/campaigns/campaign-ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import type { CampaignContent, CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
-import { attempt, performOnThread } from '../../mail/rendering.ts'
+import { attempt, mostMsOfCampaigns, performOnThread } from '../../mail/rendering.ts'
 import { TemplateTooSlow } from '../delivery/unmade.ts'
 import { createLimiter } from './campaign-queues.ts'
 
@@ -46,7 +46,7 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 	) {
 		refuseIfSlow()
 		const input = { content, publicUrl, recipient }
-		const done = overruns < mostOverruns ? await attempt(task, input) : undefined
+		const done = overruns < mostOverruns ? await attempt(task, input, mostMsOfCampaigns) : undefined
 		if (done) {
 			overruns = Math.max(0, overruns - 0.02)
 			slow = Math.max(0, slow - 0.1)
