@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { isTurnOver } from '../../db/event-loop.ts'
 import {
 	batchesAtOnce,
 	type DeliveryOutcome,
@@ -42,7 +43,7 @@ export async function deliverDue(
 	{ pool, settings, inHand }: WebhookServices,
 	key: EndpointKey,
 	endpoint: Turn,
-	isTurnOver: () => boolean,
+	isTimeUp: () => boolean,
 ) {
 	const target = { url: endpoint.url, secrets: secretsFor(endpoint, settings.secret) }
 	const session = openSession({ connections: requestsAtOnce, maxAnswerBytes })
@@ -75,7 +76,7 @@ export async function deliverDue(
 	}
 
 	function isOver() {
-		return isTurnOver() || health.isResting || isDisabled
+		return isTimeUp() || health.isResting || isDisabled
 	}
 
 	async function nextPage(most: number) {
@@ -99,6 +100,8 @@ export async function deliverDue(
 		}
 		const lane = async () => {
 			for (const delivery of waiting) {
+				// Lanes that begin together are here in the same turn, and each looks only after the others' work.
+				while (isTurnOver()) await nextTurn()
 				const delivered = await deliver(delivery)
 				done.push(delivered)
 				failures = delivered.outcome.status === 'DELIVERED' ? 0 : failures + 1

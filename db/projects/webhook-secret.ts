@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { Webhook } from 'standardwebhooks'
 import { reference } from '../reference.ts'
 import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -80,11 +79,18 @@ export async function webhookKeys(pool: Pool, projectId: string): Promise<string
 	}
 }
 
-/** The header webhook-signature of Standard Webhooks. `timestamp` is in seconds. */
+/**
+ * The header webhook-signature of Standard Webhooks; `timestamp` is in seconds. By node:crypto, because the library
+ * hashes in JavaScript: 20 payloads of 80 KB held the worker up for 60 ms.
+ */
 export function signWebhook(
 	secrets: string[],
 	{ id, timestamp, body }: { id: string; timestamp: number; body: string },
 ): string {
-	const at = new Date(timestamp * 1000)
-	return secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' ')
+	const sign = (secret: string) =>
+		createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+			.update(`${id}.${timestamp}.`)
+			.update(body)
+			.digest('base64')
+	return secrets.map((secret) => `v1,${sign(secret)}`).join(' ')
 }

@@ -1,4 +1,15 @@
-import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import {
+	bool,
+	bytes,
+	float,
+	int,
+	json,
+	type RowOf,
+	storedJson,
+	text,
+	timestamp,
+	uuid,
+} from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { priorities } from '../outbox/outbox.ts'
 import { outboxRowColumns, outboxColumns } from '../outbox/claims.ts'
@@ -148,7 +159,8 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 		occurredAt: timestamp,
 		tries: int,
 		payload: text.orNull,
-		data: json<object>().orNull,
+		/** Parsed only when its turn has come. */
+		data: storedJson.orNull,
 	},
 	text: `with page as materialized (
 		select * from (
@@ -164,7 +176,7 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 		where before < ${pageBytes}
 	)
 	select d.id, d.event_id as "eventId", d.type, d.email_id as "emailId", d.occurred_at as "occurredAt", d.tries, d.payload,
-		${payloadData} as data
+		(${payloadData})::text as data
 	from page d
 	${payloadRows}
 	order by d.next_at, d.id`,
