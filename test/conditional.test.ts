@@ -115,3 +115,46 @@ test('the contents of mails have no version, and a list without them has one', a
 	const again = await get('/emails?bodies=false', { 'if-none-match': String(brief.headers.etag) })
 	t.is(again.statusCode, 304)
 })
+
+test('the list of mails has a new version once a mail, its campaign or their number changes', async (t) => {
+	const { get, pool, project } = await setupReading(t)
+	const changeOne = (sql: string) => pool.query(sql, [project.id])
+	await changeOne(
+		`insert into campaigns (project_id, name, subject, body, "from", audience_type)
+		values ($1, 'C', 'Before', 'B', 'a@example.com', 'ALL')`,
+	)
+	await changeOne(
+		`insert into emails (project_id, "to", campaign_id, source_type, status)
+		select project_id, 'a@example.org', id, 'CAMPAIGN', 'SENT' from campaigns where project_id = $1`,
+	)
+	const one = (await get('/emails?bodies=false')).json().data[0]
+	const lists = [
+		'/emails?bodies=false',
+		'/emails?bodies=false&status=SENT',
+		`/emails?bodies=false&campaignId=${one.campaignId}`,
+		`/emails?bodies=false&search=${one.id}`,
+		'/emails?bodies=false&from=2020-01-01T00:00:00Z',
+	]
+	const changes = [
+		`update emails set opens = 1 where project_id = $1`,
+		`update campaigns set subject = 'After' where project_id = $1`,
+		`insert into emails (project_id, "to", campaign_id, source_type, status)
+		select project_id, 'b@example.org', id, 'CAMPAIGN', 'SENT' from campaigns where project_id = $1`,
+		`update emails set status = 'BOUNCED' where project_id = $1`,
+	]
+	let known: Record<string, string> = {}
+	for (const change of [null, ...changes]) {
+		if (change) await changeOne(change)
+		const now: Record<string, string> = {}
+		for (const url of lists) {
+			const answer = await get(url, known[url] ? { 'if-none-match': known[url] } : {})
+			const isOfOneMail = url.includes('search') && change === changes[2]
+			t.is(answer.statusCode, isOfOneMail ? 304 : 200, `${url} after ${change}`)
+			now[url] = String(answer.headers.etag)
+			const again = await get(url, { 'if-none-match': now[url]! })
+			t.is(again.statusCode, 304, `${url} again after ${change}`)
+		}
+		known = now
+	}
+	t.is((await get(lists[1]!)).json().total, 0)
+})

@@ -1,21 +1,18 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
 import {
-	Email as EmailRow,
-	emailStatuses,
-	rareStatuses,
-	sourceTypes,
-} from '../../db/emails/email.ts'
-import {
+	countMails,
 	countSearched,
 	type MailFilter,
-	type MailSearch,
 	readSearch,
 	searchFloor,
 	searchMails,
+	versionOfMails,
 } from '../../db/emails/mail-search.ts'
 import { mailTotal } from '../../db/emails/mail-total.ts'
 import { countScheduled, scheduledMails } from '../../db/emails/scheduling.ts'
+import { saysUnchanged } from '../requests/conditional.ts'
 import {
 	about,
 	Cursor,
@@ -30,17 +27,11 @@ import { withSenders } from './campaign-senders.ts'
 import { Email, type EmailRoutes, viewOf } from './email-view.ts'
 import { bodiesOf } from './mail-bodies.ts'
 
-const Filter = Type.Object({
+const Query = Type.Object({
 	contactId: Type.Optional(about('Only mails to this contact.', Id)),
 	status: Type.Optional(about('Only mails with this status.', Type.Enum([...emailStatuses]))),
 	sourceType: Type.Optional(about('Only mails from this source.', Type.Enum([...sourceTypes]))),
 	campaignId: Type.Optional(about('Only mails of this campaign.', Id)),
-})
-type Filter = Type.Static<typeof Filter>
-type OrNull<T> = { [Name in keyof T]: T[Name] | null }
-
-const Query = Type.Object({
-	...Filter.properties,
 	search: Type.Optional(
 		Type.String({
 			maxLength: 1000,
@@ -69,11 +60,14 @@ const Found = Type.Object({
 /** The id of the last mail, and for a search by words the oldest mail that is searched. */
 const Position = Type.Union([Type.Tuple([Id]), Type.Tuple([Id, Nullable(Id)])])
 
-/** A part of the list. */
+/** A part of the list, and what it is compared by. */
 interface Chosen {
+	/** Newest first, with one more than the page shows if there is one. */
 	ids: string[]
-	total: () => Promise<number>
-	search?: MailSearch
+	version: string | null
+	total: number
+	/** The oldest mail that was searched for words. */
+	oldest: string | null
 }
 
 export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
@@ -93,31 +87,20 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 				response: { 200: Found },
 			},
 		},
-		async ({
-			em,
-			project,
-			query: { cursor, limit, search, from, to, bodies: isWhole, ...filter },
-		}) => {
-			const where = { ...foundBy(filter), projectId: project.id }
+		async (request, reply) => {
+			const { em, project, query } = request
+			const { cursor, limit, search, bodies: isWhole, ...filter } = query
 			const size = Math.min(limit, 100)
 			const [before, floor] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const page = { before: before ?? null, limit: size + 1 }
-			const chosen = await choose(
-				{ ...filter, projectId: project.id, from, to },
-				search,
-				page,
-				floor,
-			)
+			const found = await find({ ...filter, projectId: project.id }, search, page, floor ?? null)
+			if (saysUnchanged(request, reply, found)) return reply
+			const ids = found.ids.slice(0, size)
 			const rows = await em.find(
 				EmailRow,
-				{
-					...where,
-					...(before === undefined ? {} : { id: { $lt: before } }),
-					...(chosen && { id: { $in: chosen.ids } }),
-				},
-				{ exclude: ['body', 'text'], orderBy: { id: 'desc' }, limit: size + 1 },
+				{ projectId: project.id, id: { $in: ids } },
+				{ exclude: ['body', 'text'], orderBy: { id: 'desc' } },
 			)
-			const ids = rows.slice(0, size).map(({ id }) => id)
 			const bodies = isWhole
 				? await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
 				: new Map(ids.map((id) => [id, null]))
@@ -125,63 +108,61 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 			const data = (await withSenders(em, project.id, shown)).map((row) =>
 				viewOf(row, bodies.get(row.id) ?? null),
 			)
-			const hasMore = data.length > 0 && rows.length > data.length
-			const total = () =>
-				chosen
-					? chosen.total()
-					: Object.keys(filter).length > 0
-						? em.count(EmailRow, where)
-						: mailTotal(pool, { projectId: project.id }).then(([counted]) => counted!.total)
-			const oldest = chosen?.search?.by === 'words' ? chosen.search.floor : null
+			const last = data.at(-1)?.id
+			const hasMore = last !== undefined && last !== found.ids.at(-1)
+			const { oldest } = found
 			return {
 				data,
-				...(hasMore
-					? { cursor: encodeCursor([data.at(-1)!.id, ...(oldest ? [oldest] : [])]) }
-					: {}),
+				...(hasMore ? { cursor: encodeCursor([last, ...(oldest ? [oldest] : [])]) } : {}),
 				hasMore,
-				total: cursor === undefined ? await total() : 0,
+				total: found.total,
 				...(oldest && { searchedSince: await acceptedAt(em, project.id, oldest) }),
 			}
 		},
 	)
 
-	/** The mails of a page, where they are not found by the filter alone. */
-	async function choose(
-		filter: MailFilter & Filter,
+	async function find(
+		filter: MailFilter,
 		given: string | undefined,
 		page: { before: string | null; limit: number },
-		floor: string | null | undefined,
-	): Promise<Chosen | null> {
+		floor: string | null,
+	): Promise<Chosen> {
 		const search = readSearch(given)
-		if (search.by === 'nothing' && !filter.from && !filter.to)
-			return filter.status === 'SCHEDULED' ? scheduledPage(filter, page) : null
+		const { projectId } = filter
 		if (search.by === 'words')
-			search.floor = later(await searchFloor(pool, filter, page.before), floor ?? null)
-		const [ids, counted] = await Promise.all([
-			searchMails(pool, filter, search, page),
-			page.before === null ? countSearched(pool, filter, search) : null,
+			search.floor = later(await searchFloor(pool, filter, page.before), floor)
+		const isPlain = search.by === 'nothing' && !filter.from && !filter.to
+		const [ids, total] = await Promise.all([
+			isPlain && filter.status === 'SCHEDULED'
+				? scheduledPage(filter, page)
+				: searchMails(pool, filter, search, page),
+			page.before === null ? (isPlain ? totalOf(filter) : countSearched(pool, filter, search)) : 0,
 		])
-		return { ids, total: async () => counted ?? ids.length, search }
+		const [versions] = await versionOfMails(pool, { projectId, ids })
+		const oldest = search.by === 'words' ? search.floor : null
+		return { ids, version: versions!.version, total: total ?? ids.length, oldest }
 	}
 
 	/** Scheduled mails are found among each other, not among all mails. */
-	async function scheduledPage(
-		{
-			projectId,
-			contactId = null,
-			sourceType = null,
-			campaignId = null,
-		}: OrNull<Filter> & { projectId: string },
-		page: { before: string | null; limit: number },
-	) {
-		const wanted = { projectId, contactId, sourceType, campaignId }
-		const found = await scheduledMails(pool, { ...wanted, ...page })
-		return {
-			ids: found.map(({ id }) => id),
-			total: async () => (await countScheduled(pool, wanted))[0]!.total,
-		}
+	async function scheduledPage(filter: MailFilter, page: { before: string | null; limit: number }) {
+		const found = await scheduledMails(pool, { ...scheduledBy(filter), ...page })
+		return found.map(({ id }) => id)
+	}
+
+	async function totalOf(filter: MailFilter) {
+		const { projectId, contactId, status, sourceType, campaignId } = filter
+		if (status === 'SCHEDULED') return (await countScheduled(pool, scheduledBy(filter)))[0]!.total
+		if (contactId ?? status ?? sourceType ?? campaignId) return countMails(pool, filter)
+		return (await mailTotal(pool, { projectId }))[0]!.total
 	}
 }
+
+const scheduledBy = ({ projectId, contactId, sourceType, campaignId }: MailFilter) => ({
+	projectId,
+	contactId: contactId ?? null,
+	sourceType: sourceType ?? null,
+	campaignId: campaignId ?? null,
+})
 
 const later = (one: string | null, other: string | null) =>
 	one !== null && other !== null && one < other ? other : (one ?? other)
@@ -190,12 +171,4 @@ const later = (one: string | null, other: string | null) =>
 async function acceptedAt(em: FastifyRequest['em'], projectId: string, id: string) {
 	const mail = await em.findOne(EmailRow, { projectId, id }, { fields: ['createdAt'] })
 	return mail?.createdAt ?? new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
-}
-
-/** The few mails of a rare status are found without reading others. */
-function foundBy({ status, ...filter }: Filter) {
-	if (status === undefined) return filter
-	return rareStatuses.some((rare) => rare === status)
-		? { ...filter, rareStatus: status }
-		: { ...filter, status }
 }

@@ -3,6 +3,7 @@ import { normalizeEmail } from '../address.ts'
 import { containing } from '../like.ts'
 import { int, text, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
+import { statement } from '../statement.ts'
 import { readWithin } from '../timed-reading.ts'
 import { type Period, within } from '../within.ts'
 import { rareStatuses } from './email.ts'
@@ -94,7 +95,28 @@ export async function searchMails(
 	return rows.map(({ id }) => id)
 }
 
+/**
+ * Differs once one of the mails has changed, or a campaign from which one has its sender: `xmin` is the
+ * transaction that wrote the row.
+ */
+export const versionOfMails = statement('version-of-mails', {
+	params: { projectId: uuid, ids: uuid.array },
+	row: { version: text.orNull },
+	text: `select string_agg(concat(e.xmin, ' ', c.xmin), ',' order by e.id) as version
+	from emails e
+	left join campaigns c on e."from" is null and c.project_id = e.project_id and c.id = e.campaign_id
+	where e.project_id = $projectId and e.id = any($ids)`,
+})
+
 const count = query('count-searched-mails', { total: int })
+
+export async function countMails(pool: Pool, filter: MailFilter) {
+	const [counted] = await count(
+		pool,
+		sql`select count(*)::int as total from emails e where ${matching(filter)}`,
+	)
+	return counted!.total
+}
 
 /** Up to `mostCounted`; null: counting takes too long. */
 export async function countSearched(pool: Pool, filter: MailFilter, search: MailSearch) {
