@@ -10,6 +10,7 @@ import {
 	searchMails,
 	versionOfMails,
 } from '../../db/emails/mail-search.ts'
+import { mailRecords } from '../../db/emails/mail-records.ts'
 import { mailTotal } from '../../db/emails/mail-total.ts'
 import { countScheduled, scheduledMails } from '../../db/emails/scheduling.ts'
 import { saysUnchanged } from '../requests/conditional.ts'
@@ -23,7 +24,6 @@ import {
 	Nullable,
 	Timestamp,
 } from '../schemas.ts'
-import { withSenders } from './campaign-senders.ts'
 import { Email, type EmailRoutes, viewOf } from './email-view.ts'
 import { bodiesOf } from './mail-bodies.ts'
 
@@ -96,18 +96,11 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 			const found = await find({ ...filter, projectId: project.id }, search, page, floor ?? null)
 			if (saysUnchanged(request, reply, found)) return reply
 			const ids = found.ids.slice(0, size)
-			const rows = await em.find(
-				EmailRow,
-				{ projectId: project.id, id: { $in: ids } },
-				{ exclude: ['body', 'text'], orderBy: { id: 'desc' } },
-			)
 			const bodies = isWhole
 				? await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)
 				: new Map(ids.map((id) => [id, null]))
-			const shown = rows.filter(({ id }) => bodies.has(id))
-			const data = (await withSenders(em, project.id, shown)).map((row) =>
-				viewOf(row, bodies.get(row.id) ?? null),
-			)
+			const records = await mailRecords(pool, { projectId: project.id, ids: [...bodies.keys()] })
+			const data = records.map((record) => viewOf(record, bodies.get(record.id) ?? null))
 			const last = data.at(-1)?.id
 			const hasMore = last !== undefined && last !== found.ids.at(-1)
 			const { oldest } = found

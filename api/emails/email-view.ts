@@ -1,5 +1,4 @@
 import { Type } from '@fastify/type-provider-typebox'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import {
 	type Email as EmailRow,
@@ -7,8 +6,9 @@ import {
 	type MailCopy,
 	sourceTypes,
 } from '../../db/emails/email.ts'
+import { type MailRecord, mailRecords } from '../../db/emails/mail-records.ts'
+import { notFound } from '../errors.ts'
 import { about, Component, Id, Nullable, Timestamp } from '../schemas.ts'
-import { withSenders } from './campaign-senders.ts'
 import { bodyOf } from './mail-bodies.ts'
 
 const NullableTime = Nullable(Timestamp)
@@ -75,43 +75,37 @@ export interface EmailRoutes {
 	publicUrl: string
 }
 
-/** A mail with its body, and what it leaves to its campaign. */
+/** A mail with its body. */
 export async function wholeOf(
 	{ pool, publicUrl }: EmailRoutes,
-	em: EntityManager,
-	email: EmailRow,
+	email: Pick<EmailRow, 'projectId' | 'id' | 'body'>,
 ) {
-	const from = { pool, publicUrl, projectId: email.projectId }
-	const [whole] = await withSenders(em, email.projectId, [email])
-	return viewOf(whole!, await bodyOf(from, email))
+	const { projectId, id } = email
+	const [record] = await mailRecords(pool, { projectId, ids: [id] })
+	if (!record) throw notFound('email', id)
+	return viewOf(record, await bodyOf({ pool, publicUrl, projectId }, email))
 }
 
 export function viewOf(
-	email: Omit<EmailRow, symbol | 'body' | 'text' | 'rareStatus'> & { from: string },
+	{ copies, headers, tags, attachments, ...record }: MailRecord,
 	body: string | null,
-) {
-	const view = Object.assign({}, email, {
+): Type.Static<typeof Email> {
+	const { id, from, sourceType } = record
+	return Object.assign(record, {
 		body,
-		cc: copiesOf(email, 'cc'),
-		bcc: copiesOf(email, 'bcc'),
-		headers: email.headers ?? {},
-		tags: email.tags ?? [],
-		attachments: email.attachments ?? [],
+		cc: copiesOf(copies, 'cc'),
+		bcc: copiesOf(copies, 'bcc'),
+		headers: headers ?? {},
+		tags: tags ?? [],
+		attachments: attachments ?? [],
 		messageId:
-			email.sourceType === 'INBOUND'
-				? (email.headers?.['Message-ID'] ?? null) // its sender's, if it had one
-				: `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`,
-		error: email.error ?? email.renderFault,
-		opens: email.opens ?? 0,
-		clicks: email.clicks ?? 0,
-		prefetches: email.prefetches ?? 0,
-		updatedAt: email.updatedAt ?? email.sentAt ?? email.createdAt,
+			sourceType === 'INBOUND'
+				? (headers?.['Message-ID'] ?? null) // its sender's, if it had one
+				: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
 	})
-	// A row that was read has null where the entity's type also allows undefined.
-	return view as unknown as Type.Static<typeof Email>
 }
 
-const copiesOf = ({ copies }: Pick<EmailRow, 'copies'>, kind: MailCopy['kind']) =>
+const copiesOf = (copies: MailCopy[] | null, kind: MailCopy['kind']) =>
 	(copies ?? []).flatMap(({ email, name, error, ...copy }) =>
 		copy.kind === kind ? { email, name, error } : [],
 	)

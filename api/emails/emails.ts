@@ -65,7 +65,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 				{ orderBy: { attempt: 'asc' } },
 			)
 			return {
-				...(await wholeOf(options, em, email)),
+				...(await wholeOf(options, email)),
 				text: email.text ?? null,
 				attempts: [...(closed as ClosedAttempt[]), ...ownAttempt(email, closed.length)],
 				engagements: await engagementsWith(email),
@@ -107,7 +107,7 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 					suggestion: 'Only a mail in doubt can be resolved.',
 				})
 			app.relay.wake()
-			return wholeOf(options, em, email)
+			return wholeOf(options, email)
 		},
 	)
 

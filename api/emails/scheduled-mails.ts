@@ -43,7 +43,7 @@ export const scheduledMails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app
 			const [moved] = await reschedule(options.pool, { ...which, at: delivery.at })
 			await em.refresh(email)
 			if (!moved) throw notScheduled(email)
-			return wholeOf(options, em, email)
+			return wholeOf(options, email)
 		},
 	)
 
@@ -66,7 +66,7 @@ export const scheduledMails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app
 			const email = await em.findOne(EmailRow, { projectId: project.id, id: params.id })
 			if (!email) throw notFound('email', params.id)
 			if (!cancelled) throw notScheduled(email)
-			return wholeOf(options, em, email)
+			return wholeOf(options, email)
 		},
 	)
 }
