@@ -2,17 +2,13 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest } from 'fastify'
 import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
 import {
-	countMails,
 	countSearched,
 	type MailFilter,
 	readSearch,
 	searchFloor,
 	searchMails,
-	versionOfMails,
 } from '../../db/emails/mail-search.ts'
 import { mailRecords } from '../../db/emails/mail-records.ts'
-import { mailTotal } from '../../db/emails/mail-total.ts'
-import { countScheduled, scheduledMails } from '../../db/emails/scheduling.ts'
 import { saysUnchanged } from '../requests/conditional.ts'
 import {
 	about,
@@ -60,16 +56,6 @@ const Found = Type.Object({
 /** The id of the last mail, and for a search by words the oldest mail that is searched. */
 const Position = Type.Union([Type.Tuple([Id]), Type.Tuple([Id, Nullable(Id)])])
 
-/** A part of the list, and what it is compared by. */
-interface Chosen {
-	/** Newest first, with one more than the page shows if there is one. */
-	ids: string[]
-	version: string | null
-	total: number
-	/** The oldest mail that was searched for words. */
-	oldest: string | null
-}
-
 export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 	app,
 	{ pool, publicUrl },
@@ -114,48 +100,27 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 		},
 	)
 
+	/** The mails of a page, and what changes once the answer would be another. */
 	async function find(
 		filter: MailFilter,
 		given: string | undefined,
 		page: { before: string | null; limit: number },
 		floor: string | null,
-	): Promise<Chosen> {
+	) {
 		const search = readSearch(given)
-		const { projectId } = filter
 		if (search.by === 'words')
 			search.floor = later(await searchFloor(pool, filter, page.before), floor)
-		const isPlain = search.by === 'nothing' && !filter.from && !filter.to
-		const [ids, total] = await Promise.all([
-			isPlain && filter.status === 'SCHEDULED'
-				? scheduledPage(filter, page)
-				: searchMails(pool, filter, search, page),
-			page.before === null ? (isPlain ? totalOf(filter) : countSearched(pool, filter, search)) : 0,
+		const isSearched = search.by !== 'nothing' || filter.from || filter.to
+		const isCounted = page.before === null
+		const [found, counted] = await Promise.all([
+			searchMails(pool, filter, search, page, isCounted && !isSearched),
+			isCounted && isSearched ? countSearched(pool, filter, search) : null,
 		])
-		const [versions] = await versionOfMails(pool, { projectId, ids })
+		const total = isCounted ? (found.total ?? counted ?? found.ids.length) : 0
 		const oldest = search.by === 'words' ? search.floor : null
-		return { ids, version: versions!.version, total: total ?? ids.length, oldest }
-	}
-
-	/** Scheduled mails are found among each other, not among all mails. */
-	async function scheduledPage(filter: MailFilter, page: { before: string | null; limit: number }) {
-		const found = await scheduledMails(pool, { ...scheduledBy(filter), ...page })
-		return found.map(({ id }) => id)
-	}
-
-	async function totalOf(filter: MailFilter) {
-		const { projectId, contactId, status, sourceType, campaignId } = filter
-		if (status === 'SCHEDULED') return (await countScheduled(pool, scheduledBy(filter)))[0]!.total
-		if (contactId ?? status ?? sourceType ?? campaignId) return countMails(pool, filter)
-		return (await mailTotal(pool, { projectId }))[0]!.total
+		return { ...found, total, oldest }
 	}
 }
-
-const scheduledBy = ({ projectId, contactId, sourceType, campaignId }: MailFilter) => ({
-	projectId,
-	contactId: contactId ?? null,
-	sourceType: sourceType ?? null,
-	campaignId: campaignId ?? null,
-})
 
 const later = (one: string | null, other: string | null) =>
 	one !== null && other !== null && one < other ? other : (one ?? other)

@@ -1,9 +1,8 @@
 import type { Pool } from 'pg'
 import { normalizeEmail } from '../address.ts'
 import { containing } from '../like.ts'
-import { int, text, uuid } from '../sql-types.ts'
+import { int, type RowOf, text, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
-import { statement } from '../statement.ts'
 import { readWithin } from '../timed-reading.ts'
 import { type Period, within } from '../within.ts'
 import { rareStatuses } from './email.ts'
@@ -81,58 +80,78 @@ export async function searchFloor(
 	return floor?.id ?? null
 }
 
-const find = query('search-mails', { id: uuid })
+/** Of the list: mails, newest first, and what their callers compare. */
+const pageColumns = {
+	ids: uuid.array,
+	/** Differs once one of the mails has changed, or a campaign from which one has its sender. */
+	version: text.orNull,
+	/** Null: it was not asked for. */
+	total: int.orNull,
+}
+export type MailPage = RowOf<typeof pageColumns>
 
-/** Their ids, newest first. */
+const find = query('page-of-mails', pageColumns)
+
+interface Place {
+	before: string | null
+	limit: number
+}
+
+/** A page of the list that a filter and a search leave. `xmin` is the transaction that wrote a row. */
 export async function searchMails(
 	pool: Pool,
 	filter: MailFilter,
 	search: MailSearch,
-	{ before, limit }: { before: string | null; limit: number },
-) {
+	{ before, limit }: Place,
+	isCounted: boolean,
+): Promise<MailPage> {
 	const meant = sql`${matching(filter)} and ${isBefore(before)}`
-	const rows = await find(pool, sql`${found(filter.projectId, search, meant, limit)}`)
-	return rows.map(({ id }) => id)
+	const [page] = await find(
+		pool,
+		sql`select coalesce(array_agg(e.id order by e.id desc), '{}') as ids,
+			string_agg(concat(e.xmin, ' ', c.xmin), ',' order by e.id desc) as version,
+			${isCounted ? totalOf(filter) : sql`null::int`} as total
+		from (${found(filter, search, meant, limit)}) f
+		join emails e on e.project_id = ${uuid.value(filter.projectId)} and e.id = f.id
+		left join campaigns c on e."from" is null and c.project_id = e.project_id and c.id = e.campaign_id`,
+	)
+	return page!
 }
 
-/**
- * Differs once one of the mails has changed, or a campaign from which one has its sender: `xmin` is the
- * transaction that wrote the row.
- */
-export const versionOfMails = statement('version-of-mails', {
-	params: { projectId: uuid, ids: uuid.array },
-	row: { version: text.orNull },
-	text: `select string_agg(concat(e.xmin, ' ', c.xmin), ',' order by e.id) as version
-	from emails e
-	left join campaigns c on e."from" is null and c.project_id = e.project_id and c.id = e.campaign_id
-	where e.project_id = $projectId and e.id = any($ids)`,
-})
+/** The mails that a filter without a period leaves. All of a project are counted by quarter of an hour. */
+function totalOf(filter: MailFilter) {
+	const { projectId, contactId, status, sourceType, campaignId } = filter
+	return (contactId ?? status ?? sourceType ?? campaignId)
+		? sql`(select count(*)::int from ${mailsOf(filter)} where ${matching(filter)})`
+		: sql`(select coalesce(sum(created), 0)::int from (
+			select created from mail_counts where project_id = ${uuid.value(projectId)}
+			union all
+			select created from mail_tallies where project_id = ${uuid.value(projectId)}) counted)`
+}
+
+/** Mails `e`. Scheduled ones are found among each other, not among all. */
+const mailsOf = ({ status }: MailFilter) =>
+	status === 'SCHEDULED'
+		? sql`scheduled_sends s join emails e on e.project_id = s.project_id and e.id = s.email_id`
+		: sql`emails e`
 
 const count = query('count-searched-mails', { total: int })
 
-export async function countMails(pool: Pool, filter: MailFilter) {
-	const [counted] = await count(
-		pool,
-		sql`select count(*)::int as total from emails e where ${matching(filter)}`,
-	)
-	return counted!.total
-}
-
 /** Up to `mostCounted`; null: counting takes too long. */
 export async function countSearched(pool: Pool, filter: MailFilter, search: MailSearch) {
-	const mails = found(filter.projectId, search, matching(filter), mostCounted)
+	const mails = found(filter, search, matching(filter), mostCounted)
 	const counted = await readWithin(pool, countMs, (db) =>
 		count(db, sql`select count(*)::int as total from (${mails}) counted`),
 	)
 	return counted && counted[0]!.total
 }
 
-function found(projectId: string, search: MailSearch, meant: Sql, limit: number): Sql {
+function found(filter: MailFilter, search: MailSearch, meant: Sql, limit: number): Sql {
 	const newest = (where: Sql) =>
-		sql`(select e.id from emails e where ${meant} and ${where} order by e.id desc limit ${int.value(limit)})`
+		sql`(select e.id from ${mailsOf(filter)} where ${meant} and ${where} order by e.id desc limit ${int.value(limit)})`
 	const together = (...parts: Sql[]) =>
 		sql`select id from (${joined(parts, ' union ')}) m order by id desc limit ${int.value(limit)}`
-	const project = uuid.value(projectId)
+	const project = uuid.value(filter.projectId)
 	switch (search.by) {
 		case 'nothing':
 			return together(newest(always))
