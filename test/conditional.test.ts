@@ -153,6 +153,9 @@ test('the list of mails has a new version once a mail, its campaign or their num
 			now[url] = String(answer.headers.etag)
 			const again = await get(url, { 'if-none-match': now[url]! })
 			t.is(again.statusCode, 304, `${url} again after ${change}`)
+			const another = await get(url)
+			t.is(another.headers['content-type'], 'application/json; charset=utf-8')
+			if (answer.statusCode === 200) t.is(another.body, answer.body)
 		}
 		known = now
 	}

@@ -9,7 +9,7 @@ import {
 	searchMails,
 } from '../../db/emails/mail-search.ts'
 import { mailRecords } from '../../db/emails/mail-records.ts'
-import { saysUnchanged } from '../requests/conditional.ts'
+import { answersByVersion } from '../requests/conditional.ts'
 import {
 	about,
 	Cursor,
@@ -80,7 +80,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 			const [before, floor] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const page = { before: before ?? null, limit: size + 1 }
 			const found = await find({ ...filter, projectId: project.id }, search, page, floor ?? null)
-			if (saysUnchanged(request, reply, found)) return reply
+			if (answersByVersion(request, reply, found)) return reply
 			const ids = found.ids.slice(0, size)
 			const bodies = isWhole
 				? await bodiesOf({ pool, publicUrl, projectId: project.id }, ids)

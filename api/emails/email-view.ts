@@ -86,11 +86,8 @@ export async function wholeOf(
 	return viewOf(record, await bodyOf({ pool, publicUrl, projectId }, email))
 }
 
-export function viewOf(
-	{ copies, headers, tags, attachments, ...record }: MailRecord,
-	body: string | null,
-): Type.Static<typeof Email> {
-	const { id, from, sourceType } = record
+export function viewOf(record: MailRecord, body: string | null): Type.Static<typeof Email> {
+	const { id, from, sourceType, copies, headers, tags, attachments } = record
 	return Object.assign(record, {
 		body,
 		cc: copiesOf(copies, 'cc'),

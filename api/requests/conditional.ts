@@ -14,6 +14,10 @@ const mostBytes = 256 * 2 ** 10
 /** The code that makes the answers: every build has a folder of its own. */
 const build = import.meta.dirname
 
+/** The last answers that have a version, by their ETags: the open consoles of a project share one reading. */
+const lastAnswers = new Map<string, string | Buffer>()
+const mostAnswers = 20
+
 /**
  * An open console asks again and again for what has rarely changed. It keeps each answer in its memory and
  * asks whether it is still the same; then it gets 304 without a body. Unless the route looks up a version, the
@@ -25,7 +29,12 @@ export function answerConditionally(app: FastifyInstance) {
 		const { method, headers } = request
 		if (reply.statusCode >= 400) reply.removeHeader('etag')
 		if (method !== 'GET' || reply.statusCode !== 200 || isNeverKept(request)) return done()
-		if (reply.hasHeader('etag') || !isShortJson(reply, payload)) return done()
+		if (!isShortJson(reply, payload)) return done()
+		const given = reply.getHeader('etag')
+		if (given !== undefined) {
+			keepAnswer(String(given), payload)
+			return done()
+		}
 		const etag = etagOf(payload)
 		reply.header('etag', etag)
 		if (!isKnown(headers['if-none-match'], etag)) return done()
@@ -35,16 +44,26 @@ export function answerConditionally(app: FastifyInstance) {
 }
 
 /**
- * Answers with 304 if the caller has this version of the answer, which costs less to look up than the answer itself.
- * Look it up first: an answer may be newer than its version, but not older.
+ * Answers a caller who has this version of the answer with 304, and others with what somebody else got for it. False: nobody has
+ * asked for this version yet. Look it up first: an answer may be newer than its version, but not older.
  */
-export function saysUnchanged(request: FastifyRequest, reply: FastifyReply, version: unknown) {
+export function answersByVersion(request: FastifyRequest, reply: FastifyReply, version: unknown) {
 	if (isNeverKept(request)) return false
-	const etag = etagOf(JSON.stringify([build, version]))
+	const { caller, url, headers } = request
+	const etag = etagOf(JSON.stringify([build, caller?.publicId, url, version]))
 	reply.header('etag', etag)
-	if (!isKnown(request.headers['if-none-match'], etag)) return false
-	void reply.code(304).send()
+	const answer = lastAnswers.get(etag)
+	if (isKnown(headers['if-none-match'], etag)) void reply.code(304).send()
+	else if (answer !== undefined) void reply.type('application/json; charset=utf-8').send(answer)
+	else return false
 	return true
+}
+
+function keepAnswer(etag: string, answer: string | Buffer) {
+	lastAnswers.delete(etag)
+	lastAnswers.set(etag, answer)
+	for (const oldest of lastAnswers.keys())
+		if (lastAnswers.size > mostAnswers) lastAnswers.delete(oldest)
 }
 
 const etagOf = (content: string | Buffer) => `W/"${hash('sha1', content, 'base64url')}"`
