@@ -44,8 +44,8 @@ export function answerConditionally(app: FastifyInstance) {
 }
 
 /**
- * Answers a caller who has this version of the answer with 304, and others with what somebody else got for it. False: nobody has
- * asked for this version yet. Look it up first: an answer may be newer than its version, but not older.
+ * Answers a caller who has this version with 304, and others with what somebody else got for it. False: nobody
+ * has asked for it yet. Look the version up first: an answer may be newer than its version, but not older.
  */
 export function answersByVersion(request: FastifyRequest, reply: FastifyReply, version: unknown) {
 	if (isNeverKept(request)) return false

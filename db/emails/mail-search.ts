@@ -80,7 +80,7 @@ export async function searchFloor(
 	return floor?.id ?? null
 }
 
-/** Of the list: mails, newest first, and what their callers compare. */
+/** A part of the list, newest first. */
 const pageColumns = {
 	ids: uuid.array,
 	/** Differs once one of the mails has changed, or a campaign from which one has its sender. */
@@ -97,7 +97,7 @@ interface Place {
 	limit: number
 }
 
-/** A page of the list that a filter and a search leave. `xmin` is the transaction that wrote a row. */
+/** A page of the mails that a filter and a search leave. `xmin` is the transaction that wrote a row. */
 export async function searchMails(
 	pool: Pool,
 	filter: MailFilter,
