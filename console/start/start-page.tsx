@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { createLazyRoute, Link } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { liveMs } from '../client.ts'
@@ -15,9 +15,7 @@ import { Latest } from './latest.tsx'
 import { Recently } from './recently.tsx'
 import styles from './start.module.css'
 
-export const page = createLazyRoute('/console/$projectId/')({ component: StartPage })
-
-function StartPage() {
+export function StartPage() {
 	const { project, api } = useProject()
 	const state = useQuery({
 		queryKey: [project.id, 'setup'],
