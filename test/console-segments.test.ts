@@ -141,3 +141,20 @@ test('a renamed segment says which workflows name its old events', async (t) => 
 	await page.getByRole('heading', { level: 1, name: 'Payers' }).waitFor()
 	t.pass()
 })
+
+test('on a phone the count stays in view while the condition is being built', async (t) => {
+	const { page, open, faults } = await setupSegments(t, { browser: { viewport: phone } })
+	await open('segments/new')
+	await page.getByLabel('Field: choose a field').focus()
+	await page.keyboard.press('Enter')
+	await page.keyboard.type('plan')
+	await page.keyboard.press('Enter')
+	const filter = page.getByRole('group', { name: 'Filter on plan' })
+	await filter.getByLabel('Value', { exact: true }).fill('pro')
+	const count = page.getByRole('region', { name: 'Preview' }).getByText('1 contact')
+	await count.waitFor()
+	const { y, height } = (await count.boundingBox())!
+	t.true(y + height <= phone.height, `at ${y}`)
+	t.deepEqual(await barriersOf(page), [])
+	t.deepEqual(faults, [])
+})

@@ -9,12 +9,18 @@ import { useProject } from '../shell/projects.ts'
 import { isComplete } from './condition.ts'
 import styles from './condition-preview.module.css'
 
+interface Props {
+	condition: Condition
+	/** Below a long form: the count stays at the edge of the window until its place is in view. */
+	isBelow?: boolean
+}
+
 /** How many contacts a condition finds, and the ten newest of them, while it is being built. */
-export function ConditionPreview({ condition }: { condition: Condition }) {
+export function ConditionPreview({ condition, isBelow = false }: Props) {
 	const { data, error, isStale, retry } = usePreview(condition)
 	const isWhole = isComplete(condition)
 	return (
-		<section className={styles.preview} aria-label="Preview">
+		<section className={styles.preview} aria-label="Preview" data-below={isBelow}>
 			<p className={styles.count} aria-live="polite" aria-busy={isStale}>
 				{data && isWhole ? <Count {...data} /> : <Soft>{waitingFor(isWhole, error)}</Soft>}
 			</p>

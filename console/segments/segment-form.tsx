@@ -84,7 +84,7 @@ export function SegmentForm(props: Props) {
 					defaultChecked={segment?.trackMembership ?? false}
 				/>
 			</Form>
-			{isDynamic && <ConditionPreview condition={condition} />}
+			{isDynamic && <ConditionPreview condition={condition} isBelow />}
 		</div>
 	)
 }
