@@ -39,7 +39,7 @@ test('suppressed addresses are found, added, taken off the list, and returned to
 	await page.keyboard.press('/')
 	await page.keyboard.type('BEN@')
 	await rows.filter({ hasText: 'eve' }).waitFor({ state: 'detached' })
-	t.is(page.url(), `${home}/settings/suppressions?search=BEN%40`)
+	await page.waitForURL(`${home}/settings/suppressions?search=BEN%40`)
 	await page.getByRole('button', { name: 'Remove ben@example.org' }).click()
 	await page.getByRole('alertdialog').getByRole('button', { name: 'Take it off the list' }).click()
 	await page.getByRole('heading', { name: 'No address is like that' }).waitFor()
