@@ -108,7 +108,9 @@ test('statements that change no usage leave no tallies, and many tallies are fol
 	t.deepEqual(await rows(), { tallies: 0, counts: 0 })
 	await pool.query(`update emails set status = 'SENT', sent_at = now()`)
 	await pool.query(`update emails set status = 'OPENED', opened_at = now()`)
-	t.deepEqual(await rows(), { tallies: 1, counts: 0 })
+	const one = await rows()
+	// Chance may have folded it.
+	t.is(one.tallies + one.counts, 1)
 	await pool.query(
 		`do $$ begin for i in 0..1999 loop
 			update emails set status = case when i % 2 = 0 then 'FAILED' else 'SENT' end
