@@ -16,7 +16,13 @@ export default defineConfig({
 			// What every page needs comes in one file: forty small ones took longer to ask for than to load.
 			output: {
 				codeSplitting: {
-					groups: [{ name: 'console', tags: ['$initial'], test: (id) => !/mail-frame/.test(id) }],
+					groups: [
+						{
+							name: 'console',
+							tags: ['$initial'],
+							test: (id) => !/[\\/]console[\\/]mail-frame\./.test(id),
+						},
+					],
 				},
 			},
 		},

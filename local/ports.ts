@@ -9,11 +9,13 @@ export const isFree = (port: number, host = '127.0.0.1') =>
 		server.listen({ port, host, exclusive: true }, () => server.close(() => done(true)))
 	})
 
-// Below the ports that Linux and macOS give to connections, so that none of those takes it before it is used. By
-// chance, because tests ask for ports at the same moment.
-export async function anyPort(): Promise<number> {
+// Below the ports that Linux and macOS give to connections, so that no connection takes the port before we do. At
+// random, because tests ask for ports at the same moment.
+export async function anyPort(tries = 50): Promise<number> {
 	const port = randomInt(20_000, 32_000)
-	return (await isFree(port)) ? port : anyPort()
+	if (await isFree(port)) return port
+	if (tries === 1) throw new Error('None of 50 ports of 127.0.0.1 is free')
+	return anyPort(tries - 1)
 }
 
 // Returns the wanted port, or the first free one after it.

@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { createProject } from './helpers/app.ts'
 import { setupSend } from './helpers/send.ts'
+import { recordQueries } from './helpers/queries.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
 async function setupReading(t: ExecutionContext) {
@@ -160,4 +162,22 @@ test('the list of mails has a new version once a mail, its campaign or their num
 		known = now
 	}
 	t.is((await get(lists[1]!)).json().total, 0)
+})
+
+test('callers of a project share the reading of a list, and other projects have versions of their own', async (t) => {
+	const { app, get, pool, orm, withSecretKey } = await setupReading(t)
+	const url = '/emails?bodies=false&status=FAILED'
+	const asked = recordQueries(pool)
+	const isRead = () => asked.splice(0).some((text) => text.includes('render_fault'))
+	const first = await get(url)
+	t.true(isRead())
+	const shared = await get(url, {}, withSecretKey)
+	t.is(shared.statusCode, 200)
+	t.is(shared.body, first.body)
+	t.is(shared.headers.etag, first.headers.etag)
+	t.false(isRead())
+	const { withSecretKey: headers } = await createProject(orm)
+	const theirs = await app.inject({ url, headers })
+	t.is(theirs.body, first.body)
+	t.not(theirs.headers.etag, first.headers.etag)
 })

@@ -143,7 +143,8 @@ test('a renamed segment says which workflows name its old events', async (t) => 
 })
 
 test('on a phone the count stays in view while the condition is being built', async (t) => {
-	const { page, open, faults } = await setupSegments(t, { browser: { viewport: phone } })
+	const viewport = { ...phone, height: 600 }
+	const { page, open, faults } = await setupSegments(t, { browser: { viewport } })
 	await open('segments/new')
 	await page.getByLabel('Field: choose a field').focus()
 	await page.keyboard.press('Enter')
@@ -154,7 +155,9 @@ test('on a phone the count stays in view while the condition is being built', as
 	const count = page.getByRole('region', { name: 'Preview' }).getByText('1 contact')
 	await count.waitFor()
 	const { y, height } = (await count.boundingBox())!
-	t.true(y + height <= phone.height, `at ${y}`)
+	t.true(y > 0 && y + height <= viewport.height, `at ${y}`)
+	const sample = await page.getByRole('list', { name: 'Sample of ten' }).boundingBox()
+	t.true(sample!.y > viewport.height, `the sample is at ${sample!.y}`)
 	t.deepEqual(await barriersOf(page), [])
 	t.deepEqual(faults, [])
 })

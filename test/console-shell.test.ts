@@ -136,5 +136,8 @@ test('the first page loads at most 200 KB', async (t) => {
 	await page.waitForLoadState('networkidle')
 	const bytes = [...assets].map((asset) => readFileSync(join(folder, `${asset}.gz`)).length)
 	const sum = bytes.reduce((all, one) => all + one, 0)
-	t.true(assets.size >= 2 && sum <= 200_000, `${sum} bytes in ${assets.size} files`)
+	t.true(
+		assets.size >= 2 && assets.size <= 10 && sum <= 200_000,
+		`${sum} bytes in ${assets.size} files`,
+	)
 })

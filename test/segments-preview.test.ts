@@ -72,7 +72,7 @@ test('a query that reaches its time limit ends, and its connection can be used a
 	})
 })
 
-// Alone: the other tests take turns of the same process.
+// Serial: the other tests would take some of the turns of this process.
 test.serial(
 	'while many counts of a project are under way, more get 503, and other projects are answered',
 	async (t) => {

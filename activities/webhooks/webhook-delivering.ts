@@ -100,7 +100,7 @@ export async function deliverDue(
 		}
 		const lane = async () => {
 			for (const delivery of waiting) {
-				// Lanes that begin together are here in the same turn, and each looks only after the others' work.
+				// Not takeTurn(): awaiting it would let all lanes look at the time before any of them has worked.
 				while (isTurnOver()) await nextTurn()
 				const delivered = await deliver(delivery)
 				done.push(delivered)

@@ -88,7 +88,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 			const records = await mailRecords(pool, { projectId: project.id, ids: [...bodies.keys()] })
 			const data = records.map((record) => viewOf(record, bodies.get(record.id) ?? null))
 			const last = data.at(-1)?.id
-			const hasMore = last !== undefined && last !== found.ids.at(-1)
+			const hasMore = last !== undefined && (found.ids.length > size || bodies.size < ids.length)
 			const { oldest } = found
 			return {
 				data,

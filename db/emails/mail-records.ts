@@ -41,7 +41,7 @@ const mailRecordColumns = {
 /** A mail as the API shows it, but for its body. */
 export type MailRecord = RowOf<typeof mailRecordColumns>
 
-/** The mails that exist of these, newest first, with what their rows leave to their campaign. */
+/** Those of the given mails that exist, newest first, with what they take from their campaign. */
 export const mailRecords = statement('mail-records', {
 	params: { projectId: uuid, ids: uuid.array },
 	row: mailRecordColumns,

@@ -83,9 +83,9 @@ export async function searchFloor(
 /** A part of the list, newest first. */
 const pageColumns = {
 	ids: uuid.array,
-	/** Differs once one of the mails has changed, or a campaign from which one has its sender. */
+	/** Changes whenever one of these mails changes, or a campaign that gives one of them its sender. */
 	version: text.orNull,
-	/** Null: it was not asked for. */
+	/** Null: not asked for. */
 	total: int.orNull,
 }
 export type MailPage = RowOf<typeof pageColumns>
@@ -118,7 +118,7 @@ export async function searchMails(
 	return page!
 }
 
-/** The mails that a filter without a period leaves. All of a project are counted by quarter of an hour. */
+/** The number of mails that match a filter without a period. All of a project are counted by quarter of an hour. */
 function totalOf(filter: MailFilter) {
 	const { projectId, contactId, status, sourceType, campaignId } = filter
 	return (contactId ?? status ?? sourceType ?? campaignId)
