@@ -102,15 +102,19 @@ test('a mail counts when accepted, a campaign’s mail when sent, and a mail wit
 })
 
 test('statements that change no usage leave no tallies, and many tallies are folded on the way', async (t) => {
-	const { pool, project, mail, rows, kept, counted } = await setupUsage(t)
-	await mail({ source_type: 'CAMPAIGN' })
-	await pool.query(`update emails set status = 'SENDING'`)
-	t.deepEqual(await rows(), { tallies: 0, counts: 0 })
-	await pool.query(`update emails set status = 'SENT', sent_at = now()`)
-	await pool.query(`update emails set status = 'OPENED', opened_at = now()`)
-	const one = await rows()
-	// It may have been folded already: that happens at random.
-	t.is(one.tallies + one.counts, 1)
+	const { orm, pool, project, mail, rows, kept, counted } = await setupUsage(t)
+	await orm.em.fork().transactional(async (em) => {
+		// Prevents folding, which these statements do now and then.
+		await em.execute(`select pg_advisory_xact_lock(hashtextextended('usage of ' || ?, 0))`, [
+			project.id,
+		])
+		await mail({ source_type: 'CAMPAIGN' })
+		await pool.query(`update emails set status = 'SENDING'`)
+		t.deepEqual(await rows(), { tallies: 0, counts: 0 })
+		await pool.query(`update emails set status = 'SENT', sent_at = now()`)
+		await pool.query(`update emails set status = 'OPENED', opened_at = now()`)
+		t.deepEqual(await rows(), { tallies: 1, counts: 0 })
+	})
 	await pool.query(
 		`do $$ begin for i in 0..1999 loop
 			update emails set status = case when i % 2 = 0 then 'FAILED' else 'SENT' end

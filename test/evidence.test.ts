@@ -49,7 +49,7 @@ test('known evidence takes effect only once', async (t) => {
 		await report('complained', sent)
 	}
 	t.deepEqual(await eventsOf(sent), ['email.delivery', 'email.bounce', 'email.complaint'])
-	// The tallies, and what chance has folded of them.
+	// With the tallies that are folded already, which happens at random.
 	const { rows } = await pool.query(
 		`select bounces::int, complaints::int from reputation_windows($1) where period = 'allTime'`,
 		[project.id],
