@@ -1,4 +1,5 @@
 import { type Email, erasedAddress, rareStatuses } from '../emails/email.ts'
+import { mailTimes } from '../emails/mail-records.ts'
 import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -28,12 +29,7 @@ const shape = {
 		email: text,
 		status: text.of<Email['status']>(),
 		error: text.orNull,
-		sentAt: timestamp.orNull,
-		deliveredAt: timestamp.orNull,
-		openedAt: timestamp.orNull,
-		clickedAt: timestamp.orNull,
-		bouncedAt: timestamp.orNull,
-		complainedAt: timestamp.orNull,
+		...mailTimes,
 		unsubscribedAt: timestamp.orNull,
 	},
 }

@@ -2,6 +2,16 @@ import { bool, int, json, type RowOf, text, timestamp, uuid } from '../sql-types
 import { statement } from '../statement.ts'
 import type { emailStatuses, MailCopy, sourceTypes } from './email.ts'
 
+/** When a mail left, and what became of it. */
+export const mailTimes = {
+	sentAt: timestamp.orNull,
+	deliveredAt: timestamp.orNull,
+	openedAt: timestamp.orNull,
+	clickedAt: timestamp.orNull,
+	bouncedAt: timestamp.orNull,
+	complainedAt: timestamp.orNull,
+}
+
 const mailRecordColumns = {
 	id: uuid,
 	projectId: uuid,
@@ -25,12 +35,7 @@ const mailRecordColumns = {
 	scheduledFor: timestamp.orNull,
 	possibleRepeat: bool,
 	error: text.orNull,
-	sentAt: timestamp.orNull,
-	deliveredAt: timestamp.orNull,
-	openedAt: timestamp.orNull,
-	clickedAt: timestamp.orNull,
-	bouncedAt: timestamp.orNull,
-	complainedAt: timestamp.orNull,
+	...mailTimes,
 	opens: int,
 	clicks: int,
 	prefetches: int,

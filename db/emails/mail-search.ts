@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { normalizeEmail } from '../address.ts'
 import { containing } from '../like.ts'
-import { int, type RowOf, text, uuid } from '../sql-types.ts'
+import { int, text, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
 import { readWithin } from '../timed-reading.ts'
 import { type Period, within } from '../within.ts'
@@ -88,7 +88,6 @@ const pageColumns = {
 	/** Null: not asked for. */
 	total: int.orNull,
 }
-export type MailPage = RowOf<typeof pageColumns>
 
 const find = query('page-of-mails', pageColumns)
 
@@ -104,7 +103,7 @@ export async function searchMails(
 	search: MailSearch,
 	{ before, limit }: Place,
 	isCounted: boolean,
-): Promise<MailPage> {
+) {
 	const meant = sql`${matching(filter)} and ${isBefore(before)}`
 	const [page] = await find(
 		pool,
