@@ -53,6 +53,20 @@ test('arguments that are too large, too deep or too many are refused', async (t)
 	)
 })
 
+test('a message with much beside the arguments of its tool is refused', async (t) => {
+	const { post } = await openMcp(t)
+	const message = calling('list_domains')
+	const much = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`k${n}`, 0]))
+	for (const body of [
+		{ ...message, ...much },
+		{ ...message, params: { ...message.params, ...much } },
+		{ ...message, params: { ...message.params, _meta: much } },
+		{ ...message, params: { ...message.params, arguments: Object.keys(much) } },
+	])
+		t.is((await post(body)).status, 400)
+	t.is((await post({ ...message, params: { ...message.params, arguments: much } })).status, 200)
+})
+
 test('data of others comes as data only, and never in the words of a tool', async (t) => {
 	const { done, request } = await openMcp(t)
 	const email = 'mallory@example.org'

@@ -59,19 +59,24 @@ test.serial(
 			['explain_execution', { workflowId: workflow }],
 			['explain_execution', { workflowId: workflow, executionId: execution }],
 		]
-		const ask = (body: object) =>
+		const ask = (payload: string) =>
 			app.inject({
 				method: 'POST',
 				url: '/mcp',
-				headers: { ...withSecretKey, accept: 'application/json, text/event-stream' },
-				payload: body,
+				headers: {
+					...withSecretKey,
+					'content-type': 'application/json',
+					accept: 'application/json, text/event-stream',
+				},
+				payload,
 			})
 		const stalls: string[] = []
-		async function measure(name: string, body: object, isError = false) {
-			const { statusCode, body: text } = await ask(body)
-			t.is(statusCode, 200, `${name}: ${text.slice(0, 500)}`)
+		async function measure(name: string, body: object, isError = false, status = 200) {
+			const payload = JSON.stringify(body)
+			const { statusCode, body: text } = await ask(payload)
+			t.is(statusCode, status, `${name}: ${text.slice(0, 500)}`)
 			t.is(text.includes('"isError":true'), isError, `${name}: ${text.slice(0, 500)}`)
-			const stall = await longestStall(() => ask(body))
+			const stall = await longestStall(() => ask(payload))
 			t.log(`${name}: ${Math.round(stall)} ms, ${text.length} characters`)
 			if (stall > mostMs) stalls.push(`${name}: ${Math.round(stall)} ms`)
 		}
@@ -79,6 +84,9 @@ test.serial(
 		for (const [name, given] of calls) await measure(name, calling(name, given))
 		const unknown = JSON.parse(junk) as object
 		await measure('unknown members', calling('upsert_contact', unknown), true)
+		const message = calling('list_domains')
+		const besideIt = { ...message, params: { ...message.params, _meta: unknown } }
+		await measure('unknown members beside the arguments', besideIt, false, 400)
 		t.deepEqual(stalls, [])
 	},
 )

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError, envelope } from '../errors.ts'
 import { asApiError } from '../requests/error-handler.ts'
 import { withSuggestion } from '../requests/suggestions.ts'
+import { withoutArguments } from './messages.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import { tools } from './tools.ts'
 
@@ -16,10 +17,7 @@ const byName = new Map(tools.map((tool) => [tool.name, tool]))
 const listed = tools.map(({ run: _run, ...tool }) => tool)
 
 type Sdk = typeof import('@modelcontextprotocol/server')
-type Call = (
-	name: string,
-	given: unknown,
-) => Promise<{ isError?: true; text: string; data: object }>
+type Call = (name: string) => Promise<{ isError?: true; text: string; data: object }>
 
 let loading: Promise<Sdk> | undefined
 
@@ -58,12 +56,13 @@ export async function answerMessage(
 	contextOf: () => ToolContext,
 ): Promise<Response> {
 	const sdk = await loadSdk()
-	const call: Call = async (name, given) => {
+	const { message, given } = withoutArguments(request.body)
+	const call: Call = async (name) => {
 		const tool = byName.get(name)
 		if (!tool) throw unknownTool(sdk, name)
 		return runTool(tool, given, request, contextOf())
 	}
-	return answerWith(sdk, webRequest(request), request.body, call)
+	return answerWith(sdk, webRequest(request), message, call)
 }
 
 async function answerWith(sdk: Sdk, request: Request, body: unknown, call: Call) {
@@ -72,7 +71,7 @@ async function answerWith(sdk: Sdk, request: Request, body: unknown, call: Call)
 			const server = new sdk.Server(serverInfo, { capabilities: { tools: {} }, instructions })
 			server.setRequestHandler('tools/list', async () => ({ tools: listed }))
 			server.setRequestHandler('tools/call', async ({ params }) => {
-				const { text, data, isError } = await call(params.name, params.arguments ?? {})
+				const { text, data, isError } = await call(params.name)
 				return {
 					content: [
 						{ type: 'text', text },

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
+import { takeTurn } from '../../db/event-loop.ts'
 import { ApiError, type ErrorCode, type FieldError } from '../errors.ts'
 import { overloaded } from '../requests/overload.ts'
 import { readAnswer } from './large-answers.ts'
@@ -53,6 +54,8 @@ export function routeCalls(app: FastifyInstance, request: FastifyRequest): AskRo
 			},
 			...(body && { payload: body }),
 		}
+		// The body may be large, and it becomes JSON here.
+		await takeTurn()
 		const answer = await app.inject(asked).catch((cause: Error) => {
 			// The process is closing.
 			throw Object.assign(overloaded(), { cause })

@@ -1,6 +1,7 @@
 import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler'
 import { isEmail } from '../schemas.ts'
 import type { Failure } from './unions.ts'
+import { hasMoreValues } from './value-count.ts'
 
 type Validate = ((data: unknown) => boolean) & { errors?: Failure[] }
 type Outcome = true | { error: Failure[] }
@@ -9,7 +10,7 @@ type Compile = (route: { schema: object; httpPart?: string }) => Validate
 // ajv-formats accepts "urn:uuid:", but Postgres does not.
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const keywords = ['x-resource', 'x-message', 'x-documented']
-const maxNodesForAllErrors = 4000
+const mostValuesForAllErrors = 4000
 /**
  * One per process: every part of the API asks for its compilers, and creating one costs as much as
  * compiling a schema.
@@ -66,7 +67,7 @@ export const buildValidator = ((externalSchemas, options) => {
 		let everyFault: Validate | undefined
 		return (body: unknown) => {
 			if (isValid(body)) return true
-			if (countNodes(body) > maxNodesForAllErrors) return { error: isValid.errors ?? [] }
+			if (hasMoreValues(body, mostValuesForAllErrors)) return { error: isValid.errors ?? [] }
 			everyFault ??= thorough(route)
 			everyFault(body)
 			return { error: everyFault.errors ?? [] }
@@ -96,16 +97,4 @@ export function bodyFaults(schema: object): (given: unknown) => Failure[] {
 		const outcome = validate(given)
 		return outcome === true ? [] : outcome.error
 	}
-}
-
-function countNodes(value: unknown): number {
-	let count = 0
-	const waiting = [value]
-	while (waiting.length > 0 && count <= maxNodesForAllErrors) {
-		const next = waiting.pop()
-		count++
-		if (typeof next === 'object' && next !== null)
-			for (const inner of Object.values(next)) waiting.push(inner)
-	}
-	return count
 }

@@ -1,6 +1,7 @@
 import { isMainThread } from 'node:worker_threads'
 import type { Mail } from '../../mail/compose.ts'
 import { maxDataBytes, splitData } from '../../db/contacts/contact-data.ts'
+import { takeTurn } from '../../db/event-loop.ts'
 import { isTemplateError } from '../../mail/liquid/liquid.ts'
 import { languageFor } from '../../mail/language.ts'
 import type { Variables } from '../../mail/liquid/look-up.ts'
@@ -60,7 +61,10 @@ export interface MailOutcome {
 	isThrottled: boolean
 }
 
-/** Decides everything for the write of a message: its mails, and what its contacts become. */
+/**
+ * Decides everything for the write of a message: its mails, and what its contacts become. It pauses, because data of many
+ * fields takes some milliseconds each time it is copied.
+ */
 export async function planMessage(
 	{ sender: { project, publicUrl }, people, effort, nextId }: Plan,
 	{ body, wanted, template }: SoundMessage,
@@ -73,6 +77,7 @@ export async function planMessage(
 	const templateReply = template?.reply_to ? normalizeEmail(template.reply_to) : null
 	const render = rendererOf(project.id, body, template)
 
+	await takeTurn()
 	people.change(
 		recipients.map(({ email }) => email),
 		{ data: stored, removedKeys: removed, subscribed: body.subscribed ?? null },
@@ -97,6 +102,7 @@ export async function planMessage(
 		if (body.data && (isNamed || !checked.has(contact))) checkSize(contact, field)
 		checked.add(contact)
 		const id = nextId()
+		await takeTurn()
 		const variables = variablesFor(contact, linksFor(publicUrl, contact.id, id), once)
 		const { content, ms } = await render(variables)
 		const mail = {
