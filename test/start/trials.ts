@@ -34,10 +34,11 @@ const home = (make: () => string) => {
 	folders.push(folder)
 	return folder
 }
+// Below the ports that the system gives to connections, because one of those may be in use.
 const ports = (number: number) => ({
-	PORT: String(43_000 + number),
-	TEMPORAL_PORT: String(44_000 + number * 10),
-	TEMPORAL_UI_PORT: String(45_000 + number * 10),
+	PORT: String(23_000 + number),
+	TEMPORAL_PORT: String(24_000 + number * 10),
+	TEMPORAL_UI_PORT: String(25_000 + number * 10),
 })
 
 // If we are root, Postgres' own user can't enter this folder.
@@ -164,23 +165,23 @@ export const trials: Record<string, () => Promise<void>> = {
 	},
 
 	async 'two run side by side, a third on the same data is told so'() {
-		const other = { ...ports(1), PORT: String(43_002), DATA_DIR: 'other data' }
+		const other = { ...ports(1), PORT: '23002', DATA_DIR: 'other data' }
 		const [one, two] = [npmStart(first, env), npmStart(first, other)]
 		const [local1, local2] = await Promise.all([untilReady(one), untilReady(two)])
 		if (local1.projectId === local2.projectId) throw new Error('they share a database')
 		await Promise.all([sendMail(local1, 'one@example.com'), sendMail(local2, 'two@example.com')])
-		const third = npmStart(first, { ...env, PORT: '43003' })
+		const third = npmStart(first, { ...env, PORT: '23003' })
 		if ((await third.exit) === 0 || !third.output().includes('already runs with DATA_DIR'))
 			throw new Error(third.output())
 		await Promise.all([stop(one), stop(two)])
 	},
 
 	async 'a port that is taken is named with its variable'() {
-		const server = createServer().listen(43_004, '127.0.0.1')
-		const instance = npmStart(first, { ...env, PORT: '43004' })
+		const server = createServer().listen(23_004, '127.0.0.1')
+		const instance = npmStart(first, { ...env, PORT: '23004' })
 		const code = await instance.exit
 		server.close()
-		if (code === 0 || !/Port 43004 .* is taken\. Set PORT/.test(instance.output()))
+		if (code === 0 || !/Port 23004 .* is taken\. Set PORT/.test(instance.output()))
 			throw new Error(instance.output())
 		await until(
 			() => processesOf(instance).length === 0,
