@@ -67,6 +67,10 @@ export const renderingTasks = {
 		return composeMessage(input.mail, [], input.publicUrl, input.tracking)
 	},
 
+	/** Its wire format, without attachments and signature. */
+	source: (input: { mail: Mail; publicUrl: string }) =>
+		buildMime(composeMessage(input.mail, [], input.publicUrl, null)),
+
 	/** A mail in its wire format, signed if there is a key. Rejects when the key can't sign. */
 	mime({ message, dkim }: { message: Message; dkim?: DkimKey | undefined }) {
 		const attachments = message.attachments.map((file) => ({

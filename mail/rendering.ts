@@ -62,11 +62,17 @@ export async function attempt<Task extends keyof RenderingTasks>(
 const done = <Task extends keyof RenderingTasks>(task: Task, input: Input<Task>) =>
 	renderingTasks[task](input as never) as Output<Task>
 
-export const performOnThread = <Task extends keyof RenderingTasks>(
+/** A large text takes milliseconds on its way to the thread and back: each way has a turn of the event loop. */
+export async function performOnThread<Task extends keyof RenderingTasks>(
 	projectId: string,
 	task: Task,
 	input: Input<Task>,
-): Promise<Output<Task>> => threads.run(task, input, { key: projectId, limitMs })
+): Promise<Output<Task>> {
+	await nextTurn()
+	const output = await threads.run(task, input, { key: projectId, limitMs })
+	await nextTurn()
+	return output
+}
 
 /** A mail in its wire format, signed if there is a key. */
 export async function wireOf(message: Message, dkim?: DkimKey): Promise<Buffer> {

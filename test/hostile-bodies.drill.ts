@@ -44,6 +44,7 @@ test.serial('a megabyte of any JSON does not block the event loop', async (t) =>
 		for (const [url, key] of routes) {
 			const post = () => app.inject({ method: 'POST', url, headers: { ...key, ...json }, payload })
 			const stall = await longestStall(async () => t.true((await post()).statusCode < 500))
+			if (stall > 25) t.log(`${name}, ${url}: ${Math.round(stall)} ms`)
 			if (stall > 50) stalls.push(`${name}, ${url}: ${stall} ms`)
 		}
 	}

@@ -64,6 +64,7 @@ function holdNobodyUp(what: string, cases: Cases, isRepeated = false) {
 			if (isRepeated) await run(work, name as keyof Activities, await prepare(work))
 			const given = await prepare(work)
 			const stall = await longestStall(() => run(work, name as keyof Activities, given))
+			if (stall > mostMs / 2) t.log(`${name}: ${stall.toFixed(0)} ms`)
 			if (stall > mostMs) stalls.push(`${name}: ${stall.toFixed(0)} ms`)
 		}
 		t.deepEqual(stalls, [])

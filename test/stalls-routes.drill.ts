@@ -303,6 +303,7 @@ async function setupStalls(t: ExecutionContext) {
 		const isFound = route.method !== 'GET' || status === 200
 		t.true(status < 500 && status !== 401 && isFound, `${route.name}: ${status}`)
 		const stall = await longestStall(() => ask(route, query, type, payload))
+		if (stall > mostMs / 2) t.log(`${route.name}: ${Math.round(stall)} ms`)
 		if (stall > mostMs) stalls.push(`${route.name}: ${Math.round(stall)} ms`)
 	}
 	return { ...context, routes, measure, stalls }

@@ -4,6 +4,7 @@ import { completed } from '../../mail/campaign/completed-mail.ts'
 import { mailOf } from '../../mail/ledger-mail.ts'
 import type { Message } from '../../mail/message.ts'
 import { perform, wireOf } from '../../mail/rendering.ts'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { ApiError, notFound } from '../errors.ts'
 import type { EmailRoutes } from './email-view.ts'
 
@@ -12,10 +13,25 @@ import type { EmailRoutes } from './email-view.ts'
  * and its links lead where they were meant to.
  */
 export async function composedMail(
-	{ pool, publicUrl }: EmailRoutes,
+	options: EmailRoutes,
 	projectId: string,
 	emailId: string,
 ): Promise<Message> {
+	const mail = await mailToCompose(options, projectId, emailId)
+	return perform(projectId, 'compose', { mail, publicUrl: options.publicUrl, tracking: null })
+}
+
+/** The same in its wire format. */
+export async function sourceOf(
+	options: EmailRoutes,
+	projectId: string,
+	emailId: string,
+): Promise<Buffer> {
+	const mail = await mailToCompose(options, projectId, emailId)
+	return bufferOf(await perform(projectId, 'source', { mail, publicUrl: options.publicUrl }))
+}
+
+async function mailToCompose({ pool, publicUrl }: EmailRoutes, projectId: string, emailId: string) {
 	const [mail] = await wholeMail(pool, { projectId, emailId })
 	if (!mail) throw notFound('email', emailId)
 	if (mail.source_type === 'INBOUND') throw received()
@@ -24,7 +40,7 @@ export async function composedMail(
 	if (mail.body === null && !source) throw contentGone()
 	const own = { ...mail, body: mail.body ?? '' }
 	const whole = source ? await completed({ ...own, to: source.email }, source, publicUrl) : own
-	return perform(projectId, 'compose', { mail: mailOf(whole), publicUrl, tracking: null })
+	return mailOf(whole)
 }
 
 /** The headers as they are sent, unfolded and in their order. */

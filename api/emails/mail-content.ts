@@ -1,7 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { wireOf } from '../../mail/rendering.ts'
 import { Component, PathId } from '../schemas.ts'
-import { composedMail, headersOf } from './composed-mail.ts'
+import { composedMail, headersOf, sourceOf } from './composed-mail.ts'
 import type { EmailRoutes } from './email-view.ts'
 
 const tags = ['emails']
@@ -53,11 +52,11 @@ export const mailContent: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, o
 			},
 		},
 		async ({ project, params }, reply) => {
-			const message = await composedMail(options, project.id, params.id)
+			const source = await sourceOf(options, project.id, params.id)
 			return reply
 				.type('message/rfc822')
 				.header('content-disposition', `attachment; filename="${params.id}.eml"`)
-				.send(await wireOf(message))
+				.send(source)
 		},
 	)
 }
