@@ -4,8 +4,9 @@ import { hasLongText, partsOf, withoutLongTexts } from '../../mail/json-parts.ts
 import { gathered } from './gathering.ts'
 import { withPublicIds } from './project-ids.ts'
 
-/** Items that are serialised without a pause. Each may have 64 KB of a customer's data. */
+/** Items that are serialised without a pause, while their text is short. Each may have 64 KB of a customer's data. */
 const itemsAtOnce = 4
+const mostAtOnce = 2 ** 14
 
 /**
  * Serialises answers a few items of their longest list at a time, and long texts in parts, so that neither
@@ -52,15 +53,17 @@ export async function* piecesOf<Item>(
 ) {
 	const empty = textOf([])
 	let begin = -1
+	let count = 1
 	for await (const batch of batches)
-		for (let at = 0; at < batch.length; at += itemsAtOnce) {
+		for (let at = 0, items; at < batch.length; at += items.length) {
 			await takeTurn()
-			const items = batch.slice(at, at + itemsAtOnce)
+			items = batch.slice(at, at + count)
 			const isFirst = begin < 0
 			yield* partsOf(items, (short) => {
 				const text = textOf(short)
 				if (isFirst) begin = firstDifference(text, empty)
 				const written = text.slice(begin, text.length - (empty.length - begin))
+				count = written.length > mostAtOnce ? 1 : itemsAtOnce
 				return isFirst ? empty.slice(0, begin) + written : `,${written}`
 			})
 		}
