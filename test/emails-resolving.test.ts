@@ -45,6 +45,18 @@ test('a mail in doubt can be tried again: it is queued, and a worker finds it', 
 	)
 })
 
+test('a mail whose domain the project has lost is not tried again', async (t) => {
+	const { ids, makeUncertain, resolve, pool, mails } = await setupMails(t, 1)
+	const [id] = ids as [string]
+	await makeUncertain(id)
+	await pool.query('update domains set verified_at = null')
+	const response = await resolve(id, 'retry')
+	t.is(response.statusCode, 403)
+	t.regex(response.json().error.message, /^The sender's domain example\.com is not verified yet/)
+	t.is((await mails())[0]!.status, 'UNCERTAIN')
+	t.is((await resolve(id, 'sent')).statusCode, 200)
+})
+
 test('only a mail in doubt can be resolved, and only as sent or retry', async (t) => {
 	const { ids, resolve, written } = await setupMails(t, 1)
 	const [id] = ids as [string]

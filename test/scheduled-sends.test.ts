@@ -264,6 +264,20 @@ test('a mail of a MARKETING template is not sent to a contact who has unsubscrib
 	t.is((await written()).queued, 1)
 })
 
+test('a scheduled mail is not sent once the project has lost its domain', async (t) => {
+	const { schedule, pass, release, mails, pool, queued } = await setupScheduled(t)
+	for (const to of ['a@a.org', 'b@a.org']) await schedule({ to })
+	await pool.query('delete from domains')
+	await pass(61)
+	t.is(await release(), 2)
+	const lost = ['CANCELLED', 'The sender’s domain is not verified any more']
+	t.deepEqual(
+		(await mails()).map(({ status, error }) => [status, error]),
+		[lost, lost],
+	)
+	t.deepEqual(await queued(), [])
+})
+
 test('scheduled mails are listed by their status, with the other filters', async (t) => {
 	const { schedule, send, cancel, ask, contact } = await setupScheduled(t)
 	const ids: string[] = []

@@ -4,6 +4,7 @@ import { engagementsOfMail } from '../../db/emails/composed-mail.ts'
 import { Email as EmailRow } from '../../db/emails/email.ts'
 import { resolveAsRetry, resolveAsSent } from '../../db/emails/resolution.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { requireSender } from '../send/sender.ts'
 import { about, Body, Extended, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { Email, type EmailRoutes, NullableText, wholeOf } from './email-view.ts'
 
@@ -101,13 +102,16 @@ export const emails: FastifyPluginAsyncTypebox<EmailRoutes> = async (app, option
 			const [resolved] = await resolve(pool, { projectId: project.id, emailId: params.id })
 			const email = await em.findOne(EmailRow, where)
 			if (!email) throw notFound('email', params.id)
-			if (!resolved)
-				throw new ApiError(409, 'CONFLICT', `This mail is ${email.status}, not UNCERTAIN`, {
-					details: { status: email.status },
-					suggestion: 'Only a mail in doubt can be resolved.',
-				})
-			app.relay.wake()
-			return wholeOf(options, email)
+			const whole = await wholeOf(options, email)
+			if (resolved) {
+				app.relay.wake()
+				return whole
+			}
+			if (email.status === 'UNCERTAIN') await requireSender(em, project.id, whole.from)
+			throw new ApiError(409, 'CONFLICT', `This mail is ${email.status}, not UNCERTAIN`, {
+				details: { status: email.status },
+				suggestion: 'Only a mail in doubt can be resolved.',
+			})
 		},
 	)
 

@@ -1,3 +1,4 @@
+import { isProvedSender } from '../domains/proved-sender.ts'
 import { uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { sentEventData } from './ledger.ts'
@@ -19,14 +20,19 @@ export const resolveAsSent = statement('resolve-as-sent', {
 	select id from resolved`,
 })
 
-/** The mail is sent again, as a send of its own. */
+/** The mail is sent again, as a send of its own. No row: it is not in doubt, or its sender's domain is lost. */
 export const resolveAsRetry = statement('resolve-as-retry', {
 	params: { projectId: uuid, emailId: uuid },
 	row: { id: uuid },
 	text: `with resolved as (
-		update emails set status = 'PENDING', possible_repeat = true, due_at = null,
+		update emails e set status = 'PENDING', possible_repeat = true, due_at = null,
 			first_attempt_at = null, updated_at = now()
 		where project_id = $projectId and id = $emailId and status = 'UNCERTAIN'
+			and ${isProvedSender(
+				'$projectId',
+				`coalesce(e."from",
+				(select k."from" from campaigns k where k.project_id = $projectId and k.id = e.campaign_id))`,
+			)}
 		returning project_id, id
 	), queued as (
 		insert into queued_sends (project_id, request_id, email_ids)

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { isProvedSender, lostSender } from '../domains/proved-sender.ts'
 import { float, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -56,8 +57,8 @@ const takeDue = statement('take-due-sends', {
 })
 
 /**
- * Makes one run of these mails, in their order. A mail that needs consent is asked for it now, because it will not be
- * asked again. Only those who delete a mail's row may change it from SCHEDULED: see db/emails/scheduling.ts.
+ * Makes one run of these mails, in their order. Consent and the sender's domain are looked up now, because nothing
+ * looks them up later. Only those who delete a mail's row may change it from SCHEDULED: see db/emails/scheduling.ts.
  */
 const release = statement('release-due-sends', {
 	params: { projectId: uuid, emailIds: uuid.array, taskQueue: text, priority: int },
@@ -70,9 +71,9 @@ const release = statement('release-due-sends', {
 	), released as (
 		update emails e set (status, error) = (
 				select case when because is null then 'PENDING' else 'CANCELLED' end, because
-				from (select may_send(null, null, g.needs_consent, coalesce(
+				from (select case when ${isProvedSender('$projectId', 'e."from"')} then may_send(null, null, g.needs_consent, coalesce(
 					(select c.subscribed from contacts c where c.project_id = $projectId and c.id = e.contact_id), false),
-					e."to", true, 'local')) asked(because)),
+					e."to", true, 'local') else '${lostSender}' end) asked(because)),
 			updated_at = now()
 		from gone g
 		where e.project_id = $projectId and e.id = g.email_id and e.status = 'SCHEDULED'
