@@ -31,6 +31,8 @@ for (const host of [
 	'[64:ff9b::7f00:1]',
 	'１２７.0.0.1',
 	'localhost',
+	'a.localhost',
+	'LOCALHOST.',
 ])
 	test(`nothing is asked of ${host}`, async (t) => {
 		const { port, connections } = await listener(t)

@@ -15,6 +15,7 @@ import { isPublicAddress } from './public-address.ts'
 export interface GuardOptions {
 	/** Empty: uses the system's DNS servers. */
 	dnsServers: string[]
+	/** Then names are also looked up as this machine does it: names of its own network have no DNS servers. */
 	allowPrivate: boolean
 }
 
@@ -153,9 +154,7 @@ async function addressesOf(url: URL, options: GuardOptions): Promise<LookupAddre
 	// The URL parser has normalised decimal, octal and shortened addresses.
 	const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
 	const literal = isIP(host)
-	const found = literal
-		? [{ address: host, family: literal }]
-		: await resolve(host, options.dnsServers)
+	const found = literal ? [{ address: host, family: literal }] : await resolve(host, options)
 	if (found.length === 0) throw new Error('The host name has no address')
 	if (!options.allowPrivate && !found.every(({ address }) => isPublicAddress(address)))
 		throw new Refusal('The host is in a private network')
@@ -163,11 +162,18 @@ async function addressesOf(url: URL, options: GuardOptions): Promise<LookupAddre
 }
 
 const lookUp = promisify(systemLookup)
+const isLocalhost = /(^|\.)localhost\.?$/
 
-async function resolve(host: string, servers: string[]): Promise<LookupAddress[]> {
-	if (servers.length === 0) return lookUp(host, { all: true })
+/**
+ * Asks DNS itself. The system's look-up blocks one of a few threads that the whole process shares, and can't be ended:
+ * slow names of one customer would hold up everybody.
+ */
+async function resolve(host: string, options: GuardOptions): Promise<LookupAddress[]> {
+	const servers = options.dnsServers
+	if (servers.length === 0 && options.allowPrivate) return lookUp(host, { all: true })
+	if (isLocalhost.test(host)) return [{ address: '127.0.0.1', family: 4 }]
 	const resolver = new Resolver({ timeout: 2000, tries: 2 })
-	resolver.setServers(servers)
+	if (servers.length > 0) resolver.setServers(servers)
 	const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
 	if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
 	return [
