@@ -79,6 +79,23 @@ test('a repeated send with the same key sends nothing and returns the first resu
 	t.is((await query('select from emails')).length, 1)
 })
 
+test('a send with a key that another call has used is refused, and says so', async (t) => {
+	const { refused, withSecretKey, app } = await openMcp(t)
+	const used = await app.inject({
+		method: 'POST',
+		url: '/v1/send/batch',
+		headers: { ...withSecretKey, 'idempotency-key': 'order 7' },
+		payload: [{ ...letter, to: 'ann@example.org' }],
+	})
+	t.is(used.statusCode, 200, used.body)
+	const error = await refused('send_mail', {
+		...letter,
+		to: 'ann@example.org',
+		idempotencyKey: 'order 7',
+	})
+	t.like(error, { code: 'IDEMPOTENCY_KEY_REUSED', statusCode: 409 })
+})
+
 test('contacts are created, changed and found, and their timeline is listed', async (t) => {
 	const { done } = await openMcp(t)
 	const created = await done('upsert_contact', { email: 'Ann@example.org', data: { plan: 'pro' } })

@@ -115,11 +115,16 @@ function statusesOf({ data }: Sent) {
 	return [...byStatus].map(([status, { length }]) => `${length} ${status}`).join(', ')
 }
 
-/** The conflict of a used key carries the answer that the first request got. */
+interface UsedKey {
+	originalRequest?: string
+	response?: Sent
+}
+
+/** The conflict of a used key carries the answer that the first request got: that of a send, or of another route. */
 function firstAnswer(error: unknown): Sent {
 	if (error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_REUSED') {
-		const { response } = (error.extras.details ?? {}) as { response?: Sent }
-		if (response) return response
+		const { originalRequest, response } = (error.extras.details ?? {}) as UsedKey
+		if (originalRequest === 'POST /v1/send' && response) return response
 	}
 	throw error
 }
