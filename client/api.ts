@@ -334,7 +334,7 @@ export interface CampaignPausedWebhook {
 		name: string
 		subject: string
 		totalRecipients: number
-		reason: 'OWNER' | 'BILLING_LIMIT' | 'FAULT' | 'TEMPLATE' | null
+		reason: 'OWNER' | 'BILLING_LIMIT' | 'FAULT' | 'TEMPLATE' | 'SENDER' | null
 	}
 }
 

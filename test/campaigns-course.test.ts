@@ -6,6 +6,7 @@ import {
 	restartCampaigns,
 } from '../db/campaigns/lost-campaigns.ts'
 import { openCampaigns, plan } from './helpers/campaigns.ts'
+import { isEnvelope } from './helpers/envelope.ts'
 
 test('the audience is fixed at the start: each contact once, with the data for its mail', async (t) => {
 	const { call, contacts, create, act, activities, recipients, query, get, project } =
@@ -145,6 +146,21 @@ test('a scheduled campaign starts when its time has come, and not before', async
 	await query(`update campaigns set scheduled_for = now()`)
 	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
 	t.is((await get(id)).status, 'SENDING')
+})
+
+test('a scheduled campaign waits if its project has lost the domain, until it is verified again', async (t) => {
+	const { contacts, create, call, query, act, activities, get } = await openCampaigns(t)
+	await contacts(1)
+	const { id } = await create()
+	await call('POST', `/${id}/send`, { scheduledFor: '2099-01-01' })
+	await query('update campaigns set scheduled_for = now()')
+	await query('update domains set verified_at = null')
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: null })
+	t.like(await get(id), { status: 'SENDING', pausedReason: 'SENDER' })
+	isEnvelope(t, await call('POST', `/${id}/resume`), 403, 'INTERNAL_SERVER_ERROR')
+	await query('update domains set verified_at = now()')
+	t.is((await call('POST', `/${id}/resume`)).statusCode, 200)
+	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
 })
 
 test('a billing limit pauses the campaigns it covers, and their owner may resume them', async (t) => {

@@ -84,8 +84,12 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 
 const start = (pool: Pool, key: CampaignKey) =>
 	transaction(pool, async (db) => {
-		const [started] = await startDue(db, { projectId: key.projectId, campaignId: key.campaignId })
-		if (started) await freezeAudience(db, key)
+		const { projectId, campaignId } = key
+		const [started] = await startDue(db, { projectId, campaignId })
+		if (!started) return
+		if (!started.isProved)
+			await pause(db, { projectId, campaignId, taskQueue: taskQueues.core, reason: 'SENDER' })
+		await freezeAudience(db, key)
 	})
 
 async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
@@ -139,4 +143,5 @@ const pausedBy = {
 	BILLING_LIMIT: 'paused by a billing limit',
 	FAULT: 'paused because its audience could not be frozen',
 	TEMPLATE: 'paused because its template takes too long',
+	SENDER: 'paused because its sender’s domain is not verified',
 }

@@ -115,10 +115,12 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				config: { auth, errors: [400] },
 				schema: { tags, ...words, params: Params, response: { 200: Campaign } },
 			},
-			async ({ project, params }) => {
+			async ({ em, project, params }) => {
 				const key = { projectId: project.id, campaignId: params.id }
 				const [moved] = await change(pool, { ...key, taskQueue: taskQueues.core })
 				const campaign = existing(await findCampaign(pool, key), params.id)
+				if (!moved && action === 'resume' && campaign.pausedAt)
+					await requireSender(em, project.id, campaign.from)
 				if (!moved) throw wrongState(campaign, done[action], suggestion)
 				app.relay.wake()
 				return viewFor(project)(campaign)

@@ -217,7 +217,7 @@ export const webhookPayloads: Record<WebhookType, Payload> = {
 		summary: 'A campaign was paused',
 		data: {
 			...campaign,
-			reason: Nullable(Type.Enum(['OWNER', 'BILLING_LIMIT', 'FAULT', 'TEMPLATE'])),
+			reason: Nullable(Type.Enum(['OWNER', 'BILLING_LIMIT', 'FAULT', 'TEMPLATE', 'SENDER'])),
 		},
 		example: { ...campaignExample, reason: 'OWNER' },
 	},

@@ -1,5 +1,6 @@
+import { isProvedSender } from '../domains/proved-sender.ts'
 import { priorities } from '../outbox/outbox.ts'
-import { int, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 // Moves a campaign from one status to the next. Every move is a compare-and-set and notifies Temporal in
@@ -66,12 +67,16 @@ export const schedule = statement('schedule-campaign', {
 /** For the run itself, when the campaign's time has come. */
 export const startDue = statement('start-due-campaign', {
 	params: { projectId: uuid, campaignId: uuid },
-	row: { id: uuid },
+	row: {
+		id: uuid,
+		/** Whether the project still has the sender's domain. */
+		isProved: bool,
+	},
 	text: `update campaigns k set ${start}, updated_at = now() from projects p
 	where p.id = k.project_id and k.project_id = $projectId and k.id = $campaignId
 		and k.status = 'SCHEDULED'
 		and k.scheduled_for <= now()
-	returning k.id`,
+	returning k.id, ${isProvedSender('$projectId', 'k."from"')} as "isProved"`,
 })
 
 const cancelled = (reason: string) =>
@@ -124,12 +129,14 @@ export const resumeCampaignsOf = statement('resume-campaigns-of-project', {
 	),
 })
 
+/** Not while the sender's domain is not verified. */
 export const resume = statement('resume-campaign', {
 	params: { projectId: uuid, campaignId: uuid, taskQueue: text },
 	row: { id: uuid },
 	text: moved(
 		'paused_at = null, paused_reason = null',
-		`k.id = $campaignId::uuid and k.status = 'SENDING' and k.paused_at is not null`,
+		`k.id = $campaignId::uuid and k.status = 'SENDING' and k.paused_at is not null
+			and ${isProvedSender('$projectId', 'k."from"')}`,
 		'$taskQueue::text',
 	),
 })

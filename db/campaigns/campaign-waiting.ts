@@ -42,7 +42,8 @@ export const waitingOf = statement('campaign-waiting', {
 	cross join lateral (values
 		(1, paused and paused_reason = 'BILLING_LIMIT', 'billing', null, null::timestamptz, pending),
 		(2, paused, 'paused',
-			case paused_reason when 'TEMPLATE' then 'The template takes too long to render' end, null, pending),
+			case paused_reason when 'TEMPLATE' then 'The template takes too long to render'
+				when 'SENDER' then 'The sender’s domain is not verified' end, null, pending),
 		(3, pending > 0 and away.until is not null, 'provider', away.answer, away.until, pending),
 		(4, pending > 0 and deferred.mails >= least(pending, ${mostCounted}), 'provider',
 			deferred.answer, deferred.until, deferred.mails),

@@ -10,7 +10,7 @@ export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCE
 export const audienceTypes = ['ALL', 'SEGMENT', 'FILTERED'] as const
 
 /** The reason for a pause, as `pausedReason` in the API. */
-export const pausedReasons = ['OWNER', 'BILLING_LIMIT', 'FAULT', 'TEMPLATE'] as const
+export const pausedReasons = ['OWNER', 'BILLING_LIMIT', 'FAULT', 'TEMPLATE', 'SENDER'] as const
 /** Why it ended before all recipients had it. */
 export const cancelledReasons = ['OWNER', 'PROJECT_DISABLED'] as const
 
