@@ -2176,7 +2176,7 @@ export interface ScheduleTrigger {
 
 export interface SecuredAccount {
 	message: string
-	/** Present if the address was not verified before: how many projects of the account got new keys and lost their other members */
+	/** Present if the address was not verified before: how many projects of the account got new keys and lost their other members. Their webhook endpoints are disabled */
 	securedProjects?: number | undefined
 }
 
@@ -4691,7 +4691,7 @@ export interface AuthApi {
 	/**
 	 * Set a new password with the token from our mail; ends all sessions.
 	 *
-	 * If the address was not verified before, the keys of the account’s projects are replaced, and their other members and open invitations are removed. No data is deleted.
+	 * If the address was not verified before, the keys of the account’s projects are replaced, their other members and open invitations are removed, and their webhook endpoints are disabled and get new secrets. No data is deleted.
 	 *
 	 * `POST /auth/reset-password`
 	 */
@@ -4709,7 +4709,7 @@ export interface AuthApi {
 	/**
 	 * Join a project with the token from our mail.
 	 *
-	 * A password is required unless there is an account with a verified address. It replaces the password of an unverified account and ends its sessions. The keys of that account’s projects are replaced, and their other members and open invitations are removed.
+	 * A password is required unless there is an account with a verified address. It replaces the password of an unverified account and ends its sessions. The keys of that account’s projects are replaced, their other members and open invitations are removed, and their webhook endpoints are disabled and get new secrets.
 	 *
 	 * `POST /auth/accept-invitation`
 	 */

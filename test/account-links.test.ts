@@ -1,44 +1,8 @@
-import test, { type ExecutionContext } from 'ava'
-import { platformProjectId } from '../db/emails/platform-mail.ts'
-import { createProject, setup } from './helpers/app.ts'
+import test from 'ava'
+import { email, newPassword, setupLinks, setupTrap } from './helpers/account-links.ts'
+import { createProject } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { addMember, cookieOf, createUser, password } from './helpers/people.ts'
-
-const email = 'anna@example.org'
-const newPassword = 'another horse battery'
-
-async function setupLinks(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
-	const context = await setup(t, options)
-	const { app, pool } = context
-	const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
-		app.inject({ method: 'POST', url, payload, headers })
-	const submit = (url: string, fields: Record<string, string>) =>
-		app.inject({
-			method: 'POST',
-			url,
-			payload: new URLSearchParams(fields).toString(),
-			headers: { 'content-type': 'application/x-www-form-urlencoded' },
-		})
-	/** Our newest mail to an address, and the token in its link. */
-	async function mailTo(address: string) {
-		const { rows } = await pool.query<{ body: string; language: string; from: string }>(
-			`select body, language, "from" from emails where project_id = $1 and "to" = $2
-			order by id desc`,
-			[platformProjectId, address],
-		)
-		const link = rows[0] && /href="([^"]*token=([\w-]+))"/.exec(rows[0].body)
-		return { count: rows.length, ...rows[0], url: link?.[1] ?? '', token: link?.[2] ?? '' }
-	}
-	return {
-		...context,
-		post,
-		submit,
-		mailTo,
-		signup: () => post('/auth/signup', { email, password }),
-		login: async (password: string) => (await post('/auth/login', { email, password })).statusCode,
-		me: async (cookie: string) => app.inject({ url: '/users/@me', headers: { cookie } }),
-	}
-}
 
 test('signing up sends a mail whose token verifies the address once', async (t) => {
 	const { signup, mailTo, post, me, wakes } = await setupLinks(t)
@@ -227,68 +191,32 @@ test('the text in a link is shown as text', async (t) => {
 	t.notRegex(page.body, /<script/)
 })
 
-/** A person has signed up with another's address, created a project, and invited others. */
-async function setupTrap(t: ExecutionContext) {
-	const context = await setupLinks(t, { settings: { emailProvider: 'smtp' } })
-	const { app, orm, pool, signup, post, mailTo } = context
-	const headers = { cookie: cookieOf(await signup()), origin: 'http://localhost:3000' }
-	const created = await post('/users/@me/projects', { name: 'Trap' }, headers)
-	const project = created.json<{ id: string; secret: string; public: string }>()
-	const accomplice = await createUser(app, orm, 'accomplice@example.org')
-	await addMember(orm, project as never, accomplice.user, 'ADMIN')
-	const asAccomplice = (method: 'GET' | 'POST', path: string, payload?: object) =>
-		app.inject({
-			method,
-			url: `/projects/${project.id}${path}`,
-			headers: accomplice.headers,
-			...(payload ? { payload } : {}),
-		})
-	t.is((await asAccomplice('POST', '/members', { email: 'third@example.org' })).statusCode, 202)
-	const oldSecret = (await asAccomplice('GET', '/webhook-secret')).json().secret as string
-	return {
-		...context,
-		headers,
-		project,
-		accomplice,
-		asAccomplice,
-		oldSecret,
-		async resetToken() {
-			await post('/auth/request-password-reset', { email })
-			return (await mailTo(email)).token
-		},
-		async trackStatus() {
-			const authorization = `Bearer ${project.public}`
-			const event = { email: 'c@example.org', event: 'x' }
-			return (await post('/v1/track', event, { authorization })).statusCode
-		},
-		async keyStatus() {
-			const authorization = `Bearer ${project.secret}`
-			return (await app.inject({ url: '/contacts', headers: { authorization } })).statusCode
-		},
-		openInvitations: async () => (await pool.query('select from invitations')).rowCount,
-	}
-}
-
 test('a first proof of an address deletes nothing: the projects are its reader’s alone, with new keys', async (t) => {
 	const trap = await setupTrap(t)
 	const { app, post, pool, project, asAccomplice, oldSecret, mailTo, wakes } = trap
 	t.is(await trap.keyStatus(), 200)
 	t.is(await trap.trackStatus(), 200)
 	const token = await trap.resetToken()
-	t.regex((await mailTo(email)).body!, /also replaces their keys and removes their other members/)
+	t.regex(
+		(await mailTo(email)).body!,
+		/also replaces their keys, removes their other members and disables their webhook endpoints/,
+	)
 	const woken = wakes.count
 	const answer = await post('/auth/reset-password', { token, newPassword })
 	t.is(answer.statusCode, 200)
 	t.true(wakes.count > woken)
 	t.is(answer.json().securedProjects, 1)
-	t.regex(answer.json().message, /keys of your projects were replaced and their other members/)
+	t.regex(
+		answer.json().message,
+		/keys of your projects were replaced, .*webhook endpoints disabled/,
+	)
 
 	t.is(await trap.keyStatus(), 401)
 	t.is(await trap.trackStatus(), 401)
 	t.is((await asAccomplice('GET', '/members')).statusCode, 404)
 	t.is(await trap.openInvitations(), 0)
 	const { body } = await mailTo(email)
-	t.regex(body!, /Nothing was deleted/)
+	t.regex(body!, /webhook endpoints disabled.*Nothing was deleted/s)
 	t.true(body!.includes('Trap') && body!.includes('accomplice@example.org'))
 	const cookie = cookieOf(await post('/auth/login', { email, password: newPassword }))
 	const read = async (url: string) => (await app.inject({ url, headers: { cookie } })).json()
@@ -312,11 +240,11 @@ test('a new password for a verified address changes no project', async (t) => {
 })
 
 const secured = {
-	en: /keys of your projects were replaced/,
-	de: /Schlüssel Ihrer Projekte wurden ersetzt/,
-	fr: /clés de vos projets ont été remplacées/,
-	es: /claves de sus proyectos/,
-	nl: /sleutels van uw projecten zijn vervangen/,
+	en: /keys of your projects were replaced.*webhook endpoints were disabled/,
+	de: /Schlüssel Ihrer Projekte wurden ersetzt.*Webhook-Endpunkte deaktiviert/,
+	fr: /clés de vos projets ont été remplacées.*points de terminaison webhook ont été désactivés/,
+	es: /claves de sus proyectos.*endpoints de webhooks se han desactivado/,
+	nl: /sleutels van uw projecten zijn vervangen.*webhook-endpoints zijn uitgeschakeld/,
 }
 for (const [language, words] of Object.entries(secured))
 	test(`the page after a first proof says what changed, in ${language}`, async (t) => {
@@ -357,23 +285,16 @@ for (const [who, path] of [
 	['accomplice', 'members'],
 ] as const)
 	test(`while an account is secured, its ${who}'s ${path} comes too late`, async (t) => {
-		const { pool, post, project, headers, accomplice, resetToken, ...trap } = await setupTrap(t)
-		const token = await resetToken()
-		const blocker = await pool.connect()
-		await blocker.query(`begin; select from projects where name = 'Trap' for update`)
-		const securing = post('/auth/reset-password', { token, newPassword })
-		await lockWaits(t, pool, 1)
+		const { post, project, headers, accomplice, ...trap } = await setupTrap(t)
 		const folder = path === 'regenerate-keys' ? '/users/@me/projects' : '/projects'
-		const late = post(
-			`${folder}/${project.id}/${path}`,
-			path === 'members' ? { email: 'fourth@example.org' } : {},
-			who === 'squatter' ? headers : accomplice.headers,
+		const late = await trap.answerTooLate(() =>
+			post(
+				`${folder}/${project.id}/${path}`,
+				path === 'members' ? { email: 'fourth@example.org' } : {},
+				who === 'squatter' ? headers : accomplice.headers,
+			),
 		)
-		await lockWaits(t, pool, 2)
-		await blocker.query('commit')
-		blocker.release()
-		t.is((await securing).statusCode, 200)
-		t.is((await late).statusCode, 403)
+		t.is(late.statusCode, 403)
 		t.is(await trap.openInvitations(), 0)
 	})
 

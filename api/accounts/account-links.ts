@@ -21,7 +21,7 @@ const Secured = Extended('SecuredAccount', [Message], {
 	securedProjects: Type.Optional(
 		Type.Integer({
 			description:
-				'Present if the address was not verified before: how many projects of the account got new keys and lost their other members',
+				'Present if the address was not verified before: how many projects of the account got new keys and lost their other members. Their webhook endpoints are disabled',
 		}),
 	),
 })
@@ -37,7 +37,7 @@ const config = { auth: 'none' } as const
 /** The actions behind links in our mails: programs send JSON, the pages send forms. */
 interface LinkOptions {
 	pool: Pool
-	settings: MailSettings
+	settings: MailSettings & { sessionSecret: string }
 }
 
 export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
@@ -80,7 +80,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				tags,
 				summary: 'Set a new password with the token from our mail; ends all sessions',
 				description:
-					'If the address was not verified before, the keys of the account’s projects are replaced, and their other members and open invitations are removed. No data is deleted.',
+					'If the address was not verified before, the keys of the account’s projects are replaced, their other members and open invitations are removed, and their webhook endpoints are disabled and get new secrets. No data is deleted.',
 				body: Body(
 					{ token, newPassword: 'correct horse battery' },
 					{ token: Token, newPassword: Password },
@@ -97,7 +97,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				})
 				if (!spent) throw badToken()
 				const hash = await hashPassword(body.newPassword)
-				const secured = await resetPassword(db, spent.userId, hash)
+				const secured = await resetPassword(db, spent.userId, hash, settings.sessionSecret)
 				await announceSecured(db, request, secured, settings)
 				return secured
 			})
@@ -114,7 +114,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				tags,
 				summary: 'Join a project with the token from our mail',
 				description:
-					'A password is required unless there is an account with a verified address. It replaces the password of an unverified account and ends its sessions. The keys of that account’s projects are replaced, and their other members and open invitations are removed.',
+					'A password is required unless there is an account with a verified address. It replaces the password of an unverified account and ends its sessions. The keys of that account’s projects are replaced, their other members and open invitations are removed, and their webhook endpoints are disabled and get new secrets.',
 				body: Body(
 					{ token, password: 'correct horse battery' },
 					{
@@ -135,7 +135,8 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				const { projectId, publicId, email, role, hasAccount } = invitation
 				if (!hasAccount && body.password === undefined) throw passwordMissing()
 				const hash = hasAccount ? null : await hashPassword(body.password!)
-				const { userId, secured } = await accountOfReader(db, email, hash)
+				const { sessionSecret } = settings
+				const { userId, secured } = await accountOfReader(db, email, hash, sessionSecret)
 				await acceptInvitation(db, { projectId, userId, role, email })
 				await announceSecured(db, request, secured, settings)
 				const joined = { projectIds: [publicId], userId, actor: email }

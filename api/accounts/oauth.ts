@@ -160,7 +160,11 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 	)
 
 	async function logIn(request: FastifyRequest, account: OAuthAccount) {
-		const options = { maySignUp: !features.signupsDisabled, seconds: sessionSeconds }
+		const options = {
+			maySignUp: !features.signupsDisabled,
+			seconds: sessionSeconds,
+			sessionSecret: settings.sessionSecret,
+		}
 		const login = await transaction(pool, async (db) => {
 			const login = await logInFrom(db, account, options)
 			if (login) await announceSecured(db, request, login.secured, settings)

@@ -31,7 +31,7 @@ export async function announceSecured(
 export const securedAnswer = (message: string, secured: Secured | null) =>
 	secured
 		? {
-				message: `${message}. Your address was not verified before, so the keys of your projects were replaced and their other members removed`,
+				message: `${message}. Your address was not verified before, so the keys of your projects were replaced, their other members removed and their webhook endpoints disabled`,
 				securedProjects: secured.projects.length,
 			}
 		: { message }

@@ -3,6 +3,7 @@ import { newKeys } from '../projects/project-keys.ts'
 import { forgetWebhookSecrets } from '../projects/webhook-secret.ts'
 import { bytes, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { secureEndpoints } from '../webhooks/webhook-takeover.ts'
 import {
 	accountColumns,
 	type Account,
@@ -29,7 +30,7 @@ const lockAccountById = statement('lock-account-by-id', {
 export interface Secured {
 	email: string
 	userId: string
-	/** They have new keys. */
+	/** They have new keys, and their webhook endpoints are disabled. */
 	projects: { publicId: string; name: string }[]
 	/** The addresses of removed members. */
 	members: string[]
@@ -43,12 +44,14 @@ export async function accountOfReader(
 	db: PoolClient,
 	email: string,
 	hash: string | null,
+	sessionSecret: string,
 ): Promise<{ userId: string; secured: Secured | null }> {
 	const [made] = await createAccount(db, { email, passwordHash: hash, isVerified: true })
 	if (made) return { userId: made.id, secured: null }
 	const [known] = await lockAccount(db, { email })
 	const { id: userId, emailVerified } = known!
-	return { userId, secured: emailVerified ? null : await takeOver(db, known!, hash) }
+	const secured = emailVerified ? null : await takeOver(db, known!, hash, sessionSecret)
+	return { userId, secured }
 }
 
 /** Sets a new password for the reader of the account's mail. */
@@ -56,22 +59,24 @@ export async function resetPassword(
 	db: PoolClient,
 	userId: string,
 	hash: string,
+	sessionSecret: string,
 ): Promise<Secured | null> {
 	const [account] = await lockAccountById(db, { userId })
-	if (!account!.emailVerified) return takeOver(db, account!, hash)
+	if (!account!.emailVerified) return takeOver(db, account!, hash, sessionSecret)
 	await replacePassword(db, { userId, passwordHash: hash })
 	return null
 }
 
 /**
  * Anybody can have signed up with an address. The person who did knows the keys of their projects and the
- * members they invited. The projects stay, and become the reader's alone. null: the account has no
+ * members they invited, and may receive their events at webhook endpoints. The projects stay, and become the reader's alone. null: the account has no
  * project.
  */
 async function takeOver(
 	db: PoolClient,
 	{ id: userId, email }: Account,
 	hash: string | null,
+	sessionSecret: string,
 ): Promise<Secured | null> {
 	const projectIds = await lockProjects(db, userId)
 	await replacePassword(db, { userId, passwordHash: hash })
@@ -86,6 +91,7 @@ async function takeOver(
 		endings: keys.map(({ secretKeyEnding }) => secretKeyEnding),
 	})
 	await forgetWebhookSecrets(db, { projectIds })
+	await secureEndpoints(db, projectIds, sessionSecret)
 	await confirmAddress(db, userId)
 	return projects.length > 0
 		? { email, userId, projects, members: members.map((member) => member.email).toSorted() }

@@ -30,6 +30,7 @@ interface LogIn {
 	maySignUp: boolean
 	/** The duration of the session. */
 	seconds: number
+	sessionSecret: string
 }
 
 /**
@@ -39,13 +40,13 @@ interface LogIn {
 export async function logInFrom(
 	db: PoolClient,
 	{ provider, subject, email }: OAuthAccount,
-	{ maySignUp, seconds }: LogIn,
+	{ maySignUp, seconds, sessionSecret }: LogIn,
 ): Promise<{ token: string; secured: Secured | null } | null> {
 	const open = (userId: string) => openSession(db, { userId, seconds })
 	const [linked] = await userOfIdentity(db, { provider, subject })
 	if (linked) return { token: await open(linked.userId), secured: null }
 	if (!maySignUp && !(await lockAccount(db, { email }))[0]) return null
-	const { userId, secured } = await accountOfReader(db, email, null)
+	const { userId, secured } = await accountOfReader(db, email, null, sessionSecret)
 	await linkIdentity(db, { provider, subject, userId })
 	return { token: await open(userId), secured }
 }

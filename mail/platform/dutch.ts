@@ -25,7 +25,7 @@ export const dutch: Words = {
 				...(isVerified
 					? []
 					: [
-							'Het adres van dit account is nog niet bevestigd. Heeft het account projecten, dan worden met het nieuwe wachtwoord ook hun sleutels vervangen en hun andere leden verwijderd.',
+							'Het adres van dit account is nog niet bevestigd. Heeft het account projecten, dan worden met het nieuwe wachtwoord ook hun sleutels vervangen, hun andere leden verwijderd en hun webhook-endpoints uitgeschakeld.',
 						]),
 			],
 			button: 'Wachtwoord kiezen',
@@ -49,11 +49,11 @@ export const dutch: Words = {
 			subject: 'Uw account is nu alleen van u',
 			paragraphs: [
 				'Uw e-mailadres was nog niet bevestigd, dus iemand anders had dit account ermee kunnen aanmaken. Nu u hebt laten zien dat het adres van u is, zijn alle eerdere sessies beëindigd.',
-				`De sleutels van deze projecten zijn vervangen en hun andere leden en openstaande uitnodigingen verwijderd: ${listed(projects)}.`,
+				`De sleutels van deze projecten zijn vervangen, hun andere leden en openstaande uitnodigingen verwijderd en hun webhook-endpoints uitgeschakeld: ${listed(projects)}.`,
 				...(members.length > 0 ? [`Verwijderde leden: ${listed(members)}.`] : []),
 			],
 			remark:
-				'Er is niets gewist. Maak nieuwe sleutels voordat uw toepassingen deze projecten weer gebruiken, en controleer workflows, webhooks en domeinen die u niet zelf hebt ingesteld.',
+				'Er is niets gewist. Maak nieuwe sleutels voordat uw toepassingen deze projecten weer gebruiken. Geef uw eigen webhook-endpoints een nieuw geheim en schakel ze in. Controleer workflows, webhooks en domeinen die u niet zelf hebt ingesteld.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `Het verzenden is opgeschort: ${project}`,

@@ -25,7 +25,7 @@ export const english: Words = {
 				...(isVerified
 					? []
 					: [
-							'The address of this account is not verified yet. If the account has projects, choosing a password also replaces their keys and removes their other members.',
+							'The address of this account is not verified yet. If the account has projects, choosing a password also replaces their keys, removes their other members and disables their webhook endpoints.',
 						]),
 			],
 			button: 'Choose a password',
@@ -49,11 +49,11 @@ export const english: Words = {
 			subject: 'Your account is secured',
 			paragraphs: [
 				'Your email address was not verified before, so somebody else could have created this account. You have now proved that the address is yours, and all earlier sessions have ended.',
-				`The keys of these projects were replaced, and their other members and open invitations removed: ${listed(projects)}.`,
+				`The keys of these projects were replaced, their other members and open invitations removed, and their webhook endpoints disabled: ${listed(projects)}.`,
 				...(members.length > 0 ? [`Removed members: ${listed(members)}.`] : []),
 			],
 			remark:
-				'Nothing was deleted. Create new keys before your applications use these projects again, and check their workflows, webhooks and domains if you did not set them up yourself.',
+				'Nothing was deleted. Create new keys before your applications use these projects again. Give webhook endpoints of your own a new secret and enable them. Check their workflows, webhooks and domains if you did not set them up yourself.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `Sending is suspended: ${project}`,

@@ -27,7 +27,7 @@ export const french: Words = {
 				...(isVerified
 					? []
 					: [
-							'L’adresse de ce compte n’est pas encore vérifiée. Si le compte a des projets, choisir un mot de passe remplace aussi leurs clés et retire leurs autres membres.',
+							'L’adresse de ce compte n’est pas encore vérifiée. Si le compte a des projets, choisir un mot de passe remplace aussi leurs clés, retire leurs autres membres et désactive leurs points de terminaison webhook.',
 						]),
 			],
 			button: 'Choisir un mot de passe',
@@ -51,11 +51,11 @@ export const french: Words = {
 			subject: 'Votre compte n’appartient plus qu’à vous',
 			paragraphs: [
 				'Votre adresse e-mail n’était pas encore vérifiée : quelqu’un d’autre aurait pu créer ce compte avec elle. Vous avez maintenant montré que l’adresse est la vôtre, et toutes les sessions précédentes ont pris fin.',
-				`Les clés de ces projets ont été remplacées, leurs autres membres et les invitations en cours ont été retirés : ${listed(projects)}.`,
+				`Les clés de ces projets ont été remplacées, leurs autres membres et les invitations en cours ont été retirés, et leurs points de terminaison webhook ont été désactivés : ${listed(projects)}.`,
 				...(members.length > 0 ? [`Membres retirés : ${listed(members)}.`] : []),
 			],
 			remark:
-				'Rien n’a été supprimé. Créez de nouvelles clés avant que vos applications n’utilisent à nouveau ces projets, et vérifiez les workflows, webhooks et domaines que vous n’avez pas configurés vous-même.',
+				'Rien n’a été supprimé. Créez de nouvelles clés avant que vos applications n’utilisent à nouveau ces projets. Donnez un nouveau secret à vos propres points de terminaison webhook et activez-les. Vérifiez les workflows, webhooks et domaines que vous n’avez pas configurés vous-même.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `L'envoi est suspendu : ${project}`,

@@ -28,7 +28,7 @@ export const german: Words = {
 				...(isVerified
 					? []
 					: [
-							'Die Adresse dieses Kontos ist noch nicht bestätigt. Hat das Konto Projekte, werden mit dem neuen Passwort auch deren Schlüssel ersetzt und ihre anderen Mitglieder entfernt.',
+							'Die Adresse dieses Kontos ist noch nicht bestätigt. Hat das Konto Projekte, werden mit dem neuen Passwort auch deren Schlüssel ersetzt, ihre anderen Mitglieder entfernt und ihre Webhook-Endpunkte deaktiviert.',
 						]),
 			],
 			button: 'Passwort wählen',
@@ -52,11 +52,11 @@ export const german: Words = {
 			subject: 'Ihr Konto gehört jetzt Ihnen allein',
 			paragraphs: [
 				'Ihre E-Mail-Adresse war bisher nicht bestätigt, also hätte jemand anderes dieses Konto mit ihr anlegen können. Nun haben Sie gezeigt, dass die Adresse Ihnen gehört, und alle früheren Sitzungen sind beendet.',
-				`Die Schlüssel dieser Projekte wurden ersetzt, ihre anderen Mitglieder und offene Einladungen entfernt: ${listed(projects)}.`,
+				`Die Schlüssel dieser Projekte wurden ersetzt, ihre anderen Mitglieder und offene Einladungen entfernt und ihre Webhook-Endpunkte deaktiviert: ${listed(projects)}.`,
 				...(members.length > 0 ? [`Entfernte Mitglieder: ${listed(members)}.`] : []),
 			],
 			remark:
-				'Gelöscht wurde nichts. Erstellen Sie neue Schlüssel, bevor Ihre Anwendungen diese Projekte wieder benutzen, und prüfen Sie Workflows, Webhooks und Domains, die Sie nicht selbst eingerichtet haben.',
+				'Gelöscht wurde nichts. Erstellen Sie neue Schlüssel, bevor Ihre Anwendungen diese Projekte wieder benutzen. Geben Sie eigenen Webhook-Endpunkten ein neues Secret und aktivieren Sie sie. Prüfen Sie Workflows, Webhooks und Domains, die Sie nicht selbst eingerichtet haben.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `Der Versand ist gesperrt: ${project}`,

@@ -25,7 +25,7 @@ export const spanish: Words = {
 				...(isVerified
 					? []
 					: [
-							'La dirección de esta cuenta todavía no está verificada. Si la cuenta tiene proyectos, al elegir una contraseña también se reemplazan sus claves y se retiran sus demás miembros.',
+							'La dirección de esta cuenta todavía no está verificada. Si la cuenta tiene proyectos, al elegir una contraseña también se reemplazan sus claves, se retiran sus demás miembros y se desactivan sus endpoints de webhooks.',
 						]),
 			],
 			button: 'Elegir una contraseña',
@@ -49,11 +49,11 @@ export const spanish: Words = {
 			subject: 'Su cuenta ya es solo suya',
 			paragraphs: [
 				'Su dirección de correo no estaba verificada, así que otra persona podría haber creado esta cuenta con ella. Ahora ha demostrado que la dirección es suya, y todas las sesiones anteriores han terminado.',
-				`Se han reemplazado las claves de estos proyectos y se han retirado sus demás miembros y las invitaciones abiertas: ${listed(projects)}.`,
+				`Se han reemplazado las claves de estos proyectos, se han retirado sus demás miembros y las invitaciones abiertas, y se han desactivado sus endpoints de webhooks: ${listed(projects)}.`,
 				...(members.length > 0 ? [`Miembros retirados: ${listed(members)}.`] : []),
 			],
 			remark:
-				'No se ha borrado nada. Cree claves nuevas antes de que sus aplicaciones vuelvan a usar estos proyectos, y revise los workflows, webhooks y dominios que no haya configurado usted.',
+				'No se ha borrado nada. Cree claves nuevas antes de que sus aplicaciones vuelvan a usar estos proyectos. Asigne un secreto nuevo a sus propios endpoints de webhooks y actívelos. Revise los workflows, webhooks y dominios que no haya configurado usted.',
 		}),
 		suspension: ({ project, reason }) => ({
 			subject: `El envío está suspendido: ${project}`,
