@@ -93,3 +93,26 @@ test('a first proof leaves the webhook endpoints of other projects as they are',
 	const { rows } = await pool.query('select disabled_reason from webhook_endpoints')
 	t.deepEqual(rows, [{ disabled_reason: null }])
 })
+
+for (const caller of ['withKey', 'withSession'] as const)
+	for (const action of ['add', 'enable', 'rotate-secret', 'delete'] as const)
+		test(`while an account is secured, ${action} ${caller} of a webhook endpoint comes too late`, async (t) => {
+			const trap = await setupTrappedEndpoint(t)
+			const { id } = await trap.add()
+			const url = `/webhook-endpoints/${id}`
+			const body = { url: 'https://example.com/late', events: ['*'] }
+			const requests = {
+				add: { method: 'POST', url: '/webhook-endpoints', payload: body },
+				enable: { method: 'PATCH', url, payload: { url: body.url, enabled: true } },
+				'rotate-secret': { method: 'POST', url: `${url}/rotate-secret` },
+				delete: { method: 'DELETE', url },
+			} as const
+			const late = await trap.answerTooLate(() =>
+				trap.app.inject({ ...requests[action], headers: trap[caller] }),
+			)
+			t.is(late.statusCode, 403)
+			t.is(late.json().error.code, 'PROJECT_ACCESS_DENIED')
+			t.like(await trap.endpoints(), [
+				{ id, url: 'https://example.com/hook', disabledReason: 'OWNER' },
+			])
+		})

@@ -103,8 +103,10 @@ interface Keys {
 	projectOfSecretKey: ReturnType<typeof projectsOfSecretKeys>
 }
 
+export const keyOf = (authorization: string) => /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+
 async function projectOfKey(authorization: string, auth: Auth, keys: Keys) {
-	const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+	const key = keyOf(authorization)
 	if (key === undefined) throw malformedKey()
 	const kind = key.startsWith('pk_') ? 'public' : key.startsWith('sk_') ? 'secret' : undefined
 	if (kind === undefined) throw unknownKey()

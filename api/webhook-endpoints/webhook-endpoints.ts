@@ -13,6 +13,7 @@ import { newWebhookSecret } from '../../db/projects/webhook-secret.ts'
 import { sealedSecret } from '../../db/webhooks/webhook-secrets.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
+import { administering } from '../projects/administering.ts'
 import { Body, Component, Extended, PathId } from '../schemas.ts'
 import { EndpointView, eventProblems, Fields, urlProblems } from './endpoint-fields.ts'
 
@@ -54,19 +55,22 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 				response: { 201: Created },
 			},
 		},
-		async ({ project, body }, reply) => {
+		async (request, reply) => {
+			const { body } = request
 			check(body)
 			const secret = newWebhookSecret()
-			const [added] = await addEndpoint(pool, {
-				projectId: project.id,
-				url: body.url.trim(),
-				events: body.events,
-				description: body.description ?? null,
-				ordering: body.ordering ?? 'none',
-				disabledReason: body.enabled === false ? 'OWNER' : null,
-				secret: sealedSecret(secret, sessionSecret),
-				most: mostEndpoints,
-			})
+			const [added] = await administering(request, (_, db, projectId) =>
+				addEndpoint(db, {
+					projectId,
+					url: body.url.trim(),
+					events: body.events,
+					description: body.description ?? null,
+					ordering: body.ordering ?? 'none',
+					disabledReason: body.enabled === false ? 'OWNER' : null,
+					secret: sealedSecret(secret, sessionSecret),
+					most: mostEndpoints,
+				}),
+			)
 			if (!added)
 				throw new ApiError(409, 'CONFLICT', `A project has at most ${mostEndpoints} endpoints`, {
 					suggestion: 'Delete one, or let one endpoint take more types of events.',
@@ -130,14 +134,17 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 				response: { 200: EndpointView },
 			},
 		},
-		async ({ project, params, body }) => {
+		async (request) => {
+			const { params, body } = request
 			check(body)
-			const [changed] = await changeEndpoint(pool, {
-				projectId: project.id,
-				endpointId: params.id,
-				changes: body as Parameters<typeof changeEndpoint>[1]['changes'],
-				taskQueue: taskQueues.core,
-			})
+			const [changed] = await administering(request, (_, db, projectId) =>
+				changeEndpoint(db, {
+					projectId,
+					endpointId: params.id,
+					changes: body as Parameters<typeof changeEndpoint>[1]['changes'],
+					taskQueue: taskQueues.core,
+				}),
+			)
 			app.relay.wake()
 			return view(existing(changed, params.id))
 		},
@@ -155,12 +162,15 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params }, reply) => {
-			const [removed] = await removeEndpoint(pool, {
-				projectId: project.id,
-				endpointId: params.id,
-				taskQueue: taskQueues.core,
-			})
+		async (request, reply) => {
+			const { params } = request
+			const [removed] = await administering(request, (_, db, projectId) =>
+				removeEndpoint(db, {
+					projectId,
+					endpointId: params.id,
+					taskQueue: taskQueues.core,
+				}),
+			)
 			existing(removed, params.id)
 			app.relay.wake()
 			return reply.code(204).send(null)
@@ -179,13 +189,16 @@ export const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointOptions> = asyn
 				response: { 200: Rotated },
 			},
 		},
-		async ({ project, params }) => {
+		async (request) => {
+			const { params } = request
 			const secret = newWebhookSecret()
-			const [rotated] = await rotateSecret(pool, {
-				projectId: project.id,
-				endpointId: params.id,
-				secret: sealedSecret(secret, sessionSecret),
-			})
+			const [rotated] = await administering(request, (_, db, projectId) =>
+				rotateSecret(db, {
+					projectId,
+					endpointId: params.id,
+					secret: sealedSecret(secret, sessionSecret),
+				}),
+			)
 			existing(rotated, params.id)
 			return { secret }
 		},

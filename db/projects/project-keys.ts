@@ -60,6 +60,13 @@ export const projectByPublicKey = statement('project-by-public-key', {
 	text: `select ${projectColumns('p')} from projects p where public_key = $publicKey`,
 })
 
+/** In a transaction: the key is valid until its end. No row: it was replaced. */
+export const lockProjectOfKey = statement('lock-project-of-key', {
+	params: { digest: bytes },
+	row: { id: uuid },
+	text: `select id from projects where secret_key_digest = $digest for no key update`,
+})
+
 /** Looks projects up by their secret keys; undefined: no project has this key. */
 export function projectsOfSecretKeys(pool: Pool) {
 	const together = inGroups({
