@@ -412,6 +412,31 @@ test('a turn posts nothing more to an endpoint that is disabled, deleted or move
 	}
 })
 
+test('the answers of an old URL say nothing about the health of a new one', async (t) => {
+	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
+	for (const answer of [answering(410), answering(503, '', { 'retry-after': '120' })]) {
+		const { id } = await endpoint(['event.*'])
+		const url = `${receiver.url}/new`
+		await track('old')
+		receiver.answer = (response, heard) =>
+			void ask('PATCH', `/webhook-endpoints/${id}`, { url }).then(() => answer(response, heard))
+		await turn(id)
+		t.like(await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`), {
+			enabled: true,
+			health: { failuresInRow: 0, restingUntil: null },
+		})
+		receiver.heard.length = 0
+		receiver.answer = answering(200)
+		await track('new')
+		await turn(id)
+		t.deepEqual(
+			receiver.heard.map(({ type }) => type),
+			['event.new'],
+		)
+		await ask('DELETE', `/webhook-endpoints/${id}`, undefined, 204)
+	}
+})
+
 test('deliveries are listed newest first, by status, type, mail, contact and time, page by page', async (t) => {
 	const { endpoint, track, turn, deliveries, receiver, pool } = await setupWebhooks(t)
 	const { id } = await endpoint(['event.*', 'contact.*'])

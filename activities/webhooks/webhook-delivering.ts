@@ -52,6 +52,7 @@ export async function deliverDue(
 	let posted = 0
 	let loopBefore = performance.eventLoopUtilization()
 	let isDisabled = false
+	let isMoved = false
 	try {
 		while (!isOver()) {
 			const mailsFirst = isBusy()
@@ -76,7 +77,7 @@ export async function deliverDue(
 	}
 
 	function isOver() {
-		return isTimeUp() || health.isResting || isDisabled
+		return isTimeUp() || health.isResting || isDisabled || isMoved
 	}
 
 	async function nextPage(most: number) {
@@ -148,14 +149,18 @@ export async function deliverDue(
 		const succeeded = succeededAt >= 0
 		const before = succeeded ? 0 : health.failuresInRow
 		const failures = newFailures(before, outcomes.length - 1 - succeededAt)
-		const inRow = before + failures
 		const pauses = delivered.flatMap(({ pauseMs }) => (pauseMs === null ? [] : [pauseMs]))
-		const restMs = restAfter(inRow, pauses.length > 0 ? Math.max(...pauses) : null)
+		const restMs = restAfter(before + failures, pauses.length > 0 ? Math.max(...pauses) : null)
 		const isGone = outcomes.some(({ attempt }) => attempt.status === 410)
-		const [recorded] = await recordHealth(pool, { ...key, succeeded, failures, isGone, restMs })
-		health.failuresInRow = recorded?.failuresInRow ?? inRow
+		const ofUrl = { ...key, url: endpoint.url }
+		const [recorded] = await recordHealth(pool, { ...ofUrl, succeeded, failures, isGone, restMs })
+		if (!recorded) {
+			isMoved = true
+			return
+		}
+		health.failuresInRow = recorded.failuresInRow
 		health.isResting ||= restMs !== null
-		isDisabled ||= (recorded?.disabled ?? null) !== null
+		isDisabled ||= recorded.disabled !== null
 	}
 }
 

@@ -251,12 +251,14 @@ export const recordOutcomes = statement('record-webhook-outcomes', {
 
 /**
  * Records the health of an endpoint after some tries. The row is written once for many deliveries. It is disabled
- * when it answers 410, and after five days without a success.
+ * when it answers 410, and after five days without a success. No row: it has another URL by now, or is gone.
  */
 export const recordHealth = statement('record-webhook-health', {
 	params: {
 		projectId: uuid,
 		endpointId: uuid,
+		/** The URL that was tried: its failures say nothing about another one. */
+		url: text,
 		succeeded: bool,
 		/** Since the last success among these tries, or before them. */
 		failures: int,
@@ -279,7 +281,7 @@ export const recordHealth = statement('record-webhook-health', {
 			when not $succeeded and w.failing_since < now() - interval '5 days' then 'FAILING' end),
 		disabled_at = case when w.disabled_reason is null and ($isGone or not $succeeded
 			and w.failing_since < now() - interval '5 days') then now() else w.disabled_at end
-	where w.project_id = $projectId and w.id = $endpointId
+	where w.project_id = $projectId and w.id = $endpointId and w.url = $url
 	returning w.failures_in_row as "failuresInRow",
 		case when old.disabled_reason is null then new.disabled_reason end as disabled`,
 })
