@@ -1,13 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { isTurnOver } from '../../db/event-loop.ts'
 import {
-	batchesAtOnce,
 	type DeliveryOutcome,
+	recordHealth,
+	recordOutcomes,
+} from '../../db/webhooks/webhook-outcomes.ts'
+import {
+	batchesAtOnce,
 	type DueDelivery,
 	dueDeliveries,
 	queueBehindEarlier,
-	recordHealth,
-	recordOutcomes,
 	type Turn,
 	unpackBatches,
 } from '../../db/webhooks/webhook-turns.ts'

@@ -1,0 +1,83 @@
+import { bool, float, int, json, text, uuid } from '../sql-types.ts'
+import { statement } from '../statement.ts'
+import { attemptsKept, type WebhookAttempt } from './webhook-delivery.ts'
+import type { endpointDisabledReasons } from './webhook-endpoint.ts'
+
+export interface DeliveryOutcome {
+	id: string
+	status: 'PENDING' | 'DELIVERED' | 'FAILED'
+	/** The wait before the next try. */
+	waitMs: number | null
+	payload: string
+	attempt: WebhookAttempt
+}
+
+/**
+ * Records how tries ended. A payload is stored with the first outcome, except that of a person who was erased
+ * meanwhile. A delivery that was taken up by a replay or a retry meanwhile keeps its new plan.
+ */
+export const recordOutcomes = statement('record-webhook-outcomes', {
+	params: {
+		projectId: uuid,
+		endpointId: uuid,
+		outcomes: json<DeliveryOutcome[]>(),
+		/** Deliveries of the same mails, which may be waiting for these. */
+		isOrdered: bool,
+	},
+	text: `with outcome as materialized (
+		select * from jsonb_to_recordset($outcomes::jsonb)
+			as o(id uuid, status text, "waitMs" float8, payload text, attempt jsonb)
+	), recorded as (
+		update webhook_deliveries d set status = o.status, tries = d.tries + 1,
+			next_at = now() + make_interval(secs => o."waitMs" / 1000),
+			payload = case when not d.is_erased then coalesce(d.payload, o.payload) end,
+			attempts = case when jsonb_array_length(d.attempts) >= ${attemptsKept} then d.attempts - 0 else d.attempts end
+				|| case when d.is_erased then o.attempt - 'answer' else o.attempt end
+		from outcome o
+		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = any(array(select id from outcome))
+			and d.id = o.id and d.status = 'PENDING'
+		returning d.id, d.email_id, d.status
+	)
+	update webhook_deliveries d set next_at = now()
+	from recorded r
+	where $isOrdered::bool and r.status <> 'PENDING' and d.project_id = $projectId
+		and d.endpoint_id = $endpointId and d.email_id = r.email_id and d.id > r.id and d.status = 'PENDING'
+		and d.tries = 0 and d.next_at > now()`,
+})
+
+/**
+ * Records the health of an endpoint after some tries. The row is written once for many deliveries. It is disabled
+ * when it answers 410, and after five days without a success. No row: it has another URL by now, or is gone.
+ */
+export const recordHealth = statement('record-webhook-health', {
+	params: {
+		projectId: uuid,
+		endpointId: uuid,
+		/** The URL that was tried: its failures say nothing about another one. */
+		url: text,
+		succeeded: bool,
+		/** Since the last success among these tries, or before them. */
+		failures: int,
+		isGone: bool,
+		/** Nothing is delivered for this time. */
+		restMs: float.orNull,
+	},
+	row: {
+		failuresInRow: int,
+		/** The reason if it was disabled just now. */
+		disabled: text.of<(typeof endpointDisabledReasons)[number]>().orNull,
+	},
+	text: `update webhook_endpoints w set
+		last_success_at = case when $succeeded::bool then now() else w.last_success_at end,
+		failures_in_row = case when $succeeded then 0 else w.failures_in_row end + $failures::int,
+		failing_since = case when $failures = 0 then null when $succeeded then now()
+			else coalesce(w.failing_since, now()) end,
+		resting_until = now() + make_interval(secs => $restMs::float8 / 1000),
+		disabled_reason = coalesce(w.disabled_reason, case when $isGone::bool then 'GONE'
+			when not $succeeded and w.failing_since < now() - interval '5 days' then 'FAILING' end),
+		disabled_at = case when w.disabled_reason is null and ($isGone or not $succeeded
+			and w.failing_since < now() - interval '5 days') then now() else w.disabled_at end
+	where w.project_id = $projectId and w.id = $endpointId and w.url = $url
+	returning w.failures_in_row as "failuresInRow",
+		case when old.disabled_reason is null then new.disabled_reason end as disabled`,
+})
