@@ -329,6 +329,23 @@ test('a retry is made now, before all that waits, although the endpoint rests', 
 	t.is(receiver.heard.at(-1)!.headers['webhook-id'], last.webhookId)
 })
 
+test('a retry that is requested during the last try keeps its new plan', async (t) => {
+	const { endpoint, track, turn, receiver, ask, deliveries, pool } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	await track('signup')
+	await pool.query('update webhook_deliveries set tries = 7')
+	const delivery = (await deliveries(id)).data[0]!
+	receiver.answer = (response) => {
+		receiver.answer = answering(500)
+		const retried = ask('POST', `/webhook-deliveries/${delivery.id}/retry`)
+		void retried.then(() => response.writeHead(500).end())
+	}
+	const { waitMs } = await turn(id)
+	t.is(receiver.heard.length, 2)
+	t.true(waitMs! > 0 && waitMs! < planMs[0]! * 1.11, `${waitMs}`)
+	t.like((await deliveries(id)).data[0], { status: 'PENDING', tries: 2 })
+})
+
 /** An endpoint that gets each mail's events in order. */
 async function setupOrdered(t: ExecutionContext) {
 	const context = await setupWebhooks(t)

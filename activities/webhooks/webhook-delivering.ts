@@ -132,7 +132,7 @@ export async function deliverDue(
 			session,
 		)
 		posted += 1
-		const base = { id, payload, attempt }
+		const base = { id, tries, payload, attempt }
 		if (isSuccess(attempt))
 			return { outcome: { ...base, status: 'DELIVERED', waitMs: null }, pauseMs: null }
 		const asked = retryAfterMs(retryAfter)

@@ -6,15 +6,20 @@ import type { endpointDisabledReasons } from './webhook-endpoint.ts'
 export interface DeliveryOutcome {
 	id: string
 	status: 'PENDING' | 'DELIVERED' | 'FAILED'
+	/** Those before this one, which the outcome was planned from. */
+	tries: number
 	/** The wait before the next try. */
 	waitMs: number | null
 	payload: string
 	attempt: WebhookAttempt
 }
 
+/** False: a replay or a retry has begun a new plan meanwhile. */
+const isByPlan = `(o.status = 'DELIVERED' or d.tries = o.tries)`
+
 /**
  * Records how tries ended. A payload is stored with the first outcome, except that of a person who was erased
- * meanwhile. A delivery that was taken up by a replay or a retry meanwhile keeps its new plan.
+ * meanwhile. A delivery that was taken up by a replay or a retry meanwhile keeps its new plan, unless it was delivered.
  */
 export const recordOutcomes = statement('record-webhook-outcomes', {
 	params: {
@@ -26,10 +31,13 @@ export const recordOutcomes = statement('record-webhook-outcomes', {
 	},
 	text: `with outcome as materialized (
 		select * from jsonb_to_recordset($outcomes::jsonb)
-			as o(id uuid, status text, "waitMs" float8, payload text, attempt jsonb)
+			as o(id uuid, status text, tries int, "waitMs" float8, payload text, attempt jsonb)
 	), recorded as (
-		update webhook_deliveries d set status = o.status, tries = d.tries + 1,
-			next_at = now() + make_interval(secs => o."waitMs" / 1000),
+		update webhook_deliveries d set
+			status = case when ${isByPlan} then o.status else d.status end,
+			tries = case when ${isByPlan} then d.tries + 1 else d.tries end,
+			next_at = case when ${isByPlan} then now() + make_interval(secs => o."waitMs" / 1000)
+				else d.next_at end,
 			payload = case when not d.is_erased then coalesce(d.payload, o.payload) end,
 			attempts = case when jsonb_array_length(d.attempts) >= ${attemptsKept} then d.attempts - 0 else d.attempts end
 				|| case when d.is_erased then o.attempt - 'answer' else o.attempt end
