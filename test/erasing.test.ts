@@ -1,7 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
 import { importActivities } from '../activities/imports/imports.ts'
 import type { JobKey } from '../db/jobs/jobs.ts'
+import { addedEndpoint } from './helpers/webhooks.ts'
 import { mailStep, setupExecutions, type StepSketch, waitStep } from './helpers/executions.ts'
 
 const zebra = 'zebra@example.org'
@@ -115,6 +117,8 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 		[{ note: name }, id],
 	)
 
+	await announceAbout(pool, project.id, name, email)
+
 	await ok('POST', '/suppressions', { email })
 	await ok('DELETE', `/suppressions/${email}`)
 	await ok('POST', '/suppressions', { email })
@@ -143,6 +147,44 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 	return { ...context, id, traces, erase, ok, send }
 }
 
+/** Webhooks with texts about the person: of executions, of their mails, and of mails to others with a copy for them. */
+async function announceAbout(pool: Pool, projectId: string, name: string, email: string) {
+	await addedEndpoint(pool, projectId, 'https://example.com/', ['execution.*', 'email.*'])
+	await pool.query(`update executions set status = 'RUNNING' where status = 'FAILED'`)
+	await pool.query(`update executions set status = 'FAILED', error = $1 where status = 'RUNNING'`, [
+		`InvalidData: ${name}`,
+	])
+	await pool.query(
+		`insert into events (project_id, name, contact_id, email_id, data)
+		select project_id, 'email.received', contact_id, id, $1 from emails where "from" = $2`,
+		[{ messageId: `<1@${name}.example.org>` }, email],
+	)
+	const error = `550 <${email}>: refused`
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into emails (project_id, "to", "from", subject, source_type, copies)
+		select $1, 'bob@example.org', 'us@example.com', 'Copied', 'TRANSACTIONAL', $2::jsonb
+		from generate_series(1, 2) returning id`,
+		[projectId, JSON.stringify([{ email, kind: 'cc' }])],
+	)
+	const [failed, bounced] = rows.map(({ id }) => id)
+	await pool.query('select announce_delay($1, $2, $3)', [projectId, failed, error])
+	await pool.query(`update emails set status = 'FAILED', error = $2 where id = $1`, [failed, error])
+	await pool.query(`update emails set status = 'BOUNCED', error = $2 where id = $1`, [
+		bounced,
+		error,
+	])
+	await pool.query(
+		`insert into events (project_id, name, email_id) values ($1, 'email.bounce', $2)`,
+		[projectId, bounced],
+	)
+	// As after a try whose answer repeats the request.
+	await pool.query(
+		`update webhook_deliveries set payload = $1, attempts = jsonb_build_array(jsonb_build_object('answer', $1::text))
+		where email_id = $2`,
+		[JSON.stringify({ data: { error } }), bounced],
+	)
+}
+
 test('no table keeps anything of an erased person', async (t) => {
 	const { traces, erase, select } = await setupPerson(t)
 	const before = await traces()
@@ -165,6 +207,9 @@ test('no table keeps anything of an erased person', async (t) => {
 		'job_errors.email',
 		'mailbox_messages.raw',
 		'suppressions.email',
+		'webhook_deliveries.attempts',
+		'webhook_deliveries.data',
+		'webhook_deliveries.payload',
 	])
 		t.true(before.includes(column), column)
 	t.false(before.includes('idempotency_keys.response'))
@@ -172,7 +217,7 @@ test('no table keeps anything of an erased person', async (t) => {
 	t.deepEqual(await traces(), [])
 	// Waiting mails are not sent, with a reason; the same is true of the mail about the person.
 	const mails = await select<{ to: string; status: string; error: string | null }>(
-		`select "to", status, error from emails where source_type <> 'INBOUND'`,
+		`select "to", status, error from emails where source_type <> 'INBOUND' and subject <> 'Copied'`,
 	)
 	t.true(mails.some(({ to }) => to === 'bob@example.org'))
 	for (const { status, error } of mails)

@@ -5,6 +5,7 @@ import { statement } from '../statement.ts'
 import { mailIdOfStep } from '../executions/step-output.ts'
 import { foldFields } from './contact-fields.ts'
 import { deleteContacts } from './contact-writing.ts'
+import { eraseCopyWebhooks, eraseWebhooks } from './webhook-erasing.ts'
 
 // Erases a person from all stored data, in the transaction that deletes the contact. Each statement finds
 // its rows by an index, so its cost depends only on this person's activity. test/erasing.test.ts searches
@@ -107,6 +108,11 @@ const eraseMails = statement('erase-mails', {
  */
 const eraseCopies = statement('erase-copies', {
 	params: { projectId: uuid, email: text },
+	row: {
+		id: uuid,
+		/** Its error named the address. */
+		isNamed: bool,
+	},
 	text: `with meant as materialized (
 		select id from emails where project_id = $projectId and copies is not null
 			and copies @> jsonb_build_array(jsonb_build_object('email', $email::text))
@@ -116,12 +122,15 @@ const eraseCopies = statement('erase-copies', {
 				where copy->>'email' <> $email::text),
 			error = case when position($email::text in lower(e.error)) = 0 then e.error end, updated_at = now()
 		from meant where e.project_id = $projectId and e.id = meant.id
+		returning e.id, coalesce(position($email in lower(old.error)) > 0, false) as is_named
 	), attempted as (
 		update attempts a set error = null
 		from meant where a.project_id = $projectId and a.email_id = meant.id
 			and position($email::text in lower(a.error)) > 0
+	), delivered as (
+		delete from mailbox_messages b using meant where b.email_id = meant.id and b.project_id = $projectId
 	)
-	delete from mailbox_messages b using meant where b.email_id = meant.id and b.project_id = $projectId`,
+	select id, is_named as "isNamed" from erased`,
 })
 
 /** The data of the person's events, and of events of erased mails. */
@@ -181,34 +190,6 @@ const eraseJobRecords = statement('erase-job-records', {
 		and a.target ->> 'email' = $email::text`,
 })
 
-/**
- * Webhooks about the person. Those that wait are still delivered, with the ids alone: a payload that is being sent at
- * this moment is not stored any more.
- */
-const eraseWebhooks = statement('erase-webhooks', {
-	params: { projectId: uuid, contactId: uuid, mailIds: uuid.array },
-	text: `with meant as materialized (
-		select endpoint_id, id from webhook_deliveries
-		where project_id = $projectId and contact_id = $contactId::uuid
-		union all
-		select endpoint_id, id from webhook_deliveries
-		where project_id = $projectId and email_id = any($mailIds::uuid[])
-	)
-	update webhook_deliveries d set payload = null, is_erased = true,
-		data = case
-			when d.type in ('contact.created', 'contact.updated')
-				then d.data || '{"email": "${erasedAddress}", "data": {}}'
-			when d.type = 'contact.deleted' then d.data || '{"email": "${erasedAddress}"}'
-			when d.type like 'event.%' then d.data || '{"data": {}}'
-			when d.type like 'email.%' then d.data || jsonb_strip_nulls(jsonb_build_object(
-				'link', case when d.data ? 'link' then '' end, 'error', case when d.data ? 'error' then '' end))
-			else d.data end,
-		attempts = (select coalesce(jsonb_agg(a || '{"answer": null}' order by place), '[]')
-			from jsonb_array_elements(d.attempts) with ordinality as tries(a, place))
-	from meant
-	where d.project_id = $projectId and d.endpoint_id = meant.endpoint_id and d.id = meant.id`,
-})
-
 /** Waits for another process that is folding the counts of fields. */
 const lockFields = statement('lock-contact-fields', {
 	params: { projectId: uuid },
@@ -242,7 +223,8 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 	const whose = { projectId, contactId: id, email: contact.email }
 	await unscheduleMails(db, whose)
 	const mails = await eraseMails(db, whose)
-	await eraseCopies(db, { projectId, email: contact.email })
+	const copied = await eraseCopies(db, { projectId, email: contact.email })
+	await eraseCopyWebhooks(db, { projectId, email: contact.email, mails: copied })
 	await eraseEvents(db, { projectId, contactId: id, mails })
 	await eraseExecutions(db, { projectId, contactId: id })
 	await eraseJobRecords(db, { projectId, contactId: id, email: contact.email })
