@@ -69,8 +69,8 @@ export async function resetPassword(
 
 /**
  * Anybody can have signed up with an address. The person who did knows the keys of their projects and the
- * members they invited, and may receive their events at webhook endpoints. The projects stay, and become the reader's alone. null: the account has no
- * project.
+ * members they invited, and may receive events at webhook endpoints. The projects stay, and become the
+ * reader's alone. null: the account has no project.
  */
 async function takeOver(
 	db: PoolClient,
