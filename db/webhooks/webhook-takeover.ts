@@ -12,7 +12,7 @@ import { sealedSecret } from './webhook-secrets.ts'
 export async function secureEndpoints(db: PoolClient, projectIds: string[], sessionSecret: string) {
 	const endpointIds = (await lockEndpoints(db, { projectIds })).map(({ id }) => id)
 	const secrets = endpointIds.map(() => sealedSecret(newWebhookSecret(), sessionSecret))
-	await disableEndpoints(db, { endpointIds, secrets })
+	await disableEndpoints(db, { projectIds, endpointIds, secrets })
 }
 
 const lockEndpoints = statement('lock-webhook-endpoints', {
@@ -23,10 +23,10 @@ const lockEndpoints = statement('lock-webhook-endpoints', {
 })
 
 const disableEndpoints = statement('disable-webhook-endpoints', {
-	params: { endpointIds: uuid.array, secrets: bytes.array },
+	params: { projectIds: uuid.array, endpointIds: uuid.array, secrets: bytes.array },
 	text: `update webhook_endpoints w set secret = s.secret, previous_secret = null, rotated_at = now(),
 		disabled_reason = coalesce(w.disabled_reason, 'OWNER'), disabled_at = coalesce(w.disabled_at, now()),
 		updated_at = now()
 	from unnest($endpointIds::uuid[], $secrets::bytea[]) as s(id, secret)
-	where w.id = s.id`,
+	where w.project_id = any($projectIds::uuid[]) and w.id = s.id`,
 })
