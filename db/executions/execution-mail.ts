@@ -1,4 +1,5 @@
 import { type Limit, nearestLimit } from '../billing/usage-standing.ts'
+import { isProvedSender } from '../domains/proved-sender.ts'
 import { bool, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -31,9 +32,7 @@ export const stepMailContext = statement('step-mail-context', {
 	)
 	select
 		(select row_to_json(template) from template) as template,
-		exists (
-			select from domains where project_id = $projectId and verified_at is not null and domain =
-				(select lower(btrim(split_part("from", '@', 2))) from template)) as "isVerified",
+		${isProvedSender('$projectId', '(select "from" from template)')} as "isVerified",
 		(select json_build_object('id', id, 'subscribed', subscribed)
 			from contacts where project_id = $projectId and email = $email::text) as addressee,
 		uuidv7() as id,
