@@ -24,7 +24,7 @@ const renderingMs = 1000
 export async function bodyOf(from: Bodies, { id, body }: Pick<Email, 'id' | 'body'>) {
 	if (typeof body === 'string') return body
 	const [source] = await sourcesOf(from, [id])
-	return source ? rendered(from, source) : null
+	return source ? (await rendered(from, source)).body : null
 }
 
 /**
@@ -48,9 +48,8 @@ export async function bodiesOf(from: Bodies, ids: string[]) {
 		for (const mail of mails) {
 			const source = sourceOf.get(mail.id)
 			if (source && spentMs > renderingMs) return bodies
-			const begunAt = performance.now()
-			const body = source ? await rendered(from, source) : mail.body
-			spentMs += performance.now() - begunAt
+			const { body, ms } = source ? await rendered(from, source) : { ...mail, ms: 0 }
+			spentMs += ms
 			bytes += Buffer.byteLength(body ?? '')
 			if (bodies.size > 0 && bytes > bytesAtOnce) return bodies
 			bodies.set(mail.id, body)
@@ -64,5 +63,6 @@ const sourcesOf = ({ pool, projectId }: Bodies, ids: string[]) =>
 	campaignMails(pool, { projectId, emailIds: ids })
 
 async function rendered({ publicUrl, projectId }: Bodies, source: CampaignMail) {
-	return (await perform(projectId, 'campaignMail', { source, publicUrl })).body
+	const { result, ms } = await perform(projectId, 'campaignMail', { source, publicUrl })
+	return { body: result.body, ms }
 }

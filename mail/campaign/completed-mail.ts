@@ -9,10 +9,11 @@ export async function completed(
 	source: CampaignMailSource & { postal_address: string | null },
 	publicUrl: string,
 ): Promise<LedgerMail> {
-	const { subject, body, locale } = await perform(mail.project_id, 'campaignMail', {
+	const { result } = await perform(mail.project_id, 'campaignMail', {
 		source: { ...source, email: mail.to },
 		publicUrl,
 	})
+	const { subject, body, locale } = result
 	const language = languageFor(locale, mail.language)
 	return { ...mail, subject, body, language, postal_address: source.postal_address }
 }
