@@ -131,15 +131,20 @@ test('mails leave while the rest of the audience is being frozen', async (t) => 
 	t.true(await freezeChunk(pool, project.id, id))
 	const { provider, handed } = scriptedProvider()
 	const worker = campaignWorker(pool, provider)
-	const last = worker.send(project.id, id, 3)
+	const first = worker.send(project.id, id, 3)
 	while (handed.length < 1000) {
 		const now = await progress(id)
 		t.is(sumOf(now), now.total)
 		t.is(now.total, 20_100)
 	}
 	await act(activities.materialiseCampaign, id)
-	const { settled, left } = await last
-	t.is(left, 0)
+	// A turn may end before the lane does.
+	let { settled, left } = await first
+	while (left > 0) {
+		const more = await worker.send(project.id, id, 3)
+		settled += more.settled
+		left = more.left
+	}
 	t.deepEqual(await states(id), { SENT: settled, 'TO COME': 20_100 - settled })
 })
 
@@ -164,22 +169,22 @@ test('recipients without a mail are listed as PENDING, in one order with the oth
 		await list(),
 		numbers.map((n) => [n, 'PENDING', false]),
 	)
-	await query('update projects set send_rate_per_second = 1')
-	const { provider } = scriptedProvider(() => ({ kind: 'SENT', providerMessageId: 'x' }))
-	const worker = campaignWorker(pool, provider)
-	const sending = send(worker)
-	while ((await total('&status=SENT')) < 2);
-	worker.stop()
-	await sending
-	const sent = (await total('&status=SENT')) as number
-	t.true(sent < 7)
+	// The second mail of a turn would wait for minutes.
+	await query('update projects set send_rate_per_second = 0.01')
+	for (let turn = 0; turn < 2; turn++) {
+		await query('delete from send_budgets')
+		const { provider } = scriptedProvider(() => worker.stop())
+		const worker = campaignWorker(pool, provider)
+		await send(worker)
+	}
+	t.is(await total('&status=SENT'), 2)
 	t.deepEqual(
 		await list(),
-		numbers.map((n) => (Number(n) < sent ? [n, 'SENT', true] : [n, 'PENDING', false])),
+		numbers.map((n) => (Number(n) < 2 ? [n, 'SENT', true] : [n, 'PENDING', false])),
 	)
 	t.is(await total(), 7)
-	t.is(await total('&status=PENDING'), 7 - sent)
-	t.is((await list('&status=PENDING')).length, 7 - sent)
+	t.is(await total('&status=PENDING'), 5)
+	t.is((await list('&status=PENDING')).length, 5)
 	t.is((await list('&status=FAILED')).length, 0)
 	await contacts(1, {}, 'more')
 	const other = await frozen()
@@ -200,7 +205,8 @@ test('mails of a cancelled campaign that were never born are CANCELLED', async (
 	t.is((await call('GET', `/${id}/recipients?status=CANCELLED`)).json().total, 1200)
 })
 
-test('a sent mail is its own event, which says all that its mail says', async (t) => {
+// Serial, because a mail that waits for ten seconds is not.
+test.serial('a sent mail is its own event, which says all that its mail says', async (t) => {
 	const { send, pool, query, request, id: campaignId, mails } = await sendingCampaign(t, 1)
 	await send(campaignWorker(pool, scriptedProvider().provider))
 	t.deepEqual(await query('select from events'), [])
