@@ -4,6 +4,7 @@ import { type DomainRow, takeDueDomains } from '../db/domains/domain-records.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { DomainChecker } from '../outside/domains/checker.ts'
 import { recordSweepCheck } from '../outside/domains/check-recording.ts'
+import { taskQueues } from '../workflows/task-queues.ts'
 import { cleanUp } from './cleanup.ts'
 
 const pageSize = 50
@@ -58,7 +59,10 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 		if (!finding) return undefined
 		const { error } = finding
 		if (error) log.info('a domain record could not be processed', { domainId: row.id, error })
-		const recorded = await recordSweepCheck(pool, row, finding, settings.platformFrom)
+		const recorded = await recordSweepCheck(pool, row, finding, {
+			platformFrom: settings.platformFrom,
+			campaignQueue: taskQueues.core,
+		})
 		if (recorded?.wasLost) relay.wake()
 		return recorded
 	}

@@ -1,5 +1,9 @@
 import test from 'ava'
-import { cancelCampaignsOf, pauseCampaignsOf } from '../db/campaigns/campaign-actions.ts'
+import {
+	cancelCampaignsOf,
+	pauseCampaignsOf,
+	resumeCampaignsOf,
+} from '../db/campaigns/campaign-actions.ts'
 import { freezeChunk } from '../db/campaigns/audience-pages.ts'
 import {
 	openCampaigns as campaignsOnTheirWay,
@@ -161,6 +165,21 @@ test('a scheduled campaign waits if its project has lost the domain, until it is
 	await query('update domains set verified_at = now()')
 	t.is((await call('POST', `/${id}/resume`)).statusCode, 200)
 	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
+})
+
+test('a campaign that is being sent is paused when its project has lost the domain, however it is continued', async (t) => {
+	const { pool, contacts, started, query, act, activities, get, project } = await openCampaigns(t)
+	await contacts(2)
+	const id = await started()
+	await query('update domains set verified_at = null')
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: null })
+	t.like(await get(id), { status: 'SENDING', pausedReason: 'SENDER' })
+	await query(`update campaigns set paused_reason = 'BILLING_LIMIT'`)
+	const limit = { projectId: project.id, taskQueue: 'core', reason: 'BILLING_LIMIT' }
+	await resumeCampaignsOf(pool, limit)
+	t.like(await get(id), { pausedReason: null })
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: null })
+	t.like(await get(id), { status: 'SENDING', pausedReason: 'SENDER' })
 })
 
 test('a billing limit pauses the campaigns it covers, and their owner may resume them', async (t) => {

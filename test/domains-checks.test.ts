@@ -48,6 +48,34 @@ test('a domain that loses its records is unverified at the third failed check in
 	t.like(await verify(added.id), { verified: true, lastError: null })
 })
 
+test('a domain that loses its records pauses the campaigns that are sent from it, and no others', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, call, sweep } = await setupDomains(t, smtp, [dns.address])
+	const lost = await add('example.org')
+	const kept = await add('example.net')
+	Object.assign(dns.zone, zoneOf(lost), zoneOf(kept))
+	t.like(await sweep(), { verified: 2 })
+	await call('POST', '/contacts', { email: 'a@example.com', subscribed: true })
+	const started = async (domain: string) => {
+		const texts = { name: 'News', subject: 'Hi', body: '<p>Hi</p>', type: 'MARKETING' }
+		const campaign = { ...texts, from: `me@${domain}` }
+		const created = await call('POST', '/campaigns', { ...campaign, audienceType: 'ALL' })
+		t.is(created.statusCode, 201, created.body)
+		const { id } = created.json().data
+		const sent = await call('POST', `/campaigns/${id}/send`)
+		t.is(sent.statusCode, 200, sent.body)
+		return async () => (await call('GET', `/campaigns/${id}`)).json()
+	}
+	const fromLost = await started('example.org')
+	const fromKept = await started('example.net')
+	delete dns.zone[nameOf(lost.records, 'DKIM')]
+	for (let n = 0; n < 2; n++) t.like(await sweep(), { lost: 0 })
+	t.is((await fromLost()).pausedAt, null)
+	t.like(await sweep(), { lost: 1 })
+	t.like(await fromLost(), { status: 'SENDING', pausedReason: 'SENDER' })
+	t.like(await fromKept(), { status: 'SENDING', pausedReason: null })
+})
+
 test('a failing resolver does not revoke a domain, and is reported', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, sweep, verify } = await setupDomains(t, smtp, [dns.address])

@@ -3,6 +3,7 @@ import {
 	cancelCampaignsOf,
 	type CampaignKey,
 	pause,
+	pauseUnproved,
 	startDue,
 } from '../../db/campaigns/campaign-actions.ts'
 import {
@@ -86,10 +87,7 @@ const start = (pool: Pool, key: CampaignKey) =>
 	transaction(pool, async (db) => {
 		const { projectId, campaignId } = key
 		const [started] = await startDue(db, { projectId, campaignId })
-		if (!started) return
-		if (!started.isProved)
-			await pause(db, { projectId, campaignId, taskQueue: taskQueues.core, reason: 'SENDER' })
-		await freezeAudience(db, key)
+		if (started) await freezeAudience(db, key)
 	})
 
 async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
@@ -117,18 +115,23 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 					waitMs: null,
 					said: pausedBy[course.paused_reason!],
 				}
+			if (course.materialised && pending + sending === 0 && !course.has_pages) {
+				await finishSending(pool, key)
+				continue
+			}
+			if (!course.proved) {
+				await pauseUnproved(pool, { projectId: key.projectId, taskQueue: taskQueues.core })
+				continue
+			}
 			if (!course.materialised && !course.divided) {
 				await divideIntoLanes(pool, values)
 				continue
 			}
 			if (!course.materialised)
 				return { ...next, act: 'materialise', lanes, workers, said: 'the audience is being frozen' }
-			if (pending + sending > 0 || course.has_pages) {
-				await dropDeleted(pool, values)
-				await doubtDeleted(pool, values)
-				return { ...next, act: 'send', lanes, workers, said: 'sending' }
-			}
-			await finishSending(pool, key)
+			await dropDeleted(pool, values)
+			await doubtDeleted(pool, values)
+			return { ...next, act: 'send', lanes, workers, said: 'sending' }
 		} else if (status === 'CANCELLED' && (pending > 0 || course.has_pages))
 			return { ...next, act: 'cancel', said: 'unsent mails are being cancelled' }
 		else if (status === 'CANCELLED' && sending > 0) {

@@ -1,6 +1,6 @@
 import { isProvedSender } from '../domains/proved-sender.ts'
 import { priorities } from '../outbox/outbox.ts'
-import { bool, int, text, timestamp, uuid } from '../sql-types.ts'
+import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 // Moves a campaign from one status to the next. Every move is a compare-and-set and notifies Temporal in
@@ -67,16 +67,12 @@ export const schedule = statement('schedule-campaign', {
 /** For the run itself, when the campaign's time has come. */
 export const startDue = statement('start-due-campaign', {
 	params: { projectId: uuid, campaignId: uuid },
-	row: {
-		id: uuid,
-		/** Whether the project still has the sender's domain. */
-		isProved: bool,
-	},
+	row: { id: uuid },
 	text: `update campaigns k set ${start}, updated_at = now() from projects p
 	where p.id = k.project_id and k.project_id = $projectId and k.id = $campaignId
 		and k.status = 'SCHEDULED'
 		and k.scheduled_for <= now()
-	returning k.id, ${isProvedSender('$projectId', 'k."from"')} as "isProved"`,
+	returning k.id`,
 })
 
 const cancelled = (reason: string) =>
@@ -114,6 +110,17 @@ export const pauseCampaignsOf = statement('pause-campaigns-of-project', {
 	text: moved(
 		'paused_at = now(), paused_reason = $reason::text',
 		`k.status = 'SENDING' and k.paused_at is null and k.type = any($mailTypes::text[])`,
+		'$taskQueue::text',
+	),
+})
+
+/** The active campaigns of a project whose sender it has not proved, or not any more. */
+export const pauseUnproved = statement('pause-campaigns-of-unproved-senders', {
+	params: { projectId: uuid, taskQueue: text },
+	row: { id: uuid },
+	text: moved(
+		`paused_at = now(), paused_reason = 'SENDER'`,
+		`k.status = 'SENDING' and k.paused_at is null and not ${isProvedSender('$projectId', 'k."from"')}`,
 		'$taskQueue::text',
 	),
 })

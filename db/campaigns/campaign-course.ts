@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { isProvedSender } from '../domains/proved-sender.ts'
 import { keepStart, startedAt } from '../emails/ledger.ts'
 import { bool, float, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -21,6 +22,8 @@ export const courseOf = statement('course-of-campaign', {
 		/** Whether its lanes have been set. */
 		divided: bool,
 		closed: bool,
+		/** Whether the project has proved the sender's domain, and still has it. */
+		proved: bool,
 		lanes: int,
 		/** Live workers, which share the lanes. */
 		workers: text.array,
@@ -35,8 +38,9 @@ export const courseOf = statement('course-of-campaign', {
 	text: `select k.status, p.disabled_reason is not null or p.deleted_at is not null as disabled,
 		k.paused_at is not null as paused, k.paused_reason, k.materialised_at is not null as materialised,
 		k.lane_bounds is not null as divided,
-		k.closed_at is not null as closed, coalesce(cardinality(k.lane_bounds), 0) + 1 as lanes,
-		${workersAlive} as workers, k.total_recipients as total, n.pending, n.sending, n.to_come,
+		k.closed_at is not null as closed, ${isProvedSender('k.project_id', 'k."from"')} as proved,
+		coalesce(cardinality(k.lane_bounds), 0) + 1 as lanes, ${workersAlive} as workers,
+		k.total_recipients as total, n.pending, n.sending, n.to_come,
 		exists (select from audience_pages a where a.project_id = k.project_id and a.campaign_id = k.id)
 			as has_pages,
 		greatest(0, coalesce(ceil(extract(epoch from k.scheduled_for - now()) * 1000), 0))::float8 as due_in_ms

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { pauseUnproved } from '../../db/campaigns/campaign-actions.ts'
 import {
 	type CheckedDomain,
 	domainReaders,
@@ -28,20 +29,22 @@ export const recordRequestedCheck = (pool: Pool, row: DomainRow, finding: Findin
 	settled(() => record(pool, row, finding, false))
 
 /**
- * Stores the sweep's result. A lost domain and the notice to its project's members are one transaction. If
- * the domain was lost, wake the relay. Undefined: the domain was deleted meanwhile.
+ * Stores the sweep's result. A lost domain, the pause of its campaigns and the notice to its project's members are
+ * one transaction. If the domain was lost, wake the relay. Undefined: the domain was deleted meanwhile.
  */
 export const recordSweepCheck = (
 	pool: Pool,
 	row: DomainRow,
 	finding: Finding,
-	platformFrom: string,
+	{ platformFrom, campaignQueue }: { platformFrom: string; campaignQueue: string },
 ): Promise<CheckedDomain | undefined> =>
 	settled(() =>
 		transaction(pool, async (db) => {
 			const domain = await record(db, row, finding, true)
-			if (domain?.wasLost)
+			if (domain?.wasLost) {
+				await pauseUnproved(db, { projectId: domain.projectId, taskQueue: campaignQueue })
 				await queuePlatformMails(db, { mails: await letters(db, domain, platformFrom) })
+			}
 			return domain
 		}),
 	)
