@@ -9,5 +9,7 @@ test.after.always('the browser is closed', async () => (await browser)?.close())
 export async function openBrowser(t: ExecutionContext, options: BrowserContextOptions = {}) {
 	const context = await (await (browser ??= launchChromium())).newContext(options)
 	t.teardown(() => context.close())
+	// The limit only ends what hangs: on a busy machine a dozen pages are drawn at once.
+	context.setDefaultTimeout(60_000)
 	return context.newPage()
 }
