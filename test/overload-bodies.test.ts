@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Capacity } from '../api/requests/overload.ts'
 import { readUpload, uploadLimits } from '../api/uploads/upload.ts'
 import { setup } from './helpers/app.ts'
@@ -42,6 +43,10 @@ async function listen(t: ExecutionContext, capacity: Capacity) {
 			await readUpload(request, 'file', 2 ** 21)
 			return wait()
 		})
+		forms.post('/late-form', { config: { auth: 'secret key' } }, async (request) => {
+			await sleep(200)
+			await readUpload(request, 'file', 2 ** 21)
+		})
 	})
 	await app.listen({ port: 0, host: '127.0.0.1' })
 	const { port } = app.server.address() as AddressInfo
@@ -64,11 +69,12 @@ async function listen(t: ExecutionContext, capacity: Capacity) {
 		begin(length > 0 ? '/large-login' : '/auth/login', json, login.padEnd(length))
 	const formType = { ...withSecretKey, 'content-type': 'multipart/form-data; boundary=b' }
 	const beginForm = (length = 0) => begin('/form', formType, form.padEnd(length))
+	const beginLateForm = () => begin('/late-form', formType, form)
 	const url = `http://127.0.0.1:${port}`
 	const get = async (path: string) => (await fetch(url + path)).status
 	const post = async () =>
 		(await fetch(`${url}/auth/login`, { method: 'POST', headers: json, body: login })).status
-	return { gate, entered, beginLogin, beginForm, get, post }
+	return { gate, entered, beginLogin, beginForm, beginLateForm, get, post }
 }
 
 function parsed(answer: string) {
@@ -95,8 +101,11 @@ test('slow bodies take no place from others, and are answered in the end', async
 })
 
 test('a small body that does not come is given up, with an answer that says so', async (t) => {
-	const { beginLogin, beginForm, get } = await listen(t, { requests: 1, arrivalMs: 50 })
-	for (const begin of [beginLogin, beginForm]) {
+	const { beginLogin, beginForm, beginLateForm, get } = await listen(t, {
+		requests: 1,
+		arrivalMs: 50,
+	})
+	for (const begin of [beginLogin, beginForm, beginLateForm]) {
 		const answer = await (await begin()).answer()
 		isEnvelope(t, answer, 408, 'BAD_REQUEST')
 		t.is(answer.headers['connection'], 'close')

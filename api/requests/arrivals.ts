@@ -11,6 +11,8 @@ interface Arrival {
 	request: FastifyRequest
 	reply: FastifyReply
 	bytes: number
+	/** How many listen for errors while nobody reads the body. */
+	idle: number
 	timer: NodeJS.Timeout
 }
 
@@ -31,8 +33,9 @@ export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
 		}
 		// A body's reader handles its errors, but only while it reads.
 		request.raw.on('error', ignore)
+		const idle = request.raw.listenerCount('error')
 		const timer = setTimeout(() => giveUp(arrival), patienceMs).unref()
-		const arrival = { request, reply, bytes, timer }
+		const arrival = { request, reply, bytes, idle, timer }
 		arrivals.set(request, arrival)
 		arrivingBytes += bytes
 	}
@@ -45,11 +48,18 @@ export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
 		arrivingBytes -= arrival.bytes
 	}
 
-	/** For its reader, the body breaks off here; the reader answers. */
-	function giveUp({ request, reply }: Arrival) {
+	/** For its reader, the body breaks off here, or as soon as it is read; the reader answers. */
+	function giveUp({ request, reply, idle }: Arrival) {
 		leave(request)
 		reply.header('connection', 'close')
-		request.raw.emit('error', tooSlow())
+		const breakOff = () => request.raw.emit('error', tooSlow())
+		if (request.raw.listenerCount('error') > idle) return void breakOff()
+		// A form is read by its handler, which other work may delay.
+		request.raw.on('newListener', function onReader(event: string | symbol) {
+			if (event !== 'error') return
+			request.raw.off('newListener', onReader)
+			process.nextTick(breakOff)
+		})
 	}
 
 	return { enter, leave }
