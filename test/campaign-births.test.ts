@@ -205,7 +205,7 @@ test('mails of a cancelled campaign that were never born are CANCELLED', async (
 	t.is((await call('GET', `/${id}/recipients?status=CANCELLED`)).json().total, 1200)
 })
 
-// Serial, because a mail that waits for ten seconds is not.
+// Serial, because a mail that waits for ten seconds gets a row in `events` too.
 test.serial('a sent mail is its own event, which says all that its mail says', async (t) => {
 	const { send, pool, query, request, id: campaignId, mails } = await sendingCampaign(t, 1)
 	await send(campaignWorker(pool, scriptedProvider().provider))
