@@ -350,7 +350,7 @@ export interface CampaignProgress {
 	ratePerSecond: number
 	etaSeconds: number | null
 	waitingFor: {
-		/** `paused`: by a person, or after a fault. `billing`: by a billing limit. `provider`: it is away, or has deferred the remaining mails. `rate`: by the send rate of the project. */
+		/** `paused`: by a person, or because of its template, its sender’s domain or a fault. `billing`: by a billing limit. `provider`: it is away, or has deferred the remaining mails. `rate`: by the send rate of the project. */
 		reason: 'paused' | 'billing' | 'provider' | 'rate'
 		message: string | null
 		until: string | null

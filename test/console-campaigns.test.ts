@@ -183,6 +183,33 @@ test.serial('a campaign at the send rate shows its rate and its end', async (t) 
 	t.deepEqual(faults, [])
 })
 
+test.serial(
+	'a campaign whose sender is not verified says so, and goes on once the domain is verified',
+	async (t) => {
+		const { page, open, contacts, started, query, answer, faults } = await setupCampaigns(t)
+		await contacts(3)
+		const id = await started()
+		await query('update domains set verified_at = null')
+		await query(`update campaigns set paused_at = now(), paused_reason = 'SENDER'`)
+		await open(`campaigns/${id}`)
+		const cause = 'The sender’s domain is not verified. Verify it, then resume the campaign.'
+		await page.getByText(`Paused. 3 mails wait until you resume it. ${cause}`).waitFor()
+		const resume = async () => {
+			await page.getByRole('button', { name: 'Resume' }).click()
+			await answer('Resume the campaign')
+		}
+		await resume()
+		await page.getByText("The sender's domain example.com is not verified yet").waitFor()
+		await query('update domains set verified_at = now()')
+		await resume()
+		await page.getByRole('button', { name: 'Pause' }).waitFor()
+		t.deepEqual(
+			faults.filter((fault) => !fault.includes('status of 403')),
+			[],
+		)
+	},
+)
+
 test.serial('mails in doubt are listed, and settled after a question', async (t) => {
 	const { page, open, contacts, started, become, states, answer, faults } = await setupCampaigns(t)
 	await contacts(5)

@@ -42,6 +42,26 @@ test('a campaign says that it waits for its owner, a billing limit, the send rat
 	t.like(await waitingFor(context), { reason: 'billing', mails: 5, until: null })
 })
 
+test('a pause that nobody asked for says what it is about, and what to do', async (t) => {
+	const context = await overSmtp(t, 5)
+	const { query } = context
+	for (const [reason, message] of [
+		['OWNER', null],
+		[
+			'TEMPLATE',
+			'The template takes too long to render. Duplicate the campaign with a simpler one, or resume it.',
+		],
+		['SENDER', 'The sender’s domain is not verified. Verify it, then resume the campaign.'],
+		[
+			'FAULT',
+			'The recipients could not be listed because of a fault. Resume the campaign to try again.',
+		],
+	] as const) {
+		await query('update campaigns set paused_at = now(), paused_reason = $1', [reason])
+		t.like(await waitingFor(context), { reason: 'paused', message })
+	}
+})
+
 test('single mails that were deferred wait for the reason that the provider gave', async (t) => {
 	const { send, claim, worker } = await setupLedger(t)
 	await send(['ann@example.org'])

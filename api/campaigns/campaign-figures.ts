@@ -55,9 +55,14 @@ const Progress = Component('CampaignProgress', {
 		Type.Object({
 			reason: Type.Enum([...waitingReasons], {
 				description:
-					'`paused`: by a person, or after a fault. `billing`: by a billing limit. `provider`: it is away, or has deferred the remaining mails. `rate`: by the send rate of the project.',
+					'`paused`: by a person, or because of its template, its sender’s domain or a fault. `billing`: by a billing limit. `provider`: it is away, or has deferred the remaining mails. `rate`: by the send rate of the project.',
 			}),
-			message: Nullable(Type.String({ description: 'The provider’s answer' })),
+			message: Nullable(
+				Type.String({
+					description:
+						'The provider’s answer. For a pause that nobody asked for: its cause, and what to do.',
+				}),
+			),
 			until: NullableTime,
 			mails: Count,
 		}),

@@ -37,8 +37,8 @@ export function checkSender(from: string, verified: boolean | null) {
 		details: { domain },
 		suggestion:
 			verified === null
-				? 'Add it with POST /domains and verify it, or send from a verified domain.'
-				: 'Set the DNS records that POST /domains returned, then call GET /domains/{id}/verify.',
+				? 'Add it and verify it, on the page Domains of the console or with POST /domains. Or send from a verified domain.'
+				: 'Set its DNS records and verify it, on the page Domains of the console or with GET /domains/{id}/verify.',
 	})
 }
 

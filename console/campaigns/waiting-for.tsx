@@ -24,7 +24,7 @@ export function WaitingFor({ waitingFor }: { waitingFor: Halt }) {
 			return (
 				<>
 					Paused. {waits(mails)} until you resume it.
-					{message && <> {message}. Duplicate it with a simpler mail, or resume it.</>}
+					{message && <> {message}</>}
 				</>
 			)
 		case 'billing':

@@ -1,10 +1,22 @@
 import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import type { pausedReasons } from './campaign.ts'
 
 export const waitingReasons = ['paused', 'billing', 'provider', 'rate'] as const
 
 /** At most this many deferred mails are counted. */
 const mostCounted = 10_000
+
+/** What a pause that nobody asked for is about, and what its owner can do. */
+const aboutPauses = {
+	TEMPLATE:
+		'The template takes too long to render. Duplicate the campaign with a simpler one, or resume it.',
+	SENDER: 'The sender’s domain is not verified. Verify it, then resume the campaign.',
+	FAULT: 'The recipients could not be listed because of a fault. Resume the campaign to try again.',
+} satisfies Partial<Record<(typeof pausedReasons)[number], string>>
+const advice = Object.entries(aboutPauses)
+	.map(([reason, words]) => `when '${reason}' then '${words}'`)
+	.join(' ')
 
 /**
  * Why a campaign that is being sent makes no progress; no row while mails are being sent. Deferred mails
@@ -14,7 +26,7 @@ export const waitingOf = statement('campaign-waiting', {
 	params: { projectId: uuid, campaignId: uuid },
 	row: {
 		reason: text.of<(typeof waitingReasons)[number]>(),
-		/** The provider's answer. */
+		/** The provider's answer, or what a pause is about. */
 		message: text.orNull,
 		until: timestamp.orNull,
 		mails: int,
@@ -42,8 +54,7 @@ export const waitingOf = statement('campaign-waiting', {
 	cross join lateral (values
 		(1, paused and paused_reason = 'BILLING_LIMIT', 'billing', null, null::timestamptz, pending),
 		(2, paused, 'paused',
-			case paused_reason when 'TEMPLATE' then 'The template takes too long to render'
-				when 'SENDER' then 'The sender’s domain is not verified' end, null, pending),
+			case paused_reason ${advice} end, null, pending),
 		(3, pending > 0 and away.until is not null, 'provider', away.answer, away.until, pending),
 		(4, pending > 0 and deferred.mails >= least(pending, ${mostCounted}), 'provider',
 			deferred.answer, deferred.until, deferred.mails),
