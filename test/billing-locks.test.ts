@@ -1,7 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Pool, PoolClient } from 'pg'
 import { markJudged } from '../db/billing/usage-judging.ts'
-import { createReportsOfPage, pendingReports } from '../db/billing/usage-reporting.ts'
+import {
+	attemptReport,
+	createReportsOfPage,
+	pendingReports,
+} from '../db/billing/usage-reporting.ts'
 import { transaction } from '../db/transaction.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
@@ -161,9 +165,14 @@ test('reporting usage does not wait for the removal of reports', async (t) => {
 	)
 	const taking = await connect(t, pool)
 	await taking.query('begin; delete from usage_reports where value = 1')
-	const page = await withoutWaiting(pool, (db) => pendingReports(db, { after: first, limit: 10 }))
-	t.deepEqual(
-		page.map(({ value }) => value),
-		[2],
+	const { rows } = await pool.query<{ id: string; value: number }>(
+		'select id, value from usage_reports order by value',
 	)
+	const [removed, kept] = rows
+	const page = await withoutWaiting(pool, (db) => pendingReports(db, { after: first, limit: 10 }))
+	t.deepEqual(page, [{ project_id: project.id, id: kept!.id }])
+	const attempt = (reportId: string) =>
+		withoutWaiting(pool, (db) => attemptReport(db, { projectId: project.id, reportId }))
+	t.deepEqual(await attempt(removed!.id), [])
+	t.like((await attempt(kept!.id))[0], { value: 2, is_first: true })
 })

@@ -177,6 +177,35 @@ test('a refused report waits with its reason; one in doubt for a day is left to 
 	t.is(total(), 2)
 })
 
+test('a report counts as tried only if Stripe may have looked at it', async (t) => {
+	const { subscribe, use, report, remove, execute, faults } = await setupMetering(t)
+	await subscribe()
+	const reports = () =>
+		execute<{ value: number; tried: boolean }>(
+			'select value, attempted_at is not null as tried from usage_reports order by id',
+		)
+	const path = '/v1/billing/meter_events'
+	for (const [status, value] of [
+		[403, 1],
+		[429, 2],
+		[401, 4],
+	] as const) {
+		await use('transactional', value)
+		faults.push({ path, status })
+		await t.throwsAsync(report())
+	}
+	const untried = [1, 2, 4].map((value) => ({ value, tried: false }))
+	t.deepEqual(await reports(), untried)
+	const tried = untried.with(0, { value: 1, tried: true })
+	// The first may have been counted by the 503, whatever the 403 after it says.
+	for (const status of [503, 403]) {
+		faults.push({ path, status })
+		await t.throwsAsync(report())
+		t.deepEqual(await reports(), tried)
+	}
+	t.like(await remove(), { unreported: 6 })
+})
+
 test('while Stripe is away nothing is lost', async (t) => {
 	const { subscribe, use, report, total, faults } = await setupMetering(t)
 	await subscribe()

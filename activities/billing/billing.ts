@@ -1,15 +1,17 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
 import {
+	attemptReport,
 	countPending,
 	markRefused,
 	markReported,
 	createReportsOfPage,
 	pendingReports,
+	unmarkAttempt,
 } from '../../db/billing/usage-reporting.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { cleanUp } from '../cleanup.ts'
-import { isRefusal, isStripeError, type Stripe } from '../../outside/stripe/client.ts'
+import { isRefusal, isStripeError, isTurnedAway, type Stripe } from '../../outside/stripe/client.ts'
 import { expireCheckouts } from '../../outside/stripe/customer.ts'
 import { meterOf } from '../../outside/stripe/meter.ts'
 import { endSubscriptions } from '../../outside/stripe/subscription.ts'
@@ -44,17 +46,21 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 				let reported = 0
 				for (let after: string | null = first; after !== null;) {
 					const page = await pendingReports(pool, { after, limit: pageRows })
-					for (const { project_id, id, customer_id, value, at } of page) {
-						const usage = { identifier: id, customerId: customer_id, value, timestamp: at }
+					for (const { project_id, id } of page) {
+						const key = { projectId: project_id, reportId: id }
+						const [due] = await attemptReport(pool, key)
+						if (!due) continue
+						const { customer_id: customerId, value, at: timestamp, is_first: isFirst } = due
 						try {
-							await report(usage)
-							await markReported(pool, { projectId: project_id, reportId: id })
+							await report({ identifier: id, customerId, value, timestamp })
+							await markReported(pool, key)
 							reported++
 						} catch (error) {
+							if (isFirst && isTurnedAway(error)) await unmarkAttempt(pool, key)
 							// A refusal concerns one customer. Without any answer, the others would fail too.
 							if (!isRefusal(error)) throw error
 							log.error('Stripe refused a usage report', { projectId: project_id, id, error })
-							await markRefused(pool, { projectId: project_id, reportId: id, error: error.message })
+							await markRefused(pool, { ...key, error: error.message })
 						}
 					}
 					after = page.length < pageRows ? null : lastOf(page)

@@ -81,27 +81,44 @@ export async function createReportsOfPage(pool: Pool, after: string, rows: numbe
 /** Stripe recognises a repeated identifier for at least a day. */
 const identifierLifeHours = 23
 
-/**
- * One page of reports for Stripe. Reports that may have been sent longer ago are left to a person, because
- * nobody should pay twice. Reports that another process is moving or deleting are left to the next run.
- */
+/** Reports that may have been sent longer ago are left to a person, because nobody should pay twice. */
+const isPending = `reported_at is null
+	and coalesce(attempted_at, now()) > now() - interval '${identifierLifeHours} hours'`
+
+/** One page of reports for Stripe, in order. Those that another process is moving or deleting are left to the next run. */
 export const pendingReports = statement('pending-reports', {
 	params: { after: uuid, limit: int },
+	row: { project_id: uuid, id: uuid },
+	text: `select project_id, id from usage_reports where ${isPending} and id > $after
+		order by id limit $limit::int for no key update skip locked`,
+})
+
+/**
+ * Marks a report immediately before its request: if the requests before it fail, it has certainly not reached Stripe. No
+ * row: another process has it.
+ */
+export const attemptReport = statement('attempt-report', {
+	params: { projectId: uuid, reportId: uuid },
 	row: {
-		project_id: uuid,
-		id: uuid,
 		customer_id: text.notNull('only skipped usage has none, and that is not pending'),
 		value: int,
 		/** In seconds. */
 		at: int,
+		/** No earlier try may have reached Stripe. */
+		is_first: bool,
 	},
 	text: `update usage_reports r set attempted_at = coalesce(attempted_at, now()) from (
 		select project_id, month, id from usage_reports
-		where reported_at is null and id > $after
-			and coalesce(attempted_at, now()) > now() - interval '${identifierLifeHours} hours'
-		order by id limit $limit::int for no key update skip locked
+		where project_id = $projectId and id = $reportId and ${isPending} for no key update skip locked
 	) due where r.project_id = due.project_id and r.month = due.month and r.id = due.id
-	returning r.project_id, r.id, r.customer_id, r.value, extract(epoch from r.at)::int as at`,
+	returning r.customer_id, r.value, extract(epoch from r.at)::int as at, old.attempted_at is null as is_first`,
+})
+
+/** The only try was turned away before Stripe looked at the report. */
+export const unmarkAttempt = statement('unmark-attempt', {
+	params: { projectId: uuid, reportId: uuid },
+	text: `update usage_reports set attempted_at = null where project_id = $projectId and id = $reportId
+		and reported_at is null`,
 })
 
 export const markReported = statement('mark-reported', {

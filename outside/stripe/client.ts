@@ -37,7 +37,13 @@ function fetchFrom(base: string): typeof fetch {
 export const isStripeError = (error: unknown): error is Sdk.errors.StripeError =>
 	error instanceof Error && /^Stripe\w+Error$/.test(String((error as { type?: unknown }).type))
 
-const mayPass = [401, 403, 409, 429]
+/** The key is not valid, may not do this, or asks too often. */
+const turnedAway = [401, 403, 429]
+const mayPass = [...turnedAway, 409]
+
+/** Stripe did not look at what the request asks for, and may do so at a later try. */
+export const isTurnedAway = (error: unknown) =>
+	isStripeError(error) && turnedAway.includes(error.statusCode ?? 0)
 
 /** Stripe would refuse this request at every retry. */
 export const isRefusal = (error: unknown): error is Sdk.errors.StripeError => {
