@@ -200,7 +200,8 @@ export const queueBehindEarlier = statement('queue-behind-earlier-deliveries', {
 		where earlier.next_at > d.next_at
 	), queued as (
 		update webhook_deliveries d set next_at = behind.next_at from behind
-		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = behind.id returning 1
+		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = behind.id
+			and d.status = 'PENDING' returning 1
 	)
 	select count(*)::int as queued from queued`,
 })
@@ -216,7 +217,7 @@ export const holdDeliveries = statement('hold-webhook-deliveries', {
 	), held as (
 		update webhook_deliveries d set status = 'HELD', next_at = null from waiting
 		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = waiting.id
-			and exists (select from webhook_endpoints w
+			and d.status = 'PENDING' and exists (select from webhook_endpoints w
 				where w.project_id = $projectId and w.id = $endpointId and w.disabled_reason is not null)
 		returning 1
 	)
