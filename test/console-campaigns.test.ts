@@ -210,6 +210,32 @@ test.serial(
 	},
 )
 
+test.serial(
+	'a campaign at a billing limit says how it goes on, and cannot be resumed',
+	async (t) => {
+		const { page, open, contacts, started, query, faults } = await setupCampaigns(t)
+		await contacts(3)
+		const id = await started()
+		await query(`update campaigns set paused_at = now(), paused_reason = 'BILLING_LIMIT'`)
+		await open(`campaigns/${id}`)
+		await page.getByText('3 mails wait, and go on without you once the limit is raised').waitFor()
+		await page.getByRole('button', { name: 'Cancel the campaign' }).waitFor()
+		t.is(await page.getByRole('button', { name: 'Resume' }).count(), 0)
+		t.deepEqual(faults, [])
+	},
+)
+
+test.serial('a campaign that was cancelled before its time says so', async (t) => {
+	const { page, open, contacts, create, call, faults } = await setupCampaigns(t)
+	await contacts(3)
+	const { id } = await create()
+	await call('POST', `/${id}/send`, { scheduledFor: '2099-01-01' })
+	await call('POST', `/${id}/cancel`)
+	await open(`campaigns/${id}?tab=recipients`)
+	await page.getByText('It was cancelled before anybody was to get it.').waitFor()
+	t.deepEqual(faults, [])
+})
+
 test.serial('mails in doubt are listed, and settled after a question', async (t) => {
 	const { page, open, contacts, started, become, states, answer, faults } = await setupCampaigns(t)
 	await contacts(5)

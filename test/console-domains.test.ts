@@ -64,6 +64,26 @@ test('a domain is added, shows what DNS has and what to do, and is verified', as
 	)
 })
 
+test('a record that DNS has is not called wrong while the mail provider has not confirmed it', async (t) => {
+	const { page, open, add, faults } = await setupDomainPages(t)
+	const { id } = await add('example.org')
+	await page.route('**/domains/project/*', async (route) => {
+		const answer = await route.fetch()
+		const [domain] = (await answer.json()) as [DomainBody]
+		const records = domain.records.map((one) => ({
+			...one,
+			status: 'pending',
+			found: one.purpose === 'DKIM' ? [`"${one.value.slice(0, 20)}" "${one.value.slice(20)}"`] : [],
+		}))
+		await route.fulfill({ response: answer, json: [{ ...domain, records }] })
+	})
+	await open(`domains/${id}`)
+	await record(page, 'DKIM').getByText('Not confirmed', { exact: true }).waitFor()
+	await record(page, 'DKIM').getByText('DNS has this record.').waitFor()
+	await record(page, 'SPF').getByText('Missing').waitFor()
+	t.deepEqual(faults, [])
+})
+
 test('a pending domain turns verified by itself, without looking at DNS from the page', async (t) => {
 	const { page, open, add, call, dns, faults } = await setupDomainPages(t)
 	const domain = await add('example.org')

@@ -165,7 +165,7 @@ test('a mail that was held back says why, and leads to the address in the list',
 	)
 	await open(`emails/${id}`)
 	await page.getByText('The address is on the suppression list').waitFor()
-	await page.getByRole('link', { name: 'Show the address in the list' }).click()
+	await page.getByRole('link', { name: 'Look for the address in the list' }).click()
 	await page.waitForURL(`${home}/settings/suppressions?search=ann%40example.org`)
 	await page.getByRole('button', { name: 'Remove ann@example.org' }).waitFor()
 	t.deepEqual(faults, [])

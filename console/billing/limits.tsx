@@ -73,10 +73,10 @@ function LimitsForm({ present }: { present: BillingLimits }) {
 
 const isReached = ({ limit, usage }: BillingCategory) => limit !== null && usage >= limit
 
-/** A category without a limit of its own is blocked by that of the free mails. */
+/** A category that is blocked below its own limit is blocked by that of the free mails. */
 function FreeMails({ present }: { present: BillingLimits }) {
-	const without = categories.map(({ name }) => present[name]).filter(({ limit }) => limit === null)
-	if (without.some(({ isBlocked }) => isBlocked))
+	const all = categories.map(({ name }) => present[name])
+	if (all.some((one) => one.isBlocked && !isReached(one)))
 		return (
 			<Notice tone="bad">
 				<p>
@@ -85,7 +85,7 @@ function FreeMails({ present }: { present: BillingLimits }) {
 				</p>
 			</Notice>
 		)
-	if (without.some(({ isWarning }) => isWarning))
+	if (all.some(({ limit, isWarning }) => limit === null && isWarning))
 		return (
 			<Notice tone="warn">
 				<p>The free mails of this month are nearly used up.</p>

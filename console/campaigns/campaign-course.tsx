@@ -30,7 +30,13 @@ export function CampaignCourse({ campaign }: { campaign: Campaign }) {
 			title={campaign.name}
 			back={<CampaignsLink />}
 			about={<Status status={isPaused ? 'PAUSED' : campaign.status} />}
-			actions={<Acts campaign={campaign} isPaused={isPaused} />}
+			actions={
+				<Acts
+					campaign={campaign}
+					isPaused={isPaused}
+					isLimited={progress?.waitingFor?.reason === 'billing'}
+				/>
+			}
 		>
 			<Stack>
 				<UnsentChanges campaign={campaign} />
@@ -81,18 +87,28 @@ function useProgress({ id, status }: Campaign) {
 	})
 }
 
-function Acts({ campaign, isPaused }: { campaign: Campaign; isPaused: boolean }) {
+/** `isLimited`: resumed by hand, it would be paused again at once. */
+function Acts({
+	campaign,
+	isPaused,
+	isLimited,
+}: {
+	campaign: Campaign
+	isPaused: boolean
+	isLimited: boolean
+}) {
 	const { pause, resume, cancel, error, isPending } = useCampaignActs(campaign)
 	return (
 		<>
 			<Fault error={error} />
 			{campaign.status === 'SENDING' && (
 				<>
-					{isPaused ? (
+					{isPaused && !isLimited && (
 						<Button kind="primary" onClick={resume} isBusy={isPending}>
 							Resume
 						</Button>
-					) : (
+					)}
+					{!isPaused && (
 						<Button onClick={pause} isBusy={isPending}>
 							Pause
 						</Button>

@@ -77,17 +77,23 @@ export function CampaignRecipients({ campaign }: { campaign: Campaign }) {
 				columns={columns}
 				rowKey={({ email, emailId, contactId }) => emailId ?? contactId ?? email}
 				linkOf={({ emailId }) => (emailId ? `/console/${project.id}/emails/${emailId}` : undefined)}
-				empty={<None isFiltered={status !== undefined} />}
+				empty={
+					<None isFiltered={status !== undefined} isCancelled={campaign.status === 'CANCELLED'} />
+				}
 			/>
 		</Stack>
 	)
 }
 
-const None = ({ isFiltered }: { isFiltered: boolean }) =>
+const None = ({ isFiltered, isCancelled }: { isFiltered: boolean; isCancelled: boolean }) =>
 	isFiltered ? (
 		<Empty title="No recipient has this status" />
 	) : (
 		<Empty title="No recipients">
-			<p>Nobody in the audience could get this campaign when it started.</p>
+			<p>
+				{isCancelled
+					? 'It was cancelled before anybody was to get it.'
+					: 'Nobody in the audience could get this campaign when it started.'}
+			</p>
 		</Empty>
 	)

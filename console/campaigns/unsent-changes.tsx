@@ -10,7 +10,7 @@ import { useProject } from '../shell/projects.ts'
 import type { CampaignValues } from './campaign-values.ts'
 
 /** A scheduled campaign may start while somebody writes on it. The text is kept, and can become a draft. */
-export function UnsentChanges({ campaign: { id } }: { campaign: Campaign }) {
+export function UnsentChanges({ campaign: { id, status } }: { campaign: Campaign }) {
 	const { project, api } = useProject()
 	const navigate = useNavigate()
 	const name = `campaign.${id}`
@@ -49,7 +49,12 @@ export function UnsentChanges({ campaign: { id } }: { campaign: Campaign }) {
 			}
 		>
 			<p>
-				<strong>It started before your last changes were saved.</strong> They are not sent.
+				<strong>
+					{status === 'CANCELLED'
+						? 'Your last changes were not saved before it was cancelled.'
+						: 'It started before your last changes were saved.'}
+				</strong>{' '}
+				They are not sent.
 			</p>
 			<Fault error={error} />
 		</Notice>

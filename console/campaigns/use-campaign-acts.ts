@@ -51,7 +51,7 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 			}),
 		remove: () =>
 			mutate({
-				question: () => Promise.resolve(deletion(name, status, totalRecipients)),
+				question: () => Promise.resolve(deletion(name, status)),
 				async act() {
 					await api.campaigns.delete(id)
 					await navigate({
@@ -96,12 +96,12 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 	}
 }
 
-const deletion = (name: string, status: string, count: number): Question => ({
+const deletion = (name: string, status: string): Question => ({
 	title: `Delete “${name}”?`,
 	body:
 		status === 'DRAFT'
 			? 'The draft is lost. Nothing of it was sent.'
-			: `The campaign and its figures leave the list. The mails to ${countOf(count)} stay under “Emails”. This cannot be undone.`,
+			: 'The campaign and its figures leave the list. Mails that it has sent stay under “Emails”. This cannot be undone.',
 	act: 'Delete the campaign',
 	isDestructive: true,
 })

@@ -28,7 +28,13 @@ export function WaitingFor({ waitingFor }: { waitingFor: Halt }) {
 				</>
 			)
 		case 'billing':
-			return <>A billing limit is reached. {waits(mails)} until it is raised.</>
+			return (
+				<>
+					A billing limit is reached, or the free mails of the month are used up. {waits(mails)},
+					and {mails === 1 ? 'goes' : 'go'} on without you once the limit is raised, the project has
+					a subscription, or the month ends.
+				</>
+			)
 		case 'provider':
 			return (
 				<>

@@ -31,6 +31,7 @@ export function useCheck(id: string) {
 
 const missingOf = (domain: Domain) => {
 	const missing = neededBy(domain).filter(({ status }) => status !== 'verified').length
+	if (missing === 0) return domain.lastError ?? 'check again in a few minutes'
 	return missing === 1 ? 'one record is missing' : `${missing} records are missing`
 }
 

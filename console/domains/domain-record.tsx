@@ -3,7 +3,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { Card, Soft } from '../parts/page.tsx'
 import styles from './domain-record.module.css'
-import { adviceOf, type DnsRecord, isAdvice, purposes } from './record-advice.ts'
+import { adviceOf, type DnsRecord, isAdvice, isThere, purposes } from './record-advice.ts'
 
 /** One DNS record: what is wanted, what the last check found, and what to do if they differ. */
 export function DomainRecord({ record, domain }: { record: DnsRecord; domain: string }) {
@@ -51,9 +51,11 @@ export function DomainRecord({ record, domain }: { record: DnsRecord; domain: st
 	)
 }
 
-function lackOf({ found }: DnsRecord, isOptional: boolean) {
+function lackOf(record: DnsRecord, isOptional: boolean) {
+	const { found } = record
 	if (isOptional) return 'Advised'
 	if (found === null) return 'Not known'
+	if (isThere(record)) return 'Not confirmed'
 	return found.length > 0 ? 'Differs' : 'Missing'
 }
 

@@ -18,11 +18,28 @@ export const isAdvice = ({ purpose, name }: DnsRecord, domain: string) =>
 export const neededBy = ({ records, domain }: Domain) =>
 	records.filter((record) => !isAdvice(record, domain))
 
+/** Whether DNS has the record, although the mail provider has not seen it yet. */
+export const isThere = ({ type, found, value, priority, purpose }: DnsRecord) => {
+	// Only keys have letters whose case matters.
+	const plain = (text: string) => (purpose === 'DKIM' ? bare(text) : bare(text).toLowerCase())
+	const wanted = plain(type === 'MX' ? `${priority} ${value}` : value)
+	// Receivers ignore a domain's SPF records if it has several.
+	const isOne = !isSpf(value) || found?.filter(isSpf).length === 1
+	return isOne && (found ?? []).some((one) => plain(one) === wanted)
+}
+
+const isSpf = (text: string) => /^"?v=spf1/i.test(text)
+
+/** Without what is the same to DNS and mail servers. */
+const bare = (text: string) => text.replaceAll(/["\s]|\.$/g, '')
+
 /** The next step towards a record that is missing or differs. */
 export function adviceOf(record: DnsRecord, domain: string) {
 	const { found, name } = record
 	if (found === null)
 		return 'DNS did not answer, so it is not known what it has. Check again later.'
+	if (isThere(record))
+		return 'DNS has this record. The mail provider has not confirmed it yet. Check again in a few minutes.'
 	if (found.length > 0) return differing[record.purpose](record)
 	const start = name.endsWith(`.${domain}`) ? name.slice(0, -domain.length - 1) : undefined
 	const shorter = start

@@ -32,7 +32,8 @@ const only = (name: string, value: string | null): Fact[] => (value ? [[name, va
 function ContactOf({ mail: { contactId } }: { mail: EmailWithAttempts }) {
 	const { project } = useProject()
 	const params = { projectId: project.id }
-	if (!contactId) return 'Deleted'
+	// A test mail never had one.
+	if (!contactId) return 'None, or deleted'
 	return (
 		<>
 			<Link to="/console/$projectId/contacts/$contactId" params={{ ...params, contactId }}>

@@ -39,9 +39,7 @@ function reasonOf(mail: EmailWithAttempts): [Tone, ...ReactNode[]] | undefined {
 			return ['warn', ...why, <Listed mail={mail} />]
 		case 'PENDING':
 		case 'SENDING':
-			return error
-				? ['info', ...why, 'It has not left yet, and is tried again by itself.']
-				: undefined
+			return error ? ['info', ...why, againOf(mail)] : undefined
 		case 'FAILED':
 		case 'BOUNCED':
 		case 'CANCELLED':
@@ -50,6 +48,10 @@ function reasonOf(mail: EmailWithAttempts): [Tone, ...ReactNode[]] | undefined {
 			return undefined
 	}
 }
+
+/** A campaign may be paused. */
+const againOf = ({ sourceType }: EmailWithAttempts) =>
+	`It has not left yet, and is tried again ${sourceType === 'CAMPAIGN' ? 'while its campaign is being sent' : 'by itself'}.`
 
 /** Doubt about mail of requests ends by itself. */
 const nextOf = ({ sourceType }: EmailWithAttempts) =>
@@ -61,13 +63,14 @@ function Listed({ mail: { to } }: { mail: EmailWithAttempts }) {
 	const { project } = useProject()
 	return (
 		<>
-			Nothing was sent, and a second try would be held back, too.{' '}
+			Nothing was sent. A second try is held back, too, while this project or the mail provider has
+			the address on its list.{' '}
 			<Link
 				to="/console/$projectId/settings/suppressions"
 				params={{ projectId: project.id }}
 				search={{ search: to }}
 			>
-				Show the address in the list
+				Look for the address in the list
 			</Link>
 		</>
 	)

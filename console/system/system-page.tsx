@@ -107,6 +107,7 @@ const nextSteps: Record<System['sending']['reasons'][number]['code'], string> = 
 	TEMPORAL_AWAY: 'Start Temporal again, or mend the connection to it. Nothing is lost.',
 	WORKER_AWAY: 'Start a worker with npm run worker. Nothing is lost.',
 	PROVIDER_AWAY: 'Its last answer is below. Sending is tried again by itself.',
-	LIMIT_REACHED: 'Raise the limit on the page “Settings”, or wait for the next month.',
+	LIMIT_REACHED:
+		'Raise the limit or subscribe on the page “Settings”, under “Billing and limits”, or wait for the next month.',
 	SEND_RATE: 'The mails leave one after another at the send rate of the project.',
 }

@@ -10,7 +10,13 @@ const mostKept = 20
 export function Attempts({ delivery }: { delivery: WebhookDeliveryDetail }) {
 	const { attempts, status } = delivery
 	if (attempts.length === 0)
-		return <p>{status === 'HELD' ? 'The endpoint is disabled.' : 'There was no try yet.'}</p>
+		return (
+			<p>
+				{status === 'HELD'
+					? 'The endpoint was disabled when this happened. It is kept until you deliver or replay it.'
+					: 'There was no try yet.'}
+			</p>
+		)
 	return (
 		<>
 			{attempts.length >= mostKept && <p>These are the latest {mostKept} tries.</p>}
