@@ -17,6 +17,7 @@ async function setupCheckout(t: ExecutionContext) {
 	const owner = await person('owner@example.org', 'OWNER')
 	const { endSubscription } = billingActivities({ pool, stripe: await createStripe(stripe) })
 	const url = `/users/@me/projects/${project.id}`
+	let started: { workflow_id: string; payload: never } | undefined
 	return {
 		...all,
 		open: (currency: string) => route('POST', `checkout?currency=${currency}`),
@@ -33,12 +34,17 @@ async function setupCheckout(t: ExecutionContext) {
 			until(async () => calls.some((call) => call.method === method && call.path === path), 20_000),
 		deleteProject: async () =>
 			t.is((await app.inject({ method: 'DELETE', url, headers: owner.headers })).statusCode, 204),
-		/** Does the work of the run that a deletion starts. */
+		/** Does the work of the run that a deletion starts, also repeatedly. */
 		end: async () => {
-			const [row] = await execute<{ payload: never }>(
-				`select payload from outbox where workflow_type = 'endSubscription'`,
+			const [row] = await execute<{ workflow_id: string; payload: never }>(
+				`select workflow_id, payload from outbox where workflow_type = 'endSubscription'`,
 			)
-			await new MockActivityEnvironment({}, { logger }).run(endSubscription, row!.payload)
+			started ??= row!
+			const workflowExecution = { workflowId: started.workflow_id, runId: 'run' }
+			await new MockActivityEnvironment({ workflowExecution }, { logger }).run(
+				endSubscription,
+				started.payload,
+			)
 		},
 	}
 }

@@ -20,8 +20,12 @@ async function setupMetering(t: ExecutionContext) {
 		all
 	const id = await customer()
 	const activities = billingActivities({ pool, stripe: await createStripe(stripe) })
+	const workflowExecution = { workflowId: `end-subscription/${id}`, runId: 'run' }
 	const run = <T>(work: (...given: never[]) => Promise<T>, ...given: unknown[]) =>
-		new MockActivityEnvironment({}, { logger }).run(work as never, ...given) as Promise<T>
+		new MockActivityEnvironment({ workflowExecution }, { logger }).run(
+			work as never,
+			...given,
+		) as Promise<T>
 	return {
 		...all,
 		id,
@@ -237,6 +241,45 @@ test('a deleted project pays for its sent mail, and its subscription ends', asyn
 	await end(ended)
 	t.is(total(), 15)
 	t.like(subscriptions.get(id)![0], { status: 'canceled' })
+})
+
+for (const [what, fault, passes] of [
+	['that Stripe took', { path: '/v1/subscriptions/sub_1', status: 403 }, false],
+	['in doubt for a day', { path: '/v1/billing/meter_events', cut: 'after' as const }, true],
+] as const)
+	test(`the last usage of a deleted project, ${what}, is not reported again while its subscription cannot be ended`, async (t) => {
+		const metering = await setupMetering(t)
+		const { subscribe, use, remove, end, subscriptions, id, faults, calls, execute } = metering
+		await subscribe()
+		await use('transactional', 5)
+		const ended = await remove()
+		const reports = () => calls.filter(({ path }) => path === '/v1/billing/meter_events').length
+		faults.push(fault)
+		await t.throwsAsync(end(ended))
+		t.is(reports(), 1)
+		if (passes)
+			await execute(
+				`update outbox set payload = payload || jsonb_build_object('attemptedAt', now() - interval '24 hours')
+				where workflow_type = 'endSubscription'`,
+			)
+		await end(ended)
+		t.is(reports(), 1)
+		t.like(subscriptions.get(id)![0], { status: 'canceled' })
+	})
+
+test('a last report that Stripe turned away is made whenever it can be', async (t) => {
+	const { subscribe, use, remove, end, total, faults, execute } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 5)
+	const ended = await remove()
+	faults.push({ path: '/v1/billing/meter_events', status: 403 })
+	await t.throwsAsync(end(ended))
+	const [row] = await execute<{ payload: object }>(
+		`select payload from outbox where workflow_type = 'endSubscription'`,
+	)
+	t.deepEqual(row!.payload, ended)
+	await end(ended)
+	t.is(total(), 5)
 })
 
 type Metering = Awaited<ReturnType<typeof setupMetering>>

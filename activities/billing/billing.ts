@@ -1,5 +1,10 @@
-import { log } from '@temporalio/activity'
+import { Context, log } from '@temporalio/activity'
 import type { Pool } from 'pg'
+import {
+	attemptFinalUsage,
+	confirmFinalUsage,
+	unmarkFinalUsage,
+} from '../../db/billing/final-usage.ts'
 import {
 	attemptReport,
 	countPending,
@@ -75,12 +80,27 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 		/** For a deleted project: bills its remaining mail, then ends its subscriptions for good. */
 		async endSubscription({ subscriptionId, customerId, unreported }: EndedSubscription) {
 			if (!stripe) throw new Error('There is no billing on this service any more')
-			const end = async () => {
-				if (unreported > 0) {
-					const identifier = `end-${subscriptionId ?? customerId}`
-					const report = await meterOf(stripe)
-					await report?.({ identifier, customerId, value: unreported })
+			const { workflowId } = Context.current().info.workflowExecution!
+			const reportRest = async () => {
+				const report = await meterOf(stripe)
+				const [rest] = report ? await attemptFinalUsage(pool, { workflowId }) : []
+				if (!report || !rest || rest.unreported === 0) return
+				if (!rest.is_repeatable) {
+					const fault =
+						'the last usage of a deleted project may have reached Stripe and is not repeated'
+					return log.error(fault, { customerId, unreported })
 				}
+				try {
+					const identifier = `end-${subscriptionId ?? customerId}`
+					await report({ identifier, customerId, value: rest.unreported })
+				} catch (error) {
+					if (rest.is_first && isTurnedAway(error)) await unmarkFinalUsage(pool, { workflowId })
+					throw error
+				}
+				await confirmFinalUsage(pool, { workflowId })
+			}
+			const end = async () => {
+				if (unreported > 0) await reportRest()
 				try {
 					// This order matters: a checkout that was paid before it expired shows up among the subscriptions.
 					await expireCheckouts(stripe, customerId)

@@ -79,7 +79,7 @@ export async function createReportsOfPage(pool: Pool, after: string, rows: numbe
 }
 
 /** Stripe recognises a repeated identifier for at least a day. */
-const identifierLifeHours = 23
+export const identifierLifeHours = 23
 
 /** Reports that may have been sent longer ago are left to a person, because nobody should pay twice. */
 const isPending = `reported_at is null
