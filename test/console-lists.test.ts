@@ -23,6 +23,8 @@ test('in every list with a search, the arrow keys lead from it to the rows and b
 		page.evaluate<string>(
 			'document.activeElement.closest("[role=row], li")?.textContent ?? document.activeElement.type',
 		)
+	/** Whose row it is: columns may come later, and ages move on. */
+	const owner = async () => (await focused()).match(/ann|ben|Welcome/)?.[0]
 	for (const [path, rows, name] of [
 		['emails', 'table', 'Emails'],
 		['contacts', 'table', 'Contacts'],
@@ -38,14 +40,15 @@ test('in every list with a search, the arrow keys lead from it to the rows and b
 		await list.waitFor()
 		await page.keyboard.press('/')
 		await page.keyboard.press('ArrowDown')
-		const first = await focused()
-		t.regex(first, /ann|ben|Welcome/, path)
+		const first = await owner()
+		t.truthy(first, path)
 		if (path !== 'templates') {
 			await page.keyboard.press('ArrowDown')
-			t.regex(await focused(), /ann|ben/, path)
-			t.not(await focused(), first, path)
+			const second = await owner()
+			t.truthy(second, path)
+			t.not(second, first, path)
 			await page.keyboard.press('ArrowUp')
-			t.is(await focused(), first, path)
+			t.is(await owner(), first, path)
 		}
 		await page.keyboard.press('ArrowUp')
 		t.is(await focused(), 'search', path)

@@ -37,8 +37,8 @@ export function checkSender(from: string, verified: boolean | null) {
 		details: { domain },
 		suggestion:
 			verified === null
-				? 'Add it and verify it, on the page Domains of the console or with POST /domains. Or send from a verified domain.'
-				: 'Set its DNS records and verify it, on the page Domains of the console or with GET /domains/{id}/verify.',
+				? 'Add it with POST /domains or on the page Domains of the console, and verify it. Or send from a verified domain.'
+				: 'Set its DNS records, then verify it with GET /domains/{id}/verify or on the page Domains of the console.',
 	})
 }
 
