@@ -363,11 +363,16 @@ test.serial(
 		await page.getByLabel('Subject').fill('Better words')
 		await page.getByText('Not saved').waitFor()
 		await call('POST', `/${id}/send`)
+		// It starts while the next letters are being typed.
+		const typing = page.getByLabel('Subject').pressSequentially('!'.repeat(100), { delay: 50 })
+		typing.catch(() => {})
 		await page.getByText('It started before your last changes were saved').waitFor()
 		await page.getByRole('button', { name: 'Make a draft of them' }).click()
 		await page.getByRole('heading', { level: 1, name: 'Spring (Copy)' }).waitFor()
 		const copy = new URL(page.url()).pathname.split('/').at(-1)!
-		t.like(await get(copy), { status: 'DRAFT', subject: 'Better words' })
+		const { status, subject } = await get(copy)
+		t.is(status, 'DRAFT')
+		t.regex(subject, /^Better words!+$/)
 		t.is((await get(id)).subject, 'Hello {{ name }}')
 		t.deepEqual(unexpected(), [])
 	},

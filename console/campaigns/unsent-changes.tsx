@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Campaign } from '../../client/index.ts'
-import { dropDraft, readDraft } from '../editor/drafts.ts'
+import { type Draft, dropDraft, readDraft } from '../editor/drafts.ts'
 import { Button } from '../parts/button.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -14,7 +14,9 @@ export function UnsentChanges({ campaign: { id, status } }: { campaign: Campaign
 	const { project, api } = useProject()
 	const navigate = useNavigate()
 	const name = `campaign.${id}`
-	const [draft, setDraft] = useState(() => readDraft<CampaignValues>(name))
+	const [draft, setDraft] = useState<Draft<CampaignValues>>()
+	// The editor keeps its text when it goes: after the first rendering of this, and before its effects.
+	useEffect(() => setDraft(readDraft<CampaignValues>(name)), [name])
 	const { mutate, isPending, error } = useMutation({
 		async mutationFn(values: CampaignValues) {
 			const copy = await api.campaigns.duplicate(id)
