@@ -45,7 +45,7 @@ test('in every list with a search, the arrow keys lead from it to the rows and b
 		if (path !== 'templates') {
 			await page.keyboard.press('ArrowDown')
 			const second = await owner()
-			t.truthy(second, path)
+			t.regex(second ?? '', /ann|ben/, path)
 			t.not(second, first, path)
 			await page.keyboard.press('ArrowUp')
 			t.is(await owner(), first, path)
