@@ -22,6 +22,7 @@ import { startHeartbeat } from '../db/worker-heartbeat.ts'
 import { emailQueueOf, taskQueues } from '../workflows/task-queues.ts'
 import { keepAutomationSchedules } from './automations/automation-schedules.ts'
 import { watchUsage } from './billing/usage-watch.ts'
+import { mostShortPasses } from './delivery/deliveries.ts'
 import { createDkimKeys } from './delivery/dkim-keys.ts'
 import { createGate } from './delivery/gate.ts'
 import { createLargeMails } from './delivery/large-mails.ts'
@@ -133,6 +134,7 @@ async function main() {
 			// Executions that sleep for months don't need to stay in memory. Reloading an evicted one takes some
 			// milliseconds; keeping it takes a third of a megabyte.
 			maxCachedWorkflows: 400,
+			maxConcurrentWorkflowTaskExecutions: 40 + mostShortPasses,
 			maxConcurrentActivityTaskExecutions: 20,
 		}),
 		// Runs waiting for their project's send rate wait here at almost no cost. The gate limits the mails that

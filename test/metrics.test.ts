@@ -60,7 +60,8 @@ test('the metrics of both processes equal the mails sent', async (t) => {
 	t.is(worker.get('tempost_mails_handed_over_total{provider="local",outcome="SENT"}'), 3)
 	t.is(worker.get('tempost_provider_call_duration_seconds_count{provider="local"}'), 3)
 	t.is(worker.get('tempost_provider_pause_seconds'), 0)
-	const runs = /^temporal_activity_execution_latency_seconds_count\{activity_type="deliverClaim"/
+	const runs =
+		/^temporal_local_activity_execution_latency_seconds_count\{activity_type="deliverClaimAtOnce"/
 	t.true(sumOf(worker, runs) >= 1)
 	for (const samples of [api, worker]) {
 		t.is(samples.get('tempost_database_up'), 1)

@@ -13,7 +13,12 @@ const serial = test.serial
 
 serial('a run ends when all mails of its claim are settled', async (t) => {
 	const { calls } = await runSend(t, [settled])
-	t.deepEqual(calls, ['claim'])
+	t.deepEqual(calls, ['at once'])
+})
+
+serial('a worker with too many first passes leaves the mails to its queue', async (t) => {
+	const { calls } = await runSend(t, [null, settled])
+	t.deepEqual(calls, ['at once', 'claim'])
 })
 
 serial('a wait of three days is slept through, without asking in between', async (t) => {
@@ -22,14 +27,14 @@ serial('a wait of three days is slept through, without asking in between', async
 		{ settled: 1, left: 3, waitMs: threeDaysMs, because: 'Connection refused' },
 		settled,
 	])
-	t.deepEqual(calls, ['claim', 'claim'])
+	t.deepEqual(calls, ['at once', 'claim'])
 	t.true(tookMs >= threeDaysMs)
 })
 
 serial('a stopping worker leaves its mails to others at once', async (t) => {
 	const handedOn = { settled: 1, left: 3, waitMs: 0, because: 'another worker continues' }
 	const { calls, tookMs } = await runSend(t, [handedOn, settled])
-	t.deepEqual(calls, ['claim', 'claim'])
+	t.deepEqual(calls, ['at once', 'claim'])
 	t.true(tookMs < 60_000)
 })
 
@@ -41,7 +46,7 @@ serial('a database that is away is tried again for as long as it takes', async (
 })
 
 /** Runs `send` with an activity that answers from a list, on a time-skipping server. */
-async function runSend(t: ExecutionContext, script: (Rest | Error)[]) {
+async function runSend(t: ExecutionContext, script: (Rest | Error | null)[]) {
 	quiet()
 	const env = await TestWorkflowEnvironment.createTimeSkipping({
 		server: {
@@ -51,13 +56,11 @@ async function runSend(t: ExecutionContext, script: (Rest | Error)[]) {
 	t.teardown(() => env.teardown())
 	const calls: string[] = []
 	const answers = script.values()
-	const activities = {
-		async deliverClaim(claimId: string) {
-			calls.push(claimId)
-			const answer = answers.next().value
-			if (answer instanceof Error) throw answer
-			return answer
-		},
+	async function answer(call: string) {
+		calls.push(call)
+		const next = answers.next().value
+		if (next instanceof Error) throw next
+		return next
 	}
 	const connection = env.nativeConnection
 	const [core, email] = await Promise.all([
@@ -65,8 +68,13 @@ async function runSend(t: ExecutionContext, script: (Rest | Error)[]) {
 			connection,
 			taskQueue: taskQueues.core,
 			workflowBundle: await workflowBundle(),
+			activities: { deliverClaimAtOnce: () => answer('at once') },
 		}),
-		Worker.create({ connection, taskQueue: taskQueues.email, activities }),
+		Worker.create({
+			connection,
+			taskQueue: taskQueues.email,
+			activities: { deliverClaim: answer },
+		}),
 	])
 	const workflowId = `send/${randomUUID()}`
 	const args = [{ claimId: 'claim' }]

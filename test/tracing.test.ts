@@ -46,7 +46,7 @@ test('one trace leads from the request through the outbox and Temporal to the pr
 		'POST /v1/send',
 		'start send',
 		'workflow send',
-		'activity deliverClaim',
+		'activity deliverClaimAtOnce',
 		'deliver local',
 	]
 	const ours = () => collector.spans.filter((span) => span.traceId === traceId)

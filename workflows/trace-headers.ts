@@ -30,6 +30,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
 	const spanId = runId.replaceAll('-', '').slice(-16)
 	let above: string | undefined
 
+	const ofRun = () => above?.replace(/^(\w+-\w+-)\w+/, `$1${spanId}`)
+
 	function ended(traceparent: string, isFault: boolean) {
 		runs.ended({
 			name: `workflow ${workflowType}`,
@@ -62,10 +64,10 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
 		],
 		outbound: [
 			{
-				scheduleActivity(input, next) {
-					const parent = above?.replace(/^(\w+-\w+-)\w+/, `$1${spanId}`)
-					return next({ ...input, headers: withTrace(input.headers, parent) })
-				},
+				scheduleActivity: (input, next) =>
+					next({ ...input, headers: withTrace(input.headers, ofRun()) }),
+				scheduleLocalActivity: (input, next) =>
+					next({ ...input, headers: withTrace(input.headers, ofRun()) }),
 				continueAsNew: (input, next) =>
 					next({ ...input, headers: withTrace(input.headers, above) }),
 			},

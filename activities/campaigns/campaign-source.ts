@@ -1,3 +1,4 @@
+import { longestInlineWaitMs } from '../delivery/moments.ts'
 import type { Source } from '../delivery/source.ts'
 import { adopt } from './campaign-adoption.ts'
 import { batchesAtOnce, mailsInBatch, slotsOfBatches } from './campaign-batches.ts'
@@ -21,6 +22,7 @@ export function campaignSource(turn: Turn): Source {
 		slots: usesBatches ? slotsOfBatches : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
 		longestTurnMs,
+		longestWaitMs: longestInlineWaitMs,
 		record: (ended, alone) => shared.record(lane.projectId, ended, alone),
 		async adopt() {
 			if (!shared.adopted.has(nameOf(lane))) await adopt(turn)

@@ -27,22 +27,44 @@ export interface Claim {
 
 /** How often a long turn looks suppressions, cancellations and the like up again. */
 const refreshMs = 2000
-const longestTurnMs = 20 * 60_000
+
+/** How long a pass over a claim's mails may take. */
+export interface Pass {
+	longestTurnMs: number
+	/** For a longer wait the pass ends. */
+	longestWaitMs: number
+	/** A shorter wait is for the pass that follows at once, so the run keeps its place among the new ones. */
+	leastWaitMs: number
+}
+
+export const fullPass: Pass = {
+	longestTurnMs: 20 * 60_000,
+	longestWaitMs: longestInlineWaitMs,
+	leastWaitMs: 0,
+}
+
+export const shortPass: Pass = {
+	longestTurnMs: 1000,
+	longestWaitMs: 0,
+	leastWaitMs: longestInlineWaitMs,
+}
 
 /** Delivers the mails of a claim. */
 export async function deliverMails(
 	services: DeliveryServices,
 	load: () => Promise<OpenMail[]>,
+	pass = fullPass,
 ): Promise<Rest> {
 	const mails = await load()
 	if (mails.length === 0) return { settled: 0, left: 0, waitMs: 0, because: '' }
-	return deliver(services, claimSource(services, mails, load))
+	return deliver(services, claimSource(services, mails, load, pass))
 }
 
 function claimSource(
 	services: DeliveryServices,
 	loaded: OpenMail[],
 	load: () => Promise<OpenMail[]>,
+	{ longestTurnMs, longestWaitMs }: Pass,
 ): Source {
 	const projectId = loaded[0]!.project_id
 	const underWay = createUnderWay<TimedMail>(services.inHand)
@@ -61,6 +83,7 @@ function claimSource(
 		slots: services.gate,
 		mostAtOnce: Infinity,
 		longestTurnMs,
+		longestWaitMs,
 		adopt: () => prepareAll(loaded),
 		async ready(most) {
 			if (performance.now() - preparedAt > refreshMs) await prepareAll(await load())
@@ -74,7 +97,7 @@ function claimSource(
 		},
 		async lookAround() {
 			const waitMs = untilNext(claim.todo.values(), services.settings.uncertainAfterMs)
-			if (underWay.count() === 0 && waitMs > longestInlineWaitMs)
+			if (underWay.count() === 0 && waitMs > longestWaitMs)
 				return { waitMs, because: reasonOf(claim) }
 			await Promise.race([underWay.oneEnd(), sleep(Math.min(waitMs, napMs))])
 			return null

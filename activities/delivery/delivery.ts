@@ -4,7 +4,7 @@ import type { DkimKey } from '../../mail/mime/dkim.ts'
 import type { Gate } from './gate.ts'
 import type { HandoverServices } from './handover.ts'
 import type { LargeMails } from './large-mails.ts'
-import { longestInlineWaitMs, napMs } from './moments.ts'
+import { napMs } from './moments.ts'
 import type { RecordTogether } from './recorder.ts'
 import type { HandOver, Source, Wait } from './source.ts'
 
@@ -68,7 +68,7 @@ async function work(delivery: Delivery): Promise<Wait> {
 			return { waitMs: 0, because: 'another turn continues' }
 		const pauseMs = pause.remainingMs()
 		const most = pause.isProbing() ? 1 : source.mostAtOnce
-		if (pauseMs > longestInlineWaitMs && underWay.count() === 0)
+		if (pauseMs > source.longestWaitMs && underWay.count() === 0)
 			return { waitMs: pauseMs, because: pause.reason()! }
 		if (pauseMs > 0) await Promise.race([underWay.oneEnd(), sleep(Math.min(pauseMs, napMs))])
 		else if (underWay.count() >= most) await underWay.oneEnd()

@@ -13,6 +13,8 @@ export interface Source {
 	mostAtOnce: number
 	/** After this it makes way for others: its workflow starts another turn. */
 	longestTurnMs: number
+	/** A longer wait belongs to the workflow. */
+	longestWaitMs: number
 	/** Takes over what a lost worker left. */
 	adopt(): Promise<void>
 	/** Reserves send rate, and returns the number of mails that may be opened now, at most `most`. */

@@ -110,6 +110,7 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 		/** As called by its workflow. */
 		deliverClaim: (claimId: string) =>
 			new MockActivityEnvironment().run(activities.deliverClaim, claimId) as Promise<Rest>,
+		deliverClaimAtOnce: activities.deliverClaimAtOnce,
 		finish: async (claimId: string) => (await finishClaim(pool, { claimId }))[0]!.finished,
 	}
 }

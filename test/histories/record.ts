@@ -14,15 +14,17 @@ const settled: Rest = { settled: 2, left: 0, waitMs: 0, because: '' }
 const waiting: Rest = { settled: 1, left: 2, waitMs: 300, because: 'Connection refused' }
 const leaving: Rest = { settled: 1, left: 2, waitMs: 0, because: 'another worker goes on' }
 
-const runs: Record<string, Rest[]> = {
+const runs: Record<string, (Rest | null)[]> = {
 	'send-at-once': [settled],
 	'send-after-a-wait': [waiting, waiting, settled],
 	'send-handed-on': [leaving, waiting, settled],
+	'send-not-at-once': [null, settled],
 }
 
 for (const [name, script] of Object.entries(runs)) {
 	const rests = script.values()
-	await record(name, { deliverClaim: async () => rests.next().value }, { claimId: name })
+	const next = async () => rests.next().value
+	await record(name, { deliverClaimAtOnce: next, deliverClaim: next }, { claimId: name })
 }
 
 const job = { projectId: 'project', jobId: 'job' }

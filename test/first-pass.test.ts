@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { mostShortPasses } from '../activities/delivery/deliveries.ts'
+import type { Outcome } from '../outside/providers/provider.ts'
+import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
+
+// The first pass over the mails of a run is part of the workflow's task, and must be short.
+
+const deferred = (retryAfterMs: number) => () =>
+	({ kind: 'DEFERRED', error: 'Please come back later', retryAfterMs }) as const
+
+test('a first pass settles mails that the provider takes, and ends their claim', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	const { deliverClaimAtOnce } = await worker(scriptedProvider().provider)
+	t.like(await deliverClaimAtOnce(claimOf((await claim())[0])), { settled: 1, left: 0 })
+	t.is((await mail(id!)).status, 'SENT')
+	t.deepEqual(await execute('select 1 from outbox union all select 1 from queued_sends'), [])
+})
+
+test('a first pass leaves a short wait to the next pass, and the run keeps its place until then', async (t) => {
+	const { send, claim, worker, execute } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const claimId = claimOf((await claim())[0])
+	const { provider, handed } = scriptedProvider((_, earlier) =>
+		earlier === 0 ? deferred(1000)() : undefined,
+	)
+	const { deliverClaimAtOnce, deliverClaim } = await worker(provider)
+	const began = performance.now()
+	t.like(await deliverClaimAtOnce(claimId), { settled: 0, left: 1, waitMs: 0 })
+	t.true(performance.now() - began < 1000)
+	t.is((await execute('select 1 from outbox')).length, 1)
+	t.like(await deliverClaim(claimId), { settled: 1, left: 0 })
+	t.is(handed.length, 2)
+	t.deepEqual(await execute('select 1 from outbox'), [])
+})
+
+test('a first pass hands a long wait to the workflow, and the run gives its place away', async (t) => {
+	const { send, claim, worker, execute } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const { deliverClaimAtOnce } = await worker(scriptedProvider(deferred(60_000)).provider)
+	const rest = await deliverClaimAtOnce(claimOf((await claim())[0]))
+	t.like(rest, { settled: 0, left: 1, because: 'Please come back later' })
+	t.true(rest!.waitMs > 50_000)
+	t.deepEqual(await execute('select 1 from outbox'), [])
+})
+
+test('a first pass over a claim that is no more frees the place of its run', async (t) => {
+	const { project, worker, execute } = await setupLedger(t)
+	const claimId = randomUUID()
+	await execute(
+		`insert into outbox (project_id, kind, priority, workflow_type, workflow_id, done_at)
+		values (?, 'start', 1, 'send', ?, now())`,
+		[project.id, `send/${claimId}`],
+	)
+	const { deliverClaimAtOnce } = await worker(scriptedProvider().provider)
+	t.like(await deliverClaimAtOnce(claimId), { left: 0 })
+	t.deepEqual(await execute('select 1 from outbox'), [])
+})
+
+test('a provider that does not answer holds up a limited number of first passes', async (t) => {
+	const { send, claim, worker, newProject, execute } = await setupLedger(t)
+	const answers = Promise.withResolvers<Outcome>()
+	const { provider, handed } = scriptedProvider(() => answers.promise)
+	const { deliverClaimAtOnce } = await worker(provider)
+	for (let i = 0; i <= mostShortPasses; i++)
+		await send(['ann@example.org'], (await newProject()).id)
+	const claims = (await claim()).map(claimOf)
+	t.is(claims.length, mostShortPasses + 1)
+	const last = claims.pop()!
+	const passes = claims.map(deliverClaimAtOnce)
+	t.is(await deliverClaimAtOnce(last), null)
+	answers.resolve({ kind: 'SENT', providerMessageId: 'q1' })
+	for (const rest of await Promise.all(passes)) t.like(rest, { settled: 1, left: 0 })
+	t.is(handed.length, mostShortPasses)
+	t.is((await execute('select 1 from queued_sends')).length, 1)
+	t.like(await deliverClaimAtOnce(last), { settled: 1, left: 0 })
+})
+
+test('a worker that is stopping begins no first pass', async (t) => {
+	const { send, claim, worker } = await setupLedger(t)
+	await send(['ann@example.org'])
+	const { provider, handed } = scriptedProvider()
+	const { deliverClaimAtOnce, stop } = await worker(provider)
+	stop()
+	t.is(await deliverClaimAtOnce(claimOf((await claim())[0])), null)
+	t.deepEqual(handed, [])
+})
