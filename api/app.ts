@@ -8,6 +8,7 @@ import Fastify, {
 import { randomUUID } from 'node:crypto'
 import { createDomainChecker, type DomainChecker } from '../outside/domains/checker.ts'
 import { createStripe } from '../outside/stripe/client.ts'
+import type { Relay } from '../db/outbox/relay.ts'
 import { poolOf } from '../db/statement.ts'
 import { accountLinks } from './accounts/account-links.ts'
 import { accountRequests } from './accounts/account-requests.ts'
@@ -117,7 +118,7 @@ import { webhookTests } from './webhook-endpoints/webhook-tests.ts'
 export interface Services {
 	orm: MikroORM
 	/** Woken after each commit that left something in the outbox. */
-	relay: { wake(): void }
+	relay: Pick<Relay, 'wake' | 'wakeSends'>
 	settings: Settings
 	checkTemporal: HealthOptions['checkTemporal']
 	capacity?: Capacity

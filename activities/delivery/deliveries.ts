@@ -1,4 +1,5 @@
 import { finishClaim, freeRun, mailsOfClaim } from '../../db/emails/ledger.ts'
+import type { Relay } from '../../db/outbox/relay.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { deliverMails, fullPass, type Pass, shortPass } from './claim-source.ts'
 import type { DeliveryServices, Rest } from './delivery.ts'
@@ -9,7 +10,9 @@ import type { DeliveryServices, Rest } from './delivery.ts'
  */
 export const mostShortPasses = 20
 
-export function deliveryActivities(services: DeliveryServices & { relay: { wake(): void } }) {
+export function deliveryActivities(
+	services: DeliveryServices & { relay: Pick<Relay, 'wakeSends'> },
+) {
 	const { pool, relay, provider, stopping } = services
 	const openMails = (claimId: string) => mailsOfClaim(pool, { claimId, provider: provider.name })
 	let shortPasses = 0
@@ -24,7 +27,7 @@ export function deliveryActivities(services: DeliveryServices & { relay: { wake(
 		const goesOnAtOnce = rest.left > 0 && rest.waitMs < pass.leastWaitMs
 		// A claim that finished before may have been started again at the same moment.
 		if (!finished && !goesOnAtOnce) await freeRun(pool, { claimId })
-		relay.wake()
+		relay.wakeSends()
 		return goesOnAtOnce ? { ...rest, waitMs: 0 } : rest
 	}
 

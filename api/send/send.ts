@@ -109,7 +109,8 @@ export const send: FastifyPluginAsyncTypebox<SendOptions & { pool: Pool }> = asy
 						return onThread(Buffer.from(JSON.stringify(body)))
 					},
 				))
-		app.relay.wake()
+		// Triggers tell of what else this has left in the outbox.
+		app.relay.wakeSends()
 		return answer
 	}
 

@@ -15,7 +15,7 @@ const folder = join(import.meta.dirname, '..')
 const orm = new MikroORM({ ...config, ensureDatabase: false })
 const app = await createApp({
 	orm,
-	relay: { wake() {} },
+	relay: { wake() {}, wakeSends() {} },
 	settings: readSettings({ SESSION_SECRET: 'only for the document' }),
 	checkTemporal: async () => ({ temporal: false, worker: false }),
 })

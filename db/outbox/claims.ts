@@ -1,4 +1,4 @@
-import { bigint, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
+import { bigint, bool, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 export const outboxRowColumns = {
@@ -42,7 +42,8 @@ export const claimSends = statement('claim-sends', {
 		priority: int,
 		runsPerProject: int,
 	},
-	row: outboxRowColumns,
+	/** `hasMore`: the project had more waiting than fits in a run. */
+	row: { ...outboxRowColumns, hasMore: bool },
 	text: `with recursive project(id) as (
 		(select project_id from queued_sends where claim_id is null order by project_id limit 1)
 		union all
@@ -73,22 +74,28 @@ export const claimSends = statement('claim-sends', {
 			and q.id = fitting.id and fitting.mails_before < $mailsPerRun::int
 		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails, q.email_ids[1] as mail_id,
 			q.id, q.trace
+	), started as (
+		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
+			summary, search_attributes, locked_until, attempts, trace, trace_links)
+		select project_id, 'start', $priority::int, 'send', 'send/' || claim_id, $taskQueue::text,
+			jsonb_build_object('claimId', claim_id),
+			count(*) || case count(*) when 1 then ' request, ' else ' requests, ' end
+				|| sum(mails) || case sum(mails) when 1 then ' mail' else ' mails' end,
+			case sum(mails) when 1 then (
+				select jsonb_build_object('ContactId', e.contact_id) from emails e
+				where e.project_id = claimed.project_id and e.id = (array_agg(claimed.mail_id))[1]
+					and e.contact_id is not null) end,
+			now() + make_interval(secs => $lockSeconds::float8), 1,
+			(array_agg(trace order by id) filter (where trace is not null))[1],
+			(array_agg(trace order by id) filter (where trace is not null))[2:]
+		from claimed group by project_id, claim_id
+		returning ${outboxColumns}
 	)
-	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
-		summary, search_attributes, locked_until, attempts, trace, trace_links)
-	select project_id, 'start', $priority::int, 'send', 'send/' || claim_id, $taskQueue::text,
-		jsonb_build_object('claimId', claim_id),
-		count(*) || case count(*) when 1 then ' request, ' else ' requests, ' end
-			|| sum(mails) || case sum(mails) when 1 then ' mail' else ' mails' end,
-		case sum(mails) when 1 then (
-			select jsonb_build_object('ContactId', e.contact_id) from emails e
-			where e.project_id = claimed.project_id and e.id = (array_agg(claimed.mail_id))[1]
-				and e.contact_id is not null) end,
-		now() + make_interval(secs => $lockSeconds::float8), 1,
-		(array_agg(trace order by id) filter (where trace is not null))[1],
-		(array_agg(trace order by id) filter (where trace is not null))[2:]
-	from claimed group by project_id, claim_id
-	returning ${outboxColumns}`,
+	select started.*, (select count(*) from waiting w where w.project_id = started.project_id) = $requestsPerRun::int
+		or exists (
+			select from fitting f where f.project_id = started.project_id and f.mails_before >= $mailsPerRun::int)
+		as "hasMore"
+	from started`,
 })
 
 export const claimOutbox = statement('claim-outbox', {

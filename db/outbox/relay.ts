@@ -6,7 +6,7 @@ import {
 import type { Pool } from 'pg'
 import { type AutomationKey, syncSchedule } from '../automations/automation-schedules.ts'
 import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from './claims.ts'
-import { claimWebhooks } from '../webhooks/webhook-turns.ts'
+import { claimWebhooks, mostCalls } from '../webhooks/webhook-turns.ts'
 import { startReleasing } from './due-sends.ts'
 import { restartLost } from './lost-runs.ts'
 import { priorities } from './outbox.ts'
@@ -15,7 +15,15 @@ import { keywords } from './search-attributes.ts'
 export interface Relay {
 	/** Look for new rows now. Never throws and never waits. */
 	wake(): void
+	/** Look for sends only: a project may start another run. */
+	wakeSends(): void
 	stop(): Promise<void>
+}
+
+/** What a pass has dispatched, and whether it left more that could be. */
+interface Pass {
+	found: number
+	hasMore: boolean
 }
 
 interface RelayServices {
@@ -49,29 +57,30 @@ export function startRelay(services: RelayServices): Relay {
 	let stopped = false
 	let looking: Promise<void> | null = null
 
-	async function passOutbox() {
-		const claimed = await Promise.all([
-			claimSends(pool, {
-				requestsPerRun,
-				mailsPerRun,
-				newRunsPerProject,
-				lockSeconds,
-				taskQueue: workflowTaskQueue,
-				priority: priorities.transactional,
-				runsPerProject,
-			}),
-			claimOutbox(pool, { limit: rowsAtOnce, lockSeconds }),
-		])
-		return dispatchAll(claimed.flat())
+	async function passSends(): Promise<Pass> {
+		const sends = await claimSends(pool, {
+			requestsPerRun,
+			mailsPerRun,
+			newRunsPerProject,
+			lockSeconds,
+			taskQueue: workflowTaskQueue,
+			priority: priorities.transactional,
+			runsPerProject,
+		})
+		await Promise.all(sends.map(dispatch))
+		return { found: sends.length, hasMore: sends.some((send) => send.hasMore) }
 	}
 
-	async function passWebhooks() {
-		return dispatchAll(await claimWebhooks(pool, { lockSeconds, taskQueue: workflowTaskQueue }))
-	}
-
-	async function dispatchAll(rows: OutboxRow[]) {
+	async function passOutbox(): Promise<Pass> {
+		const rows = await claimOutbox(pool, { limit: rowsAtOnce, lockSeconds })
 		await Promise.all(rows.map(dispatch))
-		return rows.length
+		return { found: rows.length, hasMore: rows.length === rowsAtOnce }
+	}
+
+	async function passWebhooks(): Promise<Pass> {
+		const calls = await claimWebhooks(pool, { lockSeconds, taskQueue: workflowTaskQueue })
+		await Promise.all(calls.map(dispatch))
+		return { found: calls.length, hasMore: calls.length === mostCalls }
 	}
 
 	async function dispatch(row: OutboxRow) {
@@ -95,8 +104,8 @@ export function startRelay(services: RelayServices): Relay {
 		}
 	}
 
-	/** Passes one after the other, as long as one finds something or was woken meanwhile. */
-	function repeated(pass: () => Promise<number>) {
+	/** Passes one after the other, as long as one leaves something or was woken meanwhile. */
+	function repeated(pass: () => Promise<Pass>) {
 		let woken = false
 		let running: Promise<void> | null = null
 
@@ -104,9 +113,9 @@ export function startRelay(services: RelayServices): Relay {
 			try {
 				while (woken && !stopped) {
 					woken = false
-					const found = await pass()
-					if (found > 0) woken = true
-					else if (woken) await new Promise((resolve) => setTimeout(resolve, restMs))
+					const { found, hasMore } = await pass()
+					if (hasMore) woken = true
+					else if (woken && found === 0) await new Promise((resolve) => setTimeout(resolve, restMs))
 				}
 			} catch (error) {
 				// The database is unavailable; the sweep tries again.
@@ -126,13 +135,12 @@ export function startRelay(services: RelayServices): Relay {
 		}
 	}
 
-	const outbox = repeated(passOutbox)
-	// By itself: mail does not wait until the endpoints with work are found.
-	const webhooks = repeated(passWebhooks)
+	// Each by itself: mail does not wait for other calls, or until the endpoints with work are found.
+	const loops = [repeated(passSends), repeated(passOutbox), repeated(passWebhooks)] as const
+	const [sends] = loops
 
 	function wake() {
-		outbox.wake()
-		webhooks.wake()
+		for (const loop of loops) loop.wake()
 	}
 
 	async function lookForLost() {
@@ -164,11 +172,12 @@ export function startRelay(services: RelayServices): Relay {
 	wake()
 	return {
 		wake,
+		wakeSends: sends.wake,
 		async stop() {
 			stopped = true
 			clearInterval(sweep)
 			clearInterval(reconciliation)
-			await Promise.all([outbox.ended(), webhooks.ended(), looking, releasing.stop()])
+			await Promise.all([...loops.map((loop) => loop.ended()), looking, releasing.stop()])
 		},
 	}
 }

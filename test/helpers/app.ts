@@ -28,7 +28,7 @@ export async function startApp(t: ExecutionContext, orm: MikroORM, options: Opti
 	const app = await createApp(
 		{
 			orm,
-			relay: { wake: () => void wakes.count++ },
+			relay: { wake: () => void wakes.count++, wakeSends: () => void wakes.count++ },
 			settings: testSettings(options.settings),
 			checkTemporal: async () => ({ temporal: true, worker: true }),
 			...options.services,

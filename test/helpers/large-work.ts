@@ -59,7 +59,7 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 			...services,
 			webhookPool: pool,
 			temporal: { workflow: { getHandle: () => ({ terminate: async () => {} }) } } as never,
-			relay: { wake() {} },
+			relay: { wake() {}, wakeSends() {} },
 			domains: createDomainChecker(
 				pool,
 				{ ...env, EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1' },
