@@ -1709,6 +1709,11 @@ export interface ImportJob {
 	type: 'import' | 'undo'
 	/** Null until the job has ended. */
 	result: ImportResult | UndoResult | null
+	/** The job that undoes, or has undone, this import. */
+	undo: {
+		jobId: string
+		state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+	} | null
 }
 
 export interface ImportResult {

@@ -77,6 +77,10 @@ test('a file is imported as its columns are mapped, its wrong rows are listed, a
 	await runJob(first)
 	await page.getByText('The undo is complete').waitFor()
 	t.deepEqual(await contacts(), {})
+	await page.goBack()
+	await page.getByText('The import is complete').waitFor()
+	await page.getByRole('link', { name: 'Show the undo' }).waitFor()
+	t.is(await page.getByRole('button', { name: 'Undo the import' }).count(), 0)
 	t.deepEqual(faults, [])
 })
 

@@ -12,6 +12,10 @@ test('an undo deletes created contacts, restores changed ones, and leaves the re
 	const undo = await jobs.undo(done.id)
 	t.like(undo, { type: 'undo', state: 'completed', progress: 100 })
 	t.deepEqual(undo.result, { restored: 1, removed: 1, skipped: 0 } as never)
+	t.deepEqual((await jobs.call('GET', `/contacts/import/${done.id}`)).json().undo, {
+		jobId: undo.id,
+		state: 'completed',
+	})
 	t.like(await jobs.contact('old@example.org'), { subscribed: false, data: { city: 'Paris' } })
 	t.deepEqual((await jobs.contact('old@example.org'))?.data, { city: 'Paris' })
 	t.like(await jobs.contact('same@example.org'), { subscribed: true, data: { city: 'Rome' } })

@@ -1,17 +1,15 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { Job, jobStates } from '../../db/jobs/job.ts'
+import { Job } from '../../db/jobs/job.ts'
 import { ImportCounts, importCounts, ImportMembers, importMembers } from '../jobs/jobs.ts'
-import { Component, Cursor, cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
+import { Component, Cursor, cursorPage, decodeCursor, encodeCursor } from '../schemas.ts'
+import { Undo, undosOf } from './undos.ts'
 
 const ListedImport = Component('ListedImport', {
 	...ImportMembers,
 	result: Type.Union([ImportCounts, Type.Null()], {
 		description: 'Null until the job has ended.',
 	}),
-	undo: Type.Union([Type.Object({ jobId: Id, state: Type.Enum([...jobStates]) }), Type.Null()], {
-		description: 'The job that undoes, or has undone, this import.',
-	}),
+	undo: Undo,
 })
 const Position = Type.Tuple([Type.String({ format: 'uuid' })])
 const most = 100
@@ -47,7 +45,11 @@ export const importList: FastifyPluginAsyncTypebox = async (app) => {
 				before === undefined ? em.count(Job, ofProject) : 0,
 			])
 			const shown = found.slice(0, size)
-			const undos = await undosOf(em, project.id, shown)
+			const undos = await undosOf(
+				em,
+				project.id,
+				shown.map(({ id }) => id),
+			)
 			const hasMore = found.length > size
 			return {
 				data: shown.map((job) => ({
@@ -61,18 +63,4 @@ export const importList: FastifyPluginAsyncTypebox = async (app) => {
 			}
 		},
 	)
-}
-
-/** One that failed or was cancelled may be tried again. */
-async function undosOf(em: EntityManager, projectId: string, imports: Job[]) {
-	const undos = await em.find(
-		Job,
-		{
-			projectId,
-			importId: { $in: imports.map(({ id }) => id) },
-			state: { $in: ['waiting', 'active', 'completed'] },
-		},
-		{ disableIdentityMap: true },
-	)
-	return new Map(undos.map(({ id, importId, state }) => [importId!, { jobId: id, state }]))
 }

@@ -6,6 +6,7 @@ import { JobError } from '../../db/jobs/job-error.ts'
 import { bulkTypes, importTypes, Job, jobStates } from '../../db/jobs/job.ts'
 import { cancelJob } from '../../db/jobs/jobs.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { Undo, undosOf } from '../imports/undos.ts'
 import { Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 
 const Count = Type.Integer()
@@ -71,6 +72,7 @@ export const ImportJob = Component('ImportJob', {
 	...ImportMembers,
 	type: Type.Enum([...importTypes]),
 	result: Type.Union([ImportResult, UndoResult, Type.Null()], untilThen),
+	undo: Undo,
 })
 export const BulkJob = Component('BulkJob', {
 	...members,
@@ -97,6 +99,9 @@ export async function viewJob<K extends Kind>(
 		...importMembers(job),
 		type: job.type,
 		result: hasResult ? await resultOf(em, job) : null,
+		...(types === importTypes && {
+			undo: (await undosOf(em, projectId, [id])).get(id) ?? null,
+		}),
 	}
 	// The query found only jobs of this kind.
 	return view as JobView<K>

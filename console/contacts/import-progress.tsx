@@ -48,7 +48,13 @@ export function ImportProgress({ jobId }: { jobId: string }) {
 					<route.Link search={{}} className={buttonClass()}>
 						Import another file
 					</route.Link>
-					{job.type === 'import' && <UndoImport job={job} />}
+					{job.undo ? (
+						<route.Link search={{ job: job.undo.jobId }} className={buttonClass()}>
+							Show the undo
+						</route.Link>
+					) : (
+						job.type === 'import' && <UndoImport job={job} />
+					)}
 				</Row>
 			)}
 		</Stack>

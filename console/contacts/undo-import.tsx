@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ImportJob } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
@@ -11,8 +11,11 @@ export function UndoImport({ job }: { job: ImportJob }) {
 	const { project, api } = useProject()
 	const confirm = useConfirm()
 	const navigate = useNavigate()
+	const queries = useQueryClient()
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: () => api.contacts.undoImport(job.id),
+		// Somebody else may have undone it.
+		onSettled: () => queries.invalidateQueries({ queryKey: [project.id, 'jobs', job.id] }),
 		onSuccess: ({ jobId }) =>
 			navigate({
 				to: '/console/$projectId/contacts/import',
