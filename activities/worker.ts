@@ -24,6 +24,7 @@ import { keepAutomationSchedules } from './automations/automation-schedules.ts'
 import { watchUsage } from './billing/usage-watch.ts'
 import { mostShortPasses } from './delivery/deliveries.ts'
 import { createDkimKeys } from './delivery/dkim-keys.ts'
+import type { Rest } from './delivery/delivery.ts'
 import { createGate } from './delivery/gate.ts'
 import { createLargeMails } from './delivery/large-mails.ts'
 import { mailboxOf } from './delivery/mailbox.ts'
@@ -96,6 +97,8 @@ async function main() {
 		() => pause.remainingMs() / 1000,
 	)
 	const stopping = new AbortController()
+	const id = randomUUID()
+	const firstPasses = new Map<string, Promise<Rest>>()
 	const activities = createActivities({
 		pool,
 		webhookPool: await poolOf(webhookOrm.em),
@@ -107,6 +110,8 @@ async function main() {
 		gate: createGate(provider.concurrency),
 		record: createRecords(pool),
 		inHand: new Set(),
+		workerId: id,
+		firstPasses,
 		largeMails: createLargeMails(),
 		pause,
 		dkimKeys: createDkimKeys(pool, env.SESSION_SECRET),
@@ -124,7 +129,6 @@ async function main() {
 		shutdownGraceTime: '20 seconds',
 		...(settings.tracing && tracedWorker),
 	} as const
-	const id = randomUUID()
 	const workers = await Promise.all([
 		Worker.create({
 			...shared,
@@ -185,6 +189,7 @@ async function main() {
 	log.info({ provider: provider.name }, 'the worker runs')
 	try {
 		await Promise.all(workers.map((worker) => worker.run()))
+		await Promise.allSettled(firstPasses.values())
 	} finally {
 		await stopBeating()
 		await stopFolding()

@@ -117,7 +117,7 @@ import { webhookTests } from './webhook-endpoints/webhook-tests.ts'
 
 export interface Services {
 	orm: MikroORM
-	/** Woken after each commit that left something in the outbox. */
+	/** Woken after each commit that left something in the outbox, or sends. */
 	relay: Pick<Relay, 'wake' | 'wakeSends'>
 	settings: Settings
 	checkTemporal: HealthOptions['checkTemporal']

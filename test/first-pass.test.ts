@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { Client, Connection } from '@temporalio/client'
 import test from 'ava'
 import { mostShortPasses } from '../activities/delivery/deliveries.ts'
 import type { Outcome } from '../outside/providers/provider.ts'
+import { client, until } from '../bench/load.ts'
+import { startSink } from '../bench/sink.ts'
+import { prepareStack } from '../bench/stack.ts'
+import { Email } from '../db/emails/email.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 // The first pass over the mails of a run is part of the workflow's task, and must be short.
@@ -75,6 +80,66 @@ test('a provider that does not answer holds up a limited number of first passes'
 	t.is(handed.length, mostShortPasses)
 	t.is((await execute('select 1 from queued_sends')).length, 1)
 	t.like(await deliverClaimAtOnce(last), { settled: 1, left: 0 })
+})
+
+test('a pass that is longer than a workflow’s task may be goes on, and an activity waits for its end', async (t) => {
+	const { send, claim, worker, mail } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	const claimId = claimOf((await claim())[0])
+	const answer = Promise.withResolvers<Outcome>()
+	const { provider, handed } = scriptedProvider(() => answer.promise)
+	const { deliverClaimAtOnce, deliverClaim } = await worker(provider)
+	t.like(await deliverClaimAtOnce(claimId), { left: 1, waitMs: 0, worker: 'worker' })
+	t.is((await mail(id!)).status, 'SENDING')
+	// Temporal may have lost the task and started it again.
+	const again = deliverClaimAtOnce(claimId)
+	const rest = deliverClaim(claimId)
+	answer.resolve({ kind: 'SENT', providerMessageId: 'q1' })
+	t.like(await again, { settled: 1, left: 0 })
+	t.like(await rest, { settled: 1, left: 0 })
+	t.like(await mail(id!), { status: 'SENT', attempt: 1 })
+	t.is(handed.length, 1)
+})
+
+test('a slow mail server stays with its worker, which finishes the mail before it stops', async (t) => {
+	const sink = await startSink(['--delay', '5000'])
+	t.teardown(sink.close)
+	const temporalAddress = process.env['TEMPORAL_ADDRESS']!
+	const stack = await prepareStack(
+		{ databaseUrl: process.env['DATABASE_URL']!, temporalAddress },
+		{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url },
+	)
+	t.teardown(stack.stop)
+	const second = stack.anotherWorker()
+	await Promise.all([stack.api.start(), stack.worker.start(), second.start()])
+	const http = client(stack.apiUrl, stack.secretKey, 1)
+	t.teardown(http.close)
+	const send = async () => {
+		const mail = { to: 'ann@example.org', from: 'me@example.com', subject: 'S', body: 'B' }
+		t.is((await http.post('/v1/send', mail)).status, 200)
+	}
+	const mails = (status: string) =>
+		stack.orm.em
+			.fork()
+			.count(Email, { status: status as 'SENT', attempt: 1, possibleRepeat: false })
+	await send()
+	t.true(await until(async () => (await mails('SENT')) === 1, 30_000))
+	const connection = await Connection.connect({ address: temporalAddress })
+	t.teardown(() => connection.close())
+	const { workflow } = new Client({ connection, namespace: stack.namespace })
+	const queues: string[] = []
+	for await (const { workflowId } of workflow.list({ query: `ProjectId = '${stack.projectId}'` }))
+		for (const { activityTaskScheduledEventAttributes: scheduled } of (
+			await workflow.getHandle(workflowId).fetchHistory()
+		).events!)
+			if (scheduled) queues.push(scheduled.taskQueue!.name!)
+	t.is(queues.length, 1)
+	t.regex(queues[0]!, /^email\//)
+	await send()
+	t.true(await until(async () => (await mails('SENDING')) === 1, 30_000))
+	await Promise.all([stack.worker.stop(), second.stop()])
+	t.is(await mails('SENT'), 2)
+	t.is((await sink.statistics()).accepted, 2)
 })
 
 test('a worker that is stopping begins no first pass', async (t) => {

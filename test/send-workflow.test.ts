@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { Worker } from '@temporalio/worker'
 import test, { type ExecutionContext } from 'ava'
+import type { FirstRest } from '../activities/delivery/deliveries.ts'
 import type { Rest } from '../activities/delivery/delivery.ts'
-import { taskQueues } from '../workflows/task-queues.ts'
+import { emailQueueOf, taskQueues } from '../workflows/task-queues.ts'
 import { quiet, workflowBundle } from './helpers/workflow.ts'
 
 const settled: Rest = { settled: 2, left: 0, waitMs: 0, because: '' }
@@ -18,6 +19,16 @@ serial('a run ends when all mails of its claim are settled', async (t) => {
 
 serial('a worker with too many first passes leaves the mails to its queue', async (t) => {
 	const { calls } = await runSend(t, [null, settled])
+	t.deepEqual(calls, ['at once', 'claim'])
+})
+
+serial('the worker of a long first pass goes on with it', async (t) => {
+	const { calls } = await runSend(t, [{ ...settled, left: 1, worker: 'here' }, settled])
+	t.deepEqual(calls, ['at once', 'here: claim'])
+})
+
+serial('if the worker of a long first pass is gone, any other takes over', async (t) => {
+	const { calls } = await runSend(t, [{ ...settled, left: 1, worker: 'gone' }, settled])
 	t.deepEqual(calls, ['at once', 'claim'])
 })
 
@@ -46,7 +57,7 @@ serial('a database that is away is tried again for as long as it takes', async (
 })
 
 /** Runs `send` with an activity that answers from a list, on a time-skipping server. */
-async function runSend(t: ExecutionContext, script: (Rest | Error | null)[]) {
+async function runSend(t: ExecutionContext, script: (FirstRest | Error | null)[]) {
 	quiet()
 	const env = await TestWorkflowEnvironment.createTimeSkipping({
 		server: {
@@ -63,7 +74,7 @@ async function runSend(t: ExecutionContext, script: (Rest | Error | null)[]) {
 		return next
 	}
 	const connection = env.nativeConnection
-	const [core, email] = await Promise.all([
+	const [core, email, here] = await Promise.all([
 		Worker.create({
 			connection,
 			taskQueue: taskQueues.core,
@@ -75,14 +86,17 @@ async function runSend(t: ExecutionContext, script: (Rest | Error | null)[]) {
 			taskQueue: taskQueues.email,
 			activities: { deliverClaim: answer },
 		}),
+		Worker.create({
+			connection,
+			taskQueue: emailQueueOf('here'),
+			activities: { deliverClaim: (claimId: string) => answer(`here: ${claimId}`) },
+		}),
 	])
 	const workflowId = `send/${randomUUID()}`
 	const args = [{ claimId: 'claim' }]
-	await core.runUntil(() =>
-		email.runUntil(() =>
-			env.client.workflow.execute('send', { taskQueue: taskQueues.core, workflowId, args }),
-		),
-	)
+	const execution = () =>
+		env.client.workflow.execute('send', { taskQueue: taskQueues.core, workflowId, args })
+	await core.runUntil(() => email.runUntil(() => here.runUntil(execution)))
 	const { startTime, closeTime } = await env.client.workflow.getHandle(workflowId).describe()
 	return { calls, tookMs: closeTime!.getTime() - startTime.getTime() }
 }

@@ -9,9 +9,10 @@ import {
 	TemporalFailure,
 	workflowInfo,
 } from '@temporalio/workflow'
+import type { Rest } from '../activities/delivery/delivery.ts'
 import type { Activities } from '../activities/index.ts'
 import { untiring } from './retry.ts'
-import { taskQueues } from './task-queues.ts'
+import { emailQueueOf, taskQueues } from './task-queues.ts'
 
 const { deliverClaim } = proxyActivities<Activities>({
 	taskQueue: taskQueues.email,
@@ -20,11 +21,20 @@ const { deliverClaim } = proxyActivities<Activities>({
 	retry: untiring,
 })
 
-/** It needs no task of its own in Temporal. If it fails, `deliverClaim` does, where operators can see it. */
+/** It needs no task of its own in Temporal. */
 const { deliverClaimAtOnce } = proxyLocalActivities<Activities>({
-	startToCloseTimeout: '30 minutes',
+	startToCloseTimeout: '1 minute',
 	retry: { maximumAttempts: 1 },
 })
+const oneWorker = (worker: string) =>
+	proxyActivities<Activities>({
+		taskQueue: emailQueueOf(worker),
+		startToCloseTimeout: '30 minutes',
+		heartbeatTimeout: '6 seconds',
+		// It may have ended. One that is stopping finishes its mails within this time.
+		scheduleToStartTimeout: '20 seconds',
+		retry: { maximumAttempts: 1 },
+	})
 
 /**
  * Delivers the mails of one `/v1/send` request, or of several that waited together. It runs until every
@@ -48,9 +58,11 @@ export async function send({ claimId }: { claimId: string }): Promise<string> {
 	return continueAsNew<typeof send>({ claimId })
 }
 
-async function firstPass(claimId: string) {
+/** Null: it could not be done. `deliverClaim` tries again, where operators can see it. */
+async function firstPass(claimId: string): Promise<Rest | null> {
 	try {
-		return await deliverClaimAtOnce(claimId)
+		const rest = await deliverClaimAtOnce(claimId)
+		return rest?.worker ? await oneWorker(rest.worker).deliverClaim(claimId) : rest
 	} catch (error) {
 		if (error instanceof TemporalFailure && !isCancellation(error)) return null
 		throw error

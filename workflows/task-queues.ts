@@ -1,6 +1,6 @@
 /**
- * `core` makes decisions and does database work, `email` hands mail over, `bulk` does long work on many
- * rows, `webhooks` waits for customers' servers.
+ * `core` makes decisions, does database work and makes the first pass over single mails, `email` hands mail over,
+ * `bulk` does long work on many rows, `webhooks` waits for customers' servers.
  */
 export const taskQueues = {
 	core: 'core',

@@ -28,8 +28,9 @@ export interface Claim {
 /** How often a long turn looks suppressions, cancellations and the like up again. */
 const refreshMs = 2000
 
-/** How long a pass over a claim's mails may take. */
+/** How far a pass over a claim's mails goes. */
 export interface Pass {
+	/** After this it starts no more mails. */
 	longestTurnMs: number
 	/** For a longer wait the pass ends. */
 	longestWaitMs: number

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { finishClaim, freeRun, mailsOfClaim } from '../../db/emails/ledger.ts'
 import type { Relay } from '../../db/outbox/relay.ts'
 import { withHeartbeat } from '../heartbeat.ts'
@@ -5,15 +6,31 @@ import { deliverMails, fullPass, type Pass, shortPass } from './claim-source.ts'
 import type { DeliveryServices, Rest } from './delivery.ts'
 
 /**
- * Short passes of this process under way. Each occupies one of the worker's slots for workflow tasks, which a
- * slow provider must not fill.
+ * Short passes of this process that workflow tasks wait for. Each occupies one of the worker's slots for such tasks,
+ * which a slow provider must not fill.
  */
 export const mostShortPasses = 20
+/**
+ * A workflow task that takes ten seconds is given to another worker, which would take this one for lost. So the task
+ * does not wait longer than this, and an activity waits for the rest of the pass.
+ */
+const longestTaskMs = 3000
 
-export function deliveryActivities(
-	services: DeliveryServices & { relay: Pick<Relay, 'wakeSends'> },
-) {
-	const { pool, relay, provider, stopping } = services
+export interface FirstRest extends Rest {
+	/** The worker that goes on with the pass. */
+	worker?: string
+}
+
+interface Services extends DeliveryServices {
+	relay: Pick<Relay, 'wakeSends'>
+	/** Names this worker's own queue. */
+	workerId: string
+	/** The first passes of this process under way, by claim. */
+	firstPasses: Map<string, Promise<Rest>>
+}
+
+export function deliveryActivities(services: Services) {
+	const { pool, relay, provider, stopping, workerId, firstPasses } = services
 	const openMails = (claimId: string) => mailsOfClaim(pool, { claimId, provider: provider.name })
 	let shortPasses = 0
 
@@ -31,22 +48,44 @@ export function deliveryActivities(
 		return goesOnAtOnce ? { ...rest, waitMs: 0 } : rest
 	}
 
+	function firstPass(claimId: string) {
+		const pass = deliverAs(shortPass, claimId).finally(() => firstPasses.delete(claimId))
+		firstPasses.set(claimId, pass)
+		// Whoever waits for it gets the error.
+		pass.catch(() => {})
+		return pass
+	}
+
 	return {
-		/** One pass over a claim's mails, as far as it gets without a long wait. */
-		deliverClaim: (claimId: string) => withHeartbeat(() => deliverAs(fullPass, claimId)),
+		/** One pass over a claim's mails, as far as it gets without a long wait; or the rest of the first one. */
+		deliverClaim: (claimId: string) =>
+			withHeartbeat(() => firstPasses.get(claimId) ?? deliverAs(fullPass, claimId)),
 
 		/**
 		 * A short pass, as part of a workflow task: most mails need no other. Null: this process has too many of
-		 * them. If it returns no wait, `deliverClaim` goes on.
+		 * them. If it returns no wait, `deliverClaim` goes on, in the worker that it names.
 		 */
-		async deliverClaimAtOnce(claimId: string): Promise<Rest | null> {
+		async deliverClaimAtOnce(claimId: string): Promise<FirstRest | null> {
 			if (shortPasses >= mostShortPasses || stopping.aborted) return null
 			shortPasses++
 			try {
-				return await deliverAs(shortPass, claimId)
+				const pass = firstPasses.get(claimId) ?? firstPass(claimId)
+				return (await within(longestTaskMs, pass)) ?? { ...unfinished, worker: workerId }
 			} finally {
 				shortPasses--
 			}
 		},
+	}
+}
+
+const unfinished = { settled: 0, left: 1, waitMs: 0, because: 'the first pass takes longer' }
+
+/** Undefined if the work takes longer. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+	const waiting = new AbortController()
+	try {
+		return await Promise.race([work, sleep(ms, undefined, { signal: waiting.signal })])
+	} finally {
+		waiting.abort()
 	}
 }

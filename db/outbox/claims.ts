@@ -26,8 +26,8 @@ export const outboxColumns = `id, project_id, kind, priority, workflow_type, wor
 
 /**
  * Group commit: a project's waiting sends become one run, named after the first request in it. They wait
- * if the project has enough new runs, or many that are still in their first pass (a run's outbox row is
- * deleted after that pass). So an idle system starts one run per request, and a busy one starts few large
+ * if the project has enough new runs, or many that have not come to a long wait yet (a run's outbox row is
+ * deleted then, or at its end). So an idle system starts one run per request, and a busy one starts few large
  * runs. A run that waits for a slow server delays the next one by a second. Projects are walked by the
  * index, however many sends each has waiting. Each project gets runs of its own, so that Temporal can be
  * fair between projects. A run with a single mail can be found by its contact.
@@ -91,11 +91,10 @@ export const claimSends = statement('claim-sends', {
 		from claimed group by project_id, claim_id
 		returning ${outboxColumns}
 	)
-	select started.*, (select count(*) from waiting w where w.project_id = started.project_id) = $requestsPerRun::int
-		or exists (
-			select from fitting f where f.project_id = started.project_id and f.mails_before >= $mailsPerRun::int)
-		as "hasMore"
-	from started`,
+	select started.*, more."hasMore"
+	from started join (
+		select project_id, count(*) = $requestsPerRun::int or max(mails_before) >= $mailsPerRun::int as "hasMore"
+		from fitting group by project_id) more using (project_id)`,
 })
 
 export const claimOutbox = statement('claim-outbox', {

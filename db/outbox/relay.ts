@@ -6,7 +6,7 @@ import {
 import type { Pool } from 'pg'
 import { type AutomationKey, syncSchedule } from '../automations/automation-schedules.ts'
 import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from './claims.ts'
-import { claimWebhooks, mostCalls } from '../webhooks/webhook-turns.ts'
+import { claimWebhooks } from '../webhooks/webhook-turns.ts'
 import { startReleasing } from './due-sends.ts'
 import { restartLost } from './lost-runs.ts'
 import { priorities } from './outbox.ts'
@@ -56,6 +56,7 @@ export function startRelay(services: RelayServices): Relay {
 	const { pool, temporal, workflowTaskQueue, log, follow = (_row, telling) => telling() } = services
 	let stopped = false
 	let looking: Promise<void> | null = null
+	const underWay = new Set<string>()
 
 	async function passSends(): Promise<Pass> {
 		const sends = await claimSends(pool, {
@@ -80,10 +81,13 @@ export function startRelay(services: RelayServices): Relay {
 	async function passWebhooks(): Promise<Pass> {
 		const calls = await claimWebhooks(pool, { lockSeconds, taskQueue: workflowTaskQueue })
 		await Promise.all(calls.map(dispatch))
-		return { found: calls.length, hasMore: calls.length === mostCalls }
+		return { found: calls.length, hasMore: calls.length > 0 }
 	}
 
 	async function dispatch(row: OutboxRow) {
+		// A call that takes long is claimed again, in case this process died.
+		if (underWay.has(row.id)) return
+		underWay.add(row.id)
 		try {
 			await follow(row, () =>
 				temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
@@ -101,6 +105,8 @@ export function startRelay(services: RelayServices): Relay {
 				'dispatch failed',
 			)
 			await markFailed(pool, { outboxId: row.id, error: String(error).slice(0, 1000), seconds })
+		} finally {
+			underWay.delete(row.id)
 		}
 	}
 

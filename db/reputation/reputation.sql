@@ -81,7 +81,8 @@ as $$
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
 	select project_id, 'start', 3, 'suspendProject', 'suspension/' || id, 'core',
 		jsonb_build_object('projectId', project_id, 'suspensionId', id), why
-	from suspended
+	from suspended;
+	select pg_notify('outbox', '')
 $$;
 
 -- Suspends a project whose reputation is critical. Because of the lock, the second of two simultaneous bounces sees

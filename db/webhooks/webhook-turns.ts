@@ -22,8 +22,6 @@ import { secretsOf } from './webhook-endpoint-records.ts'
 /** The run holds its lease for this long without renewing it. */
 export const leaseMs = 30_000
 
-export const mostCalls = 100
-
 /**
  * Calls the runs of endpoints that have due deliveries and no run at work. Endpoints are walked by the index,
  * however many deliveries each has waiting. The call is itself a short lease.
@@ -50,7 +48,7 @@ export const claimWebhooks = statement('claim-webhooks', {
 					select from webhook_deliveries d where d.endpoint_id = w.id and d.next_at <= now()))
 			and not exists (
 				select from outbox o where o.workflow_id = 'webhooks/' || w.id and o.done_at is null)
-		limit ${mostCalls}
+		limit 100
 	), locked as materialized (
 		select w.id from webhook_endpoints w where w.id = any(array(select id from due))
 		for no key update skip locked

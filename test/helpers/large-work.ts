@@ -60,6 +60,8 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 			webhookPool: pool,
 			temporal: { workflow: { getHandle: () => ({ terminate: async () => {} }) } } as never,
 			relay: { wake() {}, wakeSends() {} },
+			workerId: 'worker',
+			firstPasses: new Map(),
 			domains: createDomainChecker(
 				pool,
 				{ ...env, EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1' },

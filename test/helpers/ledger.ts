@@ -100,7 +100,12 @@ export function deliveryServices(pool: Pool, provider: Provider, settings: Parti
 async function worker(orm: MikroORM, provider: Provider, settings: Partial<Settings>) {
 	const pool = await poolOf(orm.em)
 	const { services, stop } = deliveryServices(pool, provider, settings)
-	const activities = deliveryActivities({ ...services, relay: { wakeSends: () => {} } })
+	const activities = deliveryActivities({
+		...services,
+		relay: { wakeSends: () => {} },
+		workerId: 'worker',
+		firstPasses: new Map(),
+	})
 	return {
 		stop,
 		pass: (claimId: string) =>

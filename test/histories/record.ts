@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import type { FirstRest } from '../../activities/delivery/deliveries.ts'
 import type { Rest } from '../../activities/delivery/delivery.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { withWorkers } from '../helpers/workflow.ts'
@@ -14,11 +15,12 @@ const settled: Rest = { settled: 2, left: 0, waitMs: 0, because: '' }
 const waiting: Rest = { settled: 1, left: 2, waitMs: 300, because: 'Connection refused' }
 const leaving: Rest = { settled: 1, left: 2, waitMs: 0, because: 'another worker goes on' }
 
-const runs: Record<string, (Rest | null)[]> = {
+const runs: Record<string, (FirstRest | null)[]> = {
 	'send-at-once': [settled],
 	'send-after-a-wait': [waiting, waiting, settled],
 	'send-handed-on': [leaving, waiting, settled],
 	'send-not-at-once': [null, settled],
+	'send-slow-at-first': [{ ...leaving, worker: 'gone' }, settled],
 }
 
 for (const [name, script] of Object.entries(runs)) {
