@@ -115,9 +115,11 @@ async function detachExpired(db: PoolClient, days: number) {
 	const waiting = new Set<string>()
 	for (const { table, name, month, isPending } of parts)
 		if (table === 'emails' && !isPending && (await hasUnsettled(db, name))) waiting.add(month)
-	for (const { table, name, month, isPending } of parts)
+	// A table can have only one detachment under way.
+	for (const { table, name, isPending } of parts)
 		if (isPending) await db.query(`alter table ${table} detach partition ${name} finalize`)
-		else if (!waiting.has(month))
+	for (const { table, name, month, isPending } of parts)
+		if (!isPending && !waiting.has(month))
 			await db.query(`alter table ${table} detach partition ${name} concurrently`)
 }
 

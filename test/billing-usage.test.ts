@@ -164,9 +164,19 @@ test('a mail counts once, even after crashes of workers and late outcomes', asyn
 	t.deepEqual(await kept(), used(0))
 	await open(pool, { projectId: project.id, emailIds: [id], withoutBody: [], provider: 'resend' })
 	// The worker died between the hand-over and the record, and so does the next one.
-	await doubt(pool, { projectId: project.id, mails: [{ id, attempt: 1 }], isIdempotent: true })
+	await doubt(pool, {
+		projectId: project.id,
+		mails: [{ id, attempt: 1 }],
+		provider: 'resend',
+		isIdempotent: true,
+	})
 	await open(pool, { projectId: project.id, emailIds: [id], withoutBody: [], provider: 'resend' })
-	await doubt(pool, { projectId: project.id, mails: [{ id, attempt: 2 }], isIdempotent: false })
+	await doubt(pool, {
+		projectId: project.id,
+		mails: [{ id, attempt: 2 }],
+		provider: 'resend',
+		isIdempotent: false,
+	})
 	t.deepEqual(await kept(), used(0))
 	await Promise.all([end(2), end(2), end(1)])
 	t.deepEqual(await kept(), used(1))

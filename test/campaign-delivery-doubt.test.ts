@@ -139,7 +139,12 @@ test('a mail doubted while it is being recorded is sent again, too', async (t) =
 	t.teardown(() => db.release(true))
 	await db.query('begin')
 	const { id, attempt } = (await mails())[0]!
-	await doubt(db, { projectId: project.id, mails: [{ id, attempt }], isIdempotent: false })
+	await doubt(db, {
+		projectId: project.id,
+		mails: [{ id, attempt }],
+		provider: 'smtp',
+		isIdempotent: false,
+	})
 	answer(notNow)
 	await lockWaits(t, pool, 1)
 	await db.query('commit')

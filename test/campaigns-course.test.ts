@@ -9,8 +9,11 @@ import {
 	openCampaigns as campaignsOnTheirWay,
 	restartCampaigns,
 } from '../db/campaigns/lost-campaigns.ts'
+import { sendingCampaign } from './helpers/campaign-sending.ts'
+import { campaignWorker } from './helpers/campaign-worker.ts'
 import { openCampaigns, plan } from './helpers/campaigns.ts'
 import { isEnvelope } from './helpers/envelope.ts'
+import { scriptedProvider } from './helpers/ledger.ts'
 
 test('the audience is fixed at the start: each contact once, with the data for its mail', async (t) => {
 	const { call, contacts, create, act, activities, recipients, query, get, project } =
@@ -180,6 +183,14 @@ test('a campaign that is being sent is paused when its project has lost the doma
 	t.like(await get(id), { pausedReason: null })
 	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: null })
 	t.like(await get(id), { status: 'SENDING', pausedReason: 'SENDER' })
+})
+
+test('a campaign that is paused as its last mails leave is SENT, not paused', async (t) => {
+	const { id, pool, send, query, act, activities, get } = await sendingCampaign(t, 2)
+	t.like(await send(campaignWorker(pool, scriptedProvider().provider)), { left: 0 })
+	await query(`update campaigns set paused_at = now(), paused_reason = 'BILLING_LIMIT'`)
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
+	t.like(await get(id), { status: 'SENT', pausedAt: null, pausedReason: null })
 })
 
 test('a billing limit pauses the campaigns it covers, and their owner may resume them', async (t) => {

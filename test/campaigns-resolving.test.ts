@@ -60,6 +60,31 @@ test('mails of a campaign that is SENT already are tried again as single mails',
 	t.deepEqual(await query('select status from campaigns'), [{ status: 'SENT' }])
 })
 
+test('mails of a campaign that is SENT are not tried again once its sender’s domain is lost', async (t) => {
+	const { id, resolve, query, act, activities } = await uncertain(t, 3)
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
+	await query('update domains set verified_at = null')
+	isEnvelope(t, await resolve('retry'), 403, 'INTERNAL_SERVER_ERROR')
+	t.deepEqual(await query('select from queued_sends'), [])
+	t.deepEqual(await query('select distinct status from emails'), [{ status: 'UNCERTAIN' }])
+	await query('delete from domains')
+	isEnvelope(t, await resolve('retry'), 403, 'INTERNAL_SERVER_ERROR')
+	t.deepEqual((await resolve('sent')).json(), { resolved: 3, uncertain: 0 })
+})
+
+test('a mail that is tried again does not leave if its contact was deleted', async (t) => {
+	const { id, resolve, pool, query, act, activities } = await uncertain(t, 3)
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
+	await query(`delete from contacts where email = 'user1@example.net'`)
+	t.deepEqual((await resolve('retry')).json(), { resolved: 3, uncertain: 0 })
+	const { provider, handed } = scriptedProvider()
+	await campaignWorker(pool, provider).deliver()
+	t.is(handed.length, 2)
+	t.deepEqual(await query(`select status from emails where "to" = 'user1@example.net'`), [
+		{ status: 'CANCELLED' },
+	])
+})
+
 test('only mails of this campaign are resolved, and only as sent or retry', async (t) => {
 	const { id, resolve, query, call, create, otherProject } = await uncertain(t, 3)
 	const { id: draft } = await create()

@@ -97,6 +97,19 @@ test('a provider that knows our ids is simply asked again', async (t) => {
 	t.like(await mail(id!), { status: 'SENT', possibleRepeat: false, attempt: 2 })
 })
 
+test('a mail that another provider may have taken is not handed to one that knows only its own', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t)
+	const [id] = await send(['ann@example.org'])
+	await execute(
+		`update emails set status = 'SENDING', attempt = 1, attempt_started_at = now(), provider = 'smtp'`,
+	)
+	const { provider, handed } = scriptedProvider(undefined, { idempotent: true, name: 'resend' })
+	const { pass } = await worker(provider)
+	t.like(await pass(claimOf((await claim())[0])), { left: 1 })
+	t.like(await mail(id!), { status: 'UNCERTAIN' })
+	t.deepEqual(handed, [])
+})
+
 test('after a day even that provider has forgotten the id: then it is doubt', async (t) => {
 	const { send, claim, worker, mail, execute } = await setupLedger(t)
 	const [id] = await send(['ann@example.org'])

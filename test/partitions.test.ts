@@ -162,3 +162,28 @@ test('nobody waits while a month is removed, and an interrupted removal is finis
 	t.is(await dropPartitions(pool, 365), 3)
 	t.is((await pool.query('select from emails')).rowCount, 1)
 })
+
+test('an interrupted removal is finished before that of an earlier month begins', async (t) => {
+	const { pool, send } = await setupLedger(t)
+	await splitIntoMonths(pool, 14, 13)
+	await send(['ann@example.org'])
+	await pool.query(`update emails set status = 'UNCERTAIN'`)
+	await happenedBefore(pool, 14)
+	const reader = await pool.connect()
+	await reader.query('begin; select from emails')
+	const rejected = t.throwsAsync(dropPartitions(pool, 300))
+	const detaching = `select pg_terminate_backend(pid) from pg_stat_activity
+		where datname = current_database() and query like 'alter table emails detach%concurrently'
+			and wait_event_type = 'Lock'`
+	t.true(await until(async () => (await pool.query(detaching)).rowCount === 1, 10_000))
+	await rejected
+	await reader.query('rollback')
+	reader.release()
+	await pool.query(`update emails set status = 'FAILED'`)
+	t.is(await dropPartitions(pool, 300), 6)
+	const months = monthsFrom(-14, -13).map((month) => `emails_${month}`)
+	t.deepEqual(
+		(await partitionsOf(pool, 'emails')).filter((name) => months.includes(name)),
+		[],
+	)
+})

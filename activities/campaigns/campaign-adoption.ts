@@ -40,6 +40,7 @@ async function doubtMails(turn: Turn, orphans: Orphan[]) {
 	const after = await doubt(pool, {
 		projectId: turn.lane.projectId,
 		mails: orphans.map(({ id, attempt }) => ({ id, attempt })),
+		provider: provider.name,
 		isIdempotent: provider.idempotent,
 	})
 	countEnds(after)

@@ -108,6 +108,11 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 			if (waitMs > 0) return { ...next, act: 'wait', waitMs, said: 'scheduled' }
 			await start(pool, key)
 		} else if (status === 'SENDING') {
+			// Also if it was paused meanwhile: there is nothing left to wait for.
+			if (course.materialised && pending + sending === 0 && !course.has_pages) {
+				await finishSending(pool, key)
+				continue
+			}
 			if (course.paused)
 				return {
 					...next,
@@ -115,10 +120,6 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 					waitMs: null,
 					said: pausedBy[course.paused_reason!],
 				}
-			if (course.materialised && pending + sending === 0 && !course.has_pages) {
-				await finishSending(pool, key)
-				continue
-			}
 			if (!course.proved) {
 				await pauseUnproved(pool, { projectId: key.projectId, taskQueue: taskQueues.core })
 				continue

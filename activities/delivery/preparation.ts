@@ -31,6 +31,7 @@ export async function prepare(
 		const doubted = await doubt(pool, {
 			projectId,
 			mails: inDoubt,
+			provider: provider.name,
 			isIdempotent: provider.idempotent,
 		})
 		countEnds(doubted)

@@ -1,10 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
+import { Campaign } from '../../db/campaigns/campaign.ts'
 import { progressOf } from '../../db/campaigns/campaign-counts.ts'
 import { resolveCampaign } from '../../db/campaigns/campaign-resolution.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { notFound } from '../errors.ts'
 import { PathId } from '../schemas.ts'
+import { requireSender } from '../send/sender.ts'
 
 /** After this time the request is answered; another request continues with the rest. */
 const longestMs = 10_000
@@ -17,7 +19,7 @@ export const campaignResolving: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 	app.post(
 		'/campaigns/:id/resolve',
 		{
-			config: { auth: 'secret key or session' },
+			config: { auth: 'secret key or session', errors: [403] },
 			schema: {
 				tags: ['campaigns'],
 				summary: 'Settle all uncertain mails of a campaign',
@@ -43,12 +45,16 @@ export const campaignResolving: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				},
 			},
 		},
-		async ({ project, params, body }) => {
+		async ({ em, project, params, body }) => {
 			const key: [string, string, string] = [project.id, params.id, taskQueues.core]
 			const resolved = await resolveCampaign(pool, key, body.as, longestMs)
 			const [progress] = await progressOf(pool, { projectId: project.id, campaignId: params.id })
 			if (resolved === null || !progress) throw notFound('campaign', params.id)
 			if (resolved > 0) app.relay.wake()
+			else if (body.as === 'retry' && progress.uncertain > 0) {
+				const { from } = await em.findOneOrFail(Campaign, { projectId: project.id, id: params.id })
+				await requireSender(em, project.id, from)
+			}
 			return { resolved, uncertain: progress.uncertain }
 		},
 	)

@@ -86,7 +86,8 @@ const lockSending = statement('lock-sending-campaign', {
 
 const finishIfSettled = statement('finish-sending-campaign', {
 	params: { projectId: uuid, campaignId: uuid },
-	text: `update campaigns k set status = 'SENT', sent_at = now(), closed_at = now(), updated_at = now()
+	text: `update campaigns k set status = 'SENT', sent_at = now(), closed_at = now(), paused_at = null,
+		paused_reason = null, updated_at = now()
 	from (select n.pending + n.sending as open from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
 		where k.project_id = $projectId and k.id = $campaignId) n
 	where k.project_id = $projectId and k.id = $campaignId and k.status = 'SENDING'

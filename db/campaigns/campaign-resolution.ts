@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { isProvedSender } from '../domains/proved-sender.ts'
 import { sentEventData } from '../emails/ledger.ts'
 import { int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -55,18 +56,21 @@ const takeAsSent = statement('take-campaign-mails-as-sent', {
 	${done}`,
 })
 
-const retried = `with ${chosen}, resolved as (
+const senderOf = `coalesce(e."from",
+	(select k."from" from campaigns k where k.project_id = $projectId and k.id = $campaignId::uuid))`
+
+const retried = (condition: string) => `with ${chosen}, resolved as (
 		update emails e set status = 'PENDING', possible_repeat = true, due_at = null,
 			first_attempt_at = null, updated_at = now()
-		where ${areChosen}
+		where ${areChosen} and ${condition}
 		returning e.project_id, e.id
 	)`
 
-/** Its lanes pick these mails up once its run is notified. */
+/** Its lanes pick these mails up once its run is notified. Its run checks the sender's domain. */
 const retryInLanes = statement('retry-campaign-mails-in-lanes', {
 	params: { projectId: uuid, campaignId: uuid, after: uuid, taskQueue: text },
 	row: chunkColumns,
-	text: `${retried}, moved as (
+	text: `${retried('true')}, moved as (
 		select project_id, id, name, total_recipients from campaigns
 		where project_id = $projectId and id = $campaignId::uuid and exists (select from resolved)
 	), notified as (${notifyRun('moved', '$taskQueue::text')}
@@ -74,11 +78,11 @@ const retryInLanes = statement('retry-campaign-mails-in-lanes', {
 	${done}`,
 })
 
-/** For a campaign that has ended: the mails become sends of their own. */
+/** For a campaign that has ended: the mails become sends of their own, unless the sender's domain is lost. */
 const retryAsSends = statement('retry-campaign-mails-as-sends', {
 	params: { projectId: uuid, campaignId: uuid, after: uuid },
 	row: chunkColumns,
-	text: `${retried}, queued as (
+	text: `${retried(isProvedSender('$projectId', senderOf))}, queued as (
 		insert into queued_sends (project_id, request_id, email_ids)
 		select $projectId, uuidv7(), array_agg(id order by id) from (
 			select id, (row_number() over (order by id) - 1) / ${queuedAtOnce} as part from resolved) parts

@@ -6,16 +6,21 @@ import { isOpen, keepStart, keyLifeHours, startedAt } from './ledger.ts'
 // the ledger.
 
 /**
- * Mails whose worker was lost between hand-over and record. If the provider knows our id, they are
- * repeated under the same id for as long as it remembers (a day from the first attempt); otherwise they
+ * Mails whose worker was lost between hand-over and record. If the provider that they went to is in use and knows
+ * our ids, they are repeated under the same id for as long as it remembers (a day from the first attempt); otherwise they
  * are in doubt.
  */
 export const doubt = statement('doubt', {
-	params: { projectId: uuid, mails: json<{ id: string; attempt: number }[]>(), isIdempotent: bool },
+	params: {
+		projectId: uuid,
+		mails: json<{ id: string; attempt: number }[]>(),
+		provider: text,
+		isIdempotent: bool,
+	},
 	row: { id: uuid, status: text.of<'PENDING' | 'UNCERTAIN'>() },
 	text: `with doubted as (
 		update emails e set
-			status = case when $isIdempotent::bool
+			status = case when $isIdempotent::bool and e.provider = $provider::text
 					and coalesce(e.first_attempt_at, ${startedAt})
 						> now() - interval '${keyLifeHours} hours'
 				then 'PENDING' else 'UNCERTAIN' end,

@@ -50,6 +50,9 @@ const addressNow = `case when e.source_type = 'CAMPAIGN' and not is_in_doubt_sin
 		e."to")
 	else e."to" end`
 
+/** Mail to nobody's contact needs no consent; a campaign's mail whose contact was deleted has none. */
+const consents = `coalesce(c.subscribed, e.source_type <> 'CAMPAIGN')`
+
 /**
  * The unsettled mails of a claim, in order of requests and recipients. Each is looked up by its id: tables
  * that grow by a hundred thousand rows within seconds have no statistics yet. A planner that assumes they
@@ -103,7 +106,7 @@ export const mailsOfClaim = statement('mails-of-claim', {
 	left join lateral (
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
 	cross join lateral (
-		select may_send(p.disabled_reason, s.reason, needs_consent(coalesce(e.type, k.type), e.source_type), c.subscribed,
+		select may_send(p.disabled_reason, s.reason, needs_consent(coalesce(e.type, k.type), e.source_type), ${consents},
 			e."to", p.owner_verified, $provider::text) as because) barred
 	order by q.place, q.position`,
 })
@@ -179,7 +182,7 @@ export const open = statement('open', {
 			or ${typeOf} = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
 				where id = $projectId)))
 	where project_id = $projectId and ${isAmong('e.id')} and status = 'PENDING' and (
-		select may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), c.subscribed, e."to",
+		select may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), ${consents}, e."to",
 			p.owner_verified, $provider::text)
 		from projects p
 		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}
