@@ -78,7 +78,8 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 	for (const csv of [
 		`email,city\n${email},${name}town\nbob@example.org,Bonn\n`,
 		`email,city\n${email},Rome\n`,
-		`email,city\n${email},${'x'.repeat(70_000)}\n`,
+		// A refused row, whose address is spelled in another way.
+		`email,city\n${email.slice(0, 1).toUpperCase()}${email.slice(1)},${'x'.repeat(70_000)}\n`,
 	]) {
 		const { jobId } = (await upload(csv)).json<{ jobId: string }>()
 		const act = (work: (job: JobKey) => Promise<unknown>) =>
@@ -116,6 +117,8 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 		select project_id, 'noted', id, $1 from emails where contact_id = $2 limit 1`,
 		[{ note: name }, id],
 	)
+
+	t.is((await track('segment.chosen', { note: name }, email)).statusCode, 200)
 
 	await announceAbout(pool, project.id, name, email)
 

@@ -91,6 +91,19 @@ test('a change within the millisecond of the import is noticed', async (t) => {
 	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 1 } as never)
 })
 
+test('an undo subscribes nobody who has unsubscribed since, even if the import had unsubscribed them', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import('email,subscribed\na@example.org,yes\nb@example.org,yes\n')
+	const { id } = await jobs.import('email,subscribed\na@example.org,no\nb@example.org,no\n')
+	const { id: contactId } = (await jobs.contact('a@example.org'))!
+	const left = await jobs.app.inject({ method: 'POST', url: `/unsubscribe/${contactId}` })
+	t.true(left.statusCode < 400, left.body)
+	t.deepEqual((await jobs.undo(id)).result, { restored: 1, removed: 0, skipped: 1 } as never)
+	t.is((await jobs.contact('a@example.org'))!.subscribed, false)
+	t.is((await jobs.contact('b@example.org'))!.subscribed, true)
+	t.is((await jobs.eventNames()).filter((name) => name === 'contact.unsubscribed').length, 2)
+})
+
 test('an undo leaves a contact alone that was deleted and created again', async (t) => {
 	const jobs = await setupJobs(t)
 	const { id } = await jobs.import('email\na@example.org\n')

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { Webhook } from 'standardwebhooks'
+import { until } from '../bench/load.ts'
 import { answering } from './helpers/webhook-receiver.ts'
 import { type DeliveryJson, type EndpointJson, setupWebhooks } from './helpers/webhooks.ts'
 
@@ -94,6 +95,26 @@ test('the longer of the plan and Retry-After counts, for all deliveries of an en
 	const { health } = await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)
 	t.is(health.waiting, 2)
 	t.truthy(health.restingUntil)
+})
+
+test('a pause that an endpoint asks for outlasts the answers that were under way', async (t) => {
+	const { endpoint, track, turn, receiver, ask } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	for (const name of ['one', 'two', 'three']) await track(name)
+	const health = async () => (await ask<EndpointJson>('GET', `/webhook-endpoints/${id}`)).health
+	let asked = 0
+	receiver.answer = (response, one) => {
+		asked += 1
+		if (asked === 1) answering(429, '', { 'retry-after': '120' })(response, one)
+		else
+			void until(async () => (await health()).restingUntil !== null, 10_000).then(() =>
+				answering(200)(response, one),
+			)
+	}
+	const { waitMs } = await turn(id)
+	t.is(asked, 3)
+	t.true(waitMs! > 100_000, `${waitMs}`)
+	t.true(Date.parse((await health()).restingUntil!) > Date.now() + 100_000)
 })
 
 test('an endpoint without an answer shows the network error in words', async (t) => {

@@ -103,6 +103,20 @@ test('changes of contacts, their segments and their events are announced', async
 	t.deepEqual(of('contact.deleted')[0]!.data, { contactId, email: 'ann@example.org' })
 })
 
+test('a tracked event is never announced as one of the service, whatever its name', async (t) => {
+	const { endpoint, turn, track, receiver } = await setupWebhooks(t)
+	const { id } = await endpoint(['*'])
+	const names = ['segment.a.b.entry', 'segment..exit', 'segment.entry']
+	for (const name of names)
+		await track(name, 'ann@example.org', { segmentId: 'VIP', segmentName: 'VIP' })
+	await turn(id)
+	const types = receiver.heard.map(({ type }) => type)
+	t.deepEqual(
+		types.filter((type) => !type.startsWith('contact.')).toSorted(),
+		names.map((name) => `event.${name}`).toSorted(),
+	)
+})
+
 test('each outcome of a mail is announced once', async (t) => {
 	const { pool, project, send, claim, worker, execute } = await setupLedger(t)
 	const receiver = await startReceiver(t)

@@ -136,7 +136,8 @@ function readerFor(names: string[]): Reader {
 		const given = cells[emailAt]?.trim() ?? ''
 		const bad = (error: string): BadRow => ({
 			row,
-			email: given === '' ? null : cutText(given, 254),
+			// As the contact's, so that it is found when the person is erased.
+			email: isEmail(given) ? normalizeEmail(given) : given === '' ? null : cutText(given, 254),
 			error,
 		})
 		if (given === '') return bad('The email address is missing')

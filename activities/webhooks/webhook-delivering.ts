@@ -55,6 +55,8 @@ export async function deliverDue(
 	let loopBefore = performance.eventLoopUtilization()
 	let isDisabled = false
 	let isMoved = false
+	/** What the endpoint has asked for holds for answers that were under way, too. */
+	let pausedUntil = 0
 	try {
 		while (!isOver()) {
 			const mailsFirst = isBusy()
@@ -151,8 +153,10 @@ export async function deliverDue(
 		const succeeded = succeededAt >= 0
 		const before = succeeded ? 0 : health.failuresInRow
 		const failures = newFailures(before, outcomes.length - 1 - succeededAt)
-		const pauses = delivered.flatMap(({ pauseMs }) => (pauseMs === null ? [] : [pauseMs]))
-		const restMs = restAfter(before + failures, pauses.length > 0 ? Math.max(...pauses) : null)
+		const now = performance.now()
+		for (const { pauseMs } of delivered)
+			if (pauseMs !== null) pausedUntil = Math.max(pausedUntil, now + pauseMs)
+		const restMs = restAfter(before + failures, Math.max(0, pausedUntil - now))
 		const isGone = outcomes.some(({ attempt }) => attempt.status === 410)
 		const ofUrl = { ...key, url: endpoint.url }
 		const [recorded] = await recordHealth(pool, { ...ofUrl, succeeded, failures, isGone, restMs })

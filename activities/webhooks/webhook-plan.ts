@@ -30,10 +30,10 @@ export function waitAfter(tries: number, retryAfterMs: number | null) {
 }
 
 /** How long an endpoint is left alone; null: not at all. */
-export function restAfter(failuresInRow: number, retryAfterMs: number | null) {
+export function restAfter(failuresInRow: number, askedMs: number) {
 	const beyond = failuresInRow - failuresUntilRest
 	const rest = beyond < 0 ? 0 : restsMs[Math.min(beyond, restsMs.length - 1)]!
-	const wait = Math.max(rest, retryAfterMs ?? 0)
+	const wait = Math.max(rest, askedMs)
 	return wait === 0 ? null : jittered(wait)
 }
 

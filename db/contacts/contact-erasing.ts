@@ -154,7 +154,7 @@ const eraseEvents = statement('erase-events', {
 	update events e set data = case
 		when name = 'email.received' then data - '{subject,from,fromName,messageId}'::text[]
 		when name like 'email.%' then data - '{subject,link}'::text[]
-		when name like 'segment.%' then data
+		when name ~ '^segment\\.[^.]+\\.(entry|exit)$' then data
 		else '{}' end
 	from meant where e.project_id = $projectId and e.id = meant.id and e.data <> '{}'`,
 })

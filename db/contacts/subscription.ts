@@ -72,12 +72,18 @@ export const decideSubscription = statement('decide-subscription', {
 		select e.project_id, e.id from known join emails e on e.project_id = known.project_id
 			and e.id = $emailId::uuid and e.contact_id = known.id
 		for no key update of e
-	), flipped as (
+	), decided as (
 		update contacts c set subscribed = $subscribed::bool, updated_at = now()
 		from known
-		where c.project_id = known.project_id and c.id = known.id and c.subscribed <> $subscribed::bool
+		where c.project_id = known.project_id and c.id = known.id and (c.subscribed <> $subscribed::bool
+				-- The undo of an import must see that the person has decided since.
+				or not $subscribed::bool and exists (
+					select from import_changes i
+					where i.project_id = known.project_id and i.contact_ids @> array[known.id]))
 			and (select count(*) from mail) >= 0
-		returning c.project_id, c.id
+		returning c.project_id, c.id, old.subscribed <> new.subscribed as flipped
+	), flipped as materialized (
+		select project_id, id from decided where flipped
 	), remembered as (
 		update emails e set unsubscribed_at = now()
 		from mail, flipped

@@ -129,8 +129,9 @@ return case
 	when name = 'email.bounce' then 'email.bounced'
 	when name = 'email.complaint' then 'email.complained'
 	when name in ('email.sent', 'email.received', 'contact.subscribed', 'contact.unsubscribed') then name
-	when name like 'segment.%.entry' then 'segment.entered'
-	when name like 'segment.%.exit' then 'segment.left'
+	-- Only the service emits events with such names. Other names with dots are tracked ones.
+	when name ~ '^segment\.[^.]+\.entry$' then 'segment.entered'
+	when name ~ '^segment\.[^.]+\.exit$' then 'segment.left'
 	else 'event.' || name end;
 
 -- The parts of an event's data that its webhook contains, beside those that the mail's row has.
