@@ -74,11 +74,14 @@ test('a query that reaches its time limit ends, and its connection can be used a
 
 // Serial: the other tests would take some of the turns of this process.
 test.serial(
-	'while many counts of a project are under way, more get 503, and other projects are answered',
+	'while many counts of a project are under way, more and lists of members get 503, and other projects are answered',
 	async (t) => {
 		const { app, call, orm, pool, projectId } = await openSegments(t)
+		const pro = { name: 'Pro', type: 'DYNAMIC', condition: plan('pro') }
+		const { id } = (await call('POST', '', pro)).json<{ id: string }>()
 		let finish = () => {}
 		const finished = new Promise<void>((resolve) => (finish = resolve))
+		t.teardown(() => finish())
 		const many = Promise.all(
 			Array.from({ length: 12 }, () => scanWithin(pool, projectId, 5000, () => finished)),
 		)
@@ -86,6 +89,7 @@ test.serial(
 		t.is(refused.statusCode, 503)
 		t.is(refused.headers['retry-after'], '5')
 		t.like(refused.json().error, { code: 'DATABASE_ERROR' })
+		t.is((await call('GET', `/${id}/contacts`)).statusCode, 503)
 		const { withSecretKey: headers } = await createProject(orm)
 		const payload = { condition: plan('pro') }
 		const theirs = { method: 'POST', url: '/segments/preview', headers, payload } as const
@@ -93,6 +97,7 @@ test.serial(
 		finish()
 		await many
 		t.is((await call('POST', '/preview', { condition: plan('pro') })).statusCode, 200)
+		t.is((await call('GET', `/${id}/contacts`)).statusCode, 200)
 	},
 )
 

@@ -8,6 +8,8 @@ import {
 } from '../../db/segments/segment-members.ts'
 import { findSegment, type SegmentRecord } from '../../db/segments/segment-records.ts'
 import { slugOf } from '../../db/segments/segment-slug.ts'
+import { scanWithin } from '../../db/timed-reading.ts'
+import { tooSlow } from '../contacts/contact-query.ts'
 import { Contact } from '../contacts/contacts.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { Body, Email, normalizeEmail, page, PathId } from '../schemas.ts'
@@ -22,6 +24,8 @@ const Emails = Type.Array(Email, {
 	description: 'At most 500 addresses.',
 })
 const tries = 5
+/** Each page reads all contacts. */
+const mostMs = 15_000
 
 export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
@@ -54,7 +58,7 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			const offset = (query.page - 1) * pageSize
 			const { data, total } =
 				segment.type === 'DYNAMIC'
-					? await matchingMembers(pool, segment, pageSize, offset)
+					? await matching(segment, pageSize, offset)
 					: {
 							data: await storedMembers(pool, {
 								projectId: project.id,
@@ -68,6 +72,14 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 			return { data, page: query.page, pageSize, total, totalPages }
 		},
 	)
+
+	async function matching(segment: SegmentRecord, pageSize: number, offset: number) {
+		const found = await scanWithin(pool, segment.projectId, mostMs, (db) =>
+			matchingMembers(db, segment, pageSize, offset),
+		)
+		if (!found) throw tooSlow()
+		return found
+	}
 
 	app.post(
 		'/segments/:id/members',
