@@ -54,6 +54,56 @@ test('of a mail that was tried for a day, an idempotent provider is not asked on
 	t.like(await mail(id!), { status: 'UNCERTAIN' })
 })
 
+test('a mail that waits for another try comes into doubt once nobody can tell a repeat from the first', async (t) => {
+	const { send, claim, worker, mail, pool } = await setupLedger(t)
+	const tried = (id: string, ago: string) =>
+		pool.query(
+			`with tried as (
+				update emails set attempt = 1, provider = 'resend', attempt_started_at = now() - $2::interval,
+					first_attempt_at = now() - $2::interval where id = $1 returning *)
+			insert into attempts (project_id, email_id, attempt, at, outcome, provider)
+			select project_id, id, 1, attempt_started_at, 'UNKNOWN', 'resend' from tried`,
+			[id, ago],
+		)
+	const passWith = async (name: 'resend' | 'smtp') => {
+		const { provider, handed } = scriptedProvider(undefined, {
+			name,
+			idempotent: name === 'resend',
+		})
+		const { pass } = await worker(provider)
+		const claimId = claimOf((await claim())[0])
+		await pool.query('delete from outbox')
+		await pass(claimId)
+		return handed.length
+	}
+	const [known] = await send(['ann@example.org'])
+	await tried(known!, '1 hour')
+	t.is(await passWith('resend'), 1)
+	t.like(await mail(known!), { status: 'SENT', possibleRepeat: false })
+	const [forgotten] = await send(['bob@example.org'])
+	await tried(forgotten!, '25 hours')
+	await pool.query('update emails set attempt_started_at = now() where id = $1', [forgotten])
+	t.is(await passWith('resend'), 0)
+	t.like(await mail(forgotten!), { status: 'UNCERTAIN', attempt: 1 })
+	const [elsewhere] = await send(['cy@example.org'])
+	await tried(elsewhere!, '1 minute')
+	t.is(await passWith('smtp'), 0)
+	t.like(await mail(elsewhere!), { status: 'UNCERTAIN', attempt: 1 })
+	// After ten minutes it is sent again, and says so.
+	await pool.query(
+		`update emails set attempt_started_at = now() - interval '1 hour' where id = $1`,
+		[elsewhere],
+	)
+	const { provider } = scriptedProvider()
+	const { pass } = await worker(provider)
+	const { rows } = await pool.query<{ claim: string }>(
+		'select claim_id as claim from queued_sends where email_ids = array[$1::uuid]',
+		[elsewhere],
+	)
+	await pass(rows[0]!.claim)
+	t.like(await mail(elsewhere!), { status: 'SENT', possibleRepeat: true })
+})
+
 for (const [word, state] of [
 	['that a dead worker had', `status = 'SENDING', attempt_started_at = now()`],
 	['in doubt', `status = 'UNCERTAIN', attempt_started_at = now() - interval '1 hour'`],

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { doubt, repeat } from '../../db/emails/doubt.ts'
+import { doubt, doubtForgotten, repeat } from '../../db/emails/doubt.ts'
 import { settleBarred } from '../../db/emails/ledger.ts'
 import type { Provider } from '../../outside/providers/provider.ts'
 import { doubtEnds, type TimedMail } from './moments.ts'
@@ -41,6 +41,20 @@ export async function prepare(
 			if (status) mail.status = status
 			else todo.delete(mail.id)
 		}
+	}
+
+	const tried = [...todo.values()].filter(
+		({ status, attempt }) => status === 'PENDING' && attempt > 0,
+	)
+	if (tried.length > 0) {
+		const forgotten = await doubtForgotten(pool, {
+			projectId,
+			emailIds: tried.map(({ id }) => id),
+			provider: provider.name,
+			isIdempotent: provider.idempotent,
+		})
+		countEnds(forgotten)
+		for (const { id, status } of forgotten) todo.get(id)!.status = status
 	}
 
 	// Only transactional mail is repeated without evidence. For other mail, the owner has to decide.

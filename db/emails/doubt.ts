@@ -38,6 +38,22 @@ export const doubt = statement('doubt', {
 	select id, status from doubted`,
 })
 
+/**
+ * Mails that wait for another try, although an earlier one may have arrived: in doubt once their provider has forgotten
+ * their ids, or if another one is in use. Those that are known to be possible repeats are sent.
+ */
+export const doubtForgotten = statement('doubt-forgotten', {
+	params: { projectId: uuid, emailIds: uuid.array, provider: text, isIdempotent: bool },
+	row: { id: uuid, status: text.of<'UNCERTAIN'>() },
+	text: `update emails e set status = 'UNCERTAIN', error = 'An earlier try may have arrived', updated_at = now()
+	where e.project_id = $projectId and e.id = any($emailIds::uuid[]) and e.status = 'PENDING'
+		and not e.possible_repeat
+		and not ($isIdempotent::bool and e.provider = $provider::text
+			and e.first_attempt_at > now() - interval '${keyLifeHours} hours')
+		and is_in_doubt_since(e.project_id, e.id, e.first_attempt_at)
+	returning e.id, e.status`,
+})
+
 /** Queues transactional mail that no evidence has settled in time for another try, and marks it. */
 export const repeat = statement('repeat', {
 	params: { projectId: uuid, emailIds: uuid.array, doubtSeconds: float },
