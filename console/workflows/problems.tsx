@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -13,7 +13,13 @@ interface Props {
 
 /** How many steps have faults; each leads to its step. */
 export function Problems({ graph, check, onChoose }: Props) {
-	if (!check) return null
+	// As wide as its result, so that nothing moves when that comes.
+	if (!check)
+		return (
+			<Badge>
+				<CircleDashed size={13} aria-hidden /> Checking …
+			</Badge>
+		)
 	const { errors, warnings } = check
 	if (errors.length + warnings.length === 0)
 		return (
