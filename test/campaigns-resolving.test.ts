@@ -72,18 +72,20 @@ test('mails of a campaign that is SENT are not tried again once its sender’s d
 	t.deepEqual((await resolve('sent')).json(), { resolved: 3, uncertain: 0 })
 })
 
-test('a mail that is tried again does not leave if its contact was deleted', async (t) => {
-	const { id, resolve, pool, query, act, activities } = await uncertain(t, 3)
-	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
-	await query(`delete from contacts where email = 'user1@example.net'`)
-	t.deepEqual((await resolve('retry')).json(), { resolved: 3, uncertain: 0 })
-	const { provider, handed } = scriptedProvider()
-	await campaignWorker(pool, provider).deliver()
-	t.is(handed.length, 2)
-	t.deepEqual(await query(`select status from emails where "to" = 'user1@example.net'`), [
-		{ status: 'CANCELLED' },
-	])
-})
+for (const type of ['MARKETING', 'TRANSACTIONAL'])
+	test(`a ${type} mail that is tried again does not leave if its contact was deleted`, async (t) => {
+		const { id, resolve, pool, query, act, activities } = await uncertain(t, 3)
+		await query('update campaigns set type = $1', [type])
+		t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'sent' })
+		await query(`delete from contacts where email = 'user1@example.net'`)
+		t.deepEqual((await resolve('retry')).json(), { resolved: 3, uncertain: 0 })
+		const { provider, handed } = scriptedProvider()
+		await campaignWorker(pool, provider).deliver()
+		t.is(handed.length, 2)
+		t.deepEqual(await query(`select status, error from emails where "to" = 'user1@example.net'`), [
+			{ status: 'CANCELLED', error: 'The contact was deleted' },
+		])
+	})
 
 test('only mails of this campaign are resolved, and only as sent or retry', async (t) => {
 	const { id, resolve, query, call, create, otherProject } = await uncertain(t, 3)

@@ -31,8 +31,8 @@ const oneWorker = (worker: string) =>
 		taskQueue: emailQueueOf(worker),
 		startToCloseTimeout: '30 minutes',
 		heartbeatTimeout: '6 seconds',
-		// It may have ended. One that is stopping finishes its mails within this time.
-		scheduleToStartTimeout: '20 seconds',
+		// It may have ended. One that is stopping asks for no more work, but may be finishing these mails.
+		scheduleToStartTimeout: '45 seconds',
 		retry: { maximumAttempts: 1 },
 	})
 

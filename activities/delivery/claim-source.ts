@@ -30,7 +30,7 @@ const refreshMs = 2000
 
 /** How far a pass over a claim's mails goes. */
 export interface Pass {
-	/** After this it starts no more mails. */
+	/** After this another pass goes on. */
 	longestTurnMs: number
 	/** For a longer wait the pass ends. */
 	longestWaitMs: number

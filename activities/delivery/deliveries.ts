@@ -11,8 +11,9 @@ import type { DeliveryServices, Rest } from './delivery.ts'
  */
 export const mostShortPasses = 20
 /**
- * A workflow task that takes ten seconds is given to another worker, which would take this one for lost. So the task
- * does not wait longer than this, and an activity waits for the rest of the pass.
+ * A workflow task that runs for ten seconds may be given to another worker if this one stalls. The other one would
+ * doubt the mail that this one is handing over. So the task waits no longer than this for a pass, and an activity
+ * waits for the rest.
  */
 const longestTaskMs = 3000
 
@@ -63,13 +64,15 @@ export function deliveryActivities(services: Services) {
 
 		/**
 		 * A short pass, as part of a workflow task: most mails need no other. Null: this process has too many of
-		 * them. If it returns no wait, `deliverClaim` goes on, in the worker that it names.
+		 * them, or is stopping. If mails are left without a wait, `deliverClaim` goes on; if a worker is named, in
+		 * that worker.
 		 */
 		async deliverClaimAtOnce(claimId: string): Promise<FirstRest | null> {
-			if (shortPasses >= mostShortPasses || stopping.aborted) return null
+			let pass = firstPasses.get(claimId)
+			if (!pass && (shortPasses >= mostShortPasses || stopping.aborted)) return null
 			shortPasses++
 			try {
-				const pass = firstPasses.get(claimId) ?? firstPass(claimId)
+				pass ??= firstPass(claimId)
 				return (await within(longestTaskMs, pass)) ?? { ...unfinished, worker: workerId }
 			} finally {
 				shortPasses--

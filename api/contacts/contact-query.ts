@@ -95,8 +95,10 @@ export const contactQuery: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 	)
 }
 
-export const tooSlow = () =>
+export const tooSlow = (
+	suggestion = 'Use fewer filters, or a segment with trackMembership, which stores its members.',
+) =>
 	new ApiError(503, 'DATABASE_ERROR', 'This condition takes too long to evaluate', {
 		retryAfterSeconds: 5,
-		suggestion: 'Use fewer filters, or a segment with trackMembership, which stores its members.',
+		suggestion,
 	})

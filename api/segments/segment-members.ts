@@ -24,7 +24,7 @@ const Emails = Type.Array(Email, {
 	description: 'At most 500 addresses.',
 })
 const tries = 5
-/** Each page reads all contacts. */
+/** For a page, which takes a look at every contact. */
 const mostMs = 15_000
 
 export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
@@ -77,7 +77,7 @@ export const segmentMembers: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 		const found = await scanWithin(pool, segment.projectId, mostMs, (db) =>
 			matchingMembers(db, segment, pageSize, offset),
 		)
-		if (!found) throw tooSlow()
+		if (!found) throw tooSlow('Use fewer filters in the condition of this segment.')
 		return found
 	}
 

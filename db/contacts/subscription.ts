@@ -76,10 +76,8 @@ export const decideSubscription = statement('decide-subscription', {
 		update contacts c set subscribed = $subscribed::bool, updated_at = now()
 		from known
 		where c.project_id = known.project_id and c.id = known.id and (c.subscribed <> $subscribed::bool
-				-- The undo of an import must see that the person has decided since.
-				or not $subscribed::bool and exists (
-					select from import_changes i
-					where i.project_id = known.project_id and i.contact_ids @> array[known.id]))
+				-- Also if nothing changes: the undo of an import must see that the person has decided since.
+				or not $subscribed::bool)
 			and (select count(*) from mail) >= 0
 		returning c.project_id, c.id, old.subscribed <> new.subscribed as flipped
 	), flipped as materialized (

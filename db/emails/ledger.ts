@@ -50,8 +50,8 @@ const addressNow = `case when e.source_type = 'CAMPAIGN' and not is_in_doubt_sin
 		e."to")
 	else e."to" end`
 
-/** Mail to nobody's contact needs no consent; a campaign's mail whose contact was deleted has none. */
-const consents = `coalesce(c.subscribed, e.source_type <> 'CAMPAIGN')`
+/** A campaign doesn't send to deleted contacts, even if its mail needs no consent. */
+const ofDeleted = `case when e.source_type = 'CAMPAIGN' and e.contact_id is null then 'The contact was deleted' end`
 
 /**
  * The unsettled mails of a claim, in order of requests and recipients. Each is looked up by its id: tables
@@ -106,8 +106,8 @@ export const mailsOfClaim = statement('mails-of-claim', {
 	left join lateral (
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
 	cross join lateral (
-		select may_send(p.disabled_reason, s.reason, needs_consent(coalesce(e.type, k.type), e.source_type), ${consents},
-			e."to", p.owner_verified, $provider::text) as because) barred
+		select coalesce(may_send(p.disabled_reason, s.reason, needs_consent(coalesce(e.type, k.type), e.source_type),
+			c.subscribed, e."to", p.owner_verified, $provider::text), ${ofDeleted}) as because) barred
 	order by q.place, q.position`,
 })
 
@@ -182,8 +182,8 @@ export const open = statement('open', {
 			or ${typeOf} = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
 				where id = $projectId)))
 	where project_id = $projectId and ${isAmong('e.id')} and status = 'PENDING' and (
-		select may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), ${consents}, e."to",
-			p.owner_verified, $provider::text)
+		select coalesce(may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), c.subscribed, e."to",
+			p.owner_verified, $provider::text), ${ofDeleted})
 		from projects p
 		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}
 		left join contacts c on c.project_id = $projectId and c.id = e.contact_id
