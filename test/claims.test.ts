@@ -186,15 +186,16 @@ test('a claim that ends while its run is believed lost leaves nothing that count
 	t.deepEqual(await execute('select 1 from outbox'), [])
 })
 
-test('a run of a claim that is no more frees its place', async (t) => {
-	const { project, worker, execute } = await setupLedger(t)
-	const claimId = randomUUID()
-	await execute(
-		`insert into outbox (project_id, kind, priority, workflow_type, workflow_id, done_at)
+for (const pass of ['deliverClaim', 'deliverClaimAtOnce'] as const)
+	test(`a run of a claim that is no more frees its place by ${pass}`, async (t) => {
+		const { project, worker, execute } = await setupLedger(t)
+		const claimId = randomUUID()
+		await execute(
+			`insert into outbox (project_id, kind, priority, workflow_type, workflow_id, done_at)
 		values (?, 'start', 1, 'send', ?, now())`,
-		[project.id, `send/${claimId}`],
-	)
-	const { deliverClaim } = await worker(scriptedProvider().provider)
-	t.like(await deliverClaim(claimId), { left: 0 })
-	t.deepEqual(await execute('select 1 from outbox'), [])
-})
+			[project.id, `send/${claimId}`],
+		)
+		const activities = await worker(scriptedProvider().provider)
+		t.like(await activities[pass](claimId), { left: 0 })
+		t.deepEqual(await execute('select 1 from outbox'), [])
+	})

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
 import test from 'ava'
 import { mostShortPasses } from '../activities/delivery/deliveries.ts'
@@ -47,19 +46,6 @@ test('a first pass hands a long wait to the workflow, and the run gives its plac
 	const rest = await deliverClaimAtOnce(claimOf((await claim())[0]))
 	t.like(rest, { settled: 0, left: 1, because: 'Please come back later' })
 	t.true(rest!.waitMs > 50_000)
-	t.deepEqual(await execute('select 1 from outbox'), [])
-})
-
-test('a first pass over a claim that is no more frees the place of its run', async (t) => {
-	const { project, worker, execute } = await setupLedger(t)
-	const claimId = randomUUID()
-	await execute(
-		`insert into outbox (project_id, kind, priority, workflow_type, workflow_id, done_at)
-		values (?, 'start', 1, 'send', ?, now())`,
-		[project.id, `send/${claimId}`],
-	)
-	const { deliverClaimAtOnce } = await worker(scriptedProvider().provider)
-	t.like(await deliverClaimAtOnce(claimId), { left: 0 })
 	t.deepEqual(await execute('select 1 from outbox'), [])
 })
 

@@ -154,7 +154,7 @@ const eraseEvents = statement('erase-events', {
 	update events e set data = case
 		when name = 'email.received' then data - '{subject,from,fromName,messageId}'::text[]
 		when name like 'email.%' then data - '{subject,link}'::text[]
-		when name ~ '^segment\\.[^.]+\\.(entry|exit)$' then data
+		when webhook_type_of_event(name) in ('segment.entered', 'segment.left') then data
 		else '{}' end
 	from meant where e.project_id = $projectId and e.id = meant.id and e.data <> '{}'`,
 })

@@ -75,9 +75,9 @@ export const decideSubscription = statement('decide-subscription', {
 	), decided as (
 		update contacts c set subscribed = $subscribed::bool, updated_at = now()
 		from known
-		where c.project_id = known.project_id and c.id = known.id and (c.subscribed <> $subscribed::bool
-				-- Also if nothing changes: the undo of an import must see that the person has decided since.
-				or not $subscribed::bool)
+		where c.project_id = known.project_id and c.id = known.id
+			-- Also one who is unsubscribed already: the undo of an import must see that the person has decided since.
+			and not (c.subscribed and $subscribed::bool)
 			and (select count(*) from mail) >= 0
 		returning c.project_id, c.id, old.subscribed <> new.subscribed as flipped
 	), flipped as materialized (
