@@ -30,7 +30,7 @@ test('a mail is born as it is sent, with the data of its campaign and its contac
 			body: null,
 			language: null,
 			type: null,
-			source_type: 'CAMPAIGN',
+			source_type: null,
 			status: 'SENT',
 			attempt: 1,
 			attempt_started_at: null,

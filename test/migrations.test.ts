@@ -103,7 +103,7 @@ test('a database of the first release, with work under way, continues under this
 	const { PENDING, SENDING, UNCERTAIN, ...settled } = mailsOfStatus
 	const statuses = async () => {
 		const found = await pool.query<{ status: string; count: number }>(
-			`select status, count(*)::int from emails where source_type <> 'CAMPAIGN' group by 1`,
+			`select status, count(*)::int from emails where campaign_id is null group by 1`,
 		)
 		return Object.fromEntries(found.rows.map(({ status, count }) => [status, count]))
 	}

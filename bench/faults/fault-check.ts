@@ -64,7 +64,7 @@ export async function check(
 	await db.connect()
 	try {
 		const { rows: mails } = await db.query<Mail>(
-			`select e.id, e."to", e.status, e.source_type as source, e.campaign_id as campaign,
+			`select e.id, e."to", e.status, source_of_mail(e.source_type) as source, e.campaign_id as campaign,
 				e.possible_repeat, coalesce(a.unknown, 0)::int as unknown,
 				coalesce(a.known, 0)::int as known, coalesce(v.sent, 0)::int as sent_events
 			from emails e

@@ -78,7 +78,7 @@ const metadataOfEvent = `case
 	else jsonb_strip_nulls(jsonb_build_object('emailId', email_id)) end`
 const metadataOfMail = `jsonb_strip_nulls(jsonb_build_object('emailId', m.id, 'subject', coalesce(m.subject, k.subject),
 	'from', coalesce(m."from", k."from"), 'fromName', coalesce(m.from_name, k.from_name),
-	'sourceType', m.source_type, 'templateId', coalesce(m.template_id, k.template_id),
+	'sourceType', source_of_mail(m.source_type), 'templateId', coalesce(m.template_id, k.template_id),
 	'campaignId', m.campaign_id, 'executionId', m.workflow_execution_id, 'error', m.error))`
 
 /**

@@ -11,7 +11,7 @@ return date_trunc('month', t, 'UTC')::date;
 
 create or replace function usage_category(source_type text) returns text
 language sql immutable parallel safe
-return case source_type when 'WORKFLOW' then 'workflows' when 'CAMPAIGN' then 'campaigns'
+return case source_of_mail(source_type) when 'WORKFLOW' then 'workflows' when 'CAMPAIGN' then 'campaigns'
 	when 'INBOUND' then 'inbound' else 'transactional' end;
 
 -- Mails that failed, were suppressed or were cancelled are not charged, nor are the platform's own.
@@ -32,10 +32,10 @@ returns table (month date, used int, sent int)
 language sql stable parallel safe
 as $$
 	select month_of(created_at), weight, case source_type when 'INBOUND' then weight else 0 end
-	where source_type <> 'CAMPAIGN'
+	where source_of_mail(source_type) <> 'CAMPAIGN'
 	union all
-	select month_of(left_at), case source_type when 'CAMPAIGN' then weight else 0 end, weight
-	where left_at is not null and source_type <> 'INBOUND'
+	select month_of(left_at), case source_of_mail(source_type) when 'CAMPAIGN' then weight else 0 end, weight
+	where left_at is not null and source_of_mail(source_type) <> 'INBOUND'
 $$;
 
 -- Folding works like that of event counts, but it locks the project, too: see lock_for_folding.
@@ -63,7 +63,7 @@ begin
 	if is_counted() then
 		return null;
 	end if;
-	if exists (select from added where coalesce(sent_at, bounced_at) is not null or source_type <> 'CAMPAIGN') then
+	if exists (select from added where coalesce(sent_at, bounced_at) is not null or campaign_id is null) then
 		insert into usage_tallies (project_id, month, category, used, sent)
 		select a.project_id, u.month, usage_category(a.source_type), sum(u.used)::int, sum(u.sent)::int
 		from added a cross join lateral usage_of_mail(

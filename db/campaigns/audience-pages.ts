@@ -129,7 +129,7 @@ export const cancelPages = statement('cancel-audience-pages', {
 	), born as (
 		insert into emails (project_id, contact_id, "to", headers, language, type, source_type, campaign_id, status, error,
 			updated_at, granted_attempt, opens, clicks, prefetches)
-		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), null, null, null, 'CAMPAIGN',
+		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), null, null, null, null,
 			$campaignId::uuid, 'CANCELLED',
 			case when c.id is null then '${deletedContact.error}' else 'The campaign was cancelled' end,
 			null, null, null, null, null

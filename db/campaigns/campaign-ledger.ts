@@ -149,7 +149,7 @@ export const bearSlice = statement('bear-campaign-slice', {
 		insert into emails (project_id, id, contact_id, "to", headers, language, type, source_type, campaign_id, status,
 			error, attempt, attempt_started_at, first_attempt_at, provider, tracked, batch_id, created_at, updated_at,
 			granted_attempt, opens, clicks, prefetches)
-		select $projectId, id, present, email, null, null, null, 'CAMPAIGN', $campaignId, status,
+		select $projectId, id, present, email, null, null, null, null, $campaignId, status,
 			error, (status = 'SENDING')::int, settled_at, settled_at, $provider, $tracked::bool, $batchId::uuid, born_at, null,
 			null, null, null, null
 		from slice where (select begun from counting)

@@ -25,6 +25,5 @@ export const campaignMails = statement('campaign-mails', {
 	from emails e
 	join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
 	left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-	where e.project_id = $projectId and e.id = any($emailIds::uuid[]) and e.source_type = 'CAMPAIGN'
-		and e.body is null`,
+	where e.project_id = $projectId and e.id = any($emailIds::uuid[]) and e.body is null`,
 })

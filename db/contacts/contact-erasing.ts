@@ -68,11 +68,11 @@ const eraseMails = statement('erase-mails', {
 		update emails e set
 			contact_id = case when not is_theirs then e.contact_id end,
 			-- A mail that is being handed over is not handed over again.
-			"to" = case when source_type <> 'INBOUND' and (is_theirs or status = 'SENDING')
+			"to" = case when source_type is distinct from 'INBOUND' and (is_theirs or status = 'SENDING')
 				then '${erasedAddress}' else "to" end,
 			to_name = case when not is_theirs then to_name end,
 			"from" = case when source_type = 'INBOUND' then '${erasedAddress}' else "from" end,
-			from_name = case when source_type <> 'INBOUND' then from_name end,
+			from_name = case when source_type is distinct from 'INBOUND' then from_name end,
 			reply_to = null, subject = '', body = null, "text" = null, tags = null,
 			throttle_key = null, headers = '{}', render_fault = null,
 			attachments = (select jsonb_agg(a || '{"filename": "erased"}')

@@ -40,7 +40,7 @@ export const composed = `m.project_id, m.id, m.contact_id, m.campaign_id, m."to"
 /** A mail of any status, to be shown. Its campaign has been deleted if the body and the sender are null. */
 export const wholeMail = statement('whole-mail', {
 	params: { projectId: uuid, emailId: uuid },
-	row: { ...composedColumns, source_type: text, body: text.orNull },
+	row: { ...composedColumns, source_type: text.orNull, body: text.orNull },
 	text: `select ${composed}, m."text", m.source_type, m.body
 	from emails m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true
 	where m.project_id = $projectId and m.id = $emailId`,

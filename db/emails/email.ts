@@ -138,7 +138,8 @@ const schema = defineEntity({
 		postalAddress: p.text().nullable(),
 		/** Null: the campaign's. */
 		type: p.enum(mailTypes).nullable().default('TRANSACTIONAL'),
-		sourceType: p.enum(sourceTypes),
+		/** Null: CAMPAIGN. Older mails of campaigns say so. */
+		sourceType: p.enum(sourceTypes).nullable(),
 		templateId: p.uuid().nullable(),
 		campaignId: p.uuid().nullable(),
 		workflowExecutionId: p.uuid().nullable(),

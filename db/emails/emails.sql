@@ -52,6 +52,11 @@ create or replace function erased_address() returns text
 language sql immutable parallel safe
 return 'deleted@deleted.invalid';
 
+-- Where a mail comes from. A campaign's mail leaves that to its campaign, too.
+create or replace function source_of_mail(source_type text) returns text
+language sql immutable parallel safe
+return coalesce(source_type, 'CAMPAIGN');
+
 -- The content that a mail leaves to its campaign (db/emails/email.ts); no row for a mail with a sender of its own. Each
 -- mail's campaign is looked up by index, whatever the planner assumes about new tables.
 create or replace function left_to_campaign(project uuid, campaign uuid, own_sender text)
@@ -71,7 +76,7 @@ returns jsonb
 language sql stable parallel safe
 return jsonb_build_object('subject', subject, 'from', "from", 'fromName', from_name,
 	'messageId', '<' || id || '@' || split_part("from", '@', 2) || '>', 'emailId', id,
-	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_type, 'sentAt', iso_text(sent_at));
+	'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source_of_mail(source_type), 'sentAt', iso_text(sent_at));
 
 -- The same for a mail that may leave some of it to its campaign.
 create or replace function event_data_of_mail(project uuid, id uuid, subject text, "from" text, from_name text, template_id uuid,

@@ -45,13 +45,13 @@ export const isOpen = `(e.status in ('PENDING', 'SENDING')
  * A mail's address: for a campaign's mail, the contact's current one, unless a provider may know a try in
  * doubt by its key.
  */
-const addressNow = `case when e.source_type = 'CAMPAIGN' and not is_in_doubt_since(e.project_id, e.id, e.first_attempt_at)
+const addressNow = `case when e.campaign_id is not null and not is_in_doubt_since(e.project_id, e.id, e.first_attempt_at)
 	then coalesce((select c.email from contacts c where c.project_id = e.project_id and c.id = e.contact_id),
 		e."to")
 	else e."to" end`
 
 /** A campaign doesn't send to deleted contacts, even if its mail needs no consent. */
-const ofDeleted = `case when e.source_type = 'CAMPAIGN' and e.contact_id is null then 'The contact was deleted' end`
+const ofDeleted = `case when e.campaign_id is not null and e.contact_id is null then 'The contact was deleted' end`
 
 /**
  * The unsettled mails of a claim, in order of requests and recipients. Each is looked up by its id: tables
@@ -86,7 +86,7 @@ export const mailsOfClaim = statement('mails-of-claim', {
 		where q.claim_id = $claimId
 	)
 	select
-		e.project_id, e.id, e.request_id, e.source_type, e.status, e.attempt,
+		e.project_id, e.id, e.request_id, source_of_mail(e.source_type) as source_type, e.status, e.attempt,
 		coalesce(e.granted_attempt, 0) as granted_attempt, e.error,
 		${inMs('e.due_at')} as due_in_ms, ${inMs('e.attempt_started_at')} as attempt_started_in_ms,
 		split_part(coalesce(e."from", k."from"), '@', 2) as domain,
@@ -265,7 +265,7 @@ export const recordSent = statement('record-sent', {
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
 		select project_id, id, attempt, started_at, 'SENT', provider, provider_message_id from recorded
-		where source_type <> 'CAMPAIGN' or attempt > 1 or before <> 'SENDING' or provider = 'resend'
+		where campaign_id is null or attempt > 1 or before <> 'SENDING' or provider = 'resend'
 		union all
 		-- A newer attempt was opened meanwhile, or the mail is settled otherwise.
 		select e.project_id, e.id, (o->>0)::int, ${startedAt}, 'SENT', e.provider, o->>1
@@ -293,7 +293,7 @@ export const recordSent = statement('record-sent', {
 	), usage_counted as (
 		insert into usage_tallies (project_id, month, category, used, sent)
 		select project_id, month_of(sent_at), usage_category(source_type),
-			sum(case source_type when 'CAMPAIGN' then usage_weight(attachments) else 0 end),
+			sum(case when campaign_id is null then 0 else usage_weight(attachments) end),
 			sum(usage_weight(attachments))
 		from recorded where is_charged(project_id, status) group by 1, 2, 3
 	), reputation_counted as (
@@ -336,7 +336,7 @@ export const recordUnsent = statement('record-unsent', {
 				or o.outcome = 'REJECTED' and e.status in ('UNCERTAIN', 'PENDING')
 				or o.outcome in ('DEFERRED', 'UNAVAILABLE') and e.status = 'UNCERTAIN'
 					and (o.status = 'FAILED' or ${isOpen}
-						or e.source_type = 'CAMPAIGN' and e.campaign_id in (select id from going_on)))
+						or e.campaign_id in (select id from going_on)))
 		returning e.*, case when o.outcome = 'DEFERRED' and o.status = 'PENDING'
 			then announce_delay(e.project_id, e.id, e.error) end
 	), attempted as (

@@ -53,7 +53,7 @@ export const mailRecords = statement('mail-records', {
 	text: `select e.id, e.project_id as "projectId", e.contact_id as "contactId", e."to", e.to_name as "toName", e.copies,
 		coalesce(e."from", k."from") as "from", coalesce(e.from_name, k.from_name) as "fromName",
 		coalesce(e.reply_to, k.reply_to) as "replyTo", coalesce(e.subject, k.subject) as subject,
-		e.tags, e.headers, e.attachments, e.source_type as "sourceType",
+		e.tags, e.headers, e.attachments, source_of_mail(e.source_type) as "sourceType",
 		coalesce(e.template_id, k.template_id) as "templateId", e.campaign_id as "campaignId",
 		e.workflow_execution_id as "workflowExecutionId", e.workflow_step_execution_id as "workflowStepExecutionId",
 		e.status, e.scheduled_for as "scheduledFor", e.possible_repeat as "possibleRepeat",

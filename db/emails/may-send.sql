@@ -5,7 +5,7 @@
 -- `/v1/send` may send HEADLESS mail to anybody; a campaign or a workflow needs consent for it.
 create or replace function needs_consent(type text, source_type text) returns bool
 language sql immutable parallel safe
-return type = 'MARKETING' or type = 'HEADLESS' and source_type <> 'TRANSACTIONAL';
+return type = 'MARKETING' or type = 'HEADLESS' and source_type is distinct from 'TRANSACTIONAL';
 
 -- Returns why the mail may not leave, in the words of the API; null: it may. Only owners with a verified address
 -- may send mail beyond this machine.

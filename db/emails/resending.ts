@@ -10,7 +10,7 @@ export const mailToRepeat = statement('mail-to-repeat', {
 	params: { projectId: uuid, emailId: uuid, provider: text },
 	row: {
 		...composedColumns,
-		source_type: text,
+		source_type: text.orNull,
 		status: text,
 		is_unsettled: bool,
 		has_body: bool,

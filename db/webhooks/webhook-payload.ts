@@ -17,7 +17,7 @@ export const payloadRows = `left join lateral (
 		select jsonb_build_object('emailId', e.id, 'contactId', e.contact_id,
 			'email', case e.source_type when 'INBOUND' then e."from" else e."to" end,
 			'to', e."to", 'from', coalesce(e."from", k."from"), 'subject', coalesce(e.subject, k.subject),
-			'sourceType', e.source_type, 'templateId', coalesce(e.template_id, k.template_id),
+			'sourceType', source_of_mail(e.source_type), 'templateId', coalesce(e.template_id, k.template_id),
 			'campaignId', e.campaign_id, 'executionId', e.workflow_execution_id)
 				|| case when e.tags is null then '{}' else jsonb_build_object('tags', e.tags) end as data, e.error
 		from emails e left join lateral left_to_campaign(e.project_id, e.campaign_id, e."from") k on true
