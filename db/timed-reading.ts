@@ -26,15 +26,21 @@ export async function readWithin<T>(
 	}
 }
 
-const inTurn = createScanTurns({ atOnce: 3, ofProject: 2, waiting: 10, patienceMs: 5000 })
-
 /**
- * The same for queries over all contacts or mails: a few at once, which leaves connections to other requests.
- * Throws `ScansBusy` instead of waiting long.
+ * For queries over all contacts or mails, before they take a connection: a few at once, which leaves connections to
+ * other requests. Throws `ScansBusy` instead of waiting long.
  */
+export const inScanTurn = createScanTurns({
+	atOnce: 3,
+	ofProject: 2,
+	waiting: 10,
+	patienceMs: 5000,
+})
+
+/** Both: reads in turn, with a limit on the time of each statement. */
 export const scanWithin = <T>(
 	pool: Pool,
 	projectId: string,
 	mostMs: number,
 	read: (db: PoolClient) => Promise<T>,
-): Promise<T | null> => inTurn(projectId, () => readWithin(pool, mostMs, read))
+): Promise<T | null> => inScanTurn(projectId, () => readWithin(pool, mostMs, read))

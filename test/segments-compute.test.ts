@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { computeSegment } from '../db/segments/segment-compute.ts'
+import { createProject } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { openSegments, plan } from './helpers/segments.ts'
 
@@ -188,6 +189,52 @@ test('a compute that died in the middle leaves the rest to the next, with one ev
 	)
 	t.deepEqual(rows, [{ events: 12000, contacts: 12000 }])
 })
+
+test('a condition that is changed during a compute keeps its count', async (t) => {
+	const { call, contact, pool, projectId } = await openSegments(t)
+	for (const name of ['ann', 'bob']) await contact(`${name}@example.com`, { plan: 'pro' })
+	await contact('eve@example.com', { plan: 'free' })
+	const body = { name: 'Plan', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin')
+	await holder.query('select pg_advisory_xact_lock(deletions_of_contacts($1::uuid))', [projectId])
+	const computed = computeSegment(pool, projectId, id)
+	await lockWaits(t, pool, 1)
+	t.is((await call('PATCH', `/${id}`, { condition: plan('free') })).json().memberCount, 1)
+	await holder.query('commit')
+	t.deepEqual(await computed, { added: 0, removed: 0, total: 1 })
+	t.is((await call('GET', `/${id}`)).json().memberCount, 1)
+})
+
+// Serial: the other tests would take some of the turns of this process.
+test.serial(
+	'while many computes of a project wait, more get 503, and other projects are answered',
+	async (t) => {
+		const { app, call, contact, orm, pool, projectId } = await openSegments(t)
+		await contact('ann@example.com', { plan: 'pro' })
+		const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+		const { id } = (await call('POST', '', body)).json()
+		const holder = await pool.connect()
+		t.teardown(() => holder.release(true))
+		await holder.query('begin')
+		await holder.query('select pg_advisory_xact_lock(deletions_of_contacts($1::uuid))', [projectId])
+		const statusOf = async () => (await call('POST', `/${id}/compute`)).statusCode
+		const first = statusOf()
+		await lockWaits(t, pool, 1)
+		const waiting = Array.from({ length: 11 }, statusOf)
+		t.is(await Promise.race(waiting), 503)
+		const { withSecretKey: headers } = await createProject(orm)
+		const theirs = async (url: string, payload?: object) =>
+			app.inject({ method: 'POST', url, headers, ...(payload && { payload }) })
+		const other = (await theirs('/segments', body)).json<{ id: string }>()
+		t.is((await theirs(`/segments/${other.id}/compute`)).statusCode, 200)
+		await holder.query('commit')
+		t.is(await first, 200)
+		t.is((await Promise.all(waiting)).filter((status) => status === 200).length, 10)
+	},
+)
 
 /** Two contacts who will enter a segment. */
 async function setupPros(t: ExecutionContext) {

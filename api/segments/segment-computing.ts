@@ -5,6 +5,7 @@ import { findSegment, lockSegment, recount } from '../../db/segments/segment-rec
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { PathId } from '../schemas.ts'
+import { inScanTurn } from '../../db/timed-reading.ts'
 import { existing } from './segments.ts'
 
 const tags = ['segments']
@@ -61,13 +62,15 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			},
 		},
 		({ project, params }) =>
-			transaction(pool, async (db) => {
-				const segment = existing(
-					await lockSegment(db, { projectId: project.id, segmentId: params.id }),
-					params.id,
-				)
-				return { memberCount: await recount(db, segment, segment.condition) }
-			}),
+			inScanTurn(project.id, () =>
+				transaction(pool, async (db) => {
+					const segment = existing(
+						await lockSegment(db, { projectId: project.id, segmentId: params.id }),
+						params.id,
+					)
+					return { memberCount: await recount(db, segment, segment.condition) }
+				}),
+			),
 	)
 }
 

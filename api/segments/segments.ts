@@ -1,4 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyContextConfig } from 'fastify'
 import type { Pool, PoolClient } from 'pg'
 import {
@@ -17,6 +18,7 @@ import {
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { segmentUses, workflowsWithEventsOf } from '../../db/segments/segment-usage.ts'
 import { segmentTypes } from '../../db/segments/segment.ts'
+import { inScanTurn } from '../../db/timed-reading.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { checkCondition, conditionExample, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
@@ -130,7 +132,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		async ({ em, project, body }, reply) => {
 			const { name, description = null, type, trackMembership } = body
 			const condition = type === 'DYNAMIC' ? checkedCondition(body.condition) : null
-			const created = await transactional(em, async (em, db) => {
+			const create = async (em: EntityManager, db: PoolClient) => {
 				if (condition) await checkReferences(db, project.id, condition)
 				const count = condition ? await countFound(db, project.id, condition) : 0
 				const values = {
@@ -144,7 +146,10 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				}
 				const { id } = await insertSegment(em, values)
 				return existing(await findSegment(db, { projectId: project.id, segmentId: id }), id)
-			})
+			}
+			const created = await countingIf(condition !== null, project.id, () =>
+				transactional(em, create),
+			)
 			return reply.code(201).send(created)
 		},
 	)
@@ -193,8 +198,8 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				response: { 200: ChangedSegment },
 			},
 		},
-		({ project, params, body }) =>
-			transaction(pool, async (db) => {
+		({ project, params, body }) => {
+			const change = async (db: PoolClient) => {
 				const key = { projectId: project.id, segmentId: params.id }
 				const before = existing(await findSegment(db, key), params.id)
 				const isChanged = before.type === 'DYNAMIC' && body.condition !== undefined
@@ -210,7 +215,9 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				if (given) await recount(db, segment, given)
 				const warnings = await lostEvents(db, segment, { name, trackMembership })
 				return { ...existing(await findSegment(db, key), params.id), warnings }
-			}),
+			}
+			return countingIf(body.condition !== undefined, project.id, () => transaction(pool, change))
+		},
 	)
 
 	app.delete(
@@ -241,6 +248,10 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		},
 	)
 }
+
+/** Counting the contacts that match a new condition may read all of them. */
+const countingIf = <T>(counts: boolean, projectId: string, work: () => Promise<T>) =>
+	counts ? inScanTurn(projectId, work) : work()
 
 export function existing(rows: SegmentRecord[], id: string): SegmentRecord {
 	if (!rows[0]) throw notFound('segment', id)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
+import { createScanTurns, ScansBusy } from '../scan-turns.ts'
 import { bool, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { declareDifference, type Difference, writeChunk } from './segment-difference.ts'
@@ -14,9 +15,10 @@ export interface Computed {
 const chunkSize = 2000
 const patienceMs = 90_000
 /**
- * A compute is one query over all contacts, so only a few run at once, leaving capacity for urgent work.
+ * A compute is one query over all contacts, so only a few run at once, which leaves processors and connections to
+ * urgent work. Projects take turns.
  */
-const mostAtOnce = 2
+const inTurn = createScanTurns({ atOnce: 2, ofProject: 1, waiting: 10, patienceMs })
 
 /**
  * Updates the stored members of a tracked segment to match its condition, with an event for each entry and
@@ -24,7 +26,7 @@ const mostAtOnce = 2
  * in a transaction of its own, so no lock is held for long, and after a crash the next compute has less to
  * do.
  *
- * Undefined: the segment doesn't exist (any more), or is not tracked.
+ * Undefined: the segment doesn't exist (any more), or is not tracked. Throws `ScansBusy` instead of waiting long.
  */
 export async function computeSegment(
 	pool: Pool,
@@ -32,48 +34,26 @@ export async function computeSegment(
 	id: string,
 ): Promise<Computed | undefined> {
 	for (const deadline = Date.now() + patienceMs; ; await sleep(50)) {
-		const db = await turn(pool)
-		try {
-			if (!(await tryLock(db, { segmentId: id }))[0]!.locked) {
-				if (Date.now() > deadline) throw new Error('Another compute of this segment takes too long')
-				continue
-			}
-			const computed = await compute(db, projectId, id)
-			await unlock(db, { segmentId: id })
-			return computed
-		} catch (error) {
-			// Closing the connection ends its lock, transaction and cursor.
-			db.failed = true
-			throw error
-		} finally {
-			db.release(db.failed)
-			pass()
-		}
+		const computed = await inTurn(projectId, () => computeAlone(pool, projectId, id))
+		if (computed !== 'is being computed') return computed
+		if (Date.now() > deadline) throw new ScansBusy('Another compute of this segment takes too long')
 	}
 }
 
-// The computes of one segment take turns across processes, by a lock of the session. All computes in one
-// process take turns too, so that they can't occupy every connection.
-const waiting: (() => void)[] = []
-let running = 0
-
-type Session = PoolClient & { failed?: boolean }
-
-async function turn(pool: Pool): Promise<Session> {
-	if (running >= mostAtOnce) await new Promise<void>((go) => waiting.push(go))
-	else running += 1
+/** Only one compute of a segment runs at a time in all processes: it has a lock of its session. */
+async function computeAlone(pool: Pool, projectId: string, id: string) {
+	const db = await pool.connect()
+	let isFailed = true
 	try {
-		return await pool.connect()
-	} catch (error) {
-		pass()
-		throw error
+		const isLocked = (await tryLock(db, { segmentId: id }))[0]!.locked
+		const computed = isLocked ? await compute(db, projectId, id) : 'is being computed'
+		if (isLocked) await unlock(db, { segmentId: id })
+		isFailed = false
+		return computed
+	} finally {
+		// Closing the connection ends its lock, transaction and cursor.
+		db.release(isFailed)
 	}
-}
-
-function pass() {
-	const next = waiting.shift()
-	if (next) next()
-	else running -= 1
 }
 
 const lockKey = `hashtextextended('compute of segment ' || $segmentId::text, 0)`
@@ -87,7 +67,11 @@ const unlock = statement('unlock-compute', {
 	text: `select pg_advisory_unlock(${lockKey})`,
 })
 
-async function compute(db: Session, projectId: string, id: string): Promise<Computed | undefined> {
+async function compute(
+	db: PoolClient,
+	projectId: string,
+	id: string,
+): Promise<Computed | undefined> {
 	// Without parallel workers, because other work needs the processors; compiling takes longer than it
 	// saves.
 	await db.query(
@@ -113,14 +97,17 @@ async function compute(db: Session, projectId: string, id: string): Promise<Comp
 	await db.query('begin')
 	const [now] = await lockSegment(db, { projectId, segmentId: id })
 	if (!now) return void (await db.query('rollback'))
-	if (isSame(segment, now))
+	// A new condition was counted when it was given.
+	let total = now.memberCount
+	if (isSame(segment, now)) {
 		await finish(db, {
 			projectId,
 			segmentId: id,
 			until: began.until,
 			isWhole: began.since === null,
 		})
-	const total = isComputed(now) ? await recount(db, now, null) : now.memberCount
+		total = await recount(db, now, null)
+	}
 	await db.query('commit')
 	return { added, removed, total }
 }
