@@ -12,6 +12,7 @@ import {
 	usageStanding,
 	warningPercent,
 } from '../../db/billing/usage-standing.ts'
+import { administeringAccount } from '../projects/administering.ts'
 import { ProjectParams } from '../projects/projects.ts'
 import { about, Component, Nullable } from '../schemas.ts'
 import { type BillingOptions, enabled } from './billing.ts'
@@ -86,9 +87,12 @@ export const billingLimits: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				response: { 200: Limits },
 			},
 		},
-		async ({ em, project, body }) => {
-			await setLimits(em, project.id, body)
-			return standingOf(em, pool, project.id)
+		async (request) => {
+			const projectId = await administeringAccount(request, async (em, _, projectId) => {
+				await setLimits(em, projectId, request.body)
+				return projectId
+			})
+			return standingOf(request.em, pool, projectId)
 		},
 	)
 }

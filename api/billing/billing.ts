@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyContextConfig } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import type { Stripe } from '../../outside/stripe/client.ts'
 import {
@@ -12,6 +12,7 @@ import { currencies } from '../../db/billing/billing-account.ts'
 import { accountOf, keepCustomer, payerOf } from '../../db/billing/billing-accounts.ts'
 import { ofLiving } from '../../db/projects/project-removal.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { administeringAccount } from '../projects/administering.ts'
 import { ProjectParams } from '../projects/projects.ts'
 import { viaStripe } from './stripe-fault.ts'
 import { Component } from '../schemas.ts'
@@ -56,14 +57,19 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 				response: { 200: Link },
 			},
 		},
-		async ({ em, project, query: { currency } }) => {
+		async (request) => {
+			const {
+				em,
+				project,
+				query: { currency },
+			} = request
 			const on = enabled(stripe)
 			const { priceId } = on
 			if (!priceId) throw noPrice()
 			const account = await accountOf(em, project.id)
 			if (account?.subscribed) throw subscribedAlready()
 			const url = await viaStripe(async () => {
-				const customerId = account?.customerId ?? (await customerOf(on, project))
+				const customerId = account?.customerId ?? (await customerOf(on, request))
 				const returnUrl = `${publicUrl}/`
 				const page = await checkoutUrl(on, {
 					projectId: project.publicId,
@@ -116,9 +122,11 @@ export const billing: FastifyPluginAsyncTypebox<BillingOptions> = async (
 		throw payer ? subscribedAlready() : notFound('project', projectId)
 	}
 
-	async function customerOf(on: Stripe, project: { id: string; publicId: string }) {
-		const made = await createCustomer(on, project.publicId)
-		const [kept] = await keepCustomer(pool, { projectId: project.id, customerId: made })
+	async function customerOf(on: Stripe, request: FastifyRequest) {
+		const customerId = await createCustomer(on, request.project.publicId)
+		const [kept] = await administeringAccount(request, (_, db, projectId) =>
+			keepCustomer(db, { projectId, customerId }),
+		)
 		return kept!.customerId
 	}
 }

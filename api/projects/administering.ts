@@ -2,29 +2,46 @@ import type { FastifyRequest } from 'fastify'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
 import { lockAdministrator } from '../../db/accounts/session.ts'
+import { lockBillingAccount } from '../../db/billing/usage-reporting.ts'
 import { keyDigest, lockProjectOfKey } from '../../db/projects/project-keys.ts'
-import { ofLiving } from '../../db/projects/project-removal.ts'
+import { findLiving, ofLiving } from '../../db/projects/project-removal.ts'
 import { transactional } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { keyOf } from '../requests/auth.ts'
 
+type Change<T> = (em: EntityManager, db: PoolClient, projectId: string) => Promise<T>
+
 /**
- * Changes keys, members or webhook endpoints in a transaction that checks the caller's access again. It is
- * refused if the session has ended, the member was removed, or the secret key was replaced, since the
- * request was authenticated.
+ * Changes a project, or its keys, members or webhook endpoints, in a transaction that checks the caller's access again.
+ * It is refused if the session has ended, the member was removed, or the secret key was replaced, since the request was
+ * authenticated: a caller decides how slowly the body arrives.
  */
-export const administering = <T>(
-	request: FastifyRequest,
-	change: (em: EntityManager, db: PoolClient, projectId: string) => Promise<T>,
-) =>
-	transactional(request.em, async (em, db) => {
-		const locked = await ofLiving(async () => {
-			const [found] = await lockFor(request, db)
-			return found
-		})
-		if (!locked) throw accessEnded()
-		return change(em, db, locked.id)
+export const administering = <T>(request: FastifyRequest, change: Change<T>) =>
+	transactional(request.em, async (em, db) => change(em, db, await lockProject(request, db)))
+
+/** The same for changes that need the billing account, which is locked before the project everywhere. */
+export async function administeringAccount<T>(request: FastifyRequest, change: Change<T>) {
+	const done = await ofLiving(() =>
+		transactional(request.em, async (em, db) => {
+			const [living] = await findLiving(db, { publicId: request.project.publicId })
+			if (living) await lockBillingAccount(db, { projectId: living.id })
+			const projectId = await lockProject(request, db)
+			// Otherwise a reset has moved the account to another row.
+			return living?.id === projectId ? { value: await change(em, db, projectId) } : undefined
+		}),
+	)
+	if (!done) throw accessEnded()
+	return done.value
+}
+
+async function lockProject(request: FastifyRequest, db: PoolClient) {
+	const locked = await ofLiving(async () => {
+		const [found] = await lockFor(request, db)
+		return found
 	})
+	if (!locked) throw accessEnded()
+	return locked.id
+}
 
 const lockFor = ({ visitor, project, headers }: FastifyRequest, db: PoolClient) =>
 	visitor

@@ -62,8 +62,11 @@ export const invitations: FastifyPluginAsyncTypebox<InvitingOptions> = async (ap
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, params: { invitationId } }, reply) => {
-			const [gone] = await withdrawInvitation(pool, { projectId: project.id, invitationId })
+		async (request, reply) => {
+			const { invitationId } = request.params
+			const [gone] = await administering(request, (_, db, projectId) =>
+				withdrawInvitation(db, { projectId, invitationId }),
+			)
 			if (!gone) throw notFound('invitation', invitationId)
 			return reply.code(204).send(null)
 		},

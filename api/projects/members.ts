@@ -139,9 +139,12 @@ export const members: FastifyPluginAsyncTypebox<InvitingOptions> = async (app, o
 				response: { 200: MemberView },
 			},
 		},
-		async ({ project, user, params: { userId }, body }) => {
-			refuseOneself(user.id, userId)
-			const [member] = await changeRole(pool, { projectId: project.id, userId, role: body.role })
+		async (request) => {
+			const { userId } = request.params
+			refuseOneself(request.user.id, userId)
+			const [member] = await administering(request, (_, db, projectId) =>
+				changeRole(db, { projectId, userId, role: request.body.role }),
+			)
 			if (!member) throw notFound('member', userId)
 			if (member.role === 'OWNER') throw ownerIsFixed()
 			return member
@@ -160,9 +163,12 @@ export const members: FastifyPluginAsyncTypebox<InvitingOptions> = async (app, o
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project, user, params: { userId } }, reply) => {
-			refuseOneself(user.id, userId)
-			const [member] = await removeMember(pool, { projectId: project.id, userId })
+		async (request, reply) => {
+			const { userId } = request.params
+			refuseOneself(request.user.id, userId)
+			const [member] = await administering(request, (_, db, projectId) =>
+				removeMember(db, { projectId, userId }),
+			)
 			if (!member) throw notFound('member', userId)
 			if (!member.removed) throw ownerIsFixed()
 			return reply.code(204).send(null)

@@ -8,11 +8,11 @@ import {
 	projectsOfUser,
 	updateProject,
 } from '../../db/projects/project-records.ts'
-import { deleteLivingProject, ofLiving, resetProject } from '../../db/projects/project-removal.ts'
+import { deleteProject, resetProject } from '../../db/projects/project-removal.ts'
 import { disabledReasons, trackingModes } from '../../db/projects/project.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
-import { ApiError, notFound } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import {
 	about,
 	Body,
@@ -24,7 +24,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
-import { administering } from './administering.ts'
+import { administering, administeringAccount } from './administering.ts'
 
 const Name = Type.String({
 	minLength: 1,
@@ -149,14 +149,16 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 200: ProjectView },
 			},
 		},
-		async ({ em, project: { publicId }, visitor, params, body }) => {
+		async (request) => {
+			const { project, visitor, body } = request
 			const { name, tracking, language } = body
 			const postalAddress =
 				body.postalAddress === undefined ? undefined : linesOf(body.postalAddress ?? '') || null
 			const changes = { name, tracking, language, postalAddress }
-			const project = await ofLiving(() => updateProject(em, publicId, changes))
-			if (!project) throw notFound('project', params.id)
-			return view({ ...project, role: visitor!.role! })
+			const changed = await administering(request, (em) =>
+				updateProject(em, project.publicId, changes),
+			)
+			return view({ ...changed!, role: visitor!.role! })
 		},
 	)
 
@@ -196,8 +198,11 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 200: Message },
 			},
 		},
-		async ({ project }) => {
-			await resetProject(pool, project.id, taskQueues.core)
+		async (request) => {
+			await administeringAccount(request, async (_, db, projectId) => {
+				// Otherwise another reset was faster.
+				if (projectId === request.project.id) await resetProject(db, projectId, taskQueues.core)
+			})
 			app.relay.wake()
 			return { message: 'The project is empty' }
 		},
@@ -216,8 +221,10 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ project }, reply) => {
-			await deleteLivingProject(pool, project.publicId, taskQueues.core)
+		async (request, reply) => {
+			await administeringAccount(request, (_, db, projectId) =>
+				deleteProject(db, { projectId, taskQueue: taskQueues.core }),
+			)
 			app.relay.wake()
 			return reply.code(204).send(null)
 		},

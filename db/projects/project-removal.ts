@@ -1,10 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
-import { lockBillingAccount, unreportedUsage } from '../billing/usage-reporting.ts'
+import { unreportedUsage } from '../billing/usage-reporting.ts'
 import { isCleanup } from '../outbox/cleanups.ts'
 import { priorities } from '../outbox/outbox.ts'
 import { bigint, bool, int, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { transaction } from '../transaction.ts'
 
 /**
  * Tables with a few rows per project that a reset keeps. Its reputation with recipients and its usage are
@@ -55,18 +54,19 @@ const replaceProject = statement('replace-project', {
 	select id from fresh`,
 })
 
-/** Empty at once for readers, however many rows there were. The rows are deleted later. */
-export const resetProject = (pool: Pool, projectId: string, taskQueue: string) =>
-	transaction(pool, async (db) => {
-		await lockBillingAccount(db, { projectId })
-		const [fresh] = await replaceProject(db, { projectId, taskQueue })
-		if (!fresh) return
-		for (const table of kept)
-			await db.query(`update ${table} set project_id = $2 where project_id = $1`, [
-				projectId,
-				fresh.id,
-			])
-	})
+/**
+ * Empty at once for readers, however many rows there were. The rows are deleted later. In a transaction that has
+ * locked the billing account.
+ */
+export async function resetProject(db: PoolClient, projectId: string, taskQueue: string) {
+	const [fresh] = await replaceProject(db, { projectId, taskQueue })
+	if (!fresh) return
+	for (const table of kept)
+		await db.query(`update ${table} set project_id = $2 where project_id = $1`, [
+			projectId,
+			fresh.id,
+		])
+}
 
 /**
  * Projects that were buried more than five minutes ago and that Temporal has received: Temporal is asked
@@ -90,10 +90,11 @@ export const restartRemovals = statement('restart-removals', {
 })
 
 /**
- * Also deletes reports that were certainly not sent to Stripe: only the run that ends the subscription
- * reports their usage. No row: another request was faster.
+ * Gone at once for readers, and its domains are free for others. Also deletes reports that were certainly not sent to
+ * Stripe: only the run that ends the subscription reports their usage. In a transaction that has locked the billing
+ * account, so that this sees usage that was recorded while it waited. No row: another request was faster.
  */
-const buryProject = statement('delete-project', {
+export const deleteProject = statement('delete-project', {
 	params: { projectId: uuid, taskQueue: text },
 	row: { id: bigint },
 	text: `with grave as (
@@ -135,33 +136,13 @@ const buryProject = statement('delete-project', {
 })
 
 /**
- * Gone at once for readers, and its domains are free for others. Usage that was recorded while this waited
- * for the account is seen by the next statement. In a transaction.
+ * What a change of a project by its id outside comes to. After waiting for a reset, the first look finds the old row
+ * buried, and the second finds the new row.
  */
-export async function deleteProject(db: PoolClient, projectId: string, taskQueue: string) {
-	await lockBillingAccount(db, { projectId })
-	return buryProject(db, { projectId, taskQueue })
-}
-
-/**
- * The living project, whatever its current row. After waiting for a reset, the first look finds the old
- * row buried, and the second finds the new row.
- */
-export const deleteLivingProject = (pool: Pool, publicId: string, taskQueue: string) =>
-	transaction(pool, (db) =>
-		ofLiving(async () => {
-			const [living] = await findLiving(db, { publicId })
-			if (!living) return undefined
-			const [deleted] = await deleteProject(db, living.id, taskQueue)
-			return deleted
-		}),
-	)
-
-/** What a change of a project by its id outside comes to: at the second look, if a reset was under way. */
 export const ofLiving = async <T>(change: () => Promise<T | undefined>) =>
 	(await change()) ?? change()
 
-const findLiving = statement('find-living-project', {
+export const findLiving = statement('find-living-project', {
 	params: { publicId: uuid },
 	row: { id: uuid },
 	text: `select id from projects where public_id = $publicId`,
