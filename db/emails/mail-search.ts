@@ -46,7 +46,8 @@ export function matching({
 }: MailFilter): Sql {
 	const where = [sql`e.project_id = ${uuid.value(projectId)}`]
 	if (contactId !== undefined) where.push(sql`e.contact_id = ${uuid.value(contactId)}`)
-	if (sourceType !== undefined) where.push(sql`source_of_mail(e.source_type) = ${text.value(sourceType)}`)
+	if (sourceType !== undefined)
+		where.push(sql`source_of_mail(e.source_type) = ${text.value(sourceType)}`)
 	if (campaignId !== undefined) where.push(sql`e.campaign_id = ${uuid.value(campaignId)}`)
 	if (status !== undefined) {
 		const isRare = rareStatuses.some((rare) => rare === status)
