@@ -2768,7 +2768,7 @@ export interface WaitForEventConfig {
 	eventName: string
 	/** Seconds until the branch timeout is taken. Without it, the step waits for ever. */
 	timeout?: number | null | undefined
-	/** step: only events after the step began count. start: events since the start of the execution count. */
+	/** step: events count from the moment the latest mail, delay, wait or call before this step was reached. start: events since the start of the execution count. */
 	since?: 'step' | 'start' | null | undefined
 }
 

@@ -118,6 +118,32 @@ test('an event since the stop before counts although it was there before the wai
 	t.like(await advance(id, 2), { do: 'END', about: 'COMPLETED' })
 })
 
+test('an event that arrives before a worker has sent the mail counts for the wait after it', async (t) => {
+	const { freeze, contact, track, executionId, advance } = await setupExecutions(t)
+	await contact()
+	await freeze({ on: 'signed-up', steps: [mailStep, waitStep('bought', 60), mailStep] })
+	await track('signed-up')
+	await track('bought')
+	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+})
+
+test('of events that arrive while no worker runs, each ends one of several waits', async (t) => {
+	const { freeze, contact, track, executionId, advance } = await setupExecutions(t)
+	await contact()
+	const wait = waitStep('paid', 60)
+	await freeze({ on: 'signed-up', steps: [wait, wait, wait, wait, mailStep] })
+	await track('signed-up')
+	const id = await executionId()
+	t.like(await advance(id), { do: 'WAIT', visit: 2 })
+	for (let n = 0; n < 3; n++) {
+		await track('paid')
+		await sleep(2)
+	}
+	t.like(await advance(id), { do: 'WAIT', visit: 5 })
+	await track('paid')
+	t.like(await advance(id), { do: 'END', about: 'COMPLETED' })
+})
+
 test('since: step ignores events before the previous stop, since: start does not', async (t) => {
 	const { freeze, contact, track, executions, advance } = await setupExecutions(t)
 	await contact()

@@ -67,7 +67,7 @@ export async function beginJourney(
 	execution: StoppedExecution,
 	contact: ContactRow,
 ): Promise<Journey> {
-	const { visit, event, stopBeganAt } = execution
+	const { visit, event, stopReachedAt } = execution
 	const outputs =
 		visit === 0
 			? []
@@ -78,7 +78,8 @@ export async function beginJourney(
 		contact,
 		event,
 		outputs: new Map(outputs.map(({ stepId, output }) => [stepId, output])),
-		stopBeganAt,
+		reachedAt: stopReachedAt,
+		stopReachedAt,
 		heard: event ? [event.id] : [],
 		visit,
 		visits: [],

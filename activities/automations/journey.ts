@@ -8,6 +8,7 @@ import type {
 	Visit,
 } from '../../db/executions/execution-advancing.ts'
 import type { HeardEvent } from '../../db/executions/execution.ts'
+import { stopTypes } from '../../db/executions/execution-step.ts'
 import { type Links, variablesFor } from '../../mail/liquid/variables.ts'
 
 type Output = Record<string, unknown>
@@ -19,8 +20,13 @@ export interface Journey {
 	contact: ContactRow
 	event: HeardEvent | null
 	outputs: Map<string, Output>
-	/** The start of the last stop. Events since then count for a wait. */
-	stopBeganAt: Date
+	/**
+	 * When the execution came to its present place: when the event, the time or the call before it was over, however
+	 * late a worker continues. Otherwise events that arrive in between would be missed.
+	 */
+	reachedAt: Date
+	/** When it came to the last stop. Events since then count for a wait. */
+	stopReachedAt: Date
 	/** Events that have ended a wait; they must not end the next wait too. */
 	heard: string[]
 	visit: number
@@ -45,8 +51,20 @@ export function take(
 	rest: Partial<Visit> = {},
 ) {
 	journey.visit += 1
-	journey.visits.push({ visit: journey.visit, stepId: step.id, type: step.type, status, ...rest })
+	const visit = { visit: journey.visit, stepId: step.id, type: step.type, status, ...rest }
+	if (isStop(step)) {
+		const { reachedAt } = journey
+		journey.stopReachedAt = reachedAt
+		journey.visits.push({ ...visit, reachedAt })
+	} else journey.visits.push(visit)
 	if (rest.output) journey.outputs.set(step.id, rest.output)
+}
+
+const isStop = ({ type }: DefinedStep) => stopTypes.some((stop) => stop === type)
+
+/** Goes on from a moment, or from the present one if that is later. */
+export function continueFrom(journey: Journey, moment: Date) {
+	if (moment > journey.reachedAt) journey.reachedAt = moment
 }
 
 /** The values that conditions can use. */

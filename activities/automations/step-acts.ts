@@ -6,7 +6,7 @@ import type { Condition } from '../../db/conditions/condition.ts'
 import { isMatching } from '../../db/contacts/matching-contacts.ts'
 import { eventSince, type StoppedExecution } from '../../db/executions/execution-advancing.ts'
 import type { HeardEvent } from '../../db/executions/execution.ts'
-import { type End, type Journey, take } from './journey.ts'
+import { continueFrom, type End, type Journey, take } from './journey.ts'
 import { sendStepMail, type StepSettings } from './step-mail.ts'
 import { updateContact } from './step-update.ts'
 
@@ -51,7 +51,7 @@ export async function perform(
 		case 'wait': {
 			const { step, timeoutMs: ms } = act
 			const { eventName, since } = step.config
-			const from = since === 'start' ? execution.startedAt : journey.stopBeganAt
+			const from = since === 'start' ? execution.startedAt : journey.stopReachedAt
 			const ids = { projectId: key.projectId, executionId: key.executionId }
 			const [event] = await eventSince(db, {
 				...ids,
@@ -59,7 +59,6 @@ export async function perform(
 				since: from,
 				heardIds: journey.heard,
 			})
-			journey.stopBeganAt = execution.now
 			if (!event) {
 				take(journey, step, 'WAITING', { wakesInMs: ms })
 				return { status: 'WAITING', step, ms }
@@ -67,6 +66,7 @@ export async function perform(
 			journey.event = event
 			journey.heard.push(event.id)
 			take(journey, step, 'COMPLETED', { output: receivedOutput(event), eventId: event.id })
+			continueFrom(journey, new Date(event.createdAt))
 			return { stepId: step.id, branch: 'event' }
 		}
 		case 'exit': {

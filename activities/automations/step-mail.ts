@@ -82,7 +82,6 @@ export async function sendStepMail(
 		mail,
 	})
 	journey.hasMail ||= error === null
-	journey.stopBeganAt = execution.now
 	take(journey, step, error === null ? 'COMPLETED' : 'FAILED', {
 		id,
 		output: { emailId: id, recipientEmail: to, sentAt: null },

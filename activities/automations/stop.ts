@@ -1,7 +1,7 @@
 import type { DefinedStep } from '../../db/automations/automation-definition.ts'
 import type { Position } from '../../db/automations/automation-interpreter.ts'
 import type { StoppedExecution } from '../../db/executions/execution-advancing.ts'
-import type { End, Journey } from './journey.ts'
+import { continueFrom, type End, type Journey } from './journey.ts'
 import { receivedOutput } from './step-acts.ts'
 
 /** The workflow's next act. Operators see `about`, so it contains no personal data. */
@@ -24,7 +24,8 @@ interface Arrival {
  */
 export function settled(journey: Journey, done: number): Position | 'waiting' {
 	const { execution, visits, outputs, heard } = journey
-	const { visit, currentStepId, visitStatus, hasSlept, remainingMs, event } = execution
+	const { visit, currentStepId, visitStatus, hasSlept, remainingMs, event, now } = execution
+	const { visitWakesAt, visitCompletedAt } = execution
 	if (visit === 0) return { at: 'start' }
 	const stepId = currentStepId!
 	// The step failed, and a retry was requested.
@@ -33,11 +34,16 @@ export function settled(journey: Journey, done: number): Position | 'waiting' {
 	const isWaiting = execution.isWaiting || hasSlept
 	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)
 	const base = { visit, stepId, type: step.type, status: 'COMPLETED' } as const
-	if (step.type === 'WEBHOOK')
-		return visitStatus === 'COMPLETED' ? { at: 'done', stepId, branch: null } : 'waiting'
+	const woke = visitWakesAt && visitWakesAt < now ? visitWakesAt : now
+	if (step.type === 'WEBHOOK') {
+		if (visitStatus !== 'COMPLETED') return 'waiting'
+		continueFrom(journey, visitCompletedAt!)
+		return { at: 'done', stepId, branch: null }
+	}
 	if (step.type !== 'WAIT_FOR_EVENT') {
 		if (!isOver) return 'waiting'
 		visits.push(base)
+		continueFrom(journey, woke)
 		return { at: 'done', stepId, branch: null }
 	}
 	if (execution.isWaiting && (!isOver || remainingMs === null)) return 'waiting'
@@ -45,6 +51,7 @@ export function settled(journey: Journey, done: number): Position | 'waiting' {
 	outputs.set(stepId, output)
 	visits.push({ ...base, output, eventId: isWaiting ? null : event!.id })
 	if (!isWaiting) heard.push(event!.id)
+	continueFrom(journey, isWaiting ? woke : new Date(event!.createdAt))
 	return { at: 'done', stepId, branch: isWaiting ? 'timeout' : 'event' }
 }
 

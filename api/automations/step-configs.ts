@@ -67,7 +67,7 @@ export const forms: { [T in Exclude<StepType, 'CONDITION'>]: Type.TSchema } = {
 			Type.Number({ minimum: 1, maximum: maxWaitSeconds }),
 		),
 		since: optional(
-			'step: only events after the step began count. start: events since the start of the execution count.',
+			'step: events count from the moment the latest mail, delay, wait or call before this step was reached. start: events since the start of the execution count.',
 			Type.Enum([...waitSinces]),
 		),
 	}),

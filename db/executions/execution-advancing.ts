@@ -3,6 +3,7 @@ import { contactColumns, contactFrom } from '../contacts/contact-record.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { heardEventColumns, type HeardEvent } from './execution.ts'
+import { stopTypes } from './execution-step.ts'
 import { mailOfStep, outputOfStep } from './step-output.ts'
 
 // Reads and writes for moving an execution. All of it runs in one transaction with two locks that
@@ -35,14 +36,18 @@ export const lockExecution = statement('lock-execution', {
 		context: json<Record<string, unknown>>(),
 		event: json<HeardEvent>().orNull,
 		startedAt: timestamp,
-		/** The start of the current stop, or of the latest one before. Events since then count for a wait. */
+		/** The start of the current stop, or of the latest one before. */
 		stopBeganAt: timestamp,
+		/** When that was reached: events since then count for a wait. */
+		stopReachedAt: timestamp,
 		isWaiting: bool,
 		/** The time until it wakes; null: it never wakes by itself. */
 		remainingMs: float.orNull,
 		/** The status of its current visit. */
 		visitStatus: text.orNull,
 		visitError: text.orNull,
+		visitWakesAt: timestamp.orNull,
+		visitCompletedAt: timestamp.orNull,
 		/** For a failed DELAY or WAIT_FOR_EVENT: its time was over, so a later step failed. */
 		hasSlept: bool,
 		now: timestamp,
@@ -56,16 +61,14 @@ export const lockExecution = statement('lock-execution', {
 	text: `select x.status, x.visit, x.current_step_id as "currentStepId", x.context, x.event,
 		x.started_at as "startedAt", x.wait_event_name is not null as "isWaiting",
 		extract(epoch from x.wakes_at - now())::float8 * 1000 as "remainingMs",
-		s.status as "visitStatus", s.error as "visitError",
+		s.status as "visitStatus", s.error as "visitError", s.wakes_at as "visitWakesAt",
+		s.completed_at as "visitCompletedAt",
 		-- An event during a failure counts for the next try. Clocks may differ a little.
 		coalesce(s.status = 'FAILED' and s.wakes_at <= case s.type when 'DELAY' then now()
 			else s.completed_at + interval '1 second' end, false) as "hasSlept",
 		now()::timestamptz(3) as now,
-		coalesce((
-			select started_at from execution_steps before
-			where before.project_id = x.project_id and before.execution_id = x.id
-				and before.type in ('SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK')
-			order by before.visit desc limit 1), x.started_at) as "stopBeganAt",
+		coalesce(stop.started_at, x.started_at) as "stopBeganAt",
+		coalesce(stop.reached_at, stop.started_at, x.started_at) as "stopReachedAt",
 		a.id as "automationId", a.name as "automationName", v.definition,
 		p.name as "projectName", p.language, p.disabled_reason is not null as "isDisabled"
 	from executions x
@@ -75,6 +78,11 @@ export const lockExecution = statement('lock-execution', {
 	join projects p on p.id = x.project_id
 	left join execution_steps s on s.project_id = x.project_id and s.execution_id = x.id
 		and s.visit = x.visit
+	left join lateral (
+		select started_at, reached_at from execution_steps before
+		where before.project_id = x.project_id and before.execution_id = x.id
+			and before.type in ('${stopTypes.join("', '")}')
+		order by before.visit desc limit 1) stop on true
 	where x.project_id = $projectId and x.id = $executionId
 	for no key update of x`,
 })
@@ -146,6 +154,7 @@ export interface Visit {
 	error?: string | null
 	eventId?: string | null
 	wakesInMs?: number | null
+	reachedAt?: Date
 }
 
 /** Writes an execution's progress. Its wait and its time-out count from now. */
@@ -165,13 +174,13 @@ export const moveExecution = statement('move-execution', {
 	},
 	text: `with visited as (
 		select * from jsonb_to_recordset($visits::jsonb) as v(visit int, id uuid, "stepId" uuid,
-			type text, status text, output jsonb, error text, "eventId" uuid, "wakesInMs" float8)
+			type text, status text, output jsonb, error text, "eventId" uuid, "wakesInMs" float8, "reachedAt" timestamptz)
 	), written as (
 		insert into execution_steps as s (project_id, execution_id, visit, id, step_id, type, status,
-			output, error, event_id, wakes_at, completed_at)
+			output, error, event_id, wakes_at, reached_at, completed_at)
 		select $projectId, $executionId, visit, coalesce(id, uuidv7()), "stepId", type, status,
 			output, error, "eventId",
-			now() + make_interval(secs => "wakesInMs" / 1000),
+			now() + make_interval(secs => "wakesInMs" / 1000), "reachedAt",
 			case when status in ('COMPLETED', 'FAILED') then now() end
 		from visited order by visit
 		on conflict (project_id, execution_id, visit) do update set

@@ -1,5 +1,5 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
-import { stepTypes } from '../automations/automation-definition.ts'
+import { type StepType, stepTypes } from '../automations/automation-definition.ts'
 import { reference } from '../reference.ts'
 
 export const visitStatuses = [
@@ -10,6 +10,9 @@ export const visitStatuses = [
 	'SKIPPED',
 	'FAILED',
 ] as const
+
+/** Events since the last of these was reached count for a wait. */
+export const stopTypes = ['SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK'] satisfies StepType[]
 
 /** One visit of an execution to a step. */
 const schema = defineEntity({
@@ -33,6 +36,11 @@ const schema = defineEntity({
 		eventId: p.uuid().nullable(),
 		wakesAt: p.datetime(3).nullable(),
 		startedAt: p.datetime(3).defaultRaw('now()'),
+		/**
+		 * For a stop: when what came before it was over, however late a worker continued. Null for older ones:
+		 * when they started.
+		 */
+		reachedAt: p.datetime(3).nullable(),
 		completedAt: p.datetime(3).nullable(),
 	},
 })

@@ -6,7 +6,7 @@ import { type StepFormProps, textOf, withoutEmpty } from './form-props.ts'
 import { useState } from 'react'
 
 const sinces = [
-	{ value: 'step', name: 'Only events from this step on' },
+	{ value: 'step', name: 'Events since the mail, delay, wait or call before' },
 	{ value: 'start', name: 'Events since the workflow began' },
 ]
 
