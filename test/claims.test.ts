@@ -9,6 +9,7 @@ import {
 	restartClaims,
 	unfinishedClaims,
 } from '../db/outbox/claims.ts'
+import { createProject } from './helpers/app.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
 test('a request that waits alone becomes a run of its own', async (t) => {
@@ -143,6 +144,26 @@ test('smaller priorities are dispatched first', async (t) => {
 	for (let i = 0; i < 3; i++)
 		claimed.push((await claimOutbox(pool, { limit: 1, lockSeconds: 60 }))[0]!.priority)
 	t.deepEqual(claimed, [1, 3, 5])
+})
+
+test('a project with many rows waiting delays no other project, whatever the priorities', async (t) => {
+	const { orm, pool, project, execute } = await setupLedger(t)
+	const { project: other } = await createProject(orm)
+	await execute(
+		`insert into outbox (project_id, kind, priority, workflow_id)
+		select ?, 'terminate', 3, 'many/' || n from generate_series(1, 1000) n`,
+		[project.id],
+	)
+	await execute(
+		`insert into outbox (project_id, kind, priority, workflow_id)
+		select ?, 'terminate', 5, 'few/' || n from generate_series(1, 3) n`,
+		[other.id],
+	)
+	const claimed = await claimOutbox(pool, { limit: 10, lockSeconds: 60 })
+	t.is(claimed.length, 10)
+	t.is(claimed.filter((row) => row.project_id === other.id).length, 3)
+	const alone = await claimOutbox(pool, { limit: 50, lockSeconds: 60 })
+	t.is(alone.length, 50)
 })
 
 test('a run that Temporal has lost is found and started again', async (t) => {

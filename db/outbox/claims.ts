@@ -97,15 +97,37 @@ export const claimSends = statement('claim-sends', {
 		from fitting group by project_id) more using (project_id)`,
 })
 
+const isWaiting = `done_at is null and next_at <= now() and (locked_until is null or locked_until < now())`
+
+/**
+ * The next rows of each project, in order of priority, in turns of the projects: however many rows a project has
+ * waiting, those of others don't wait for them. Projects are walked by the index.
+ */
 export const claimOutbox = statement('claim-outbox', {
 	params: { limit: int, lockSeconds: float },
 	row: outboxRowColumns,
-	text: `update outbox set locked_until = now() + make_interval(secs => $lockSeconds::float8),
+	text: `with recursive project(id) as (
+		(select project_id from outbox where done_at is null order by project_id limit 1)
+		union all
+		select (
+			select o.project_id from outbox o
+			where o.done_at is null and o.project_id > project.id
+			order by o.project_id limit 1)
+		from project where project.id is not null
+	), waiting as (
+		select o.* from project cross join lateral (
+			select id, priority, row_number() over (order by priority, id) as turn from (
+				select id, priority from outbox where project_id = project.id and ${isWaiting}
+				order by priority, id limit $limit::int) next
+			) o
+	), chosen as (
+		select id from waiting order by turn, priority, id limit $limit::int
+	)
+	update outbox set locked_until = now() + make_interval(secs => $lockSeconds::float8),
 		attempts = attempts + 1
 	where id in (
-		select id from outbox
-		where done_at is null and next_at <= now() and (locked_until is null or locked_until < now())
-		order by priority, id limit $limit::int for update skip locked)
+		select id from outbox where id = any(array(select id from chosen)) and ${isWaiting}
+		for update skip locked)
 	returning ${outboxColumns}`,
 })
 

@@ -16,7 +16,11 @@ const schema = defineEntity({
 	name: 'Outbox',
 	tableName: 'outbox',
 	indexes: [
-		{ name: 'outbox_waiting', properties: ['priority', 'id'], where: 'done_at is null' },
+		{
+			name: 'outbox_in_turn',
+			properties: ['projectId', 'priority', 'id'],
+			where: 'done_at is null',
+		},
 		{
 			name: 'outbox_sends',
 			properties: ['projectId', 'doneAt'],

@@ -75,7 +75,7 @@ export function startRelay(services: RelayServices): Relay {
 	async function passOutbox(): Promise<Pass> {
 		const rows = await claimOutbox(pool, { limit: rowsAtOnce, lockSeconds })
 		await Promise.all(rows.map(dispatch))
-		return { found: rows.length, hasMore: rows.length === rowsAtOnce }
+		return { found: rows.length, hasMore: rows.length > 0 }
 	}
 
 	async function passWebhooks(): Promise<Pass> {
