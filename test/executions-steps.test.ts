@@ -304,3 +304,12 @@ test('outputs of earlier steps and the names of things are variables', async (t)
 	await advance(id, 2)
 	t.is((await mails())[0]!.subject, `Welcome Tea 20 ${id}`)
 })
+
+test('a workflow of many steps without a pause runs to its end', async (t) => {
+	const { freeze, contact, track, executionId, advance } = await setupExecutions(t)
+	await contact()
+	const steps = Array.from({ length: 150 }, (_, n) => update({ step: n }))
+	await freeze({ on: 'x', steps })
+	await track('x')
+	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+})

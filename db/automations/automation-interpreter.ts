@@ -9,6 +9,7 @@ import {
 	type StepConfigs,
 	type StepType,
 } from './automation-definition.ts'
+import { maxSteps } from './automation-graph.ts'
 
 // Defines what an automation does. It uses no clock, database or randomness: the same definition, position
 // and facts always give the same act, in production, simulation and replay.
@@ -36,8 +37,8 @@ export type Act =
 	| { do: 'complete' }
 	| { do: 'fail'; step: DefinedStep | null; error: string }
 
-/** More steps than this without a stop form a circle that the graph check has missed. */
-export const hopLimit = 100
+/** More steps than this without a pause form a circle that the graph check has missed. */
+export const hopLimit = maxSteps
 
 /** The next act. `hops`: the number of steps taken since the last stop. */
 export function nextAct(
