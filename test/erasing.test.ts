@@ -122,6 +122,10 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 
 	await announceAbout(pool, project.id, name, email)
 
+	const named = { mode: 'query', filter: { search: name } }
+	const bulk = (await call('POST', '/contacts/bulk-subscribe', named)).json<{ jobId: string }>()
+	await ok('DELETE', `/contacts/bulk/${bulk.jobId}`)
+
 	await ok('POST', '/suppressions', { email })
 	await ok('DELETE', `/suppressions/${email}`)
 	await ok('POST', '/suppressions', { email })

@@ -3,6 +3,7 @@ import { priorities } from '../outbox/outbox.ts'
 import { bytes, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { inChunk } from '../transaction.ts'
+import { bulkTypes } from './job.ts'
 
 /** The key that workflows and activities pass on. */
 export interface JobKey {
@@ -82,11 +83,14 @@ export const acceptUndo = statement('accept-undo', {
 	select id from job`,
 })
 
+/** The target of a bulk job may name people, so it is forgotten when the job ends. That of a replay is shown. */
+const forgotten = `target = case when type in ('${bulkTypes.join("', '")}') then null else target end`
+
 /** Finished work stays. No row: the job has ended, or doesn't exist. */
 export const cancelJob = statement('cancel-job', {
 	params: { projectId: uuid, jobId: uuid, types: text.array },
 	row: { id: uuid },
-	text: `update jobs set state = 'cancelled', finished_at = now()
+	text: `update jobs set state = 'cancelled', finished_at = now(), ${forgotten}
 	where project_id = $projectId and id = $jobId::uuid and type = any($types::text[])
 		and state in ('waiting', 'active')
 	returning id`,
@@ -108,13 +112,13 @@ export const beginJob = statement('begin-job', {
 
 export const finishJob = statement('finish-job', {
 	params: { projectId: uuid, jobId: uuid },
-	text: `update jobs set state = 'completed', finished_at = now()
+	text: `update jobs set state = 'completed', finished_at = now(), ${forgotten}
 	where project_id = $projectId and id = $jobId and state = 'active'`,
 })
 
 export const failJob = statement('fail-job', {
 	params: { projectId: uuid, jobId: uuid, reason: text },
-	text: `update jobs set state = 'failed', failed_reason = $reason::text, finished_at = now()
+	text: `update jobs set state = 'failed', failed_reason = $reason::text, finished_at = now(), ${forgotten}
 	where project_id = $projectId and id = $jobId and state in ('waiting', 'active')`,
 })
 
