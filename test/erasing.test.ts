@@ -231,6 +231,31 @@ test('no table keeps anything of an erased person', async (t) => {
 		t.deepEqual([status, error], ['CANCELLED', 'The contact was erased'])
 })
 
+test('a former address of an erased person is forgotten, unless it is another’s by now', async (t) => {
+	const { call, ok, send, pool, project, select } = await setupPerson(t)
+	const former = ['zebra@former.example', 'zebra@given.example']
+	const ids: string[] = []
+	for (const email of former) {
+		await send({ to: email, subject: 'Hi', body: 'Hi' }, email)
+		const [row] = await select<{ id: string }>('select id from contacts where email = $1', [email])
+		ids.push(row!.id)
+		await ok('POST', '/suppressions', { email })
+		await pool.query(
+			`insert into emails (project_id, "to", "from", subject, source_type, copies)
+			values ($1, 'bob@example.org', 'us@example.com', 'Copied', 'TRANSACTIONAL', $2)`,
+			[project.id, JSON.stringify([{ email, kind: 'cc' }])],
+		)
+		await ok('PATCH', `/contacts/${row!.id}`, { email: email.replace('@', '@new.') })
+	}
+	await ok('POST', '/contacts', { email: former[1] })
+	for (const id of ids) t.is((await call('DELETE', `/contacts/${id}?erase=true`)).statusCode, 204)
+	const kept = await select<{ email: string }>(
+		`select email from suppressions where email like '%r.example' or email like '%n.example'
+		union all select copy->>'email' from emails, jsonb_array_elements(copies) copy where copy->>'email' like '%.example'`,
+	)
+	t.deepEqual(kept, [{ email: former[1]! }, { email: former[1]! }])
+})
+
 test('erasing one person leaves all others unchanged', async (t) => {
 	const { traces, contact, call } = await setupPerson(t, 'bison@example.org')
 	const id = await contact(zebra, { nick: 'bison', city: 'Bonn' })

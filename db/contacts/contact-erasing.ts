@@ -59,6 +59,8 @@ const eraseMails = statement('erase-mails', {
 		id: uuid,
 		/** False: the mail went to another address, but was about the person. */
 		isTheirs: bool,
+		/** The person's address in it. */
+		address: text,
 		contactId: uuid.orNull,
 		createdAt: timestamp,
 	},
@@ -84,7 +86,8 @@ const eraseMails = statement('erase-mails', {
 				when 'UNCERTAIN' then 'In doubt when the contact was erased' end,
 			updated_at = now()
 		from meant where e.project_id = $projectId and e.id = meant.id
-		returning e.id, is_theirs, meant.contact_id, e.request_id, e.created_at
+		returning e.id, is_theirs, case old.source_type when 'INBOUND' then old."from" else old."to" end as address,
+			meant.contact_id, e.request_id, e.created_at
 	), files as (
 		delete from attachments a using erased r
 		where a.project_id = $projectId and a.request_id = r.request_id and not exists (
@@ -98,7 +101,7 @@ const eraseMails = statement('erase-mails', {
 		delete from mailbox_messages b using erased where b.email_id = erased.id
 			and b.project_id = $projectId
 	)
-	select id, is_theirs as "isTheirs", contact_id as "contactId", created_at as "createdAt"
+	select id, is_theirs as "isTheirs", address, contact_id as "contactId", created_at as "createdAt"
 	from erased`,
 })
 
@@ -171,9 +174,17 @@ const eraseExecutions = statement('erase-executions', {
 	from theirs where s.project_id = $projectId and s.execution_id = theirs.id and s.error is not null`,
 })
 
+/** Of a person's addresses those that belong to no other contact by now. */
+const ownAddresses = statement('own-addresses-of-erased', {
+	params: { projectId: uuid, contactId: uuid, addresses: text.array },
+	row: { address: text },
+	text: `select address from unnest($addresses::text[]) as a(address) where not exists (
+		select from contacts c where c.project_id = $projectId and c.email = a.address and c.id <> $contactId::uuid)`,
+})
+
 /** The errors and undo data that imports and jobs have stored. */
 const eraseJobRecords = statement('erase-job-records', {
-	params: { projectId: uuid, contactId: uuid, email: text },
+	params: { projectId: uuid, contactId: uuid, addresses: text.array },
 	text: `with undone as (
 		update import_changes i set befores = (
 			select array_agg(case when changed = $contactId::uuid then null
@@ -181,13 +192,13 @@ const eraseJobRecords = statement('erase-job-records', {
 			from unnest(contact_ids, befores) with ordinality as u(changed, before, place))
 		where project_id = $projectId and contact_ids @> array[$contactId::uuid]
 	), refused as (
-		update job_errors set email = null where project_id = $projectId and email = $email::text
+		update job_errors set email = null where project_id = $projectId and email = any($addresses::text[])
 	), listed as (
-		delete from suppressions where project_id = $projectId and email = $email::text
+		delete from suppressions where project_id = $projectId and email = any($addresses)
 	)
 	update audit_entries a set target = target - 'email'
 	from projects p where p.id = $projectId and a.project_id = p.public_id
-		and a.target ->> 'email' = $email::text`,
+		and a.target ->> 'email' = any($addresses)`,
 })
 
 /** Waits for another process that is folding the counts of fields. */
@@ -223,11 +234,17 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 	const whose = { projectId, contactId: id, email: contact.email }
 	await unscheduleMails(db, whose)
 	const mails = await eraseMails(db, whose)
-	const copied = await eraseCopies(db, { projectId, email: contact.email })
-	await eraseCopyWebhooks(db, { projectId, email: contact.email, mails: copied })
+	const theirs = mails.filter(({ isTheirs }) => isTheirs).map(({ address }) => address)
+	const known = [...new Set([contact.email, ...theirs])]
+	const own = await ownAddresses(db, { projectId, contactId: id, addresses: known })
+	const addresses = own.map(({ address }) => address)
+	for (const email of addresses) {
+		const copied = await eraseCopies(db, { projectId, email })
+		await eraseCopyWebhooks(db, { projectId, email, mails: copied })
+	}
 	await eraseEvents(db, { projectId, contactId: id, mails })
 	await eraseExecutions(db, { projectId, contactId: id })
-	await eraseJobRecords(db, { projectId, contactId: id, email: contact.email })
+	await eraseJobRecords(db, { projectId, contactId: id, addresses })
 	await deleteContacts(db, { projectId, contactIds: [id] })
 	// The deletion itself is announced, too.
 	const mailIds = mails.map((mail) => mail.id)
