@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { webhookKeys } from '../db/projects/webhook-secret.ts'
 import { Domain } from '../db/domains/domain.ts'
 import { setup } from './helpers/app.ts'
 import { addMember, createUser } from './helpers/people.ts'
@@ -111,4 +112,16 @@ test('the secret of webhooks stays until it is changed', async (t) => {
 	const second = await call('POST', '/projects/{id}/webhook-secret')
 	t.not(second.secret, first.secret)
 	t.deepEqual(await call('GET', '/projects/{id}/webhook-secret'), second)
+})
+
+test('after changes the secrets of webhooks before sign along for a day', async (t) => {
+	const { call, pool, project } = await setupOwner(t)
+	const { secret: first } = await call('GET', '/projects/{id}/webhook-secret')
+	const { secret: second } = await call('POST', '/projects/{id}/webhook-secret')
+	const { secret: third } = await call('POST', '/projects/{id}/webhook-secret')
+	t.deepEqual(await webhookKeys(pool, project.id), [third, second, first])
+	await pool.query(`update webhook_secrets set changed_at = now() - interval '25 hours'`)
+	t.deepEqual(await webhookKeys(pool, project.id), [third])
+	const { secret: fourth } = await call('POST', '/projects/{id}/webhook-secret')
+	t.deepEqual(await webhookKeys(pool, project.id), [fourth, third])
 })

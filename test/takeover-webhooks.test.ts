@@ -29,10 +29,10 @@ async function setupTrappedEndpoint(t: ExecutionContext) {
 		add,
 		async secretsOf(endpointId: string) {
 			const [sealed] = await endpointSecrets(pool, { projectId, endpointId })
-			const { secret, previousSecret } = sealed!
+			const { secret, previousSecrets } = sealed!
 			return {
 				newest: openedSecret(secret, testSettings().sessionSecret),
-				previous: previousSecret && openedSecret(previousSecret, testSettings().sessionSecret),
+				previous: previousSecrets.map((one) => openedSecret(one, testSettings().sessionSecret)),
 			}
 		},
 		async secure() {
@@ -55,7 +55,7 @@ test('a first proof disables webhook endpoints and replaces their secrets', asyn
 	const [rotated, gone] = [await add(), await add()]
 	const path = `/webhook-endpoints/${rotated.id}/rotate-secret`
 	const { secret } = (await post(path, {}, withKey)).json<{ secret: string }>()
-	t.deepEqual(await secretsOf(rotated.id), { newest: secret, previous: rotated.secret })
+	t.deepEqual(await secretsOf(rotated.id), { newest: secret, previous: [rotated.secret] })
 	await pool.query(
 		`update webhook_endpoints set disabled_reason = 'GONE', disabled_at = now() where id = $1`,
 		[gone.id],
@@ -67,7 +67,7 @@ test('a first proof disables webhook endpoints and replaces their secrets', asyn
 	])
 	t.true((await endpoints()).every((one) => 'disabledAt' in one && one.disabledAt !== null))
 	const fresh = [await secretsOf(rotated.id), await secretsOf(gone.id)]
-	t.true(fresh.every(({ previous }) => previous === null))
+	t.true(fresh.every(({ previous }) => previous.length === 0))
 	const known = [rotated.secret, secret, gone.secret]
 	t.is(new Set([...known, ...fresh.map(({ newest }) => newest)]).size, 5)
 })

@@ -101,11 +101,14 @@ test('a project has at most twenty endpoints', async (t) => {
 	await ask('POST', '/webhook-endpoints', { url: receiver.url, events: ['*'] }, 409)
 })
 
-test('after a rotation the old secret signs along for a day', async (t) => {
+test('after rotations the secrets before sign along for a day', async (t) => {
 	const { endpoint, ask, track, turn, receiver, pool } = await setupWebhooks(t)
 	const { id, secret: old } = await endpoint(['event.*'])
-	const { secret } = await ask<EndpointJson>('POST', `/webhook-endpoints/${id}/rotate-secret`)
-	t.not(secret, old)
+	const rotated = async () =>
+		(await ask<EndpointJson>('POST', `/webhook-endpoints/${id}/rotate-secret`)).secret!
+	const between = await rotated()
+	const secret = await rotated()
+	t.is(new Set([old, between, secret]).size, 3)
 	const verifies = (key: string) => {
 		const { body, headers } = receiver.heard.at(-1)!
 		try {
@@ -117,11 +120,15 @@ test('after a rotation the old secret signs along for a day', async (t) => {
 	}
 	await track('one')
 	await turn(id)
-	t.deepEqual([verifies(secret), verifies(old)], [true, true])
+	t.deepEqual([secret, between, old].map(verifies), [true, true, true])
 	await pool.query(`update webhook_endpoints set rotated_at = now() - interval '25 hours'`)
 	await track('two')
 	await turn(id)
-	t.deepEqual([verifies(secret), verifies(old)], [true, false])
+	t.deepEqual([secret, between, old].map(verifies), [true, false, false])
+	const next = await rotated()
+	await track('three')
+	await turn(id)
+	t.deepEqual([next, secret, between, old].map(verifies), [true, true, false, false])
 })
 
 test('a test delivers a sample now and returns what the endpoint said', async (t) => {

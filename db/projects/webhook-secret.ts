@@ -6,8 +6,8 @@ import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /**
- * Signs a project's webhooks, so that a server can verify their origin. After a change both the new and
- * the old secret sign for a day, so that servers have time to switch.
+ * Signs a project's webhooks, so that a server can verify their origin. After a change the secrets before sign along
+ * for a day, so that servers have time to switch.
  */
 const schema = defineEntity({
 	name: 'WebhookSecret',
@@ -17,6 +17,8 @@ const schema = defineEntity({
 		/** In the form of Standard Webhooks: `whsec_` and base64. */
 		secret: p.text(),
 		previous: p.text().nullable(),
+		/** Those before it, newest first, if it was changed again within that day. */
+		older: p.array().columnType('text[]').nullable(),
 		changedAt: p.datetime(3).defaultRaw('now()'),
 	},
 })
@@ -29,28 +31,30 @@ schema.setClass(WebhookSecret)
 /** In the form of Standard Webhooks: `whsec_` and base64. */
 export const newWebhookSecret = () => `whsec_${randomBytes(24).toString('base64')}`
 
-const secretsColumns = { secret: text, previous: text.orNull }
+const isLately = `w.changed_at > now() - interval '1 day' and w.previous is not null`
+const mostOlder = 4
 
 const ensureSecret = statement('ensure-webhook-secret', {
 	params: { projectId: uuid, secret: text },
-	row: secretsColumns,
+	row: { secret: text, previous: text.array },
 	text: `with made as (
 		insert into webhook_secrets (project_id, secret) values ($projectId, $secret)
 		on conflict (project_id) do nothing returning secret
 	)
-	select secret, null as previous from made
+	select secret, '{}'::text[] as previous from made
 	union all
-	select secret, case when changed_at > now() - interval '1 day' then previous end
-	from webhook_secrets where project_id = $projectId and not exists (select from made)`,
+	select secret, case when ${isLately} then array_prepend(w.previous, w.older) else '{}' end
+	from webhook_secrets w where project_id = $projectId and not exists (select from made)`,
 })
 
 const changeSecret = statement('change-webhook-secret', {
 	params: { projectId: uuid, secret: text },
-	row: secretsColumns,
+	row: { secret: text },
 	text: `insert into webhook_secrets as w (project_id, secret) values ($projectId, $secret)
 	on conflict (project_id) do update
-		set secret = excluded.secret, previous = w.secret, changed_at = now()
-	returning secret, previous`,
+		set secret = excluded.secret, previous = w.secret, changed_at = now(),
+			older = case when ${isLately} then (array_prepend(w.previous, w.older))[1:${mostOlder}] end
+	returning secret`,
 })
 
 /** The secret of a project, created on first use. */
@@ -75,7 +79,7 @@ export async function webhookKeys(pool: Pool, projectId: string): Promise<string
 	for (;;) {
 		const [found] = await ensureSecret(pool, { projectId, secret: newWebhookSecret() })
 		// None: another process has just created it, and the next look finds it.
-		if (found) return found.previous === null ? [found.secret] : [found.secret, found.previous]
+		if (found) return [found.secret, ...found.previous]
 	}
 }
 

@@ -139,22 +139,27 @@ export const removeEndpoint = statement('remove-webhook-endpoint', {
 	select id from removed`,
 })
 
+const isRotatedLately = `w.rotated_at > now() - interval '24 hours'`
+const mostOlder = 4
+
 export const rotateSecret = statement('rotate-webhook-secret', {
 	params: { projectId: uuid, endpointId: uuid, secret: bytes },
 	row: { id: uuid },
-	text: `update webhook_endpoints set previous_secret = secret, secret = $secret::bytea, rotated_at = now(),
+	text: `update webhook_endpoints w set previous_secret = secret, secret = $secret::bytea, rotated_at = now(),
+		older_secrets = case when ${isRotatedLately} and previous_secret is not null
+			then (array_prepend(previous_secret, older_secrets))[1:${mostOlder}] end,
 		updated_at = now()
 	where project_id = $projectId and id = $endpointId and deleted_at is null
 	returning id`,
 })
 
-/** The secrets that sign now. The previous one signs along for a day. */
-export const secretsOf = `w.secret,
-	case when w.rotated_at > now() - interval '24 hours' then w.previous_secret end as "previousSecret"`
+/** The secrets that sign now. Those before sign along for a day after a rotation. */
+export const secretsOf = `w.secret, case when ${isRotatedLately} and w.previous_secret is not null
+	then array_prepend(w.previous_secret, w.older_secrets) else '{}' end as "previousSecrets"`
 
 export const endpointSecrets = statement('webhook-endpoint-secrets', {
 	params: { projectId: uuid, endpointId: uuid },
-	row: { url: text, secret: bytes, previousSecret: bytes.orNull },
+	row: { url: text, secret: bytes, previousSecrets: bytes.array },
 	text: `select w.url, ${secretsOf} from webhook_endpoints w
 	where w.project_id = $projectId and w.id = $endpointId and w.deleted_at is null`,
 })

@@ -25,6 +25,8 @@ const schema = defineEntity({
 		secret: p.blob().$type<Buffer>(),
 		/** Signs along for a day after a rotation. */
 		previousSecret: p.blob().$type<Buffer>().nullable(),
+		/** Those before it, newest first, if it was rotated again within that day. */
+		olderSecrets: p.array().columnType('bytea[]').nullable(),
 		rotatedAt: p.datetime(3).nullable(),
 		/** An endpoint is disabled exactly while it has a reason. */
 		disabledReason: p.enum(endpointDisabledReasons).nullable(),

@@ -24,7 +24,7 @@ const lockEndpoints = statement('lock-webhook-endpoints', {
 
 const disableEndpoints = statement('disable-webhook-endpoints', {
 	params: { projectIds: uuid.array, endpointIds: uuid.array, secrets: bytes.array },
-	text: `update webhook_endpoints w set secret = s.secret, previous_secret = null, rotated_at = now(),
+	text: `update webhook_endpoints w set secret = s.secret, previous_secret = null, older_secrets = null, rotated_at = now(),
 		disabled_reason = coalesce(w.disabled_reason, 'OWNER'), disabled_at = coalesce(w.disabled_at, now()),
 		updated_at = now()
 	from unnest($endpointIds::uuid[], $secrets::bytea[]) as s(id, secret)

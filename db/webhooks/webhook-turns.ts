@@ -75,7 +75,7 @@ export const takeLease = statement('take-webhook-lease', {
 		url: text,
 		ordering: text.of<(typeof webhookOrderings)[number]>(),
 		secret: bytes,
-		previousSecret: bytes.orNull,
+		previousSecrets: bytes.array,
 		disabledReason: text.of<(typeof endpointDisabledReasons)[number]>().orNull,
 		/** The members know of it. */
 		isTold: bool,

@@ -17,9 +17,9 @@ export interface WebhookTarget {
 }
 
 export const secretsFor = (
-	{ secret, previousSecret }: { secret: Buffer; previousSecret: Buffer | null },
+	{ secret, previousSecrets }: { secret: Buffer; previousSecrets: Buffer[] },
 	key: string,
-) => [secret, previousSecret].flatMap((one) => (one === null ? [] : [openedSecret(one, key)]))
+) => [secret, ...previousSecrets].map((one) => openedSecret(one, key))
 
 /** One try at a delivery. */
 export async function postWebhook(
