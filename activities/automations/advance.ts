@@ -10,6 +10,7 @@ import {
 	type StoppedExecution,
 } from '../../db/executions/execution-advancing.ts'
 import { activeStatuses } from '../../db/executions/execution.ts'
+import { maxReadBytes } from '../../db/executions/step-output.ts'
 import { transaction } from '../../db/transaction.ts'
 import { type End, factsOf, type Journey } from './journey.ts'
 import { perform } from './step-acts.ts'
@@ -71,7 +72,11 @@ export async function beginJourney(
 	const outputs =
 		visit === 0
 			? []
-			: await outputsOf(db, { projectId: key.projectId, executionId: key.executionId })
+			: await outputsOf(db, {
+					projectId: key.projectId,
+					executionId: key.executionId,
+					maxBytes: maxReadBytes,
+				})
 	return {
 		key,
 		execution,

@@ -7,6 +7,7 @@ import {
 	lockExecution,
 } from '../../db/executions/execution-advancing.ts'
 import { finishCall, recordFailedCall } from '../../db/executions/execution-call.ts'
+import { maxStoredBytes } from '../../db/executions/step-output.ts'
 import {
 	type GuardedAnswer,
 	guardedRequest,
@@ -18,6 +19,9 @@ import { type AdvanceServices, beginJourney } from './advance.ts'
 import { variablesOf } from './journey.ts'
 import { webhookRequest } from './webhook-request.ts'
 import { storable } from './webhook-response.ts'
+
+const tooLarge =
+	'The response was not stored, because the outputs of this execution would exceed 1 MB'
 
 export interface WebhookServices extends AdvanceServices {
 	settings: AdvanceServices['settings'] & { webhooks: GuardOptions }
@@ -35,7 +39,6 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 	const [execution] = await lockExecution(pool, ids)
 	if (!contact || execution?.status !== 'RUNNING' || execution.visit !== visit) return
 	if (execution.visitStatus !== 'RUNNING' || execution.isDisabled) return
-	const journey = await beginJourney(pool, key, execution, contact)
 	const step = execution.definition.steps.find(({ id }) => id === execution.currentStepId)
 	if (step?.type !== 'WEBHOOK') return
 
@@ -60,13 +63,18 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 
 	async function ask(): Promise<GuardedAnswer> {
 		try {
-			const variables = variablesOf(journey, linksFor(settings.publicUrl, contact!.id))
-			const request = await webhookRequest(pool, key, visit, step as Step<'WEBHOOK'>, variables)
-			return await guardedRequest(request, settings.webhooks)
+			return await guardedRequest(await request(), settings.webhooks)
 		} catch (error) {
 			if (!isTemplateError(error)) throw error
 			return { kind: 'refused', error: `A template cannot be read: ${error.message}` }
 		}
+	}
+
+	/** The outputs that it renders don't stay in memory during the call. */
+	async function request() {
+		const journey = await beginJourney(pool, key, execution!, contact!)
+		const variables = variablesOf(journey, linksFor(settings.publicUrl, contact!.id))
+		return webhookRequest(pool, key, visit, step as Step<'WEBHOOK'>, variables)
 	}
 
 	async function finish(answer: GuardedAnswer, { config }: Step<'WEBHOOK'>) {
@@ -76,8 +84,18 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 			success: problem === null,
 			response: answer.kind === 'answered' ? storable(answer.text) : null,
 		}
+		const shortOutput =
+			output.response === null ? output : { ...output, response: null, note: tooLarge }
 		const status = problem === null || config.continueOnError ? 'COMPLETED' : 'FAILED'
-		await finishCall(pool, { ...ids, visit, status, output, error: errorOf(answer) })
+		await finishCall(pool, {
+			...ids,
+			visit,
+			status,
+			output,
+			shortOutput,
+			maxBytes: maxStoredBytes,
+			error: errorOf(answer),
+		})
 	}
 }
 

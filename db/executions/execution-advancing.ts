@@ -87,16 +87,24 @@ export const lockExecution = statement('lock-execution', {
 	for no key update of x`,
 })
 
-/** The latest output of each step. */
+/**
+ * The latest output of each step. A workflow of 500 steps could have 32 MB of them. Beyond `maxBytes`, newest
+ * first, only outputs of less than 1 KB are read.
+ */
 export const outputsOf = statement('outputs-of-execution', {
-	params: { projectId: uuid, executionId: uuid },
+	params: { projectId: uuid, executionId: uuid, maxBytes: int },
 	row: { stepId: uuid, output: json<Record<string, unknown>>() },
-	text: `select distinct on (s.step_id) s.step_id as "stepId",
-		${outputOfStep} as output
-	from execution_steps s
+	text: `select s.step_id as "stepId", ${outputOfStep} as output
+	from (
+		select *, sum(bytes) over (order by visit desc) as bytes_so_far
+		from (
+			select distinct on (step_id) project_id, step_id, visit, type, output
+			from execution_steps
+			where project_id = $projectId and execution_id = $executionId and output is not null
+			order by step_id, visit desc) latest
+		cross join lateral (select octet_length(latest.output::text) as bytes) size) s
 	${mailOfStep}
-	where s.project_id = $projectId and s.execution_id = $executionId and s.output is not null
-	order by s.step_id, s.visit desc`,
+	where s.bytes_so_far <= $maxBytes::int or s.bytes < 1024`,
 })
 
 /**

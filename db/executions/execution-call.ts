@@ -3,7 +3,8 @@ import { statement } from '../statement.ts'
 
 /**
  * Records the end of a WEBHOOK step, once: nothing happens if the execution has left the step. A final
- * failure also ends the execution.
+ * failure also ends the execution. If the outputs of the execution would exceed `maxBytes`, the step gets
+ * `shortOutput`. An earlier output of the same step is replaced, so it doesn't count.
  */
 export const finishCall = statement('finish-call', {
 	params: {
@@ -12,18 +13,29 @@ export const finishCall = statement('finish-call', {
 		visit: int,
 		status: text,
 		output: json<object>(),
+		shortOutput: json<object>(),
+		maxBytes: int,
 		error: text.orNull,
 	},
 	text: `with current as materialized (
-		select x.project_id, x.id, x.visit from executions x
+		select x.project_id, x.id, x.visit, x.current_step_id from executions x
 		where x.project_id = $projectId and x.id = $executionId and x.visit = $visit::int
 			and x.status = 'RUNNING'
 		for no key update
+	), stored as (
+		select coalesce(sum(octet_length(output::text)), 0) as bytes from (
+			select distinct on (s.step_id) s.output
+			from current x join execution_steps s on s.project_id = x.project_id
+				and s.execution_id = x.id and s.step_id <> x.current_step_id
+			where s.output is not null
+			order by s.step_id, s.visit desc) latest
 	), finished as (
-		update execution_steps s set status = $status::text, output = $output::jsonb,
+		update execution_steps s set status = $status::text,
+			output = case when stored.bytes + octet_length($output::jsonb::text) <= $maxBytes::int
+				then $output::jsonb else $shortOutput::jsonb end,
 			error = $error::text,
 			attempts = coalesce(s.attempts, 0) + 1, completed_at = now()
-		from current x
+		from current x cross join stored
 		where s.project_id = x.project_id and s.execution_id = x.id and s.visit = x.visit
 			and s.status = 'RUNNING'
 		returning s.project_id, s.execution_id

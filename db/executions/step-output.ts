@@ -1,3 +1,9 @@
+/** The response to a call is stored while all outputs of its execution stay within this size. */
+export const maxStoredBytes = 2 ** 20
+
+/** The outputs of other steps, such as the data of events, are stored beyond that and are read up to this size. */
+export const maxReadBytes = 2 * 2 ** 20
+
 /** The id of the mail of step `s`. */
 export const mailIdOfStep = `(s.output ->> 'emailId')::uuid`
 
