@@ -52,6 +52,8 @@ import { workflowBundle } from './workflow-bundle.ts'
 const poolSize = 30
 /** Deliveries of webhooks leave the others to mail. */
 const webhookPoolSize = 8
+/** Calls of WEBHOOK steps need one only before and after they wait for a server. */
+const callPoolSize = 4
 
 async function main() {
 	const { env, ...settings } = readSettings(process.env)
@@ -69,6 +71,7 @@ async function main() {
 	const orm = await MikroORM.init({ ...config, pool: { min: 2, max: poolSize } })
 	const pool = await poolOf(orm.em)
 	const webhookOrm = await MikroORM.init({ ...config, pool: { min: 0, max: webhookPoolSize } })
+	const callOrm = await MikroORM.init({ ...config, pool: { min: 0, max: callPoolSize } })
 	const metrics = await showMetrics(settings.metrics, { pool, log, more: sdkMetrics?.read })
 	const tracing = await startTracing(settings.tracing, pool)
 	const options = temporalConnection(env)
@@ -102,6 +105,7 @@ async function main() {
 	const activities = createActivities({
 		pool,
 		webhookPool: await poolOf(webhookOrm.em),
+		callPool: await poolOf(callOrm.em),
 		temporal,
 		showsStops,
 		provider,
@@ -170,6 +174,12 @@ async function main() {
 			activities,
 			maxConcurrentActivityTaskExecutions: 100,
 		}),
+		Worker.create({
+			...shared,
+			taskQueue: taskQueues.calls,
+			activities,
+			maxConcurrentActivityTaskExecutions: 100,
+		}),
 	])
 
 	function stop() {
@@ -203,6 +213,7 @@ async function main() {
 		await temporal.connection.close()
 		await connection.close()
 		await webhookOrm.close()
+		await callOrm.close()
 		await orm.close()
 		await tracing.stop()
 	}

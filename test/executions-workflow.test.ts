@@ -140,6 +140,7 @@ async function setupRun(t: ExecutionContext, sketch: Sketch) {
 	const activities = automationActivities({
 		...services,
 		pool,
+		callPool: pool,
 		temporal: env.client,
 		stopping: new AbortController().signal,
 		settings: { ...services.settings, webhooks: { dnsServers: [], allowPrivate: true } },
@@ -163,18 +164,18 @@ async function setupRun(t: ExecutionContext, sketch: Sketch) {
 	return {
 		...context,
 		async run(during: (signal: Signal, at: typeof waitsAt) => Promise<void> = async () => {}) {
-			const [core, email] = await Promise.all([
+			const [core, calls] = await Promise.all([
 				Worker.create({
 					connection,
 					taskQueue: taskQueues.core,
 					workflowBundle: await workflowBundle(),
 					activities,
 				}),
-				Worker.create({ connection, taskQueue: taskQueues.email, activities }),
+				Worker.create({ connection, taskQueue: taskQueues.calls, activities }),
 			])
 			const { workflow } = env.client
 			const result = await core.runUntil(() =>
-				email.runUntil(async () => {
+				calls.runUntil(async () => {
 					const options = { taskQueue: taskQueues.core, workflowId, args }
 					const handle = await workflow.start('automation', options)
 					await during((argument) => handle.signal('eventArrived', argument), waitsAt)

@@ -35,7 +35,7 @@ const { advanceExecution, failExecution, cancelExecution } = proxyLocalActivitie
 	retry: untiring,
 })
 const { performStep } = proxyActivities<Activities>({
-	taskQueue: taskQueues.email,
+	taskQueue: taskQueues.calls,
 	startToCloseTimeout: '1 minute',
 	retry: { maximumInterval: '1 minute' },
 })

@@ -1,12 +1,14 @@
 /**
  * `core` makes decisions, does database work and makes the first pass over single mails, `email` hands mail over,
- * `bulk` does long work on many rows, `webhooks` waits for customers' servers.
+ * `bulk` does long work on many rows, `webhooks` and `calls` wait for customers' servers: `webhooks` for those of
+ * endpoints, `calls` for those of WEBHOOK steps.
  */
 export const taskQueues = {
 	core: 'core',
 	email: 'email',
 	bulk: 'bulk',
 	webhooks: 'webhooks',
+	calls: 'calls',
 } as const
 
 /** The queue of one worker, for mails that it hands over as its share. */

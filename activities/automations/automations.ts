@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { type ExecutionKey, failExecution } from '../../db/executions/execution-advancing.ts'
 import { cancelOne } from '../../db/executions/execution-cancelling.ts'
 import { permanently } from '../permanence.ts'
@@ -9,13 +10,20 @@ import { callWebhook, type WebhookServices } from './webhook-step.ts'
 
 type ShownStop = Stop & { isShown: boolean }
 
+interface CallServices {
+	/** For the calls of WEBHOOK steps. */
+	callPool: Pool
+}
+
 interface SearchServices {
 	/** Whether Temporal knows the search attributes that executions set. */
 	showsStops?: boolean
 }
 
-export function automationActivities(services: WebhookServices & ClosingServices & SearchServices) {
-	const { pool, showsStops = false } = services
+export function automationActivities(
+	services: WebhookServices & ClosingServices & CallServices & SearchServices,
+) {
+	const { pool, callPool, showsStops = false } = services
 	return {
 		...closingActivities(services),
 		...enrolmentActivities(services),
@@ -28,7 +36,7 @@ export function automationActivities(services: WebhookServices & ClosingServices
 
 		/** Does the part of a step that reaches outside the database. */
 		performStep: (key: ExecutionKey, visit: number) =>
-			permanently(() => callWebhook(services, key, visit)),
+			permanently(() => callWebhook({ ...services, pool: callPool }, key, visit)),
 
 		async failExecution({ projectId, executionId }: ExecutionKey, error: string) {
 			await failExecution(pool, { projectId, executionId, error: error.slice(0, 1000) })

@@ -58,6 +58,7 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 		return createActivities({
 			...services,
 			webhookPool: pool,
+			callPool: pool,
 			temporal: { workflow: { getHandle: () => ({ terminate: async () => {} }) } } as never,
 			relay: { wake() {}, wakeSends() {} },
 			workerId: 'worker',

@@ -37,6 +37,7 @@ export function quiet() {
 export async function withWorkers<T>(
 	activities: object,
 	run: (client: Client) => Promise<T>,
+	emailSlots = 100,
 ): Promise<T> {
 	quiet()
 	const address = process.env['TEMPORAL_ADDRESS']!
@@ -52,14 +53,22 @@ export async function withWorkers<T>(
 				workflowBundle: await workflowBundle(),
 				activities,
 			}),
-			Worker.create({ connection, namespace, taskQueue: taskQueues.email, activities }),
+			Worker.create({
+				connection,
+				namespace,
+				taskQueue: taskQueues.email,
+				activities,
+				maxConcurrentActivityTaskExecutions: emailSlots,
+			}),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.bulk, activities }),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.webhooks, activities }),
+			Worker.create({ connection, namespace, taskQueue: taskQueues.calls, activities }),
 		])
-		const [first, second, third, fourth] = workers
-		return await first.runUntil(() =>
-			second.runUntil(() => third.runUntil(() => fourth.runUntil(() => run(client)))),
+		const runAll = workers.reduce(
+			(inner, worker) => () => worker.runUntil(inner),
+			() => run(client),
 		)
+		return await runAll()
 	} finally {
 		await client.connection.close()
 		await connection.close()

@@ -246,16 +246,17 @@ function keepOther(name: string, file: URL, text: string) {
 
 interface RecordedEvent {
 	eventType: string
-	activityTaskScheduledEventAttributes?: { activityType: { name: string } }
+	activityTaskScheduledEventAttributes?: { activityType: { name: string }; taskQueue: { name: string } }
 }
 
-/** The commands and events, regardless of how they were split into tasks. */
+/** The commands, their queues and the events, regardless of how they were split into tasks. */
 function courseOf(text: string) {
 	return (JSON.parse(text) as { events: RecordedEvent[] }).events
 		.filter(({ eventType }) => !eventType.startsWith('EVENT_TYPE_WORKFLOW_TASK'))
 		.map(({ eventType, activityTaskScheduledEventAttributes: activity }) => [
 			eventType,
 			activity?.activityType.name,
+			activity?.taskQueue.name,
 		])
 		.join()
 }
