@@ -24,9 +24,9 @@ export const createActivities = (
 		Parameters<typeof domainActivities>[0] &
 		Parameters<typeof housekeepingActivities>[0] &
 		Parameters<typeof suspensionActivities>[0] &
-		Parameters<typeof webhookActivities>[0] & { webhookPool: Pool },
+		Parameters<typeof webhookActivities>[0] & { webhookPool: Pool; automationPool: Pool },
 ) => ({
-	...automationActivities(services),
+	...automationActivities({ ...services, pool: services.automationPool }),
 	...billingActivities(services),
 	...bulkActivities(services),
 	...campaignActivities(services),

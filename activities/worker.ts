@@ -52,7 +52,12 @@ import { workflowBundle } from './workflow-bundle.ts'
 const poolSize = 30
 /** Deliveries of webhooks leave the others to mail. */
 const webhookPoolSize = 8
-/** Calls of WEBHOOK steps need one only before and after they wait for a server. */
+/** Moves of executions hold theirs while they render templates, which may be slow. Mail keeps the others. */
+const automationPoolSize = 10
+/**
+ * Calls of WEBHOOK steps need one only before and after they wait for a server. They don't share those of moves: a
+ * call whose answer waits too long for a connection is repeated.
+ */
 const callPoolSize = 4
 
 async function main() {
@@ -71,6 +76,10 @@ async function main() {
 	const orm = await MikroORM.init({ ...config, pool: { min: 2, max: poolSize } })
 	const pool = await poolOf(orm.em)
 	const webhookOrm = await MikroORM.init({ ...config, pool: { min: 0, max: webhookPoolSize } })
+	const automationOrm = await MikroORM.init({
+		...config,
+		pool: { min: 0, max: automationPoolSize },
+	})
 	const callOrm = await MikroORM.init({ ...config, pool: { min: 0, max: callPoolSize } })
 	const metrics = await showMetrics(settings.metrics, { pool, log, more: sdkMetrics?.read })
 	const tracing = await startTracing(settings.tracing, pool)
@@ -105,6 +114,7 @@ async function main() {
 	const activities = createActivities({
 		pool,
 		webhookPool: await poolOf(webhookOrm.em),
+		automationPool: await poolOf(automationOrm.em),
 		callPool: await poolOf(callOrm.em),
 		temporal,
 		showsStops,
@@ -213,6 +223,7 @@ async function main() {
 		await temporal.connection.close()
 		await connection.close()
 		await webhookOrm.close()
+		await automationOrm.close()
 		await callOrm.close()
 		await orm.close()
 		await tracing.stop()

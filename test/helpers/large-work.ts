@@ -53,12 +53,13 @@ export async function setupLargeWork(t: ExecutionContext, count = 1000) {
 		await sink.close()
 	})
 	const { env } = testSettings()
-	function activitiesOver(carrier: Provider) {
+	function activitiesOver(carrier: Provider, automationPool = pool, callPool = pool) {
 		const { services } = deliveryServices(pool, carrier, {})
 		return createActivities({
 			...services,
 			webhookPool: pool,
-			callPool: pool,
+			automationPool,
+			callPool,
 			temporal: { workflow: { getHandle: () => ({ terminate: async () => {} }) } } as never,
 			relay: { wake() {}, wakeSends() {} },
 			workerId: 'worker',
