@@ -5,6 +5,7 @@ import { startApp } from './helpers/app.ts'
 import { inSegment, plan, whole } from './helpers/campaigns.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { openMcp } from './helpers/mcp.ts'
+import { fillForSlowCount } from './helpers/slow-count.ts'
 
 const letter = { from: 'hello@example.com', subject: 'Hello', body: '<p>Hello</p>' }
 const people = (count: number) => Array.from({ length: count }, (_, n) => `person${n}@example.org`)
@@ -269,4 +270,49 @@ test('contacts are deleted only by the second call, and only if their number is 
 	t.regex(JSON.stringify(job), /"createdAt","value":"20/)
 	t.like(await refused('delete_contacts', {}), { errors: [{ field: 'contactIds' }] })
 	t.like(await refused('delete_contacts', { search: ' ' }), { errors: [{ field: 'search' }] })
+})
+
+test('contacts of a tracked segment are deleted as they were shown: its stored members', async (t) => {
+	const { done, request, contacts, query } = await openMcp(t)
+	await contacts(2, { data: { plan: 'pro' } }, 'stored')
+	const segment = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id: segmentId } = (await request('POST', '/segments', segment)).json()
+	await request('POST', `/segments/${segmentId}/compute`)
+	// The next compute has not seen these changes.
+	await query(`update contacts set data = '{}' where email = 'stored0@example.net'`)
+	await contacts(1, { data: { plan: 'pro' } }, 'later')
+	const { data } = await done('delete_contacts', { segmentId })
+	t.is(data.preview.contacts, 2)
+	t.deepEqual(data.preview.some.toSorted(), ['stored0@example.net', 'stored1@example.net'])
+	await done('delete_contacts', { segmentId, confirmToken: data.confirmToken })
+})
+
+test('contacts are not deleted once the rule of their segment, or of a segment in it, has changed', async (t) => {
+	const { done, refused, request, contacts } = await openMcp(t)
+	await contacts(1, { data: { plan: 'pro' } })
+	await contacts(1, { data: { plan: 'free' } }, 'other')
+	const segment = async (condition: object) =>
+		(await request('POST', '/segments', { name: 'S', condition })).json().id as string
+	const inner = await segment(plan('pro'))
+	const segmentId = await segment(inSegment(inner))
+	const { confirmToken } = (await done('delete_contacts', { segmentId })).data
+	await request('PATCH', `/segments/${inner}`, { condition: plan('free') })
+	t.like(await refused('delete_contacts', { segmentId, confirmToken }), {
+		message: 'Something has changed since the preview, so nothing was done',
+	})
+	const fresh = (await done('delete_contacts', { segmentId })).data
+	t.deepEqual(fresh.preview.some, ['other0@example.net'])
+	await done('delete_contacts', { segmentId, confirmToken: fresh.confirmToken })
+})
+
+test('contacts that take too long to count are not deleted', async (t) => {
+	const { refused, pool, project, query } = await openMcp(t)
+	const [segment] = await query<{ id: string }>(
+		`insert into segments (project_id, name, type, condition) values ($1, 'Slow', 'DYNAMIC', $2)
+		returning id`,
+		[project.id, JSON.stringify(await fillForSlowCount(pool))],
+	)
+	const error = await refused('delete_contacts', { segmentId: segment!.id })
+	t.is(error.message, 'Counting these contacts takes too long')
+	t.deepEqual(await query('select from jobs'), [])
 })

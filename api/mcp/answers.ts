@@ -6,6 +6,9 @@ export interface CursorPage<Item> {
 	hasMore: boolean
 	total: number
 }
+export interface CountedPage<Item> extends CursorPage<Item> {
+	isCounted: boolean
+}
 export interface Page<Item> {
 	data: Item[]
 	page: number

@@ -1,7 +1,9 @@
 import Type from 'typebox'
-import { invalid } from '../errors.ts'
+import { segmentsReached } from '../../db/conditions/condition-segments.ts'
+import { membersOf } from '../../db/conditions/condition.ts'
+import { ApiError, invalid } from '../errors.ts'
 import { about, Id } from '../schemas.ts'
-import type { Contact, CursorPage, Page } from './answers.ts'
+import type { Contact, CountedPage } from './answers.ts'
 import { counted } from './brief.ts'
 import { ConfirmToken } from './confirmations.ts'
 import { path } from './route-calls.ts'
@@ -44,7 +46,7 @@ export const deleteContacts = defineTool({
 			projectId: project.publicId,
 			act: 'delete_contacts' as const,
 			// Deleting more than was shown can't be undone, so the number must be the same.
-			content: { chosen, count },
+			content: { chosen, count, segments: await rulesOf(chosen, context) },
 			count,
 		}
 		if (confirmToken === undefined)
@@ -76,7 +78,7 @@ interface Chosen {
 	search?: string
 }
 
-/** How many contacts there are now, and the addresses of some. */
+/** How many contacts the job would find now, and the addresses of some. The query finds them as the job does. */
 async function meant({ contactIds, segmentId, search }: Chosen, { ask }: ToolContext) {
 	if (contactIds) {
 		const ids = [...new Set(contactIds.map((id) => id.toLowerCase()))]
@@ -85,15 +87,24 @@ async function meant({ contactIds, segmentId, search }: Chosen, { ask }: ToolCon
 		)
 		return { count: ids.length, some: addressesOf(found) }
 	}
-	const found =
-		segmentId === undefined
-			? await ask<CursorPage<Contact>>('GET', '/contacts', {
-					query: { search, limit: shownPeople },
-				})
-			: await ask<Page<Contact>>('GET', path`/segments/${segmentId}/contacts`, {
-					query: { pageSize: shownPeople },
-				})
+	const body = { segmentId, search, limit: shownPeople }
+	const found = await ask<CountedPage<Contact>>('POST', '/contacts/query', { body })
+	if (!found.isCounted) throw notCounted()
 	return { count: found.total, some: addressesOf(found.data) }
 }
+
+/** A confirmation covers the rules of the segment, and of the segments within it. */
+async function rulesOf({ segmentId }: Chosen, { pool, project }: ToolContext) {
+	if (segmentId === undefined) return {}
+	const members = membersOf(segmentId.toLowerCase())
+	return Object.fromEntries(await segmentsReached(pool, project.id, members))
+}
+
+const notCounted = () =>
+	new ApiError(503, 'DATABASE_ERROR', 'Counting these contacts takes too long', {
+		retryAfterSeconds: 5,
+		suggestion:
+			'Nothing was deleted. Try again, or use a segment with trackMembership, which stores its members.',
+	})
 
 const addressesOf = (contacts: Contact[]) => contacts.map(({ email }) => email)
