@@ -122,6 +122,40 @@ test('large records come cut, so that an answer fits into the context of a model
 	t.true(text.includes('leftOut'))
 })
 
+test('records of more than 32 MB together are refused, and fewer of them are read', async (t) => {
+	const { done, refused, query, project } = await openMcp(t)
+	await query(
+		`insert into templates (project_id, name, subject, body, "from")
+		select $1, 'T' || n, 'S', repeat('x', 2 * 1024 * 1024), 'me@example.com' from generate_series(1, 17) n`,
+		[project.id],
+	)
+	t.like(await refused('list_templates'), {
+		code: 'BAD_REQUEST',
+		message: 'The records that this call reads have more than 32 MB together',
+		suggestion: 'Narrow the search, or ask for fewer records.',
+	})
+	t.is((await done('list_templates', { search: 'T17' })).data.total, 1)
+})
+
+test('segments are listed, however large their conditions are together', async (t) => {
+	const { done, query, project } = await openMcp(t)
+	const filter = { field: 'data.text', operator: 'equals', value: 'TEXT' }
+	const condition = JSON.stringify({ logic: 'AND', groups: [{ filters: [filter] }] })
+	await query(
+		`insert into segments (project_id, name, type, condition, member_count, created_at)
+		select $1, 'S' || n, 'DYNAMIC', replace($2, 'TEXT', repeat('x', 60000))::jsonb, n,
+			timestamptz '2026-01-01' + n * interval '1 second' from generate_series(1, 600) n`,
+		[project.id, condition],
+	)
+	const { text, data } = await done('list_segments')
+	t.is(text, '600 segments found; the newest 100 are listed.')
+	t.is(data.total, 600)
+	t.is(data.segments.length, 100)
+	t.like(data.segments[99], { name: 'S501', type: 'DYNAMIC', memberCount: 501 })
+	t.is((await done('list_segments', { search: ' s600 ' })).data.total, 1)
+	t.is((await done('list_segments', { search: '%' })).data.total, 0)
+})
+
 test('every call counts for the rate limit, and the tool says when to try again', async (t) => {
 	const { use } = await openMcp(t, { settings: { rateLimitPerMinute: 12 } })
 	const texts = []

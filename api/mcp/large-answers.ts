@@ -1,8 +1,11 @@
 import type { Readable } from 'node:stream'
 import { takeTurn } from '../../db/event-loop.ts'
+import { ApiError } from '../errors.ts'
 import { gathered } from '../requests/gathering.ts'
 import { readJson } from '../requests/json-scan.ts'
 
+/** An answer is in memory as a whole, beside its JSON. */
+const mostMegabytes = 32
 /** Longer texts are cut before they are parsed. No tool shows as much of a text. */
 const longest = 2 ** 15
 /** This much is parsed at once. */
@@ -20,14 +23,32 @@ const [quote, backslash, letterU] = [0x22, 0x5c, 0x75]
  * cut.
  */
 export async function readAnswer(stream: Readable): Promise<unknown> {
-	const chunks: Buffer[] = []
-	for await (const chunk of stream) chunks.push(chunk as Buffer)
-	const bytes = await gathered(chunks)
+	const bytes = await gathered(await chunksOf(stream))
 	if (bytes.length === 0) return null
 	if (bytes.length <= mostAtOnce) return JSON.parse(bytes.toString())
 	const short = await gathered(await pacedly(withoutLongTexts(bytes)))
 	return (await pacedly(readJson(short, limits))).value
 }
+
+async function chunksOf(stream: Readable) {
+	const chunks: Buffer[] = []
+	let bytes = 0
+	// To its end in any case: the route waits for its reader, and gives back its room only then.
+	for await (const chunk of stream as AsyncIterable<Buffer>) {
+		bytes += chunk.length
+		if (bytes <= mostMegabytes * 2 ** 20) chunks.push(chunk)
+	}
+	if (bytes > mostMegabytes * 2 ** 20) throw tooLarge()
+	return chunks
+}
+
+const tooLarge = () =>
+	new ApiError(
+		400,
+		'BAD_REQUEST',
+		`The records that this call reads have more than ${mostMegabytes} MB together`,
+		{ suggestion: 'Narrow the search, or ask for fewer records.' },
+	)
 
 /** Other work runs whenever the generator yields. */
 async function pacedly<Result>(work: Generator<void, Result>) {

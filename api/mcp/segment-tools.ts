@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { countFound } from '../../db/segments/segment-records.ts'
+import { containing } from '../../db/like.ts'
+import { countFound, outlineSegments } from '../../db/segments/segment-records.ts'
 import { transaction } from '../../db/transaction.ts'
 import { checkCondition } from '../conditions/conditions.ts'
 import { invalid } from '../errors.ts'
@@ -21,19 +22,20 @@ export const listSegments = defineTool({
 		'Lists segments, the groups of contacts that campaigns are sent to, newest first, with the number of members at the last count. preview_segment shows the condition and members of one.',
 	annotations: reading,
 	input: { search: Type.Optional(Type.String({ description: 'A part of the name.' })) },
-	async run({ search = '' }, { ask }) {
-		const all = await ask<Segment[]>('GET', '/segments')
-		const wanted = search.trim().toLowerCase()
-		const found = all.filter(({ name }) => name.toLowerCase().includes(wanted))
-		const segments = found
-			.slice(0, mostListed)
-			.map((segment) =>
-				only(segment, 'id', 'name', 'type', 'memberCount', 'description', 'updatedAt'),
-			)
-		const more = found.length > mostListed ? `; the newest ${mostListed} are listed` : ''
+	async run({ search = '' }, { pool, project }) {
+		const found = await outlineSegments(pool, {
+			projectId: project.id,
+			pattern: containing(search.trim()),
+			limit: mostListed,
+		})
+		const total = found[0]?.total ?? 0
+		const more = total > mostListed ? `; the newest ${mostListed} are listed` : ''
+		const segments = found.map((segment) =>
+			only(segment, 'id', 'name', 'type', 'memberCount', 'description', 'updatedAt'),
+		)
 		return {
-			text: `${counted(found.length, 'segment')} found${more}.`,
-			data: { segments, total: found.length },
+			text: `${counted(total, 'segment')} found${more}.`,
+			data: { segments, total },
 		}
 	},
 })

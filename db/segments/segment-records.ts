@@ -4,7 +4,7 @@ import { compileFor } from '../conditions/condition-segments.ts'
 import { countMatching } from '../contacts/matching-contacts.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { sizedColumns } from '../sorted-list.ts'
-import { bool, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { bigint, bool, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
 import { type NewRow, now, tables } from '../tables.ts'
@@ -30,8 +30,10 @@ const tallied = `case when s.type = 'STATIC' or s.track_membership then (
 	select coalesce(sum(t.change), 0) from segment_tallies t
 	where t.project_id = s.project_id and t.segment_id = s.id) else 0 end`
 
+const memberCount = `greatest(s.member_count + ${tallied}, 0)::int as "memberCount"`
+
 const columns = `s.id, s.project_id as "projectId", s.name, s.description, s.type, s.condition,
-	s.track_membership as "trackMembership", greatest(s.member_count + ${tallied}, 0)::int as "memberCount",
+	s.track_membership as "trackMembership", ${memberCount},
 	case when s.type = 'DYNAMIC' and s.track_membership then s.computed_until end as "computedAt",
 	s.created_at as "createdAt", s.updated_at as "updatedAt"`
 
@@ -59,6 +61,29 @@ export const segmentsOfList = statement('segments-of-list', {
 	row: segmentRecordColumns,
 	text: `select ${columns} from unnest($segmentIds::uuid[]) with ordinality as listed(id, place)
 	join segments s on s.project_id = $projectId and s.id = listed.id order by place`,
+})
+
+/**
+ * The newest, without their conditions, which may have 64 K each, and how many there are. One statement, so that both
+ * are about the same segments.
+ */
+export const outlineSegments = statement('outline-segments', {
+	params: { projectId: uuid, pattern: text, limit: bigint },
+	row: {
+		id: uuid,
+		name: text,
+		type: text.of<'DYNAMIC' | 'STATIC'>(),
+		memberCount: int,
+		description: text.orNull,
+		updatedAt: timestamp,
+		total: int,
+	},
+	text: `select s.id, s.name, s.type, ${memberCount}, s.description, s.updated_at as "updatedAt", s.total
+	from (
+		select *, count(*) over ()::int as total from segments
+		where project_id = $projectId and name ilike $pattern
+		order by created_at desc, id desc limit $limit
+	) s order by s.created_at desc, s.id desc`,
 })
 
 export const findSegment = statement('find-segment', {
