@@ -1,5 +1,6 @@
 import test from 'ava'
-import { openCampaigns, plan } from './helpers/campaigns.ts'
+import { scanWithin } from '../db/timed-reading.ts'
+import { openCampaigns, plan, whole } from './helpers/campaigns.ts'
 
 async function setup(t: Parameters<typeof openCampaigns>[0]) {
 	const all = await openCampaigns(t)
@@ -57,3 +58,29 @@ test('an audience that is incomplete or names a segment that does not exist is r
 	const gone = { audienceType: 'SEGMENT', segmentId: crypto.randomUUID() }
 	t.is((await call('POST', '/audience', gone)).statusCode, 404)
 })
+
+// Serial: the other tests would take some of the turns of this process.
+test.serial(
+	'while many counts of a project are under way, its campaigns are not saved, and those of others are',
+	async (t) => {
+		const { call, create, otherProject, pool, project } = await openCampaigns(t)
+		const { id } = await create()
+		const other = await otherProject()
+		let finish = () => {}
+		const finished = new Promise<void>((resolve) => (finish = resolve))
+		t.teardown(() => finish())
+		const many = Promise.all(
+			Array.from({ length: 12 }, () => scanWithin(pool, project.id, 5000, () => finished)),
+		)
+		const refused = await call('POST', '', whole)
+		t.is(refused.statusCode, 503)
+		t.is(refused.headers['retry-after'], '5')
+		t.is((await call('PUT', `/${id}`, { audienceType: 'ALL' })).statusCode, 503)
+		t.is((await call('POST', `/${id}/duplicate`)).statusCode, 503)
+		const theirs = { ...whole, from: 'news@example.org' }
+		t.is((await call('POST', '', theirs, other.withSecretKey)).statusCode, 201)
+		finish()
+		await many
+		t.is((await call('POST', '', whole)).statusCode, 201)
+	},
+)

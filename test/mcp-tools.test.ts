@@ -2,6 +2,7 @@ import test from 'ava'
 import { advance } from '../activities/automations/advance.ts'
 import { delayStep, freeze } from './helpers/executions.ts'
 import { openMcp } from './helpers/mcp.ts'
+import { fillForSlowCount } from './helpers/slow-count.ts'
 
 const letter = { from: 'hello@example.com', subject: 'Hello', body: '<p>Hello {{ name }}</p>' }
 
@@ -141,6 +142,38 @@ test('segments and conditions are counted without being stored', async (t) => {
 		total: 1,
 	})
 	t.is((await done('list_segments', { search: 'x' })).data.total, 0)
+})
+
+test('a count that takes too long is left out, and a campaign is not sent without it', async (t) => {
+	const { done, refused, pool, project, query } = await openMcp(t)
+	const condition = await fillForSlowCount(pool)
+	const [campaign] = await query<{ id: string }>(
+		`insert into campaigns (project_id, name, subject, body, "from", audience_type, audience_condition)
+		values ($1, 'Slow', 'S', 'B', 'news@example.com', 'FILTERED', $2) returning id`,
+		[project.id, JSON.stringify(condition)],
+	)
+	const campaignId = campaign!.id
+	const matching = await done('preview_segment', { condition })
+	t.is(matching.text, 'Counting the contacts that match takes too long.')
+	t.deepEqual(matching.data, { matching: null })
+	const preview = await done('preview_campaign', { campaignId })
+	t.is(
+		preview.text,
+		'This campaign is DRAFT. Counting the contacts that it reaches takes too long.',
+	)
+	t.is(preview.data.audience.recipients, null)
+	const error = await refused('send_campaign', { campaignId })
+	t.is(error.message, 'Counting the recipients of this campaign takes too long')
+})
+
+test('the preview of a campaign that has started names the recipients of its start', async (t) => {
+	const { done, contacts, frozen } = await openMcp(t)
+	await contacts(2)
+	const campaignId = await frozen()
+	await contacts(1, {}, 'later')
+	const { text, data } = await done('preview_campaign', { campaignId })
+	t.is(text, 'This campaign is SENDING and had 2 contacts as recipients when it was last counted.')
+	t.is(data.audience.recipients, 2)
 })
 
 test('a campaign is drafted, changed, previewed, tested and read', async (t) => {

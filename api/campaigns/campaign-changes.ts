@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Pool, PoolClient } from 'pg'
 import { countAudience } from '../../db/campaigns/campaign-audience.ts'
 import {
 	deleteCampaign,
@@ -9,6 +10,7 @@ import {
 	updateCampaign,
 } from '../../db/campaigns/campaign-records.ts'
 import { isMissingReference } from '../../db/reference.ts'
+import { inScanTurn } from '../../db/timed-reading.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError } from '../errors.ts'
@@ -52,22 +54,23 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const template = await namedTemplate(em, project.id, body)
 			const from = body.from ?? template?.from
 			if (from !== undefined) await requireSender(em, project.id, from)
+			const change = async (em: EntityManager, db: PoolClient) => {
+				const campaign = existing(await lockCampaign(db, key), params.id)
+				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
+					throw wrongState(
+						campaign,
+						'changed',
+						'Only a DRAFT or SCHEDULED campaign can be changed.',
+					)
+				refuseChanged(request, 'campaign', campaign)
+				const content = contentOf(body, template, campaign)
+				await checkContent(project.id, content)
+				const recipients = await recipientsOf(db, project.id, content)
+				await updateCampaign(em, key, content, recipients)
+				return existing(await findCampaign(db, key), params.id)
+			}
 			const changed = await unlessGone(body.template, () =>
-				transactional(em, async (em, db) => {
-					const campaign = existing(await lockCampaign(db, key), params.id)
-					if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
-						throw wrongState(
-							campaign,
-							'changed',
-							'Only a DRAFT or SCHEDULED campaign can be changed.',
-						)
-					refuseChanged(request, 'campaign', campaign)
-					const content = contentOf(body, template, campaign)
-					await checkContent(project.id, content)
-					const recipients = await recipientsOf(db, project.id, content)
-					await updateCampaign(em, key, content, recipients)
-					return existing(await findCampaign(db, key), params.id)
-				}),
+				inScanTurn(project.id, () => transactional(em, change)),
 			)
 			return viewFor(project)(changed)
 		},
@@ -113,18 +116,18 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			},
 		},
 		async ({ em, project, params }, reply) => {
-			const duplicate = () =>
-				transactional(em, async (em, db) => {
-					const original = existing(
-						await findCampaign(db, { projectId: project.id, campaignId: params.id }),
-						params.id,
-					)
-					const content = { ...contentOf({}, null, original), name: copyName(original.name) }
-					// An old campaign's segment may have been deleted; its owner will choose another.
-					const recipients = await countAudience(db, project.id, content)
-					const { id } = await insertCampaign(em, project.id, content, recipients)
-					return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
-				})
+			const copyOf = async (em: EntityManager, db: PoolClient) => {
+				const original = existing(
+					await findCampaign(db, { projectId: project.id, campaignId: params.id }),
+					params.id,
+				)
+				const content = { ...contentOf({}, null, original), name: copyName(original.name) }
+				// An old campaign's segment may have been deleted; its owner will choose another.
+				const recipients = await countAudience(db, project.id, content)
+				const { id } = await insertCampaign(em, project.id, content, recipients)
+				return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
+			}
+			const duplicate = () => inScanTurn(project.id, () => transactional(em, copyOf))
 			const copy = await duplicate().catch((error: unknown) => {
 				// A record that the original refers to was deleted after it was read; a retry sees no reference.
 				if (!isMissingReference(error)) throw error

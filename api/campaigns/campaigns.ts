@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Pool, PoolClient } from 'pg'
 import {
 	type CampaignRecord,
 	campaignsOfPage,
@@ -12,6 +13,7 @@ import {
 import { audienceTypes, campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { containing } from '../../db/like.ts'
 import { mailTypes } from '../../db/templates/template.ts'
+import { inScanTurn } from '../../db/timed-reading.ts'
 import { transactional } from '../../db/transaction.ts'
 import { ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
@@ -162,12 +164,13 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 			const content = contentOf(body, await namedTemplate(em, project.id, body))
 			await checkContent(project.id, content)
 			await requireSender(em, project.id, content.from)
+			const create = async (em: EntityManager, db: PoolClient) => {
+				const recipients = await recipientsOf(db, project.id, content)
+				const { id } = await insertCampaign(em, project.id, content, recipients)
+				return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
+			}
 			const created = await unlessGone(body.template, () =>
-				transactional(em, async (em, db) => {
-					const recipients = await recipientsOf(db, project.id, content)
-					const { id } = await insertCampaign(em, project.id, content, recipients)
-					return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
-				}),
+				inScanTurn(project.id, () => transactional(em, create)),
 			)
 			return reply.code(201).send({ success: true, data: viewFor(project)(created) })
 		},

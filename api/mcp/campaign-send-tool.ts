@@ -1,10 +1,11 @@
 import Type from 'typebox'
-import { countAudience } from '../../db/campaigns/campaign-audience.ts'
 import { type CampaignRecord, findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { segmentsReached } from '../../db/conditions/condition-segments.ts'
 import { type Condition, membersOf } from '../../db/conditions/condition.ts'
 import { existing } from '../campaigns/campaigns.ts'
+import { ApiError } from '../errors.ts'
 import { requireSender } from '../send/sender.ts'
+import { hasStarted, reachOf } from './audience.ts'
 import { briefData, briefText, counted, only } from './brief.ts'
 import { campaignId } from './campaign-tools.ts'
 import { ConfirmToken } from './confirmations.ts'
@@ -43,8 +44,7 @@ export const sendCampaign = defineTool({
 				unchangedSince: campaign.updatedAt,
 			})
 		// The route refuses it in words of its own.
-		const isOver = campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED'
-		if (isOver) return done(await send())
+		if (hasStarted(campaign)) return done(await send())
 		await requireSender(em, project.id, campaign.from)
 		const { act, segment } = await actOf(campaign, scheduledFor, context)
 		if (confirmToken !== undefined) {
@@ -76,7 +76,7 @@ export const sendCampaign = defineTool({
 async function actOf(
 	campaign: CampaignRecord,
 	scheduledFor: string | undefined,
-	{ pool, project }: ToolContext,
+	{ ask, pool, project }: ToolContext,
 ) {
 	const { segmentId, audienceCondition } = campaign
 	const tree = (segmentId === null ? audienceCondition : membersOf(segmentId)) as Condition | null
@@ -89,10 +89,19 @@ async function actOf(
 		wasScheduledFor: campaign.scheduledFor,
 		segments: Object.fromEntries(segments),
 	}
-	const count = await countAudience(pool, project.id, campaign)
+	const count = await reachOf(campaign, ask)
+	if (count === null) throw notCounted()
 	const act = { projectId: project.publicId, act: 'send_campaign' as const, content, count }
 	return { act, segment: segmentId }
 }
+
+/** The preview must say how many people the campaign reaches. */
+const notCounted = () =>
+	new ApiError(503, 'DATABASE_ERROR', 'Counting the recipients of this campaign takes too long', {
+		retryAfterSeconds: 5,
+		suggestion:
+			'Nothing was sent. Try again, use a segment with trackMembership, or send the campaign in the console.',
+	})
 
 function whenOf(scheduledFor: string | undefined) {
 	if (scheduledFor === undefined) return 'at once'

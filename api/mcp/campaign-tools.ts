@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { campaignStatuses } from '../../db/campaigns/campaign.ts'
-import { countAudience } from '../../db/campaigns/campaign-audience.ts'
-import { findCampaign } from '../../db/campaigns/campaign-records.ts'
+import { type CampaignRecord, findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { ChangedCampaign } from '../campaigns/campaign-content.ts'
 import { existing } from '../campaigns/campaigns.ts'
 import { ApiError } from '../errors.ts'
 import { about, Email, Id, PageNumber } from '../schemas.ts'
 import { previewOf } from '../templates/template-preview.ts'
 import type { Campaign, Page } from './answers.ts'
+import { hasStarted, reachOf } from './audience.ts'
 import { briefData, briefText, counted, only } from './brief.ts'
 import { condition } from './condition-input.ts'
 import { contactOf } from './people.ts'
@@ -91,7 +91,7 @@ export const previewCampaign = defineTool({
 	name: 'preview_campaign',
 	title: 'Preview a campaign',
 	description:
-		'Shows a campaign as one contact would get it: subject, text and HTML, the variables that have no value, and how many contacts the campaign reaches now. Without a contact, an example person is used. Nothing is sent.',
+		'Shows a campaign as one contact would get it: subject, text and HTML, the variables that have no value, and how many contacts the campaign reaches now, or had at its start; null if counting takes too long. Without a contact, an example person is used. Nothing is sent.',
 	annotations: reading,
 	input: {
 		campaignId,
@@ -99,18 +99,18 @@ export const previewCampaign = defineTool({
 		withHtml: Type.Optional(Type.Boolean({ description: 'Include the HTML. False by default.' })),
 	},
 	async run({ campaignId, address, withHtml = false }, context) {
-		const { em, pool, project, publicUrl } = context
+		const { ask, em, pool, project, publicUrl } = context
 		const key = { projectId: project.id, campaignId }
 		const campaign = existing(await findCampaign(pool, key), campaignId)
 		const contact = address === undefined ? null : await contactOf(context, { address })
 		const [rendered, recipients] = await Promise.all([
 			previewOf(em, project, campaign, contact ? { contactId: contact.id } : {}, publicUrl),
-			countAudience(pool, project.id, campaign),
+			hasStarted(campaign) ? campaign.totalRecipients : reachOf(campaign, ask),
 		])
 		const { subject, text, html, unset } = rendered
 		const { from, fromName, replyTo, type, status, audienceType } = campaign
 		return {
-			text: `This campaign is ${status} and reaches ${counted(recipients, 'contact')} now.`,
+			text: reachText(campaign, recipients),
 			data: {
 				subject: briefText(subject),
 				text: briefText(text, 8000),
@@ -129,6 +129,15 @@ export const previewCampaign = defineTool({
 		}
 	},
 })
+
+function reachText(campaign: CampaignRecord, recipients: number | null) {
+	const is = `This campaign is ${campaign.status}`
+	if (recipients === null) return `${is}. Counting the contacts that it reaches takes too long.`
+	const contacts = counted(recipients, 'contact')
+	return hasStarted(campaign)
+		? `${is} and had ${contacts} as recipients when it was last counted.`
+		: `${is} and reaches ${contacts} now.`
+}
 
 export const sendTestMail = defineTool({
 	name: 'send_test_mail',

@@ -1,11 +1,8 @@
 import Type from 'typebox'
 import { containing } from '../../db/like.ts'
-import { countFound, outlineSegments } from '../../db/segments/segment-records.ts'
-import { transaction } from '../../db/transaction.ts'
-import { checkCondition } from '../conditions/conditions.ts'
+import { outlineSegments } from '../../db/segments/segment-records.ts'
 import { invalid } from '../errors.ts'
 import { about, Id } from '../schemas.ts'
-import { checkReferences } from '../segments/segment-conditions.ts'
 import type { Contact, Page, Segment } from './answers.ts'
 import { briefData, counted, only, viewed } from './brief.ts'
 import { condition } from './condition-input.ts'
@@ -44,7 +41,7 @@ export const previewSegment = defineTool({
 	name: 'preview_segment',
 	title: 'Preview a segment or a condition',
 	description:
-		'With segmentId: the segment with its condition, how many members it has now, and ten of them. With condition: how many contacts match it now, without storing anything. Use it to find out how many people a campaign could reach. Campaigns leave out contacts who have not subscribed or are suppressed; preview_campaign counts without those.',
+		'With segmentId: the segment with its condition, how many members it has now, and ten of them. With condition: how many contacts match it now, without storing anything; null if counting takes too long. Use it to find out how many people a campaign could reach. Campaigns leave out contacts who have not subscribed or are suppressed; preview_campaign counts without those.',
 	annotations: reading,
 	input: {
 		segmentId: Type.Optional(about('A segment.', Id)),
@@ -54,15 +51,15 @@ export const previewSegment = defineTool({
 		if (segmentId !== undefined) return ofSegment(segmentId, context)
 		if (condition === undefined)
 			throw invalid({ field: 'segmentId', message: 'or condition is required', code: 'required' })
-		const { pool, project } = context
-		const tree = checkCondition(condition, 'condition')
-		const matching = await transaction(pool, async (db) => {
-			await checkReferences(db, project.id, tree)
-			return countFound(db, project.id, tree)
+		const { count } = await context.ask<{ count: number | null }>('POST', '/segments/preview', {
+			body: { condition },
 		})
 		return {
-			text: `${counted(matching, 'contact')} ${matching === 1 ? 'matches' : 'match'} now.`,
-			data: { matching },
+			text:
+				count === null
+					? 'Counting the contacts that match takes too long.'
+					: `${counted(count, 'contact')} ${count === 1 ? 'matches' : 'match'} now.`,
+			data: { matching: count },
 		}
 	},
 })
