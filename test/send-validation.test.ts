@@ -293,3 +293,18 @@ test('mails of one request that would fill the memory are refused', async (t) =>
 	t.deepEqual(await refused({ to, body: 'x'.repeat(2 ** 20) }), ['to: too_big'])
 	t.deepEqual(await written(), nothing)
 })
+
+test('a Reply-To with a name is refused unless its brackets contain an address', async (t) => {
+	const { send, refused, mails } = await setupSend(t)
+	const large = { body: 'x'.repeat(2 ** 20 + 1) }
+	for (const value of ['Support <noreply>', '<@example.com>', 'A <a b@example.com>', 'A <a@>'])
+		for (const name of ['Reply-To', 'reply-to'])
+			t.deepEqual(await refused({ headers: { [name]: value } }), [
+				`headers.${name}: invalid_string`,
+			])
+	const headers = { 'Reply-To': 'Support <noreply>' }
+	t.deepEqual(await refused({ ...large, headers }), ['headers.Reply-To: invalid_string'])
+	t.deepEqual(await mails(), [])
+	for (const value of ['Support <help@example.com>', 'help@example.com', 'Jörg <j@exämple.com>'])
+		t.is((await send({ headers: { 'Reply-To': value } })).statusCode, 200)
+})

@@ -61,7 +61,30 @@ function headerProblem(name: string, value: unknown): Omit<Problem, 'field'> | n
 	if (breaks.test(value)) {
 		return { message: 'must not contain line breaks or NUL', code: 'invalid_string' }
 	}
+	const address = namedAddress(name, value)
+	if (address && !isWritable(address)) {
+		return { message: 'must have an address between < and >', code: 'invalid_string' }
+	}
 	return null
+}
+
+/** The address of a custom Reply-To. An encoded word may contain a display name, but never the address behind it. */
+export function namedAddress(name: string, value: string): Address | null {
+	const [, phrase, email] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? []
+	if (name.toLowerCase() !== 'reply-to' || email === undefined) return null
+	return { email: email.trim(), name: unquoted(phrase!.trim()) }
+}
+
+const unquoted = (phrase: string) =>
+	phrase.replace(/^"(.*)"$/, '$1').replaceAll(/\\(.)/g, '$1') || null
+
+function isWritable({ email }: Address) {
+	try {
+		asciiDomain(email)
+		return true
+	} catch {
+		return false
+	}
 }
 
 /** A header of free text, encoded and folded, with its line break. */
@@ -115,6 +138,7 @@ export function asciiDomain(email: string): string {
 		throw new Error('An address contains characters that are not allowed')
 	const at = email.lastIndexOf('@')
 	if (at < 1) throw new Error('An address needs an @')
+	if (at === email.length - 1) throw new Error('An address needs a domain')
 	const domain = email.slice(at + 1)
 	if (printable.test(domain)) return email
 	const ascii = domainToASCII(domain)

@@ -3,6 +3,7 @@
 import {
 	addressesHeader,
 	addressHeader,
+	namedAddress,
 	parameter,
 	protectedHeaders,
 	refuseBreaks,
@@ -58,12 +59,8 @@ function customHeader(name: string, value: string) {
 	if (protectedHeaders.has(name.toLowerCase()) || !/^[!-9;-~]+$/.test(name)) {
 		throw new Error('A custom header has a name that is not allowed')
 	}
-	// An encoded word may contain a display name, but never the address behind it.
-	const [, phrase, email] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? []
-	if (name.toLowerCase() === 'reply-to' && email !== undefined) {
-		return addressHeader(name, { email: email.trim(), name: unquoted(phrase!.trim()) })
-	}
-	return textHeader(name, value)
+	const address = namedAddress(name, value)
+	return address ? addressHeader(name, address) : textHeader(name, value)
 }
 
 /** Never folded or encoded, because machines compare these byte by byte. */
@@ -129,8 +126,4 @@ function asciiId(contentId: string) {
 	refuseBreaks('Content-ID', contentId)
 	if (/[<>]/.test(contentId)) throw new Error('A Content-ID must not contain < or >')
 	return /^[!-~]*$/.test(contentId) ? contentId : encodeURI(contentId.toWellFormed())
-}
-
-function unquoted(phrase: string) {
-	return phrase.replace(/^"(.*)"$/, '$1').replaceAll(/\\(.)/g, '$1') || null
 }
