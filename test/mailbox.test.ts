@@ -5,6 +5,7 @@ import { trackingKey } from '../mail/tracked-urls.ts'
 import { startApp } from './helpers/app.ts'
 import { setupMailbox } from './helpers/mailbox.ts'
 import { setupSend } from './helpers/send.ts'
+import { longestStall } from './helpers/stall.ts'
 
 const pdf = { filename: 'März.pdf', content: 'JVBERg==', contentType: 'application/pdf' }
 const logo = {
@@ -363,4 +364,58 @@ test('with a provider that really sends there is no mailbox', async (t) => {
 	const { app } = await startApp(t, orm, { settings: { emailProvider: 'smtp' } })
 	t.is((await app.inject('/mailbox')).statusCode, 404)
 	t.is((await app.inject('/mailbox/messages')).statusCode, 404)
+})
+
+// Serial: the work of other tests would count.
+test.serial('a mail that is made to be slow to show holds up nothing else', async (t) => {
+	const { land, get, pool } = await setupMailbox(t)
+	const { id } = await land()
+	const stalls: string[] = []
+	async function measure(name: string, type: string, body: string, ...paths: string[]) {
+		const raw = Buffer.from(`Content-Type: text/${type}\r\n\r\n${body}`)
+		await pool.query('update mailbox_messages set raw = $1', [raw])
+		for (const path of paths) {
+			const read = async () => t.is((await get(path)).statusCode, 200)
+			// The first reading may start a thread, and compiles code.
+			await read()
+			const stall = await longestStall(read)
+			if (stall > 50) stalls.push(`${name}, ${path}: ${Math.round(stall)} ms`)
+		}
+	}
+	const [page, mail, html] = [
+		`/mailbox?id=${id}`,
+		`/mailbox/messages/${id}`,
+		`/mailbox/messages/${id}/html`,
+	]
+	for (const length of [30_000, 300_000]) {
+		await measure('beginnings of URLs', 'html', 'http://'.repeat(length / 7), page, mail, html)
+		await measure('beginnings of heads', 'html', '<head '.repeat(length / 6), html)
+	}
+	const signs = `${'<'.repeat(900)}\r\n`.repeat(3000)
+	await measure('signs to escape', 'plain', signs, `${page}&view=text`, `${page}&view=source`)
+	t.deepEqual(stalls, [])
+})
+
+test('the page shows the beginning of a long text, and says so', async (t) => {
+	const { land, get, pool } = await setupMailbox(t)
+	const { id } = await land()
+	const line = `${'x'.repeat(70)}\r\n`
+	const raw = Buffer.from(`Content-Type: text/plain\r\n\r\n${line.repeat(5000)}`)
+	await pool.query('update mailbox_messages set raw = $1', [raw])
+	for (const view of ['text', 'source']) {
+		const { body } = await get(`/mailbox?id=${id}&view=${view}`)
+		t.true(body.includes('xxx') && body.length < 300_000)
+		t.true(body.includes('This is the beginning. Download .eml has all of it.'))
+	}
+})
+
+test('an inline image is shown several times, but a small mail never becomes a huge page', async (t) => {
+	const { land, get } = await setupMailbox(t)
+	const { id } = await land({
+		body: '<img src="cid:my%20logo">'.repeat(500),
+		attachments: [{ ...logo, content: 'QUJD'.repeat(4000) }],
+	})
+	const { body } = await get(`/mailbox/messages/${id}/html`)
+	t.is(body.match(/src="data:image\/png/g)!.length, 8)
+	t.is(body.match(/src="cid:my%20logo/g)!.length, 492)
 })

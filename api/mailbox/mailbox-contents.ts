@@ -3,7 +3,6 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { MailboxMessage } from '../../db/emails/mailbox-message.ts'
 import { notFound } from '../errors.ts'
 import { Extended, PathId } from '../schemas.ts'
-import { isClickTracked, isOpenTracked } from './mailbox-preview.ts'
 import { mailOf, Message, messageOf, shownBody } from './mailbox-reading.ts'
 
 const tags = ['mailbox']
@@ -27,14 +26,7 @@ export const mailboxContents: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: Mail },
 			},
 		},
-		async ({ em, params: { id } }) => {
-			const message = await messageOf(await found(em, id))
-			return {
-				...message,
-				opensTracked: isOpenTracked(message),
-				clicksTracked: isClickTracked(message),
-			}
-		},
+		async ({ em, params: { id } }) => messageOf(await found(em, id)),
 	)
 
 	app.get(

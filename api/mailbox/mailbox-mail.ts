@@ -1,4 +1,5 @@
 import PostalMime, { decodeWords } from 'postal-mime'
+import { isClickTracked, isOpenTracked } from './tracked-links.ts'
 
 /** A mail read back from its source, as a mail program would: what it shows is what was sent. */
 export async function readMail(raw: Buffer) {
@@ -9,9 +10,12 @@ export async function readMail(raw: Buffer) {
 		contentId: contentId?.replace(/^<|>$/g, ''),
 		content: Buffer.from(content as ArrayBuffer) as Buffer,
 	}))
+	const html = mail.html ?? ''
 	return {
 		cc: (mail.cc ?? []).flatMap(({ address }) => address ?? []),
-		html: mail.html ?? '',
+		html,
+		opensTracked: isOpenTracked(html),
+		clicksTracked: isClickTracked(html),
 		text: mail.text ?? '',
 		headers: Object.fromEntries(
 			mail.headers.map(({ originalKey, value }) => [originalKey, decodeWords(value)]),

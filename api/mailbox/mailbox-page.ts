@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { escapeHtml as escape } from '../../mail/liquid/printing.ts'
 import type { ReadMail } from './mailbox-mail.ts'
-import { isClickTracked, isOpenTracked } from './mailbox-preview.ts'
 
 interface Row {
 	id: string
@@ -79,6 +78,8 @@ ${list.rows.map((row) => listItem(row, query)).join('\n')}
 </html>`
 }
 
+/** Escaping more would block the event loop. */
+const mostShown = 2 ** 18
 const noSubject = '(no subject)'
 const hint = `<p class="hint">Choose a mail to read it.</p>
 <p class="hint scripted"><kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>Enter</kbd> opens, <kbd>Delete</kbd> deletes, <kbd>/</kbd> searches.</p>`
@@ -124,20 +125,27 @@ const copies = (name: string, addresses: string | undefined) =>
 
 function viewOf(view: ViewName, row: { id: string; raw: Buffer }, mail: ReadMail) {
 	if (view === 'html') return htmlView(row.id, mail)
-	if (view === 'text') return `<pre dir="auto">${escape(mail.text)}</pre>`
-	if (view === 'source') return `<pre>${escape(row.raw.subarray(0, 2 ** 20).toString())}</pre>`
+	if (view === 'text')
+		return `<pre dir="auto">${escape(mail.text.slice(0, mostShown))}</pre>${restOf(mail.text.length)}`
+	if (view === 'source')
+		return `<pre>${escape(row.raw.subarray(0, mostShown).toString())}</pre>${restOf(row.raw.length)}`
 	const lines = Object.entries(mail.headers).map(
 		([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`,
 	)
 	return `<table>${lines.join('')}</table>`
 }
 
+const restOf = (length: number) =>
+	length > mostShown
+		? '<p class="hint">This is the beginning. Download .eml has all of it.</p>'
+		: ''
+
 function htmlView(id: string, mail: ReadMail) {
 	const body = `/mailbox/messages/${id}/html`
 	const tracking = [
-		isOpenTracked(mail) &&
+		mail.opensTracked &&
 			`Reading here does not count as an open. <a href="${body}?pixel=true" target="preview">Load the tracking pixel</a> to count one.`,
-		isClickTracked(mail) && 'Following a link counts a click.',
+		mail.clicksTracked && 'Following a link counts a click.',
 	].filter((sentence) => sentence !== false)
 	return `<p class="preview"><span>${tracking.join(' ')}</span><button type="button" class="scripted" data-act="phone" aria-pressed="false">Phone width</button><button type="button" class="scripted" data-act="dark" aria-pressed="false">Dark</button></p>
 <iframe name="preview" src="${body}" sandbox="allow-popups allow-popups-to-escape-sandbox" title="Body of the mail"></iframe>`

@@ -1,17 +1,12 @@
 import { escapeHtml } from '../../mail/liquid/printing.ts'
 import type { ReadMail } from './mailbox-mail.ts'
+import { withoutPixel } from './tracked-links.ts'
 
-/**
- * A tracking pixel's address, recognised by its form, because the mail may be older than the current
- * PUBLIC_URL.
- */
-const pixelUrl = /https?:\/\/[^\s"'<>]+\/o\/[\w-]{43,64}\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
-const clickUrl = /https?:\/\/[^\s"'<>]+\/c\/[\w-]{43,64}\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/
 const emptyPicture =
 	'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
-
-export const isOpenTracked = ({ html }: Pick<ReadMail, 'html'>) => html.search(pixelUrl) >= 0
-export const isClickTracked = ({ html }: Pick<ReadMail, 'html'>) => clickUrl.test(html)
+/** An image may be shown several times, but a small mail must not become a huge page. */
+const timesShown = 8
+const mostInlined = 64 * 2 ** 20
 
 export interface Preview {
 	pixel: boolean
@@ -21,23 +16,39 @@ export interface Preview {
 export function previewOf(mail: ReadMail, { pixel }: Preview) {
 	const base = '<base target="_blank">'
 	const html = mail.html || `<pre style="white-space:pre-wrap">${escapeHtml(mail.text)}</pre>`
-	const shown = pixel ? html : html.replaceAll(pixelUrl, emptyPicture)
-	const based = /<head[\s>]/i.test(shown)
-		? shown.replace(/<head(\s[^>]*)?>/i, (head) => head + base)
-		: base + shown
-	return based.replaceAll(/cid:([^"'\s>)]+)/g, (reference, id: string) => {
-		const file = mail.files.find(
-			({ contentId }) => contentId !== undefined && isSameId(contentId, id),
-		)
-		return file ? `data:${file.contentType};base64,${file.content.toString('base64')}` : reference
+	const shown = pixel ? html : withoutPixel(html, emptyPicture)
+	// Without `<` inside, which would take quadratic time.
+	const head = /<head(?:\s[^<>]*)?>/i.exec(shown)
+	const end = head ? head.index + head[0].length : 0
+	return withImages(shown.slice(0, end) + base + shown.slice(end), mail.files)
+}
+
+/** References to files of the mail become their content. */
+function withImages(html: string, files: ReadMail['files']) {
+	const images = new Map(
+		files
+			.filter(({ contentId }) => contentId !== undefined)
+			.toReversed() // of equal ids the first is shown
+			.map((file) => [decoded(file.contentId!), addressOf(file)]),
+	)
+	const length = [...images.values()].reduce((sum, image) => sum + image.length, 0)
+	let room = Math.min(timesShown * length, mostInlined)
+	return html.replaceAll(/cid:([^"'\s>)]+)/g, (reference, id: string) => {
+		const image = images.get(decoded(id))
+		if (image === undefined || image.length > room) return reference
+		room -= image.length
+		return image
 	})
 }
 
+const addressOf = ({ contentType, content }: ReadMail['files'][number]) =>
+	`data:${contentType};base64,${content.toString('base64')}`
+
 /** In a URL an id may be percent-encoded, even incorrectly. */
-function isSameId(contentId: string, inUrl: string) {
+function decoded(id: string) {
 	try {
-		return contentId === inUrl || decodeURIComponent(contentId) === decodeURIComponent(inUrl)
+		return decodeURIComponent(id)
 	} catch {
-		return false
+		return id
 	}
 }
