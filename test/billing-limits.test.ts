@@ -6,6 +6,7 @@ import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { createProject, startApp } from './helpers/app.ts'
 import { setupBilling } from './helpers/billing.ts'
 import { mailStep, setupExecutions } from './helpers/executions.ts'
+import { hold } from './helpers/locks.ts'
 import { subscription } from './helpers/stripe-fake.ts'
 
 /** With a subscription, only the members' limits apply. */
@@ -111,6 +112,38 @@ test('simultaneous requests are accepted only up to the limit', async (t) => {
 		answers.filter(({ statusCode }) => statusCode === status).length
 	t.deepEqual([answered(200), answered(429)], [7, 5])
 	t.like((await execute(written))[0], { emails: 7, queued: 7 })
+})
+
+test('simultaneous large requests are accepted only up to the limit, however much is left', async (t) => {
+	const { limit, app, pool, project, execute, withSecretKey } = await setupLimits(t)
+	await execute(
+		`insert into domains (project_id, domain, verified_at) values ($1, 'example.org', now())`,
+		[project.id],
+	)
+	await limit({ transactional: 6100 })
+	// Messages with two senders are read apart from other requests.
+	const payloadOf = (n: number) =>
+		['app@example.com', 'app@example.org'].map((from) => ({
+			to: Array.from({ length: 500 }, (_, i) => `a${i}@${n}.example`),
+			from,
+			subject: 'Hi',
+			body: 'x',
+		}))
+	const held = await hold(pool, 'templates')
+	const answers = Array.from({ length: 8 }, (_, n) =>
+		app.inject({
+			method: 'POST',
+			url: '/v1/send/batch',
+			headers: withSecretKey,
+			payload: payloadOf(n),
+		}),
+	)
+	await held.waiting(8)
+	await held.letGo()
+	const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode)
+	const answered = (status: number) => statuses.filter((one) => one === status).length
+	t.deepEqual([answered(200), answered(429)], [6, 2])
+	t.like((await execute(written))[0], { emails: 6000 })
 })
 
 test('a refused request leaves its idempotency key to be used again', async (t) => {

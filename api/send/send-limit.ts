@@ -11,21 +11,28 @@ interface LimitedSend {
 	limit: Limit | null
 }
 
-/** More than the requests of one moment can use. */
+/** A process has at most 200 requests under way. Small ones together weigh at most this much. */
 const plenty = 5000
+const smallWeight = 25
 
-/** Near the limit requests take turns, so that no two use the same remainder. */
+/**
+ * Large requests, and all requests near the limit, take turns, so that no two use the same remainder. Small requests
+ * don't wait while plenty is left.
+ */
 export async function acceptWithinLimit(
 	acceptance: Acceptance,
 	send: LimitedSend,
 	accepted: AcceptedSend,
 ) {
 	const { projectId, weight, limit } = send
-	if (!limit || limit.limit - limit.usage - weight > plenty) return acceptance.accept(accepted)
-	return transaction(acceptance.pool, async (db) => {
-		refuseOver(await limitUnderLock(db, projectId), weight)
-		return acceptSend(db, accepted)
-	})
+	if (!limit || (weight <= smallWeight && limit.limit - limit.usage - weight > plenty))
+		return acceptance.accept(accepted)
+	return acceptance.inQueue(projectId, () =>
+		transaction(acceptance.pool, async (db) => {
+			refuseOver(await limitUnderLock(db, projectId), weight)
+			return acceptSend(db, accepted)
+		}),
+	)
 }
 
 export function refuseOver(limit: Limit | null, weight: number) {
