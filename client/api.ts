@@ -2181,7 +2181,7 @@ export interface ScheduleTrigger {
 
 export interface SecuredAccount {
 	message: string
-	/** Present if the address was not verified before: how many projects of the account got new keys and lost their other members. Their webhook endpoints are disabled */
+	/** Present if the address was not verified before: how many projects of the account got new keys and lost their other members. Their webhook endpoints are disabled, and so are workflows that send data of contacts to other addresses */
 	securedProjects?: number | undefined
 }
 

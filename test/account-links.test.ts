@@ -208,7 +208,7 @@ test('a first proof of an address deletes nothing: the projects are its reader�
 	t.is(answer.json().securedProjects, 1)
 	t.regex(
 		answer.json().message,
-		/keys of your projects were replaced, .*webhook endpoints disabled/,
+		/keys of your projects were replaced, .*webhook endpoints disabled, .*workflows/,
 	)
 
 	t.is(await trap.keyStatus(), 401)
@@ -216,7 +216,7 @@ test('a first proof of an address deletes nothing: the projects are its reader�
 	t.is((await asAccomplice('GET', '/members')).statusCode, 404)
 	t.is(await trap.openInvitations(), 0)
 	const { body } = await mailTo(email)
-	t.regex(body!, /webhook endpoints disabled.*Nothing was deleted/s)
+	t.regex(body!, /webhook endpoints disabled.*Workflows that send data.*Nothing was deleted/s)
 	t.true(body!.includes('Trap') && body!.includes('accomplice@example.org'))
 	const cookie = cookieOf(await post('/auth/login', { email, password: newPassword }))
 	const read = async (url: string) => (await app.inject({ url, headers: { cookie } })).json()
@@ -240,11 +240,11 @@ test('a new password for a verified address changes no project', async (t) => {
 })
 
 const secured = {
-	en: /keys of your projects were replaced.*webhook endpoints were disabled/,
-	de: /Schlüssel Ihrer Projekte wurden ersetzt.*Webhook-Endpunkte deaktiviert/,
-	fr: /clés de vos projets ont été remplacées.*points de terminaison webhook ont été désactivés/,
-	es: /claves de sus proyectos.*endpoints de webhooks se han desactivado/,
-	nl: /sleutels van uw projecten zijn vervangen.*webhook-endpoints zijn uitgeschakeld/,
+	en: /keys of your projects were replaced.*webhook endpoints were disabled.*workflows/,
+	de: /Schlüssel Ihrer Projekte wurden ersetzt.*Webhook-Endpunkte deaktiviert.*Workflows/,
+	fr: /clés de vos projets ont été remplacées.*points de terminaison webhook ont été désactivés.*workflows/,
+	es: /claves de sus proyectos.*endpoints de webhooks se han desactivado.*workflows/,
+	nl: /sleutels van uw projecten zijn vervangen.*webhook-endpoints zijn uitgeschakeld.*workflows/,
 }
 for (const [language, words] of Object.entries(secured))
 	test(`the page after a first proof says what changed, in ${language}`, async (t) => {

@@ -3,6 +3,7 @@ import { type ExecutionKey, failExecution } from '../../db/executions/execution-
 import { cancelOne } from '../../db/executions/execution-cancelling.ts'
 import { permanently } from '../permanence.ts'
 import { advance } from './advance.ts'
+import { cancellingActivities } from './cancelling.ts'
 import { closingActivities, type ClosingServices } from './closing.ts'
 import { enrolmentActivities } from './enrolment.ts'
 import type { Stop } from './stop.ts'
@@ -25,6 +26,7 @@ export function automationActivities(
 ) {
 	const { pool, callPool, showsStops = false } = services
 	return {
+		...cancellingActivities(services),
 		...closingActivities(services),
 		...enrolmentActivities(services),
 

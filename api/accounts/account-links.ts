@@ -14,14 +14,14 @@ import { serveForms } from './account-forms.ts'
 import type { MailSettings } from './account-mail.ts'
 import { Password } from './accounts.ts'
 import { about, Body, Extended, Message } from '../schemas.ts'
-import { announceSecured, securedAnswer } from './takeover.ts'
+import { announceSecured, securedAnswer, securingWith } from './takeover.ts'
 
 const tags = ['accounts']
 const Secured = Extended('SecuredAccount', [Message], {
 	securedProjects: Type.Optional(
 		Type.Integer({
 			description:
-				'Present if the address was not verified before: how many projects of the account got new keys and lost their other members. Their webhook endpoints are disabled',
+				'Present if the address was not verified before: how many projects of the account got new keys and lost their other members. Their webhook endpoints are disabled, and so are workflows that send data of contacts to other addresses',
 		}),
 	),
 })
@@ -97,7 +97,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				})
 				if (!spent) throw badToken()
 				const hash = await hashPassword(body.newPassword)
-				const secured = await resetPassword(db, spent.userId, hash, settings.sessionSecret)
+				const secured = await resetPassword(db, spent.userId, hash, securingWith(settings))
 				await announceSecured(db, request, secured, settings)
 				return secured
 			})
@@ -135,8 +135,7 @@ export const accountLinks: FastifyPluginAsyncTypebox<LinkOptions> = async (
 				const { projectId, publicId, email, role, hasAccount } = invitation
 				if (!hasAccount && body.password === undefined) throw passwordMissing()
 				const hash = hasAccount ? null : await hashPassword(body.password!)
-				const { sessionSecret } = settings
-				const { userId, secured } = await accountOfReader(db, email, hash, sessionSecret)
+				const { userId, secured } = await accountOfReader(db, email, hash, securingWith(settings))
 				await acceptInvitation(db, { projectId, userId, role, email })
 				await announceSecured(db, request, secured, settings)
 				const joined = { projectIds: [publicId], userId, actor: email }

@@ -40,7 +40,7 @@ export const accountWords: Record<string, AccountWords> = {
 		wasReset: 'Your password is changed',
 		wasResetMeans: 'You can log in with it now. All your sessions have ended.',
 		secured:
-			'Your address was not verified before, so somebody else could have made this account. The keys of your projects were replaced, and their other members and open invitations removed. Their webhook endpoints were disabled. We have sent you a mail with the details.',
+			'Your address was not verified before, so somebody else could have made this account. The keys of your projects were replaced, and their other members and open invitations removed. Their webhook endpoints were disabled, and so were workflows that send data of contacts to other addresses. We have sent you a mail with the details.',
 		join: 'Join {project}',
 		joinMeans: '{email} is invited to work on this project.',
 		password: 'Password for your account',
@@ -70,7 +70,7 @@ export const accountWords: Record<string, AccountWords> = {
 		wasResetMeans:
 			'Sie können sich jetzt damit anmelden. Wo Sie angemeldet waren, sind Sie es nicht mehr.',
 		secured:
-			'Ihre Adresse war bisher nicht bestätigt, das Konto hätte also jemand anderes anlegen können. Die Schlüssel Ihrer Projekte wurden ersetzt, andere Mitglieder und offene Einladungen entfernt und Webhook-Endpunkte deaktiviert. Die Einzelheiten haben wir Ihnen per E-Mail geschickt.',
+			'Ihre Adresse war bisher nicht bestätigt, das Konto hätte also jemand anderes anlegen können. Die Schlüssel Ihrer Projekte wurden ersetzt, andere Mitglieder und offene Einladungen entfernt und Webhook-Endpunkte deaktiviert, ebenso Workflows, die Daten von Kontakten an andere Adressen senden. Die Einzelheiten haben wir Ihnen per E-Mail geschickt.',
 		join: 'Mitarbeit an {project}',
 		joinMeans: '{email} ist eingeladen, an diesem Projekt mitzuarbeiten.',
 		password: 'Passwort für Ihr Konto',
@@ -101,7 +101,7 @@ export const accountWords: Record<string, AccountWords> = {
 		wasResetMeans:
 			'Vous pouvez l’utiliser dès maintenant. Toutes vos sessions ouvertes ont pris fin.',
 		secured:
-			'Votre adresse n’était pas encore vérifiée : quelqu’un d’autre aurait pu créer ce compte. Les clés de vos projets ont été remplacées, leurs autres membres et les invitations en cours ont été retirés. Leurs points de terminaison webhook ont été désactivés. Nous vous avons envoyé les détails par e-mail.',
+			'Votre adresse n’était pas encore vérifiée : quelqu’un d’autre aurait pu créer ce compte. Les clés de vos projets ont été remplacées, leurs autres membres et les invitations en cours ont été retirés. Leurs points de terminaison webhook ont été désactivés, comme les workflows qui envoient des données de contacts à d’autres adresses. Nous vous avons envoyé les détails par e-mail.',
 		join: 'Rejoindre {project}',
 		joinMeans: '{email} est invité à travailler sur ce projet.',
 		password: 'Mot de passe de votre compte',
@@ -131,7 +131,7 @@ export const accountWords: Record<string, AccountWords> = {
 		wasReset: 'Su contraseña se ha cambiado',
 		wasResetMeans: 'Ya puede iniciar sesión con ella. Todas las sesiones abiertas han terminado.',
 		secured:
-			'Su dirección no estaba verificada, así que otra persona podría haber creado esta cuenta. Se han reemplazado las claves de sus proyectos y se han retirado sus demás miembros y las invitaciones abiertas. Sus endpoints de webhooks se han desactivado. Le hemos enviado los detalles por correo.',
+			'Su dirección no estaba verificada, así que otra persona podría haber creado esta cuenta. Se han reemplazado las claves de sus proyectos y se han retirado sus demás miembros y las invitaciones abiertas. Sus endpoints de webhooks se han desactivado, al igual que los workflows que envían datos de contactos a otras direcciones. Le hemos enviado los detalles por correo.',
 		join: 'Unirse a {project}',
 		joinMeans: '{email} tiene una invitación para trabajar en este proyecto.',
 		password: 'Contraseña de su cuenta',
@@ -160,7 +160,7 @@ export const accountWords: Record<string, AccountWords> = {
 		wasReset: 'Uw wachtwoord is gewijzigd',
 		wasResetMeans: 'U kunt er nu mee inloggen. Waar u ingelogd was, bent u dat niet meer.',
 		secured:
-			'Uw adres was nog niet bevestigd, dus iemand anders had dit account kunnen aanmaken. De sleutels van uw projecten zijn vervangen en hun andere leden en openstaande uitnodigingen verwijderd. Hun webhook-endpoints zijn uitgeschakeld. De details hebben we u gemaild.',
+			'Uw adres was nog niet bevestigd, dus iemand anders had dit account kunnen aanmaken. De sleutels van uw projecten zijn vervangen en hun andere leden en openstaande uitnodigingen verwijderd. Hun webhook-endpoints zijn uitgeschakeld, net als workflows die gegevens van contacten naar andere adressen sturen. De details hebben we u gemaild.',
 		join: 'Meewerken aan {project}',
 		joinMeans: '{email} is uitgenodigd om aan dit project te werken.',
 		password: 'Wachtwoord voor uw account',

@@ -12,7 +12,7 @@ import { loggedInPage, notLoggedInPage } from './account-pages.tsx'
 import { readCookie, type SessionCookie, sessionSeconds, setCookie } from './cookies.ts'
 import { accountOf, type OAuthClient, type ProviderName, providers } from './oauth-providers.ts'
 import { createSigner } from './signer.ts'
-import { announceSecured } from './takeover.ts'
+import { announceSecured, securingWith } from './takeover.ts'
 import { countTry, networkOf } from './throttling.ts'
 
 const tags = ['accounts']
@@ -163,7 +163,7 @@ export const oauth: FastifyPluginAsyncTypebox<OAuthOptions> = async (
 		const options = {
 			maySignUp: !features.signupsDisabled,
 			seconds: sessionSeconds,
-			sessionSecret: settings.sessionSecret,
+			...securingWith(settings),
 		}
 		const login = await transaction(pool, async (db) => {
 			const login = await logInFrom(db, account, options)

@@ -1,12 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import type { PoolClient } from 'pg'
 import { renderPlatformMail } from '../../mail/platform/mail.ts'
-import type { Secured } from '../../db/accounts/account-proof.ts'
+import type { Secured, Securing } from '../../db/accounts/account-proof.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
 import { recordAudit } from '../../db/projects/audit.ts'
+import { taskQueues } from '../../workflows/task-queues.ts'
 import { auditEntryOf } from '../projects/audit.ts'
 import { acceptedLanguage } from '../public/public-words.ts'
 import type { MailSettings } from './account-mail.ts'
+
+export const securingWith = ({ sessionSecret }: { sessionSecret: string }): Securing => ({
+	sessionSecret,
+	taskQueue: taskQueues.core,
+})
 
 /** Announces the changes by mail and in the audit log. Wake the relay after the transaction. */
 export async function announceSecured(
@@ -31,7 +37,7 @@ export async function announceSecured(
 export const securedAnswer = (message: string, secured: Secured | null) =>
 	secured
 		? {
-				message: `${message}. Your address was not verified before, so the keys of your projects were replaced, their other members removed and their webhook endpoints disabled`,
+				message: `${message}. Your address was not verified before, so the keys of your projects were replaced, their other members removed, and their webhook endpoints disabled, as well as workflows that send data of contacts to other addresses`,
 				securedProjects: secured.projects.length,
 			}
 		: { message }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { FastifyRequest } from 'fastify'
 import type { PoolClient } from 'pg'
 import { freeze } from '../../db/automations/automation-freezing.ts'
 import { stepsOf, transitionsOf } from '../../db/automations/automation-graph-records.ts'
@@ -10,8 +11,8 @@ import {
 	updateAutomation,
 } from '../../db/automations/automation-records.ts'
 import type { AutomationKey } from '../../db/automations/automation-schedules.ts'
-import { transactional } from '../../db/transaction.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
+import { withAccess } from '../projects/administering.ts'
 import { warningsOf } from './automation-warnings.ts'
 
 /**
@@ -20,12 +21,11 @@ import { warningsOf } from './automation-warnings.ts'
  * fails, nothing is changed.
  */
 export function edit<T>(
-	requestEm: EntityManager,
-	projectId: string,
+	request: FastifyRequest,
 	id: string,
 	change: (em: EntityManager, automation: AutomationRecord, db: PoolClient) => Promise<T>,
 ) {
-	return transactional(requestEm, async (em, db) => {
+	return withAccess(request, async (em, db, projectId) => {
 		const key = { projectId, automationId: id }
 		const automation = existing(await lockAutomation(em, key), id)
 		const changed = await change(em, automation, db)

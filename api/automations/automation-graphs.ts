@@ -34,9 +34,9 @@ export const automationGraphs: FastifyPluginAsyncTypebox = async (app) => {
 			},
 		},
 		async (request) => {
-			const { em, project, params, body } = request
+			const { project, params, body } = request
 			const key = { projectId: project.id, automationId: params.id }
-			const { draft, warnings } = await edit(em, project.id, params.id, async (em, before, db) => {
+			const { draft, warnings } = await edit(request, params.id, async (em, before, db) => {
 				refuseChanged(request, before)
 				const { trigger, graph, faults } = await readGraph(
 					db,

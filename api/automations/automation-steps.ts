@@ -64,7 +64,8 @@ export const automationSteps: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 201: Step },
 			},
 		},
-		async ({ em, project, params, body }, reply) => {
+		async (request, reply) => {
+			const { project, params, body } = request
 			const { type, name } = body
 			if (type === 'TRIGGER')
 				throw refused(
@@ -72,7 +73,7 @@ export const automationSteps: FastifyPluginAsyncTypebox = async (app) => {
 					'Add another type of step.',
 				)
 			const given = await configOf(project.id, type, body)
-			const { changed } = await edit(em, project.id, params.id, async (em, _, db) => {
+			const { changed } = await edit(request, params.id, async (em, _, db) => {
 				const key = { projectId: project.id, automationId: params.id }
 				const steps = await stepsOf(db, key)
 				await checkStepSegments(db, project.id, type, given.config ?? {}, 'config')
@@ -115,8 +116,9 @@ export const automationSteps: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: Step },
 			},
 		},
-		async ({ em, project, params, body }) => {
-			const { changed } = await edit(em, project.id, params.id, async (em, _, db) => {
+		async (request) => {
+			const { project, params, body } = request
+			const { changed } = await edit(request, params.id, async (em, _, db) => {
 				const key = { projectId: project.id, automationId: params.id, stepId: params.stepId }
 				const step = found(await findStep(em, key), params.stepId)
 				const changes = await configOf(project.id, step.type, body)
@@ -153,8 +155,9 @@ export const automationSteps: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ em, project, params, query }, reply) => {
-			await edit(em, project.id, params.id, async (em, _, db) => {
+		async (request, reply) => {
+			const { project, params, query } = request
+			await edit(request, params.id, async (em, _, db) => {
 				const key = { projectId: project.id, automationId: params.id, stepId: params.stepId }
 				const step = found(await findStep(em, key), params.stepId)
 				if (step.type === 'TRIGGER')

@@ -62,10 +62,11 @@ export const automationTransitions: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 201: Transition },
 			},
 		},
-		async ({ em, project, params, body }, reply) => {
+		async (request, reply) => {
+			const { project, params, body } = request
 			const { fromStepId, toStepId, priority } = body
 			const key = { projectId: project.id, automationId: params.id }
-			const { changed } = await edit(em, project.id, params.id, async (em, _, db) => {
+			const { changed } = await edit(request, params.id, async (em, _, db) => {
 				const from = await findStep(em, { ...key, stepId: fromStepId })
 				if (!from) throw notFound('step', fromStepId)
 				const to = await findStep(em, { ...key, stepId: toStepId })
@@ -101,9 +102,10 @@ export const automationTransitions: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ em, project, params: { id, transitionId } }, reply) => {
-			const key = { projectId: project.id, automationId: id, transitionId }
-			await edit(em, project.id, id, async (em) => {
+		async (request, reply) => {
+			const { id, transitionId } = request.params
+			const key = { projectId: request.project.id, automationId: id, transitionId }
+			await edit(request, id, async (em) => {
 				if (!(await deleteTransition(em, key))) throw notFound('transition', transitionId)
 			})
 			return reply.code(204).send(null)

@@ -155,8 +155,9 @@ export const automationVersions: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: Changed },
 			},
 		},
-		async ({ em, project, params }) => {
-			const { draft, warnings } = await edit(em, project.id, params.id, async (em, _, db) => {
+		async (request) => {
+			const { project, params } = request
+			const { draft, warnings } = await edit(request, params.id, async (em, _, db) => {
 				const key = { projectId: project.id, automationId: params.id }
 				const version = found(await findVersion(em, key, params.version), params.version)
 				const { trigger, allowReentry, steps, transitions } = version.definition

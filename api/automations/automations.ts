@@ -140,8 +140,9 @@ export const automations: FastifyPluginAsyncTypebox = async (app) => {
 				response: { 200: Changed },
 			},
 		},
-		async ({ em, project, params, body }) => {
-			const { draft, warnings } = await edit(em, project.id, params.id, async (em, before, db) => {
+		async (request) => {
+			const { project, params, body } = request
+			const { draft, warnings } = await edit(request, params.id, async (em, before, db) => {
 				const { triggerType = before.triggerType, triggerConfig } = body
 				const isSame = triggerType === before.triggerType && triggerConfig === undefined
 				const trigger = isSame

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
-import { lockAdministrator } from '../../db/accounts/session.ts'
+import { lockAdministrator, lockMember } from '../../db/accounts/session.ts'
 import { lockBillingAccount } from '../../db/billing/usage-reporting.ts'
 import { keyDigest, lockProjectOfKey } from '../../db/projects/project-keys.ts'
 import { findLiving, ofLiving } from '../../db/projects/project-removal.ts'
@@ -17,7 +17,15 @@ type Change<T> = (em: EntityManager, db: PoolClient, projectId: string) => Promi
  * authenticated: a caller decides how slowly the body arrives.
  */
 export const administering = <T>(request: FastifyRequest, change: Change<T>) =>
-	transactional(request.em, async (em, db) => change(em, db, await lockProject(request, db)))
+	transactional(request.em, async (em, db) =>
+		change(em, db, await lockProject(request, db, lockAdministrator)),
+	)
+
+/** The same for changes that every member may make. */
+export const withAccess = <T>(request: FastifyRequest, change: Change<T>) =>
+	transactional(request.em, async (em, db) =>
+		change(em, db, await lockProject(request, db, lockMember)),
+	)
 
 /** The same for changes that need the billing account, which is locked before the project everywhere. */
 export async function administeringAccount<T>(request: FastifyRequest, change: Change<T>) {
@@ -25,7 +33,7 @@ export async function administeringAccount<T>(request: FastifyRequest, change: C
 		transactional(request.em, async (em, db) => {
 			const [living] = await findLiving(db, { publicId: request.project.publicId })
 			if (living) await lockBillingAccount(db, { projectId: living.id })
-			const projectId = await lockProject(request, db)
+			const projectId = await lockProject(request, db, lockAdministrator)
 			// Otherwise a reset has moved the account to another row.
 			return living?.id === projectId ? { value: await change(em, db, projectId) } : undefined
 		}),
@@ -34,19 +42,20 @@ export async function administeringAccount<T>(request: FastifyRequest, change: C
 	return done.value
 }
 
-async function lockProject(request: FastifyRequest, db: PoolClient) {
+async function lockProject(
+	{ visitor, project, headers }: FastifyRequest,
+	db: PoolClient,
+	lockUser: typeof lockMember,
+) {
 	const locked = await ofLiving(async () => {
-		const [found] = await lockFor(request, db)
+		const [found] = visitor
+			? await lockUser(db, { sessionId: visitor.user.sessionId, publicId: project.publicId })
+			: await lockProjectOfKey(db, { digest: keyDigest(keyOf(headers.authorization!)!) })
 		return found
 	})
 	if (!locked) throw accessEnded()
 	return locked.id
 }
-
-const lockFor = ({ visitor, project, headers }: FastifyRequest, db: PoolClient) =>
-	visitor
-		? lockAdministrator(db, { sessionId: visitor.user.sessionId, publicId: project.publicId })
-		: lockProjectOfKey(db, { digest: keyDigest(keyOf(headers.authorization!)!) })
 
 const accessEnded = () =>
 	new ApiError(403, 'PROJECT_ACCESS_DENIED', 'Your access to this project has just ended', {

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { secureAutomations } from '../automations/automation-takeover.ts'
 import { newKeys } from '../projects/project-keys.ts'
 import { forgetWebhookSecrets } from '../projects/webhook-secret.ts'
 import { bytes, text, uuid } from '../sql-types.ts'
@@ -30,10 +31,16 @@ const lockAccountById = statement('lock-account-by-id', {
 export interface Secured {
 	email: string
 	userId: string
-	/** They have new keys, and their webhook endpoints are disabled. */
+	/** They have new keys. Their webhook endpoints, and workflows that send data elsewhere, are disabled. */
 	projects: { publicId: string; name: string }[]
 	/** The addresses of removed members. */
 	members: string[]
+}
+
+/** Needed to secure an account. */
+export interface Securing {
+	sessionSecret: string
+	taskQueue: string
 }
 
 /**
@@ -44,13 +51,13 @@ export async function accountOfReader(
 	db: PoolClient,
 	email: string,
 	hash: string | null,
-	sessionSecret: string,
+	securing: Securing,
 ): Promise<{ userId: string; secured: Secured | null }> {
 	const [made] = await createAccount(db, { email, passwordHash: hash, isVerified: true })
 	if (made) return { userId: made.id, secured: null }
 	const [known] = await lockAccount(db, { email })
 	const { id: userId, emailVerified } = known!
-	const secured = emailVerified ? null : await takeOver(db, known!, hash, sessionSecret)
+	const secured = emailVerified ? null : await takeOver(db, known!, hash, securing)
 	return { userId, secured }
 }
 
@@ -59,24 +66,24 @@ export async function resetPassword(
 	db: PoolClient,
 	userId: string,
 	hash: string,
-	sessionSecret: string,
+	securing: Securing,
 ): Promise<Secured | null> {
 	const [account] = await lockAccountById(db, { userId })
-	if (!account!.emailVerified) return takeOver(db, account!, hash, sessionSecret)
+	if (!account!.emailVerified) return takeOver(db, account!, hash, securing)
 	await replacePassword(db, { userId, passwordHash: hash })
 	return null
 }
 
 /**
  * Anybody can have signed up with an address. The person who did knows the keys of their projects and the
- * members they invited, and may receive events at webhook endpoints. The projects stay, and become the
+ * members they invited, and may receive data from webhook endpoints and workflows. The projects stay, and become the
  * reader's alone. null: the account has no project.
  */
 async function takeOver(
 	db: PoolClient,
 	{ id: userId, email }: Account,
 	hash: string | null,
-	sessionSecret: string,
+	{ sessionSecret, taskQueue }: Securing,
 ): Promise<Secured | null> {
 	const projectIds = await lockProjects(db, userId)
 	await replacePassword(db, { userId, passwordHash: hash })
@@ -92,6 +99,7 @@ async function takeOver(
 	})
 	await forgetWebhookSecrets(db, { projectIds })
 	await secureEndpoints(db, projectIds, sessionSecret)
+	for (const projectId of projectIds) await secureAutomations(db, { projectId, taskQueue })
 	await confirmAddress(db, userId)
 	return projects.length > 0
 		? { email, userId, projects, members: members.map((member) => member.email).toSorted() }

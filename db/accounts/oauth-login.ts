@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { accountOfReader, lockAccount, type Secured } from './account-proof.ts'
+import { accountOfReader, lockAccount, type Secured, type Securing } from './account-proof.ts'
 import type { oauthProviders } from './oauth-identity.ts'
 import { openSession } from './session.ts'
 
@@ -26,11 +26,10 @@ const linkIdentity = statement('link-identity', {
 	on conflict do nothing`,
 })
 
-interface LogIn {
+interface LogIn extends Securing {
 	maySignUp: boolean
 	/** The duration of the session. */
 	seconds: number
-	sessionSecret: string
 }
 
 /**
@@ -40,13 +39,13 @@ interface LogIn {
 export async function logInFrom(
 	db: PoolClient,
 	{ provider, subject, email }: OAuthAccount,
-	{ maySignUp, seconds, sessionSecret }: LogIn,
+	{ maySignUp, seconds, ...securing }: LogIn,
 ): Promise<{ token: string; secured: Secured | null } | null> {
 	const open = (userId: string) => openSession(db, { userId, seconds })
 	const [linked] = await userOfIdentity(db, { provider, subject })
 	if (linked) return { token: await open(linked.userId), secured: null }
 	if (!maySignUp && !(await lockAccount(db, { email }))[0]) return null
-	const { userId, secured } = await accountOfReader(db, email, null, sessionSecret)
+	const { userId, secured } = await accountOfReader(db, email, null, securing)
 	await linkIdentity(db, { provider, subject, userId })
 	return { token: await open(userId), secured }
 }

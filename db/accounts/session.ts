@@ -104,19 +104,23 @@ export const sessionCaller = statement('session-caller', {
 })
 
 /**
- * In a transaction, before keys or members change: session and role stay until the transaction ends. Like
- * everywhere, the project is locked first. No row: the session or the role has ended.
+ * In a transaction: session and role stay until it ends. Like everywhere, the project is locked first. No
+ * row: the session or the role has ended.
  */
-export const lockAdministrator = statement('lock-administrator', {
-	params: { sessionId: uuid, publicId: uuid },
-	row: { id: uuid, role: text.of<Role>() },
-	text: `select p.id, m.role
-	from sessions s
-	join memberships m on m.user_id = s.user_id and m.role <> 'MEMBER'
-	join projects p on p.id = m.project_id
-	where s.id = $sessionId and p.public_id = $publicId::uuid
-	for no key update of p for share of s, m`,
-})
+const lockMembership = (name: string, roles: string) =>
+	statement(name, {
+		params: { sessionId: uuid, publicId: uuid },
+		row: { id: uuid, role: text.of<Role>() },
+		text: `select p.id, m.role
+		from sessions s
+		join memberships m on m.user_id = s.user_id ${roles}
+		join projects p on p.id = m.project_id
+		where s.id = $sessionId and p.public_id = $publicId::uuid
+		for no key update of p for share of s, m`,
+	})
+
+export const lockMember = lockMembership('lock-member', '')
+export const lockAdministrator = lockMembership('lock-administrator', `and m.role <> 'MEMBER'`)
 
 export const closeSession = statement('close-session', {
 	params: { digest: bytes },

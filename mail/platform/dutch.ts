@@ -25,7 +25,7 @@ export const dutch: Words = {
 				...(isVerified
 					? []
 					: [
-							'Het adres van dit account is nog niet bevestigd. Heeft het account projecten, dan worden met het nieuwe wachtwoord ook hun sleutels vervangen, hun andere leden verwijderd en hun webhook-endpoints uitgeschakeld.',
+							'Het adres van dit account is nog niet bevestigd. Heeft het account projecten, dan worden met het nieuwe wachtwoord ook hun sleutels vervangen, hun andere leden verwijderd en hun webhook-endpoints uitgeschakeld. Ook workflows die gegevens van contacten naar andere adressen sturen, worden uitgeschakeld.',
 						]),
 			],
 			button: 'Wachtwoord kiezen',
@@ -50,6 +50,7 @@ export const dutch: Words = {
 			paragraphs: [
 				'Uw e-mailadres was nog niet bevestigd, dus iemand anders had dit account ermee kunnen aanmaken. Nu u hebt laten zien dat het adres van u is, zijn alle eerdere sessies beëindigd.',
 				`De sleutels van deze projecten zijn vervangen, hun andere leden en openstaande uitnodigingen verwijderd en hun webhook-endpoints uitgeschakeld: ${listed(projects)}.`,
+				'Workflows die gegevens van contacten per webhook of e-mail naar andere adressen sturen, zijn ook uitgeschakeld en hun uitvoeringen geannuleerd.',
 				...(members.length > 0 ? [`Verwijderde leden: ${listed(members)}.`] : []),
 			],
 			remark:

@@ -25,7 +25,7 @@ export const english: Words = {
 				...(isVerified
 					? []
 					: [
-							'The address of this account is not verified yet. If the account has projects, choosing a password also replaces their keys, removes their other members and disables their webhook endpoints.',
+							'The address of this account is not verified yet. If the account has projects, choosing a password also replaces their keys, removes their other members and disables their webhook endpoints. Workflows that send data of contacts to other addresses are disabled as well.',
 						]),
 			],
 			button: 'Choose a password',
@@ -50,6 +50,7 @@ export const english: Words = {
 			paragraphs: [
 				'Your email address was not verified before, so somebody else could have created this account. You have now proved that the address is yours, and all earlier sessions have ended.',
 				`The keys of these projects were replaced, their other members and open invitations removed, and their webhook endpoints disabled: ${listed(projects)}.`,
+				'Workflows that send data of contacts to other addresses, by webhook or by email, were disabled as well, and their executions cancelled.',
 				...(members.length > 0 ? [`Removed members: ${listed(members)}.`] : []),
 			],
 			remark:

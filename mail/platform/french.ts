@@ -27,7 +27,7 @@ export const french: Words = {
 				...(isVerified
 					? []
 					: [
-							'L’adresse de ce compte n’est pas encore vérifiée. Si le compte a des projets, choisir un mot de passe remplace aussi leurs clés, retire leurs autres membres et désactive leurs points de terminaison webhook.',
+							'L’adresse de ce compte n’est pas encore vérifiée. Si le compte a des projets, choisir un mot de passe remplace aussi leurs clés, retire leurs autres membres et désactive leurs points de terminaison webhook. Les workflows qui envoient des données de contacts à d’autres adresses sont aussi désactivés.',
 						]),
 			],
 			button: 'Choisir un mot de passe',
@@ -52,6 +52,7 @@ export const french: Words = {
 			paragraphs: [
 				'Votre adresse e-mail n’était pas encore vérifiée : quelqu’un d’autre aurait pu créer ce compte avec elle. Vous avez maintenant montré que l’adresse est la vôtre, et toutes les sessions précédentes ont pris fin.',
 				`Les clés de ces projets ont été remplacées, leurs autres membres et les invitations en cours ont été retirés, et leurs points de terminaison webhook ont été désactivés : ${listed(projects)}.`,
+				'Les workflows qui envoient des données de contacts à d’autres adresses, par webhook ou par e-mail, ont aussi été désactivés et leurs exécutions annulées.',
 				...(members.length > 0 ? [`Membres retirés : ${listed(members)}.`] : []),
 			],
 			remark:

@@ -28,7 +28,7 @@ export const german: Words = {
 				...(isVerified
 					? []
 					: [
-							'Die Adresse dieses Kontos ist noch nicht bestätigt. Hat das Konto Projekte, werden mit dem neuen Passwort auch deren Schlüssel ersetzt, ihre anderen Mitglieder entfernt und ihre Webhook-Endpunkte deaktiviert.',
+							'Die Adresse dieses Kontos ist noch nicht bestätigt. Hat das Konto Projekte, werden mit dem neuen Passwort auch deren Schlüssel ersetzt, ihre anderen Mitglieder entfernt und ihre Webhook-Endpunkte deaktiviert. Auch Workflows, die Daten von Kontakten an andere Adressen senden, werden deaktiviert.',
 						]),
 			],
 			button: 'Passwort wählen',
@@ -53,6 +53,7 @@ export const german: Words = {
 			paragraphs: [
 				'Ihre E-Mail-Adresse war bisher nicht bestätigt, also hätte jemand anderes dieses Konto mit ihr anlegen können. Nun haben Sie gezeigt, dass die Adresse Ihnen gehört, und alle früheren Sitzungen sind beendet.',
 				`Die Schlüssel dieser Projekte wurden ersetzt, ihre anderen Mitglieder und offene Einladungen entfernt und ihre Webhook-Endpunkte deaktiviert: ${listed(projects)}.`,
+				'Workflows, die Daten von Kontakten per Webhook oder E-Mail an andere Adressen senden, wurden ebenfalls deaktiviert und ihre Ausführungen abgebrochen.',
 				...(members.length > 0 ? [`Entfernte Mitglieder: ${listed(members)}.`] : []),
 			],
 			remark:

@@ -25,7 +25,7 @@ export const spanish: Words = {
 				...(isVerified
 					? []
 					: [
-							'La dirección de esta cuenta todavía no está verificada. Si la cuenta tiene proyectos, al elegir una contraseña también se reemplazan sus claves, se retiran sus demás miembros y se desactivan sus endpoints de webhooks.',
+							'La dirección de esta cuenta todavía no está verificada. Si la cuenta tiene proyectos, al elegir una contraseña también se reemplazan sus claves, se retiran sus demás miembros y se desactivan sus endpoints de webhooks. También se desactivan los workflows que envían datos de contactos a otras direcciones.',
 						]),
 			],
 			button: 'Elegir una contraseña',
@@ -50,6 +50,7 @@ export const spanish: Words = {
 			paragraphs: [
 				'Su dirección de correo no estaba verificada, así que otra persona podría haber creado esta cuenta con ella. Ahora ha demostrado que la dirección es suya, y todas las sesiones anteriores han terminado.',
 				`Se han reemplazado las claves de estos proyectos, se han retirado sus demás miembros y las invitaciones abiertas, y se han desactivado sus endpoints de webhooks: ${listed(projects)}.`,
+				'También se han desactivado los workflows que envían datos de contactos a otras direcciones, por webhook o por correo, y se han cancelado sus ejecuciones.',
 				...(members.length > 0 ? [`Miembros retirados: ${listed(members)}.`] : []),
 			],
 			remark:

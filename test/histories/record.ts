@@ -119,6 +119,9 @@ await record('automation-unable', along([sleeping], { advanceExecution: refuse }
 const enrolled = [{ enrolled: 500, last: 'contact' }, { enrolled: 7, last: null }].values()
 const enrolling = { enrolSome: async () => enrolled.next().value }
 await record('enrol-two-pages', enrolling, { projectId: 'project', automationId: 'automation' })
+const cancelling = { cancelExecutionsOf: async () => 7 }
+const ofAutomations = { projectId: 'project', automationIds: ['automation'] }
+await record('cancelExecutions-whole', cancelling, ofAutomations)
 const closings = [{ closed: 2000, isLast: false }, { closed: 7, isLast: true }].values()
 const closing = { closeRuns: async () => closings.next().value }
 await record('closeExecutions-two-pages', closing, { projectId: 'project' })
