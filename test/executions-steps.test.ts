@@ -4,7 +4,14 @@ import { deliverMails } from '../activities/delivery/claim-source.ts'
 import type { Message } from '../mail/message.ts'
 import { buildMime } from '../mail/mime/mime.ts'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
-import { delayStep, mailStep, setupExecutions, type StepSketch } from './helpers/executions.ts'
+import { statements } from '../db/statement.ts'
+import {
+	delayStep,
+	mailStep,
+	setupExecutions,
+	type StepSketch,
+	waitStep,
+} from './helpers/executions.ts'
 import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/ledger.ts'
 import { lockWaits } from './helpers/locks.ts'
 
@@ -312,4 +319,52 @@ test('a workflow of many steps without a pause runs to its end', async (t) => {
 	await freeze({ on: 'x', steps })
 	await track('x')
 	t.like(await advance(await executionId()), { do: 'END', about: 'COMPLETED' })
+})
+
+test('a move of an execution reads the same, however often it has been at a step', async (t) => {
+	const { freeze, contact, track, executionId, advance, pool, project, select } =
+		await setupExecutions(t)
+	await contact()
+	await freeze({ on: 'x', steps: [update({ n: 1 }), waitStep('paid', 60), mailStep] })
+	await track('x')
+	const id = await executionId()
+	t.like(await advance(id), { do: 'WAIT', visit: 3 })
+	const blocks = async () => {
+		await pool.query('vacuum analyze execution_steps')
+		const db = await pool.connect()
+		try {
+			await db.query('begin')
+			const steps = await select<{ id: string }>(
+				'select distinct step_id as id from execution_steps',
+			)
+			const counts: number[] = []
+			for (const [name, values] of [
+				['outputs-of-execution', [project.id, id, steps.map((step) => step.id), 2 ** 21]],
+				['event-since', [project.id, id, 'paid', new Date(0), []]],
+			] as const) {
+				const { rows } = await db.query({
+					text: `explain (analyze, buffers, format json) ${statements.get(name)!.text}`,
+					values: [...values],
+				})
+				const { Plan: plan } = rows[0]['QUERY PLAN'][0]
+				counts.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'])
+			}
+			return counts
+		} finally {
+			await db.query('rollback')
+			db.release()
+		}
+	}
+	await track('paid')
+	await blocks()
+	const before = await blocks()
+	await pool.query(
+		`insert into execution_steps (project_id, execution_id, visit, step_id, type, status, output, event_id)
+		select project_id, execution_id, visit + 2 * n, step_id, type, 'COMPLETED', '{}',
+			case when type = 'WAIT_FOR_EVENT' then uuidv7() end
+		from execution_steps, generate_series(1, 10000) n where visit > 1`,
+	)
+	const after = await blocks()
+	for (const [place, count] of before.entries())
+		t.true(after[place]! < count + 20, `${before.join()} ${after.join()}`)
 })

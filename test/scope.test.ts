@@ -74,6 +74,10 @@ const reasons: Record<string, string[]> = {
 		'mark-outbox-failed',
 		'restart-claims',
 	],
+	'the visits of one execution, whose project is compared afterwards': [
+		'finish-call',
+		'outputs-of-execution',
+	],
 	'the mails of a campaign, which the same statement finds by its project': [
 		'cancel-campaign-chunk',
 		'claim-campaign-slice',

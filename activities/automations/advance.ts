@@ -75,6 +75,7 @@ export async function beginJourney(
 			: await outputsOf(db, {
 					projectId: key.projectId,
 					executionId: key.executionId,
+					stepIds: execution.definition.steps.map(({ id }) => id),
 					maxBytes: maxReadBytes,
 				})
 	return {

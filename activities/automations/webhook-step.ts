@@ -90,6 +90,7 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 		await finishCall(pool, {
 			...ids,
 			visit,
+			stepIds: execution!.definition.steps.map(({ id }) => id).filter((id) => id !== step!.id),
 			status,
 			output,
 			shortOutput,

@@ -4,7 +4,7 @@ import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sq
 import { statement } from '../statement.ts'
 import { heardEventColumns, type HeardEvent } from './execution.ts'
 import { stopTypes } from './execution-step.ts'
-import { mailOfStep, outputOfStep } from './step-output.ts'
+import { latestOutputs, mailOfStep, outputOfStep } from './step-output.ts'
 
 // Reads and writes for moving an execution. All of it runs in one transaction with two locks that
 // everybody takes in this order: the contact's row, then the execution's.
@@ -92,16 +92,12 @@ export const lockExecution = statement('lock-execution', {
  * first, only outputs of less than 1 KB are read.
  */
 export const outputsOf = statement('outputs-of-execution', {
-	params: { projectId: uuid, executionId: uuid, maxBytes: int },
+	params: { projectId: uuid, executionId: uuid, stepIds: uuid.array, maxBytes: int },
 	row: { stepId: uuid, output: json<Record<string, unknown>>() },
 	text: `select s.step_id as "stepId", ${outputOfStep} as output
 	from (
 		select *, sum(bytes) over (order by visit desc) as bytes_so_far
-		from (
-			select distinct on (step_id) project_id, step_id, visit, type, output
-			from execution_steps
-			where project_id = $projectId and execution_id = $executionId and output is not null
-			order by step_id, visit desc) latest
+		from (${latestOutputs}) latest
 		cross join lateral (select octet_length(latest.output::text) as bytes) size) s
 	${mailOfStep}
 	where s.bytes_so_far <= $maxBytes::int or s.bytes < 1024`,

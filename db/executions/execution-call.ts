@@ -1,5 +1,6 @@
 import { int, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { latestOutputs } from './step-output.ts'
 
 /**
  * Records the end of a WEBHOOK step, once: nothing happens if the execution has left the step. A final
@@ -11,6 +12,8 @@ export const finishCall = statement('finish-call', {
 		projectId: uuid,
 		executionId: uuid,
 		visit: int,
+		/** The other steps. */
+		stepIds: uuid.array,
 		status: text,
 		output: json<object>(),
 		shortOutput: json<object>(),
@@ -18,17 +21,13 @@ export const finishCall = statement('finish-call', {
 		error: text.orNull,
 	},
 	text: `with current as materialized (
-		select x.project_id, x.id, x.visit, x.current_step_id from executions x
+		select x.project_id, x.id, x.visit from executions x
 		where x.project_id = $projectId and x.id = $executionId and x.visit = $visit::int
 			and x.status = 'RUNNING'
 		for no key update
 	), stored as (
-		select coalesce(sum(octet_length(output::text)), 0) as bytes from (
-			select distinct on (s.step_id) s.output
-			from current x join execution_steps s on s.project_id = x.project_id
-				and s.execution_id = x.id and s.step_id <> x.current_step_id
-			where s.output is not null
-			order by s.step_id, s.visit desc) latest
+		select coalesce(sum(octet_length(output::text)), 0) as bytes
+		from (${latestOutputs}) latest where exists (select from current)
 	), finished as (
 		update execution_steps s set status = $status::text,
 			output = case when stored.bytes + octet_length($output::jsonb::text) <= $maxBytes::int

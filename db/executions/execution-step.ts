@@ -18,6 +18,20 @@ export const stopTypes = ['SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK'] sa
 const schema = defineEntity({
 	name: 'ExecutionStep',
 	tableName: 'execution_steps',
+	indexes: [
+		// An execution in a circle has many visits. Its moves read the latest output of each step.
+		{
+			name: 'execution_steps_outputs',
+			properties: ['executionId', 'stepId', 'visit'],
+			where: 'output is not null',
+		},
+		// Whether an event has ended a wait of an execution.
+		{
+			name: 'execution_steps_events',
+			properties: ['executionId', 'eventId'],
+			where: 'event_id is not null',
+		},
+	],
 	properties: {
 		projectId: p.uuid().primary(),
 		executionId: p.uuid().primary(),

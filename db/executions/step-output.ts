@@ -4,6 +4,16 @@ export const maxStoredBytes = 2 ** 20
 /** The outputs of other steps, such as the data of events, are stored beyond that and are read up to this size. */
 export const maxReadBytes = 2 * 2 ** 20
 
+/**
+ * The latest output of each of `$stepIds`, however often an execution has been at a step. The project is compared
+ * outside: otherwise the planner may walk all visits backwards by the primary key.
+ */
+export const latestOutputs = `select latest.* from unnest($stepIds::uuid[]) as step(id) cross join lateral (
+		select project_id, step_id, visit, type, output from execution_steps
+		where execution_id = $executionId and step_id = step.id and output is not null
+		order by visit desc limit 1) latest
+	where latest.project_id = $projectId`
+
 /** The id of the mail of step `s`. */
 export const mailIdOfStep = `(s.output ->> 'emailId')::uuid`
 
