@@ -31,29 +31,52 @@ test('a Schedule is created, changed and deleted with the row of its automation'
 })
 
 test('after a loss on either side all Schedules match the rows again', async (t) => {
-	const { select, known, handle, client, pool } = await setupSchedule(t)
+	const { select, known, handle, client, pool, untilListed } = await setupSchedule(t)
 	await select(byClock)
 	await known()
 	await handle.delete()
-	// Temporal's list of Schedules is updated with a delay.
-	const until = async (count: number) => {
-		for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(100)) {
-			let listed = 0
-			for await (const _ of client.schedule.list()) listed += 1
-			if (listed === count) return
-		}
-		t.fail(`${count} Schedules were to be listed`)
-	}
-	await until(0)
+	await untilListed(0)
 	t.is(await reconcileSchedules(pool, client, taskQueues.core), 1)
 	t.is(await known(), '30 9 * * 1 Europe/Berlin')
-	await until(1)
+	await untilListed(1)
 	t.is(await reconcileSchedules(pool, client, taskQueues.core), 0)
 	await select('alter table automations disable trigger user')
 	await select('update automations set enabled = false')
 	t.is(await reconcileSchedules(pool, client, taskQueues.core), 1)
 	t.is(await known(), null)
 })
+
+const hourMs = 3_600_000
+
+for (const [since, changedBefore, hasEnrolled, hours] of [
+	['the last change', '100 minutes', false, 1],
+	['the last enrolment', '3 days', true, 0],
+	['a day ago', '3 days', false, 23],
+] as const)
+	test(`scheduled times that passed while Temporal had lost a Schedule are made up for, since ${since}`, async (t) => {
+		const { select, known, handle, client, pool, untilListed } = await setupSchedule(t)
+		const latest = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 300_000)
+		const before = (count: number) => new Date(latest.getTime() - count * hourMs)
+		await select(
+			`update automations set trigger_type = 'SCHEDULE', event_name = null, schedule = $1,
+				updated_at = now() - $2::interval`,
+			[`${latest.getUTCMinutes()} * * * *`, changedBefore],
+		)
+		if (hasEnrolled)
+			await select(
+				`insert into enrolments (project_id, automation_id, scheduled_for, workflow_id, audience)
+				select project_id, id, $1, 'enrol', '{}' from automations`,
+				[before(1)],
+			)
+		await known()
+		await handle.delete()
+		await untilListed(0)
+		await reconcileSchedules(pool, client, taskQueues.core)
+		const first = async () => (await handle.describe()).info.recentActions.at(0)
+		for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(100))
+			if (await first()) break
+		t.deepEqual((await first())?.scheduledAt, before(hours))
+	})
 
 test('a scheduled time enrols each contact once, however often it is repeated', async (t) => {
 	const { pool, select, automationId, project, executions } = await setupSchedule(t)

@@ -3,7 +3,7 @@ import { ScheduleAlreadyRunning } from '@temporalio/client'
 import type { Pool } from 'pg'
 import { priorities } from '../outbox/outbox.ts'
 import { keywords } from '../outbox/search-attributes.ts'
-import { type RowOf, text, uuid } from '../sql-types.ts'
+import { type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 // The Schedules of automations follow their rows. A changed row leaves an outbox entry, and its handler
@@ -16,6 +16,8 @@ const wantedColumns = {
 	name: text,
 	schedule: text.notNull('triggers of the type SCHEDULE have one'),
 	timezone: text,
+	/** From here on no scheduled time has an enrolment. Those of more than a day ago are not made up for. */
+	missedSince: timestamp,
 }
 type Wanted = RowOf<typeof wantedColumns>
 
@@ -24,11 +26,16 @@ type Services = Pick<Client, 'schedule'>
 const prefix = 'enrol/'
 export const scheduleIdOf = (automationId: string) => prefix + automationId
 
+const wanted = `a.name, a.schedule, coalesce(a.timezone, 'UTC') as timezone,
+	greatest(a.updated_at, now() - interval '1 day', (
+		select max(scheduled_for) + interval '1 second' from enrolments
+		where project_id = a.project_id and automation_id = a.id)) as "missedSince"`
+
 /** No row: the automation should have no Schedule. */
 const wantedSchedule = statement('wanted-schedule', {
 	params: automationKeyColumns,
 	row: wantedColumns,
-	text: `select name, schedule, coalesce(timezone, 'UTC') as timezone from automations
+	text: `select ${wanted} from automations a
 	where project_id = $projectId and id = $automationId::uuid and enabled
 		and trigger_type = 'SCHEDULE'`,
 })
@@ -36,9 +43,8 @@ const wantedSchedule = statement('wanted-schedule', {
 const allWanted = statement('wanted-schedules', {
 	params: {},
 	row: { ...wantedColumns, ...automationKeyColumns },
-	text: `select project_id as "projectId", id as "automationId", name, schedule,
-		coalesce(timezone, 'UTC') as timezone
-	from automations where enabled and trigger_type = 'SCHEDULE'`,
+	text: `select project_id as "projectId", id as "automationId", ${wanted}
+	from automations a where enabled and trigger_type = 'SCHEDULE'`,
 })
 
 const automationOfSchedule = statement('automation-of-schedule', {
@@ -47,17 +53,21 @@ const automationOfSchedule = statement('automation-of-schedule', {
 	text: `select project_id as "projectId", id as "automationId" from automations where id::text = $id`,
 })
 
-/** Updates Temporal's Schedule from the row, and repeats if the row has changed meanwhile. */
+/**
+ * Updates Temporal's Schedule from the row, and repeats if the row has changed meanwhile. `isLost`: the times
+ * since the last enrolment or change were missed, and a new Schedule makes up for them.
+ */
 export async function syncSchedule(
 	pool: Pool,
 	temporal: Services,
 	key: AutomationKey,
 	taskQueue: string,
+	isLost = false,
 ): Promise<void> {
 	const read = () =>
 		wantedSchedule(pool, { projectId: key.projectId, automationId: key.automationId })
 	for (let [wanted] = await read(); ;) {
-		if (wanted) await put(temporal, key, wanted, taskQueue)
+		if (wanted) await put(temporal, key, wanted, taskQueue, isLost)
 		else await remove(temporal, scheduleIdOf(key.automationId))
 		const [now] = await read()
 		// We may have overwritten another change that was handled at the same time.
@@ -74,11 +84,12 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 	let differed = 0
 	for (const wanted of await allWanted(pool)) {
 		const id = scheduleIdOf(wanted.automationId)
+		const isLost = !known.has(id)
 		const isSame = known.get(id) === fingerprint(wanted)
 		known.delete(id)
 		if (isSame) continue
 		differed += 1
-		await syncSchedule(pool, temporal, wanted, taskQueue)
+		await syncSchedule(pool, temporal, wanted, taskQueue, isLost)
 	}
 	// The remaining Schedules belong to no row that needs them.
 	for (const id of known.keys()) {
@@ -93,7 +104,13 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 const fingerprint = (wanted: Wanted | undefined) =>
 	wanted === undefined ? undefined : `${wanted.schedule} ${wanted.timezone}`
 
-async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, taskQueue: string) {
+async function put(
+	{ schedule }: Services,
+	key: AutomationKey,
+	wanted: Wanted,
+	taskQueue: string,
+	isLost: boolean,
+) {
 	const scheduleId = scheduleIdOf(key.automationId)
 	const options = {
 		spec: { cronExpressions: [wanted.schedule], timezone: wanted.timezone },
@@ -115,8 +132,15 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 	}
 	// A memo can't be changed, but differences are detected by it, so the Schedule is replaced.
 	await remove({ schedule }, scheduleId, wanted)
+	// A time that was met after all is harmless: each of its contacts is enrolled once.
+	const missed = { start: wanted.missedSince, end: new Date() }
 	try {
-		await schedule.create({ ...options, scheduleId, memo: { fingerprint: fingerprint(wanted) } })
+		await schedule.create({
+			...options,
+			...(isLost && missed.start < missed.end && { state: { backfill: [missed] } }),
+			scheduleId,
+			memo: { fingerprint: fingerprint(wanted) },
+		})
 	} catch (error) {
 		// Another process has created it; the next comparison checks its content.
 		if (!(error instanceof ScheduleAlreadyRunning)) throw error

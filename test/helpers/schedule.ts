@@ -39,7 +39,16 @@ export async function setupSchedule(t: ExecutionContext) {
 			throw error
 		}
 	}
-	return { ...context, automationId, client, handle, known }
+	/** Temporal's list of Schedules is updated with a delay. */
+	async function untilListed(count: number) {
+		for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(100)) {
+			let listed = 0
+			for await (const _ of client.schedule.list()) listed += 1
+			if (listed === count) return
+		}
+		t.fail(`${count} Schedules were to be listed`)
+	}
+	return { ...context, automationId, client, handle, known, untilListed }
 }
 
 type Select = Awaited<ReturnType<typeof setupExecutions>>['select']
