@@ -3,9 +3,16 @@ import { createTurns } from '../api/billing/turns.ts'
 import { until } from '../bench/load.ts'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
 import { setupBilling } from './helpers/billing.ts'
-import { stripeEvent, subscription } from './helpers/stripe-fake.ts'
+import { invoiceFor, stripeEvent, subscription } from './helpers/stripe-fake.ts'
 
-const openInvoice = { status: 'open', attempted: true, next_payment_attempt: null }
+const openInvoice = {
+	status: 'open',
+	amount_remaining: 900,
+	attempted: true,
+	next_payment_attempt: null as number | null,
+}
+const paidInvoice = { ...openInvoice, status: 'paid', amount_remaining: 0 }
+const draft = { ...openInvoice, status: 'draft', attempted: false }
 const retried = { ...openInvoice, next_payment_attempt: 1_900_000_000 }
 
 test('only events with a recent signature of Stripe are accepted', async (t) => {
@@ -180,9 +187,7 @@ test('a payment that failed for good disables the project, notifies its members 
 	t.is((await route('POST', 'billing-portal')).statusCode, 200)
 	t.is((await route('PUT', 'billing-limits', { workflows: 3 })).statusCode, 200)
 
-	subscriptions.set(id, [
-		subscription('active', { latest_invoice: { ...openInvoice, status: 'paid' } }),
-	])
+	subscriptions.set(id, [subscription('active', { latest_invoice: paidInvoice })])
 	await tell('invoice.paid', id)
 	t.is(await disabled(), null)
 	t.is((await execute('select from suspensions where lifted_at is null')).length, 0)
@@ -209,6 +214,33 @@ for (const [name, ended] of [
 		await tell('customer.subscription.created', id)
 		// An unpaid subscription still counts as one.
 		t.is(await disabled(), ended.status === 'unpaid' ? 'PAYMENT_FAILED' : null)
+	})
+
+for (const [name, later] of [
+	['the next invoice is being drafted', subscription('past_due', { latest_invoice: draft })],
+	[
+		'the customer cancels the subscription',
+		subscription('canceled', {
+			latest_invoice: draft,
+			cancellation_details: { reason: 'cancellation_requested' },
+		}),
+	],
+] as const)
+	test(`a project stays disabled until the failed invoice is paid, also when ${name}`, async (t) => {
+		const { tell, customer, subscriptions, invoices, disabled } = await setupBilling(t)
+		const id = await customer()
+		subscriptions.set(id, [subscription('past_due', { latest_invoice: openInvoice })])
+		await tell('invoice.payment_failed', id)
+		subscriptions.set(id, [later])
+		invoices.set(id, [{ ...openInvoice, ...invoiceFor('sub_1') }])
+		await tell('customer.subscription.updated', id)
+		t.is(await disabled(), 'PAYMENT_FAILED')
+		subscriptions.set(id, [subscription('active', { id: 'sub_2' }), later])
+		await tell('customer.subscription.created', id)
+		t.is(await disabled(), 'PAYMENT_FAILED', 'another subscription pays nothing')
+		invoices.set(id, [{ ...paidInvoice, ...invoiceFor('sub_1') }])
+		await tell('invoice.paid', id)
+		t.is(await disabled(), null)
 	})
 
 test('a payment lifts nothing but the suspension for want of it', async (t) => {

@@ -5,7 +5,7 @@ import { renderPlatformMail } from '../../mail/platform/mail.ts'
 import type { Stripe } from '../../outside/stripe/client.ts'
 import { expireCheckouts } from '../../outside/stripe/customer.ts'
 import { subscriptionState } from '../../outside/stripe/subscription.ts'
-import { applySubscription } from '../../db/billing/billing-accounts.ts'
+import { type Ask, applySubscription } from '../../db/billing/billing-accounts.ts'
 import type { Readers } from '../../db/projects/members.ts'
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
@@ -72,8 +72,8 @@ export const stripeWebhooks: FastifyPluginAsyncTypebox<Options> = async (app, op
 			const customerId = data.object.customer
 			if (!heeded.has(type) || !customerId) return { received: true as const, duplicate: false }
 			const event = { eventId: `stripe/${id}`, customerId }
-			const ask = async (wasSubscribed: boolean) => {
-				const state = await subscriptionState(stripe, customerId)
+			const ask: Ask = async ({ wasSubscribed, isSuspended }) => {
+				const state = await subscriptionState(stripe, customerId, isSuspended)
 				if (state.subscribed && !wasSubscribed) await expireCheckouts(stripe, customerId)
 				return state
 			}

@@ -69,6 +69,15 @@ const suspendUnpaid = statement('suspend-unpaid', {
 	from due where (select count(*) from suspended) = 1`,
 })
 
+/** Asked under the account's lock, which every suspension for non-payment needs. */
+const isSuspendedUnpaid = statement('is-suspended-unpaid', {
+	params: { projectId: uuid },
+	row: { isSuspended: bool },
+	text: `select exists (
+		select from projects where id = $projectId and disabled_reason = 'PAYMENT_FAILED'
+	) as "isSuspended"`,
+})
+
 /** The project's reputation is a separate matter and stays. */
 const liftUnpaid = statement('lift-unpaid', {
 	params: { projectId: uuid },
@@ -87,6 +96,12 @@ interface SubscriptionState {
 	hasFailed: boolean
 }
 
+/** `isSuspended`: the project is disabled for non-payment. */
+export type Ask = (before: {
+	wasSubscribed: boolean
+	isSuspended: boolean
+}) => Promise<SubscriptionState>
+
 /**
  * Applies the customer's state at Stripe to its project, unless this event was handled before. The account
  * is locked while Stripe is asked, so a later answer is written later. Returns whether the event is new;
@@ -95,14 +110,18 @@ interface SubscriptionState {
 export async function applySubscription(
 	db: PoolClient,
 	{ eventId, customerId }: { eventId: string; customerId: string },
-	ask: (wasSubscribed: boolean) => Promise<SubscriptionState>,
+	ask: Ask,
 	mailsTo: (readers: Readers) => Promise<PlatformMail[]>,
 ): Promise<boolean> {
 	const [account] = await lockCustomer(db, { customerId })
 	const [event] = await recordEvent(db, { eventId })
 	if (!event || !account) return event !== undefined
 	const { projectId } = account
-	const { subscriptionId, subscribed, currency, hasFailed } = await ask(account.subscribed)
+	const [project] = await isSuspendedUnpaid(db, { projectId })
+	const { subscriptionId, subscribed, currency, hasFailed } = await ask({
+		wasSubscribed: account.subscribed,
+		isSuspended: project!.isSuspended,
+	})
 	// Mail sent without a subscription is free; mail sent with one is billed.
 	if (subscribed && !account.subscribed) await skipUsage(db, { projectId })
 	if (!subscribed && account.subscribed) await createReports(db, { projectId })

@@ -21,7 +21,7 @@ export async function invoicesOf({ sdk }: Stripe, customer: string) {
 	}))
 }
 
-const isUnpaid = ({ status, amount_remaining }: Sdk.Invoice) =>
+export const isUnpaid = ({ status, amount_remaining }: Sdk.Invoice) =>
 	(status === 'open' || status === 'uncollectible') && amount_remaining > 0
 
 /** The amount of this month so far. */

@@ -1,5 +1,6 @@
 import type Sdk from 'stripe'
 import { isStripeError, type Stripe } from './client.ts'
+import { isUnpaid } from './invoices.ts'
 
 /** The state of a customer's subscription. */
 export interface SubscriptionState {
@@ -15,13 +16,15 @@ const openStatuses = ['active', 'trialing', 'past_due', 'unpaid']
 
 /**
  * Asked after every Stripe event, because the current state doesn't depend on the order of the events. Of
- * several subscriptions the oldest counts.
+ * several subscriptions the oldest counts. A suspended customer has to pay all invoices, because the latest one may only
+ * be a draft.
  */
 export async function subscriptionState(
-	{ sdk }: Stripe,
+	stripe: Stripe,
 	customer: string,
+	isSuspended: boolean,
 ): Promise<SubscriptionState> {
-	const { data } = await sdk.subscriptions.list({
+	const { data } = await stripe.sdk.subscriptions.list({
 		customer,
 		status: 'all',
 		limit: 100,
@@ -30,20 +33,45 @@ export async function subscriptionState(
 	// They are listed newest first.
 	const current = data.findLast(({ status }) => openStatuses.includes(status))
 	const last = current ?? data[0]
+	const replaced = current ? data.filter(isCancelledUnpaid) : []
 	return {
 		subscriptionId: last?.id ?? null,
 		subscribed: current !== undefined,
 		currency: last?.currency ?? null,
-		hasFailed: last !== undefined && hasFailed(last),
+		hasFailed:
+			(last !== undefined && hasFailed(last)) ||
+			(isSuspended && (await hasFailedInvoice(stripe, customer, replaced))),
 	}
 }
 
-function hasFailed({ status, latest_invoice, cancellation_details }: Sdk.Subscription) {
+/**
+ * Whether a payment has failed for good among the newest hundred invoices. A customer whose subscription Stripe
+ * cancelled for non-payment may begin another one: the invoices of the ended one no longer count then.
+ */
+async function hasFailedInvoice({ sdk }: Stripe, customer: string, replaced: Sdk.Subscription[]) {
+	const { data } = await sdk.invoices.list({ customer, limit: 100 })
+	return data.some((invoice) => {
+		const of = invoice.parent?.subscription_details?.subscription
+		const subscriptionId = typeof of === 'object' ? of.id : of
+		const isReplaced = replaced.some(({ id }) => id === subscriptionId)
+		return isUnpaid(invoice) && isGivenUp(invoice) && !isReplaced
+	})
+}
+
+const isCancelledUnpaid = ({ status, cancellation_details }: Sdk.Subscription) =>
+	status === 'canceled' && cancellation_details?.reason === 'payment_failed'
+
+/** Stripe has made its last attempt. */
+const isGivenUp = ({ attempted, next_payment_attempt }: Sdk.Invoice) =>
+	attempted && !next_payment_attempt
+
+function hasFailed(subscription: Sdk.Subscription) {
+	const { status, latest_invoice } = subscription
 	const invoice = typeof latest_invoice === 'string' ? null : latest_invoice
 	const isOpen = invoice?.status === 'open' || invoice?.status === 'uncollectible'
 	if (status === 'unpaid') return true
-	if (status === 'past_due') return isOpen && invoice.attempted && !invoice.next_payment_attempt
-	return status === 'canceled' && isOpen && cancellation_details?.reason === 'payment_failed'
+	if (status === 'past_due') return isOpen && isGivenUp(invoice)
+	return isOpen && isCancelledUnpaid(subscription)
 }
 
 /**

@@ -11,6 +11,10 @@ interface Call {
 	form: Form
 	key: string | undefined
 }
+interface Subscription {
+	id: string
+	latest_invoice: object | null
+}
 interface Answer {
 	status: number
 	body: object
@@ -39,6 +43,14 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 		status,
 		body: { error: { type: 'invalid_request_error', message, ...(code && { code }) } },
 	})
+
+	/** The latest invoices of subscriptions are invoices of their customer, too. */
+	function invoicesOf(customer: string) {
+		const latest = ((subscriptions.get(customer) ?? []) as Subscription[]).flatMap(
+			({ id, latest_invoice: invoice }) => (invoice ? [{ ...invoice, ...invoiceFor(id) }] : []),
+		)
+		return [...(invoices.get(customer) ?? []), ...latest]
+	}
 
 	function answer({ method, path, form }: Call): Answer {
 		const ok = (body: object): Answer => ({ status: 200, body })
@@ -86,7 +98,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 				form['status'] === 'all' || status !== 'canceled'
 			return ok({ data: list.filter(isWanted) })
 		}
-		if (route === 'GET /v1/invoices') return ok({ data: invoices.get(customer) ?? [] })
+		if (route === 'GET /v1/invoices') return ok({ data: invoicesOf(customer) })
 		if (route === 'POST /v1/invoices/create_preview') {
 			const period = { period_start: 1_790_000_000, period_end: 1_792_000_000 }
 			return ok({ amount_due: 1234, currency: 'eur', ...period })
@@ -181,6 +193,11 @@ export const subscription = (status: string, more: object = {}) => ({
 	latest_invoice: null,
 	cancellation_details: { reason: null },
 	...more,
+})
+
+/** The part of an invoice that names its subscription. */
+export const invoiceFor = (subscription: string) => ({
+	parent: { type: 'subscription_details', subscription_details: { subscription } },
 })
 
 /** An event as Stripe posts it. */
