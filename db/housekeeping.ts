@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { foldOldTallies } from './campaigns/campaign-counts.ts'
+import { platformProjectId } from './emails/platform-mail.ts'
 import { removeOldErrors } from './jobs/job-error.ts'
 import { isCleanup } from './outbox/cleanups.ts'
 import { int } from './sql-types.ts'
@@ -75,6 +76,28 @@ const bodies: Chore = {
 				select from emails e where e.body is not null and e.created_at = due.created_at
 					and e.project_id = due.project_id and e.request_id = due.request_id
 					and is_unsettled(e.status))
+		)
+		select count(*)::int as removed from purged`,
+	),
+}
+
+/**
+ * The contents of our own mails, which may have links with tokens. Finds them by their ids. Links of mails that are
+ * older than eight days are no longer valid; `bodies` deletes these.
+ */
+const platformBodies: Chore = {
+	what: 'contents of our own mails',
+	remove: removal(
+		'remove-platform-bodies',
+		`with due as (
+			select project_id, id from emails
+			where project_id = '${platformProjectId}' and id >= first_id_at(now() - interval '8 days')
+				and created_at < now() - interval '1 hour' and body is not null
+				and not (is_unsettled(status))
+			order by id limit $limit::int for no key update skip locked
+		), purged as (
+			update emails e set body = null, "text" = null from due
+			where e.project_id = due.project_id and e.id = due.id returning 1
 		)
 		select count(*)::int as removed from purged`,
 	),
@@ -190,6 +213,7 @@ export const chores: Chore[] = [
 	expired('throttles', 'throttles', 'key'),
 	expired('invitations', 'invitations', 'project_id, email'),
 	bodies,
+	platformBodies,
 	{
 		what: 'mails in the local mailbox',
 		remove: removalByAge(

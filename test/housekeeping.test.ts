@@ -4,6 +4,7 @@ import test from 'ava'
 import type { Pool } from 'pg'
 import { housekeepingActivities } from '../activities/housekeeping.ts'
 import { chores } from '../db/housekeeping.ts'
+import { email, setupLinks } from './helpers/account-links.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { setupSend } from './helpers/send.ts'
 import { addedEndpoint } from './helpers/webhooks.ts'
@@ -46,6 +47,25 @@ test('contents of mails are deleted after their time; the ledger and unsent mail
 	for (const { id } of [waiting, doubted, young]) t.deepEqual(state[id], [false, 1])
 	const shown = await app.inject({ url: `/emails/${old.id}`, headers: withSecretKey })
 	t.like(shown.json(), { body: null, status: 'DELIVERED', attachments: [{ filename: 'a.txt' }] })
+})
+
+test('links of our own mails are deleted an hour after they were sent', async (t) => {
+	const { pool, signup, mailTo, post } = await setupLinks(t)
+	await signup()
+	await pool.query(`update emails set status = 'SENT', created_at = now() - interval '59 minutes'`)
+	await keepHouse(pool)
+	const { token } = await mailTo(email)
+	t.is((await post('/auth/verify-email', { token })).statusCode, 200)
+	await post('/auth/request-password-reset', { email })
+	await pool.query(`update emails set created_at = created_at - interval '1 hour'`)
+	t.is(await keepHouse(pool), 'contents of our own mails: 1')
+	const { rows } = await pool.query(
+		'select status, body is null as is_purged from emails order by id',
+	)
+	t.deepEqual(rows, [
+		{ status: 'SENT', is_purged: true },
+		{ status: 'PENDING', is_purged: false },
+	])
 })
 
 test('deliveries of webhooks are deleted after 30 days, those of deleted endpoints at once', async (t) => {
