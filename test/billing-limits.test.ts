@@ -165,6 +165,27 @@ test('mail that failed makes room again', async (t) => {
 	t.is((await send()).statusCode, 200)
 })
 
+test('mail that a reset destroys before it leaves makes room again, other mail stays counted', async (t) => {
+	const { send, execute, route } = await setupLimits(t)
+	const idOf = async (changes: object = {}) => {
+		const answer = await send(changes)
+		t.is(answer.statusCode, 200)
+		return answer.json().data.emails[0].email as string
+	}
+	const used = async () => (await route('GET', 'billing-limits')).json().transactional.usage
+	const set = (id: string, columns: string) =>
+		execute(`update emails set ${columns} where id = $1`, [id])
+	const attachments = [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }]
+	await idOf({ attachments })
+	await idOf({ delivery: { at: new Date(Date.now() + 3_600_000).toISOString() } })
+	await set(await idOf(), `status = 'CANCELLED'`)
+	await set(await idOf(), `status = 'SENT', sent_at = now()`)
+	await set(await idOf(), `status = 'SENDING', attempt = 1, attempt_started_at = now()`)
+	t.is(await used(), 5)
+	t.is((await route('POST', 'reset')).statusCode, 200)
+	t.is(await used(), 2)
+})
+
 test('the members are notified at 80 % and at 100 %, once a month and category', async (t) => {
 	const { limit, use, judge, told, execute, wakes } = await setupLimits(t)
 	await limit({ transactional: 100, inbound: 10 })

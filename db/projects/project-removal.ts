@@ -55,6 +55,25 @@ const replaceProject = statement('replace-project', {
 })
 
 /**
+ * Takes the old row's mails that never leave from the new row's usage. They are found by their rows in the lists of
+ * waiting mails. Mails that are being handed over may still leave, so they stay counted.
+ */
+const uncountDestroyed = statement('uncount-destroyed-mails', {
+	params: { projectId: uuid, freshId: uuid },
+	text: `insert into usage_tallies (project_id, month, category, used, sent)
+	select $freshId, u.month, usage_category(e.source_type), -sum(u.used)::int, 0
+	from (
+		select email_id as id from scheduled_sends where project_id = $projectId
+		union
+		select unnest(email_ids) from queued_sends where project_id = $projectId
+	) waiting
+	join emails e on e.project_id = $projectId and e.id = waiting.id
+		and e.status in ('SCHEDULED', 'PENDING')
+	cross join lateral usage_of_mail(e.source_type, usage_weight(e.attachments), e.created_at, null) u
+	group by u.month, usage_category(e.source_type)`,
+})
+
+/**
  * Empty at once for readers, however many rows there were. The rows are deleted later. In a transaction that has
  * locked the billing account.
  */
@@ -66,6 +85,7 @@ export async function resetProject(db: PoolClient, projectId: string, taskQueue:
 			projectId,
 			fresh.id,
 		])
+	await uncountDestroyed(db, { projectId, freshId: fresh.id })
 }
 
 /**
