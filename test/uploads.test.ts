@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -18,10 +20,10 @@ const images = {
 }
 const types = { png: 'image/png', jpg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' }
 
-async function setupUploads(t: ExecutionContext, settings: object = {}) {
+async function setupUploads(t: ExecutionContext, settings: object = {}, services: object = {}) {
 	const uploadsDir = await mkdtemp(join(tmpdir(), 'tempost-uploads-'))
 	t.teardown(() => rm(uploadsDir, { recursive: true }))
-	const context = await setup(t, { settings: { uploadsDir, ...settings } })
+	const context = await setup(t, { settings: { uploadsDir, ...settings }, services })
 	const upload = (content: Buffer, name = 'a.png', type = 'image/png', field = 'image') => {
 		const form = new FormData()
 		form.append(field, new Blob([new Uint8Array(content)], { type }), name)
@@ -34,6 +36,13 @@ async function setupUploads(t: ExecutionContext, settings: object = {}) {
 	}
 	const fetchImage = (key: string) => context.app.inject({ url: `/uploads/${key}` })
 	return { ...context, uploadsDir, upload, fetchImage }
+}
+
+async function setupS3(t: ExecutionContext, services: object = {}) {
+	const s3 = await s3Fake(t)
+	const access = { bucket: 'pictures', region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'key' }
+	const settings = { s3: { endpoint: s3.endpoint, ...access } }
+	return { ...(await setupUploads(t, settings, services)), s3, settings }
 }
 
 test('an image is recognised by its content, regardless of name and type', async (t) => {
@@ -154,9 +163,7 @@ test('two projects do not share a folder, and the public key uploads nothing', a
 })
 
 test('with S3 settings images go to that storage, and come from it', async (t) => {
-	const s3 = await s3Fake(t)
-	const access = { bucket: 'pictures', region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'key' }
-	const context = await setupUploads(t, { s3: { endpoint: s3.endpoint, ...access } })
+	const { s3, settings, ...context } = await setupS3(t)
 	const { key } = (await context.upload(images.gif)).json()
 	const stored = s3.objects.get(`/pictures/${key}`)!
 	t.deepEqual(stored.body, images.gif)
@@ -170,27 +177,52 @@ test('with S3 settings images go to that storage, and come from it', async (t) =
 	t.deepEqual(image.rawPayload, images.gif)
 	isEnvelope(t, await context.fetchImage(key.replace('.gif', '.png')), 404, 'RESOURCE_NOT_FOUND')
 	// Another process finds them there.
-	const { app } = await startApp(t, context.orm, {
-		settings: { s3: { endpoint: s3.endpoint, ...access } },
-	})
+	const { app } = await startApp(t, context.orm, { settings })
 	t.is((await app.inject({ url: `/uploads/${key}` })).statusCode, 200)
 })
 
 test('a failing storage is a 503 that says when to retry', async (t) => {
-	const s3 = await s3Fake(t)
-	const access = { bucket: 'pictures', region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'key' }
-	const context = await setupUploads(t, { s3: { endpoint: s3.endpoint, ...access } })
+	const { s3, ...context } = await setupS3(t)
 	const { key } = (await context.upload(images.gif)).json()
-	for (const fault of [503, 'torn'] as const) {
-		s3.fail(fault)
-		for (const answer of [await context.upload(png), await context.fetchImage(key)]) {
-			isEnvelope(t, answer, 503, 'EXTERNAL_SERVICE_ERROR')
-			t.truthy(answer.headers['retry-after'])
-		}
+	const isRefused = (answer: Awaited<ReturnType<typeof context.upload>>) => {
+		isEnvelope(t, answer, 503, 'EXTERNAL_SERVICE_ERROR')
+		t.truthy(answer.headers['retry-after'])
 	}
+	s3.fail('torn')
+	isRefused(await context.upload(png))
+	s3.fail(503)
+	isRefused(await context.upload(png))
+	isRefused(await context.fetchImage(key))
 	s3.fail(undefined)
 	t.is((await context.fetchImage(key)).statusCode, 200)
 })
+
+test('an image that breaks off in the storage breaks off for its reader, too', async (t) => {
+	const { s3, upload, fetchImage } = await setupS3(t)
+	const { key } = (await upload(images.gif)).json()
+	s3.fail('torn')
+	await t.throwsAsync(fetchImage(key), { code: 'LIGHT_ECONNRESET' })
+})
+
+for (const storage of ['disk', 'S3'] as const)
+	test(`slow readers of images on ${storage} push out no other answer, and take no places of requests`, async (t) => {
+		const services = { capacity: { requests: 1, departingBytes: 16 * 2 ** 20 } }
+		const { app, upload } =
+			storage === 'S3' ? await setupS3(t, services) : await setupUploads(t, {}, services)
+		const large = Buffer.concat([png, Buffer.alloc(10 * 2 ** 20 - png.length)])
+		const { key } = (await upload(large)).json()
+		const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/uploads/${key}`
+		const readers: IncomingMessage[] = []
+		for (let n = 0; n < 3; n++) {
+			// It reads nothing of the body yet.
+			const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
+			t.is(answer.statusCode, 200)
+			t.is(answer.headers['content-length'], `${large.length}`)
+			readers.push(answer)
+		}
+		t.is((await app.inject({ url: '/config' })).statusCode, 200)
+		for (const reader of readers) t.true(large.equals(Buffer.concat(await reader.toArray())))
+	})
 
 test('half of the S3 settings is an error that names the other half', (t) => {
 	const environment = { SESSION_SECRET: 'a secret of the tests', S3_BUCKET: 'pictures' }

@@ -13,6 +13,8 @@ declare module 'fastify' {
 		evenOverloaded?: true
 		/** The route only calls other routes, which are counted themselves. */
 		passesOn?: true
+		/** Its stream comes from a file, and takes nothing that other requests need. */
+		streamsFile?: true
 	}
 	interface FastifyRequest {
 		stage: 'under way' | 'arriving' | 'left'
@@ -111,7 +113,7 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
 		departures.enter(reply, isWhole ? payload.length : 0)
 		// A complete answer needs no more work; a stream is still being produced.
-		if (isWhole) move(request, 'left')
+		if (isWhole || request.routeOptions.config.streamsFile) move(request, 'left')
 		done()
 	})
 

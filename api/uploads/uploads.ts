@@ -67,7 +67,7 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 	app.get(
 		'/uploads/*',
 		{
-			config: { auth: 'none' },
+			config: { auth: 'none', streamsFile: true },
 			schema: {
 				tags,
 				summary: 'An image',
@@ -79,7 +79,9 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 			const extension = key.exec(name)?.[1] as ImageExtension | undefined
 			const image = extension && (await images.get(name).catch(unavailable))
 			if (!image) throw notFound('image', name)
-			return reply.headers(served).type(imageTypes[extension]).send(image)
+			const { content, bytes } = image
+			if (bytes !== undefined) reply.header('content-length', bytes)
+			return reply.headers(served).type(imageTypes[extension]).send(content)
 		},
 	)
 }

@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { AwsClient } from 'aws4fetch'
 
 /** The storage for images. We choose the keys; keys from requests were checked for the same form. */
 export interface ImageStore {
 	put(key: string, content: Buffer, contentType: string): Promise<void>
 	/** undefined: there is no such image. */
-	get(key: string): Promise<Buffer | Readable | undefined>
+	get(key: string): Promise<StoredImage | undefined>
+}
+
+/** A stream, because its reader may be slow: as a whole it would stay in memory until then. */
+export interface StoredImage {
+	content: Readable
+	/** undefined: the storage does not say. */
+	bytes: number | undefined
 }
 
 /** The storage was unreachable or refused; the cause says why. */
@@ -37,15 +44,19 @@ export const diskStore = (folder: string): ImageStore => ({
 		}
 	},
 	async get(key) {
-		const stream = createReadStream(join(folder, key))
-		return new Promise((resolve, reject) => {
-			stream.once('open', () => resolve(stream))
-			stream.once('error', (error: NodeJS.ErrnoException) =>
-				error.code === 'ENOENT' ? resolve(undefined) : reject(error),
-			)
-		})
+		const file = await openIfThere(join(folder, key))
+		return file && { content: file.createReadStream(), bytes: (await file.stat()).size }
 	},
 })
+
+async function openIfThere(path: string) {
+	try {
+		return await open(path)
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+		throw error
+	}
+}
 
 export interface S3Settings {
 	endpoint: string
@@ -71,19 +82,25 @@ export function s3Store({ endpoint, bucket, ...access }: S3Settings): ImageStore
 	const base = `${endpoint.replace(/\/+$/, '')}/${bucket}/`
 	const client = new AwsClient({ ...access, service: 's3', retries: 0 })
 
-	/** Reads the whole response, so a response that breaks off counts as an error. */
+	/** Any answer but an image is read as a whole, so one that breaks off counts as an error. */
 	async function ask(key: string, { headers, ...init }: Ask) {
+		const late = new AbortController()
+		const timer = setTimeout(() => late.abort(tookTooLong()), timeoutMs)
 		try {
 			const answer = await client.fetch(base + key, {
 				...init,
 				headers: { ...headers, 'x-amz-content-sha256': sha256(init.body ?? '') },
 				redirect: 'error',
-				signal: AbortSignal.timeout(timeoutMs),
+				signal: late.signal,
 			})
-			const { ok, status } = answer
-			return { ok, status, content: Buffer.from(await answer.arrayBuffer()) }
+			const { ok, status, body } = answer
+			if (init.method === 'GET' && ok && body) return { status, image: imageOf(answer, body) }
+			return { ok, status, text: await answer.text() }
 		} catch (error) {
 			throw new StorageFault(error)
+		} finally {
+			// An image has no limit, because its reader may be slow.
+			clearTimeout(timer)
 		}
 	}
 
@@ -97,13 +114,25 @@ export function s3Store({ endpoint, bucket, ...access }: S3Settings): ImageStore
 		async get(key) {
 			const answer = await ask(key, { method: 'GET' })
 			if (answer.status === 404) return undefined
-			if (!answer.ok) throw refused(answer)
-			return answer.content
+			if (!answer.image) throw refused(answer)
+			return answer.image
 		},
 	}
 }
 
+/** A proxy may have compressed the body, which is shorter then than what we read. */
+function imageOf({ headers }: Response, body: NonNullable<Response['body']>): StoredImage {
+	const length = headers.has('content-encoding') ? null : headers.get('content-length')
+	return {
+		content: Readable.fromWeb(body as ReadableStream),
+		bytes: length === null ? undefined : Number(length),
+	}
+}
+
+const tookTooLong = () =>
+	new Error(`The image storage took longer than ${timeoutMs / 1000} seconds`)
+
 const sha256 = (content: Uint8Array | string) => createHash('sha256').update(content).digest('hex')
 
-const refused = ({ status, content }: { status: number; content: Buffer }) =>
-	new StorageFault(`${status} ${content.toString('utf8', 0, 1000)}`)
+const refused = ({ status, text = '' }: { status: number; text?: string }) =>
+	new StorageFault(`${status} ${text.slice(0, 1000)}`)

@@ -32,7 +32,10 @@ export async function s3Fake(t: ExecutionContext) {
 			response.writeHead(200).end()
 		} else if (!objects.has(url))
 			response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')
-		else response.writeHead(200).end(objects.get(url)!.body)
+		else {
+			const stored = objects.get(url)!.body
+			response.writeHead(200, { 'content-length': stored.length }).end(stored)
+		}
 	})
 	server.listen(0, '127.0.0.1')
 	await once(server, 'listening')
