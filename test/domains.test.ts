@@ -1,4 +1,5 @@
 import test from 'ava'
+import type { Pool } from 'pg'
 import { createProject } from './helpers/app.ts'
 import { type DomainBody, setupDomains } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'
@@ -110,4 +111,50 @@ test('a domain that mail is sent from is not removed', async (t) => {
 	isEnvelope(t, await call('DELETE', `/domains/${id}`), 409, 'CONFLICT')
 	await call('DELETE', `/campaigns/${draft.id}`)
 	t.is((await call('DELETE', `/domains/${id}`)).statusCode, 204)
+})
+
+/** Domains of a project that are due for their check. */
+const addDue = (pool: Pool, projectId: string, count: number) =>
+	pool.query(
+		`insert into domains (project_id, domain, next_check_at)
+		select $1, 'due' || n || '.example', now() - interval '1 hour' from generate_series(1, $2::int) n`,
+		[projectId, count],
+	)
+
+test('a project has at most 100 domains, even if it adds several at once', async (t) => {
+	const { call, pool, project, rival } = await setupDomains(t)
+	await addDue(pool, project.id, 99)
+	const names = ['a.example', 'b.example', 'c.example', 'd.example']
+	const answers = await Promise.all(names.map((domain) => call('POST', '/domains', { domain })))
+	t.is(answers.filter(({ statusCode }) => statusCode === 201).length, 1)
+	t.is(answers.filter(({ statusCode }) => statusCode === 422).length, 3)
+	const error = isEnvelope(
+		t,
+		await call('POST', '/domains', { domain: 'e.example' }),
+		422,
+		'VALIDATION_ERROR',
+	)
+	t.deepEqual(error.errors, [
+		{ field: 'domain', message: 'is one too many: a project has at most 100', code: 'too_big' },
+	])
+	isEnvelope(t, await call('POST', '/domains', { domain: 'due1.example' }), 409, 'CONFLICT')
+	await (await rival()).add('f.example')
+	const { rows } = await pool.query(`select id from domains where domain = 'due1.example'`)
+	t.is((await call('DELETE', `/domains/${rows[0].id}`)).statusCode, 204)
+	t.is((await call('POST', '/domains', { domain: 'e.example' })).statusCode, 201)
+})
+
+test('the sweep takes turns of projects, however many domains of each are due', async (t) => {
+	const { pool, project, rival, sweepDue } = await setupDomains(t)
+	await addDue(pool, project.id, 60)
+	const other = await rival()
+	await other.add('theirs.example')
+	await pool.query(
+		`update domains set next_check_at = now() - interval '1 minute', last_checked_at = null
+		where domain = 'theirs.example'`,
+	)
+	t.like(await sweepDue(), { checked: 50, isLast: false })
+	const [theirs] = await other.list()
+	t.truthy((theirs as unknown as { lastCheckedAt: string | null }).lastCheckedAt)
+	t.like(await sweepDue(), { checked: 11, isLast: true })
 })

@@ -4,16 +4,20 @@ import type { DomainChecker } from '../../outside/domains/checker.ts'
 import { recordRequestedCheck } from '../../outside/domains/check-recording.ts'
 import {
 	addDomain,
+	countDomains,
 	type DomainRow,
 	domainsOf,
 	domainUses,
 	findDomain,
 	hasDomain,
+	lockDomains,
+	mostDomains,
 	removeDomain,
 } from '../../db/domains/domain-records.ts'
+import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { countTry } from '../accounts/throttling.ts'
-import { ApiError, notFound } from '../errors.ts'
+import { ApiError, invalid, notFound } from '../errors.ts'
 import { about, Body, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
 import { domainName } from './domain-name.ts'
 
@@ -94,8 +98,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			schema: {
 				tags,
 				summary: 'Add a domain; the answer lists the DNS records that it needs',
-				description:
-					'Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.',
+				description: `A project may have ${mostDomains} domains. Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.`,
 				body: Body(
 					{ domain: 'example.com' },
 					{ domain: Type.String({ description: 'The domain, without http:// or a path.' }) },
@@ -106,7 +109,14 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		async ({ project, body }, reply) => {
 			const name = domainName(body.domain)
 			await mayCheck(project.id)
-			const [added] = await addDomain(pool, { projectId: project.id, domain: name })
+			const [added] = await transaction(pool, async (db) => {
+				const wanted = { projectId: project.id, domain: name }
+				await lockDomains(db, { projectId: project.id })
+				const [counted] = await countDomains(db, { projectId: project.id })
+				if (counted!.count < mostDomains) return addDomain(db, wanted)
+				const [mine] = await hasDomain(db, wanted)
+				throw mine ? already(name, mine.id) : tooMany()
+			})
 			if (!added) throw await taken(project.id, name)
 			return reply.code(201).send(view(await introduced(added)))
 		},
@@ -202,13 +212,22 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 
 	async function taken(projectId: string, domain: string) {
 		const [mine] = await hasDomain(pool, { projectId, domain })
-		if (!mine) return takenElsewhere(domain)
-		return new ApiError(409, 'CONFLICT', `${domain} is already a domain of this project`, {
-			details: { domain, id: mine.id },
-			suggestion: 'Check it with GET /domains/{id}/verify.',
-		})
+		return mine ? already(domain, mine.id) : takenElsewhere(domain)
 	}
 }
+
+const already = (domain: string, id: string) =>
+	new ApiError(409, 'CONFLICT', `${domain} is already a domain of this project`, {
+		details: { domain, id },
+		suggestion: 'Check it with GET /domains/{id}/verify.',
+	})
+
+const tooMany = () =>
+	invalid({
+		field: 'domain',
+		message: `is one too many: a project has at most ${mostDomains}`,
+		code: 'too_big',
+	})
 
 /** The other project is not named. */
 const takenElsewhere = (domain: string) =>

@@ -60,6 +60,23 @@ export const addDomain = statement('add-domain', {
 	returning ${columns('d')}`,
 })
 
+/** How many domains one project may have. */
+export const mostDomains = 100
+
+/** Until the transaction ends, the project gets no further domains from others. */
+export const lockDomains = statement('lock-domains', {
+	params: { projectId: uuid },
+	row: { id: uuid },
+	text: 'select id from projects where id = $projectId for no key update',
+})
+
+/** After the lock, in a statement of its own: it sees what the transactions before it added. */
+export const countDomains = statement('count-domains', {
+	params: { projectId: uuid },
+	row: { count: int },
+	text: 'select count(*)::int as count from domains where project_id = $projectId',
+})
+
 export const hasDomain = statement('has-domain', {
 	params: { projectId: uuid, domain: text },
 	row: { id: uuid },
@@ -180,16 +197,29 @@ export const recordCheck = statement('record-domain-check', {
 		taken as "isTaken"`,
 })
 
+/** The turns are decided among these, so that a sweep costs the same however many domains are due. */
+const mostCompared = 10_000
+
 /**
- * Takes some of the domains whose check is due. Each is due again two sweeps later, whether or not this
- * sweep completes.
+ * Takes some of the domains whose check is due; projects take turns. Each is due again two sweeps later,
+ * whether or not this sweep completes. One statement, so that two sweeps take different domains; it reads the
+ * domains that are due longest by `domains_due`.
  */
 export const takeDueDomains = statement('take-due-domains', {
 	params: { limit: int },
 	row: domainRowColumns,
-	text: `with due as (
-		select id from domains where next_check_at <= now() and not sweep_exempt
-		order by next_check_at, id limit $limit::int for no key update skip locked
+	text: `with longest as materialized (
+		select id, project_id, next_check_at from domains
+		where next_check_at <= now() and not sweep_exempt
+		order by next_check_at limit ${mostCompared}
+	), due as (
+		select d.id from (
+			select id, next_check_at,
+				row_number() over (partition by project_id order by next_check_at, id) as turn
+			from longest
+		) t join domains d on d.id = t.id and d.next_check_at <= now()
+		order by t.turn, t.next_check_at, t.id limit $limit::int
+		for no key update of d skip locked
 	)
 	update domains d set next_check_at = now() + interval '9 minutes'
 	from due where d.id = due.id returning ${columns('d')}`,
