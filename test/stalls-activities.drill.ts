@@ -106,6 +106,10 @@ const executions: Cases = {
 		const scheduledFor = '2026-05-04T07:30:00.000Z'
 		return [{ projectId: project.id, automationId, scheduledFor, after: null }]
 	},
+	async cancelExecutionsOf({ select, project }) {
+		const automations = await select<{ id: string }>('select id from automations')
+		return [{ projectId: project.id, automationIds: automations.map(({ id }) => id) }]
+	},
 	async closeRuns({ select, project }) {
 		await select(`update executions set status = 'CANCELLED', is_closing = true`)
 		return [{ projectId: project.id }]
