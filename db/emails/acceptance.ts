@@ -31,7 +31,7 @@ interface AcceptedMessage {
 	requestId: string
 	/** null: now. */
 	scheduledFor: Date | null
-	/** Whether its contacts must still be subscribed at that time. */
+	/** Whether its contacts must still be subscribed when it leaves. */
 	needsConsent: boolean
 	throttleKey: string | null
 	mails: { id: string; subject: string; body: string; text: string | null }[]
@@ -73,10 +73,10 @@ const writing = (isLater: boolean) => `asked as materialized (
 		select * from jsonb_to_recordset($requests::jsonb) as r(${requestColumns}${isLater ? laterColumns : ''})
 	), mails as (
 		insert into emails (project_id, id, contact_id, "to", to_name, copies, "from", from_name, reply_to,
-			subject, body, "text", tags, headers, content_language, language, type, source_type, template_id,
-			request_id, attachments, render_fault${isLater ? ', status, scheduled_for, throttle_key' : ''})
+			subject, body, "text", tags, headers, content_language, language, type, source_type, needs_consent,
+			template_id, request_id, attachments, render_fault${isLater ? ', status, scheduled_for, throttle_key' : ''})
 		select $projectId, id, "contactId", "to", "toName", copies, "from", "fromName", "replyTo",
-			subject, body, "text", tags, headers, "contentLanguage", language, type, 'TRANSACTIONAL',
+			subject, body, "text", tags, headers, "contentLanguage", language, type, 'TRANSACTIONAL', "needsConsent",
 			"templateId", "requestId", attachments, "renderFault"${
 				isLater
 					? `,
@@ -85,7 +85,7 @@ const writing = (isLater: boolean) => `asked as materialized (
 			}
 		from jsonb_to_recordset($mails::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text, copies jsonb,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, "text" text, tags jsonb, headers jsonb,
-			"contentLanguage" text, language text, type text, "templateId" uuid, "requestId" uuid,
+			"contentLanguage" text, language text, type text, "needsConsent" bool, "templateId" uuid, "requestId" uuid,
 			attachments jsonb, "renderFault" text${isLater ? `, "scheduledFor" timestamptz, "throttleKey" text` : ''})
 		where (select begun from counting)
 		returning project_id, created_at, source_type, attachments, status${
@@ -266,9 +266,14 @@ const writtenBy = (sends: AcceptedSend[]) => ({
 			trace,
 		})),
 	),
-	mails: ofMessages(sends, ({ mails, scheduledFor, throttleKey }) =>
-		scheduledFor || throttleKey !== null
-			? mails.map((mail) => ({ ...mail, scheduledFor, throttleKey }))
+	mails: ofMessages(sends, ({ mails, scheduledFor, throttleKey, needsConsent }) =>
+		scheduledFor || throttleKey !== null || needsConsent
+			? mails.map((mail) => ({
+					...mail,
+					scheduledFor,
+					throttleKey,
+					...(needsConsent && { needsConsent }),
+				}))
 			: mails,
 	),
 	files: ofMessages(sends, ({ files }) => files),

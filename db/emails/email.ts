@@ -138,6 +138,8 @@ const schema = defineEntity({
 		postalAddress: p.text().nullable(),
 		/** Null: the campaign's. */
 		type: p.enum(mailTypes).nullable().default('TRANSACTIONAL'),
+		/** Only a subscribed contact may get it. Null: its type and source decide. */
+		needsConsent: p.boolean().nullable(),
 		/** Null: CAMPAIGN. Older mails of campaigns say so. */
 		sourceType: p.enum(sourceTypes).nullable(),
 		templateId: p.uuid().nullable(),

@@ -50,8 +50,12 @@ const addressNow = `case when e.campaign_id is not null and not is_in_doubt_sinc
 		e."to")
 	else e."to" end`
 
-/** A campaign doesn't send to deleted contacts, even if its mail needs no consent. */
-const ofDeleted = `case when e.campaign_id is not null and e.contact_id is null then 'The contact was deleted' end`
+const needsConsent = (type: string) =>
+	`coalesce(e.needs_consent, needs_consent(${type}, e.source_type))`
+
+/** Nobody can tell whether they are still subscribed. A campaign sends to nobody who was deleted. */
+const ofDeleted = `case when (e.campaign_id is not null or e.needs_consent) and e.contact_id is null
+	then 'The contact was deleted' end`
 
 /**
  * The unsettled mails of a claim, in order of requests and recipients. Each is looked up by its id: tables
@@ -106,7 +110,7 @@ export const mailsOfClaim = statement('mails-of-claim', {
 	left join lateral (
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
 	cross join lateral (
-		select coalesce(may_send(p.disabled_reason, s.reason, needs_consent(coalesce(e.type, k.type), e.source_type),
+		select coalesce(may_send(p.disabled_reason, s.reason, ${needsConsent('coalesce(e.type, k.type)')},
 			c.subscribed, e."to", p.owner_verified, $provider::text), ${ofDeleted}) as because) barred
 	order by q.place, q.position`,
 })
@@ -182,7 +186,7 @@ export const open = statement('open', {
 			or ${typeOf} = 'MARKETING' and (select tracking = 'MARKETING_ONLY' from projects
 				where id = $projectId)))
 	where project_id = $projectId and ${isAmong('e.id')} and status = 'PENDING' and (
-		select coalesce(may_send(p.disabled_reason, s.reason, needs_consent(${typeOf}, e.source_type), c.subscribed, e."to",
+		select coalesce(may_send(p.disabled_reason, s.reason, ${needsConsent(typeOf)}, c.subscribed, e."to",
 			p.owner_verified, $provider::text), ${ofDeleted})
 		from projects p
 		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}

@@ -22,7 +22,7 @@ export const mailToRepeat = statement('mail-to-repeat', {
 	text: `select ${composed}, m."text", m.source_type, m.status, is_unsettled(m.status) as is_unsettled,
 		m.body is not null as has_body, m.attachments is not null as has_attachments,
 		 coalesce(c.email, m."to") as address,
-		may_send(p.disabled_reason, s.reason, needs_consent(coalesce(m.type, k.type), m.source_type),
+		may_send(p.disabled_reason, s.reason, coalesce(m.needs_consent, needs_consent(coalesce(m.type, k.type), m.source_type)),
 			coalesce(c.subscribed, false), m."to", p.owner_verified, $provider::text) as barred
 	from (
 		select * from emails where project_id = $projectId and id = $emailId for share
@@ -47,11 +47,13 @@ export const repeatMail = statement('repeat-mail', {
 		select * from emails where project_id = $projectId and id = $emailId
 	), mail as (
 		insert into emails (project_id, request_id, contact_id, "to", to_name, "from", from_name, reply_to, subject, body,
-			"text", tags, headers, content_language, language, postal_address, type, source_type, template_id,
-			attachments, tracked)
+			"text", tags, headers, content_language, language, postal_address, type, source_type, needs_consent,
+			template_id, attachments, tracked)
 		select $projectId, uuidv7(), o.contact_id, g."to", o.to_name, g."from", g."fromName", g."replyTo", g.subject,
 			coalesce(o.body, g.body), o."text", o.tags, o.headers, g."contentLanguage", g.language, g."postalAddress",
-			g.type, 'TRANSACTIONAL', o.template_id, o.attachments, case when o.tracked then null else o.tracked end
+			g.type, 'TRANSACTIONAL',
+			nullif(o.contact_id is not null and coalesce(o.needs_consent, needs_consent(g.type, o.source_type)), false),
+			o.template_id, o.attachments, case when o.tracked then null else o.tracked end
 		from original o, given g
 		returning project_id, request_id, id
 	), files as (
