@@ -33,7 +33,7 @@ export async function readWithin<T>(
 export const inScanTurn = createScanTurns({
 	atOnce: 3,
 	ofProject: 2,
-	waiting: 10,
+	waiting: 50,
 	patienceMs: 5000,
 })
 

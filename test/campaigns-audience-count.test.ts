@@ -61,7 +61,7 @@ test('an audience that is incomplete or names a segment that does not exist is r
 
 // Serial: the other tests would take some of the turns of this process.
 test.serial(
-	'while many counts of a project are under way, its campaigns are not saved, and those of others are',
+	'while many counts of a project are under way, its campaigns are not saved or sent, and those of others are saved',
 	async (t) => {
 		const { call, create, otherProject, pool, project } = await openCampaigns(t)
 		const { id } = await create()
@@ -70,13 +70,14 @@ test.serial(
 		const finished = new Promise<void>((resolve) => (finish = resolve))
 		t.teardown(() => finish())
 		const many = Promise.all(
-			Array.from({ length: 12 }, () => scanWithin(pool, project.id, 5000, () => finished)),
+			Array.from({ length: 52 }, () => scanWithin(pool, project.id, 5000, () => finished)),
 		)
 		const refused = await call('POST', '', whole)
 		t.is(refused.statusCode, 503)
 		t.is(refused.headers['retry-after'], '5')
 		t.is((await call('PUT', `/${id}`, { audienceType: 'ALL' })).statusCode, 503)
 		t.is((await call('POST', `/${id}/duplicate`)).statusCode, 503)
+		t.is((await call('POST', `/${id}/send`)).statusCode, 503)
 		const theirs = { ...whole, from: 'news@example.org' }
 		t.is((await call('POST', '', theirs, other.withSecretKey)).statusCode, 201)
 		finish()

@@ -167,3 +167,11 @@ test('a mail that is sent again counts against the limits', async (t) => {
 	isEnvelope(t, await resend(id), 429, 'BILLING_LIMIT_EXCEEDED')
 	t.is((await mails()).length, 1)
 })
+
+test('many mails are sent again at the same time, even with few connections', async (t) => {
+	const { sent, settle, resend } = await setup(t)
+	const { id } = await sent({ to: 'anna@example.org' })
+	await settle()
+	const answers = await Promise.all(Array.from({ length: 40 }, () => resend(id)))
+	t.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))], [202])
+})

@@ -84,7 +84,7 @@ test.serial(
 		const finished = new Promise<void>((resolve) => (finish = resolve))
 		t.teardown(() => finish())
 		const many = Promise.all(
-			Array.from({ length: 12 }, () => scanWithin(pool, projectId, 5000, () => finished)),
+			Array.from({ length: 52 }, () => scanWithin(pool, projectId, 5000, () => finished)),
 		)
 		const refused = await call('POST', '/preview', { condition: plan('pro') })
 		t.is(refused.statusCode, 503)

@@ -1,9 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { cancel, pause, resume, schedule, sendNow } from '../../db/campaigns/campaign-actions.ts'
 import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
 import { findCampaign, lockCampaign } from '../../db/campaigns/campaign-records.ts'
 import { campaignStatuses } from '../../db/campaigns/campaign.ts'
+import { inScanTurn } from '../../db/timed-reading.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
@@ -64,7 +65,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const key = { projectId: project.id, campaignId: params.id }
 			const { from } = existing(await findCampaign(pool, key), params.id)
 			await requireSender(em, project.id, from)
-			const { id, name, status, scheduledFor, type } = await transaction(pool, async (db) => {
+			const start = async (db: PoolClient) => {
 				const campaign = existing(await lockCampaign(db, key), params.id)
 				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
 					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
@@ -78,7 +79,10 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 					await freezeAudience(db, { projectId: project.id, campaignId: params.id })
 				}
 				return existing(await findCampaign(db, key), params.id)
-			})
+			}
+			const { id, name, status, scheduledFor, type } = await inScanTurn(project.id, () =>
+				transaction(pool, start),
+			)
 			app.relay.wake()
 			const message = scheduledFor
 				? `The campaign is scheduled for ${scheduledFor.toISOString()}`

@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
 import { limitUnderLock } from '../../db/billing/usage-standing.ts'
 import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
@@ -7,7 +8,7 @@ import { mailToRepeat, repeatMail } from '../../db/emails/resending.ts'
 import { completeClaim } from '../../db/idempotency-key.ts'
 import { isMissingReference } from '../../db/reference.ts'
 import type { RowOf } from '../../db/sql-types.ts'
-import { transaction } from '../../db/transaction.ts'
+import { transactional } from '../../db/transaction.ts'
 import { completed } from '../../mail/campaign/completed-mail.ts'
 import { meter } from '../../outside/telemetry/meter.ts'
 import { ApiError, notFound } from '../errors.ts'
@@ -30,7 +31,7 @@ type Original = RowOf<typeof mailToRepeat>
 
 /** Mails that are sent again on request. */
 export const resending: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-	const { pool, publicUrl, emailProvider, features } = options
+	const { publicUrl, emailProvider, features } = options
 
 	app.post(
 		'/emails/:id/resend',
@@ -52,19 +53,25 @@ export const resending: FastifyPluginAsyncTypebox<Options> = async (app, options
 		},
 		async (request, reply) => {
 			const { params } = request
-			const answer = await transaction(pool, (db) => repeat(db, request, params.id)).catch(
-				(error: unknown) => {
-					throw isMissingReference(error) ? contactGone() : error
-				},
-			)
+			const answer = await transactional(request.em, (em, db) =>
+				repeat(em, db, request, params.id),
+			).catch((error: unknown) => {
+				throw isMissingReference(error) ? contactGone() : error
+			})
 			app.relay.wake()
 			meter.accepted('/emails/:id/resend', 1)
 			return reply.code(202).send(answer)
 		},
 	)
 
-	async function repeat(db: PoolClient, request: FastifyRequest, emailId: string) {
-		const { em, project, idempotency } = request
+	/** With the transaction's own connection alone: a second one would be waited for while all hold their first. */
+	async function repeat(
+		em: EntityManager,
+		db: PoolClient,
+		request: FastifyRequest,
+		emailId: string,
+	) {
+		const { project, idempotency } = request
 		const which = { projectId: project.id, emailId }
 		const [original] = await mailToRepeat(db, { ...which, provider: emailProvider })
 		if (!original) throw notFound('email', emailId)
