@@ -158,6 +158,35 @@ test('data may have 64 KB together with stored data, and not a byte more', async
 	t.is((await patch({ fill: 'x', b: 1 })).statusCode, 200)
 })
 
+test('a contact with too much data can leave, be tracked and lose some of it', async (t) => {
+	const { call, post, app, pool, withPublicKey } = await setup(t)
+	const email = 'ann@example.com'
+	const { id } = await post({ email })
+	const tooMuch = { a: 'x'.repeat(70_000), b: 'x'.repeat(1000) }
+	const subscribe = () =>
+		pool.query('update contacts set subscribed = true, data = $1', [JSON.stringify(tooMuch)])
+	const tracked = (payload: object) =>
+		app.inject({
+			method: 'POST',
+			url: '/v1/track',
+			headers: withPublicKey,
+			payload: { email, event: 'seen', ...payload },
+		})
+	for (const leave of [
+		() => call('PATCH', `/contacts/${id}`, { subscribed: false }),
+		() => call('POST', '/contacts', { email, subscribed: false }),
+		() => tracked({ subscribed: false }),
+	]) {
+		await subscribe()
+		const answer = await leave()
+		t.true(answer.statusCode < 300, answer.body)
+		t.false((await call('GET', `/contacts/${id}`)).json().subscribed)
+	}
+	t.is((await tracked({})).statusCode, 200)
+	t.is((await call('PATCH', `/contacts/${id}`, { data: { b: null } })).statusCode, 200)
+	t.is((await call('PATCH', `/contacts/${id}`, { data: { c: 1 } })).statusCode, 422)
+})
+
 test('only a new contact is subscribed by default; only a change of the subscription emits an event', async (t) => {
 	const { call, post, events } = await setup(t)
 	const email = 'ann@example.com'

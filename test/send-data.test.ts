@@ -121,6 +121,9 @@ test('the data of a contact is at most 64 KB, all requests together', async (t) 
 	await createContact('old@a.org', { data: { a: kilobytes(70), b: kilobytes(1) } })
 	await sent({ to: 'old@a.org', data: { b: null } })
 	t.deepEqual(Object.keys((await contact('old@a.org')).data), ['a'])
+	await createContact('full@a.org', { data: { a: 'x'.repeat(65_500) } })
+	const named = await send({ to: { email: 'full@a.org', name: 'x'.repeat(100) } })
+	t.is(named.statusCode, 422)
 })
 
 test('a new contact is unsubscribed unless the request subscribes it, and that emits no event', async (t) => {

@@ -99,7 +99,7 @@ export async function planMessage(
 		const contact = people.get(email)
 		// One after the other: if an address is listed twice, the second mail uses the name from the first.
 		const isNamed = name !== null && giveName(contact, name)
-		if (body.data && (isNamed || !checked.has(contact))) checkSize(contact, field)
+		if (isNamed || (body.data && !checked.has(contact))) checkSize(contact, field)
 		checked.add(contact)
 		const id = nextId()
 		await takeTurn()

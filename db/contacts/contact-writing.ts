@@ -15,6 +15,8 @@ export type WrittenContact = RowOf<typeof writtenContactColumns>
 // Every writer of a contact locks its row first and decides under the lock. So each of several concurrent
 // requests sees the result of the one before: a subscription changes once, with one event.
 
+/** Data that was too large before may stay, or shrink: an unsubscription is never refused for it. */
+const fits = '(contact_data_fits(merged) or octet_length(merged::text) <= octet_length(data::text))'
 const written = `new.id, new.email, new.subscribed, new.data, new.created_at, new.updated_at`
 const emitFlips = `insert into events (project_id, name, contact_id)
 	select $projectId, case when subscribed then 'contact.subscribed'
@@ -50,7 +52,7 @@ export const upsertContactCtes = `
 		from contacts where project_id = $projectId and email = $email::text
 		for no key update
 	), wanted as materialized (
-		select *, contact_data_fits(merged) as fits,
+		select *, ${fits} as fits,
 			wish <> subscribed or merged <> data as is_changed
 		from locked
 	), updated as (
@@ -105,7 +107,7 @@ export const patchContact = statement('patch-contact', {
 		from contacts where project_id = $projectId and id = $contactId::uuid
 		for update
 	), wanted as materialized (
-		select *, contact_data_fits(merged) as fits,
+		select *, ${fits} as fits,
 			address <> email or wish <> subscribed or merged <> data as is_changed
 		from locked
 	), updated as (

@@ -37,7 +37,7 @@ export const applyChunk = statement('apply-import-chunk', {
 		select l.row, c.*, coalesce(l.subscribed, c.subscribed) as wish, c.data || l.data as merged
 		from latest l cross join lateral (${lockedContact('email = l.email')}) c
 	), known as materialized (
-		select *, ${fits('merged')} as fits,
+		select *, ${fits('merged')} or octet_length(merged::text) <= octet_length(data::text) as fits,
 			wish <> subscribed or merged <> data as is_changed
 		from locked
 	), fresh as materialized (
