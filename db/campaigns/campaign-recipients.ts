@@ -98,6 +98,7 @@ export const countRecipients = statement('count-campaign-recipients', {
 				then n.pending + n.sending + n.uncertain + n.sent + n.failed + n.skipped + waiting
 				when $status in (${rareStatuses.map((rare) => `'${rare}'`).join(', ')})
 				then (select count(*) from ${rareMails})
+					+ case when $status = 'CANCELLED' and k.status = 'CANCELLED' then waiting else 0 end
 				else (select count(*) from emails where ${wanted}) end
 		end)::int as total
 	from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) n
