@@ -49,11 +49,10 @@ test('a workflow is started for a contact, who is cancelled, and a refusal is sh
 	const start = async () => {
 		await page.getByRole('button', { name: 'Start for a contact' }).click()
 		await page.getByRole('searchbox', { name: 'Find a contact' }).fill('ben')
-		await page
-			.getByLabel('Contact', { exact: true })
-			.locator('option')
-			.filter({ hasText: 'ann' })
-			.waitFor({ state: 'detached' })
+		// The list is empty at first, and then not searched yet.
+		const options = page.getByLabel('Contact', { exact: true }).locator('option')
+		await options.filter({ hasText: 'ben' }).waitFor({ state: 'attached' })
+		await options.filter({ hasText: 'ann' }).waitFor({ state: 'detached' })
 		await page.getByRole('button', { name: 'Start version 1' }).click()
 	}
 	await start()

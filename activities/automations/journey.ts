@@ -51,12 +51,9 @@ export function take(
 	rest: Partial<Visit> = {},
 ) {
 	journey.visit += 1
-	const visit = { visit: journey.visit, stepId: step.id, type: step.type, status, ...rest }
-	if (isStop(step)) {
-		const { reachedAt } = journey
-		journey.stopReachedAt = reachedAt
-		journey.visits.push({ ...visit, reachedAt })
-	} else journey.visits.push(visit)
+	const { visit, reachedAt } = journey
+	journey.visits.push({ visit, stepId: step.id, type: step.type, status, reachedAt, ...rest })
+	if (isStop(step)) journey.stopReachedAt = reachedAt
 	if (rest.output) journey.outputs.set(step.id, rest.output)
 }
 

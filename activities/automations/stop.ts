@@ -25,11 +25,14 @@ interface Arrival {
 export function settled(journey: Journey, done: number): Position | 'waiting' {
 	const { execution, visits, outputs, heard } = journey
 	const { visit, currentStepId, visitStatus, hasSlept, remainingMs, event, now } = execution
-	const { visitWakesAt, visitCompletedAt } = execution
+	const { visitReachedAt, visitWakesAt, visitCompletedAt } = execution
 	if (visit === 0) return { at: 'start' }
 	const stepId = currentStepId!
 	// The step failed, and a retry was requested.
-	if (visitStatus === 'FAILED' && !hasSlept) return { at: 'step', stepId }
+	if (visitStatus === 'FAILED' && !hasSlept) {
+		if (visitReachedAt) continueFrom(journey, visitReachedAt)
+		return { at: 'step', stepId }
+	}
 	const step = execution.definition.steps.find(({ id }) => id === stepId)!
 	const isWaiting = execution.isWaiting || hasSlept
 	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)

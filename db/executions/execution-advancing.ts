@@ -46,6 +46,7 @@ export const lockExecution = statement('lock-execution', {
 		/** The status of its current visit. */
 		visitStatus: text.orNull,
 		visitError: text.orNull,
+		visitReachedAt: timestamp.orNull,
 		visitWakesAt: timestamp.orNull,
 		visitCompletedAt: timestamp.orNull,
 		/** For a failed DELAY or WAIT_FOR_EVENT: its time was over, so a later step failed. */
@@ -61,8 +62,8 @@ export const lockExecution = statement('lock-execution', {
 	text: `select x.status, x.visit, x.current_step_id as "currentStepId", x.context, x.event,
 		x.started_at as "startedAt", x.wait_event_name is not null as "isWaiting",
 		extract(epoch from x.wakes_at - now())::float8 * 1000 as "remainingMs",
-		s.status as "visitStatus", s.error as "visitError", s.wakes_at as "visitWakesAt",
-		s.completed_at as "visitCompletedAt",
+		s.status as "visitStatus", s.error as "visitError",
+		s.reached_at as "visitReachedAt", s.wakes_at as "visitWakesAt", s.completed_at as "visitCompletedAt",
 		-- An event during a failure counts for the next try. Clocks may differ a little.
 		coalesce(s.status = 'FAILED' and s.wakes_at <= case s.type when 'DELAY' then now()
 			else s.completed_at + interval '1 second' end, false) as "hasSlept",
@@ -158,6 +159,7 @@ export interface Visit {
 	error?: string | null
 	eventId?: string | null
 	wakesInMs?: number | null
+	/** Not given again when the visit ends. */
 	reachedAt?: Date
 }
 

@@ -50,10 +50,7 @@ const schema = defineEntity({
 		eventId: p.uuid().nullable(),
 		wakesAt: p.datetime(3).nullable(),
 		startedAt: p.datetime(3).defaultRaw('now()'),
-		/**
-		 * For a stop: when what came before it was over, however late a worker continued. Null for older ones:
-		 * when they started.
-		 */
+		/** When what came before it was over, however late a worker continued. Null for older ones: when they started. */
 		reachedAt: p.datetime(3).nullable(),
 		completedAt: p.datetime(3).nullable(),
 	},
