@@ -194,7 +194,7 @@ test('an answer before the end of a mail ends the connection, and no later mail 
 	const { sink, hand } = await setup(t, {
 		concurrency: 1,
 		faults: [{ at: 'content', reply: '451 4.3.0 Stop', times: 1 }],
-		timeouts: { connectMs: 500, envelopeMs: 500, answerMs: 500 },
+		timeouts: { connectMs: 3000, envelopeMs: 3000, answerMs: 3000 },
 	})
 	const outcomes = await Promise.all([hand(), hand(), hand()])
 	t.is(outcomes[0]!.kind, 'DEFERRED')
