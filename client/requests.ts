@@ -24,6 +24,7 @@ export async function perform(
 	const retries = options.retries ?? connection.retries
 	const firstKey = route.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
 	let key = firstKey
+	let failedKeys = 0
 	for (let attempt = 0; ; attempt++) {
 		try {
 			return await tryOnce(connection, prepared, key, options)
@@ -33,7 +34,7 @@ export async function perform(
 			if (first) return unwrapped(first.response)
 			const waitMs = waitBeforeRetry(error, route.isRepeatable, attempt)
 			if (waitMs === undefined || attempt >= retries) throw error
-			if (hasFailed(error)) key = nextKey(firstKey!, attempt)
+			if (hasFailed(error)) key = await nextKey(firstKey!, ++failedKeys)
 			await sleep(waitMs, options.signal)
 		}
 	}

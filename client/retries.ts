@@ -45,11 +45,22 @@ export function firstAnswer(error: TempostError, route: string) {
 	return isSame && response !== undefined ? { response } : undefined
 }
 
+/** A longer key leaves too little room for a number: keys have at most 255 characters. */
+const longestNumberedKey = 240
+
 /**
- * The key for repeating a request that failed under this one. It follows from the first, so that a caller who
- * begins again with the first key, even in another process, finds the repeated request.
+ * The key for repeating a request after so many keys have failed. It follows from the first key and their number
+ * alone, so that a caller who begins again with the first key, even in another process, finds the repeated request.
  */
-export const nextKey = (key: string, attempt: number) => `${key.slice(0, 240)} (${attempt + 2})`
+export async function nextKey(firstKey: string, failedKeys: number) {
+	const stem = firstKey.length > longestNumberedKey ? await digestOf(firstKey) : firstKey
+	return `${stem} (${failedKeys + 1})`
+}
+
+async function digestOf(key: string) {
+	const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
+	return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 export function sleep(ms: number, signal?: AbortSignal) {
 	return new Promise<void>((resolve, reject) => {

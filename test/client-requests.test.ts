@@ -87,6 +87,41 @@ test('a request that failed under its key is repeated under a key that follows f
 	t.deepEqual(await tempost.send(mail, options), sent)
 })
 
+test('the key of a repeated request does not depend on the other faults before it', async (t) => {
+	const { tempost, pool, project, plan, tries } = await setupClient(t)
+	const { complete } = await holdKey(pool, project.id, 'order 7')
+	await complete(503)
+	const options = { idempotencyKey: 'order 7' }
+	plan(refusal(503, 'DATABASE_ERROR', '0'))
+	const sent = await tempost.send(mail, options)
+	t.is(tries.at(-1)!.key, 'order 7 (2)')
+	t.deepEqual(await tempost.send(mail, options), sent)
+	t.is((await tempost.emails.list()).data.length, 1)
+})
+
+test('after each failure of its key, a request gets the next one', async (t) => {
+	const { tempost, pool, project, tries } = await setupClient(t)
+	for (const key of ['order 7', 'order 7 (2)'])
+		await (await holdKey(pool, project.id, key)).complete(500)
+	await tempost.send(mail, { idempotencyKey: 'order 7' })
+	t.deepEqual(
+		tries.map(({ key }) => key),
+		['order 7', 'order 7 (2)', 'order 7 (3)'],
+	)
+})
+
+test('requests whose long keys differ only at their end are repeated under different keys', async (t) => {
+	const { tempost, pool, project, tries } = await setupClient(t)
+	const sent: string[] = []
+	for (const end of ['1', '2']) {
+		const idempotencyKey = 'k'.repeat(254) + end
+		await (await holdKey(pool, project.id, idempotencyKey)).complete(500)
+		sent.push((await tempost.send(mail, { idempotencyKey })).emails[0]!.email)
+	}
+	t.not(sent[0], sent[1])
+	t.regex(tries.at(-1)!.key!, /^[\da-f]{64} \(2\)$/)
+})
+
 test('a request under a key that is in use waits for the outcome', async (t) => {
 	const { tempost, pool, project, plan, tries } = await setupClient(t)
 	const { complete } = await holdKey(pool, project.id, 'order 7')
