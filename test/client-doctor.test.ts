@@ -1,12 +1,21 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import test from 'ava'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
 import { json, setupCommands } from './helpers/commands.ts'
+
+interface Finding {
+	check: string
+	state: string
+	message: string
+	advice?: string
+}
 
 const findingsOf = (output: string) =>
 	Object.fromEntries(
-		(json(output)['findings'] as { check: string; state: string; advice?: string }[]).map(
+		(json(output)['findings'] as Finding[]).map(
 			({ check, state, advice = '' }) => [check, [state, advice]] as const,
 		),
 	)
@@ -41,25 +50,68 @@ test('doctor shows the records that DNS lacks', async (t) => {
 	})
 	await tempost.domains.create({ domain: 'shop.example' })
 	const { out } = await run(['doctor'])
-	const findings = json(out)['findings'] as { message: string; advice?: string }[]
+	const findings = json(out)['findings'] as Finding[]
 	const domain = findings.find(({ message: said }) => said.startsWith('shop.example'))!
 	t.is(domain.message, 'shop.example is not verified: A record is missing')
 	t.is(domain.advice, 'Set in DNS: TXT _dmarc.shop.example v=DMARC1')
 })
 
+/** The URL of another server. */
+async function serve(t: ExecutionContext, listener: RequestListener) {
+	const server = createServer(listener)
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	t.teardown(() => server.close())
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 test('doctor notices clocks that differ', async (t) => {
 	const checks = { database: 'ok', temporal: 'ok', worker: 'ok', provider: 'ok' }
-	const server = createServer((_request, response) => {
+	const url = await serve(t, (_request, response) => {
 		response.setHeader('date', new Date(Date.now() - 600_000).toUTCString())
 		response.end(JSON.stringify({ status: 'ok', checks, provider: null }))
 	})
-	await once(server.listen(0, '127.0.0.1'), 'listening')
-	t.teardown(() => server.close())
 	const { run } = await setupCommands(t)
-	const { out } = await run([
-		'doctor',
-		'--url',
-		`http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-	])
+	const { out } = await run(['doctor', '--url', url])
 	t.is(findingsOf(out)['Clock']![0], 'problem')
+})
+
+test('doctor says so if another service answers at the address', async (t) => {
+	const { run } = await setupCommands(t)
+	for (const answer of ['{"status":"UP"}', '{"checks":[]}', 'null', '<h1>Welcome</h1>', '']) {
+		const url = await serve(t, (_request, response) => response.end(answer))
+		const { code, out, err } = await run(['doctor', '--url', url])
+		t.is(code, 1, err)
+		t.like(json(out)['findings'], [
+			{ check: 'Service', state: 'problem', message: `${url} answers, but is not Tempost` },
+		])
+	}
+})
+
+test('doctor tells a proxy without a service from another service', async (t) => {
+	const { run } = await setupCommands(t)
+	const url = await serve(t, (_request, response) => {
+		response.statusCode = 502
+		response.end('<h1>Bad gateway</h1>')
+	})
+	const { out } = await run(['doctor', '--url', url])
+	t.like(json(out)['findings'], [{ check: 'Service', message: `${url} answers with 502` }])
+})
+
+test('an address may end with slashes', async (t) => {
+	const checkTemporal = async () => ({ temporal: true, worker: true })
+	const { run, env, url } = await setupCommands(t, { services: { checkTemporal } })
+	Object.assign(env, { TEMPOST_URL: `${url}//` })
+	const { out, err } = await run(['doctor'])
+	t.is(findingsOf(out)['Database']![0], 'ok', err)
+	t.is(findingsOf(out)['Secret key']![0], 'ok')
+})
+
+test('the keys of an installation in the same folder are found, if its address is given with a slash', async (t) => {
+	const { run, env, url, home, secretKey, publicKey } = await setupCommands(t)
+	mkdirSync(join(home, '.data'))
+	const installation = JSON.stringify({ apiUrl: url, secretKey, publicKey })
+	writeFileSync(join(home, '.data/local.json'), installation)
+	Object.assign(env, { TEMPOST_SECRET_KEY: '', TEMPOST_PUBLIC_KEY: '' })
+	const { code, err } = await run(['logs', '--url', `${url}/`])
+	t.is(code, 0, err)
 })

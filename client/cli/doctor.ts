@@ -60,7 +60,8 @@ async function healthOf(url: string, signal: AbortSignal) {
 		const began = Date.now()
 		const patience = AbortSignal.any([signal, AbortSignal.timeout(10_000)])
 		const response = await fetch(`${url}/health`, { signal: patience })
-		const health = (await response.json()) as Health
+		const health = parsed(await response.text())
+		if (!isHealth(health)) return strangeAnswer(url, response)
 		const theirs = Date.parse(response.headers.get('date') ?? '')
 		// Their clock was read at some time between the two.
 		const ours = (began + Date.now()) / 2
@@ -73,6 +74,33 @@ async function healthOf(url: string, signal: AbortSignal) {
 		)
 	}
 }
+
+/** Undefined: not JSON. */
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text)
+	} catch {
+		return undefined
+	}
+}
+
+/** Other services have a /health, too. */
+const isHealth = (answer: unknown): answer is Health =>
+	typeof (answer as Partial<Health> | null | undefined)?.checks?.database === 'string'
+
+/** A proxy answers with such a status while the service behind it does not run. */
+const strangeAnswer = (url: string, { status }: Response) =>
+	status >= 500
+		? problem(
+				'Service',
+				`${url} answers with ${status}`,
+				'Start the service, or give its address with --url or TEMPOST_URL.',
+			)
+		: problem(
+				'Service',
+				`${url} answers, but is not Tempost`,
+				'Give the address of its API with --url or TEMPOST_URL.',
+			)
 
 const healthAdvice = {
 	database: 'Start Postgres, and check DATABASE_URL of the API.',

@@ -6,7 +6,7 @@ export function readSettings(values: Values): Settings {
 	const env = (name: string) => process.env[name] || undefined
 	const local = installation()
 	const chosen = textOf(values, 'url') ?? env('TEMPOST_URL')
-	const url = chosen ?? local?.apiUrl ?? 'http://localhost:3000'
+	const url = (chosen ?? local?.apiUrl ?? 'http://localhost:3000').replace(/\/+$/, '')
 	// The keys of one service are not sent to another.
 	const own = local?.apiUrl === url ? local : undefined
 	return {
