@@ -2,23 +2,35 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { until } from '../bench/load.ts'
 import { webhooks } from '../client/index.ts'
 import { lines, setupCommands } from './helpers/commands.ts'
 
-test('events are forwarded to a program on this machine, once and signed', async (t) => {
-	const { start, tempost } = await setupCommands(t)
-	const { webhookEndpoints } = tempost
-	const requests: { headers: Record<string, string | string[] | undefined>; body: string }[] = []
+interface Posted {
+	headers: Record<string, string | string[] | undefined>
+	body: string
+}
+
+/** The program that gets the events. Its answer waits for `answering`. */
+async function program(t: ExecutionContext, answering = Promise.resolve()) {
+	const requests: Posted[] = []
 	const server = createServer(async (request, response) => {
 		requests.push({ headers: request.headers, body: await text(request) })
+		await answering
 		response.statusCode = 204
 		response.end()
 	})
 	await once(server.listen(0, '127.0.0.1'), 'listening')
 	t.teardown(() => server.close())
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+	return { url, requests }
+}
+
+test('events are forwarded to a program on this machine, once and signed', async (t) => {
+	const { start, tempost } = await setupCommands(t)
+	const { webhookEndpoints } = tempost
+	const { url, requests } = await program(t)
 	const events = 'event.*,contact.created,segment.entered'
 	const { child, printed, ended } = start('listen', '--forward-to', url, '--events', events)
 	t.true(await until(async () => /whsec_/.test(printed.err), 20_000))
@@ -48,6 +60,67 @@ test('events are forwarded to a program on this machine, once and signed', async
 	child.kill('SIGINT')
 	t.is(await ended, 0, printed.err)
 	t.deepEqual(await webhookEndpoints.list(), [])
+})
+
+/** Commands of people at machines with these names. */
+async function setupListeners(t: ExecutionContext) {
+	const { env, start, tempost } = await setupCommands(t)
+	async function listenAt(machine: string, forwardTo: string) {
+		const named = `import os from 'node:os'
+			import { syncBuiltinESMExports } from 'node:module'
+			os.hostname = () => ${JSON.stringify(machine)}
+			syncBuiltinESMExports()`
+		const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(named)}`
+		Object.assign(env, { NODE_OPTIONS })
+		const listener = start('listen', '--forward-to', forwardTo, '--events', 'event.*')
+		t.true(await until(async () => /Forwarding/.test(listener.printed.err), 20_000))
+		return listener
+	}
+	const track = (event: string) => tempost.track({ email: 'ann@example.org', event })
+	return { listenAt, track, webhookEndpoints: tempost.webhookEndpoints }
+}
+
+test('two people who listen for the same local address both get every event', async (t) => {
+	const { listenAt, track, webhookEndpoints } = await setupListeners(t)
+	const { url } = await program(t)
+	const listeners = [await listenAt('anns-laptop', url), await listenAt('bobs-laptop', url)]
+	await track('ordered')
+	for (const { child, printed, ended } of listeners) {
+		t.true(await until(async () => printed.out.includes('event.ordered'), 20_000), printed.err)
+		child.kill('SIGINT')
+		t.is(await ended, 0, printed.err)
+	}
+	t.deepEqual(await webhookEndpoints.list(), [])
+})
+
+test('a command removes the endpoint of one that was killed on the same machine, and no other', async (t) => {
+	const { listenAt, webhookEndpoints } = await setupListeners(t)
+	const { url } = await program(t)
+	for (const machine of ['anns-laptop', 'bobs-laptop']) {
+		const { child, ended } = await listenAt(machine, url)
+		child.kill('SIGKILL')
+		await ended
+	}
+	const left = await webhookEndpoints.list()
+	const bobs = left.find(({ description }) => description!.includes('bobs-laptop'))!
+	await listenAt('anns-laptop', url)
+	const endpoints = await webhookEndpoints.list()
+	t.is(endpoints.length, 2)
+	t.true(endpoints.some(({ id }) => id === bobs.id))
+	t.false(endpoints.some(({ id }) => id !== bobs.id && left.some((old) => old.id === id)))
+})
+
+test('a command whose endpoint is already deleted ends well by Ctrl-C', async (t) => {
+	const { listenAt, track, webhookEndpoints } = await setupListeners(t)
+	const never = new Promise<void>(() => {})
+	const { url, requests } = await program(t, never)
+	const { child, printed, ended } = await listenAt('anns-laptop', url)
+	await track('ordered')
+	t.true(await until(async () => requests.length === 1, 20_000))
+	const [endpoint] = await webhookEndpoints.list()
+	await webhookEndpoints.delete(endpoint!.id)
+	child.kill('SIGINT')
+	t.is(await ended, 0, printed.err)
 })
 
 test('a type that no webhook has is refused before anything is forwarded', async (t) => {

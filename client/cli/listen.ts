@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { hostname, userInfo } from 'node:os'
+import { TempostError } from '../index.ts'
 import type { Tempost, WebhookDelivery } from '../index.ts'
 import { type Command, type Context, faultOf, textOf, UsageError } from './command.ts'
 import { type Feed, follow, pageSize, retries, untilStopped } from './following.ts'
@@ -36,21 +38,42 @@ export const listen: Command = {
 				}
 			})
 		} finally {
-			await tempost.webhookEndpoints.delete(endpoint.id)
+			await removeEndpoint(tempost, endpoint.id)
 		}
 	},
 }
 
 /**
  * An endpoint that is disabled keeps its events, from now on. Nothing is ever sent to its address. One that an
- * earlier command left behind is removed.
+ * earlier command of this person on this machine left behind is removed. Others may forward to the same address,
+ * each to a program of their own.
  */
-async function keptEndpoint({ webhookEndpoints }: Tempost, forwardTo: string, events: string[]) {
-	const url = `https://listen.invalid/?forward-to=${encodeURIComponent(forwardTo)}`
-	for (const old of await webhookEndpoints.list())
-		if (old.url === url) await webhookEndpoints.delete(old.id)
-	const description = `tempost listen --forward-to ${forwardTo}`.slice(0, 500)
-	return webhookEndpoints.create({ url, events, description, enabled: false })
+async function keptEndpoint(tempost: Tempost, forwardTo: string, events: string[]) {
+	const listener = `${userName()}@${hostname()}`
+	const marks = new URLSearchParams({ 'forward-to': forwardTo, listener })
+	const url = `https://listen.invalid/?${marks.toString()}`
+	for (const old of await tempost.webhookEndpoints.list())
+		if (old.url === url) await removeEndpoint(tempost, old.id)
+	const description = `tempost listen by ${listener} --forward-to ${forwardTo}`.slice(0, 500)
+	return tempost.webhookEndpoints.create({ url, events, description, enabled: false })
+}
+
+/** In a container, the user may have only a number. */
+function userName() {
+	try {
+		return userInfo().username
+	} catch {
+		return String(process.getuid?.())
+	}
+}
+
+/** Somebody else may have deleted it already. */
+async function removeEndpoint({ webhookEndpoints }: Tempost, id: string) {
+	try {
+		await webhookEndpoints.delete(id)
+	} catch (error) {
+		if (!(error instanceof TempostError && error.status === 404)) throw error
+	}
 }
 
 const deliveriesOf = (
