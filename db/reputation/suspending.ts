@@ -74,15 +74,16 @@ export const notifyMembers = (
 		if (marked) await queuePlatformMails(db, { mails })
 	})
 
-/**
- * Enables a project again and closes its suspensions. Its reputation starts anew, or the next bounce would
- * suspend it at once. Only a payment lifts a suspension for non-payment.
- */
-export const liftSuspension = statement('lift-suspension', {
+const lockProject = statement('lock-project-to-enable', {
+	params: { publicId: uuid },
+	text: `select from projects where public_id = $publicId for update`,
+})
+
+const enableProject = statement('enable-project', {
 	params: { publicId: uuid },
 	row: { name: text, reason: text.orNull, isLifted: bool },
 	text: `with project as materialized (
-		select id, name, disabled_reason as reason from projects where public_id = $publicId for update
+		select id, name, disabled_reason as reason from projects where public_id = $publicId
 	), lifted as (
 		update projects p set disabled_reason = null, updated_at = now() from project
 		where p.id = project.id and project.reason <> 'PAYMENT_FAILED' returning p.id
@@ -96,3 +97,16 @@ export const liftSuspension = statement('lift-suspension', {
 	)
 	select name, reason, exists (select from lifted) as "isLifted" from project`,
 })
+
+/**
+ * Enables a project again and closes its suspensions. Its reputation starts anew, or the next bounce would
+ * suspend it at once. Only a payment lifts a suspension for non-payment. No row: there is no such project.
+ *
+ * A fold holds a lock on the project until its commit (`lock_for_folding`). The lock has a statement of its own,
+ * so that the statement after it sees the counts that the fold has written.
+ */
+export const liftSuspension = (pool: Pool, key: { publicId: string }) =>
+	transaction(pool, async (db) => {
+		await lockProject(db, key)
+		return enableProject(db, key)
+	})
