@@ -12,6 +12,9 @@ export interface MailCopy {
 	name: string | null
 	/** Why it did not get the mail. Set at the first attempt if it is left out; later if it was refused. */
 	error: string | null
+	/** When it was last reported to have bounced permanently, or as spam. Only the first report has consequences. */
+	bouncedAt?: string
+	complainedAt?: string
 }
 
 /** In lifecycle order: a late provider event never moves a mail back from SENT to COMPLAINED. */

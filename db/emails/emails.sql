@@ -130,3 +130,17 @@ return (
 	select jsonb_agg(case when refusals ? (copy->>'email')
 		then copy || jsonb_build_object('error', refusals->(copy->>'email')) else copy end order by place)
 	from jsonb_array_elements(copies) with ordinality as given(copy, place));
+
+-- The place of an address among the copies of a mail. Null: the mail has no copy for it.
+create or replace function place_of_copy(copies jsonb, address text) returns int
+language sql immutable parallel safe
+return (
+	select place::int - 1 from jsonb_array_elements(copies) with ordinality as given(copy, place)
+	where copy->>'email' = address);
+
+-- The copies of a mail, with what was reported about one of them.
+create or replace function copies_after_report(copies jsonb, address text, report jsonb) returns jsonb
+language sql immutable parallel safe
+return (
+	select jsonb_agg(case when copy->>'email' = address then copy || report else copy end order by place)
+	from jsonb_array_elements(copies) with ordinality as given(copy, place));

@@ -47,27 +47,32 @@ const place = (
  * have no second effect, so evidence may arrive in any order and repeatedly. For mails with our own pixel
  * and links, the provider's opens and clicks are the same ones seen twice.
  *
- * Evidence about a copy concerns only that copy: its bounce is recorded with it and suppresses its address.
+ * Evidence about a copy concerns only that copy: its bounce is recorded with it and suppresses its address. Its place
+ * is that in the locked row, because erasing a person removes their copy.
  */
 const settleCtes = `
 	about_copies as (
-		select v.*, e.copies, c.place from evidence v
-		join emails e on e.project_id = v.project_id and e.id = v.id and e.copies is not null
-		cross join lateral (
-			select place - 1 as place from jsonb_array_elements(e.copies) with ordinality as c(copy, place)
-			where copy->>'email' = v.recipient) c
+		select v.*, case when kind = 'COMPLAINED' then 'complainedAt'
+			when kind = 'BOUNCED' and "bounceType" = 'Permanent' then 'bouncedAt' end as mark
+		from evidence v join emails e on e.project_id = v.project_id and e.id = v.id
+		where place_of_copy(e.copies, v.recipient) is not null
 	), copies_settled as (
-		update emails e set copies = copies_after_refusals(e.copies, jsonb_build_object(v.recipient, v.error)), updated_at = now()
+		update emails e set updated_at = now(), copies = copies_after_report(e.copies, v.recipient,
+			case when v.kind = 'COMPLAINED' then '{}' else jsonb_build_object('error', v.error) end
+				|| case when v.mark is null then '{}' else jsonb_build_object(v.mark, iso_text(v.at)) end)
 		from about_copies v
-		where e.project_id = v.project_id and e.id = v.id and v.kind in ('BOUNCED', 'FAILED', 'SUPPRESSED')
+		where e.project_id = v.project_id and e.id = v.id
+			and v.kind in ('BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED')
+		returning v.*, old.copies as before, place_of_copy(new.copies, v.recipient) as place
 	), copies_emitted as (
 		insert into events (project_id, name, email_id, data)
 		select project_id, case kind when 'BOUNCED' then 'email.bounce' else 'email.complaint' end, id,
 			jsonb_build_object('emailId', id, 'copy', place) || case kind
 				when 'BOUNCED' then jsonb_build_object('bounceType', "bounceType", 'bouncedAt', iso_text(at))
 				else jsonb_build_object('complainedAt', iso_text(at)) end
-		from about_copies where kind in ('BOUNCED', 'COMPLAINED')
-	),	proven as (
+		from copies_settled
+		where kind in ('BOUNCED', 'COMPLAINED') and place is not null and (mark is null or not before->place ? mark)
+	), proven as (
 		select *, kind = 'BOUNCED' and "bounceType" = 'Permanent' as is_permanent,
 			case when kind in ('DELIVERED', 'OPENED', 'CLICKED') then 'DELIVERED'
 				when kind = 'COMPLAINED' or kind = 'BOUNCED' and "bounceType" = 'Permanent' then kind
