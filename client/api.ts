@@ -855,9 +855,9 @@ export interface EmailBouncedWebhook {
 	timestamp: string
 	data: {
 		emailId: string
-		/** Null: the contact was deleted, or the mail has none */
+		/** Null: the contact was deleted, the mail has none, or the report is about a copy */
 		contactId: string | null
-		/** The address of the recipient; for `email.received` of the sender */
+		/** The address of the recipient or of the copy */
 		email: string
 		/** The address that the mail was sent to */
 		to: string
@@ -955,9 +955,9 @@ export interface EmailComplainedWebhook {
 	timestamp: string
 	data: {
 		emailId: string
-		/** Null: the contact was deleted, or the mail has none */
+		/** Null: the contact was deleted, the mail has none, or the report is about a copy */
 		contactId: string | null
-		/** The address of the recipient; for `email.received` of the sender */
+		/** The address of the recipient or of the copy */
 		email: string
 		/** The address that the mail was sent to */
 		to: string

@@ -184,6 +184,10 @@ async function announceAbout(pool: Pool, projectId: string, name: string, email:
 		`insert into events (project_id, name, email_id) values ($1, 'email.bounce', $2)`,
 		[projectId, bounced],
 	)
+	await pool.query(
+		`insert into events (project_id, name, email_id, data) values ($1, 'email.complaint', $2, $3)`,
+		[projectId, failed, { copy: 0, complainedAt: new Date() }],
+	)
 	// As after a try whose answer repeats the request.
 	await pool.query(
 		`update webhook_deliveries set payload = $1, attempts = jsonb_build_array(jsonb_build_object('answer', $1::text))

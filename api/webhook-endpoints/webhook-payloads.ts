@@ -56,6 +56,14 @@ const ofMail = (summary: string, more: TProperties = {}, example: object = {}): 
 	data: { ...mail, ...more },
 	example: { ...mailExample, ...example },
 })
+/** Of a bounce or a complaint, which may be about a copy. */
+const reported = {
+	contactId: about(
+		'Null: the contact was deleted, the mail has none, or the report is about a copy',
+		Nullable(Id),
+	),
+	email: about('The address of the recipient or of the copy', Type.String()),
+}
 const reason = { error: about('The reason', Nullable(Type.String())) }
 
 const contact = { contactId: Id, email: Type.String() }
@@ -132,13 +140,14 @@ export const webhookPayloads: Record<WebhookType, Payload> = {
 		{
 			bouncedAt: Timestamp,
 			bounceType: Type.Enum(['Permanent', 'Transient', 'Undetermined']),
+			...reported,
 			...reason,
 		},
 		{ bouncedAt: at, bounceType: 'Permanent', error: '550 5.1.1 No such user' },
 	),
 	'email.complained': ofMail(
 		'The reader reported the mail as spam',
-		{ complainedAt: Timestamp },
+		{ complainedAt: Timestamp, ...reported },
 		{ complainedAt: at },
 	),
 	'email.failed': ofMail('The mail could not be sent', reason, {

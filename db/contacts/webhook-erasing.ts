@@ -35,9 +35,9 @@ export const eraseWebhooks = statement('erase-webhooks', {
 })
 
 /**
- * Webhooks about mails to others that had a copy for the person. Only errors can name the address of a copy. Found by
- * the index of a mail's deliveries. A bounce has its error from the mail, so it may be only in a payload that is being
- * sent.
+ * Webhooks about mails to others that had a copy for the person: those about this copy, and those with an error that
+ * names its address. Found by the index of a mail's deliveries. A bounce of the mail has its error from the mail, so it
+ * may be only in a payload that is being sent.
  */
 export const eraseCopyWebhooks = statement('erase-copy-webhooks', {
 	params: {
@@ -49,10 +49,12 @@ export const eraseCopyWebhooks = statement('erase-copy-webhooks', {
 		select * from jsonb_to_recordset($mails::jsonb) as m(id uuid, "isNamed" bool)
 	)
 	update webhook_deliveries d set payload = null, is_erased = true,
-		data = case when d.data ? 'error' then d.data || '{"error": ""}' else d.data end,
+		data = d.data || case when d.data ? 'error' then '{"error": ""}'::jsonb else '{}' end
+			|| case when d.data->>'email' = $email then '{"email": "${erasedAddress}"}'::jsonb else '{}' end,
 		attempts = ${withoutAnswers}
 	from mails m
-	where d.project_id = $projectId and d.email_id = m.id and (d.data ? 'error' or d.type = 'email.bounced')
+	where d.project_id = $projectId and d.email_id = m.id
+		and (d.data ?| '{error,email}' or d.type = 'email.bounced')
 		and (m."isNamed" and d.type = 'email.bounced'
 			or position($email::text in lower(concat(d.data, d.payload, d.attempts))) > 0)`,
 })

@@ -145,6 +145,15 @@ return case
 			'bouncedAt', 'bounceType', 'complainedAt', 'receivedAt', 'messageId', 'segmentId', 'segmentName')
 			and (key <> 'messageId' or type = 'email.received')) end;
 
+-- The same about a copy of the mail: its reader, who is no contact, instead of the mail's recipient.
+create or replace function webhook_data_of_copy(webhook_type text, project uuid, mail uuid, place int) returns jsonb
+language sql stable
+as $$
+	select jsonb_build_object('contactId', null, 'email', e.copies->place->'email')
+		|| case webhook_type when 'email.bounced' then jsonb_build_object('error', e.copies->place->'error') else '{}' end
+	from emails e where e.project_id = project and e.id = mail
+$$;
+
 create or replace function announce_events() returns trigger language plpgsql as $$
 begin
 	if not any_has_webhooks(array(select distinct project_id from added)) then
@@ -153,7 +162,10 @@ begin
 	perform announce(jsonb_agg(jsonb_build_object('project_id', e.project_id, 'event_id', e.id, 'type', t.type,
 		'email_id', case when t.type like 'email.%' then e.email_id end,
 		'contact_id', case when t.type not like 'email.%' then e.contact_id end, 'occurred_at', e.created_at,
-		'data', webhook_data_of_event(t.type, e.id, e.name, e.data, e.email_id)) order by e.id))
+		'data', webhook_data_of_event(t.type, e.id, e.name, e.data, e.email_id)
+			|| case when e.data ? 'copy' and t.type in ('email.bounced', 'email.complained')
+				then webhook_data_of_copy(t.type, e.project_id, e.email_id, (e.data->>'copy')::int)
+				else '{}' end) order by e.id))
 	from added e cross join lateral webhook_type_of_event(e.name) t(type)
 	having count(*) > 0;
 	return null;
