@@ -4,6 +4,7 @@ import { erasedAddress } from '../db/emails/email.ts'
 import { finishClaim, mailsOfClaim } from '../db/emails/ledger.ts'
 import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/ledger.ts'
 import { lockWaits } from './helpers/locks.ts'
+import { complaint, dsn } from './helpers/bounce-mails.ts'
 import { bounce, resendEvent, signedWebhook, webhookSecret } from './helpers/resend-webhooks.ts'
 import { setupSend } from './helpers/send.ts'
 import { startReceiver } from './helpers/webhook-receiver.ts'
@@ -14,24 +15,49 @@ const [anna, bob, carl] = ['anna@example.org', 'bob@example.org', 'carl@example.
 /** An API that receives reports about mails with copies. */
 async function setup(t: ExecutionContext) {
 	const all = await setupSend(t, { settings: { resendWebhookSecret: webhookSecret } })
-	const { app, pool, project, sent } = all
+	const { app, pool, project, sent, withSecretKey: headers } = all
 	return {
 		...all,
 		/** A mail to Anna that the provider has accepted. */
 		async handedOver(changes: object) {
-			const mail = await sent({ to: anna, subscribed: true, ...changes })
+			const { id } = await sent({ to: anna, subscribed: true, ...changes })
 			const { provider } = scriptedProvider()
 			const { services } = deliveryServices(pool, provider, {})
 			const claimId = claimOf((await claim(pool))[0])
 			await deliverMails(services, () => mailsOfClaim(pool, { claimId, provider: provider.name }))
 			await finishClaim(pool, { claimId })
-			return mail
+			return { id }
 		},
 		/** Reports an event of a mail as Resend does, each time as a new one. */
 		async report(type: string, { id }: { id: string }, to: string, more: object = {}) {
 			const tags = { email_id: id, project_id: project.id }
 			const response = await app.inject(signedWebhook(resendEvent(type, { to: [to], tags }, more)))
 			t.is(response.statusCode, 200, response.body)
+		},
+		/** Posts a report that came by mail. */
+		async reportByMail(mail: string) {
+			const response = await app.inject({
+				method: 'POST',
+				url: '/webhooks/bounce',
+				headers: { ...headers, 'content-type': 'message/rfc822' },
+				payload: mail,
+			})
+			t.is(response.json().matched.length, 1, response.body)
+		},
+		async erase(id: string) {
+			const url = `/contacts/${id}?erase=true`
+			const response = await app.inject({ method: 'DELETE', url, headers })
+			t.is(response.statusCode, 204, response.body)
+		},
+		shown: async ({ id }: { id: string }) =>
+			(await app.inject({ url: `/emails/${id}`, headers })).json<{
+				status: string
+				sentAt: string | null
+				cc: { error: string | null }[]
+			}>(),
+		suppressed: async () => {
+			const { rows } = await pool.query<{ email: string }>('select email from suppressions')
+			return rows.map(({ email }) => email)
 		},
 		/** An endpoint for reports. `deliver` returns what it has heard, in no order. */
 		async endpoint() {
@@ -89,19 +115,14 @@ test('a webhook about a copy names its reader, and no contact', async (t) => {
 })
 
 test('a webhook about a copy that still waits is without its reader once they are erased', async (t) => {
-	const { handedOver, report, endpoint, createContact, app, withSecretKey } = await setup(t)
+	const { handedOver, report, endpoint, createContact, erase } = await setup(t)
 	const { deliver } = await endpoint()
 	const { id } = await createContact(bob)
 	const mail = await handedOver({ cc: [bob, carl] })
 	await report('complained', mail, bob)
 	await report('bounced', mail, bob, bounce('Permanent', bob))
 	await report('complained', mail, carl)
-	const erased = await app.inject({
-		method: 'DELETE',
-		url: `/contacts/${id}?erase=true`,
-		headers: withSecretKey,
-	})
-	t.is(erased.statusCode, 204, erased.body)
+	await erase(id)
 	const heard = await deliver()
 	t.deepEqual(
 		heard
@@ -114,4 +135,37 @@ test('a webhook about a copy that still waits is without its reader once they ar
 		],
 	)
 	t.notRegex(JSON.stringify(heard.map(({ data }) => data)), /bob/)
+})
+
+for (const [name, write] of Object.entries({
+	bounce: (mail: { id: string }) => dsn(mail, {}),
+	complaint,
+}))
+	test(`a ${name} of a copy whose reader was erased is not held against the recipient`, async (t) => {
+		const { handedOver, reportByMail, createContact, erase, suppressed, shown, contact } =
+			await setup(t)
+		const { id } = await createContact(bob)
+		const mail = await handedOver({ cc: bob })
+		await erase(id)
+		await reportByMail(write(mail).replaceAll(anna, bob))
+		t.is((await shown(mail)).status, 'SENT')
+		t.deepEqual(await suppressed(), [])
+		t.true((await contact(anna)).subscribed)
+	})
+
+test('a report about another address still concerns the recipient of a mail without copies', async (t) => {
+	const { handedOver, reportByMail, suppressed, shown } = await setup(t)
+	const mail = await handedOver({})
+	await reportByMail(dsn(mail, {}).replaceAll(anna, 'anna@forwarded.example'))
+	t.is((await shown(mail)).status, 'BOUNCED')
+	t.deepEqual(await suppressed(), [anna])
+})
+
+test('a mail whose only copy was erased before it was sent is sent to its recipient', async (t) => {
+	const { handedOver, createContact, erase, shown, sent } = await setup(t)
+	const { id } = await createContact(bob)
+	const mail = await sent({ to: anna, cc: bob })
+	await erase(id)
+	await handedOver({ to: carl })
+	t.like(await shown(mail), { status: 'SENT', cc: [] })
 })

@@ -107,7 +107,8 @@ const eraseMails = statement('erase-mails', {
 
 /**
  * Removes the person from the copies of mails to others. These mails are found by the index of copies. The local
- * mailbox forgets them, because their headers name the person.
+ * mailbox forgets them, because their headers name the person. A mail without any copies left has an empty list, so that
+ * a late report about one is not taken for one about the recipient.
  */
 const eraseCopies = statement('erase-copies', {
 	params: { projectId: uuid, email: text },
@@ -121,7 +122,8 @@ const eraseCopies = statement('erase-copies', {
 			and copies @> jsonb_build_array(jsonb_build_object('email', $email::text))
 	), erased as (
 		update emails e set copies = (
-				select jsonb_agg(copy order by place) from jsonb_array_elements(e.copies) with ordinality as c(copy, place)
+				select coalesce(jsonb_agg(copy order by place), '[]')
+				from jsonb_array_elements(e.copies) with ordinality as c(copy, place)
 				where copy->>'email' <> $email::text),
 			error = case when position($email::text in lower(e.error)) = 0 then e.error end, updated_at = now()
 		from meant where e.project_id = $projectId and e.id = meant.id

@@ -113,7 +113,7 @@ const schema = defineEntity({
 		contactId: p.uuid().nullable(),
 		to: p.text(),
 		toName: p.text().nullable(),
-		/** `cc` and `bcc`. Null: none. */
+		/** `cc` and `bcc`. Null: there were never any. Empty: their readers were erased. */
 		copies: p.json<MailCopy[]>().nullable(),
 		/**
 		 * Null: the mail has its campaign's sender (address, name, reply-to), language of the text and template,

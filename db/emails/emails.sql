@@ -117,8 +117,8 @@ end $$;
 create or replace function copies_to_send(project uuid, copies jsonb) returns jsonb language plpgsql stable as $$
 begin
 	return (
-		select jsonb_agg(case when s.reason is null then copy
-			else copy || jsonb_build_object('error', 'The address is on the suppression list: ' || s.reason) end order by place)
+		select coalesce(jsonb_agg(case when s.reason is null then copy
+			else copy || jsonb_build_object('error', 'The address is on the suppression list: ' || s.reason) end order by place), '[]')
 		from jsonb_array_elements(copies) with ordinality as given(copy, place)
 		left join suppressions s on s.project_id = project and s.email = copy->>'email');
 end $$;
@@ -127,8 +127,8 @@ end $$;
 create or replace function copies_after_refusals(copies jsonb, refusals jsonb) returns jsonb
 language sql immutable parallel safe
 return (
-	select jsonb_agg(case when refusals ? (copy->>'email')
-		then copy || jsonb_build_object('error', refusals->(copy->>'email')) else copy end order by place)
+	select coalesce(jsonb_agg(case when refusals ? (copy->>'email')
+		then copy || jsonb_build_object('error', refusals->(copy->>'email')) else copy end order by place), '[]')
 	from jsonb_array_elements(copies) with ordinality as given(copy, place));
 
 -- The place of an address among the copies of a mail. Null: the mail has no copy for it.
@@ -142,5 +142,5 @@ return (
 create or replace function copies_after_report(copies jsonb, address text, report jsonb) returns jsonb
 language sql immutable parallel safe
 return (
-	select jsonb_agg(case when copy->>'email' = address then copy || report else copy end order by place)
+	select coalesce(jsonb_agg(case when copy->>'email' = address then copy || report else copy end order by place), '[]')
 	from jsonb_array_elements(copies) with ordinality as given(copy, place));

@@ -47,15 +47,16 @@ const place = (
  * have no second effect, so evidence may arrive in any order and repeatedly. For mails with our own pixel
  * and links, the provider's opens and clicks are the same ones seen twice.
  *
- * Evidence about a copy concerns only that copy: its bounce is recorded with it and suppresses its address. Its place
- * is that in the locked row, because erasing a person removes their copy.
+ * Evidence about a copy concerns only that copy: its bounce is recorded with it and suppresses its address. The place
+ * of a copy is that in the locked row, because erasures remove copies. If its reader was erased, the report counts
+ * against nobody. A mail without copies has one reader, whatever address the report names: it may have been forwarded.
  */
 const settleCtes = `
 	about_copies as (
 		select v.*, case when kind = 'COMPLAINED' then 'complainedAt'
 			when kind = 'BOUNCED' and "bounceType" = 'Permanent' then 'bouncedAt' end as mark
 		from evidence v join emails e on e.project_id = v.project_id and e.id = v.id
-		where place_of_copy(e.copies, v.recipient) is not null
+		where e.copies is not null and v.recipient <> e."to"
 	), copies_settled as (
 		update emails e set updated_at = now(), copies = copies_after_report(e.copies, v.recipient,
 			case when v.kind = 'COMPLAINED' then '{}' else jsonb_build_object('error', v.error) end
