@@ -74,7 +74,7 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 			payload: form,
 		})
 	}
-	const activities = importActivities({ pool })
+	const activities = importActivities({ pool, stopping: new AbortController().signal })
 	for (const csv of [
 		`email,city\n${email},${name}town\nbob@example.org,Bonn\n`,
 		`email,city\n${email},Rome\n`,

@@ -1,6 +1,6 @@
-import { jobWork, orFail } from './job-work.ts'
+import { inTurns, orFail } from './job-work.ts'
 
 /** Applies one action to many contacts, listed or filtered, a thousand at a time. */
 export async function bulkJob(job: { projectId: string; jobId: string }): Promise<void> {
-	await orFail(job, jobWork.doBulkJob(job))
+	await orFail(job, inTurns('doBulkJob', job))
 }

@@ -1,4 +1,4 @@
-import { jobWork, orFail } from './job-work.ts'
+import { inTurns, jobWork, orFail } from './job-work.ts'
 
 /**
  * Imports a file: stages its rows, applies them in chunks and cleans up. After a crash it continues at the
@@ -9,6 +9,6 @@ export async function importContacts(job: { projectId: string; jobId: string }):
 	await jobWork.clearImport(job)
 
 	async function run() {
-		if (await jobWork.stageImport(job)) await jobWork.applyImport(job)
+		if (await jobWork.stageImport(job)) await inTurns('applyImport', job)
 	}
 }

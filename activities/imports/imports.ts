@@ -6,6 +6,7 @@ import { countChanges, undoChunk } from '../../db/imports/import-undo.ts'
 import { beginJob, failJob, finishJob, inActiveJob, type JobKey } from '../../db/jobs/jobs.ts'
 import { inChunk } from '../../db/transaction.ts'
 import { withHeartbeat } from '../heartbeat.ts'
+import { takeJobTurn } from '../job-turns.ts'
 import { permanently } from '../permanence.ts'
 import { readRows } from './import-rows.ts'
 import { isFileFault } from './import-slice.ts'
@@ -14,7 +15,7 @@ import { isFileFault } from './import-slice.ts'
 const lanes = 2
 const busyMs = 100
 
-export function importActivities({ pool }: { pool: Pool }) {
+export function importActivities({ pool, stopping }: { pool: Pool; stopping: AbortSignal }) {
 	return {
 		/**
 		 * Returns true once the file's rows are staged. A second try finds them staged, or stages them from the
@@ -25,10 +26,11 @@ export function importActivities({ pool }: { pool: Pool }) {
 		},
 
 		/**
-		 * Each chunk and the record of its progress are one transaction, so a second try continues after it.
+		 * Returns true if another turn is needed. Each chunk and the record of its progress are one transaction, so
+		 * the next turn or a second try continues after it.
 		 */
-		async applyImport(job: JobKey): Promise<void> {
-			await withHeartbeat(() => permanently(() => apply(pool, job)))
+		async applyImport(job: JobKey, inTurns = false): Promise<boolean> {
+			return takeJobTurn(stopping, inTurns, (isOver) => apply(pool, job, isOver))
 		},
 
 		async clearImport({ projectId, jobId }: JobKey): Promise<void> {
@@ -39,8 +41,8 @@ export function importActivities({ pool }: { pool: Pool }) {
 		 * As in `applyImport`, each chunk and its progress are one transaction: reverted changes are deleted in
 		 * it.
 		 */
-		async undoImport(job: JobKey): Promise<void> {
-			await withHeartbeat(() => permanently(() => undo(pool, job)))
+		async undoImport(job: JobKey, inTurns = false): Promise<boolean> {
+			return takeJobTurn(stopping, inTurns, (isOver) => undo(pool, job, isOver))
 		},
 
 		/** Ends a job that can't continue because of a fault on our side. */
@@ -69,22 +71,28 @@ async function stage(pool: Pool, job: JobKey) {
 	}
 }
 
-async function apply(pool: Pool, job: JobKey) {
+async function apply(pool: Pool, job: JobKey, isOver: () => boolean) {
+	const { projectId, jobId } = job
 	let failed = false
 	async function lane() {
 		try {
-			while (!failed && (await applyNext(pool, job)));
+			while (!failed && (await applyNext(pool, job)) && !isOver());
 		} catch (error) {
 			failed = true
 			throw error
 		}
 	}
-	do {
+	for (;;) {
 		// If one lane fails, the others finish their chunk before the error is thrown.
 		const ends = await Promise.allSettled(Array.from({ length: lanes }, lane))
 		const fault = ends.find((end) => end.status === 'rejected')
 		if (fault) throw fault.reason
-	} while (await isBusy(pool, job))
+		const [end] = await finishImport(pool, { projectId, jobId })
+		if (!end?.isBusy) return false
+		if (isOver()) return true
+		// Another worker has a chunk, which may become free again.
+		await sleep(busyMs)
+	}
 }
 
 /** Returns false if nothing is left, or if the job may not be continued. */
@@ -108,21 +116,14 @@ async function applyNext(pool: Pool, { projectId, jobId }: JobKey) {
 /** Rolls a chunk back. */
 class Cancelled extends Error {}
 
-/** Ends the import, or returns true if another worker still has a chunk, which may become free again. */
-async function isBusy(pool: Pool, { projectId, jobId }: JobKey) {
-	const [end] = await finishImport(pool, { projectId, jobId })
-	if (end?.isBusy) await sleep(busyMs)
-	return end?.isBusy === true
-}
-
 /** With this code `inChunk` rolls back and repeats the chunk, as after any other write conflict. */
 const contactsAppeared = () =>
 	Object.assign(new Error('Another request created these contacts'), { code: '40001' })
 
-async function undo(pool: Pool, job: JobKey) {
+async function undo(pool: Pool, job: JobKey, isOver: () => boolean) {
 	const { projectId, jobId } = job
 	const [begun] = await beginJob(pool, { projectId, jobId })
-	if (!begun) return
+	if (!begun) return false
 	const importId = begun.import_id!
 	await countChanges(pool, { projectId, jobId, importId })
 	for (;;) {
@@ -130,8 +131,10 @@ async function undo(pool: Pool, job: JobKey) {
 			const [undone] = await undoChunk(db, { projectId, jobId, importId })
 			return undone ?? nothingLeft
 		})
-		if (!chunk) return
+		if (!chunk) return false
 		if (chunk === nothingLeft) break
+		if (isOver()) return true
 	}
 	await finishJob(pool, { projectId, jobId })
+	return false
 }

@@ -1,31 +1,41 @@
 import type { Pool } from 'pg'
 import { beginJob, finishJob, inActiveJob, type JobKey } from '../../db/jobs/jobs.ts'
 import { countReplay, replayPage } from '../../db/webhooks/webhook-replays.ts'
-import { withHeartbeat } from '../heartbeat.ts'
-import { permanently } from '../permanence.ts'
+import { takeJobTurn } from '../job-turns.ts'
 
 const rowsAtOnce = 1000
 
-export function replayActivities({ pool, relay }: { pool: Pool; relay: { wake(): void } }) {
+interface ReplayServices {
+	pool: Pool
+	relay: { wake(): void }
+	stopping: AbortSignal
+}
+
+export function replayActivities({ pool, relay, stopping }: ReplayServices) {
 	return {
-		/** Each page and the job's progress are one transaction, so a second try continues after it. */
-		async doReplay(job: JobKey): Promise<void> {
-			await withHeartbeat(() => permanently(() => run(job)))
+		/**
+		 * Returns true if another turn is needed. Each page and the job's progress are one transaction, so the next
+		 * turn or a second try continues after it.
+		 */
+		async doReplay(job: JobKey, inTurns = false): Promise<boolean> {
+			return takeJobTurn(stopping, inTurns, (isOver) => run(job, isOver))
 		},
 	}
 
-	async function run(job: JobKey) {
+	async function run(job: JobKey, isOver: () => boolean) {
 		const [begun] = await beginJob(pool, job)
-		if (!begun) return
+		if (!begun) return false
 		await countReplay(pool, job)
 		for (;;) {
 			const page = await inActiveJob(pool, job, (db) =>
 				replayPage(db, { ...job, limit: rowsAtOnce }),
 			)
-			if (!page) return
+			if (!page) return false
 			relay.wake()
 			if (page[0]!.seen < rowsAtOnce) break
+			if (isOver()) return true
 		}
 		await finishJob(pool, job)
+		return false
 	}
 }

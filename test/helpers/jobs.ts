@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
 import { bulkActivities } from '../../activities/bulk-jobs.ts'
 import { importActivities } from '../../activities/imports/imports.ts'
+import { replayActivities } from '../../activities/webhooks/replays.ts'
 import type { JobKey } from '../../db/jobs/jobs.ts'
 import { setup } from './app.ts'
 
@@ -17,42 +18,82 @@ export interface JobBody {
 	finishedAt: string | null
 }
 
+/** The activity by which each workflow of jobs takes its turns. */
+export const turnOf = {
+	bulkJob: 'doBulkJob',
+	importContacts: 'applyImport',
+	undoImport: 'undoImport',
+	replayWebhooks: 'doReplay',
+} as const
+
 interface OutboxStart {
-	workflow_type: string
+	workflow_type: keyof typeof turnOf
 	payload: JobKey
 }
 
 /** Does the work of workflows at once, without a worker. */
 export function jobRunner({ orm, pool }: Pick<Awaited<ReturnType<typeof setup>>, 'orm' | 'pool'>) {
-	const activities = { ...importActivities({ pool }), ...bulkActivities({ pool }) }
+	const activitiesOf = (stopping: AbortSignal) => ({
+		...importActivities({ pool, stopping }),
+		...bulkActivities({ pool, stopping }),
+		...replayActivities({ pool, stopping, relay: { wake() {} } }),
+	})
+	const activities = activitiesOf(new AbortController().signal)
 	const act = <T>(work: (job: JobKey) => Promise<T>, job: JobKey) =>
 		new MockActivityEnvironment().run(work, job) as Promise<T>
 
 	const execute = <T = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
 		orm.em.fork().execute<T[]>(sql, values)
-	/** Does the work of this job's workflow. */
-	async function run(jobId: string) {
+	async function startOf(jobId: string) {
 		const [start] = await execute<OutboxStart>(
 			`select workflow_type, payload from outbox where payload->>'jobId' = ?`,
 			[jobId],
 		)
-		const { workflow_type: type, payload: job } = start!
-		if (type === 'bulkJob') await act(activities.doBulkJob, job)
-		else if (type === 'undoImport') await act(activities.undoImport, job)
-		else {
-			if (await act(activities.stageImport, job)) await act(activities.applyImport, job)
-			await act(activities.clearImport, job)
+		return start!
+	}
+	/** Does the work of this job's workflow. */
+	async function run(jobId: string) {
+		const { workflow_type: type, payload: job } = await startOf(jobId)
+		if (type !== 'importContacts') return takeTurns()
+		if (await act(activities.stageImport, job)) await takeTurns()
+		await act(activities.clearImport, job)
+
+		async function takeTurns() {
+			while (await takeTurn(jobId, activities));
 		}
 	}
+	/** Returns true if the job needs another turn. */
+	async function takeTurn(
+		jobId: string,
+		doing: typeof activities,
+		environment = new MockActivityEnvironment(),
+	): Promise<boolean> {
+		const { workflow_type: type, payload: job } = await startOf(jobId)
+		return environment.run(doing[turnOf[type]], job, true)
+	}
 
-	return { activities, act, execute, run }
+	return {
+		activities,
+		act,
+		execute,
+		run,
+		/** The turn of a worker that is stopping. */
+		takeLastTurn: (jobId: string) => takeTurn(jobId, activitiesOf(AbortSignal.abort())),
+		/** A turn that Temporal cancels. */
+		takeCancelledTurn(jobId: string) {
+			const environment = new MockActivityEnvironment()
+			environment.cancel()
+			return takeTurn(jobId, activities, environment)
+		},
+	}
 }
 
 /** An API with a project, and the work of its jobs. */
 export async function setupJobs(t: ExecutionContext, options: Parameters<typeof setup>[1] = {}) {
 	const context = await setup(t, options)
 	const { app, withSecretKey: headers } = context
-	const { activities, act, execute, run } = jobRunner(context)
+	const runner = jobRunner(context)
+	const { execute, run } = runner
 	const call = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string, payload?: object) =>
 		app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
 
@@ -66,11 +107,8 @@ export async function setupJobs(t: ExecutionContext, options: Parameters<typeof 
 
 	return {
 		...context,
-		activities,
-		act,
-		execute,
+		...runner,
 		call,
-		run,
 		upload,
 		job,
 		/** Imports a file, from its upload to the end of its job. */

@@ -34,14 +34,22 @@ const refuse = async () => {
 	throw ApplicationFailure.nonRetryable('out of range', 'Postgres 22003')
 }
 const nothing = async () => {}
-const importing = { stageImport: async () => true, applyImport: nothing, clearImport: nothing }
+const jobTurns = (...needMore: boolean[]) => {
+	const answers = needMore.values()
+	return async () => answers.next().value
+}
+const importing = { stageImport: async () => true, applyImport: jobTurns(false), clearImport: nothing }
 await record('importContacts-whole', importing, job)
 await record('importContacts-unreadable', { ...importing, stageImport: async () => false }, job)
 const failing = { ...importing, applyImport: refuse, endAsFailed: nothing }
 await record('importContacts-failed', failing, job)
-await record('undoImport-whole', { undoImport: nothing }, job)
+const applying = { ...importing, applyImport: jobTurns(true, true, false) }
+await record('importContacts-in-turns', applying, job)
+await record('undoImport-whole', { undoImport: jobTurns(false) }, job)
+await record('undoImport-in-turns', { undoImport: jobTurns(true, false) }, job)
 await record('undoImport-failed', { undoImport: refuse, endAsFailed: nothing }, job)
-await record('bulkJob-whole', { doBulkJob: nothing }, job)
+await record('bulkJob-whole', { doBulkJob: jobTurns(false) }, job)
+await record('bulkJob-in-turns', { doBulkJob: jobTurns(true, false) }, job)
 await record('bulkJob-failed', { doBulkJob: refuse, endAsFailed: nothing }, job)
 
 const checks = { checked: 50, verified: 2, lost: 1 }
@@ -206,7 +214,8 @@ await record('webhooks-with-retries', turns(0, 300, null), endpointKey)
 await record('webhooks-called', turns(60_000, null), endpointKey, async (handle) => {
 	await handle.signal('eventsArrived', endpointKey)
 })
-await record('replayWebhooks-whole', { doReplay: nothing }, job)
+await record('replayWebhooks-whole', { doReplay: jobTurns(false) }, job)
+await record('replayWebhooks-in-turns', { doReplay: jobTurns(true, false) }, job)
 await record('replayWebhooks-failed', { doReplay: refuse, endAsFailed: nothing }, job)
 
 /** The part of a name before its first hyphen is the workflow's type. */
