@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { deliverMails } from '../activities/delivery/claim-source.ts'
 import { erasedAddress } from '../db/emails/email.ts'
 import { finishClaim, mailsOfClaim } from '../db/emails/ledger.ts'
+import type { Outcome } from '../outside/providers/provider.ts'
 import { claim, claimOf, deliveryServices, scriptedProvider } from './helpers/ledger.ts'
 import { lockWaits } from './helpers/locks.ts'
 import { complaint, dsn } from './helpers/bounce-mails.ts'
@@ -12,16 +13,18 @@ import { addedEndpoint, takeTurn } from './helpers/webhooks.ts'
 
 const [anna, bob, carl] = ['anna@example.org', 'bob@example.org', 'carl@example.org']
 
+const lost: Outcome = { kind: 'UNKNOWN', error: 'The connection went away' }
+
 /** An API that receives reports about mails with copies. */
 async function setup(t: ExecutionContext) {
 	const all = await setupSend(t, { settings: { resendWebhookSecret: webhookSecret } })
 	const { app, pool, project, sent, withSecretKey: headers } = all
 	return {
 		...all,
-		/** A mail to Anna that the provider has accepted. */
-		async handedOver(changes: object) {
+		/** A mail to Anna that the provider has accepted, unless the outcome is another. */
+		async handedOver(changes: object, outcome?: Outcome) {
 			const { id } = await sent({ to: anna, subscribed: true, ...changes })
-			const { provider } = scriptedProvider()
+			const { provider } = scriptedProvider(() => outcome)
 			const { services } = deliveryServices(pool, provider, {})
 			const claimId = claimOf((await claim(pool))[0])
 			await deliverMails(services, () => mailsOfClaim(pool, { claimId, provider: provider.name }))
@@ -52,6 +55,7 @@ async function setup(t: ExecutionContext) {
 		shown: async ({ id }: { id: string }) =>
 			(await app.inject({ url: `/emails/${id}`, headers })).json<{
 				status: string
+				error: string | null
 				sentAt: string | null
 				cc: { error: string | null }[]
 			}>(),
@@ -168,4 +172,40 @@ test('a mail whose only copy was erased before it was sent is sent to its recipi
 	await erase(id)
 	await handedOver({ to: carl })
 	t.like(await shown(mail), { status: 'SENT', cc: [] })
+})
+
+for (const [type, more] of Object.entries({
+	delivered: {},
+	bounced: bounce('Permanent'),
+	complained: {},
+	delivery_delayed: {},
+}))
+	test(`a report that a copy was ${type} proves that an uncertain mail was sent`, async (t) => {
+		const { handedOver, report, shown, events } = await setup(t)
+		const mail = await handedOver({ cc: bob }, lost)
+		t.is((await shown(mail)).status, 'UNCERTAIN')
+		await report(type, mail, bob, more)
+		t.like(await shown(mail), { status: 'SENT', error: null })
+		t.true((await events()).includes('email.sent'))
+	})
+
+test('a report that a copy was refused before the hand-over leaves the mail uncertain', async (t) => {
+	const { handedOver, report, shown } = await setup(t)
+	const mail = await handedOver({ cc: [bob, carl] }, lost)
+	await report('failed', mail, bob, { failed: { reason: 'Refused' } })
+	await report('suppressed', mail, carl, { suppressed: { message: 'Listed' } })
+	const { status, sentAt, cc } = await shown(mail)
+	t.deepEqual([status, sentAt], ['UNCERTAIN', null])
+	t.deepEqual(
+		cc.map(({ error }) => error),
+		['Refused', 'Listed'],
+	)
+})
+
+test('a delivery of a copy is none of the recipient', async (t) => {
+	const { handedOver, report, shown, events } = await setup(t)
+	const mail = await handedOver({ cc: bob })
+	await report('delivered', mail, bob)
+	t.is((await shown(mail)).status, 'SENT')
+	t.false((await events()).includes('email.delivery'))
 })

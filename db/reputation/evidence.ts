@@ -47,39 +47,35 @@ const place = (
  * have no second effect, so evidence may arrive in any order and repeatedly. For mails with our own pixel
  * and links, the provider's opens and clicks are the same ones seen twice.
  *
- * Evidence about a copy concerns only that copy: its bounce is recorded with it and suppresses its address. The place
- * of a copy is that in the locked row, because erasures remove copies. If its reader was erased, the report counts
- * against nobody. A mail without copies has one reader, whatever address the report names: it may have been forwarded.
+ * Evidence about a copy concerns that copy: its bounce is recorded with it and suppresses its address. About the mail
+ * it proves only that it was sent, because its readers get it in one hand-over. The place of a copy is that in the
+ * locked row, because erasures remove copies. If its reader was erased, the report counts against nobody. A mail without
+ * copies has one reader, whatever address the report names: it may have been forwarded.
  */
 const settleCtes = `
-	about_copies as (
-		select v.*, case when kind = 'COMPLAINED' then 'complainedAt'
-			when kind = 'BOUNCED' and "bounceType" = 'Permanent' then 'bouncedAt' end as mark
+	reported as (
+		select v.*, coalesce(e.copies is not null and v.recipient <> e."to", false) as is_of_copy,
+			case when kind = 'COMPLAINED' then 'complainedAt'
+				when kind = 'BOUNCED' and "bounceType" = 'Permanent' then 'bouncedAt' end as mark
 		from evidence v join emails e on e.project_id = v.project_id and e.id = v.id
-		where e.copies is not null and v.recipient <> e."to"
-	), copies_settled as (
-		update emails e set updated_at = now(), copies = copies_after_report(e.copies, v.recipient,
-			case when v.kind = 'COMPLAINED' then '{}' else jsonb_build_object('error', v.error) end
-				|| case when v.mark is null then '{}' else jsonb_build_object(v.mark, iso_text(v.at)) end)
-		from about_copies v
-		where e.project_id = v.project_id and e.id = v.id
-			and v.kind in ('BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED')
-		returning v.*, old.copies as before, place_of_copy(new.copies, v.recipient) as place
-	), copies_emitted as (
-		insert into events (project_id, name, email_id, data)
-		select project_id, case kind when 'BOUNCED' then 'email.bounce' else 'email.complaint' end, id,
-			jsonb_build_object('emailId', id, 'copy', place) || case kind
-				when 'BOUNCED' then jsonb_build_object('bounceType', "bounceType", 'bouncedAt', iso_text(at))
-				else jsonb_build_object('complainedAt', iso_text(at)) end
-		from copies_settled
-		where kind in ('BOUNCED', 'COMPLAINED') and place is not null and (mark is null or not before->place ? mark)
+	), copies_refused as (
+		-- Before the hand-over, so this says nothing about the mail.
+		update emails e set updated_at = now(),
+			copies = copies_after_report(e.copies, v.recipient, jsonb_build_object('error', v.error))
+		from reported v
+		where e.project_id = v.project_id and e.id = v.id and v.is_of_copy and v.kind in ('FAILED', 'SUPPRESSED')
 	), proven as (
-		select *, kind = 'BOUNCED' and "bounceType" = 'Permanent' as is_permanent,
+		select project_id, id, 'SENT' as kind, 'SENT' as goal, false as is_permanent,
+			case when kind in ('BOUNCED', 'COMPLAINED') then kind end as copy_kind, mark,
+			at, "bounceType", error, link, "providerMessageId", recipient
+		from reported where is_of_copy and kind not in ('FAILED', 'SUPPRESSED')
+		union all
+		select project_id, id, kind,
 			case when kind in ('DELIVERED', 'OPENED', 'CLICKED') then 'DELIVERED'
-				when kind = 'COMPLAINED' or kind = 'BOUNCED' and "bounceType" = 'Permanent' then kind
-				else 'SENT' end as goal
-		from evidence v
-		where not exists (select from about_copies c where c.project_id = v.project_id and c.id = v.id)
+				when mark is not null then kind else 'SENT' end,
+			coalesce(mark = 'bouncedAt', false), null, null,
+			at, "bounceType", error, link, "providerMessageId", recipient
+		from reported where not is_of_copy
 	), settled as (
 		update emails e set
 			status = case
@@ -101,18 +97,23 @@ const settleCtes = `
 					and e.status not in ('BOUNCED', 'COMPLAINED') then null
 				else e.error end,
 			provider_message_id = coalesce(e.provider_message_id, v."providerMessageId"),
+			copies = case when v.copy_kind is null then e.copies else copies_after_report(e.copies, v.recipient,
+				case v.copy_kind when 'BOUNCED' then jsonb_build_object('error', v.error) else '{}' end
+					|| case when v.mark is null then '{}' else jsonb_build_object(v.mark, iso_text(v.at)) end) end,
 			updated_at = now()
 		from proven v
 		where e.project_id = v.project_id and e.id = v.id and e.attempt > 0
 			-- Resend says so of every mail, mostly after our own record: no row is written for that.
-			and (v.kind <> 'SENT' or is_unsettled(e.status))
+			and (v.kind <> 'SENT' or is_unsettled(e.status) or v.copy_kind is not null)
 		returning new.*, v.kind, v.is_permanent, v.at, v.link, v."bounceType",
 			is_unsettled(old.status) as was_open,
 			old.sent_at is null and new.sent_at is not null as is_sent,
 			old.delivered_at is null and new.delivered_at is not null as is_delivered,
 			old.bounced_at is null and new.bounced_at is not null as is_bounced,
 			old.complained_at is null and new.complained_at is not null as is_complained,
-			case v.kind when 'DELAYED' then announce_delay(new.project_id, new.id, v.error) end
+			case v.kind when 'DELAYED' then announce_delay(new.project_id, new.id, v.error) end,
+			v.copy_kind, case when v.copy_kind is not null then place_of_copy(new.copies, v.recipient) end as place,
+			v.mark is null or not coalesce(old.copies->place_of_copy(old.copies, v.recipient) ? v.mark, false) as is_new_of_copy
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider,
 			provider_message_id, error)
@@ -138,6 +139,13 @@ const settleCtes = `
 			(4, is_complained, 'email.complaint', jsonb_build_object('complainedAt', iso_text(complained_at)))
 		) as fact(position, is_new, happened, more)
 		where is_new order by position
+	), emitted_of_copies as (
+		insert into events (project_id, name, email_id, data)
+		select project_id, case copy_kind when 'BOUNCED' then 'email.bounce' else 'email.complaint' end, id,
+			jsonb_build_object('emailId', id, 'copy', place) || case copy_kind
+				when 'BOUNCED' then jsonb_build_object('bounceType', "bounceType", 'bouncedAt', iso_text(at))
+				else jsonb_build_object('complainedAt', iso_text(at)) end
+		from settled where place is not null and is_new_of_copy
 	)`
 
 /**
