@@ -1,3 +1,4 @@
+import { indexWalk } from '../index-walk.ts'
 import { bigint, bool, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -44,15 +45,7 @@ export const claimSends = statement('claim-sends', {
 	},
 	/** `hasMore`: the project had more waiting than fits in a run. */
 	row: { ...outboxRowColumns, hasMore: bool },
-	text: `with recursive project(id) as (
-		(select project_id from queued_sends where claim_id is null order by project_id limit 1)
-		union all
-		select (
-			select q.project_id from queued_sends q
-			where q.claim_id is null and q.project_id > project.id
-			order by q.project_id limit 1)
-		from project where project.id is not null
-	), free as (
+	text: `with recursive ${indexWalk('project', 'project_id', 'queued_sends', 'claim_id is null')}, free as (
 		select id from project where id is not null and (
 			select count(*) filter (where o.done_at is null or o.done_at > now() - interval '1 second')
 				< $newRunsPerProject::int and count(*) < $runsPerProject::int
@@ -106,15 +99,7 @@ const isWaiting = `done_at is null and next_at <= now() and (locked_until is nul
 export const claimOutbox = statement('claim-outbox', {
 	params: { limit: int, lockSeconds: float },
 	row: outboxRowColumns,
-	text: `with recursive project(id) as (
-		(select project_id from outbox where done_at is null order by project_id limit 1)
-		union all
-		select (
-			select o.project_id from outbox o
-			where o.done_at is null and o.project_id > project.id
-			order by o.project_id limit 1)
-		from project where project.id is not null
-	), waiting as (
+	text: `with recursive ${indexWalk('project', 'project_id', 'outbox', 'done_at is null')}, waiting as (
 		select o.* from project cross join lateral (
 			select id, priority, row_number() over (order by priority, id) as turn from (
 				select id, priority from outbox where project_id = project.id and ${isWaiting}

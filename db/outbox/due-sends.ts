@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { isProvedSender, lostSender } from '../domains/proved-sender.ts'
+import { indexWalk } from '../index-walk.ts'
 import { float, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
@@ -29,14 +30,7 @@ const soonest = statement('soonest-scheduled-send', {
 const freeProjects = statement('free-projects-of-due-sends', {
 	params: { newRunsPerProject: int, runsPerProject: int, projectsAtOnce: int, priority: int },
 	row: { projectId: uuid },
-	text: `with recursive project(id) as (
-		(select project_id from scheduled_sends order by project_id limit 1)
-		union all
-		select (
-			select s.project_id from scheduled_sends s
-			where s.project_id > project.id order by s.project_id limit 1)
-		from project where project.id is not null
-	)
+	text: `with recursive ${indexWalk('project', 'project_id', 'scheduled_sends')}
 	select id as "projectId" from project where id is not null
 		and exists (select from scheduled_sends s where s.project_id = project.id and s.due_at <= now())
 		and (

@@ -1,3 +1,4 @@
+import { indexWalk } from '../index-walk.ts'
 import {
 	bool,
 	bytes,
@@ -29,14 +30,7 @@ export const leaseMs = 30_000
 export const claimWebhooks = statement('claim-webhooks', {
 	params: { taskQueue: text, lockSeconds: float },
 	row: outboxRowColumns,
-	text: `with recursive endpoint(id) as (
-		(select endpoint_id from webhook_deliveries where next_at is not null order by endpoint_id limit 1)
-		union all
-		select (
-			select d.endpoint_id from webhook_deliveries d
-			where d.next_at is not null and d.endpoint_id > endpoint.id order by d.endpoint_id limit 1)
-		from endpoint where endpoint.id is not null
-	), batched as (
+	text: `with recursive ${indexWalk('endpoint', 'endpoint_id', 'webhook_deliveries', 'next_at is not null')}, batched as (
 		-- Few rows: runs turn them into deliveries as soon as they come.
 		select distinct endpoint_id as id from webhook_batches
 	), due as (
