@@ -21,7 +21,7 @@ const acts = {
 } as const
 
 for (const [act, { url, ...request }] of Object.entries(acts))
-	test(`who is removed while their request to ${act} arrives, comes too late`, async (t) => {
+	test(`a person who is removed while their request to ${act} arrives comes too late`, async (t) => {
 		const { app, pool, project, owner, member, roles } = await setupTeam(t)
 		const invitation = randomUUID()
 		await pool.query(

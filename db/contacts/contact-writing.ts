@@ -16,7 +16,8 @@ export type WrittenContact = RowOf<typeof writtenContactColumns>
 // requests sees the result of the one before: a subscription changes once, with one event.
 
 /** Data that was too large before may stay, or shrink: an unsubscription is never refused for it. */
-const fits = '(contact_data_fits(merged) or octet_length(merged::text) <= octet_length(data::text))'
+export const isNoLarger = 'octet_length(merged::text) <= octet_length(data::text)'
+const fits = `(contact_data_fits(merged) or ${isNoLarger})`
 const written = `new.id, new.email, new.subscribed, new.data, new.created_at, new.updated_at`
 const emitFlips = `insert into events (project_id, name, contact_id)
 	select $projectId, case when subscribed then 'contact.subscribed'

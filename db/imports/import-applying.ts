@@ -1,3 +1,4 @@
+import { isNoLarger } from '../contacts/contact-writing.ts'
 import { lockedContact } from '../jobs/jobs.ts'
 import { bool, int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -37,7 +38,7 @@ export const applyChunk = statement('apply-import-chunk', {
 		select l.row, c.*, coalesce(l.subscribed, c.subscribed) as wish, c.data || l.data as merged
 		from latest l cross join lateral (${lockedContact('email = l.email')}) c
 	), known as materialized (
-		select *, ${fits('merged')} or octet_length(merged::text) <= octet_length(data::text) as fits,
+		select *, ${fits('merged')} or ${isNoLarger} as fits,
 			wish <> subscribed or merged <> data as is_changed
 		from locked
 	), fresh as materialized (

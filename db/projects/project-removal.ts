@@ -156,7 +156,7 @@ export const deleteProject = statement('delete-project', {
 })
 
 /**
- * What a change of a project by its id outside comes to. After waiting for a reset, the first look finds the old row
+ * The outcome of changing a project by its id outside. After waiting for a reset, the first look finds the old row
  * buried, and the second finds the new row.
  */
 export const ofLiving = async <T>(change: () => Promise<T | undefined>) =>
