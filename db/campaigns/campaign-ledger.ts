@@ -121,12 +121,12 @@ export const bearSlice = statement('bear-campaign-slice', {
 		order by until limit 1 for update skip locked
 	), advanced as (
 		update audience_pages a set taken = page.taken + $limit::int from page
-		where a.project_id = $projectId and a.campaign_id = $campaignId and a.until = page.until
+		where a.project_id = $projectId and a.campaign_id = $campaignId and a.until = (select until from page)
 			and page.taken + $limit < page.size
 		returning a.contact_ids[page.taken + 1 : page.taken + $limit] as contact_ids
 	), ended as (
 		delete from audience_pages a using page
-		where a.project_id = $projectId and a.campaign_id = $campaignId and a.until = page.until
+		where a.project_id = $projectId and a.campaign_id = $campaignId and a.until = (select until from page)
 			and page.taken + $limit >= page.size
 		returning a.contact_ids[page.taken + 1 : page.size] as contact_ids
 	), slice as materialized (
