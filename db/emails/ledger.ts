@@ -263,12 +263,11 @@ export const recordSent = statement('record-sent', {
 		where e.project_id = $projectId and ${isAmong('e.id')}
 			and e.attempt = ($outcomes::jsonb -> e.id::text ->> 0)::int
 			and e.status in ('SENDING', 'UNCERTAIN', 'PENDING') and (select begun from counting)
-		returning e.project_id, e.id, e.contact_id, e.campaign_id, e.source_type, e.attachments, e.attempt,
-			${startedAt} as started_at, e.provider, e.provider_message_id, e.status,
-			e.sent_at, e.is_sent_event, e.opened_at, e.clicked_at, old.status as before
+		returning e.id, e.campaign_id, e.source_type, e.attachments, e.attempt, ${startedAt} as started_at, e.provider,
+			e.provider_message_id, e.sent_at, e.is_sent_event, e.opened_at, e.clicked_at, old.status as before
 	), attempted as (
 		insert into attempts as a (project_id, email_id, attempt, at, outcome, provider, provider_message_id)
-		select project_id, id, attempt, started_at, 'SENT', provider, provider_message_id from recorded
+		select $projectId, id, attempt, started_at, 'SENT', provider, provider_message_id from recorded
 		where campaign_id is null or attempt > 1 or before <> 'SENDING' or provider = 'resend'
 		union all
 		-- A newer attempt was opened meanwhile, or the mail is settled otherwise.
@@ -285,30 +284,32 @@ export const recordSent = statement('record-sent', {
 		select emit_sent_mails($projectId, array_agg(id), not bool_and(is_sent_event)) from recorded having count(*) > 0
 	), folded as (
 		select fold_counts_of_sending($projectId) where random() < 1.0 / 256
+	), alike as materialized (
+		select campaign_id, source_type, sent_at, count(*) as mails,
+			count(*) filter (where before = 'PENDING') as pending, count(*) filter (where before = 'SENDING') as sending,
+			count(*) filter (where before = 'UNCERTAIN') as uncertain,
+			count(opened_at) as opened, count(clicked_at) as clicked, sum(usage_weight(attachments)) as weight
+		from recorded group by 1, 2, 3
 	), states_counted as (
 		insert into campaign_tallies (project_id, campaign_id, pending, sending, uncertain, sent)
-		select project_id, campaign_id, -count(*) filter (where before = 'PENDING'),
-			-count(*) filter (where before = 'SENDING'), -count(*) filter (where before = 'UNCERTAIN'), count(*)
-		from recorded where campaign_id is not null group by 1, 2
+		select $projectId, campaign_id, -pending, -sending, -uncertain, mails
+		from alike where campaign_id is not null
 	), mails_counted as (
 		insert into mail_tallies (project_id, slot, sent, sent_opened, sent_clicked)
-		select project_id, quarter_of(sent_at), count(*), count(opened_at), count(clicked_at)
-		from recorded group by 1, 2
+		select $projectId, quarter_of(sent_at), mails, opened, clicked from alike
 	), usage_counted as (
 		insert into usage_tallies (project_id, month, category, used, sent)
-		select project_id, month_of(sent_at), usage_category(source_type),
-			sum(case when campaign_id is null then 0 else usage_weight(attachments) end),
-			sum(usage_weight(attachments))
-		from recorded where is_charged(project_id, status) group by 1, 2, 3
+		select $projectId, month_of(sent_at), usage_category(source_type),
+			case when campaign_id is null then 0 else weight end, weight
+		from alike where is_charged($projectId, 'SENT')
 	), reputation_counted as (
 		insert into reputation_tallies (project_id, hour, total, bounces, complaints)
-		select project_id, date_trunc('hour', sent_at, 'UTC'), count(*), 0, 0
-		from recorded where project_id <> platform_project() group by 1, 2
+		select $projectId, date_trunc('hour', sent_at, 'UTC'), mails, 0, 0
+		from alike where $projectId <> platform_project()
 	)
 	insert into event_tallies (project_id, name, day, count)
-	select $projectId, 'email.sent', (sent_at at time zone 'UTC')::date, count(*)
-	from recorded, (select count(*) from emitted) e, (select count(*) from folded) f
-	group by 3`,
+	select $projectId, 'email.sent', (sent_at at time zone 'UTC')::date, mails
+	from alike, (select count(*) from emitted) e, (select count(*) from folded) f`,
 })
 
 /**
