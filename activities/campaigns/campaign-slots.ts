@@ -9,7 +9,7 @@ const mostPerConnection = 20
  * A slice of this share is claimed once there is room for it. Smaller slices would need too many
  * statements.
  */
-const sliceShare = 1 / 4
+const sliceShare = 1 / 3
 
 export interface CampaignSlots extends Slots {
 	/** The number of mails that justifies a statement. Unless fewer are wanted, no fewer are granted. */
