@@ -45,11 +45,12 @@ export const freezeChunk = (pool: Pool, projectId: string, campaignId: string) =
 						from campaigns where project_id = ${project} and id = ${id})
 				order by id limit ${int.value(contactsAtOnce)}
 			), meant as (
-				select c.id, (select count(*) from unnest(k.lane_bounds) bound where bound < c.id) as lane
+				-- A lane ends with its bound.
+				select c.id, width_bucket(c.id, k.lane_bounds) - (c.id = any(k.lane_bounds))::int as lane
 				from campaigns k, looked c
 				where k.project_id = ${project} and k.id = ${id} and ${isMeant}
 			), placed as (
-				select id, lane, (row_number() over (partition by lane order by id) - 1) / ${ownText(String(contactsOfPage))} as page
+				select id, lane, (row_number() over (order by id) - 1) / ${ownText(String(contactsOfPage))} as page
 				from meant
 			), written as (
 				insert into audience_pages (project_id, campaign_id, until, contact_ids, size)
