@@ -20,7 +20,7 @@ const rowsAtOnce = 2000
  */
 const harmlessTraces = 10_000
 /** A page ends after this time, so that the run reports its progress. */
-const pageMs = 20_000
+const pageMs = 15_000
 const errandWaitMs = 600_000
 
 export interface RemovedRows {
@@ -36,9 +36,11 @@ export interface RemovedRows {
 interface ProjectServices {
 	pool: Pool
 	relay: { wake(): void }
+	/** The process is stopping: another worker deletes the next page. */
+	stopping: AbortSignal
 }
 
-export function projectActivities({ pool, relay }: ProjectServices) {
+export function projectActivities({ pool, relay, stopping }: ProjectServices) {
 	return {
 		/**
 		 * Ends everything a deleted project has under way. Returns the number of runs that Temporal still has to
@@ -58,11 +60,18 @@ export function projectActivities({ pool, relay }: ProjectServices) {
 
 		/** Deletes rows of a deleted project, a few at a time. The last page deletes the project's own row. */
 		removeProjectRows: (projectId: string): Promise<RemovedRows> =>
-			withHeartbeat(() => removePage(pool, projectId, Date.now() + pageMs)),
+			withHeartbeat(() => {
+				const endsAt = Date.now() + pageMs
+				return removePage(pool, projectId, () => stopping.aborted || Date.now() >= endsAt)
+			}),
 	}
 }
 
-async function removePage(pool: Pool, projectId: string, endsAt: number): Promise<RemovedRows> {
+async function removePage(
+	pool: Pool,
+	projectId: string,
+	isOver: () => boolean,
+): Promise<RemovedRows> {
 	const [project] = await isBuried(pool, { projectId })
 	if (!project) return { removed: 0, isLast: true }
 	if (!project.buried) throw stillThere()
@@ -70,13 +79,13 @@ async function removePage(pool: Pool, projectId: string, endsAt: number): Promis
 	for (const table of await tablesOfProjects(pool)) {
 		let count = rowsAtOnce
 		let traces = 0
-		while (count === rowsAtOnce && Date.now() < endsAt) {
+		while (count === rowsAtOnce && !isOver()) {
 			count = await deleteRows(pool, table, projectId, rowsAtOnce)
 			removed += count
 			traces += count
 		}
 		if (traces > harmlessTraces) await vacuum(pool, table)
-		if (Date.now() >= endsAt) return { removed, isLast: false }
+		if (isOver()) return { removed, isLast: false }
 	}
 	if ((await countCleanups(pool, { projectId }))[0]!.count > 0)
 		return { removed, isLast: false, waitMs: errandWaitMs }

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { campaignActivities } from '../activities/campaigns/campaigns.ts'
 import { freezeChunk } from '../db/campaigns/audience-pages.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
 import { sendingCampaign } from './helpers/campaign-sending.ts'
@@ -203,6 +204,28 @@ test('mails of a cancelled campaign that were never born are CANCELLED', async (
 	t.deepEqual(await states(id), { CANCELLED: 1200 })
 	t.like(await progress(id), { total: 1200, pending: 0, skipped: 1200 })
 	t.is((await call('GET', `/${id}/recipients?status=CANCELLED`)).json().total, 1200)
+})
+
+test('a worker that stops leaves the rest of a cancellation, and of an audience to be frozen, to the next', async (t) => {
+	const { act, activities, call, contacts, create, pool, progress, query, stop } =
+		await openCampaigns(t)
+	const next = campaignActivities({ pool, stopping: new AbortController().signal })
+	await contacts(20_500)
+	const { id } = await create()
+	t.is((await call('POST', `/${id}/send`)).statusCode, 200)
+	stop()
+	t.false(await act(activities.materialiseCampaign, id))
+	t.true(await act(next.materialiseCampaign, id))
+	await call('POST', `/${id}/cancel`)
+	await act(activities.cancelRecipients, id)
+	const [{ cancelled } = { cancelled: 0 }] = await query<{ cancelled: number }>(
+		'select count(*)::int as cancelled from emails',
+	)
+	t.true(cancelled > 0 && cancelled < 20_500, `${cancelled}`)
+	t.like(await act(activities.advanceCampaign, id), { act: 'cancel' })
+	await act(next.cancelRecipients, id)
+	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'cancelled' })
+	t.like(await progress(id), { total: 20_500, pending: 0, skipped: 20_500 })
 })
 
 // Serial, because a mail that waits for ten seconds gets a row in `events` too.

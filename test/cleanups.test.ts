@@ -38,7 +38,8 @@ const keepHouse = (pool: Pool) =>
 	) as Promise<string>
 
 async function remove(pool: Pool, projectId: string) {
-	const { removeProjectRows } = projectActivities({ pool, relay: { wake() {} } })
+	const { signal: stopping } = new AbortController()
+	const { removeProjectRows } = projectActivities({ pool, relay: { wake() {} }, stopping })
 	for (;;) {
 		const page: RemovedRows = await inRun(`delete/${projectId}`).run(removeProjectRows, projectId)
 		if (page.isLast || page.waitMs) return page

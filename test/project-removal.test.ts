@@ -40,7 +40,12 @@ async function setupProject(t: ExecutionContext) {
 	}
 	await fill()
 	const relay = { wake: () => {} }
-	const { removeProjectRows, endProjectRuns } = projectActivities({ pool, relay })
+	const stopping = new AbortController()
+	const { removeProjectRows, endProjectRuns } = projectActivities({
+		pool,
+		relay,
+		stopping: stopping.signal,
+	})
 	const graves = async () =>
 		(
 			await pool.query<{ id: string }>('select id from projects where deleted_at is not null')
@@ -55,6 +60,8 @@ async function setupProject(t: ExecutionContext) {
 		}
 		return counts
 	}
+	const removePage = (projectId: string): Promise<RemovedRows> =>
+		new MockActivityEnvironment().run(removeProjectRows, projectId)
 	return {
 		...context,
 		call,
@@ -67,14 +74,14 @@ async function setupProject(t: ExecutionContext) {
 			app.inject({ method, url, headers }),
 		endRuns: (projectId: string) =>
 			new MockActivityEnvironment().run(endProjectRuns, projectId) as Promise<number>,
+		/** Stops the process that removes. */
+		stop: () => stopping.abort(),
+		removePage,
 		/** Removes all pages; on a slow machine there are several. */
 		async remove(projectId: string) {
 			let removed = 0
 			for (;;) {
-				const page: RemovedRows = await new MockActivityEnvironment().run(
-					removeProjectRows,
-					projectId,
-				)
+				const page = await removePage(projectId)
 				removed += page.removed
 				if (page.isLast) return removed
 			}
@@ -182,6 +189,15 @@ test('a deleted project disappears at once for its keys and members, and its dom
 	await remove(project.id)
 	t.deepEqual(await rowsOf(project.id), {})
 	t.is((await pool.query('select from projects where id = $1', [project.id])).rowCount, 0)
+})
+
+test('a worker that stops leaves the rest of a deleted project to the next', async (t) => {
+	const { asUser, project, rowsOf, stop, removePage } = await setupProject(t)
+	t.is((await asUser('DELETE', `/users/@me/projects/${project.id}`)).statusCode, 204)
+	const before = await rowsOf(project.id)
+	stop()
+	t.deepEqual(await removePage(project.id), { removed: 0, isLast: false })
+	t.deepEqual(await rowsOf(project.id), before)
 })
 
 test('rows of a project that can be reached are not removed', async (t) => {

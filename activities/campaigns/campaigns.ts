@@ -38,13 +38,23 @@ export type Next = { total: number; settled: number; said: string } & (
 	| { act: 'wait'; waitMs: number | null }
 )
 
-/** Campaigns take turns at freezing their audiences. */
-const longestTurnMs = 30_000
+/** Campaigns take turns at freezing their audiences, and at cancelling what was frozen. */
+const longestTurnMs = 15_000
 /** Longer timers are split. */
 const longestWaitMs = 30 * 24 * 3_600_000
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-export function campaignActivities({ pool }: { pool: Pool }) {
+interface CampaignServices {
+	pool: Pool
+	/** The process is stopping: what is left is done by another worker. */
+	stopping: AbortSignal
+}
+
+export function campaignActivities({ pool, stopping }: CampaignServices) {
+	const turn = () => {
+		const endsAt = Date.now() + longestTurnMs
+		return { isOver: () => stopping.aborted || Date.now() > endsAt }
+	}
 	return {
 		/** Moves the campaign as far as its row allows now, and returns the next act. */
 		advanceCampaign: (key: CampaignKey): Promise<Next> => advance(pool, key),
@@ -54,12 +64,11 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 		 * the audience is.
 		 */
 		async materialiseCampaign({ projectId, campaignId }: CampaignKey): Promise<boolean> {
-			const endsAt = Date.now() + longestTurnMs
+			const { isOver } = turn()
 			return withHeartbeat(() =>
 				permanently(async () => {
 					await divideIntoLanes(pool, { projectId, campaignId })
-					while (await freezeChunk(pool, projectId, campaignId))
-						if (Date.now() > endsAt) return false
+					while (await freezeChunk(pool, projectId, campaignId)) if (isOver()) return false
 					await finishFreezing(pool, { projectId, campaignId })
 					return true
 				}),
@@ -71,12 +80,17 @@ export function campaignActivities({ pool }: { pool: Pool }) {
 			await pause(pool, { projectId, campaignId, taskQueue: taskQueues.core, reason: 'FAULT' })
 		},
 
-		/** Settles the unsent mails of a cancelled campaign. */
+		/**
+		 * Settles the unsent mails of a cancelled campaign. The run calls it again while there are any. Mails in the
+		 * ledger are looked through from the first one each time, so only a stopping worker leaves this to another.
+		 */
 		async cancelRecipients({ projectId, campaignId }: CampaignKey): Promise<void> {
+			const { isOver } = turn()
 			await withHeartbeat(async () => {
 				await dropDeleted(pool, { projectId, campaignId })
-				while ((await cancelPages(pool, { projectId, campaignId }))[0]!.pages > 0);
-				for (let last: string | null = nobody; last !== null;)
+				while ((await cancelPages(pool, { projectId, campaignId }))[0]!.pages > 0)
+					if (isOver()) return
+				for (let last: string | null = nobody; last !== null && !stopping.aborted;)
 					last = (await cancelChunk(pool, { projectId, campaignId, after: last }))[0]!.last
 			})
 		},

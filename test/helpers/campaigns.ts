@@ -45,7 +45,8 @@ type Context = Awaited<ReturnType<typeof setup>>
 export async function withCampaigns<C extends Context>(t: ExecutionContext, context: C) {
 	const { app, orm, pool, project, withSecretKey } = context
 	await verify(project.id, 'example.com')
-	const activities = campaignActivities({ pool })
+	const stopping = new AbortController()
+	const activities = campaignActivities({ pool, stopping: stopping.signal })
 
 	async function verify(projectId: string, domain: string, verifiedAt: Date | null = new Date()) {
 		const em = orm.em.fork()
@@ -105,6 +106,8 @@ export async function withCampaigns<C extends Context>(t: ExecutionContext, cont
 		call,
 		act,
 		activities,
+		/** Stops the process that runs the activities. */
+		stop: () => stopping.abort(),
 		query,
 		create,
 		progress,
