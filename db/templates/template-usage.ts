@@ -23,17 +23,15 @@ export const stepsSending = statement('steps-sending-template', {
 	) steps order by "workflowName", name, id`,
 })
 
-/** Mails of a template that went out. */
+/** Mails of a template that went out. Those of campaigns are counted already. */
 export const emailsSentFrom = statement('emails-sent-from-template', {
 	params: { projectId: uuid, templateId: uuid },
 	row: { count: int },
 	text: `select (
-		(select count(*) from emails where project_id = $projectId and template_id = $templateId and sent_at is not null)
-		+ (select count(*) from campaigns k
-			cross join lateral (
-				select from emails e
-				where e.project_id = k.project_id and e.campaign_id = k.id and e."from" is null and e.sent_at is not null
-				offset 0) e
+		(select count(*) from emails
+			where project_id = $projectId and template_id = $templateId and sent_at is not null and campaign_id is null)
+		+ (select coalesce(sum(c.sent), 0)
+			from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) c
 			where k.project_id = $projectId and k.template_id = $templateId)
 	)::int as count`,
 })
