@@ -31,9 +31,12 @@ const monthsAhead = 2
 /** Longer, and those who write templates would notice. */
 const longestWaitMs = 100
 
-/** The first day of the month that a table is named after. */
+/**
+ * The first day of the month that a table is named after. Null for other names: Postgres may ask for those of all
+ * tables, before it looks for the parts of ours.
+ */
 const firstDay = (name: string) =>
-	`to_date(right(${name}, 7), 'YYYY_MM')::timestamp at time zone 'UTC'`
+	`case when ${name} ~ '_[0-9]{4}_[0-9]{2}$' then to_date(right(${name}, 7), 'YYYY_MM')::timestamp at time zone 'UTC' end`
 
 const missing = statement('missing-partitions', {
 	params: { tables: text.array, monthsAhead: int },

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
-import { eventStats } from '../db/events/event-queries.ts'
+import { commonestEvents, eventSums } from '../db/events/event-queries.ts'
 import { EventCount, EventTally } from '../db/events/event-tally.ts'
 import { Event } from '../db/events/event.ts'
 import { poolOf } from '../db/statement.ts'
@@ -21,7 +21,7 @@ async function setupCounts(t: ExecutionContext) {
 				events.map((event) => ({ projectId: project.id, name: 'order', ...event })),
 			),
 		fold: () => pool.query('select fold_event_tallies($1)', [project.id]),
-		stats: () => eventStats(pool, { projectId: project.id, since: null, until: null }),
+		stats: () => commonestEvents(pool, { projectId: project.id, since: null, until: null }),
 		/** The numbers of tallies to be folded, and of folded counts. */
 		rows: async () => [
 			await orm.em.fork().count(EventTally),
@@ -74,6 +74,35 @@ test('with too many event names, the most frequent are listed', async (t) => {
 	t.deepEqual(stats[0], { name: 'name 10100', count: 2 })
 	// The others are counted anyway.
 	t.is((await get('/activity/stats')).totalEvents, 10_101)
+	t.is((await get('/activity/recent-count')).count, 10_101)
+})
+
+test('however many names custom events have, the feed counts them in one row, to the millisecond', async (t) => {
+	const { add, pool, project } = await setupCounts(t)
+	const at = (time: string) => new Date(`2026-03-0${time}Z`)
+	const names = ['order', 'signup', 'email.open', 'contact.subscribed']
+	for (const time of ['1T12:00:00.000', '2T12:00:00.000', '3T12:00:00.000', '3T12:00:00.001'])
+		await add(...names.map((name) => ({ name, createdAt: at(time) })))
+	const sums = async (since: string, until?: string) => {
+		const asked = { projectId: project.id, since: at(since), until: until ? at(until) : null }
+		return Object.fromEntries(
+			(await eventSums(pool, asked)).map(({ name, count }) => [name, count]),
+		)
+	}
+	const counts = (days: number) => ({
+		'event.triggered': 2 * days,
+		'email.open': days,
+		'contact.subscribed': days,
+	})
+	t.deepEqual(await sums('1T00:00:00.000'), counts(4))
+	t.deepEqual(await sums('1T12:00:00.000', '3T12:00:00.000'), counts(3))
+	t.deepEqual(await sums('1T12:00:00.001', '3T12:00:00.001'), counts(3))
+	t.deepEqual(await sums('2T00:00:00.000', '2T23:59:59.999'), counts(1))
+	t.deepEqual(await sums('3T12:00:00.002'), {
+		'event.triggered': 0,
+		'email.open': 0,
+		'contact.subscribed': 0,
+	})
 })
 
 test('writers do not wait for folding, nor does folding wait for them', async (t) => {

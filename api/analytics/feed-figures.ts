@@ -1,9 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { mailTotals } from '../../db/analytics/analytics.ts'
-import { countEntries, feedTypes, sourcesOf, typeOfEvent } from '../../db/analytics/feed.ts'
+import { countEntries, feedTypes, sourcesOf } from '../../db/analytics/feed.ts'
 import { upcoming } from '../../db/analytics/upcoming.ts'
-import { eventStats } from '../../db/events/event-queries.ts'
+import { eventSums } from '../../db/events/event-queries.ts'
 import { Component, Id, Json, Timestamp } from '../schemas.ts'
 import { countFeed, feedWindow, viewOfItem } from './feed.ts'
 import { percentOf } from './percent.ts'
@@ -54,7 +54,7 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		async ({ project, query }) => {
 			const { start, end } = feedWindow(query)
 			const [events, [mails], [workflows]] = await Promise.all([
-				eventStats(pool, { projectId: project.id, since: start, until: end }),
+				eventSums(pool, { projectId: project.id, since: start, until: end }),
 				mailTotals(pool, { projectId: project.id, since: start, until: end }),
 				countEntries(pool, {
 					projectId: project.id,
@@ -64,16 +64,15 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 				}),
 			])
 			const { sent, delivered, opened, clicked, bounced } = mails!
+			const countOf = (asked: string) => events.find(({ name }) => name === asked)?.count ?? 0
 			return {
-				totalEvents: events
-					.filter(({ name }) => typeOfEvent(name) === 'event.triggered')
-					.reduce((sum, { count }) => sum + count, 0),
+				totalEvents: countOf('event.triggered'),
 				totalEmailsSent: sent,
 				totalEmailsDelivered: delivered,
 				totalEmailsOpened: opened,
 				totalEmailsClicked: clicked,
 				totalEmailsBounced: bounced,
-				totalEmailsComplained: events.find(({ name }) => name === 'email.complaint')?.count ?? 0,
+				totalEmailsComplained: countOf('email.complaint'),
 				totalWorkflowsStarted: workflows!.total,
 				openRate: percentOf(opened, sent),
 				clickRate: percentOf(clicked, sent),

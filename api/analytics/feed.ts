@@ -8,10 +8,9 @@ import {
 	type FeedType,
 	feedTypes,
 	sourcesOf,
-	typeOfEvent,
 } from '../../db/analytics/feed.ts'
 import { lastId } from '../../db/events/event.ts'
-import { eventStats } from '../../db/events/event-queries.ts'
+import { eventSums } from '../../db/events/event-queries.ts'
 import { ApiError } from '../errors.ts'
 import {
 	about,
@@ -139,11 +138,11 @@ export async function countFeed(
 	end: Date | null,
 ) {
 	const [events, [entered]] = await Promise.all([
-		eventStats(pool, { projectId, since: start, until: end }),
+		eventSums(pool, { projectId, since: start, until: end }),
 		countEntries(pool, { projectId, entryTypes: entries, since: start, until: end }),
 	])
 	const wanted = events.filter(({ name }) =>
-		typeOfEvent(name) === 'event.triggered' ? triggered : (names as string[]).includes(name),
+		name === 'event.triggered' ? triggered : (names as string[]).includes(name),
 	)
 	return wanted.reduce((sum, { count }) => sum + count, entered!.total)
 }

@@ -36,10 +36,6 @@ export const sourcesOf = (types: FeedType[]) => ({
 	entries: entryTypes.filter((type) => types.includes(type)),
 })
 
-/** An event's type in the feed. */
-export const typeOfEvent = (name: string): FeedType =>
-	Object.hasOwn(typesOfEvents, name) ? typesOfEvents[name as EventName] : 'event.triggered'
-
 const feedItemColumns = {
 	id: uuid,
 	type: text.of<FeedType>(),

@@ -1,7 +1,7 @@
 import { sizedColumns } from '../sorted-list.ts'
 import { float, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { lastId } from './event.ts'
+import { isTriggered, lastId } from './event.ts'
 import { eventRowColumns } from './tracking.ts'
 
 const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_id)::text as data, e.contact_id as "contactId", e.email_id as "emailId",
@@ -139,20 +139,42 @@ export const eventCounts = (start: string, end: string, wanted = 'true') =>
 	select name, sum(count)::float8 as count from counted
 	group by name having sum(count) > 0`
 
-const counts = eventCounts('$since::timestamptz', '$until::timestamptz')
-
-/** For all names. */
-export const eventStats = statement('event-stats', {
-	params: { projectId: uuid, since: timestamp.orNull, until: timestamp.orNull },
-	row: { name: text, count: float },
-	text: counts,
-})
-
 /** For the most frequent names, in order of frequency. */
 export const commonestEvents = statement('commonest-events', {
 	params: { projectId: uuid, since: timestamp.orNull, until: timestamp.orNull },
 	row: { name: text, count: float },
-	text: `${counts} order by sum(count) desc, name limit ${mostNames}`,
+	text: `${eventCounts('$since::timestamptz', '$until::timestamptz')} order by sum(count) desc, name limit ${mostNames}`,
+})
+
+/**
+ * Whole days come from the tallies here, too. Events that appear in the feed as themselves are counted together, as
+ * `event.triggered`, however many names they have.
+ */
+export const eventSums = statement('event-sums', {
+	params: { projectId: uuid, since: timestamp, until: timestamp.orNull },
+	row: { name: text, count: float },
+	text: `with days as (
+		select case when ${isTriggered} then 'event.triggered' else name end as kind, day, sum(count) as count,
+			greatest(day::timestamp at time zone 'UTC', $since) as since,
+			least((day + 1)::timestamp at time zone 'UTC' - interval '1 ms', $until) as until,
+			day::timestamp at time zone 'UTC' >= $since::timestamptz
+				and (day + 1)::timestamp at time zone 'UTC' - interval '1 ms' <= coalesce($until::timestamptz, 'infinity') as is_whole
+		from counted_events($projectId) t
+		where day >= ($since at time zone 'UTC')::date and day <= coalesce(($until at time zone 'UTC')::date, 'infinity')
+		group by kind, day having sum(count) > 0
+	)
+	select kind as name, sum(case
+		when is_whole then count
+		when kind = 'event.triggered' then (
+			select count(*) from events where project_id = $projectId and ${isTriggered}
+				and created_at >= days.since and created_at <= days.until)
+		else (
+			select count(*) from events where project_id = $projectId and name = days.kind
+				and created_at >= days.since and created_at <= days.until)
+			+ case kind when 'email.sent' then (
+				select count(*) from sent_mails($projectId, days.since, days.until)) else 0 end
+		end)::float8 as count
+	from days group by kind`,
 })
 
 export const eventTotals = statement('event-totals', {
