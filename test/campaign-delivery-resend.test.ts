@@ -92,6 +92,29 @@ test('a batch that was perhaps taken is repeated under its key until Resend answ
 	for (const { status, attempt } of await mails()) t.deepEqual([status, attempt], ['SENT', 1])
 })
 
+for (const [name, fault] of [
+	[
+		'refused for now',
+		{ status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } },
+	],
+	[
+		'refused for our API key',
+		{ status: 401, name: 'restricted_api_key', headers: { 'retry-after': '1' } },
+	],
+] as const)
+	test(`a batch that was perhaps taken keeps its key when its repeat is ${name}`, async (t) => {
+		const { send, worker, fake, mails } = await overResend(t, 30, [
+			{ status: 500, take: true, times: 1 },
+			{ ...fault, times: 1 },
+		])
+		let rest = await send(worker)
+		for (let tries = 0; rest.left > 0 && tries < 5; tries++) rest = await send(worker)
+		t.is(rest.left, 0)
+		t.is(new Set(fake.requests.map(({ headers }) => headers['idempotency-key'])).size, 1)
+		t.is(fake.accepted.length, 30)
+		for (const { status, attempt } of await mails()) t.deepEqual([status, attempt], ['SENT', 1])
+	})
+
 test('a batch that was certainly not accepted is sent again as a new one', async (t) => {
 	const { send, worker, fake, mails } = await overResend(t, 30, [
 		{ status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' }, times: 1 },

@@ -31,6 +31,11 @@ const rows: [name: string, fault: ResendFault, expected: Partial<Outcome>][] = [
 		{ ...unavailable, retryAfterMs: 7000 },
 	],
 	[
+		'a rate limit is unavailable for a day at most, however long it says',
+		{ ...tooMany, headers: { 'retry-after': '99999999' } },
+		{ ...unavailable, retryAfterMs: 24 * hour },
+	],
+	[
 		'a rate limit without Retry-After waits for the next window',
 		tooMany,
 		{ ...unavailable, retryAfterMs: 1000 },

@@ -31,12 +31,14 @@ export function mailsInBatch(body: string) {
 
 /**
  * Hands a batch over under its key. The result leaves out mails that the provider may have taken: they
- * stay open and are repeated under the same key.
+ * stay open and are repeated under the same key. The refusal of a repeat says nothing about the earlier try, so only
+ * a repeat that is answered ends one.
  */
 export async function handBatch(
 	turn: Turn,
 	mails: ClaimedMail[],
 	batchId: string,
+	isRepeat: boolean,
 ): Promise<Ended[]> {
 	const { services, campaign } = turn
 	const made = await Promise.all(mails.map((mail) => compose(turn, mail)))
@@ -48,7 +50,7 @@ export async function handBatch(
 	return mails.flatMap((mail, index) => {
 		const one = made[index]!
 		const outcome = 'message' in one ? answers.next().value! : one.outcome
-		if (isUndecided(outcome)) return []
+		if (isRepeat ? isRefusal(outcome) : isUndecided(outcome)) return []
 		const end = attemptEnd(services, mail, outcome)
 		if ('outcome' in one) return { end }
 		return { end, subject: ownSubject(campaign, one.subject), fault: one.fault }

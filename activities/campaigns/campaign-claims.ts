@@ -21,7 +21,7 @@ export async function openNext(turn: Turn, count: number): Promise<HandOver[]> {
 	turn.settled += claimed.length - mails.length
 	turn.paid -= Math.min(turn.paid, mails.length)
 	turn.isAtEnd = turn.hasPages ? claimed.length === 0 : claimed.length < count
-	if (batchId) return batchOf(turn, mails, batchId)
+	if (batchId) return batchOf(turn, mails, batchId, false)
 	return mails.map((mail) => ({
 		mails: [mail],
 		run: async () => [await handOne(turn, mail, dkim)],
@@ -32,11 +32,16 @@ export async function openNext(turn: Turn, count: number): Promise<HandOver[]> {
 export async function openAgain(turn: Turn, batchId: string, writtenAt: Date) {
 	const { projectId, campaignId } = turn.lane
 	const lost = { projectId, campaignId, batchId, writtenAt }
-	return batchOf(turn, await takeBatchOver(turn.services.pool, lost), batchId)
+	return batchOf(turn, await takeBatchOver(turn.services.pool, lost), batchId, true)
 }
 
-const batchOf = (turn: Turn, mails: ClaimedMail[], batchId: string): HandOver[] =>
-	mails.length === 0 ? [] : [{ mails, run: () => handBatch(turn, mails, batchId) }]
+const batchOf = (
+	turn: Turn,
+	mails: ClaimedMail[],
+	batchId: string,
+	isRepeat: boolean,
+): HandOver[] =>
+	mails.length === 0 ? [] : [{ mails, run: () => handBatch(turn, mails, batchId, isRepeat) }]
 
 async function keyOf({ services, lane, campaign }: Turn) {
 	const domain = campaign.from.slice(campaign.from.lastIndexOf('@') + 1)

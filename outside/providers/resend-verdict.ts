@@ -19,6 +19,8 @@ const QUOTA_PAUSE_MS = new Map([
 ])
 /** The first try of the same mail is still being answered. */
 const CONCURRENT_PAUSE_MS = 2000
+/** The longest wait that an answer may ask for, because all mail waits as long. */
+const LONGEST_PAUSE_MS = 24 * HOUR_MS
 
 /** Errors about the key or the API's address: every mail would fail. */
 const ABOUT_US = new Set([
@@ -77,5 +79,5 @@ function retryAfter(headers: Record<string, string> | null) {
 	const value = headers?.['retry-after'] ?? headers?.['ratelimit-reset']
 	if (!value) return null
 	const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-	return Number.isNaN(ms) ? null : Math.max(ms, 0)
+	return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS)
 }
