@@ -1,6 +1,6 @@
 import { log } from '@temporalio/activity'
 import type { Pool } from 'pg'
-import { chores } from '../db/housekeeping.ts'
+import { bodies, chores } from '../db/housekeeping.ts'
 import { addPartitions, dropPartitions } from '../db/partitions.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
@@ -15,11 +15,13 @@ interface HousekeepingServices {
 export function housekeepingActivities({ pool, settings, stopping }: HousekeepingServices) {
 	return {
 		/**
-		 * Returns what it deleted. A second try deletes the rest. A chore that fails does not stop the others.
+		 * Returns what it deleted. A second try deletes the rest. A chore that fails does not stop the others. The months
+		 * come last: files of mails are found through the mails, so they go before them.
 		 */
 		async keepHouse(): Promise<string> {
 			return withHeartbeat(async () => {
 				const said: string[] = []
+				const failed = new Set<string>()
 				const attempt = async (what: string, work: () => Promise<number>) => {
 					try {
 						const total = await work()
@@ -27,19 +29,21 @@ export function housekeepingActivities({ pool, settings, stopping }: Housekeepin
 					} catch (error) {
 						log.error('a housekeeping task failed', { what, error })
 						said.push(`${what}: failed`)
+						failed.add(what)
 					}
 				}
 				const { bodyRetentionDays, ledgerRetentionDays } = settings
+				const bodyDays = Math.min(bodyRetentionDays, ledgerRetentionDays ?? Infinity)
 				await attempt('tables of coming months', () => addPartitions(pool))
-				if (ledgerRetentionDays)
-					await attempt('tables of old months', () => dropPartitions(pool, ledgerRetentionDays))
 				for (const { what, remove } of chores)
 					await attempt(what, async () => {
 						let total = 0
 						for (let removed = pageRows; removed > 0 && !stopping.aborted; total += removed)
-							removed = await remove(pool, pageRows, bodyRetentionDays)
+							removed = await remove(pool, pageRows, bodyDays)
 						return total
 					})
+				if (ledgerRetentionDays && !stopping.aborted && !failed.has(bodies.what))
+					await attempt('tables of old months', () => dropPartitions(pool, ledgerRetentionDays))
 				return said.join(', ') || 'nothing was due'
 			})
 		},

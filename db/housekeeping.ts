@@ -58,7 +58,7 @@ const expired = (what: string, table: string, key: string): Chore => ({
  * The contents of mails after their retention period; the ledger stays. The mails of one request have the
  * same creation time. Its files are deleted once none of its mails is waiting.
  */
-const bodies: Chore = {
+export const bodies: Chore = {
 	what: 'bodies of mails',
 	remove: removalByAge(
 		'remove-old-bodies',

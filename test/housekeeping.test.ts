@@ -6,15 +6,16 @@ import { housekeepingActivities } from '../activities/housekeeping.ts'
 import { chores } from '../db/housekeeping.ts'
 import { email, setupLinks } from './helpers/account-links.ts'
 import { createProject, setup } from './helpers/app.ts'
+import { happenedBefore, splitIntoMonths } from './helpers/months.ts'
 import { setupSend } from './helpers/send.ts'
 import { addedEndpoint } from './helpers/webhooks.ts'
 
 const logger = new DefaultLogger('ERROR', () => {})
-const keepHouse = (pool: Pool, bodyRetentionDays = 90) =>
+const keepHouse = (pool: Pool, bodyRetentionDays = 90, ledgerRetentionDays?: number) =>
 	new MockActivityEnvironment({}, { logger }).run(
 		housekeepingActivities({
 			pool,
-			settings: { bodyRetentionDays },
+			settings: { bodyRetentionDays, ledgerRetentionDays },
 			stopping: new AbortController().signal,
 		}).keepHouse,
 	) as Promise<string>
@@ -47,6 +48,21 @@ test('contents of mails are deleted after their time; the ledger and unsent mail
 	for (const { id } of [waiting, doubted, young]) t.deepEqual(state[id], [false, 1])
 	const shown = await app.inject({ url: `/emails/${old.id}`, headers: withSecretKey })
 	t.like(shown.json(), { body: null, status: 'DELIVERED', attachments: [{ filename: 'a.txt' }] })
+})
+
+test('the files of mails are deleted with their mails, however long contents may be kept', async (t) => {
+	const { pool, sent } = await setupSend(t)
+	await splitIntoMonths(pool, 3)
+	await sent({ attachments: [{ filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' }] })
+	await pool.query(`update emails set status = 'SENT', created_at = now() - interval '3 months'`)
+	await happenedBefore(pool, 3)
+	const left = async () => [
+		(await pool.query('select from emails')).rowCount,
+		(await pool.query('select from attachments')).rowCount,
+	]
+	t.deepEqual(await left(), [1, 1])
+	t.is(await keepHouse(pool, 90, 30), 'bodies of mails: 1, tables of old months: 3')
+	t.deepEqual(await left(), [0, 0])
 })
 
 test('links of our own mails are deleted an hour after they were sent', async (t) => {

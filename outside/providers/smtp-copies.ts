@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { takeTurn } from '../../db/event-loop.ts'
 import { refusal } from './smtp-burst.ts'
 import type { HandOver, SmtpError, SmtpTimeouts, Stage } from './smtp-exchange.ts'
 
@@ -93,11 +94,12 @@ export async function handOverCopied(mail: CopiedMail, conversation: Conversatio
 
 	/** The last part waits until the others have left: a mail cut short was certainly not accepted. */
 	async function give() {
-		const content = Buffer.from(`${stuffed(mail.raw)}.\r\n`, 'latin1')
-		for (let at = 0; at < content.length; at += chunkBytes) {
+		for (let at = 0; at < mail.raw.length; at += chunkBytes) {
+			await takeTurn()
 			if (socket.destroyed) throw new Error(lost)
-			stage = at + chunkBytes < content.length ? 'CONTENT' : 'DOT'
-			if (socket.write(content.subarray(at, at + chunkBytes))) continue
+			const part = stuffed(mail.raw, at)
+			stage = at + chunkBytes < mail.raw.length ? 'CONTENT' : 'DOT'
+			if (socket.write(stage === 'DOT' ? `${part}${endOf(mail.raw)}` : part, 'latin1')) continue
 			if (stage === 'DOT') return
 			await replies.whenDrained(timeouts.answerMs)
 			if (!replies.areRead()) {
@@ -120,14 +122,20 @@ export async function handOverCopied(mail: CopiedMail, conversation: Conversatio
 }
 
 const lost = 'Connection closed unexpectedly'
+const lineEnd = Buffer.from('\r\n')
 const chunkBytes = 64 * 1024
 const longestReply = 64 * 1024
 
-/** Content for DATA: its last line ends, and no line begins with a single dot. */
-function stuffed(raw: Buffer) {
-	const text = raw.toString('latin1').replaceAll(/^\./gm, '..')
-	return text.endsWith('\r\n') ? text : `${text}\r\n`
+/** A part of the content for DATA: no line begins with a single dot. */
+function stuffed(raw: Buffer, at: number) {
+	const text = raw.toString('latin1', at, at + chunkBytes)
+	const dotted = text.replaceAll(/(?<=[\r\n])\./g, '..')
+	const isLineStart = at === 0 || raw[at - 1] === 0x0a || raw[at - 1] === 0x0d
+	return isLineStart && text.startsWith('.') ? `.${dotted}` : dotted
 }
+
+/** The last line ends, and a dot follows. */
+const endOf = (raw: Buffer) => (raw.subarray(-2).equals(lineEnd) ? '.\r\n' : '\r\n.\r\n')
 
 /** Reads the server's replies one by one. */
 function readReplies(socket: Socket, onClosed: Conversation['onClosed']) {
