@@ -29,6 +29,11 @@ const links: [title: string, html: string, tracked: string][] = [
 	['no quotes', '<a href=http://a.b/c/>x', '<a href="[http://a.b/c/]">x'],
 	['spaces and line breaks', '<a\n href =\t" http://a.b/\nc ">', '<a\n href =\t"[http://a.b/c]">'],
 	['entities', '<a href="http://a.b?c=1&amp;d=&#50;">', '<a href="[http://a.b?c=1&d=2]">'],
+	[
+		'entities of ASCII characters',
+		'<a href="https&colon;&sol;&sol;a.b&quest;c&equals;1&num;d&lowbar;e">',
+		'<a href="[https://a.b?c=1#d_e]">',
+	],
 	['a fragment', '<a href="http://a.b/#c">', '<a href="[http://a.b/#c]">'],
 	['area', '<map><area href="http://a.b"></map>', '<map><area href="[http://a.b]"></map>'],
 	[

@@ -8,6 +8,37 @@ const latin1 =
 	'icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml ' +
 	'yacute thorn yuml'
 
+// The names of other ASCII characters, which editors use in addresses of links too.
+const ascii: Record<string, string> = {
+	Tab: '\t',
+	NewLine: '\n',
+	excl: '!',
+	num: '#',
+	dollar: '$',
+	percnt: '%',
+	lpar: '(',
+	rpar: ')',
+	ast: '*',
+	plus: '+',
+	comma: ',',
+	period: '.',
+	sol: '/',
+	colon: ':',
+	semi: ';',
+	equals: '=',
+	quest: '?',
+	commat: '@',
+	lsqb: '[',
+	bsol: '\\',
+	rsqb: ']',
+	Hat: '^',
+	lowbar: '_',
+	grave: '`',
+	lcub: '{',
+	verbar: '|',
+	rcub: '}',
+}
+
 const others: Record<string, string> = {
 	amp: '&',
 	lt: '<',
@@ -62,6 +93,7 @@ const others: Record<string, string> = {
 }
 
 const named = new Map([
+	...Object.entries(ascii),
 	...Object.entries(others),
 	...latin1.split(' ').map((name, index) => [name, String.fromCharCode(0xa0 + index)] as const),
 ])
