@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Filter } from '../db/conditions/condition.ts'
-import { openSegments } from './helpers/segments.ts'
+import { openSegments, plan } from './helpers/segments.ts'
 
 const only = (filter: unknown) => ({ logic: 'AND', groups: [{ filters: [filter] }] })
 const plain = { field: 'data.plan', operator: 'equals', value: 'pro' }
@@ -223,3 +223,42 @@ test('a segment that another is made of cannot be deleted before', async (t) => 
 })
 
 const member = (id: string): Filter => ({ field: `segment.${id}`, operator: 'memberOfSegment' })
+
+test('a chain of segments is refused before it is too long to be evaluated, wherever it is joined', async (t) => {
+	const { call, app, withSecretKey: headers } = await openSegments(t)
+	const memberOf = (id: string) => ({
+		logic: 'AND',
+		groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOfSegment' }] }],
+	})
+	const chain = async (name: string, length: number) => {
+		const ids: string[] = []
+		for (let i = 0; i < length; i++) {
+			const condition = i === 0 ? plan('pro') : memberOf(ids.at(-1)!)
+			const answer = await call('POST', '', { name: `${name} ${i}`, condition })
+			t.is(answer.statusCode, 201, answer.body)
+			ids.push(answer.json().id)
+		}
+		return ids
+	}
+	const long = await chain('Long', 31)
+	const refused = await call('POST', '', { name: 'More', condition: memberOf(long.at(-1)!) })
+	t.is(refused.statusCode, 422)
+	t.like(refused.json().error.errors[0], { field: 'condition', code: 'too_big' })
+	const short = await chain('Short', 3)
+	// The segments that lead to the changed one become too deep, not itself.
+	const joined = await call('PATCH', `/${short[0]}`, { condition: memberOf(long[28]!) })
+	t.is(joined.statusCode, 422)
+	t.is(joined.json().error.errors[0].code, 'too_big')
+	t.is((await call('PATCH', `/${short[0]}`, { condition: memberOf(long[27]!) })).statusCode, 200)
+	for (const top of [long.at(-1)!, short.at(-1)!]) {
+		t.is((await call('GET', `/${top}/contacts`)).statusCode, 200)
+		const campaign = { audienceType: 'SEGMENT', segmentId: top, type: 'MARKETING' }
+		const counted = await app.inject({
+			method: 'POST',
+			url: '/campaigns/audience',
+			headers,
+			payload: campaign,
+		})
+		t.is(counted.statusCode, 200, counted.body)
+	}
+})

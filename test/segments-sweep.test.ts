@@ -4,7 +4,9 @@ import test from 'ava'
 import type { Pool } from 'pg'
 import { ensureSchedules } from '../activities/schedules.ts'
 import { segmentActivities, type SweptPage } from '../activities/segments.ts'
+import { takeDueSegments } from '../db/segments/segment-sweep.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
+import { createProject } from './helpers/app.ts'
 import { openSegments, plan } from './helpers/segments.ts'
 import { quiet, withWorkers } from './helpers/workflow.ts'
 
@@ -42,6 +44,27 @@ test('a segment that cannot be computed delays no other, and disabled projects w
 	await pool.query(`update projects set disabled_reason = 'MANUAL'`)
 	await pool.query(`update segments set sweep_at = now()`)
 	t.like(await sweep(pool), { computed: 0, failed: 0 })
+})
+
+test('projects take turns: many segments of one keep no other waiting', async (t) => {
+	const { call, orm, pool, projectId } = await openSegments(t)
+	for (let i = 0; i < 5; i++)
+		await call('POST', '', { name: `Many ${i}`, condition: plan('pro'), trackMembership: true })
+	const { project: other } = await createProject(orm)
+	await pool.query(
+		`insert into segments (project_id, name, type, condition, track_membership, sweep_at)
+		select $1, name, type, condition, track_membership, now() from segments where name = 'Many 0'`,
+		[other.id],
+	)
+	await pool.query(
+		`update segments set sweep_at = now() - interval '1 hour' where project_id = $1`,
+		[projectId],
+	)
+	const taken = async (limit: number) =>
+		(await takeDueSegments(pool, { limit })).map((segment) => segment.projectId)
+	t.deepEqual(await taken(2), [projectId, other.id])
+	t.deepEqual(await taken(20), [projectId, projectId, projectId, projectId])
+	t.deepEqual(await taken(20), [])
 })
 
 test('a sweep folds the tallies into the counts', async (t) => {

@@ -1,12 +1,17 @@
 import type { Pool, PoolClient } from 'pg'
+import { mostSegmentsInChain } from '../../db/conditions/condition-sql.ts'
 import { type Condition, segmentsIn } from '../../db/conditions/condition.ts'
 import { lockReferences } from '../../db/segments/segment-records.ts'
-import { maxFiltersInAll, referenceFault } from '../../db/segments/segment-references.ts'
+import {
+	maxFiltersInAll,
+	type ReferenceFault,
+	referenceFault,
+} from '../../db/segments/segment-references.ts'
 import { type FieldError, invalid } from '../errors.ts'
 
 /**
  * Refuses, by its path, a filter on a segment that does not exist, closes a circle, or makes the
- * whole too large. Until the transaction ends, no other request can change references between
+ * whole too large or the chain of segments too long. Until the transaction ends, no other request can change references between
  * segments.
  */
 export async function checkReferences(
@@ -35,11 +40,15 @@ export async function refuseReferences(
 	throw invalid({ field, ...wording[found.fault] })
 }
 
-const wording: Record<'unknown' | 'circle' | 'cost', Omit<FieldError, 'field'>> = {
+const wording: Record<ReferenceFault['fault'], Omit<FieldError, 'field'>> = {
 	unknown: { message: 'names a segment that does not exist', code: 'custom' },
 	circle: { message: 'names a segment that itself depends on this one', code: 'custom' },
 	cost: {
 		message: `has more than ${maxFiltersInAll} filters, including those of the segments it uses`,
+		code: 'too_big',
+	},
+	depth: {
+		message: `begins or continues a chain of more than ${mostSegmentsInChain} segments`,
 		code: 'too_big',
 	},
 }

@@ -29,8 +29,11 @@ export interface Context {
 	segments?: ReadonlyMap<string, SegmentRule>
 }
 
-/** A longer chain of segments is refused when it is written. */
+/** `referenceFault` refuses longer chains of segments when they are written. */
 const maxNesting = 32
+
+/** The most segments in a chain. What names its first one, such as a campaign, adds a level. */
+export const mostSegmentsInChain = maxNesting - 1
 
 /**
  * A condition as an SQL predicate, true, false or null, for a row `c` of contacts. None of its casts can

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Condition, filtersOf, maxDepth, segmentsIn } from '../conditions/condition.ts'
+import { mostSegmentsInChain } from '../conditions/condition-sql.ts'
 import { int, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -40,7 +41,7 @@ const makeupOf = (condition: Condition): Makeup => ({
 	segments: segmentsIn(condition),
 })
 
-export type ReferenceFault = { segmentId: string; fault: 'unknown' | 'circle' | 'cost' }
+export type ReferenceFault = { segmentId: string; fault: 'unknown' | 'circle' | 'cost' | 'depth' }
 
 /**
  * The fault in the segments that a condition names, if any. With an id, the condition is the new one of
@@ -67,10 +68,13 @@ export async function referenceFault(
 		const closing = named.find((segmentId) => reaches(segmentId, self, makeups, new Set()))
 		return { segmentId: closing ?? self, fault: 'circle' }
 	}
-	for (const segmentId of id === undefined ? [self] : makeups.keys())
-		if (costOf(segmentId, makeups, costs, new Set()) > maxFiltersInAll)
-			if (segmentId === self || reaches(segmentId, self, makeups, new Set()))
-				return { segmentId, fault: 'cost' }
+	const depths = new Map<string, number>()
+	for (const segmentId of id === undefined ? [self] : makeups.keys()) {
+		const isCostly = costOf(segmentId, makeups, costs, new Set()) > maxFiltersInAll
+		const isDeep = depthOf(segmentId, makeups, depths) > mostSegmentsInChain
+		if ((isCostly || isDeep) && reaches(segmentId, self, makeups, new Set()))
+			return { segmentId, fault: isCostly ? 'cost' : 'depth' }
+	}
 	return undefined
 }
 
@@ -89,6 +93,16 @@ function costOf(id: string, makeups: Makeups, known: Map<string, number>, above:
 	}
 	known.set(id, cost)
 	return cost
+}
+
+/** The number of segments in the longest chain that begins here. There are no circles. */
+function depthOf(id: string, makeups: Makeups, known: Map<string, number>): number {
+	const before = known.get(id)
+	if (before !== undefined) return before
+	const inner = makeups.get(id)?.segments ?? []
+	const depth = 1 + Math.max(0, ...inner.map((one) => depthOf(one, makeups, known)))
+	known.set(id, depth)
+	return depth
 }
 
 function reaches(from: string, to: string, makeups: Makeups, seen: Set<string>): boolean {

@@ -2,21 +2,27 @@ import { bool, int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 /**
- * Takes some of the tracked segments that are due, longest waiting first. Each is due again in time for
- * the next sweep, whether or not this sweep completes.
+ * Takes some of the tracked segments that are due: of each project the one that has waited longest, then of each
+ * project the next one. So a project with many large segments keeps none of the others waiting. Each is due again in
+ * time for the next sweep, whether or not this sweep completes.
  */
 export const takeDueSegments = statement('take-due-segments', {
 	params: { limit: int },
 	row: { id: uuid, projectId: uuid, isDisabled: bool },
 	text: `with due as (
-		select s.id from segments s where s.sweep_at <= now()
-		order by s.sweep_at, s.id limit $limit::int for no key update skip locked
+		select s.id, turn.place, s.sweep_at
+		from (
+			select project_id, id, row_number() over (partition by project_id order by sweep_at, id) as place
+			from segments where sweep_at <= now()
+		) turn
+		join segments s on s.project_id = turn.project_id and s.id = turn.id and s.sweep_at <= now()
+		order by turn.place, s.sweep_at, s.id limit $limit::int for no key update of s skip locked
 	), taken as (
 		update segments s set sweep_at = now() + interval '4 minutes'
-		from due where s.id = due.id returning s.id, s.project_id
+		from due where s.id = due.id returning s.id, s.project_id, due.place, due.sweep_at
 	)
 	select taken.id, taken.project_id as "projectId", p.disabled_reason is not null as "isDisabled"
-	from taken join projects p on p.id = taken.project_id order by taken.id`,
+	from taken join projects p on p.id = taken.project_id order by taken.place, taken.sweep_at, taken.id`,
 })
 
 /** Folds the tallies into the counts, so that requests don't have to add up many of them. */
