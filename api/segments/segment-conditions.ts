@@ -11,8 +11,8 @@ import { type FieldError, invalid } from '../errors.ts'
 
 /**
  * Refuses, by its path, a filter on a segment that does not exist, closes a circle, or makes the
- * whole too large or the chain of segments too long. Until the transaction ends, no other request can change references between
- * segments.
+ * whole too large or the chain of segments too long. Until the transaction ends, no other request can
+ * change references between segments.
  */
 export async function checkReferences(
 	db: PoolClient,
