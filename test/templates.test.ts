@@ -197,8 +197,8 @@ test('a copy is a template of its own whose name says so, however long', async (
 	t.like(copy, { subject: template.subject, type: 'TRANSACTIONAL' })
 })
 
-test('deleting a template keeps its mails, which still name it', async (t) => {
-	const { call, create, app, orm, project, withSecretKey } = await setupTemplates(t)
+test('deleting a template keeps its mails', async (t) => {
+	const { call, create, app, orm, project } = await setupTemplates(t)
 	const { id } = await create()
 	const em = orm.em.fork()
 	await em.execute(
@@ -226,11 +226,7 @@ test('deleting a template keeps its mails, which still name it', async (t) => {
 		t.is(answer.statusCode, 404, `${method} ${path}`)
 		t.is(answer.json().error.code, 'TEMPLATE_NOT_FOUND')
 	}
-	const mails = (await app.inject({ url: '/emails', headers: withSecretKey })).json()
-	t.deepEqual(
-		mails.data.map((mail: { templateId: string }) => mail.templateId),
-		[id],
-	)
+	t.is((await em.execute('select 1 from emails where template_id is null')).length, 1)
 	await app.close()
 })
 

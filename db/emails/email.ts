@@ -145,7 +145,6 @@ const schema = defineEntity({
 		needsConsent: p.boolean().nullable(),
 		/** Null: CAMPAIGN. Older mails of campaigns say so. */
 		sourceType: p.enum(sourceTypes).nullable(),
-		/** It stays when the template is deleted. */
 		templateId: p.uuid().nullable(),
 		campaignId: p.uuid().nullable(),
 		workflowExecutionId: p.uuid().nullable(),
@@ -221,6 +220,7 @@ export class Email extends schema.class {
 		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
 		reference(['projectId', 'campaignId'], 'campaigns', 'no action', { isEnforced: false }),
 		reference(['projectId', 'contactId'], 'contacts', 'set null', { isEnforced: false }),
+		reference(['projectId', 'templateId'], 'templates', 'set null'),
 	]
 	static partitions: Partitions = {
 		by: 'id',
