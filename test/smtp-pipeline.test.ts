@@ -178,6 +178,18 @@ test('a server with a limit of mails per connection gets the rest on others', as
 	t.true(sink.statistics().connections >= 6)
 })
 
+for (const pipelining of [true, false])
+	test(`a server that ends each connection after a mail gets all of them (${pipelining ? '' : 'not '}pipelined)`, async (t) => {
+		const { sink, hand } = await setup(t, {
+			concurrency: 8,
+			sink: { pipelining, mailsPerConnection: 1, delayMs: 2 },
+		})
+		const outcomes = await Promise.all(Array.from({ length: 60 }, () => hand()))
+		t.true(outcomes.every(({ kind }) => kind === 'SENT'))
+		t.is(sink.statistics().distinct, 60)
+		t.is(sink.mails.length, 60)
+	})
+
 test('a single mail is not kept waiting by a campaign that has every connection', async (t) => {
 	const { sink, provider, hand } = await setup(t, { concurrency: 1, sink: { delayMs: 5 } })
 	const campaign = Promise.all(

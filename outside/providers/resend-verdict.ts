@@ -44,6 +44,8 @@ export function resendVerdict(
 		return { kind: 'UNKNOWN', error }
 	}
 	const error = `${name}: ${message}`
+	// Only an earlier try of the same mail or batch can have used its key. Since then, contacts or settings changed.
+	if (name === 'invalid_idempotent_request') return { kind: 'SENT', providerMessageId: null }
 	const retryAfterMs = retryAfter(headers)
 	if (name === 'concurrent_idempotent_requests')
 		return { kind: 'DEFERRED', error, retryAfterMs: retryAfterMs ?? CONCURRENT_PAUSE_MS }
@@ -55,10 +57,7 @@ export function resendVerdict(
 	if (status === 429) return { kind: 'UNAVAILABLE', error, retryAfterMs }
 	if (ABOUT_US.has(name) || status === 401 || (status === 403 && !isAboutMail(name)))
 		return { kind: 'UNAVAILABLE', error, retryAfterMs }
-	// Only an earlier try of the same mail can have used its key.
-	const explained =
-		name === 'invalid_idempotent_request' ? `${error} (an earlier try was taken)` : error
-	return { kind: 'REJECTED', error: explained, bounce: false }
+	return { kind: 'REJECTED', error, bounce: false }
 }
 
 /** What an answer says about the request rate; quotas are unrelated to it. */

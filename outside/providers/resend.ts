@@ -68,11 +68,7 @@ export function resendProvider({ apiKey, baseUrl, timeoutMs = 30_000 }: ResendOp
 			})
 		const { value, failure } = await ask(key, call)
 		if (value.error) {
-			// Contacts may have changed since a batch was accepted; its key tells.
-			const wasTaken = value.error.name === 'invalid_idempotent_request'
-			const outcome: Outcome = wasTaken
-				? { kind: 'SENT', providerMessageId: null }
-				: resendVerdict(value.error, value.headers, failure)
+			const outcome = resendVerdict(value.error, value.headers, failure)
 			return messages.map(() => outcome)
 		}
 		return batchOutcomes(messages.length, value.data.data, value.data.errors ?? [])

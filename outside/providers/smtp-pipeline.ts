@@ -10,7 +10,6 @@ import { isStale, noConnection, verdict } from './smtp-verdict.ts'
 
 interface Job {
 	mail: ReadyMail
-	wasStale: boolean
 	done(outcome: Outcome): void
 }
 
@@ -92,9 +91,12 @@ export function smtpPipeline({
 		},
 	})
 
+	/**
+	 * A mail that was not the first of its connection is not to blame for the end of it. It goes again, as often
+	 * as necessary: each of these connections has carried another mail.
+	 */
 	function settle(job: Job, result: HandOver, wasUsed: boolean) {
-		if (wasUsed && !job.wasStale && isStale(result)) {
-			job.wasStale = true
+		if (wasUsed && isStale(result)) {
 			queue.unshift(job)
 			start()
 		} else job.done(verdict(result))
@@ -102,7 +104,7 @@ export function smtpPipeline({
 
 	return (mail: ReadyMail) =>
 		new Promise<Outcome>((done) => {
-			queue.push({ mail, wasStale: false, done })
+			queue.push({ mail, done })
 			start()
 		})
 }

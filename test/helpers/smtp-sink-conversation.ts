@@ -66,6 +66,7 @@ export function converse(socket: Socket, state: SinkState) {
 		const verb = line.slice(0, 4).toUpperCase()
 		if (verb === 'EHLO' || verb === 'HELO') return answer('ehlo', greeting(options))
 		if (verb === 'MAIL') {
+			if (mails === options.mailsPerConnection) return say('421 4.7.0 Enough for now')
 			from = address(line)
 			to = null
 			recipients = []

@@ -50,6 +50,8 @@ export interface SinkOptions {
 	delayMs?: number
 	/** More connections than this are greeted with a 421. */
 	maxConnections?: number
+	/** After this many mails, a connection is ended with a 421. */
+	mailsPerConnection?: number
 	/** Announced at EHLO. */
 	size?: number
 	/** Further EHLO lines. */
