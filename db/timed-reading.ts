@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg'
 import { createScanTurns } from './scan-turns.ts'
 import { transaction } from './transaction.ts'
 
-/** Postgres ended a statement that reached its time limit. */
-const tookTooLong = '57014'
+/** Whether Postgres ended a statement because it reached its time limit. */
+export const isTooSlow = (error: unknown) => (error as { code?: string }).code === '57014'
 
 /**
  * Reads with a limit on the time of each statement; null if one reaches it. For queries whose cost their
@@ -21,7 +21,7 @@ export async function readWithin<T>(
 			`set transaction read only; set local jit = off; set local statement_timeout = ${mostMs}`,
 		)
 	} catch (error) {
-		if ((error as { code?: string }).code !== tookTooLong) throw error
+		if (!isTooSlow(error)) throw error
 		return null
 	}
 }
@@ -36,6 +36,12 @@ export const inScanTurn = createScanTurns({
 	waiting: 50,
 	patienceMs: 5000,
 })
+
+/**
+ * The setting for a transaction in such a turn that changes something as well: no statement of it takes longer. Its
+ * turn and its locks are soon free for others, whatever its caller wants counted.
+ */
+export const scanLimit = 'set local jit = off; set local statement_timeout = 30000'
 
 /** Both: reads in turn, with a limit on the time of each statement. */
 export const scanWithin = <T>(

@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { PoolClient } from 'pg'
 import { createProject } from './helpers/app.ts'
+import { openCampaigns, whole } from './helpers/campaigns.ts'
 import { openSegments, plan } from './helpers/segments.ts'
 import { fillForSlowCount } from './helpers/slow-count.ts'
 import { readWithin, scanWithin } from '../db/timed-reading.ts'
@@ -114,4 +115,27 @@ test('a count that takes too long is left out, and the sample still comes', asyn
 	const answer = await call('POST', '/preview', { condition })
 	t.like(answer.json(), { count: null, isCounted: false })
 	t.is(answer.json().sample.length, 10)
+})
+
+test('a change that counts ends after 30 seconds with 503, and frees its turn and locks', async (t) => {
+	const { pool, request } = await openCampaigns(t)
+	const pro = { name: 'Pro', condition: plan('pro') }
+	const { id } = (await request('POST', '/segments', pro)).json<{ id: string }>()
+	const slow = await pool.connect()
+	t.teardown(() => slow.release())
+	// A statement that waits counts as one that is slow.
+	await slow.query('begin; lock table segment_tallies, campaigns in exclusive mode')
+	const answers = await Promise.all([
+		request('PATCH', `/segments/${id}`, { condition: plan('free') }),
+		request('POST', '/campaigns', whole),
+	])
+	for (const answer of answers) {
+		t.is(answer.statusCode, 503)
+		t.is(answer.headers['retry-after'], '5')
+		t.like(answer.json().error, { code: 'DATABASE_ERROR' })
+	}
+	await slow.query('rollback')
+	t.deepEqual((await request('GET', `/segments/${id}`)).json().condition, plan('pro'))
+	t.is((await request('POST', `/segments/${id}/refresh`)).statusCode, 200)
+	t.is((await request('POST', '/campaigns', whole)).statusCode, 201)
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type Condition, maxDepth, maxFilters } from '../../db/conditions/condition.ts'
-import { type FieldError, invalid } from '../errors.ts'
+import { ApiError, type FieldError, invalid } from '../errors.ts'
 import { notKnown } from '../requests/field-errors.ts'
 import { filterProblems } from './condition-filters.ts'
 
@@ -121,3 +121,11 @@ const wrongType = (field: string, type: string, value: unknown): FieldError => (
 	code: 'invalid_type',
 	received: value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value,
 })
+
+export const tooSlow = (
+	suggestion = 'Use fewer filters, or a segment with trackMembership, which stores its members.',
+) =>
+	new ApiError(503, 'DATABASE_ERROR', 'This condition takes too long to evaluate', {
+		retryAfterSeconds: 5,
+		suggestion,
+	})

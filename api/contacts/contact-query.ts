@@ -3,8 +3,7 @@ import type { Pool } from 'pg'
 import { compileFor } from '../../db/conditions/condition-segments.ts'
 import type { ContactList } from '../../db/contacts/contact-list.ts'
 import { countQueried, queryContacts } from '../../db/contacts/contact-query.ts'
-import { conditionExample, ConditionTree } from '../conditions/conditions.ts'
-import { ApiError } from '../errors.ts'
+import { conditionExample, ConditionTree, tooSlow } from '../conditions/conditions.ts'
 import { about, Cursor, cursorPage, Direction, Id } from '../schemas.ts'
 import { filterCondition } from './contact-filter.ts'
 import { envelopeOf, pageOf, positionOf } from './contact-list.ts'
@@ -94,11 +93,3 @@ export const contactQuery: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 		},
 	)
 }
-
-export const tooSlow = (
-	suggestion = 'Use fewer filters, or a segment with trackMembership, which stores its members.',
-) =>
-	new ApiError(503, 'DATABASE_ERROR', 'This condition takes too long to evaluate', {
-		retryAfterSeconds: 5,
-		suggestion,
-	})

@@ -3,7 +3,9 @@ import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ScansBusy } from '../../db/scan-turns.ts'
+import { isTooSlow } from '../../db/timed-reading.ts'
 import { ThreadsBusy } from '../../mail/threads/pool.ts'
+import { tooSlow } from '../conditions/conditions.ts'
 import { ApiError, envelope, type FieldError, notFound } from '../errors.ts'
 import { fieldErrors } from './field-errors.ts'
 import { overloaded } from './overload.ts'
@@ -145,6 +147,7 @@ function databaseFault(thrown: FastifyError) {
 			retryAfterSeconds: 2,
 			suggestion: 'Nothing was changed unless a response was lost. Try again in a few seconds.',
 		})
+	if (isTooSlow(thrown)) return tooSlow()
 	if (thrown.code === '23505')
 		return new ApiError(409, 'CONFLICT', 'This would duplicate a record that must be unique')
 	return undefined

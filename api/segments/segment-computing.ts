@@ -5,7 +5,7 @@ import { findSegment, lockSegment, recount } from '../../db/segments/segment-rec
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { PathId } from '../schemas.ts'
-import { inScanTurn } from '../../db/timed-reading.ts'
+import { inScanTurn, scanLimit } from '../../db/timed-reading.ts'
 import { existing } from './segments.ts'
 
 const tags = ['segments']
@@ -63,13 +63,17 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 		},
 		({ project, params }) =>
 			inScanTurn(project.id, () =>
-				transaction(pool, async (db) => {
-					const segment = existing(
-						await lockSegment(db, { projectId: project.id, segmentId: params.id }),
-						params.id,
-					)
-					return { memberCount: await recount(db, segment, segment.condition) }
-				}),
+				transaction(
+					pool,
+					async (db) => {
+						const segment = existing(
+							await lockSegment(db, { projectId: project.id, segmentId: params.id }),
+							params.id,
+						)
+						return { memberCount: await recount(db, segment, segment.condition) }
+					},
+					scanLimit,
+				),
 			),
 	)
 }

@@ -9,7 +9,7 @@ import {
 import { findSegment, type SegmentRecord } from '../../db/segments/segment-records.ts'
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { scanWithin } from '../../db/timed-reading.ts'
-import { tooSlow } from '../contacts/contact-query.ts'
+import { tooSlow } from '../conditions/conditions.ts'
 import { Contact } from '../contacts/contacts.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { Body, Email, normalizeEmail, page, PathId } from '../schemas.ts'

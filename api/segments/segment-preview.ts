@@ -2,8 +2,12 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { compileFor } from '../../db/conditions/condition-segments.ts'
 import { countQueried, queryContacts } from '../../db/contacts/contact-query.ts'
-import { checkCondition, conditionExample, ConditionTree } from '../conditions/conditions.ts'
-import { tooSlow } from '../contacts/contact-query.ts'
+import {
+	checkCondition,
+	conditionExample,
+	ConditionTree,
+	tooSlow,
+} from '../conditions/conditions.ts'
 import { Contact } from '../contacts/contacts.ts'
 import { about, Body, Component, Nullable } from '../schemas.ts'
 import { refuseReferences } from './segment-conditions.ts'

@@ -18,7 +18,7 @@ import {
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { segmentUses, workflowsWithEventsOf } from '../../db/segments/segment-usage.ts'
 import { segmentTypes } from '../../db/segments/segment.ts'
-import { inScanTurn } from '../../db/timed-reading.ts'
+import { inScanTurn, scanLimit } from '../../db/timed-reading.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { checkCondition, conditionExample, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
@@ -148,7 +148,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				return existing(await findSegment(db, { projectId: project.id, segmentId: id }), id)
 			}
 			const created = await countingIf(condition !== null, project.id, () =>
-				transactional(em, create),
+				transactional(em, create, scanLimit),
 			)
 			return reply.code(201).send(created)
 		},
@@ -216,7 +216,9 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				const warnings = await lostEvents(db, segment, { name, trackMembership })
 				return { ...existing(await findSegment(db, key), params.id), warnings }
 			}
-			return countingIf(body.condition !== undefined, project.id, () => transaction(pool, change))
+			return countingIf(body.condition !== undefined, project.id, () =>
+				transaction(pool, change, scanLimit),
+			)
 		},
 	)
 
