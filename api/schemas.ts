@@ -121,6 +121,9 @@ export const cursorPage = <T extends TSchema>(item: T) =>
 export const encodeCursor = (values: unknown[]) =>
 	Buffer.from(JSON.stringify(values)).toString('base64url')
 
+/** A time in a cursor, in milliseconds. */
+export const CursorTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 })
+
 /** The values of a cursor of ours, typed by their schema; anything else is a 400. */
 export function decodeCursor<T extends TSchema>(schema: T, cursor: string): Type.Static<T> {
 	const values = parsed(cursor)

@@ -136,6 +136,8 @@ test('people on a terminal get text and a progress bar, and JSON only if they as
 	const asJson = await text(command('emails', 'get', id, '--json').stdout)
 	t.like(json(asJson), { id })
 	const { to: _, ...content } = message
+	await tempost.track({ email: 'ann@example.org', event: '\u001B[2Jcleared\u009B' })
+	t.regex(await text(command('logs').stdout), /\uFFFD\[2Jcleared\uFFFD/)
 	const campaign = await tempost.campaigns.create({ ...content, name: 'News', audienceType: 'ALL' })
 	await pool.query(`update campaigns set status = 'SENT'`)
 	const watched = await text(command('campaigns', 'watch', campaign.id).stdout)

@@ -2,6 +2,7 @@ import test from 'ava'
 import { compile, render } from '../mail/liquid/liquid.ts'
 import { setup } from './helpers/app.ts'
 import { cpuMeter } from './helpers/cpu.ts'
+import { createUser } from './helpers/people.ts'
 import { setupSend } from './helpers/send.ts'
 
 // Each value is valid for its route. Quadratic work on it would take minutes.
@@ -19,6 +20,52 @@ test.serial('a log-in with a huge password of accents is answered like any other
 	t.is((await login(password)).statusCode, 401)
 	// Normalising them is quadratic in their number: a third of a second, once for each such request.
 	t.true(spentMs() < 150)
+})
+
+test.serial(
+	'every pattern of the document takes time linear in the length of what it refuses',
+	async (t) => {
+		const { app } = await setup(t)
+		const patterns = new Set<string>()
+		JSON.parse((await app.inject('/openapi.json')).body, (key, value: unknown) => {
+			if (key === 'pattern' && typeof value === 'string') patterns.add(value)
+			return value
+		})
+		t.true(patterns.size >= 10)
+		const texts = ['a', ' ', '0', '-', '.', '/', 'a-', 'a.', '\u0000'].flatMap((part) =>
+			['\r', '\n', '!', ' ', 'é'].map((end) => part.repeat(100_000) + end),
+		)
+		for (const pattern of patterns) {
+			const expression = new RegExp(pattern, 'u')
+			const spentMs = cpuMeter()
+			for (const text of texts) expression.test(text)
+			t.true(spentMs() < 500, pattern)
+		}
+	},
+)
+
+test.serial('a project with a long name that is no line is refused at once', async (t) => {
+	const { app, orm } = await setup(t)
+	const { headers } = await createUser(app, orm, 'owner@example.org')
+	const create = (name: string) =>
+		app.inject({ method: 'POST', url: '/users/@me/projects', headers, payload: { name } })
+	await create('warms\reverything up')
+	const spentMs = cpuMeter()
+	const answer = await create(`${'a'.repeat(50_000)}\r`)
+	t.is(answer.statusCode, 422)
+	t.is(answer.json().error.errors[0].field, 'name')
+	t.true(spentMs() < 150)
+})
+
+test.serial('a domain of thousands of foreign characters is refused at once', async (t) => {
+	const { app, withSecretKey: headers } = await setup(t)
+	const add = (domain: string) =>
+		app.inject({ method: 'POST', url: '/domains', headers, payload: { domain } })
+	await add('中.')
+	const domain = Array.from({ length: 5000 }, (_, index) => String.fromCodePoint(0x4e00 + index))
+	const spentMs = cpuMeter()
+	t.is((await add(`${domain.join('')}.com`)).statusCode, 422)
+	t.true(spentMs() < 30)
 })
 
 test('a file of nothing but padding is refused at the cost of reading it', async (t) => {

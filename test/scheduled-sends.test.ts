@@ -76,7 +76,8 @@ test('a time in the past means now, and one that is too far ahead or without a z
 	t.deepEqual(await refused({ delivery: { at: inMinutes(31 * 24 * 60) } }), [
 		'delivery.at: too_big',
 	])
-	for (const at of ['tomorrow', '2030-01-31T09:00:00', '2030-01-31', 17])
+	const unreadable = ['tomorrow', '2030-01-31T09:00:00', '2030-01-31', '2030-01-31T09:00:00+05', 17]
+	for (const at of [...unreadable, '2030-06-30T23:59:60Z'])
 		t.regex((await refused({ delivery: { at } })).join(), /^delivery\.at: invalid_/)
 	t.deepEqual(await refused({ delivery: { on: inMinutes(5) } }), ['delivery.on: unrecognized_keys'])
 	t.deepEqual(await refused({ sendAt: inMinutes(5) }), ['sendAt: unrecognized_keys'])

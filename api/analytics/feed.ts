@@ -16,6 +16,7 @@ import {
 	about,
 	Component,
 	Cursor,
+	CursorTime,
 	cursorPage,
 	decodeCursor,
 	encodeCursor,
@@ -34,7 +35,7 @@ const FeedItem = Component('Activity', {
 	metadata: Json,
 })
 
-const Position = Type.Tuple([Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }), Id])
+const Position = Type.Tuple([CursorTime, Id])
 
 const windowDays = 30
 const dayMs = 86_400_000

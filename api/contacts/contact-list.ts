@@ -8,15 +8,11 @@ import {
 	searchContacts,
 } from '../../db/contacts/contact-list.ts'
 import type { ContactRecord } from '../../db/contacts/contact-record.ts'
-import { Cursor, cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
+import { Cursor, CursorTime, cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
 import { Contact } from './contacts.ts'
 
 const Position = Type.Union([
-	Type.Tuple([
-		Type.Literal('createdAt'),
-		Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }),
-		Id,
-	]),
+	Type.Tuple([Type.Literal('createdAt'), CursorTime, Id]),
 	Type.Tuple([Type.Literal('email'), Type.String({ pattern: '^[\\x21-\\x7e]{1,254}$' }), Id]),
 ])
 

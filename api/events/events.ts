@@ -21,6 +21,7 @@ import {
 	Component,
 	ContactReference,
 	Cursor,
+	CursorTime,
 	decodeCursor,
 	encodeCursor,
 	Extended,
@@ -71,7 +72,7 @@ const limitOf = (byDefault: number) =>
 const most = (limit: number) => Math.min(limit, 1000)
 
 /** The cursor of a contact's events: the time and id of the last one. */
-const Position = Type.Tuple([Type.String({ format: 'date-time' }), Id])
+const Position = Type.Tuple([CursorTime, Id])
 
 const config = { auth: 'secret key or session' } as const
 const tags = ['events']
@@ -200,7 +201,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			},
 		},
 		async ({ em, project, params: { contactId }, query }, reply) => {
-			const [before = null, beforeId = null] =
+			const [time, beforeId = null] =
 				query.cursor === undefined ? [] : decodeCursor(Position, query.cursor)
 			if ((await em.count(Contact, { projectId: project.id, id: contactId })) === 0)
 				throw notFound('contact', contactId)
@@ -209,14 +210,16 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 				projectId: project.id,
 				limit: limit + 1,
 				contactId,
-				before,
+				before: time === undefined ? null : new Date(time),
 				beforeId,
 			})
 			const listed = found.slice(0, limit)
 			const hasMore = found.length > limit
 			const last = listed.at(-1)
 			const rest =
-				hasMore && last ? { hasMore, cursor: encodeCursor([last.at, last.id]) } : { hasMore }
+				hasMore && last
+					? { hasMore, cursor: encodeCursor([last.at.getTime(), last.id]) }
+					: { hasMore }
 			return sendPage(reply, {
 				listed,
 				read: (ids) => eventsOfPage(pool, { projectId: project.id, eventIds: ids }),

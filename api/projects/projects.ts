@@ -29,7 +29,7 @@ import { administering, administeringAccount } from './administering.ts'
 const Name = Type.String({
 	minLength: 1,
 	maxLength: 100,
-	pattern: '^[^\\r\\n]*\\S[^\\r\\n]*$',
+	pattern: '^[^\\S\\r\\n]*\\S[^\\r\\n]*$',
 	'x-message': 'must be one line, and not blank',
 	description: 'The name of the project.',
 })

@@ -13,6 +13,7 @@ import {
 	Body,
 	Component,
 	Cursor,
+	CursorTime,
 	cursorPage,
 	decodeCursor,
 	Email,
@@ -30,10 +31,7 @@ const Suppression = Component('Suppression', {
 	emailId: Nullable(Id),
 	createdAt: Timestamp,
 })
-const Position = Type.Tuple([
-	Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 }),
-	Type.String({ pattern: '^[\\x21-\\x7e]{1,254}$' }),
-])
+const Position = Type.Tuple([CursorTime, Type.String({ pattern: '^[\\x21-\\x7e]{1,254}$' })])
 
 const config = { auth: 'secret key or session' } as const
 const tags = ['suppressions']

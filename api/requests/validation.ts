@@ -1,4 +1,5 @@
 import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler'
+import { isDateTime } from '../../db/iso-time.ts'
 import { isEmail } from '../schemas.ts'
 import type { Failure } from './unions.ts'
 import { hasMoreValues } from './value-count.ts'
@@ -49,6 +50,7 @@ export const buildValidator = ((externalSchemas, options) => {
 			onCreate: (ajv: { addFormat(name: string, format: unknown): void }) => {
 				ajv.addFormat('email', isEmail)
 				ajv.addFormat('uuid', uuid)
+				ajv.addFormat('date-time', isDateTime)
 			},
 		}
 		let compile: Compile | undefined

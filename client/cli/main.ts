@@ -9,7 +9,7 @@ import { doctor } from './doctor.ts'
 import { emailsGet } from './emails.ts'
 import { listen } from './listen.ts'
 import { logs } from './logs.ts'
-import { createOutput } from './output.ts'
+import { createOutput, printable } from './output.ts'
 import { send } from './send.ts'
 import { readSettings } from './settings.ts'
 
@@ -93,7 +93,7 @@ function parsed(command: Command, args: string[]): { values: Values; positionals
 }
 
 function report(error: unknown, name: string) {
-	const say = (line: string) => process.stderr.write(`${line}\n`)
+	const say = (line: string) => process.stderr.write(`${printable(line)}\n`)
 	if (error instanceof Interrupted || (error as Error).cause instanceof Interrupted)
 		return interruptedCode
 	if (error instanceof UsageError) {

@@ -10,11 +10,11 @@ export function createOutput(wantsJson: boolean) {
 		isJson,
 		/** A result: `text` is its form for people. */
 		show(value: unknown, text: () => string) {
-			process.stdout.write(`${isJson ? JSON.stringify(value) : text()}\n`)
+			process.stdout.write(`${isJson ? JSON.stringify(value) : printable(text())}\n`)
 		},
 		/** A remark that is no result. */
 		note(text: string) {
-			process.stderr.write(`${text}\n`)
+			process.stderr.write(`${printable(text)}\n`)
 		},
 		/** A bar that is drawn again in place. */
 		progress(share: number, text: string) {
@@ -22,10 +22,15 @@ export function createOutput(wantsJson: boolean) {
 			const filled = Math.round(share * barWidth)
 			const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled)
 			const percent = String(Math.round(share * 100)).padStart(3)
-			process.stderr.write(`\r${bar} ${percent} % ${text}\u001B[K${share >= 1 ? '\n' : ''}`)
+			process.stderr.write(
+				`\r${bar} ${percent} % ${printable(text)}\u001B[K${share >= 1 ? '\n' : ''}`,
+			)
 		},
 	}
 }
+
+/** Names of events, for example, come from strangers. A control character in one could command the terminal. */
+export const printable = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '\uFFFD')
 
 /** Aligned rows of a name and a value. */
 export const rows = (values: Record<string, unknown>) =>
