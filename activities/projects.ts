@@ -79,7 +79,7 @@ async function removePage(
 	for (const table of await tablesOfProjects(pool)) {
 		let count = rowsAtOnce
 		let traces = 0
-		while (count === rowsAtOnce && !isOver()) {
+		while (count >= rowsAtOnce && !isOver()) {
 			count = await deleteRows(pool, table, projectId, rowsAtOnce)
 			removed += count
 			traces += count

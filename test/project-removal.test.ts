@@ -11,6 +11,7 @@ import {
 import { vacuum } from '../db/vacuum.ts'
 import { setup, startApp } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
+import { splitIntoMonths } from './helpers/months.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
 /** A project with an owner, a domain and one of most kinds of records. */
@@ -88,6 +89,29 @@ async function setupProject(t: ExecutionContext) {
 		},
 	}
 }
+
+test('the rows of all months are deleted in pages, none with the row of the project', async (t) => {
+	const { asUser, pool, project, graves, remove } = await setupProject(t)
+	await pool.query('delete from queued_sends; delete from attempts; delete from emails')
+	await splitIntoMonths(pool, 2, 1, 0)
+	await pool.query(
+		`insert into emails (id, project_id, "to", "from", subject, type, source_type, status)
+		select uuidv7(- interval '1 month' * months), $1, 'g@example.org', 'shop@example.com', 'Hi', 'TRANSACTIONAL', 'TRANSACTIONAL', 'SENT'
+		from generate_series(1, 2) months, generate_series(1, 2500)`,
+		[project.id],
+	)
+	await pool.query(`create table left_mails (id uuid);
+		create function note_left_mails() returns trigger language plpgsql as $$ begin
+			insert into left_mails select id from emails where project_id = old.id;
+			return old;
+		end $$;
+		create trigger a_note_left_mails before delete on projects for each row execute function note_left_mails()`)
+	t.is((await asUser('POST', `/users/@me/projects/${project.id}/reset`)).statusCode, 200)
+	const [grave] = await graves()
+	t.true((await remove(grave!)) >= 5000)
+	t.is((await pool.query('select from left_mails')).rowCount, 0)
+	t.is((await pool.query(`select from emails where "to" = 'g@example.org'`)).rowCount, 0)
+})
 
 test('a reset project is empty at once, and keeps its id, keys, members and domains', async (t) => {
 	const context = await setupProject(t)

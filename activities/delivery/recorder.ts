@@ -3,8 +3,8 @@ import type { Pool } from 'pg'
 import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
 import { countEnds } from './settled-counts.ts'
 
-/** How long known outcomes are kept in memory while the database is unavailable. */
-const holdMs = 60_000
+/** How long known outcomes are kept in memory while the database is unavailable, from the first failure on. */
+const longestHoldMs = 60_000
 
 interface RecorderOptions {
 	write(ended: Ended[]): Promise<unknown>
@@ -12,13 +12,19 @@ interface RecorderOptions {
 	gatherMs: number
 	/** This many attempts are written at once, without waiting for more. */
 	enough?: (() => number) | undefined
+	holdMs?: number
 }
 
 /**
  * Records ended attempts, several in one statement. Known outcomes must not turn into doubt, so writing is
  * retried for a minute while the database is unavailable.
  */
-export function createRecorder({ write, gatherMs, enough = () => Infinity }: RecorderOptions) {
+export function createRecorder({
+	write,
+	gatherMs,
+	enough = () => Infinity,
+	holdMs = longestHoldMs,
+}: RecorderOptions) {
 	let waiting: { ended: Ended[]; done: () => void; failed: (error: unknown) => void }[] = []
 	let count = 0
 	let isWriting = false
@@ -32,7 +38,7 @@ export function createRecorder({ write, gatherMs, enough = () => Infinity }: Rec
 		waiting = []
 		count = 0
 		const all = batch.flatMap(({ ended }) => ended)
-		const failures = await insist(all, write)
+		const failures = await insist(all, write, holdMs)
 		countEnds(all.filter((one) => !failures.has(one)).map(({ end }) => end))
 		for (const { ended, done, failed } of batch) {
 			const unwritten = ended.find((one) => failures.has(one))
@@ -90,9 +96,11 @@ export function createRecords(pool: Pool, enough?: () => number) {
 async function insist<T>(
 	items: T[],
 	write: (some: T[]) => Promise<unknown>,
+	holdMs: number,
 ): Promise<Map<T, unknown>> {
 	if (items.length === 0) return new Map()
-	const giveUpAt = performance.now() + holdMs
+	// A single try may take longer than a minute.
+	let giveUpAt: number | undefined
 	for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000))
 		try {
 			await write(items)
@@ -101,9 +109,10 @@ async function insist<T>(
 			if (isAboutData(error)) {
 				if (items.length === 1) return new Map([[items[0]!, error]])
 				const half = items.length >> 1
-				const failures = await insist(items.slice(0, half), write)
-				return new Map([...failures, ...(await insist(items.slice(half), write))])
+				const failures = await insist(items.slice(0, half), write, holdMs)
+				return new Map([...failures, ...(await insist(items.slice(half), write, holdMs))])
 			}
+			giveUpAt ??= performance.now() + holdMs
 			if (performance.now() + pauseMs > giveUpAt) return new Map(items.map((item) => [item, error]))
 			await sleep(pauseMs)
 		}

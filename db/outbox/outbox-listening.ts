@@ -29,6 +29,8 @@ export function listenToOutbox(
 	/** Resolves when the connection breaks, or at the stop. */
 	async function listen(db: PoolClient) {
 		const broken = Promise.withResolvers<never>()
+		// It may break before anyone waits for it, also while `listen` is refused.
+		broken.promise.catch(() => {})
 		const stopped = () => broken.reject(new Error('stopped'))
 		stopping.signal.addEventListener('abort', stopped)
 		db.on('error', broken.reject)

@@ -1,0 +1,57 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import type { Pool } from 'pg'
+import { createRecorder } from '../activities/delivery/recorder.ts'
+import { until } from '../bench/load.ts'
+import type { Ended } from '../db/emails/ledger.ts'
+import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
+
+const ended: Ended = {
+	end: {
+		id: '01a2185d-da39-7012-8d9b-03c7762c7639',
+		attempt: 1,
+		outcome: 'SENT',
+		status: 'SENT',
+		providerMessageId: null,
+	} as Ended['end'],
+}
+
+test('an outcome whose first write takes longer than outcomes are kept is written once more', async (t) => {
+	let tries = 0
+	const recorder = createRecorder({
+		gatherMs: 0,
+		holdMs: 100,
+		async write() {
+			tries += 1
+			if (tries > 1) return
+			await sleep(200)
+			throw new Error('Connection terminated unexpectedly')
+		},
+	})
+	await recorder.record([ended], true)
+	t.is(tries, 2)
+})
+
+for (const order of ['the connection ends first', 'the answer comes first'])
+	test(`a refused LISTEN is tried again, and the process goes on (${order})`, async (t) => {
+		let connections = 0
+		const connect = async () => {
+			connections += 1
+			const db = new EventEmitter()
+			const fault = new Error('cannot execute LISTEN during recovery')
+			return Object.assign(db, {
+				async query() {
+					if (order === 'the connection ends first') db.emit('error', fault)
+					throw fault
+				},
+				release: () => void db.emit('end'),
+			})
+		}
+		const warnings: string[] = []
+		const log = { warn: (_: object, message: string) => void warnings.push(message) }
+		const listening = listenToOutbox({ connect } as unknown as Pool, () => {}, log)
+		t.true(await until(async () => connections === 2, 10_000))
+		await listening.stop()
+		t.true(warnings.length >= 1)
+	})
