@@ -1,6 +1,6 @@
 import test from 'ava'
 import { emailStatuses } from '../db/emails/email.ts'
-import { open, recordEnds } from '../db/emails/ledger.ts'
+import { open, recordAllEnds, recordEnds } from '../db/emails/ledger.ts'
 import { setupMails } from './helpers/mails.ts'
 
 test('the list has the mails of any status, in their order, and counts them', async (t) => {
@@ -55,4 +55,34 @@ test('mails of rare statuses have an index that an ordinary mail never touches',
 		await db.query('rollback')
 		db.release()
 	}
+})
+
+test('the outcomes of a batch are recorded together or not at all', async (t) => {
+	const { ids, pool, project } = await setupMails(t, 2)
+	await open(pool, { projectId: project.id, emailIds: ids, withoutBody: [], provider: 'resend' })
+	await pool.query(`create function break_off() returns trigger language plpgsql as $$ begin
+			raise exception 'the worker is gone';
+		end $$;
+		create trigger break_off before update on emails for each row when (new.status = 'SENT')
+			execute function break_off()`)
+	const end = { attempt: 1, error: null, dueInMs: null, providerMessageId: 'x' }
+	const sent = { ...end, outcome: 'SENT', status: 'SENT' } as const
+	const failed = { ...end, outcome: 'REJECTED', status: 'FAILED' } as const
+	const record = () =>
+		recordAllEnds(pool, project.id, [
+			{ end: { ...sent, id: ids[0]! } },
+			{ end: { ...failed, id: ids[1]! } },
+		])
+	const statuses = async () =>
+		(
+			await pool.query<{ status: string }>(
+				'select status from unnest($1::uuid[]) with ordinality as m(id, n) join emails using (id) order by n',
+				[ids],
+			)
+		).rows.map(({ status }) => status)
+	await t.throwsAsync(record, { message: /the worker is gone/ })
+	t.deepEqual(await statuses(), ['SENDING', 'SENDING'])
+	await pool.query('drop trigger break_off on emails')
+	await record()
+	t.deepEqual(await statuses(), ['SENT', 'FAILED'])
 })

@@ -2,10 +2,11 @@ import type { ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
 import type { Ended } from '../../db/emails/ledger.ts'
 import { mayBeTaken, type Outcome } from '../../outside/providers/provider.ts'
 import { attemptEnd } from '../delivery/attempt-end.ts'
+import { wait } from '../delivery/moments.ts'
 import type { Slots } from '../delivery/slots.ts'
 import { unmade } from '../delivery/unmade.ts'
 import { ownSubject, recipientOf } from './campaign-handover.ts'
-import type { Turn } from './campaign-turn.ts'
+import { countSettled, type Turn } from './campaign-turn.ts'
 
 /** A lane's batches under way at once: while one is being claimed or recorded, another is handed over. */
 export const batchesAtOnce = 2
@@ -29,10 +30,16 @@ export function mailsInBatch(body: string) {
 	return Math.min(batchMails, Math.max(1, fitting))
 }
 
+/** A repeat that can't be composed is tried again after this time. */
+const composeAgainMs = 1000
+
 /**
  * Hands a batch over under its key. The result leaves out mails that the provider may have taken: they
  * stay open and are repeated under the same key. The refusal of a repeat says nothing about the earlier try, so only
  * a repeat that is answered ends one.
+ *
+ * A mail that can't be composed leaves the batch before the others are handed over, or, of a repeat, the batch waits
+ * for it: otherwise a later repeat would contain it, and would be told that its key has been used.
  */
 export async function handBatch(
 	turn: Turn,
@@ -43,16 +50,28 @@ export async function handBatch(
 	const { services, campaign } = turn
 	const made = await Promise.all(mails.map((mail) => compose(turn, mail)))
 	const messages = made.flatMap((one) => ('message' in one ? one.message : []))
+	const left = mails.flatMap((mail, index) => {
+		const one = made[index]!
+		return 'outcome' in one ? { end: attemptEnd(services, mail, one.outcome) } : []
+	})
+	if (isRepeat && left.some(({ end }) => end.status === 'PENDING')) {
+		await wait(composeAgainMs, services.stopping)
+		return []
+	}
+	if (left.length > 0) {
+		await turn.shared.record(turn.lane.projectId, left, false)
+		countSettled(turn, left)
+	}
 	const startedAt = performance.now()
 	const outcomes = await services.provider.deliverBatch!(messages, batchId)
 	heedAll(turn, outcomes, startedAt)
 	const answers = outcomes.values()
 	return mails.flatMap((mail, index) => {
 		const one = made[index]!
-		const outcome = 'message' in one ? answers.next().value! : one.outcome
+		if ('outcome' in one) return []
+		const outcome = answers.next().value!
 		if (isRepeat ? isRefusal(outcome) : isUndecided(outcome)) return []
 		const end = attemptEnd(services, mail, outcome)
-		if ('outcome' in one) return { end }
 		return { end, subject: ownSubject(campaign, one.subject), fault: one.fault }
 	})
 }

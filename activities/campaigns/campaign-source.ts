@@ -5,7 +5,7 @@ import { batchesAtOnce, mailsInBatch, slotsOfBatches } from './campaign-batches.
 import { openAgain, openNext } from './campaign-claims.ts'
 import { lookAround } from './campaign-end.ts'
 import { payFor } from './campaign-rate.ts'
-import { nameOf, type Turn } from './campaign-turn.ts'
+import { countSettled, nameOf, type Turn } from './campaign-turn.ts'
 
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
@@ -36,9 +36,7 @@ export function campaignSource(turn: Turn): Source {
 			const lost = turn.lostBatches.shift()
 			return lost ? openAgain(turn, ...lost) : openNext(turn, count)
 		},
-		recorded(ended) {
-			for (const { end } of ended) if (end.status !== 'PENDING') turn.settled += 1
-		},
+		recorded: (ended) => countSettled(turn, ended),
 		lookAround: () => lookAround(turn),
 		progress: () => ({ settled: turn.settled, left: turn.left }),
 	}

@@ -1,5 +1,6 @@
 import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
+import type { Ended } from '../../db/emails/ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import { createQueues } from '../../db/queues.ts'
 import { createRecords } from '../delivery/recorder.ts'
@@ -59,6 +60,10 @@ export const createTurn = (
 	/** Mails that are not settled. Until the turn has looked at the whole lane, it assumes that there is one. */
 	left: 1,
 })
+
+export function countSettled(turn: Turn, ended: Ended[]) {
+	for (const { end } of ended) if (end.status !== 'PENDING') turn.settled += 1
+}
 
 /** Identifies a lane among the lanes of all campaigns. */
 export const nameOf = ({ campaignId, lane }: Lane) => `${campaignId} ${lane}`

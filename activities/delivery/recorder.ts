@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { type Ended, recordEnds } from '../../db/emails/ledger.ts'
+import { type Ended, recordAllEnds } from '../../db/emails/ledger.ts'
 import { countEnds } from './settled-counts.ts'
 
 /** How long known outcomes are kept in memory while the database is unavailable, from the first failure on. */
@@ -80,7 +80,7 @@ export type RecordTogether = ReturnType<typeof createRecords>
 export function createRecords(pool: Pool, enough?: () => number) {
 	const recorders = new Map<string, ReturnType<typeof createRecorder>>()
 	return async (projectId: string, ended: Ended[], alone: boolean) => {
-		const write = (some: Ended[]) => recordEnds(pool, projectId, some)
+		const write = (some: Ended[]) => recordAllEnds(pool, projectId, some)
 		const recorder = recorders.get(projectId) ?? createRecorder({ write, gatherMs, enough })
 		recorders.set(projectId, recorder)
 		await recorder.record(ended, alone)

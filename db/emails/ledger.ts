@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { transaction } from '../transaction.ts'
 import { composed, composedColumns } from './composed-mail.ts'
 import { erasedAddress } from './email.ts'
 
@@ -381,14 +382,23 @@ export async function recordEnds(db: Pool | PoolClient, projectId: string, ended
 		if (refusedCopies) outcome.push(refusedCopies)
 		return [end.id, outcome]
 	}
+	if (unsent.length > 0) await recordUnsent(db, { projectId, ends: unsent })
 	if (sent.length > 0)
 		await recordSent(db, {
 			projectId,
 			emailIds: sent.map(({ end }) => end.id),
 			outcomes: Object.fromEntries(sent.map(outcomeOf)),
 		})
-	if (unsent.length > 0) await recordUnsent(db, { projectId, ends: unsent })
 }
+
+/**
+ * The same, all or nothing: of a batch, no part may stay open. Its repeat would be another batch under the same key,
+ * and the provider's refusal would be taken for a yes to mails that it refused at first.
+ */
+export const recordAllEnds = async (pool: Pool, projectId: string, ended: Ended[]) =>
+	new Set(ended.map(({ end }) => end.outcome === 'SENT')).size > 1
+		? transaction(pool, (db) => recordEnds(db, projectId, ended))
+		: recordEnds(pool, projectId, ended)
 
 /**
  * Ends a claim if each of its mails is settled, or must be settled elsewhere. Each mail is looked up by
