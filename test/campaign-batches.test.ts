@@ -15,7 +15,7 @@ const mails = ['a', 'b', 'c'].map((name) => ({
 	email: `${name}@example.org`,
 	to: `${name}@example.org`,
 	data: {},
-	first_attempt_at: new Date(),
+	tried_for_ms: 0,
 	created_at: new Date(),
 })) as unknown as ClaimedMail[]
 

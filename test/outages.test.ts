@@ -2,10 +2,13 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import type { Pool } from 'pg'
+import { attemptEnd } from '../activities/delivery/attempt-end.ts'
+import type { DeliveryServices } from '../activities/delivery/delivery.ts'
 import { createRecorder } from '../activities/delivery/recorder.ts'
 import { until } from '../bench/load.ts'
 import type { Ended } from '../db/emails/ledger.ts'
 import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
+import { scriptedProvider } from './helpers/ledger.ts'
 
 const ended: Ended = {
 	end: {
@@ -31,6 +34,22 @@ test('an outcome whose first write takes longer than outcomes are kept is writte
 	})
 	await recorder.record([ended], true)
 	t.is(tries, 2)
+})
+
+test('a machine whose clock is days ahead gives up no mail at its first try', (t) => {
+	const { now } = Date
+	const { provider } = scriptedProvider()
+	const settings = { patienceMs: 3 * 86_400_000 } as DeliveryServices['settings']
+	const deferred = { kind: 'DEFERRED', error: '450 Later', retryAfterMs: null } as const
+	const mail = { id: ended.end.id, attempt: 1, tried_for_ms: 0 }
+	Date.now = () => now() + 4 * 86_400_000
+	try {
+		t.is(attemptEnd({ provider, settings }, mail, deferred).status, 'PENDING')
+		const old = { ...mail, tried_for_ms: 4 * 86_400_000 }
+		t.is(attemptEnd({ provider, settings }, old, deferred).status, 'FAILED')
+	} finally {
+		Date.now = now
+	}
 })
 
 for (const order of ['the connection ends first', 'the answer comes first'])

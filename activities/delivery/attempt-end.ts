@@ -12,7 +12,8 @@ const longestDeferralMs = 3_600_000
 export interface TriedMail {
 	id: string
 	attempt: number
-	first_attempt_at: Date
+	/** Since its first attempt, when this one was opened. By the database's clock: ours may be wrong. */
+	tried_for_ms: number
 }
 
 /** What the ledger records about an attempt, and the mail's next status. */
@@ -30,16 +31,15 @@ export function attemptEnd(
 	const failed = { ...end, error, providerMessageId: null }
 	if (outcome.kind === 'REJECTED')
 		return { ...failed, status: outcome.bounce ? 'BOUNCED' : 'FAILED' }
-	const ageMs = Date.now() - mail.first_attempt_at.getTime()
 	if (mayBeTaken(outcome)) {
 		// Only the provider knows what became of the mail. A repeat is harmless if the provider knows our id.
-		const isAnswerable = provider.idempotent && ageMs < Math.min(patienceMs, keyLifeMs)
+		const isAnswerable = provider.idempotent && mail.tried_for_ms < Math.min(patienceMs, keyLifeMs)
 		const unknown = { ...failed, outcome: 'UNKNOWN' as const }
 		if (!isAnswerable) return { ...unknown, status: 'UNCERTAIN' }
 		if (outcome.kind === 'UNAVAILABLE') return { ...unknown, status: 'PENDING' }
 		return { ...unknown, status: 'PENDING', dueInMs: backoff(1000, mail.attempt) }
 	}
-	if (ageMs >= patienceMs)
+	if (mail.tried_for_ms >= patienceMs)
 		return { ...failed, status: 'FAILED', error: `Given up after many attempts: ${error}` }
 	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING' }
 	const dueInMs =

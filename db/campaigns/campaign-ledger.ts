@@ -1,5 +1,5 @@
 import { deletedContact } from './audience-pages.ts'
-import { keyLifeHours, startedAt } from '../emails/ledger.ts'
+import { keyLifeHours, startedAt, triedForMs } from '../emails/ledger.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { workersAlive } from '../worker-heartbeat.ts'
@@ -71,7 +71,7 @@ const claimedMailColumns = {
 	attempt: int,
 	to: text,
 	created_at: timestamp,
-	first_attempt_at: timestamp.notNull('it has just been set'),
+	tried_for_ms: float,
 	email: text,
 	subscribed: bool,
 	data: json<Record<string, unknown>>(),
@@ -95,7 +95,7 @@ const contactOf = (mail: string) => `(
 		where project_id = $projectId and id = ${mail}.contact_id offset 0
 	)`
 
-const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first_attempt_at, email, subscribed, data`
+const claimedColumns = `id, contact_id, status, attempt, "to", created_at, tried_for_ms, email, subscribed, data`
 
 /**
  * Mails are born here: this takes the next contacts of a lane from its first page, and writes their mails
@@ -105,12 +105,7 @@ const claimedColumns = `id, contact_id, status, attempt, "to", created_at, first
  */
 export const bearSlice = statement('bear-campaign-slice', {
 	params: sliceParams,
-	row: {
-		...claimedMailColumns,
-		contact_id: uuid,
-		status: text.of<ClaimedMail['status']>(),
-		first_attempt_at: timestamp,
-	},
+	row: { ...claimedMailColumns, contact_id: uuid, status: text.of<ClaimedMail['status']>() },
 	text: `with counting as materialized (
 		select count_itself() as begun
 	), page as materialized (
@@ -164,7 +159,7 @@ export const bearSlice = statement('bear-campaign-slice', {
 		select $projectId, quarter_of(born_at), count(*) from slice group by born_at
 	)
 	select id, contact_id, status, (status = 'SENDING')::int as attempt, email as "to", born_at as created_at,
-		born_at as first_attempt_at, email, subscribed, data
+		0::float8 as tried_for_ms, email, subscribed, data
 	from slice order by contact_id`,
 })
 
@@ -202,8 +197,8 @@ export const claimSlice = statement('claim-campaign-slice', {
 		from slice
 		where e.project_id = $projectId and e.id = any(array(select mail_id from slice)) and e.id = slice.mail_id
 			and e.status = 'PENDING'
-		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at, e.first_attempt_at,
-			slice.email, slice.subscribed, slice.data
+		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at,
+			${triedForMs('e.first_attempt_at')}, slice.email, slice.subscribed, slice.data
 	)
 	select ${claimedColumns} from claimed order by contact_id`,
 })
@@ -282,7 +277,7 @@ export const sendingInLane = statement('sending-in-campaign-lane', {
  */
 export const takeBatchOver = statement('take-campaign-batch-over', {
 	params: { projectId: uuid, campaignId: uuid, batchId: uuid, writtenAt: timestamp },
-	row: { ...claimedMailColumns, first_attempt_at: timestamp },
+	row: claimedMailColumns,
 	text: `with taken as (
 		update emails e set updated_at = greatest(now(), $writtenAt::timestamptz + interval '1 ms')
 		from contacts c
@@ -292,7 +287,7 @@ export const takeBatchOver = statement('take-campaign-batch-over', {
 				where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay})
 			and c.project_id = $projectId and c.id = e.contact_id
 		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at,
-			coalesce(e.first_attempt_at, e.created_at) as first_attempt_at, e."to" as email, c.subscribed, c.data
+			${triedForMs('coalesce(e.first_attempt_at, e.created_at)')}, e."to" as email, c.subscribed, c.data
 	)
 	select ${claimedColumns} from taken order by contact_id`,
 })

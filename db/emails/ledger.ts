@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { bool, bytes, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, bytes, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import { composed, composedColumns } from './composed-mail.ts'
@@ -20,6 +20,9 @@ const isAmong = (id: string) => `${id} = any(array(select unnest($emailIds::uuid
 
 /** Our processes' clocks may differ or change, so they get times relative to the database's clock. */
 const inMs = (time: string) => `(extract(epoch from ${time} - now()) * 1000)::float8`
+
+/** How long a mail has been tried. */
+export const triedForMs = (firstAttempt: string) => `-${inMs(firstAttempt)} as tried_for_ms`
 
 /** When the latest attempt of a mail `e` was opened. */
 export const startedAt = `coalesce(e.attempt_started_at, e.created_at)`
@@ -175,7 +178,7 @@ export const open = statement('open', {
 		body: text,
 		/** Whether it contains our pixel and links. */
 		tracked: bool.notNull('it has just been set'),
-		first_attempt_at: timestamp.notNull('it has just been set'),
+		tried_for_ms: float,
 	},
 	text: `with opened as (
 	update emails e set status = 'SENDING', "to" = ${addressNow}, attempt = attempt + 1,
@@ -195,7 +198,7 @@ export const open = statement('open', {
 		where p.id = $projectId) is null
 	returning *
 	)
-	select ${composed}, m.attempt, m.request_id, m.tracked, m.first_attempt_at,
+	select ${composed}, m.attempt, m.request_id, m.tracked, ${triedForMs('m.first_attempt_at')},
 		case when m.id = any($withoutBody::uuid[]) then '' else coalesce(m.body, '') end as body,
 		case when not m.id = any($withoutBody::uuid[]) then m."text" end as "text"
 	from opened m left join lateral left_to_campaign(m.project_id, m.campaign_id, m."from") k on true`,
