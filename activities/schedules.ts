@@ -23,30 +23,47 @@ const schedules: Timed[] = [
 	{ id: 'usage-reporting', workflowType: 'usageReporting', every: '1 hour', offset: '5 minutes' },
 ]
 
+const optionsOf = ({ id, workflowType, ...interval }: Timed): ScheduleOptions => ({
+	scheduleId: id,
+	spec: { intervals: [interval] },
+	policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+	action: {
+		type: 'startWorkflow',
+		workflowType,
+		workflowId: id,
+		taskQueue: taskQueues.core,
+		args: [],
+	},
+})
+
+type Schedules = Pick<Client, 'schedule'>
+
 /** The first worker creates the Schedules; later ones bring them up to date. */
-export async function ensureSchedules({ schedule }: Pick<Client, 'schedule'>) {
-	for (const { id, workflowType, ...interval } of schedules) {
-		const options: ScheduleOptions = {
-			scheduleId: id,
-			spec: { intervals: [interval] },
-			policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
-			action: {
-				type: 'startWorkflow',
-				workflowType,
-				workflowId: id,
-				taskQueue: taskQueues.core,
-				args: [],
-			},
-		}
-		try {
-			await schedule.create(options)
-		} catch (error) {
-			if (!(error instanceof ScheduleAlreadyRunning)) throw error
-			const { spec, policies, action } = options
-			// An operator may have paused it, so its state is kept.
-			await schedule
-				.getHandle(id)
-				.update(({ state }) => ({ state, spec, policies: policies!, action: action as never }))
-		}
+export async function ensureSchedules({ schedule }: Schedules) {
+	for (const timed of schedules) {
+		const options = optionsOf(timed)
+		if (await isNew(schedule, options)) continue
+		const { spec, policies, action } = options
+		// An operator may have paused it, so its state is kept.
+		await schedule
+			.getHandle(timed.id)
+			.update(({ state }) => ({ state, spec, policies: policies!, action: action as never }))
+	}
+}
+
+/** Returns how many there were not. */
+export async function createMissingSchedules({ schedule }: Schedules) {
+	const created = await Promise.all(schedules.map((timed) => isNew(schedule, optionsOf(timed))))
+	return created.filter(Boolean).length
+}
+
+/** Creates it, unless it exists. */
+async function isNew(schedule: Client['schedule'], options: ScheduleOptions) {
+	try {
+		await schedule.create(options)
+		return true
+	} catch (error) {
+		if (error instanceof ScheduleAlreadyRunning) return false
+		throw error
 	}
 }

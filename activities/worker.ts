@@ -20,7 +20,6 @@ import { poolOf } from '../db/statement.ts'
 import { startAnalyzing } from '../db/statistics.ts'
 import { startHeartbeat } from '../db/worker-heartbeat.ts'
 import { emailQueueOf, taskQueues } from '../workflows/task-queues.ts'
-import { keepAutomationSchedules } from './automations/automation-schedules.ts'
 import { watchUsage } from './billing/usage-watch.ts'
 import { mostShortPasses } from './delivery/deliveries.ts'
 import { createDkimKeys } from './delivery/dkim-keys.ts'
@@ -37,6 +36,7 @@ import { createProvider } from '../outside/providers/choose.ts'
 import { tracedWorker } from './run-tracing.ts'
 import { ensureSchedules } from './schedules.ts'
 import { registerSearchAttributes } from './search-attributes.ts'
+import { keepTemporal } from './temporal-keeping.ts'
 import { readSettings } from './settings.ts'
 import { createStripe } from '../outside/stripe/client.ts'
 import { meter } from '../outside/telemetry/meter.ts'
@@ -100,7 +100,7 @@ async function main() {
 		follow: followRow,
 	})
 	const listening = listenToOutbox(pool, relay.wake, log)
-	const scheduleKeeping = keepAutomationSchedules(pool, temporal, log)
+	const temporalKeeping = keepTemporal({ pool, temporal, log, registers: showsStops })
 	const provider = watchedProvider(createProvider(env, { store: mailboxOf(pool) }))
 	const pause = createProviderPause(providerReports(pool, provider.name))
 	meter.watch(
@@ -215,7 +215,7 @@ async function main() {
 		await stopFolding()
 		await stopAnalyzing()
 		if (stopWatching) await stopWatching()
-		scheduleKeeping.stop()
+		temporalKeeping.stop()
 		await listening.stop()
 		await relay.stop()
 		await metrics.stop()

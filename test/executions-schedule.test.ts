@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, Connection } from '@temporalio/client'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test from 'ava'
 import { enrolmentActivities } from '../activities/automations/enrolment.ts'
+import { compare } from '../activities/temporal-keeping.ts'
+import { newNamespace } from '../bench/namespace.ts'
 import { reconcileSchedules } from '../db/automations/automation-schedules.ts'
 import { restartEnrolments, unfinishedEnrolments } from '../db/automations/lost-enrolments.ts'
 import { overdueExecutions, restartExecutions } from '../db/executions/lost-executions.ts'
+import { searchAttributes } from '../db/outbox/search-attributes.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { lookForLost } from './helpers/forgetful.ts'
 import { people, setupSchedule } from './helpers/schedule.ts'
@@ -44,6 +48,29 @@ test('after a loss on either side all Schedules match the rows again', async (t)
 	await select('update automations set enabled = false')
 	t.is(await reconcileSchedules(pool, client, taskQueues.core), 1)
 	t.is(await known(), null)
+})
+
+test('Temporal that has lost them gets its search attributes and our Schedules again', async (t) => {
+	const { pool } = await setupSchedule(t)
+	const address = process.env['TEMPORAL_ADDRESS']!
+	const namespace = await newNamespace(address, ['WaitingSince'])
+	const temporal = new Client({ connection: await Connection.connect({ address }), namespace })
+	t.teardown(() => temporal.connection.close())
+	const said: string[] = []
+	const log = { warn: (_: object, message: string) => void said.push(message) }
+	await compare({ pool, temporal, log, registers: true })
+	const { customAttributes } = await temporal.connection.operatorService.listSearchAttributes({
+		namespace,
+	})
+	t.true(Object.keys(searchAttributes).every((name) => name in customAttributes))
+	const housekeeping = temporal.schedule.getHandle('housekeeping')
+	t.like((await housekeeping.describe()).action, { workflowType: 'housekeeping' })
+	await housekeeping.delete()
+	await compare({ pool, temporal, log, registers: true })
+	t.like((await housekeeping.describe()).action, { workflowType: 'housekeeping' })
+	t.is(said.length, 2)
+	await compare({ pool, temporal, log, registers: true })
+	t.is(said.length, 2)
 })
 
 const hourMs = 3_600_000
