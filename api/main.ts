@@ -33,7 +33,7 @@ async function main() {
 	const orm = await MikroORM.init({
 		...config,
 		pool: { min: 2, max: poolSize },
-		driverOptions: { ...config.driverOptions, connectionTimeoutMillis: 5000, keepAlive: true },
+		driverOptions: { ...config.driverOptions, connectionTimeoutMillis: 5000 },
 	})
 
 	// Lazy: the API accepts mail whether Temporal is there or not.

@@ -146,6 +146,12 @@ export default defineConfig({
 	// Functions and triggers are in the files of db/rules.ts.
 	schemaGenerator: { ignoreRoutines: true, ignoreTriggers: true },
 	migrations: { path: `${import.meta.dirname}/migrations`, snapshot: false },
-	driverOptions: { onPoolCreated: paceReading },
+	driverOptions: {
+		onPoolCreated: paceReading,
+		// A database whose machine has died never answers and never hangs up. Without this, whoever waits for it,
+		// such as a worker with outcomes to record, waits for ever.
+		keepAlive: true,
+		keepAliveInitialDelayMillis: 10_000,
+	},
 	logger: () => {},
 })

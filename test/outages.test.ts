@@ -8,6 +8,7 @@ import { createRecorder } from '../activities/delivery/recorder.ts'
 import { until } from '../bench/load.ts'
 import type { Ended } from '../db/emails/ledger.ts'
 import { listenToOutbox } from '../db/outbox/outbox-listening.ts'
+import { setup } from './helpers/app.ts'
 import { scriptedProvider } from './helpers/ledger.ts'
 
 const ended: Ended = {
@@ -50,6 +51,16 @@ test('a machine whose clock is days ahead gives up no mail at its first try', (t
 	} finally {
 		Date.now = now
 	}
+})
+
+test('connections to a database that has fallen silent are noticed', async (t) => {
+	const { pool } = await setup(t)
+	const { keepAlive, keepAliveInitialDelayMillis } = pool.options as unknown as Record<
+		string,
+		unknown
+	>
+	t.true(keepAlive)
+	t.is(keepAliveInitialDelayMillis, 10_000)
 })
 
 for (const order of ['the connection ends first', 'the answer comes first'])
