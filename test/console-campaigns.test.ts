@@ -100,10 +100,19 @@ test.serial('a campaign is scheduled, moved and cancelled, on a phone', async (t
 	await open(`campaigns/${id}`)
 	await page.getByRole('button', { name: 'Send…' }).click()
 	await page.getByText('At a time').click()
+	for (const [time, fault] of [
+		['', 'Choose a day and a time.'],
+		['2020-01-01T10:00', 'This time is in the past.'],
+	] as const) {
+		await page.getByLabel('Time', { exact: true }).fill(time)
+		await page.getByRole('button', { name: 'Schedule for 2 contacts' }).click()
+		await page.getByRole('alert').getByText(fault).waitFor()
+	}
+	t.is((await get(id)).status, 'DRAFT')
 	await page.getByLabel('Time', { exact: true }).fill('2040-01-31T10:00')
 	await page.getByRole('button', { name: 'Schedule for 2 contacts' }).click()
 	await page.getByText('It will be sent on Jan 31, 2040, 10:00').waitFor()
-	await page.getByText('2 contacts would get it now').waitFor()
+	await page.getByText('2 contacts get it').waitFor()
 	t.is((await get(id)).scheduledFor, '2040-01-31T09:00:00.000Z')
 	await page.getByRole('button', { name: 'Reschedule' }).click()
 	t.is(await page.getByLabel('Time', { exact: true }).inputValue(), '2040-01-31T10:00')

@@ -5,7 +5,7 @@ import { plan } from './helpers/segments.ts'
 async function setupSegments(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
 	const all = await setupConsole(t, options)
 	const { app, withSecretKey: headers } = all
-	const call = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+	const call = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) => {
 		const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
 		t.true(answer.statusCode < 300, answer.body)
 		return answer.json()
@@ -125,6 +125,18 @@ test('a circle of segments is refused at its filter', async (t) => {
 		.getByText('names a segment that itself depends on this one')
 		.waitFor()
 	t.pass()
+})
+
+test('saving a segment leaves what somebody else has changed meanwhile', async (t) => {
+	const { page, open, call } = await setupSegments(t)
+	const { id } = await call('POST', '/segments', { name: 'Pro', condition: plan('pro') })
+	await open(`segments/${id}/edit`)
+	await page.getByLabel('Name').fill('Payers')
+	const theirs = { description: 'Theirs', condition: plan('free') }
+	await call('PATCH', `/segments/${id}`, theirs)
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Payers' }).waitFor()
+	t.like(await call('GET', `/segments/${id}`), { name: 'Payers', ...theirs })
 })
 
 test('a renamed segment says which workflows name its old events', async (t) => {

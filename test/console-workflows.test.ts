@@ -223,6 +223,8 @@ test('steps are connected by dragging and by the keyboard, and changes are undon
 		.getByLabel('Next step')
 		.locator('option:checked', { hasText: 'Order' })
 		.waitFor({ state: 'attached' })
+	await page.getByRole('button', { name: 'Discard changes' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
 	await page.getByRole('button', { name: 'Save' }).click()
 	await page.getByText('Saved', { exact: true }).waitFor()
 	t.true(waysOf(await call('GET', `/workflows/${id}`)).includes('Reminder > Order'))

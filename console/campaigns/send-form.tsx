@@ -9,6 +9,7 @@ import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Row, Stack } from '../parts/page.tsx'
+import { timeProblem } from '../parts/time-problem.ts'
 import { useProject } from '../shell/projects.ts'
 import type { CampaignValues } from './campaign-values.ts'
 import { countOf, nextHour } from './sending.ts'
@@ -28,6 +29,7 @@ export function SendForm({ campaign, writing, count, values, onSent, onReload }:
 	const { project } = useProject()
 	const [when, setWhen] = useState<'now' | 'later'>(campaign.scheduledFor ? 'later' : 'now')
 	const { mutate, isPending, error } = useSending(campaign, writing, onSent)
+	const [problem, setProblem] = useState<Error | null>(null)
 	const people = countOf(count)
 	if (count === 0 && when === 'now' && !campaign.scheduledFor)
 		return <Nobody onLater={() => setWhen('later')} type={values.type} />
@@ -36,8 +38,13 @@ export function SendForm({ campaign, writing, count, values, onSent, onReload }:
 		<Form
 			act={when === 'now' ? `Send to ${people}` : `Schedule for ${people}`}
 			isBusy={isPending}
-			error={error}
-			onSubmit={(form) => mutate(when === 'now' ? undefined : new Date(form.text('scheduledFor')))}
+			error={problem ?? error}
+			onSubmit={(form) => {
+				const at = when === 'now' ? null : form.text('scheduledFor')
+				const found = at === null ? null : timeProblem(at)
+				setProblem(found)
+				if (!found) mutate(at === null ? undefined : new Date(at))
+			}}
 		>
 			<p>
 				<strong>{values.subject}</strong> goes from {values.from} to <strong>{people}</strong>.

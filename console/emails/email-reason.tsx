@@ -4,6 +4,7 @@ import type { EmailWithAttempts } from '../../client/index.ts'
 import { Notice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { useProject } from '../shell/projects.ts'
+import { reasons } from '../suppressions/suppression-filters.ts'
 
 type Tone = 'info' | 'warn' | 'bad'
 
@@ -24,7 +25,7 @@ export function EmailReason({ mail }: { mail: EmailWithAttempts }) {
 
 function reasonOf(mail: EmailWithAttempts): [Tone, ...ReactNode[]] | undefined {
 	const { status, error, scheduledFor } = mail
-	const why = error ? [<strong>{error}</strong>] : []
+	const why = error ? [<strong>{withReason(error)}</strong>] : []
 	switch (status) {
 		case 'SCHEDULED':
 			return [
@@ -48,6 +49,10 @@ function reasonOf(mail: EmailWithAttempts): [Tone, ...ReactNode[]] | undefined {
 			return undefined
 	}
 }
+
+/** The reason of a suppression as its list names it. */
+const withReason = (error: string) =>
+	error.replace(/[A-Z_]+$/, (code) => reasons.find(({ value }) => value === code)?.name ?? code)
 
 /** A campaign may be paused. */
 const againOf = ({ sourceType }: EmailWithAttempts) =>

@@ -5,6 +5,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { useToast } from '../parts/toast.tsx'
+import { timeProblem } from '../parts/time-problem.ts'
 import { useProject } from '../shell/projects.ts'
 
 interface Props {
@@ -24,7 +25,7 @@ function MoveForm({ mail, onDone }: { mail: EmailWithAttempts; onDone: () => voi
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const toast = useToast()
-	const [isEmpty, setEmpty] = useState(false)
+	const [problem, setProblem] = useState<Error | null>(null)
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: (at: Date) => api.emails.update(mail.id, { delivery: { at: at.toISOString() } }),
 		onSuccess: async () => {
@@ -36,13 +37,14 @@ function MoveForm({ mail, onDone }: { mail: EmailWithAttempts; onDone: () => voi
 	return (
 		<Form
 			act="Move"
-			error={isEmpty ? new Error('Choose a day and a time.') : error}
+			error={problem ?? error}
 			isBusy={isPending}
 			cancel={onDone}
 			onSubmit={(values) => {
 				const at = values.text('at')
-				setEmpty(!at)
-				if (at) mutate(new Date(at))
+				const found = timeProblem(at)
+				setProblem(found)
+				if (!found) mutate(new Date(at))
 			}}
 		>
 			<TextField

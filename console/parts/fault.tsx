@@ -36,10 +36,12 @@ const isSaid = ({ message, fields }: TempostError) =>
 const messageOf = (error: unknown) =>
 	error instanceof Error ? error.message : 'Something went wrong'
 
-/** The client's own advice is for programs. */
+/** The client's own advice is for programs, and so is the API's where it names requests. */
 function suggestionOf({ code, status, suggestion }: TempostError) {
 	if (code === 'NETWORK_ERROR') return 'Check your connection, then try again.'
-	return (
-		suggestion ?? (status === 404 ? 'It may be deleted, or the address may be old.' : undefined)
-	)
+	if (suggestion && !isForPrograms.test(suggestion)) return suggestion
+	if (status === 429 || status >= 500) return 'Try again in a moment.'
+	return status === 404 ? 'It may be deleted, or the address may be old.' : undefined
 }
+
+const isForPrograms = /\b(GET|POST|PUT|PATCH|DELETE) \/|If-Match|\bheader\b|send the request/i

@@ -1,7 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { ChangedSegment, Segment, SegmentWarning } from '../../client/index.ts'
+import { useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { changesOf } from '../parts/changes-of.ts'
 import { Fault } from '../parts/fault.tsx'
 import { Card, Page, Stack } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
@@ -28,6 +30,7 @@ function EditSegmentPage() {
 }
 
 function Edit({ segment }: { segment: Segment }) {
+	const [opened] = useState(segment)
 	const { project, api } = useProject()
 	const navigate = useNavigate()
 	const toast = useToast()
@@ -39,7 +42,7 @@ function Edit({ segment }: { segment: Segment }) {
 		})
 	const { mutate, error, isPending, data } = useMutation({
 		mutationFn: ({ type: _fixed, ...input }: SegmentInput) =>
-			api.segments.update(segment.id, input),
+			api.segments.update(segment.id, changesOf(opened, input)),
 		onSuccess: async ({ warnings }: ChangedSegment) => {
 			await forget()
 			toast({ title: 'The segment is saved' })

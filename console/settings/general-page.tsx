@@ -1,5 +1,7 @@
 import { createLazyRoute } from '@tanstack/react-router'
+import { useState } from 'react'
 import { inWords } from '../parts/badge.tsx'
+import { changesOf } from '../parts/changes-of.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { Select, TextField } from '../parts/field.tsx'
 import { Facts } from '../parts/figures.tsx'
@@ -36,36 +38,37 @@ function GeneralPage() {
 
 function NameAndLanguage() {
 	const { project, api } = useProject()
+	const [shown, setShown] = useState(project)
 	const { run, error, isBusy } = useAct(projectsQuery.queryKey)
 	return (
 		<Form
 			act="Save"
 			isBusy={isBusy}
 			error={error}
-			onSubmit={(values) =>
+			onSubmit={(values) => {
+				const given = { name: values.text('name'), language: values.text('language') }
 				run({
-					act: () =>
-						api.projects.update(project.id, {
-							name: values.text('name'),
-							language: values.text('language'),
-						}),
+					async act() {
+						await api.projects.update(project.id, changesOf(shown, given))
+						setShown({ ...shown, ...given })
+					},
 					said: 'Name and language are saved',
 				})
-			}
+			}}
 		>
 			<TextField
 				name="name"
 				label="Name"
 				hint="Members see it, and so do people who are invited."
-				defaultValue={project.name}
+				defaultValue={shown.name}
 				error={error}
 			/>
 			<Select
 				name="language"
 				label="Language"
 				hint="Of unsubscribe pages and footers. The text of your mails is not translated."
-				options={languagesWith(project.language)}
-				defaultValue={project.language}
+				options={languagesWith(shown.language)}
+				defaultValue={shown.language}
 				error={error}
 			/>
 		</Form>

@@ -1,5 +1,7 @@
 import { createLazyRoute } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Project } from '../../client/index.ts'
+import { changesOf } from '../parts/changes-of.ts'
 import { Select, TextArea } from '../parts/field.tsx'
 import { counted } from '../parts/counted.ts'
 import { Facts } from '../parts/figures.tsx'
@@ -32,6 +34,7 @@ function SendingPage() {
 
 function SendingForm() {
 	const { project, api } = useProject()
+	const [shown, setShown] = useState(project)
 	const { run, error, isBusy } = useAct(projectsQuery.queryKey)
 	return (
 		<Form
@@ -40,12 +43,15 @@ function SendingForm() {
 			error={error}
 			onSubmit={(values) => {
 				const chosen = modes.find(({ value }) => value === values.text('tracking'))
+				const given = {
+					tracking: chosen?.value ?? project.tracking,
+					postalAddress: values.text('postalAddress') || null,
+				}
 				run({
-					act: () =>
-						api.projects.update(project.id, {
-							tracking: chosen?.value,
-							postalAddress: values.text('postalAddress') || null,
-						}),
+					async act() {
+						await api.projects.update(project.id, changesOf(shown, given))
+						setShown({ ...shown, ...given })
+					},
 					said: 'Tracking and postal address are saved',
 				})
 			}}
@@ -55,14 +61,14 @@ function SendingForm() {
 				label="Count opens and clicks"
 				hint="For mail that is sent from now on. Without it, mail has no tracking pixel and its links lead straight to their targets."
 				options={modes}
-				defaultValue={project.tracking}
+				defaultValue={shown.tracking}
 				error={error}
 			/>
 			<TextArea
 				name="postalAddress"
 				label="Postal address"
 				hint="Shown in the footer of marketing mail. Many countries require one."
-				defaultValue={project.postalAddress ?? ''}
+				defaultValue={shown.postalAddress ?? ''}
 				error={error}
 			/>
 		</Form>

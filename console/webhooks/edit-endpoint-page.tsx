@@ -1,6 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
-import type { UpdateWebhookEndpointInput } from '../../client/index.ts'
+import { useState } from 'react'
+import type { UpdateWebhookEndpointInput, WebhookEndpoint } from '../../client/index.ts'
+import { changesOf } from '../parts/changes-of.ts'
 import { Fault } from '../parts/fault.tsx'
 import { Page } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
@@ -46,13 +48,12 @@ function EditEndpointPage() {
 			}
 		>
 			{data ? (
-				<EndpointForm
-					act="Save"
+				<Edit
 					endpoint={data}
 					isBusy={save.isPending}
 					error={save.error}
 					cancel={() => void leave()}
-					onSubmit={(input) => save.mutate(input)}
+					onSave={save.mutate}
 				/>
 			) : error ? (
 				<Fault error={error} retry={() => void refetch()} />
@@ -60,5 +61,25 @@ function EditEndpointPage() {
 				<Waiting />
 			)}
 		</Page>
+	)
+}
+
+interface EditProps {
+	endpoint: WebhookEndpoint
+	isBusy: boolean
+	error: unknown
+	cancel: () => void
+	onSave: (input: UpdateWebhookEndpointInput) => void
+}
+
+function Edit({ endpoint, onSave, ...form }: EditProps) {
+	const [opened] = useState(endpoint)
+	return (
+		<EndpointForm
+			act="Save"
+			endpoint={opened}
+			{...form}
+			onSubmit={(input) => onSave(changesOf(opened, input))}
+		/>
 	)
 }

@@ -36,6 +36,16 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 		void navigate({ search: (old) => ({ ...old, step: stepId }), replace: true })
 	const save = useSaving(workflow, draft)
 	const isRefused = workflow.enabled && check?.isValid === false
+	const confirm = useConfirm()
+	async function discard() {
+		const isSure = await confirm({
+			title: 'Discard your changes?',
+			body: 'The workflow is shown as it is stored. Your unsaved changes are lost.',
+			act: 'Discard my changes',
+			isDestructive: true,
+		})
+		if (isSure) draft.discard()
+	}
 	return (
 		<>
 			<div className={styles.bar}>
@@ -67,7 +77,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 					</Button>
 					{draft.isDirty && (
 						<>
-							<Button onClick={draft.discard}>Discard changes</Button>
+							<Button onClick={() => void discard()}>Discard changes</Button>
 							<Button
 								kind="primary"
 								onClick={save.ask}
