@@ -112,7 +112,7 @@ test.serial('a campaign is scheduled, moved and cancelled, on a phone', async (t
 	await page.getByLabel('Time', { exact: true }).fill('2040-01-31T10:00')
 	await page.getByRole('button', { name: 'Schedule for 2 contacts' }).click()
 	await page.getByText('It will be sent on Jan 31, 2040, 10:00').waitFor()
-	await page.getByText('2 contacts get it').waitFor()
+	await page.getByText('2 subscribed contacts get it').waitFor()
 	t.is((await get(id)).scheduledFor, '2040-01-31T09:00:00.000Z')
 	await page.getByRole('button', { name: 'Reschedule' }).click()
 	t.is(await page.getByLabel('Time', { exact: true }).inputValue(), '2040-01-31T10:00')

@@ -141,3 +141,23 @@ test('the first page loads at most 200 KB', async (t) => {
 		`${sum} bytes in ${assets.size} files`,
 	)
 })
+
+test('a dialog puts the focus in its first field, and gives it back at its end', async (t) => {
+	const { page, open } = await setupConsole(t, { role: 'ADMIN' })
+	const isFocused = page.locator(':focus')
+	for (const [path, name] of [
+		['domains', 'Add domain'],
+		['settings/suppressions', 'Add an address'],
+		['workflows', 'New workflow'],
+	] as const) {
+		await open(path)
+		const button = page.getByRole('button', { name }).first()
+		await button.focus()
+		await page.keyboard.press('Enter')
+		await page.getByRole('dialog').getByRole('textbox').first().and(isFocused).waitFor()
+		await page.keyboard.press('Escape')
+		await page.getByRole('dialog').waitFor({ state: 'detached' })
+		await button.and(isFocused).waitFor()
+	}
+	t.pass()
+})

@@ -42,7 +42,6 @@ export function AddDomain({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
 					inputMode="url"
 					autoCapitalize="none"
 					spellCheck={false}
-					autoFocus
 					error={error}
 					hint="The part after the @ of the addresses that you send from"
 				/>

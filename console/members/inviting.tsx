@@ -53,7 +53,6 @@ function NewMember({ close }: { close: () => void }) {
 				label="Email address"
 				type="email"
 				hint="A person with an account becomes a member at once. Anybody else gets an invitation that works for seven days."
-				autoFocus
 				error={error}
 			/>
 			<Select name="role" label="Role" options={roles} defaultValue="MEMBER" error={error} />

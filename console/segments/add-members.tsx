@@ -54,7 +54,6 @@ function AddForm({ segment, onDone }: { segment: Segment; onDone: () => void }) 
 				name="emails"
 				label="Addresses"
 				rows={8}
-				autoFocus
 				hint="One per line, or separated by commas or spaces"
 				error={add.error}
 			/>

@@ -43,7 +43,6 @@ function NewAddress({ close }: { close: () => void }) {
 				label="Email address"
 				type="email"
 				hint="It gets no more mail of any kind, receipts included."
-				autoFocus
 				error={error}
 			/>
 		</Form>

@@ -43,7 +43,7 @@ function NewWorkflowForm({ onClose }: { onClose: () => void }) {
 				})
 			}
 		>
-			<TextField name="name" label="Name" maxLength={100} error={error} autoFocus />
+			<TextField name="name" label="Name" maxLength={100} error={error} />
 			<EventNameField
 				label="Starts with the event"
 				field="eventName"
