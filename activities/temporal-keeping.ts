@@ -16,22 +16,30 @@ interface Kept {
 }
 
 /**
- * Gives Temporal what it should have, at startup and every five minutes: search attributes, our Schedules,
- * and those of automations. A Temporal Schedule can't do this: it repairs the case that Temporal has lost
- * its data.
+ * Gives Temporal what it should have every five minutes: search attributes, our Schedules, and those of
+ * automations. A Temporal Schedule can't do this: it repairs the case that Temporal has lost its data. At
+ * startup the worker has just seen to the first two.
  */
 export function keepTemporal(kept: Kept) {
-	void compare(kept)
+	void correct(kept, reconcile)
 	const timer = setInterval(() => void compare(kept), everyMs)
 	return { stop: () => clearInterval(timer) }
 }
 
-export async function compare({ pool, temporal, log, registers }: Kept) {
-	try {
+export const compare = (kept: Kept) =>
+	correct(kept, async ({ temporal, log, registers }) => {
 		// Without them, no run starts.
 		if (registers) await registerSearchAttributes(temporal, log)
-		const created = await createMissingSchedules(temporal)
-		const count = created + (await reconcileSchedules(pool, temporal, taskQueues.core))
+		return (await createMissingSchedules(temporal)) + (await reconcile(kept))
+	})
+
+const reconcile = ({ pool, temporal }: Kept) => reconcileSchedules(pool, temporal, taskQueues.core)
+
+/** `work` returns how many Schedules it corrected. */
+async function correct(kept: Kept, work: (kept: Kept) => Promise<number>) {
+	const { log } = kept
+	try {
+		const count = await work(kept)
 		if (count > 0)
 			log.warn(
 				{ count },

@@ -15,13 +15,13 @@ export function isoTime(text: string): string | undefined {
 
 export const isDayAlone = (text: string) => text.length === 10 && isoTime(text) !== undefined
 
-const withZone = /T\d\d:\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/
-
 /** A time of RFC 3339 that `Date` and Postgres read alike. Neither reads all of them: no leap second, no year 0. */
 export function isDateTime(text: string) {
 	if (text.length > 40) return false
 	const usual = text.toUpperCase().replace(' ', 'T')
-	return withZone.test(usual) && isoTime(usual) !== undefined
+	const hasSeconds = usual[16] === ':'
+	// Only a time that has its zone is returned unchanged.
+	return hasSeconds && isoTime(usual) === usual
 }
 
 function isDay(year: number, month: number, day: number) {
