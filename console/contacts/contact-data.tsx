@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Contact, TempostError } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
+import { changesOf } from '../parts/changes-of.ts'
 import { Facts } from '../parts/figures.tsx'
 import { Section, Soft } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
@@ -41,8 +42,7 @@ function Edit({ contact: given, onClose }: { contact: Contact; onClose: () => vo
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: ({ email, subscribed, rows }: ContactInput) =>
 			api.contacts.update(contact.id, {
-				...(email !== contact.email && { email }),
-				...(subscribed !== contact.subscribed && { subscribed }),
+				...changesOf(contact, { email, subscribed }),
 				data: changeBetween(contact.data, rows),
 			}),
 		onSuccess: async () => {

@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Notice } from '../parts/notice.tsx'
+import { discardQuestion } from './discard-question.ts'
 import type { Writing } from './writing.ts'
 
 interface Props {
@@ -22,13 +23,7 @@ export function SaveNotices({ noun, error, writing, onOverwrite, onReload }: Pro
 	const [isRestored] = useState(writing.isChanged)
 	const confirm = useConfirm()
 	async function discard() {
-		const isSure = await confirm({
-			title: 'Discard your changes?',
-			body: `The ${noun} is shown as it is stored. Your unsaved changes are lost.`,
-			act: 'Discard my changes',
-			isDestructive: true,
-		})
-		if (!isSure) return
+		if (!(await confirm(discardQuestion(noun)))) return
 		writing.discard()
 		onReload()
 	}

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { List, Redo2, Undo2, Workflow as Graph } from 'lucide-react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
 import { isStatus } from '../client.ts'
+import { discardQuestion } from '../editor/discard-question.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
@@ -38,13 +39,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 	const isRefused = workflow.enabled && check?.isValid === false
 	const confirm = useConfirm()
 	async function discard() {
-		const isSure = await confirm({
-			title: 'Discard your changes?',
-			body: 'The workflow is shown as it is stored. Your unsaved changes are lost.',
-			act: 'Discard my changes',
-			isDestructive: true,
-		})
-		if (isSure) draft.discard()
+		if (await confirm(discardQuestion('workflow'))) draft.discard()
 	}
 	return (
 		<>
