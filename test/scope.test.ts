@@ -82,6 +82,7 @@ const reasons: Record<string, string[]> = {
 		'cancel-campaign-chunk',
 		'claim-campaign-slice',
 		'rest-of-campaign-lane',
+		'waiting-in-campaign-lane',
 	],
 	'a domain may be verified in another project, which is all that is asked of it': [
 		'add-domain',

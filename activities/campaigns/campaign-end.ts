@@ -1,4 +1,9 @@
-import { birthsInLane, restOfLane } from '../../db/campaigns/campaign-ledger.ts'
+import {
+	birthsInLane,
+	restOfLane,
+	setDue,
+	waitingInLane,
+} from '../../db/campaigns/campaign-ledger.ts'
 import { longestInlineWaitMs, napMs, wait } from '../delivery/moments.ts'
 import type { Wait } from '../delivery/source.ts'
 import { adopt } from './campaign-adoption.ts'
@@ -12,7 +17,7 @@ const freezingMs = 2000
 /** At the end of the lane: finds out what is left and when it can be sent. null: continue. */
 export async function lookAround(turn: Turn): Promise<Wait | null> {
 	const { services, lane, campaign, texts, shared, underWay } = turn
-	const { pool, stopping } = services
+	const { stopping } = services
 	turn.isAtEnd = false
 	if (texts.isTooSlow()) return { waitMs: 0, because: 'the template takes too long' }
 	await underWay.allEnd()
@@ -21,8 +26,7 @@ export async function lookAround(turn: Turn): Promise<Wait | null> {
 		const end = await untilBirths(turn)
 		if (end || turn.hasPages) return end
 	}
-	const [left] = await restOfLane(pool, rangeOf(turn))
-	const { may_send, pending, sending, to_come, due_in_ms, answer } = left!
+	const { may_send, pending, sending, to_come, due_in_ms, answer } = await restOf(turn)
 	const areOurs = sending > 0 && (await adopt(turn))
 	turn.left = pending + sending + to_come
 	if (turn.left === 0) {
@@ -36,8 +40,22 @@ export async function lookAround(turn: Turn): Promise<Wait | null> {
 	if (sending > 0 || turn.hasPages || due_in_ms <= 0) return null
 	if (due_in_ms > longestInlineWaitMs)
 		return { waitMs: due_in_ms, because: answer ?? 'not due yet' }
-	await wait(due_in_ms, stopping)
+	await wait(Math.max(due_in_ms, napMs), stopping)
 	return null
+}
+
+/**
+ * What is left of the lane. Reads all its mails only when none waits for another try, or, once in a turn, when
+ * a lost worker may have left mails in hand.
+ */
+async function restOf(turn: Turn) {
+	const { pool } = turn.services
+	const [waiting] = await waitingInLane(pool, rangeOf(turn))
+	if (waiting!.pending > 0 && (turn.hasReadAll || waiting!.in_hand === 0)) return waiting!
+	turn.hasReadAll = true
+	const [rest] = await restOfLane(pool, rangeOf(turn))
+	if (rest!.pending > waiting!.pending) await setDue(pool, rangeOf(turn))
+	return rest!
 }
 
 /** Waits until mails of the lane can be born, or never will be: then `hasPages` becomes false. */

@@ -52,6 +52,8 @@ export const createTurn = (
 	cursor: campaign.after,
 	/** Whether contacts of the lane may still wait for their mails to be born. */
 	hasPages: true,
+	/** Whether this turn has read all mails of the lane, to find those that a lost worker had in hand. */
+	hasReadAll: false,
 	/** Whether the last claim showed that no more mails are ready. */
 	isAtEnd: false,
 	/** Mails with reserved send rate that are not claimed yet. */

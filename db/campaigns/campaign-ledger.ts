@@ -180,7 +180,7 @@ export const claimSlice = statement('claim-campaign-slice', {
 		from (
 			select id, contact_id from emails
 			where campaign_id = $campaignId and contact_id > $after and contact_id <= $until
-				and status = 'PENDING' and (due_at is null or due_at <= now())
+				and due_at <= now() and status = 'PENDING'
 				and exists (select from campaigns k join projects p on p.id = k.project_id
 					where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay})
 			order by contact_id limit $limit::int
@@ -192,7 +192,7 @@ export const claimSlice = statement('claim-campaign-slice', {
 	), claimed as (
 		update emails e set status = slice.status, error = slice.error, "to" = slice.email, updated_at = now(),
 			attempt = e.attempt + (slice.status = 'SENDING')::int, attempt_started_at = now(),
-			first_attempt_at = coalesce(e.first_attempt_at, now()), provider = $provider::text,
+			first_attempt_at = coalesce(e.first_attempt_at, now()), due_at = null, provider = $provider::text,
 			tracked = $tracked::bool, batch_id = $batchId::uuid
 		from slice
 		where e.project_id = $projectId and e.id = any(array(select mail_id from slice)) and e.id = slice.mail_id
@@ -222,33 +222,54 @@ export const birthsInLane = statement('births-in-campaign-lane', {
 	where k.project_id = $projectId and k.id = $campaignId`,
 })
 
-/** The mails of a lane that are not settled. */
-export const restOfLane = statement('rest-of-campaign-lane', {
-	params: laneParams,
-	row: {
-		/** False: paused, cancelled or disabled. */
-		may_send: bool,
-		pending: int,
-		sending: int,
-		/** The time until the first pending mail is due. */
-		due_in_ms: float,
-		/** The provider's answer for a mail that is not due yet. */
-		answer: text.orNull,
-		/** Contacts of the lane whose mails are not in the ledger yet. */
-		to_come: int,
-	},
-	text: `select
+const restColumns = {
+	/** False: paused, cancelled or disabled. */
+	may_send: bool,
+	pending: int,
+	sending: int,
+	/** The time until the first pending mail is due. */
+	due_in_ms: float,
+	/** The provider's answer for a mail that is not due yet. */
+	answer: text.orNull,
+	/** Contacts of the lane whose mails are not in the ledger yet. */
+	to_come: int,
+	/** Mails of the whole campaign that are being handed over. */
+	in_hand: int,
+}
+
+const restOf = (mails: string) => `select
 		(select coalesce(sum(size - taken), 0)::int from audience_pages
 			where project_id = $projectId and campaign_id = $campaignId
 				and until > $after and until <= $until) as to_come,
 		exists (select from campaigns k join projects p on p.id = k.project_id
 			where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay}) as may_send,
+		(select sending::int from states_of_campaign($projectId, $campaignId)) as in_hand,
 		count(*) filter (where status = 'PENDING')::int as pending,
 		count(*) filter (where status = 'SENDING')::int as sending,
 		greatest(0, coalesce(ceil(1000 * extract(epoch from
 			min(coalesce(due_at, now())) filter (where status = 'PENDING') - now())), 0))::float8 as due_in_ms,
 		min(error) filter (where status = 'PENDING' and due_at > now()) as answer
-	from emails e where ${laneIs} and status in ('PENDING', 'SENDING')`,
+	from emails e where ${laneIs} and ${mails}`
+
+/** The mails of a lane that wait for another try: only they have a due time. */
+export const waitingInLane = statement('waiting-in-campaign-lane', {
+	params: laneParams,
+	row: restColumns,
+	text: restOf(`due_at is not null and status = 'PENDING'`),
+})
+
+/** The mails of a lane that are not settled. This reads all mails of the lane. */
+export const restOfLane = statement('rest-of-campaign-lane', {
+	params: laneParams,
+	row: restColumns,
+	text: restOf(`status in ('PENDING', 'SENDING')`),
+})
+
+/** Mails to which the release before gave no due time, so that its lanes would find them. */
+export const setDue = statement('set-campaign-mails-due', {
+	params: laneParams,
+	text: `update emails e set due_at = now()
+	where ${laneIs} and project_id = $projectId and status = 'PENDING' and due_at is null`,
 })
 
 /** Mails that a worker is handing over, or was handing over when it was lost. */

@@ -60,7 +60,7 @@ const senderOf = `coalesce(e."from",
 	(select k."from" from campaigns k where k.project_id = $projectId and k.id = $campaignId::uuid))`
 
 const retried = (condition: string) => `with ${chosen}, resolved as (
-		update emails e set status = 'PENDING', possible_repeat = true, due_at = null,
+		update emails e set status = 'PENDING', possible_repeat = true, due_at = now(),
 			first_attempt_at = null, updated_at = now()
 		where ${areChosen} and ${condition}
 		returning e.project_id, e.id

@@ -20,7 +20,7 @@ const advice = Object.entries(aboutPauses)
 
 /**
  * Why a campaign that is being sent makes no progress; no row while mails are being sent. Deferred mails
- * are found by `emails_campaign_due`.
+ * are found by `emails_waiting`.
  */
 export const waitingOf = statement('campaign-waiting', {
 	params: { projectId: uuid, campaignId: uuid },
@@ -43,7 +43,7 @@ export const waitingOf = statement('campaign-waiting', {
 			select due_at, error from emails
 			where project_id = $projectId and campaign_id = $campaignId::uuid and due_at > now()
 				and status = 'PENDING'
-			order by due_at limit ${mostCounted}
+			limit ${mostCounted}
 		) mails
 	), away as materialized (
 		select until, answer from provider_states where until > now() order by until limit 1

@@ -5,6 +5,10 @@ import { isOpen, keepStart, keyLifeHours, startedAt } from './ledger.ts'
 // How a mail comes into doubt, and how doubt ends without evidence. Compare-and-set, like all changes of
 // the ledger.
 
+/** The provider in use has the mail's id, and remembers it. */
+const isKnown = `$isIdempotent::bool and e.provider = $provider::text
+				and coalesce(e.first_attempt_at, ${startedAt}) > now() - interval '${keyLifeHours} hours'`
+
 /**
  * Mails whose worker was lost between hand-over and record. If the provider that they went to is in use and knows
  * our ids, they are repeated under the same id for as long as it remembers (a day from the first attempt); otherwise they
@@ -20,10 +24,8 @@ export const doubt = statement('doubt', {
 	row: { id: uuid, status: text.of<'PENDING' | 'UNCERTAIN'>() },
 	text: `with doubted as (
 		update emails e set
-			status = case when $isIdempotent::bool and e.provider = $provider::text
-					and coalesce(e.first_attempt_at, ${startedAt})
-						> now() - interval '${keyLifeHours} hours'
-				then 'PENDING' else 'UNCERTAIN' end,
+			status = case when ${isKnown} then 'PENDING' else 'UNCERTAIN' end,
+			due_at = case when ${isKnown} then coalesce(e.due_at, now()) end,
 			error = 'The worker went away between the hand-over and its record', updated_at = now(),
 			${keepStart}
 		from jsonb_to_recordset($mails::jsonb) as d(id uuid, attempt int)
@@ -45,7 +47,8 @@ export const doubt = statement('doubt', {
 export const doubtForgotten = statement('doubt-forgotten', {
 	params: { projectId: uuid, emailIds: uuid.array, provider: text, isIdempotent: bool },
 	row: { id: uuid, status: text.of<'UNCERTAIN'>() },
-	text: `update emails e set status = 'UNCERTAIN', error = 'An earlier try may have arrived', updated_at = now()
+	text: `update emails e set status = 'UNCERTAIN', error = 'An earlier try may have arrived', due_at = null,
+		updated_at = now()
 	where e.project_id = $projectId and e.id = any($emailIds::uuid[]) and e.status = 'PENDING'
 		and not e.possible_repeat
 		and not ($isIdempotent::bool and e.provider = $provider::text

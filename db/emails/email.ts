@@ -100,10 +100,10 @@ const schema = defineEntity({
 			properties: ['createdAt'],
 			where: 'body is not null',
 		},
-		// A campaign's mails that wait for their next try. Its other mails have no due time.
+		// A campaign's mails that wait for their next try, in the order of its lanes. Its other mails have no due time.
 		{
-			name: 'emails_campaign_due',
-			properties: ['campaignId', 'dueAt'],
+			name: 'emails_waiting',
+			properties: ['campaignId', 'contactId', 'dueAt'],
 			where: 'campaign_id is not null and due_at is not null',
 		},
 	],
@@ -175,7 +175,10 @@ const schema = defineEntity({
 		attemptStartedAt: p.datetime(3).nullable(),
 		/** The time limit for retries starts here. Null like the one above, and before the first attempt. */
 		firstAttemptAt: p.datetime(3).nullable(),
-		/** The earliest time to send: granted by the send rate, or the end of the pause after a refusal. */
+		/**
+		 * The earliest time to send: granted by the send rate, or the end of the pause after a refusal. A campaign's
+		 * mail has one only while it waits for another try.
+		 */
 		dueAt: p.datetime(3).nullable(),
 		/** Set for campaign mails that a provider gets in one request. It is the request's idempotency key. */
 		batchId: p.uuid().nullable(),

@@ -336,7 +336,8 @@ export const recordUnsent = statement('record-unsent', {
 		order by id for share
 	), recorded as (
 		update emails e set status = o.status, error = ${errorOf}, updated_at = now(), ${keepStart},
-			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at),
+			due_at = coalesce(now() + make_interval(secs => o."dueInMs" / 1000), e.due_at,
+				case when e.campaign_id is not null and o.status = 'PENDING' then now() end),
 			bounced_at = case when o.status = 'BOUNCED' then now() else e.bounced_at end
 		from outcome o
 		where e.project_id = $projectId and e.id = any(array(select id from outcome))

@@ -25,7 +25,7 @@ export const resolveAsRetry = statement('resolve-as-retry', {
 	params: { projectId: uuid, emailId: uuid },
 	row: { id: uuid },
 	text: `with resolved as (
-		update emails e set status = 'PENDING', possible_repeat = true, due_at = null,
+		update emails e set status = 'PENDING', possible_repeat = true, due_at = now(),
 			first_attempt_at = null, updated_at = now()
 		where project_id = $projectId and id = $emailId and status = 'UNCERTAIN'
 			and ${isProvedSender(
