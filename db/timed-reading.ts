@@ -30,23 +30,30 @@ export async function readWithin<T>(
  * For queries over all contacts or mails, before they take a connection: a few at once, which leaves connections to
  * other requests. Throws `ScansBusy` instead of waiting long.
  */
-export const inScanTurn = createScanTurns({
+const inTurn = createScanTurns({
 	atOnce: 3,
 	ofProject: 2,
 	waiting: 50,
 	patienceMs: 5000,
 })
 
-/**
- * The setting for a transaction in such a turn that changes something as well: no statement of it takes longer. Its
- * turn and its locks are soon free for others, whatever its caller wants counted.
- */
-export const scanLimit = 'set local jit = off; set local statement_timeout = 30000'
+const changeLimit = 'set local jit = off; set local statement_timeout = 30000'
 
-/** Both: reads in turn, with a limit on the time of each statement. */
+/**
+ * Work that counts contacts and changes something as well. It gets the setting for its transaction with which no
+ * statement takes longer, so that its turn and its locks are soon free for others, whatever its caller wants
+ * counted.
+ */
+export const countInTurn = <T>(
+	projectId: string,
+	work: (limit: string) => Promise<T>,
+	counts = true,
+): Promise<T> => (counts ? inTurn(projectId, () => work(changeLimit)) : work(changeLimit))
+
+/** Reads in turn, with a limit on the time of each statement. */
 export const scanWithin = <T>(
 	pool: Pool,
 	projectId: string,
 	mostMs: number,
 	read: (db: PoolClient) => Promise<T>,
-): Promise<T | null> => inScanTurn(projectId, () => readWithin(pool, mostMs, read))
+): Promise<T | null> => inTurn(projectId, () => readWithin(pool, mostMs, read))

@@ -10,7 +10,7 @@ import {
 	updateCampaign,
 } from '../../db/campaigns/campaign-records.ts'
 import { isMissingReference } from '../../db/reference.ts'
-import { inScanTurn, scanLimit } from '../../db/timed-reading.ts'
+import { countInTurn } from '../../db/timed-reading.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError } from '../errors.ts'
@@ -70,7 +70,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				return existing(await findCampaign(db, key), params.id)
 			}
 			const changed = await unlessGone(body.template, () =>
-				inScanTurn(project.id, () => transactional(em, change, scanLimit)),
+				countInTurn(project.id, (limit) => transactional(em, change, limit)),
 			)
 			return viewFor(project)(changed)
 		},
@@ -127,7 +127,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const { id } = await insertCampaign(em, project.id, content, recipients)
 				return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
 			}
-			const duplicate = () => inScanTurn(project.id, () => transactional(em, copyOf, scanLimit))
+			const duplicate = () => countInTurn(project.id, (limit) => transactional(em, copyOf, limit))
 			const copy = await duplicate().catch((error: unknown) => {
 				// A record that the original refers to was deleted after it was read; a retry sees no reference.
 				if (!isMissingReference(error)) throw error

@@ -4,7 +4,7 @@ import { cancel, pause, resume, schedule, sendNow } from '../../db/campaigns/cam
 import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
 import { findCampaign, lockCampaign } from '../../db/campaigns/campaign-records.ts'
 import { campaignStatuses } from '../../db/campaigns/campaign.ts'
-import { inScanTurn, scanLimit } from '../../db/timed-reading.ts'
+import { countInTurn } from '../../db/timed-reading.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
@@ -80,8 +80,8 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				}
 				return existing(await findCampaign(db, key), params.id)
 			}
-			const { id, name, status, scheduledFor, type } = await inScanTurn(project.id, () =>
-				transaction(pool, start, scanLimit),
+			const { id, name, status, scheduledFor, type } = await countInTurn(project.id, (limit) =>
+				transaction(pool, start, limit),
 			)
 			app.relay.wake()
 			const message = scheduledFor

@@ -13,7 +13,7 @@ import {
 import { audienceTypes, campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { containing } from '../../db/like.ts'
 import { mailTypes } from '../../db/templates/template.ts'
-import { inScanTurn, scanLimit } from '../../db/timed-reading.ts'
+import { countInTurn } from '../../db/timed-reading.ts'
 import { transactional } from '../../db/transaction.ts'
 import { ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
@@ -170,7 +170,7 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 				return existing(await findCampaign(db, { projectId: project.id, campaignId: id }), id)
 			}
 			const created = await unlessGone(body.template, () =>
-				inScanTurn(project.id, () => transactional(em, create, scanLimit)),
+				countInTurn(project.id, (limit) => transactional(em, create, limit)),
 			)
 			return reply.code(201).send({ success: true, data: viewFor(project)(created) })
 		},

@@ -5,7 +5,7 @@ import { findSegment, lockSegment, recount } from '../../db/segments/segment-rec
 import { transaction } from '../../db/transaction.ts'
 import { ApiError } from '../errors.ts'
 import { PathId } from '../schemas.ts'
-import { inScanTurn, scanLimit } from '../../db/timed-reading.ts'
+import { countInTurn } from '../../db/timed-reading.ts'
 import { existing } from './segments.ts'
 
 const tags = ['segments']
@@ -62,7 +62,7 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			},
 		},
 		({ project, params }) =>
-			inScanTurn(project.id, () =>
+			countInTurn(project.id, (limit) =>
 				transaction(
 					pool,
 					async (db) => {
@@ -72,7 +72,7 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 						)
 						return { memberCount: await recount(db, segment, segment.condition) }
 					},
-					scanLimit,
+					limit,
 				),
 			),
 	)

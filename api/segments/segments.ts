@@ -18,7 +18,7 @@ import {
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { segmentUses, workflowsWithEventsOf } from '../../db/segments/segment-usage.ts'
 import { segmentTypes } from '../../db/segments/segment.ts'
-import { inScanTurn, scanLimit } from '../../db/timed-reading.ts'
+import { countInTurn } from '../../db/timed-reading.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { checkCondition, conditionExample, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
@@ -147,8 +147,10 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				const { id } = await insertSegment(em, values)
 				return existing(await findSegment(db, { projectId: project.id, segmentId: id }), id)
 			}
-			const created = await countingIf(condition !== null, project.id, () =>
-				transactional(em, create, scanLimit),
+			const created = await countInTurn(
+				project.id,
+				(limit) => transactional(em, create, limit),
+				condition !== null,
 			)
 			return reply.code(201).send(created)
 		},
@@ -216,8 +218,10 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				const warnings = await lostEvents(db, segment, { name, trackMembership })
 				return { ...existing(await findSegment(db, key), params.id), warnings }
 			}
-			return countingIf(body.condition !== undefined, project.id, () =>
-				transaction(pool, change, scanLimit),
+			return countInTurn(
+				project.id,
+				(limit) => transaction(pool, change, limit),
+				body.condition !== undefined,
 			)
 		},
 	)
@@ -250,10 +254,6 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		},
 	)
 }
-
-/** Counting the contacts that match a new condition may read all of them. */
-const countingIf = <T>(counts: boolean, projectId: string, work: () => Promise<T>) =>
-	counts ? inScanTurn(projectId, work) : work()
 
 export function existing(rows: SegmentRecord[], id: string): SegmentRecord {
 	if (!rows[0]) throw notFound('segment', id)
