@@ -173,3 +173,32 @@ test('on a phone the count stays in view while the condition is being built', as
 	t.deepEqual(await barriersOf(page), [])
 	t.deepEqual(faults, [])
 })
+
+test('leaving a form that was filled in asks first; saving and Cancel do not', async (t) => {
+	const { page, open, faults } = await setupSegments(t)
+	const question = page.getByRole('alertdialog').getByText('What you have filled in is lost.')
+	const leave = () =>
+		page.getByRole('navigation').getByRole('link', { name: 'Templates' }).first().click()
+	await open('segments/new')
+	await page.getByLabel('Name', { exact: true }).fill('By hand')
+	await page.getByLabel('Its contacts are chosen').selectOption('By hand')
+	await leave()
+	await question.waitFor()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+	await page.getByRole('button', { name: 'Create the segment' }).click()
+	await page.getByRole('heading', { level: 1, name: 'By hand' }).waitFor()
+
+	await open('segments/new')
+	await page.getByLabel('Name', { exact: true }).fill('Not wanted')
+	await page.getByRole('button', { name: 'Cancel' }).click()
+	await page.getByRole('heading', { level: 1, name: 'Segments' }).waitFor()
+
+	await open('settings')
+	await page.getByLabel('Name', { exact: true }).fill('Renamed')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Name and language are saved').waitFor()
+	await leave()
+	await page.getByRole('heading', { level: 1, name: 'Templates' }).waitFor()
+	t.is(await question.count(), 0)
+	t.deepEqual(faults, [])
+})

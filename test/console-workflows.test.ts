@@ -244,27 +244,70 @@ test('steps are connected by dragging and by the keyboard, and changes are undon
 	t.deepEqual(faults, [])
 })
 
-test('of two people who edit a workflow, the second is told, and leaving asks before changes are lost', async (t) => {
+test('of two people who edit a workflow, the second is told, and saves over it or discards; leaving asks first', async (t) => {
 	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf } = await firstOrder()
+	await open(`workflows/${id}`)
+	const reminder = picture(page).getByRole('button', { name: /^Send email Reminder/ })
+	const told = page.getByRole('alert').getByText('This workflow has changed since you opened it')
+	const changeHereAnd = async (name: string, changeElsewhere: () => Promise<unknown>) => {
+		await picture(page)
+			.getByRole('button', { name: /^Send email (Reminder|Mine)/ })
+			.click()
+		await page.getByLabel('Name', { exact: true }).fill(name)
+		await changeElsewhere()
+		await page.getByRole('button', { name: 'Save', exact: true }).click()
+		await told.waitFor()
+	}
+	const names = async () => {
+		const { steps }: Stored = await call('GET', `/workflows/${id}`)
+		return steps.map(({ name }) => name)
+	}
+	await changeHereAnd('Discarded', () =>
+		call('PATCH', `/workflows/${id}`, { description: 'Changed elsewhere' }),
+	)
+	await page.getByRole('link', { name: 'Workflows' }).first().click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+	await page.getByRole('button', { name: 'Discard my changes' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Discard my changes' }).click()
+	await reminder.waitFor()
+	t.is(await told.count(), 0)
+
+	await changeHereAnd('Mine', () => call('DELETE', `/workflows/${id}/steps/${idOf('Bought')}`))
+	t.false((await names()).some((name) => name === 'Mine' || name === 'Bought'))
+	await page.getByRole('button', { name: 'Save mine over it' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const after = await names()
+	t.true(after.includes('Mine') && after.includes('Bought'), after.join())
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('409')),
+		[],
+	)
+})
+
+test('when the session ends, the changes of a workflow are there again after the log-in', async (t) => {
+	const { page, open, call, firstOrder, home } = await setupWorkflows(t)
 	const { id } = await firstOrder()
 	await open(`workflows/${id}`)
 	await picture(page)
 		.getByRole('button', { name: /^Send email Reminder/ })
 		.click()
-	await page.getByLabel('Name', { exact: true }).fill('Mine')
-	await call('PATCH', `/workflows/${id}`, { description: 'Changed elsewhere' })
-	await page.getByRole('button', { name: 'Save' }).click()
-	await page.getByRole('alert').getByText('This workflow has changed since it was read').waitFor()
-	await page.getByRole('link', { name: 'Workflows' }).first().click()
-	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
-	await page.getByRole('button', { name: 'Discard my changes and show the newest' }).click()
+	const cookies = await page.context().cookies()
+	await page.context().clearCookies()
+	await page.getByLabel('Name', { exact: true }).fill('Kept')
+	await page.waitForURL(/log-in/)
+	await page.context().addCookies(cookies)
+	await page.goto(`${home}/workflows/${id}`)
+	await page.getByText('These are your changes from before').waitFor()
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const { steps }: Stored = await call('GET', `/workflows/${id}`)
+	t.true(steps.some(({ name }) => name === 'Kept'))
+	await page.reload()
 	await picture(page)
-		.getByRole('button', { name: /^Send email Reminder/ })
+		.getByRole('button', { name: /^Send email Kept/ })
 		.waitFor()
-	t.deepEqual(
-		faults.filter((fault) => !fault.includes('409')),
-		[],
-	)
+	t.is(await page.getByText('These are your changes from before').count(), 0)
 })
 
 test('two versions are compared in colours and in words, and the old one is restored', async (t) => {

@@ -70,7 +70,7 @@ export function CampaignWriting({ campaign, onReload }: Props) {
 				<SaveNotices
 					noun="campaign"
 					error={error}
-					writing={writing}
+					work={writing}
 					onOverwrite={saveOver}
 					onReload={onReload}
 				/>

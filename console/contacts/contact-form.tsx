@@ -41,7 +41,7 @@ export function ContactForm({ contact, act, onSubmit, isBusy, error, cancel }: P
 	}
 	const given = typeof locale === 'string' ? locale : ''
 	return (
-		<Form act={act} onSubmit={submit} isBusy={isBusy} error={fault ?? error} cancel={cancel}>
+		<Form act={act} onSubmit={submit} isBusy={isBusy} error={fault ?? error} cancel={cancel} isLong>
 			<TextField
 				name="email"
 				label="Email address"

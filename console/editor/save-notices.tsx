@@ -1,31 +1,37 @@
-import { useState } from 'react'
 import { isStatus } from '../client.ts'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { discardQuestion } from './discard-question.ts'
-import type { Writing } from './writing.ts'
+
+interface Work {
+	isChanged: boolean
+	/** Whether it was there when its page was opened. */
+	isRestored: boolean
+	discard: () => void
+}
 
 interface Props {
-	noun: 'template' | 'campaign'
+	noun: 'template' | 'campaign' | 'workflow'
+	/** The saving, as its button says it. */
+	act?: string
 	/** Of saving. */
 	error: unknown
-	writing: Writing<{ body: string }>
+	work: Work
 	/** Saves whatever has happened meanwhile. */
 	onOverwrite: () => void
 	/** Shows what is stored. */
-	onReload: () => void
+	onReload?: () => void
 }
 
-/** Text from before a reload, somebody else's changes and faults: none of them loses a text. */
-export function SaveNotices({ noun, error, writing, onOverwrite, onReload }: Props) {
-	const [isRestored] = useState(writing.isChanged)
+/** Changes from before a reload, somebody else's changes and faults: none of them loses work. */
+export function SaveNotices({ noun, act = 'Save', error, work, onOverwrite, onReload }: Props) {
 	const confirm = useConfirm()
 	async function discard() {
 		if (!(await confirm(discardQuestion(noun)))) return
-		writing.discard()
-		onReload()
+		work.discard()
+		onReload?.()
 	}
 	const discarding = <Button onClick={() => void discard()}>Discard my changes</Button>
 	if (isStatus(error, 409))
@@ -35,18 +41,18 @@ export function SaveNotices({ noun, error, writing, onOverwrite, onReload }: Pro
 				role="alert"
 				actions={
 					<>
-						<Button onClick={onOverwrite}>Save mine over it</Button>
+						<Button onClick={onOverwrite}>{act} mine over it</Button>
 						{discarding}
 					</>
 				}
 			>
 				<p>
-					<strong>This {noun} has changed since you opened it.</strong> Your text is still here.
+					<strong>This {noun} has changed since you opened it.</strong> Your changes are still here.
 				</p>
 			</Notice>
 		)
 	if (error) return <Fault error={error} />
-	if (!isRestored || !writing.isChanged) return null
+	if (!work.isRestored || !work.isChanged) return null
 	return (
 		<Notice tone="warn" role="status" actions={discarding}>
 			<p>These are your changes from before. They are not saved yet.</p>

@@ -18,6 +18,8 @@ export class Writing<Values extends { body: string }> {
 	/** Counts the pauses. */
 	pauses = 0
 	isChanged: boolean
+	/** Whether it began with a draft. */
+	readonly isRestored: boolean
 	/** The `updatedAt` of the version that is being changed. */
 	version: string | undefined
 	#values: Values
@@ -32,7 +34,8 @@ export class Writing<Values extends { body: string }> {
 		this.#values = draft?.values ?? saved
 		this.paused = this.#values
 		this.version = draft ? draft.version : version
-		this.isChanged = draft !== undefined
+		this.isRestored = draft !== undefined
+		this.isChanged = this.isRestored
 	}
 
 	change(changes: Partial<Values>) {

@@ -1,7 +1,8 @@
-import { type FormEvent, type ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { Fault } from './fault.tsx'
 import styles from './form.module.css'
+import { useLeaving } from './use-leaving.ts'
 
 interface Props {
 	/** The button: an act, such as "Add domain". */
@@ -10,6 +11,8 @@ interface Props {
 	isBusy?: boolean
 	error?: unknown
 	cancel?: () => void
+	/** It takes a while to fill in: leaving it otherwise than by Cancel asks first. */
+	isLong?: boolean
 	children: ReactNode
 }
 
@@ -32,21 +35,62 @@ export class FormValues {
 	all = (name: string) => this.data.getAll(name).map(String)
 }
 
-export function Form({ act, onSubmit, isBusy = false, error, cancel, children }: Props) {
+export function Form({
+	act,
+	onSubmit,
+	isBusy = false,
+	error,
+	cancel,
+	isLong = false,
+	children,
+}: Props) {
+	const filled = useFilled(isLong, isBusy, error)
 	function submit(event: FormEvent<HTMLFormElement>) {
 		event.preventDefault()
 		onSubmit(new FormValues(new FormData(event.currentTarget)))
 	}
 	return (
-		<form className={styles.form} onSubmit={submit} noValidate>
+		<form className={styles.form} onSubmit={submit} onChange={filled.note} noValidate>
 			{children}
 			<Fault error={error} />
 			<div className={styles.acts}>
 				<Button kind="primary" type="submit" isBusy={isBusy}>
 					{act}
 				</Button>
-				{cancel && <Button onClick={cancel}>Cancel</Button>}
+				{cancel && (
+					<Button
+						onClick={() => {
+							filled.forget()
+							cancel()
+						}}
+					>
+						Cancel
+					</Button>
+				)}
 			</div>
 		</form>
 	)
+}
+
+/** Asks before a form that was filled in is left, unless what was filled in is sent. */
+function useFilled(isLong: boolean, isBusy: boolean, error: unknown) {
+	const isFilled = useRef(false)
+	const forget = () => {
+		isFilled.current = false
+	}
+	useEffect(() => {
+		if (!isBusy && !error) forget()
+	}, [isBusy, error])
+	useLeaving({
+		isUnsaved: () => isLong && isFilled.current && !isBusy,
+		isKeptAt: (next, current) => next === current,
+		lost: 'What you have filled in is lost.',
+		onLeave: forget,
+	})
+	return {
+		forget,
+		note: () => {
+			isFilled.current = true
+		},
+	}
 }

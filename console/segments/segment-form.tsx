@@ -57,6 +57,7 @@ export function SegmentForm(props: Props) {
 				isBusy={isBusy}
 				error={isTried && !isReady ? incomplete : error}
 				cancel={cancel}
+				isLong
 			>
 				<TextField name="name" label="Name" defaultValue={segment?.name} error={error} autoFocus />
 				<TextArea

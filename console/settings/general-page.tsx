@@ -43,6 +43,7 @@ function NameAndLanguage() {
 	return (
 		<Form
 			act="Save"
+			isLong
 			isBusy={isBusy}
 			error={error}
 			onSubmit={(values) => {

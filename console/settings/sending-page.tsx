@@ -39,6 +39,7 @@ function SendingForm() {
 	return (
 		<Form
 			act="Save"
+			isLong
 			isBusy={isBusy}
 			error={error}
 			onSubmit={(values) => {

@@ -71,7 +71,7 @@ export function TemplateWriting({ template, first, onReload }: Props) {
 				<SaveNotices
 					noun="template"
 					error={error}
-					writing={writing}
+					work={writing}
 					onOverwrite={saveOver}
 					onReload={onReload}
 				/>

@@ -20,6 +20,7 @@ export function EndpointForm({ endpoint, onSubmit, ...form }: Props) {
 	return (
 		<Form
 			{...form}
+			isLong
 			onSubmit={(values) =>
 				onSubmit({
 					url: values.text('url'),

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { List, Redo2, Undo2, Workflow as Graph } from 'lucide-react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
-import { isStatus } from '../client.ts'
 import { discardQuestion } from '../editor/discard-question.ts'
+import { SaveNotices } from '../editor/save-notices.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { Fault } from '../parts/fault.tsx'
@@ -36,6 +36,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 	const choose = (stepId: string | undefined) =>
 		void navigate({ search: (old) => ({ ...old, step: stepId }), replace: true })
 	const save = useSaving(workflow, draft)
+	const act = workflow.enabled ? 'Publish' : 'Save'
 	const isRefused = workflow.enabled && check?.isValid === false
 	const confirm = useConfirm()
 	async function discard() {
@@ -70,7 +71,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 					>
 						{view === 'list' ? 'Show as picture' : 'Show as list'}
 					</Button>
-					{draft.isDirty && (
+					{draft.isChanged && (
 						<>
 							<Button onClick={() => void discard()}>Discard changes</Button>
 							<Button
@@ -80,17 +81,21 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 								disabled={isRefused}
 								title={isRefused ? 'Mend the marked steps first' : undefined}
 							>
-								{workflow.enabled ? 'Publish' : 'Save'}
+								{act}
 							</Button>
 						</>
 					)}
 				</div>
 			</div>
 			<Fault error={checkError} />
-			<Fault error={graphFault(save.error, 'Not saved: mend the marked steps first')} />
-			{isStatus(save.error, 409) && draft.isDirty && (
-				<Button onClick={draft.discard}>Discard my changes and show the newest</Button>
-			)}
+			<SaveNotices
+				noun="workflow"
+				act={act}
+				error={graphFault(save.error, 'Not saved: mend the marked steps first')}
+				work={draft}
+				onOverwrite={save.askOver}
+				onReload={save.forget}
+			/>
 			<Editor
 				{...{ workflow, draft, check }}
 				isList={view === 'list'}
@@ -114,10 +119,10 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 	const queries = useQueryClient()
 	const confirm = useConfirm()
 	const toast = useToast()
-	const { mutate, error, isPending } = useMutation({
-		mutationFn: () =>
+	const { mutate, error, isPending, reset } = useMutation({
+		mutationFn: (version: string) =>
 			api.workflows.replaceGraph(workflow.id, inputOf(draft.graph), {
-				headers: { 'If-Match': `"${draft.base}"` },
+				headers: { 'If-Match': `"${version}"` },
 			}),
 		onSuccess: async ({ enabled, version }) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
@@ -127,9 +132,16 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 		// Someone else may have changed it.
 		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows', workflow.id] }),
 	})
-	async function ask() {
+	async function ask(version: string) {
 		const question = publishQuestion(workflow, draft.graph)
-		if (!question || (await confirm(question))) mutate()
+		if (!question || (await confirm(question))) mutate(version)
 	}
-	return { ask: () => void ask(), error, isBusy: isPending }
+	return {
+		ask: () => void ask(draft.base),
+		/** Over the newest version, which the page has loaded after the refusal. */
+		askOver: () => void ask(workflow.updatedAt),
+		forget: reset,
+		error,
+		isBusy: isPending,
+	}
 }

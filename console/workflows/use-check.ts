@@ -9,23 +9,23 @@ import type { Draft } from './use-draft.ts'
 const pauseMs = 400
 
 /** What keeps the workflow, as it is edited, from being enabled. Asked once the editor pauses. */
-export function useCheck(workflow: WorkflowWithSteps, { graph, isDirty }: Draft) {
+export function useCheck(workflow: WorkflowWithSteps, { graph, isChanged }: Draft) {
 	const { project, api } = useProject()
-	const [settled, setSettled] = useState({ graph, isDirty })
+	const [settled, setSettled] = useState({ graph, isChanged })
 	useEffect(() => {
-		const timer = setTimeout(() => setSettled({ graph, isDirty }), isDirty ? pauseMs : 0)
+		const timer = setTimeout(() => setSettled({ graph, isChanged }), isChanged ? pauseMs : 0)
 		return () => clearTimeout(timer)
-	}, [graph, isDirty])
+	}, [graph, isChanged])
 	const { data, error } = useQuery({
 		queryKey: [
 			project.id,
 			'workflows',
 			workflow.id,
 			'check',
-			settled.isDirty ? settled.graph : workflow.updatedAt,
+			settled.isChanged ? settled.graph : workflow.updatedAt,
 		],
 		queryFn: () =>
-			settled.isDirty
+			settled.isChanged
 				? api.workflows.validateGraph(workflow.id, inputOf(settled.graph))
 				: api.workflows.validate(workflow.id),
 		placeholderData: (previous) => previous,

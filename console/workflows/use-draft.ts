@@ -1,5 +1,6 @@
-import { useCallback, useMemo, useReducer } from 'react'
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
+import { dropDraft, keepDraft, readDraft } from '../editor/drafts.ts'
 import { type Graph, graphOf } from './graph.ts'
 
 interface State {
@@ -53,17 +54,55 @@ function reduce(state: State, act: Act): State {
 	}
 }
 
+/** With the changes of this tab from before a reload or a log-in. */
+function restored([name, stored]: [name: string, stored: Graph]): State {
+	const kept = readDraft<Graph>(name)
+	if (!kept?.version) return clean
+	return { ...clean, past: [stored], present: kept.values, base: kept.version }
+}
+
+const pauseMs = 300
+
+/** Keeps the changes in this tab until they are saved or discarded. Returns the way to forget them. */
+function useKeeping(name: string, state: State) {
+	const latest = useRef(state)
+	latest.current = state
+	const keep = useCallback(() => {
+		const { past, present, base } = latest.current
+		if (past.length > 0 && present) keepDraft(name, { values: present, version: base })
+		else dropDraft(name)
+	}, [name])
+	useEffect(() => {
+		const timer = setTimeout(keep, pauseMs)
+		return () => clearTimeout(timer)
+	}, [keep, state])
+	useEffect(() => {
+		addEventListener('pagehide', keep)
+		return () => {
+			removeEventListener('pagehide', keep)
+			keep()
+		}
+	}, [keep])
+	return useCallback(() => {
+		latest.current = clean
+		dropDraft(name)
+	}, [name])
+}
+
 /** Changes of a workflow's graph that are kept here until they are saved together. */
 export function useDraft(workflow: WorkflowWithSteps) {
-	const [state, act] = useReducer(reduce, clean)
+	const name = `workflow.${workflow.id}`
 	const stored = useMemo(
 		() => graphOf(workflow),
 		// The counts of people change more often than the graph.
 		[workflow.updatedAt],
 	)
+	const [state, act] = useReducer(reduce, [name, stored], restored)
+	const [isRestored] = useState(state.past.length > 0)
+	const forget = useKeeping(name, state)
 	const { past, present, future, base } = state
-	const isDirty = past.length > 0
-	const graph = (isDirty ? present : null) ?? stored
+	const isChanged = past.length > 0
+	const graph = (isChanged ? present : null) ?? stored
 	const change = useCallback(
 		(next: Graph, group?: string) =>
 			act({ do: 'change', from: stored, base: workflow.updatedAt, graph: next, group }),
@@ -71,12 +110,16 @@ export function useDraft(workflow: WorkflowWithSteps) {
 	)
 	return {
 		graph,
-		isDirty,
+		isChanged,
+		isRestored,
 		base,
 		change,
 		undo: past.length > 0 ? () => act({ do: 'undo' }) : undefined,
 		redo: future.length > 0 ? () => act({ do: 'redo' }) : undefined,
-		discard: useCallback(() => act({ do: 'discard' }), []),
+		discard: useCallback(() => {
+			forget()
+			act({ do: 'discard' })
+		}, [forget]),
 	}
 }
 export type Draft = ReturnType<typeof useDraft>

@@ -47,17 +47,18 @@ function Loaded({ workflow }: { workflow: WorkflowWithSteps }) {
 	const draft = useDraft(workflow)
 	const { check, error } = useCheck(workflow, draft)
 	useLeaving({
-		isUnsaved: () => draft.isDirty,
-		// Its tabs are one page.
-		isKeptAt: (next) => next.endsWith(`/workflows/${workflow.id}`),
+		isUnsaved: () => draft.isChanged,
+		// Its tabs are one page, and after a log-in its changes are there again.
+		isKeptAt: (next) => next.endsWith(`/workflows/${workflow.id}`) || next === '/console/log-in',
 		lost: 'Your changes of this workflow are lost.',
+		onLeave: draft.discard,
 	})
 	return (
 		<Page
 			title={workflow.name}
 			back={<Back />}
 			about={<WorkflowState workflow={workflow} />}
-			actions={<WorkflowActs workflow={workflow} isDirty={draft.isDirty} />}
+			actions={<WorkflowActs workflow={workflow} isDirty={draft.isChanged} />}
 		>
 			<Tabs
 				value={tab}
