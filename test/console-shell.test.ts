@@ -35,8 +35,13 @@ test('`/` leads to the project, and log-out ends the session', async (t) => {
 	await page.getByRole('heading', { name: 'Log in' }).waitFor()
 })
 
-test('the keyboard goes to pages, opens the command palette and closes it', async (t) => {
-	const { page, open, faults } = await setupConsole(t)
+test('the keyboard goes to pages, finds records in the command palette and closes it', async (t) => {
+	const { page, open, faults, app, withSecretKey: headers } = await setupConsole(t)
+	for (const [url, payload] of Object.entries({
+		'/contacts': { email: 'ann.hall@example.org' },
+		'/segments': { name: 'Halls', type: 'STATIC' },
+	}))
+		t.is((await app.inject({ method: 'POST', url, headers, payload })).statusCode, 201)
 	await open('')
 	await page.keyboard.press('g')
 	await page.keyboard.press('e')
@@ -50,8 +55,18 @@ test('the keyboard goes to pages, opens the command palette and closes it', asyn
 	await page.keyboard.press('Enter')
 	await page.getByRole('heading', { level: 1, name: 'New campaign' }).waitFor()
 	await page.keyboard.press('Control+k')
+	await page.getByRole('combobox', { name: 'Go to or do' }).fill('hall')
+	const found = page.getByRole('listbox', { name: 'Pages, acts and records' })
+	await found.getByRole('option', { name: 'ann.hall@example.org Contact' }).waitFor()
+	await found.getByRole('option', { name: 'Halls Segment' }).waitFor()
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', { level: 1, name: 'ann.hall@example.org' }).waitFor()
+	const last = page.getByRole('link', { name: 'Contacts' }).last()
+	await last.focus()
+	await page.keyboard.press('Control+k')
 	await page.keyboard.press('Escape')
 	await page.getByRole('combobox', { name: 'Go to or do' }).waitFor({ state: 'detached' })
+	await page.locator('a:focus').filter({ hasText: 'Contacts' }).waitFor()
 	t.deepEqual(faults, [])
 })
 
@@ -61,7 +76,7 @@ test('the arrow keys keep the chosen command in sight', async (t) => {
 	})
 	await open('')
 	await page.keyboard.press('Control+k')
-	const list = page.getByRole('listbox', { name: 'Pages and acts' })
+	const list = page.getByRole('listbox', { name: 'Pages, acts and records' })
 	await list.waitFor()
 	const options = list.getByRole('option')
 	for (let place = 1; place < (await options.count()); place++)

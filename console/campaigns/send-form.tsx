@@ -56,7 +56,10 @@ export function SendForm({ campaign, writing, count, values, onSent, onReload }:
 					{ value: 'now', name: 'Now' },
 					{ value: 'later', name: 'At a time' },
 				]}
-				onChange={setWhen}
+				onChange={(chosen) => {
+					setProblem(null)
+					setWhen(chosen)
+				}}
 			/>
 			{when === 'now' ? (
 				<p>

@@ -2,12 +2,14 @@ import { X } from 'lucide-react'
 import type { Filter } from '../../client/index.ts'
 import { IconButton } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
-import { changedFilter, familyOf, type Operator, operatorsOf } from './condition.ts'
+import { changedFilter, familyOf, isComparing, type Operator, operatorsOf } from './condition.ts'
 import { looksLikeTime, wordsOfField, wordsOfOperator } from './condition-words.ts'
 import styles from './conditions.module.css'
 import { useBuilder } from './builder-context.ts'
+import type { FieldType } from './condition-fields.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { FilterValue } from './filter-value.tsx'
+import { kindOf } from './value-kinds.ts'
 
 interface Props {
 	filter: Filter
@@ -60,6 +62,14 @@ export function FilterLine({ filter, path, word, isNew, onChange, onRemove }: Pr
 				{family === 'data' && leavesOut.has(filter.operator) && (
 					<p className={styles.hint}>Contacts without this field are not found.</p>
 				)}
+				{family === 'data' &&
+					isComparing(filter.operator) &&
+					comparesLetters(filter.value, type) && (
+						<p className={styles.hint}>
+							Texts are compared letter by letter: “9” is more than “10”. Imported columns are
+							texts.
+						</p>
+					)}
 			</div>
 			{onRemove && (
 				<IconButton name="Remove this filter" icon={<X size={15} />} onClick={onRemove} />
@@ -69,6 +79,10 @@ export function FilterLine({ filter, path, word, isNew, onChange, onRemove }: Pr
 }
 
 const leavesOut = new Set<Operator>(['notEquals', 'notContains'])
+
+/** Whether the value is a text, or will be. */
+const comparesLetters = (value: unknown, type: FieldType | undefined) =>
+	(kindOf(value) ?? (type === 'string' ? 'text' : undefined)) === 'text'
 
 const nameOf = ({ field: about }: Filter) => (about === '' ? 'a new field' : wordsOfField(about))
 

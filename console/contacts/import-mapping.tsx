@@ -35,6 +35,7 @@ export function ImportMapping({ csv, onOther }: { csv: CsvFile; onOther: () => v
 			<ul>
 				<li>New contacts are subscribed, unless the column for it says otherwise.</li>
 				<li>Contacts that exist are updated. Empty cells change nothing.</li>
+				<li>Columns of data become texts, numbers too.</li>
 				<li>If an address occurs twice, the later row wins. An import can be undone for 7 days.</li>
 			</ul>
 			<Fault error={error} />

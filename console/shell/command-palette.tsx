@@ -3,8 +3,9 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import dialog from '../parts/dialog.module.css'
 import styles from './command-palette.module.css'
 import { type Command, contains, useCommands } from './commands.ts'
+import { useRecords } from './records.ts'
 
-/** Ctrl-K: every page and the commonest acts, by a few letters of their names. */
+/** Ctrl-K: every page, the commonest acts and the records of the project, by a few letters of their names. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
 	return (
 		<Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -23,7 +24,8 @@ function Commands({ onClose }: { onClose: () => void }) {
 	const commands = useCommands()
 	const [typed, setTyped] = useState('')
 	const [place, setPlace] = useState(0)
-	const found = commands.filter(({ name }) => contains(name, typed))
+	const records = useRecords(typed)
+	const found = [...commands.filter(({ name }) => contains(name, typed)), ...records]
 	const chosen = Math.min(place, found.length - 1)
 	const list = useRef<HTMLDivElement>(null)
 	useEffect(() => {
@@ -51,8 +53,7 @@ function Commands({ onClose }: { onClose: () => void }) {
 				aria-expanded="true"
 				aria-controls="commands"
 				aria-activedescendant={`command-${chosen}`}
-				placeholder="A page or an act"
-				autoFocus
+				placeholder="A page, an act, a name or an address"
 				value={typed}
 				onKeyDown={follow}
 				onChange={(event) => {
@@ -64,12 +65,12 @@ function Commands({ onClose }: { onClose: () => void }) {
 				ref={list}
 				id="commands"
 				role="listbox"
-				aria-label="Pages and acts"
+				aria-label="Pages, acts and records"
 				className={styles.list}
 			>
 				{found.map((command, index) => (
 					<div
-						key={command.name}
+						key={`${command.kind} ${command.name} ${index}`}
 						id={`command-${index}`}
 						role="option"
 						aria-selected={index === chosen}
@@ -77,8 +78,9 @@ function Commands({ onClose }: { onClose: () => void }) {
 						onPointerMove={() => setPlace(index)}
 						onClick={() => run(command)}
 					>
-						{command.name}
+						<span>{command.name}</span>
 						{command.keys && <kbd>{command.keys}</kbd>}
+						{command.kind && <small>{command.kind}</small>}
 					</div>
 				))}
 				{found.length === 0 && <p className={styles.command}>Nothing has this name</p>}

@@ -9,6 +9,8 @@ import { chooseTheme, themes } from './theme.ts'
 export interface Command {
 	name: string
 	keys?: string
+	/** Of a record. */
+	kind?: string
 	act: () => void
 }
 
