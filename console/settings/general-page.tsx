@@ -1,17 +1,15 @@
 import { createLazyRoute } from '@tanstack/react-router'
-import { useState } from 'react'
 import { inWords } from '../parts/badge.tsx'
-import { changesOf } from '../parts/changes-of.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { Select, TextField } from '../parts/field.tsx'
 import { Facts } from '../parts/figures.tsx'
 import { Form } from '../parts/form.tsx'
 import { Section, Stack } from '../parts/page.tsx'
 import { Time } from '../parts/time.tsx'
-import { useAct } from '../parts/use-act.ts'
-import { mayAct, projectsQuery, useProject } from '../shell/projects.ts'
+import { mayAct, useProject } from '../shell/projects.ts'
 import { languagesWith } from './languages.ts'
 import { ProjectRemoval } from './project-removal.tsx'
+import { useSettings } from './use-settings.ts'
 
 export const page = createLazyRoute('/console/$projectId/settings/')({ component: GeneralPage })
 
@@ -37,25 +35,14 @@ function GeneralPage() {
 }
 
 function NameAndLanguage() {
-	const { project, api } = useProject()
-	const [shown, setShown] = useState(project)
-	const { run, error, isBusy } = useAct(projectsQuery.queryKey)
+	const { shown, save, error, isBusy } = useSettings('Name and language are saved')
 	return (
 		<Form
 			act="Save"
 			isLong
 			isBusy={isBusy}
 			error={error}
-			onSubmit={(values) => {
-				const given = { name: values.text('name'), language: values.text('language') }
-				run({
-					async act() {
-						await api.projects.update(project.id, changesOf(shown, given))
-						setShown({ ...shown, ...given })
-					},
-					said: 'Name and language are saved',
-				})
-			}}
+			onSubmit={(values) => save({ name: values.text('name'), language: values.text('language') })}
 		>
 			<TextField
 				name="name"

@@ -1,14 +1,12 @@
 import { createLazyRoute } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Project } from '../../client/index.ts'
-import { changesOf } from '../parts/changes-of.ts'
 import { Select, TextArea } from '../parts/field.tsx'
 import { counted } from '../parts/counted.ts'
 import { Facts } from '../parts/figures.tsx'
 import { Form } from '../parts/form.tsx'
 import { Section, Stack } from '../parts/page.tsx'
-import { useAct } from '../parts/use-act.ts'
-import { mayAct, projectsQuery, useProject } from '../shell/projects.ts'
+import { mayAct, useProject } from '../shell/projects.ts'
+import { useSettings } from './use-settings.ts'
 
 export const page = createLazyRoute('/console/$projectId/settings/sending')({
 	component: SendingPage,
@@ -33,9 +31,7 @@ function SendingPage() {
 }
 
 function SendingForm() {
-	const { project, api } = useProject()
-	const [shown, setShown] = useState(project)
-	const { run, error, isBusy } = useAct(projectsQuery.queryKey)
+	const { shown, save, error, isBusy } = useSettings('Tracking and postal address are saved')
 	return (
 		<Form
 			act="Save"
@@ -44,16 +40,9 @@ function SendingForm() {
 			error={error}
 			onSubmit={(values) => {
 				const chosen = modes.find(({ value }) => value === values.text('tracking'))
-				const given = {
-					tracking: chosen?.value ?? project.tracking,
+				save({
+					tracking: chosen?.value ?? shown.tracking,
 					postalAddress: values.text('postalAddress') || null,
-				}
-				run({
-					async act() {
-						await api.projects.update(project.id, changesOf(shown, given))
-						setShown({ ...shown, ...given })
-					},
-					said: 'Tracking and postal address are saved',
 				})
 			}}
 		>
