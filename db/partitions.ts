@@ -4,7 +4,7 @@ import { Email } from './emails/email.ts'
 import { Event } from './events/event.ts'
 import { bool, int, text } from './sql-types.ts'
 import { statement } from './statement.ts'
-import { transaction } from './transaction.ts'
+import { inChunk } from './transaction.ts'
 import { inTurn } from './turn.ts'
 
 // Mails, attempts and events are kept in one table per month: by the time in the mail's or event's id, which
@@ -54,11 +54,15 @@ const missing = statement('missing-partitions', {
 	order by month`,
 })
 
-/** Makes the tables of this month and the next ones, if they are missing, and returns their number. */
+/**
+ * Makes the tables of this month and the next ones, if they are missing, and returns their number. Their foreign keys
+ * lock the tables that they refer to. While others use those, this gives way and tries again.
+ */
 export const addPartitions = (pool: Pool) =>
-	transaction(pool, async (db) => {
+	inChunk(pool, async (db) => {
 		await holdPartitions(db)
 		const added = await missing(db, { tables: names, monthsAhead })
+		if (added.length > 0) await db.query(`set local lock_timeout = ${longestWaitMs}`)
 		for (const { table, name, from, to } of added) {
 			await db.query(`create table ${name}
 				(like ${table} including defaults including constraints including generated including storage)`)

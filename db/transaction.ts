@@ -48,8 +48,8 @@ const contended = new Set(['55P03', '40P01', '40001'])
 const triesAtOnce = 20
 
 /**
- * Runs a chunk of work on contacts in a transaction that gives way to the API's and is retried. Conflicts
- * with transactions that lock contacts in another order, or create the same contacts, last only a moment.
+ * Runs a chunk of work in a transaction that gives way to the API's and is retried. Conflicts with transactions
+ * that lock contacts in another order, or create the same contacts, last only a moment.
  */
 export async function inChunk<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T> {
 	for (let tries = 1; ; tries++)

@@ -47,6 +47,31 @@ test('there are tables for this month and the next two, whoever makes them first
 	)
 })
 
+test('nobody waits behind the making of a month, which waits for a transaction that uses a table', async (t) => {
+	const pool = await poolOf((await setupDatabase(t)).em)
+	await splitIntoMonths(pool)
+	for (const table of tablesOfMonths)
+		for (const month of monthsFrom(1, 2)) await pool.query(`drop table ${table}_${month}`)
+	const writer = await pool.connect()
+	await writer.query('begin; lock table templates in row exclusive mode')
+	const adding = addPartitions(pool)
+	const isWaiting = async () =>
+		(
+			await pool.query(
+				`select from pg_locks where relation = 'templates'::regclass and not granted`,
+			)
+		).rowCount! > 0
+	t.true(await until(isWaiting, 10_000))
+	const other = await pool.connect()
+	await other.query(`set lock_timeout = '300ms'`)
+	for (let tries = 0; tries < 5; tries++)
+		await other.query(`begin; lock table templates in row exclusive mode; commit`)
+	other.release(true)
+	await writer.query('rollback')
+	writer.release()
+	t.is(await adding, 6)
+})
+
 test('each table of a month is stored as its entity says, and has all indexes and references', async (t) => {
 	const pool = await poolOf((await setupDatabase(t)).em)
 	for (const [table, { partitions }] of Object.entries({
