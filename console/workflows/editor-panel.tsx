@@ -87,15 +87,17 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 					)}
 				</div>
 			</div>
-			<Fault error={checkError} />
-			<SaveNotices
-				noun="workflow"
-				act={act}
-				error={graphFault(save.error, 'Not saved: mend the marked steps first')}
-				work={draft}
-				onOverwrite={save.askOver}
-				onReload={save.forget}
-			/>
+			<div className={styles.said}>
+				<Fault error={checkError} />
+				<SaveNotices
+					noun="workflow"
+					act={act}
+					error={graphFault(save.error, 'Not saved: mend the marked steps first')}
+					work={draft}
+					onOverwrite={save.askOver}
+					onReload={save.forget}
+				/>
+			</div>
 			<Editor
 				{...{ workflow, draft, check }}
 				isList={view === 'list'}
