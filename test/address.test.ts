@@ -4,6 +4,7 @@ import { isEmail, normalizeEmail } from '../db/address.ts'
 test('an address is stored in one spelling', (t) => {
 	t.is(normalizeEmail('  Anna.Smith+News@Example.COM\n'), 'anna.smith+news@example.com')
 	t.is(normalizeEmail('anna@Müller.example'), 'anna@xn--mller-kva.example')
+	t.is(normalizeEmail(`a@${'ü'.repeat(50)}.${'ö'.repeat(50)}.de`).slice(0, 6), 'a@xn--')
 })
 
 test('addresses that providers deliver to are accepted', (t) => {

@@ -26,6 +26,41 @@ async function setupContacts(t: ExecutionContext, count = 6) {
 	return { ...jobs, ids: rows.map(({ id }) => id), subscribed }
 }
 
+test('a job that subscribes leaves out people who have unsubscribed since it was accepted', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import('email,subscribed\na@example.org,yes\nb@example.org,yes\nc@example.org,no\n')
+	const idOf = async (name: string) => (await jobs.contact(`${name}@example.org`))!.id
+	const bulk = await jobs.call('POST', '/contacts/bulk-subscribe', { mode: 'query', filter: {} })
+	t.is(bulk.statusCode, 202, bulk.body)
+	const file = await jobs.upload('email,subscribed\nb@example.org,yes\n')
+	for (const name of ['a', 'b'])
+		t.is(
+			(await jobs.app.inject({ method: 'POST', url: `/unsubscribe/${await idOf(name)}` }))
+				.statusCode,
+			200,
+		)
+	for (const accepted of [bulk, file]) await jobs.run(accepted.json().jobId)
+	for (const [name, subscribed] of [
+		['a', false],
+		['b', false],
+		['c', true],
+	] as const)
+		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, subscribed, name)
+	t.like(await jobs.job(bulk.json().jobId, 'bulk'), {
+		result: { successCount: 1, unchangedCount: 2 },
+	})
+})
+
+test('of two jobs, the later one decides, although both run after it was accepted', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import('email,subscribed\na@example.org,yes\n')
+	const all = { mode: 'query', filter: {} }
+	const leaving = await jobs.call('POST', '/contacts/bulk-unsubscribe', all)
+	const coming = await jobs.call('POST', '/contacts/bulk-subscribe', all)
+	for (const accepted of [leaving, coming]) await jobs.run(accepted.json().jobId)
+	t.is((await jobs.contact('a@example.org'))!.subscribed, true)
+})
+
 test('subscribing emits one event for each contact that was not subscribed, and none for others', async (t) => {
 	const jobs = await setupContacts(t)
 	const unknown = randomUUID()

@@ -57,6 +57,31 @@ test.serial('a project with a long name that is no line is refused at once', asy
 	t.true(spentMs() < 150)
 })
 
+test.serial(
+	'addresses with domains of thousands of foreign characters are not converted',
+	async (t) => {
+		const { app, withSecretKey: headers } = await setup(t)
+		const lookUp = (emails: string[]) =>
+			app.inject({ method: 'POST', url: '/contacts/lookup', headers, payload: { emails } })
+		await lookUp(['warms@everything.up'])
+		const foreign = (length: number, place: number) =>
+			Array.from({ length }, (_, i) =>
+				String.fromCodePoint(0x4e00 + ((i * 37 + place) % 20_000)),
+			).join('')
+		for (const [count, length] of [
+			[60, 5000],
+			[300, 990],
+			[400, 240],
+		] as const) {
+			const emails = Array.from({ length: count }, (_, place) => `a@${foreign(length, place)}.cn`)
+			const spentMs = cpuMeter()
+			const answer = await lookUp(emails)
+			t.is(answer.json().notFound.length, count)
+			t.true(spentMs() < 150, `${count} of ${length}`)
+		}
+	},
+)
+
 test.serial('a domain of thousands of foreign characters is refused at once', async (t) => {
 	const { app, withSecretKey: headers } = await setup(t)
 	const add = (domain: string) =>

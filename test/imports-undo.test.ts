@@ -104,6 +104,36 @@ test('an undo subscribes nobody who has unsubscribed since, even if the import h
 	t.is((await jobs.eventNames()).filter((name) => name === 'contact.unsubscribed').length, 2)
 })
 
+test('an undo changes nobody whom others have unsubscribed or listed again since', async (t) => {
+	const jobs = await setupJobs(t)
+	const names = ['post', 'patch', 'track', 'bulk', 'file']
+	const csv = (subscribed: string, ...names: string[]) =>
+		`email,subscribed\n${names.map((name) => `${name}@example.org,${subscribed}\n`).join('')}`
+	const idOf = async (name: string) => (await jobs.contact(`${name}@example.org`))!.id
+	await jobs.import(csv('yes', ...names))
+	const { id } = await jobs.import(csv('no', ...names, 'new'))
+	const ok = ({ statusCode, body }: { statusCode: number; body: string }) =>
+		t.true(statusCode < 300, body)
+	ok(await jobs.call('POST', '/contacts', { email: 'post@example.org', subscribed: false }))
+	ok(await jobs.call('PATCH', `/contacts/${await idOf('patch')}`, { subscribed: false }))
+	const track = { email: 'track@example.org', event: 'left', subscribed: false }
+	ok(
+		await jobs.app.inject({
+			method: 'POST',
+			url: '/v1/track',
+			headers: jobs.withPublicKey,
+			payload: track,
+		}),
+	)
+	t.like(await jobs.bulk('unsubscribe', { contactIds: [await idOf('bulk')] }), {
+		result: { successCount: 0, unchangedCount: 1 },
+	})
+	t.like(await jobs.import(csv('no', 'file', 'new')), { state: 'completed' })
+	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 6 } as never)
+	for (const name of [...names, 'new'])
+		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, false, name)
+})
+
 test('an undo leaves a contact alone that was deleted and created again', async (t) => {
 	const jobs = await setupJobs(t)
 	const { id } = await jobs.import('email\na@example.org\n')

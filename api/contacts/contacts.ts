@@ -227,10 +227,13 @@ export const contacts: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, {
 			},
 		},
 		async ({ project, body: { emails } }) => {
-			const addresses = emails.filter(isEmail).map(normalizeEmail)
-			const rows = await findAddresses(pool, { projectId: project.id, emails: addresses })
+			const normal = new Map(emails.filter(isEmail).map((email) => [email, normalizeEmail(email)]))
+			const rows = await findAddresses(pool, {
+				projectId: project.id,
+				emails: [...normal.values()],
+			})
 			const known = new Set(rows.map(({ email }) => email))
-			const isFound = (email: string) => known.has(normalizeEmail(email))
+			const isFound = (email: string) => known.has(normal.get(email) ?? '')
 			return { found: emails.filter(isFound), notFound: emails.filter((e) => !isFound(e)) }
 		},
 	)

@@ -1,3 +1,4 @@
+import { isUndoable } from '../imports/import-undo.ts'
 import { bool, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { contactColumns, contactFrom } from './contact-record.ts'
@@ -23,6 +24,10 @@ const emitFlips = `insert into events (project_id, name, contact_id)
 	select $projectId, case when subscribed then 'contact.subscribed'
 		else 'contact.unsubscribed' end, id
 	from updated where flipped`
+/** A repeated unsubscription is a decision, too. */
+const restate = `update contacts c set updated_at = now() from wanted w
+		where c.project_id = $projectId and c.id = w.id and not w.is_changed and not $subscribed::bool
+			and ${isUndoable('w.id')}`
 const contactOf = (rows: string) => `select ${contactFrom(rows)}, is_new as "isNew",
 	is_changed as "isChanged", fits from ${rows}`
 
@@ -60,6 +65,8 @@ export const upsertContactCtes = `
 		update contacts c set subscribed = w.wish, data = w.merged, updated_at = now()
 		from wanted w where c.project_id = $projectId and c.id = w.id and w.is_changed and w.fits
 		returning ${written}, old.subscribed <> new.subscribed as flipped
+	), stated as (
+		${restate}
 	), inserted as (
 		insert into contacts (project_id, email, subscribed, data)
 		select $projectId, $email::text, coalesce($subscribed::bool, true), $data::jsonb
@@ -116,6 +123,8 @@ export const patchContact = statement('patch-contact', {
 		set email = w.address, subscribed = w.wish, data = w.merged, updated_at = now()
 		from wanted w where c.project_id = $projectId and c.id = w.id and w.is_changed and w.fits
 		returning ${written}, old.subscribed <> new.subscribed as flipped
+	), stated as (
+		${restate}
 	), flips as (
 		${emitFlips}
 	), contact as (

@@ -1,7 +1,8 @@
 import { isNoLarger } from '../contacts/contact-writing.ts'
-import { lockedContact } from '../jobs/jobs.ts'
+import { hasLeft, lockedContact } from '../jobs/jobs.ts'
 import { bool, int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { isUndoable } from './import-undo.ts'
 
 /** Almost all data is small enough to skip the function call. */
 const fits = (data: string) => `(pg_column_size(${data}) < 8192 or contact_data_fits(${data}))`
@@ -35,7 +36,8 @@ export const applyChunk = statement('apply-import-chunk', {
 			as l(row, email, subscribed, data)
 		order by email
 	), locked as materialized (
-		select l.row, c.*, coalesce(l.subscribed, c.subscribed) as wish, c.data || l.data as merged
+		select l.row, c.*, coalesce(l.subscribed, c.subscribed) and (c.subscribed or not ${hasLeft('c.id')}) as wish,
+			c.data || l.data as merged
 		from latest l cross join lateral (${lockedContact('email = l.email')}) c
 	), known as materialized (
 		select *, ${fits('merged')} or ${isNoLarger} as fits,
@@ -55,6 +57,9 @@ export const applyChunk = statement('apply-import-chunk', {
 			jsonb_build_object('subscribed', old.subscribed, 'data', old.data,
 				'updatedAt', old.updated_at) as before,
 			old.subscribed <> new.subscribed as flipped
+	), stated as (
+		update contacts c set updated_at = now() from known w
+		where c.project_id = $projectId and c.id = w.id and not w.is_changed and ${isUndoable('w.id')}
 	), inserted as (
 		insert into contacts (project_id, email, subscribed, data)
 		select $projectId, l.email, coalesce(l.subscribed, true), l.data

@@ -1,12 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
 import { compileWhole } from '../conditions/condition-segments.ts'
 import type { Condition } from '../conditions/condition.ts'
+import { isUndoable } from '../imports/import-undo.ts'
 import { containingLowered } from '../like.ts'
 import { bool, int, text, uuid } from '../sql-types.ts'
 import { joined, query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
-import { failJob, type JobKey, lockedContact } from './jobs.ts'
+import { failJob, hasLeft, type JobKey, lockedContact } from './jobs.ts'
 
 export const contactsAtOnce = 1000
 
@@ -83,13 +84,20 @@ export const setTarget = (
 		'set transaction isolation level repeatable read',
 	)
 
-const flip = (subscribed: boolean) => `changed as (
+const flip = (subscribed: boolean, isWanted: string) => `changed as (
 		update contacts c set subscribed = ${subscribed}, updated_at = now()
 		from locked l where c.project_id = $projectId and c.id = l.id and l.subscribed <> ${subscribed}
+			and ${isWanted}
 		returning c.id
 	), flips as (
 		insert into events (project_id, name, contact_id)
 		select $projectId, 'contact.${subscribed ? '' : 'un'}subscribed', id from changed order by id
+	)`
+const subscribe = flip(true, `not ${hasLeft('l.id')}`)
+const unsubscribe = `${flip(false, 'true')}, stated as (
+		update contacts c set updated_at = now()
+		from locked l where c.project_id = $projectId and c.id = l.id and not l.subscribed
+			and ${isUndoable('l.id')}
 	)`
 
 /**
@@ -132,11 +140,11 @@ const chunkWith = (deed: string) =>
 const params = { projectId: uuid, jobId: uuid }
 const row = { contacts: int }
 const chunks = {
-	'bulk-subscribe': statement('bulk-subscribe-chunk', { params, row, text: chunkWith(flip(true)) }),
+	'bulk-subscribe': statement('bulk-subscribe-chunk', { params, row, text: chunkWith(subscribe) }),
 	'bulk-unsubscribe': statement('bulk-unsubscribe-chunk', {
 		params,
 		row,
-		text: chunkWith(flip(false)),
+		text: chunkWith(unsubscribe),
 	}),
 	'bulk-delete': statement('bulk-delete-chunk', {
 		params,
