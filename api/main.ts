@@ -20,6 +20,8 @@ import { readSettings } from './settings.ts'
 // The API's process: settings, database, Temporal and the relay, then HTTP until it is stopped.
 
 const poolSize = 20
+/** A request that waits longer for a lock is refused with 503: it would keep its connection from other projects. */
+const longestLockWaitMs = 2000
 /**
  * Connections beyond the accepted ones wait here; with a shorter queue they would retry only after
  * seconds.
@@ -33,7 +35,11 @@ async function main() {
 	const orm = await MikroORM.init({
 		...config,
 		pool: { min: 2, max: poolSize },
-		driverOptions: { ...config.driverOptions, connectionTimeoutMillis: 5000 },
+		driverOptions: {
+			...config.driverOptions,
+			connectionTimeoutMillis: 5000,
+			lock_timeout: longestLockWaitMs,
+		},
 	})
 
 	// Lazy: the API accepts mail whether Temporal is there or not.

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeArguments } from '../build/processes.ts'
 import config from '../db/config.ts'
+import { poolOf } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
 
@@ -53,6 +54,40 @@ test('SIGTERM ends the API with 0, even while connections stay open', async (t) 
 	t.is(await exitCode(child), 0)
 	const requests = lines.filter((line) => line.includes('"route":"/emails"'))
 	t.is(requests.length, 1)
+})
+
+test('a request that waits for a lock gives its connection up within seconds', async (t) => {
+	t.timeout(180_000)
+	const { lines, orm } = await startProcess(t)
+	const { project, withSecretKey } = await createProject(orm)
+	const address = await addressOf(lines)
+	const pool = await poolOf(orm.em)
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into contacts (project_id, email, subscribed) values ($1, 'a@example.org', true) returning id`,
+		[project.id],
+	)
+	const db = await pool.connect()
+	t.teardown(() => db.release(true))
+	await db.query('begin; select from contacts for update')
+	const startedAt = performance.now()
+	// More than it has connections.
+	const answers = await Promise.all(
+		Array.from({ length: 25 }, () =>
+			fetch(`${address}/contacts/${rows[0]!.id}`, {
+				method: 'PATCH',
+				headers: { ...withSecretKey, 'content-type': 'application/json' },
+				body: '{"subscribed": false}',
+			}),
+		),
+	)
+	t.true(performance.now() - startedAt < 15_000)
+	for (const { status, headers } of answers) {
+		t.is(status, 503)
+		t.truthy(headers.get('retry-after'))
+	}
+	await db.query('rollback')
+	const late = await fetch(`${address}/contacts`, { headers: withSecretKey })
+	t.is(late.status, 200)
 })
 
 test('an API ends when its parent dies', async (t) => {

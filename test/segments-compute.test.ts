@@ -45,6 +45,26 @@ test('a tracked segment says up to when its members are computed', async (t) => 
 	t.is((await call('GET', '')).json()[0].computedAt, null)
 })
 
+test('while a compute waits for its segment, contacts can be deleted', async (t) => {
+	const { call, contact, pool, entries, app, withSecretKey: headers } = await openSegments(t)
+	await contact('a@example.com', { plan: 'pro' })
+	await contact('b@example.com', { plan: 'free' })
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	const { rows } = await pool.query(`select id from contacts where email = 'b@example.com'`)
+	const counting = await pool.connect()
+	t.teardown(() => counting.release(true))
+	await counting.query('begin')
+	await counting.query('select from segments where id = $1 for no key update', [id])
+	const computing = call('POST', `/${id}/compute`)
+	await lockWaits(t, pool, 1)
+	const deleted = await app.inject({ method: 'DELETE', url: `/contacts/${rows[0].id}`, headers })
+	t.is(deleted.statusCode, 204)
+	await counting.query('rollback')
+	t.like((await computing).json(), { added: 1, total: 1 })
+	t.is((await entries()).length, 1)
+})
+
 test('computes of one segment at the same time emit each event once', async (t) => {
 	const { call, contact, entries } = await openSegments(t)
 	for (let i = 0; i < 20; i++) await contact(`c${i}@example.com`, { plan: 'pro' })

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { fieldTypes } from '../../db/contacts/contact-field.ts'
 import {
 	countFields,
@@ -7,8 +7,11 @@ import {
 	foldFields,
 	listFieldValues,
 	mostFields,
+	holdFields,
 	recountField,
 } from '../../db/contacts/contact-fields.ts'
+import { countInTurn } from '../../db/timed-reading.ts'
+import { transaction } from '../../db/transaction.ts'
 import { notFound } from '../errors.ts'
 
 const standardFields = [
@@ -89,12 +92,24 @@ export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				const wanted = { projectId: project.id, field: keyOf(given) }
 				const [kept] = await listFieldValues(pool, { ...wanted, limit })
 				if (kept!.isComplete) return kept!.values
-				await recountField(pool, wanted)
-				const [counted] = await listFieldValues(pool, { ...wanted, limit })
-				return counted!.values
+				return countInTurn(project.id, (timeLimit) =>
+					transaction(pool, (db) => recounted(db, { ...wanted, limit }), timeLimit),
+				)
 			}
 		},
 	)
+}
+
+async function recounted(
+	db: PoolClient,
+	wanted: { projectId: string; field: string; limit: number },
+) {
+	await holdFields(db, wanted)
+	const [known] = await listFieldValues(db, wanted)
+	if (known!.isComplete) return known!.values
+	await recountField(db, wanted)
+	const [counted] = await listFieldValues(db, wanted)
+	return counted!.values
 }
 
 export async function fieldsOfContacts(pool: Pool, projectId: string) {

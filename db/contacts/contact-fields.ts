@@ -99,6 +99,12 @@ export const listFieldValues = statement('list-field-values', {
 				where known.type = bounds.type) < $limit::int) as "isComplete"`,
 })
 
+/** Whoever waits for another recount finds its result. */
+export const holdFields = statement('hold-contact-fields', {
+	params: { projectId: text },
+	text: `select pg_advisory_xact_lock(hashtextextended('contact fields of ' || $projectId::text, 0))`,
+})
+
 export const recountField = statement('recount-field', {
 	params: { projectId: uuid, field: text },
 	text: 'select recount_contact_field($projectId::uuid, $field::text)',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { compileFor } from '../conditions/condition-segments.ts'
 import { int, json, text, uuid } from '../sql-types.ts'
@@ -54,9 +55,28 @@ export async function declareDifference(
 	)
 }
 
+/**
+ * The segment may be locked while it is counted. Waiting longer would block all deletions of contacts, which wait
+ * for their lock.
+ */
+const longestWaitMs = 200
+const pauseMs = 500
+const mostTries = 120
+
 /** Writes one chunk; undefined if the segment was deleted or its condition has changed. */
 export async function writeChunk(db: PoolClient, segment: SegmentRecord, rows: Difference[]) {
-	await db.query('begin')
+	for (let tries = 1; ; tries++)
+		try {
+			return await tryChunk(db, segment, rows)
+		} catch (error) {
+			await db.query('rollback').catch(() => {})
+			if ((error as { code?: string }).code !== '55P03' || tries === mostTries) throw error
+			await sleep(pauseMs)
+		}
+}
+
+async function tryChunk(db: PoolClient, segment: SegmentRecord, rows: Difference[]) {
+	await db.query(`begin; set local lock_timeout = ${longestWaitMs}`)
 	await holdDeletions(db, { projectId: segment.projectId })
 	const [now] = await lockSegment(db, { projectId: segment.projectId, segmentId: segment.id })
 	if (!now || !isSame(segment, now)) return void (await db.query('rollback'))
