@@ -130,3 +130,48 @@ test('the list of imports is read from an index, however many other jobs there a
 	)
 	t.regex(JSON.stringify(plan), /"Index Name":"jobs_imports"/)
 })
+
+test('a file with many columns is applied in chunks that are soon done', async (t) => {
+	const jobs = await setupJobs(t)
+	const names = Array.from({ length: 100 }, (_, i) => `field${i}`)
+	const rows = Array.from(
+		{ length: 500 },
+		(_, i) => `c${i}@example.org,${names.map((_name, at) => `${i % 7}${at}`).join(',')}`,
+	)
+	const csv = `email,${names.join(',')}\n${rows.join('\n')}\n`
+	const { jobId } = (await jobs.upload(csv)).json<{ jobId: string }>()
+	const job = { projectId: jobs.project.id, jobId }
+	t.true(await jobs.act(jobs.activities.stageImport, job))
+	const chunks = await jobs.execute<{ rows: number }>(
+		'select cardinality(rows) as rows from import_chunks order by position',
+	)
+	t.deepEqual(
+		chunks.map((chunk) => chunk.rows),
+		[200, 200, 100],
+	)
+	await jobs.run(jobId)
+	t.like(await jobs.job(jobId), { state: 'completed', result: { createdCount: 500 } })
+})
+
+test('an address that is repeated in every row costs no more than many addresses', async (t) => {
+	const jobs = await setupJobs(t)
+	const names = Array.from({ length: 900 }, (_, i) => `field${i}`)
+	const wide = (email: string, value: string) =>
+		`${email},yes,${names.map(() => value).join(',')}\n`
+	const csv = [
+		`email,subscribed,${names.join(',')}\n`,
+		wide('a@example.org', 'first'),
+		'a@example.org,no,middle\n'.repeat(20_000),
+		'a@example.org,,last\nb@example.org,yes,only\n',
+	]
+	const startedAt = performance.now()
+	const job = await jobs.import(csv.join(''))
+	// Merging whole rows took 7 s here, and grew with the number of columns.
+	t.true(performance.now() - startedAt < 5000)
+	t.like(job, { state: 'completed', result: { totalRows: 20_003, createdCount: 2 } })
+	const { subscribed, data } = (await jobs.contact('a@example.org'))!
+	t.false(subscribed)
+	t.is(Object.keys(data).length, 900)
+	t.is(data['field0'], 'last')
+	t.is(data['field899'], 'first')
+})

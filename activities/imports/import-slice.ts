@@ -29,6 +29,10 @@ export interface Slice extends Bookmark {
 }
 
 const recordsInSlice = 1000
+/** Before the header is known. */
+const recordsAtFirst = 20
+/** Every row repeats the names of its columns, so a small file with long names becomes large. */
+const namesInSlice = 1_000_000
 const maxColumns = 1000
 const maxNameLength = 100
 const sniffedBytes = 64 * 1024
@@ -46,7 +50,7 @@ export function readSlice({ file, ...from }: { file: Uint8Array } & Bookmark): S
 	let header = from.header ?? { names: [], delimiter: delimiterOf(bytes) }
 	let read = from.header && readerFor(from.header.names)
 	const rows: (GoodRow | BadRow)[] = []
-	const { records, at } = readRecords(bytes, start.at, header.delimiter)
+	const { records, at } = readRecords(bytes, start.at, header.delimiter, mostRecords(from.header))
 	for (const record of records) {
 		row += 1
 		if (read) {
@@ -59,6 +63,12 @@ export function readSlice({ file, ...from }: { file: Uint8Array } & Bookmark): S
 	}
 	if (!read && at >= bytes.length) throw new FileFault('The file is empty')
 	return { rows, at, row, header: read ? header : null }
+}
+
+function mostRecords(header: Bookmark['header']) {
+	if (!header) return recordsAtFirst
+	const length = header.names.reduce((sum, name) => sum + name.length, 1)
+	return Math.max(1, Math.min(recordsInSlice, Math.floor(namesInSlice / length)))
 }
 
 /** An empty line, or Excel's `sep=;`, which names the separator and may end with it. */
@@ -74,7 +84,7 @@ function skipEmptyLines(bytes: Buffer, { at, row }: Bookmark) {
 	return { at, row }
 }
 
-function readRecords(bytes: Buffer, begin: number, delimiter: string) {
+function readRecords(bytes: Buffer, begin: number, delimiter: string, most: number) {
 	const records: string[][] = []
 	let at = begin
 	const note = (record: string[], { bytes: read }: { bytes: number }) => {
@@ -89,7 +99,7 @@ function readRecords(bytes: Buffer, begin: number, delimiter: string) {
 			record_delimiter: ['\r\n', '\n', '\r'],
 			relax_column_count: true,
 			relax_quotes: true,
-			to: recordsInSlice,
+			to: most,
 			on_record: note,
 		})
 	} catch (error) {
@@ -97,7 +107,7 @@ function readRecords(bytes: Buffer, begin: number, delimiter: string) {
 			throw unclosedQuote(linesIn(bytes.subarray(0, begin)) + Number((error as CsvError)['lines']))
 		throw error
 	}
-	return { records, at: records.length < recordsInSlice ? bytes.length : at }
+	return { records, at: records.length < most ? bytes.length : at }
 }
 
 /** The candidate that occurs most often in the first line, outside of quotes. */

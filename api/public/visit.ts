@@ -1,6 +1,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { decideSubscription, publicContact } from '../../db/contacts/subscription.ts'
+import { transaction } from '../../db/transaction.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { notFound } from '../errors.ts'
 
@@ -33,6 +34,9 @@ export async function viewOf(pool: Pool, { params: { id }, query: { e } }: Visit
 	return { contact, emailId }
 }
 
+/** A reader's decision is never refused because an import has locked the contact. */
+const patience = 'set local lock_timeout = 30000'
+
 /**
  * Every change of the subscription is stored as an event and may start workflows, so subscribing is
  * rate-limited. Unsubscribing never is. Wake the relay after it.
@@ -45,7 +49,9 @@ export async function decide(pool: Pool, visit: Visit, { subscribed, stops }: De
 		await countTry(pool, { what: 'subscribe', subject: contact.id, tries: 20, seconds: 3600 })
 	}
 	const values = { contactId: id, subscribed, emailId, stopsAllMail: stops }
-	const [contact] = isUuid(id) ? await decideSubscription(pool, values) : []
+	const [contact] = isUuid(id)
+		? await transaction(pool, (db) => decideSubscription(db, values), patience)
+		: []
 	if (!contact) throw notFound('contact', id)
 	return { contact, emailId }
 }

@@ -22,9 +22,10 @@ export interface BadRow {
 }
 
 /**
- * The number of rows applied at a time: enough for Postgres' work to dominate, and few enough that a
- * request for one of these contacts doesn't wait noticeably.
+ * The cells and rows that are applied at a time: enough for Postgres' work to dominate, and few enough that a
+ * request for one of these contacts doesn't wait noticeably. Each cell is counted in the statistics of its field.
  */
+const cellsAtOnce = 20_000
 const rowsAtOnce = 2000
 
 export const importFile = statement('import-file', {
@@ -52,15 +53,29 @@ const makeChunks = statement('make-import-chunks', {
 	params: { projectId: uuid, jobId: uuid },
 	text: `with repeated as materialized (
 		select email from staged_rows group by email having count(*) > 1
-	), merged as (
-		select email, max(position) as latest, jsonb_merge(data order by position) as data,
+	), decided as (
+		select email, max(position) as latest,
 			(array_agg(subscribed order by position desc) filter (where subscribed is not null))[1]
 				as subscribed
 		from staged_rows join repeated using (email) group by email
+	), cells as (
+		-- Merging whole rows would copy the result for each of them.
+		select distinct on (email, key) email, key, value
+		from staged_rows join repeated using (email) cross join lateral jsonb_each(data) cell
+		order by email, key, position desc
+	), merged as (
+		select email, jsonb_object_agg(key, value) as data from cells group by email
 	), settled as (
-		select s.position, s.row, s.email, coalesce(m.subscribed, s.subscribed) as subscribed,
-			coalesce(m.data, s.data) as data, s.position < m.latest is true as is_repeated
-		from staged_rows s left join merged m using (email)
+		select s.position, s.row, s.email, coalesce(d.subscribed, s.subscribed) as subscribed,
+			case when s.position = d.latest then m.data else s.data end as data,
+			s.position < d.latest is true as is_repeated
+		from staged_rows s left join decided d using (email)
+		left join merged m on m.email = s.email and s.position = d.latest
+	), weighed as (
+		select *, sum(case when is_repeated then ${cellsAtOnce / rowsAtOnce}
+			else greatest((select count(*) from jsonb_object_keys(data)), ${cellsAtOnce / rowsAtOnce}) end)
+			over (order by position) as cells
+		from settled
 	)
 	insert into import_chunks (project_id, job_id, position, rows, emails, subscribed, data, repeats)
 	select $projectId, $jobId, max(position),
@@ -69,7 +84,7 @@ const makeChunks = statement('make-import-chunks', {
 		coalesce(array_agg(subscribed order by position) filter (where not is_repeated), '{}'),
 		coalesce(array_agg(data order by position) filter (where not is_repeated), '{}'),
 		count(*) filter (where is_repeated)
-	from settled group by (position - 1) / ${rowsAtOnce}`,
+	from weighed group by div(cells - 1, ${cellsAtOnce})`,
 })
 
 const recordStaged = statement('record-staged', {
