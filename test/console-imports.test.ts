@@ -89,11 +89,12 @@ test('of a dropped file, the column with addresses is chosen, and each name is u
 	await open('contacts/import')
 	const dataTransfer = await page.evaluateHandle(`(() => {
 		const dropped = new DataTransfer()
-		dropped.items.add(new File(['Address,Name,Nick\\nann@example.org,Ann,A\\n'], 'people.csv'))
+		dropped.items.add(new File(['Address,Name,Nick,First name\\nann@example.org,Ann,A,Ann\\n'], 'people.csv'))
 		return dropped
 	})()`)
 	await page.getByText('Drop a CSV file here').dispatchEvent('drop', { dataTransfer })
 	await page.getByText('Choose the column with the addresses.').waitFor()
+	t.is(await page.getByLabel('Field for First name').inputValue(), 'first_name')
 	t.true(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled())
 	await page.getByLabel('Address becomes').selectOption('Email address')
 	await page.getByLabel('Field for Nick').fill('name')

@@ -46,7 +46,7 @@ function NewCampaignPage() {
 						label="Begin with"
 						value={chosen}
 						options={[
-							{ value: '', name: 'An empty mail' },
+							{ value: '', name: 'A short greeting' },
 							...templates.map(({ id, name }) => ({ value: id, name: `Template: ${name}` })),
 						]}
 						hint="The mail of a template is copied. Changing it here does not change the template."

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Campaign } from '../../client/index.ts'
 import { isStatus } from '../client.ts'
 import { Choice } from '../editor/choice.tsx'
+import { firstContent } from '../editor/content.ts'
 import type { Writing } from '../editor/writing.ts'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
@@ -76,6 +77,7 @@ export function SendForm({ campaign, writing, count, values, onSent, onReload }:
 					error={error}
 				/>
 			)}
+			{values.body === firstContent.body && <Unwritten />}
 			{values.type === 'MARKETING' && !project.postalAddress && (
 				<Notice tone="warn">
 					<p>
@@ -87,6 +89,15 @@ export function SendForm({ campaign, writing, count, values, onSent, onReload }:
 		</Form>
 	)
 }
+
+const Unwritten = () => (
+	<Notice tone="warn">
+		<p>
+			<strong>The mail is not written yet.</strong> Its text is still the one that every new mail
+			begins with.
+		</p>
+	</Notice>
+)
 
 const Changed = ({ onReload }: { onReload: () => void }) => (
 	<Stack>

@@ -10,6 +10,7 @@ export const contactColumns = (keys: string[]): Column<Contact>[] => [
 	...keys.map((key): Column<Contact> => ({
 		name: key,
 		cell: ({ data }) => dataText(data[key]),
+		isNamedOnPhone: true,
 	})),
 	{ name: 'Subscription', cell: (contact) => <Subscribed {...contact} />, width: '125px' },
 	{

@@ -21,8 +21,14 @@ const reserved = new Set([
 const addresses = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail address'])
 const subscriptions = new Set(['subscribed', 'is subscribed', 'opt-in', 'optin'])
 
-/** The use of each column until the reader chooses another. */
-export function targetsFor(names: string[]): Target[] {
+/** What a template can write as a variable. The name stays if contacts have it already. */
+function variableOf(word: string, known: ReadonlySet<string>) {
+	const name = word.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_+|_+$/g, '')
+	return known.has(word) || !/^\p{L}/u.test(name) ? word : name
+}
+
+/** The use of each column until the reader chooses another. `known`: the fields that contacts have. */
+export function targetsFor(names: string[], known: ReadonlySet<string> = new Set()): Target[] {
 	const words = names.map((name) => name.toLowerCase())
 	const emailAt = words.includes('email')
 		? words.indexOf('email')
@@ -30,11 +36,13 @@ export function targetsFor(names: string[]): Target[] {
 	const subscribedAt = words.includes('subscribed')
 		? words.indexOf('subscribed')
 		: words.findIndex((word) => subscriptions.has(word))
+	const fields = words.map((word) => variableOf(word, known))
 	return words.map((word, at): Target => {
 		if (at === emailAt) return { kind: 'email', name: 'email' }
 		if (at === subscribedAt) return { kind: 'subscribed', name: 'subscribed' }
-		const isTaken = word === 'email' || word === 'subscribed' || words.indexOf(word) < at
-		return word === '' || reserved.has(word) || isTaken ? leftOut : { kind: 'data', name: word }
+		const name = fields[at]!
+		const isTaken = isKept(name) || fields.indexOf(name) < at
+		return word === '' || isTaken ? leftOut : { kind: 'data', name }
 	})
 }
 

@@ -30,8 +30,8 @@ export const contentOf = (given: Content): Content => ({
 export const firstContent: Content = {
 	name: '',
 	description: null,
-	subject: 'Hello {{ firstName ?? "there" }}',
-	body: '<h1>Hello {{ firstName ?? "there" }}</h1>\n\n<p>Write your mail here.</p>\n',
+	subject: 'Hello {{ firstName ?? first_name ?? "there" }}',
+	body: '<h1>Hello {{ firstName ?? first_name ?? "there" }}</h1>\n\n<p>Write your mail here.</p>\n',
 	from: '',
 	fromName: null,
 	replyTo: null,

@@ -96,7 +96,9 @@ function useActs(mail: EmailWithAttempts) {
 			void ask(
 				{
 					title: 'Send this mail again?',
-					body: `${mail.to} gets a second mail with the same content.`,
+					body: mail.sentAt
+						? `${mail.to} gets a second mail with the same content.`
+						: `The first one was not sent: ${mail.error ?? 'nobody knows why'}.`,
 					act: 'Send it again',
 				},
 				async () => {

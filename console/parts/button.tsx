@@ -5,21 +5,29 @@ type Kind = 'plain' | 'primary' | 'quiet' | 'danger'
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
 	kind?: Kind
-	/** While what it does is under way: it can't be pressed again, and keeps its size. */
+	/** While what it does is under way: it can't be pressed again, and keeps its size and the focus. */
 	isBusy?: boolean
 	icon?: ReactNode
 }
 
 export const buttonClass = (kind: Kind = 'plain') => `${styles.button} ${styles[kind]}`
 
-export function Button({ kind = 'plain', isBusy = false, icon, children, ...rest }: Props) {
+export function Button({
+	kind = 'plain',
+	isBusy = false,
+	icon,
+	children,
+	onClick,
+	...rest
+}: Props) {
 	return (
 		<button
 			type="button"
 			{...rest}
 			className={buttonClass(kind)}
-			disabled={rest.disabled || isBusy}
+			aria-disabled={isBusy || undefined}
 			aria-busy={isBusy}
+			onClick={isBusy ? (event) => event.preventDefault() : onClick}
 		>
 			{icon}
 			{children}

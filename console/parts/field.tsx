@@ -4,6 +4,7 @@ import {
 	type SelectHTMLAttributes,
 	type TextareaHTMLAttributes,
 	useId,
+	useState,
 } from 'react'
 import { TempostError } from '../../client/index.ts'
 import styles from './field.module.css'
@@ -80,14 +81,16 @@ interface Described {
 function useField<Props extends Labelled & { name: string }>(props: Props) {
 	const { label, hint, error, field, ...rest } = props
 	const id = useId()
-	const fault = faultOf(error, field ?? props.name)
+	// A fault is about the value that was sent, and not about the one that is being typed.
+	const [corrected, setCorrected] = useState<unknown>()
+	const fault = error === corrected ? undefined : faultOf(error, field ?? props.name)
 	const described: Described = {
 		id,
 		'aria-describedby': `${id}-about`,
 		'aria-invalid': fault !== undefined,
 	}
 	const wrap = (control: ReactNode) => (
-		<div className={styles.field}>
+		<div className={styles.field} onInput={() => setCorrected(error)}>
 			<label htmlFor={id}>{label}</label>
 			{control}
 			<div id={`${id}-about`} className={styles.about}>

@@ -12,6 +12,8 @@ export interface Column<Row> {
 	/** A CSS width, such as `120px` or `2fr`. By default `1fr`. */
 	width?: string
 	isNumber?: boolean
+	/** Its values say nothing without its name, as numbers do: a phone shows it with each. */
+	isNamedOnPhone?: boolean
 	/** On a phone the first column is the headline, and the others follow below it unless they are left out or say nothing. */
 	isLeftOutOnPhone?: boolean
 }
@@ -105,6 +107,7 @@ function TableRow<Row>({ row, columns, linkOf, chosen, rowKey }: Props<Row> & { 
 						key={column.name}
 						data-name={column.name}
 						data-number={column.isNumber}
+						data-named={column.isNumber || column.isNamedOnPhone}
 						data-left-out={column.isLeftOutOnPhone || content === '–'}
 						// It may not fit.
 						{...(typeof content === 'string' && { title: content })}

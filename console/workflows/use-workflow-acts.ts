@@ -12,7 +12,7 @@ export function useWorkflowActs() {
 	const queries = useQueryClient()
 	const confirm = useConfirm()
 	const toast = useToast()
-	const { mutate, error, isPending } = useMutation({
+	const { mutate, error, isPending, reset } = useMutation({
 		mutationFn: ({ act }: { act: () => Promise<unknown>; after?: () => Promise<unknown> }) => act(),
 		onSuccess: async (_answer, { after }) => {
 			await after?.()
@@ -76,6 +76,8 @@ export function useWorkflowActs() {
 	return {
 		error: graphFault(error, 'Not enabled: some steps are not complete. The editor marks them.'),
 		isBusy: isPending,
+		/** Takes back what was said about the last act. */
+		forget: reset,
 		setEnabled: (workflow: Workflow, active: number) => void setEnabled(workflow, active),
 		remove: (workflow: Workflow, after?: () => Promise<unknown>) => void remove(workflow, after),
 		duplicate: (workflow: Workflow, after?: (id: string) => Promise<unknown>) =>

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { EllipsisVertical } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -21,7 +21,9 @@ export function WorkflowActs({
 	const { project } = useProject()
 	const navigate = useNavigate()
 	const [isRenaming, setRenaming] = useState(false)
-	const { setEnabled, duplicate, remove, error, isBusy } = useWorkflowActs()
+	const { setEnabled, duplicate, remove, error, isBusy, forget } = useWorkflowActs()
+	// What was refused may be right once something has changed.
+	useEffect(forget, [forget, isDirty, workflow.updatedAt])
 	const params = { projectId: project.id }
 	const active = workflow.steps.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
 	return (
