@@ -111,6 +111,59 @@ test('a contact that wants no mail at all gets none, with the reason', async (t)
 	t.regex(open!.barred_because!, /UNSUBSCRIBED_ALL/)
 })
 
+test('the wish for no mail at all and any other reason on the list do not touch each other', async (t) => {
+	const {
+		submit,
+		get,
+		app,
+		id,
+		emailId,
+		pool,
+		project,
+		withSecretKey: headers,
+	} = await setupPublic(t)
+	const listed = async () => {
+		const { rows } = await pool.query<{ reason: string }>('select reason from suppressions')
+		return rows.map(({ reason }) => reason)
+	}
+	const choose = async (choice: 'none' | 'all') => {
+		const { body } = await submit(`/manage/${id}?e=${emailId}`, { choice })
+		t.regex(body, /saved/)
+		const page = (await get(`/manage/${id}?e=${emailId}`)).body
+		const [input] = page.match(/<input[^>]*value="none"[^>]*>/)!
+		t.is(input.includes('checked'), choice === 'none')
+	}
+	const unlist = async () => {
+		const url = '/suppressions/anna@example.org'
+		t.is((await app.inject({ method: 'DELETE', url, headers })).statusCode, 204)
+	}
+	const list = (reason: string) =>
+		pool.query(
+			`insert into suppressions (project_id, email, reason) values ($1, 'anna@example.org', $2)`,
+			[project.id, reason],
+		)
+	for (const reason of ['BOUNCE', 'MANUAL']) {
+		await list(reason)
+		await choose('none')
+		t.deepEqual(await listed(), [reason])
+		await choose('all')
+		t.deepEqual(await listed(), [reason])
+		await choose('none')
+		await unlist()
+		t.deepEqual(await listed(), ['UNSUBSCRIBED_ALL'])
+		await unlist()
+		t.deepEqual(await listed(), [])
+	}
+	await choose('none')
+	await pool.query(
+		`insert into events (project_id, name, email_id, data) values ($1, 'email.bounce', $2, '{"bounceType": "Permanent"}')`,
+		[project.id, emailId],
+	)
+	t.deepEqual(await listed(), ['BOUNCE'])
+	await choose('all')
+	t.deepEqual(await listed(), ['BOUNCE'])
+})
+
 test('the public key neither stops nor resumes all mail to an address: that requires a received mail', async (t) => {
 	const { app, get, post, submit, sent, emailId, state, withPublicKey } = await setupPublic(t)
 	const tracked = await app.inject({

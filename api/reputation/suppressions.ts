@@ -136,9 +136,9 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				response: { 204: Type.Null() },
 			},
 		},
-		async ({ em, project, params }, reply) => {
+		async ({ project, params }, reply) => {
 			const email = normalizeEmail(params.email)
-			const removed = await removeSuppression(em, project.id, email)
+			const [removed] = await removeSuppression(pool, { projectId: project.id, email })
 			if (!removed) throw notFound('suppression', email)
 			return reply.code(204).send(null)
 		},

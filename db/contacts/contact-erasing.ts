@@ -3,7 +3,7 @@ import { erasedAddress } from '../emails/email.ts'
 import { bool, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { mailIdOfStep } from '../executions/step-output.ts'
-import { foldFields } from './contact-fields.ts'
+import { foldFields, holdFields } from './contact-fields.ts'
 import { deleteContacts } from './contact-writing.ts'
 import { eraseCopyWebhooks, eraseWebhooks } from './webhook-erasing.ts'
 
@@ -203,12 +203,6 @@ const eraseJobRecords = statement('erase-job-records', {
 		and a.target ->> 'email' = any($addresses)`,
 })
 
-/** Waits for another process that is folding the counts of fields. */
-const lockFields = statement('lock-contact-fields', {
-	params: { projectId: uuid },
-	text: `select pg_advisory_xact_lock(hashtextextended('contact fields of ' || $projectId::uuid, 0))`,
-})
-
 /**
  * If a bound was this person's value and no other contact has it, the next smaller value becomes the
  * bound.
@@ -251,7 +245,7 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 	// The deletion itself is announced, too.
 	const mailIds = mails.map((mail) => mail.id)
 	await eraseWebhooks(db, { projectId, contactId: id, mailIds })
-	await lockFields(db, { projectId })
+	await holdFields(db, { projectId })
 	await foldFields(db, { projectId })
 	await lowerBounds(db, { projectId })
 	return true

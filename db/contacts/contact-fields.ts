@@ -99,7 +99,7 @@ export const listFieldValues = statement('list-field-values', {
 				where known.type = bounds.type) < $limit::int) as "isComplete"`,
 })
 
-/** Whoever waits for another recount finds its result. */
+/** Waits for another process that folds or recounts the counts of fields, and then finds its result. */
 export const holdFields = statement('hold-contact-fields', {
 	params: { projectId: text },
 	text: `select pg_advisory_xact_lock(hashtextextended('contact fields of ' || $projectId::text, 0))`,

@@ -37,8 +37,10 @@ const known = (mail: string) => `select c.project_id, c.id, c.email, c.subscribe
 		where e.project_id = c.project_id and e.id = ${mail}::uuid and e.contact_id = c.id
 	) m on true
 	where c.id = $contactId`
+/** The release before wrote no time. */
+const stops = `(s.stopped_at is not null or s.reason = 'UNSUBSCRIBED_ALL')`
 const isStopped = `exists (select from suppressions s where s.project_id = known.project_id
-	and s.email = known.email and s.reason = 'UNSUBSCRIBED_ALL')`
+	and s.email = known.email and ${stops})`
 
 export const publicContact = statement('public-contact', {
 	params: { contactId: uuid, emailId: uuid.orNull },
@@ -53,8 +55,8 @@ export const publicContact = statement('public-contact', {
 /**
  * Applies a contact's own decision. Each of several concurrent decisions sees the result of the one
  * before: a subscription changes once, with one event. An unsubscription is stored on the mail it came
- * from, if that mail went to this contact. Stopping all mail adds the contact to the suppression list;
- * allowing it again removes only the contact's own entry. Both require such a mail, because a contact's id
+ * from, if that mail went to this contact. Stopping all mail adds the contact to the suppression list, or is noted
+ * in its entry; allowing it again takes only that back. Both require such a mail, because a contact's id
  * is no secret: the public key, which is in web pages, returns it.
  *
  * Mails are locked before contacts, and contacts before suppressions, as in the handling of bounces.
@@ -94,10 +96,14 @@ export const decideSubscription = statement('decide-subscription', {
 			flipped.id, mail.id
 		from flipped left join mail on true
 	), stopped as (
-		insert into suppressions (project_id, email, reason, email_id)
-		select known.project_id, email, 'UNSUBSCRIBED_ALL', mail.id from known cross join mail
+		insert into suppressions as s (project_id, email, reason, email_id, stopped_at)
+		select known.project_id, email, 'UNSUBSCRIBED_ALL', mail.id, now() from known cross join mail
 		where $stopsAllMail::bool and (select count(*) from flipped) >= 0
-		on conflict (project_id, email) do nothing
+		on conflict (project_id, email) do update set stopped_at = excluded.stopped_at where s.stopped_at is null
+	), kept as (
+		update suppressions s set stopped_at = null from known, mail
+		where not $stopsAllMail::bool and s.project_id = known.project_id and s.email = known.email
+			and s.reason <> 'UNSUBSCRIBED_ALL' and s.stopped_at is not null
 	), resumed as (
 		delete from suppressions s using known, mail
 		where not $stopsAllMail::bool and s.project_id = known.project_id and s.email = known.email

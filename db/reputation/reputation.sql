@@ -177,9 +177,12 @@ begin
 		where address <> erased_address()
 		order by e.project_id, address, a.name desc
 	), suppressed as (
-		insert into suppressions (project_id, email, reason, email_id)
+		insert into suppressions as s (project_id, email, reason, email_id)
 		select project_id, address, reason, id from reported order by project_id, address
-		on conflict (project_id, email) do nothing
+		-- A reader who allows mail again does not take back that it bounces.
+		on conflict (project_id, email) do update set reason = excluded.reason, email_id = excluded.email_id,
+				stopped_at = coalesce(s.stopped_at, s.created_at)
+			where s.reason = 'UNSUBSCRIBED_ALL'
 	), subscribers as materialized (
 		select c.project_id, c.id from reported r join contacts c
 			on c.project_id = r.project_id and c.email = r.address and c.subscribed

@@ -1,10 +1,8 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { createdAt } from '../columns.ts'
 import { reference } from '../reference.ts'
 import { bool, int, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
-import { tables } from '../tables.ts'
 
 export const suppressionReasons = ['BOUNCE', 'COMPLAINT', 'MANUAL', 'UNSUBSCRIBED_ALL'] as const
 
@@ -17,6 +15,8 @@ export const suppressionSchema = defineEntity({
 		email: p.text().primary(),
 		reason: p.enum(suppressionReasons),
 		emailId: p.uuid().nullable(),
+		/** When the reader decided to get no mail at all, whatever the reason says. */
+		stoppedAt: p.datetime(3).nullable(),
 		createdAt: createdAt(),
 	},
 })
@@ -76,11 +76,17 @@ export const addSuppression = statement('add-suppression', {
 	where project_id = $projectId and email = $email and not exists (select from added)`,
 })
 
-/** Returns undefined if the address is not on the list. */
-export const removeSuppression = (em: EntityManager, projectId: string, email: string) =>
-	tables(em)
-		.deleteFrom('suppressions')
-		.where('projectId', '=', projectId)
-		.where('email', '=', email)
-		.returning('email')
-		.executeTakeFirst()
+/** No row: the address is not on the list. If its reader wants no mail at all, that stays as the reason. */
+export const removeSuppression = statement('remove-suppression', {
+	params: { projectId: uuid, email: text },
+	row: { email: text },
+	text: `with kept as (
+		update suppressions set reason = 'UNSUBSCRIBED_ALL', email_id = null
+		where project_id = $projectId and email = $email::text and stopped_at is not null and reason <> 'UNSUBSCRIBED_ALL'
+		returning email
+	), removed as (
+		delete from suppressions where project_id = $projectId and email = $email and not exists (select from kept)
+		returning email
+	)
+	select email from kept union all select email from removed`,
+})
