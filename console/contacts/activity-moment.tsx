@@ -21,7 +21,7 @@ const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
 	'campaign.scheduled': ['Campaign scheduled', 'none'],
 	'workflow.started': ['Workflow started', 'info'],
 	'workflow.completed': ['Workflow ended', 'none'],
-	'workflow.email.scheduled': ['Workflow mail scheduled', 'none'],
+	'workflow.email.scheduled': ['Workflow mail accepted', 'none'],
 }
 
 /** An item of the feed as a moment, with a link to what it is about. */

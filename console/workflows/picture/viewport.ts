@@ -22,12 +22,14 @@ export function show(instance: Instance, frame: HTMLElement, places: ReadonlyMap
 }
 
 const margin = 24
+/** Of the buttons for zooming, at the right edge. */
+const controlsWidth = 48
 
 /** Moves the picture no more than needed. Its frame may just have become smaller, which React Flow notices later. */
 export function bringIntoView(instance: Instance, frame: HTMLElement, { x, y, width }: Place) {
 	const { zoom, ...view } = instance.getViewport()
 	const moved = {
-		x: within(view.x, x * zoom, (x + width) * zoom, frame.clientWidth),
+		x: within(view.x, x * zoom, (x + width) * zoom, frame.clientWidth - controlsWidth),
 		y: within(view.y, y * zoom, (y + nodeHeight) * zoom, frame.clientHeight),
 	}
 	if (moved.x !== view.x || moved.y !== view.y)
