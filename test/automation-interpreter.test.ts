@@ -1,4 +1,5 @@
 import test from 'ava'
+import { cpuMeter } from './helpers/cpu.ts'
 import { factAt, type Facts, holds } from '../db/automations/automation-comparison.ts'
 import {
 	type AutomationDefinition,
@@ -104,6 +105,29 @@ test('a year of days is exact to the millisecond', (t) => {
 		do: 'sleep',
 		ms: 365 * 86_400_000,
 	})
+})
+
+test('a delay that rounds to nothing takes a second, so that no circle turns without a pause', (t) => {
+	const definition = build([['DELAY', { amount: 0.0001, unit: 'seconds' }]], [])
+	t.like(nextAct(definition, { at: 'step', stepId: 's1' }, {}, 0), { do: 'sleep', ms: 1000 })
+})
+
+test('a condition on a deep tree with dots in its names is decided soon', (t) => {
+	const tree = (depth: number): object =>
+		depth === 0 ? { b: 1 } : { a: tree(depth - 1), 'a.a': tree(depth - 1) }
+	const field = `data${'.a'.repeat(248)}`
+	const data = tree(11)
+	const condition = { field, operator: 'equals', value: 'x' } as const
+	const branches = Array.from({ length: 20 }, (_, i) => ({
+		...condition,
+		id: `b${i}`,
+		name: `${i}`,
+	}))
+	const definition = build([['CONDITION', { mode: 'multi', field, branches }]], [])
+	holds(condition, { data })
+	const spentMs = cpuMeter()
+	t.like(nextAct(definition, { at: 'step', stepId: 's1' }, { data }, 0), { branch: 'default' })
+	t.true(spentMs() < 50)
 })
 
 test('a wait ends by its event or its time-out; an unnamed transition follows the event', (t) => {

@@ -1,5 +1,11 @@
 import test from 'ava'
-import { delayStep, mailStep, setupExecutions, waitStep } from './helpers/executions.ts'
+import {
+	delayStep,
+	mailStep,
+	setupExecutions,
+	type StepSketch,
+	waitStep,
+} from './helpers/executions.ts'
 
 test('an event starts an execution that mails, sleeps and mails again, and each step is recorded', async (t) => {
 	const { freeze, contact, track, executions, advance, mails, select, outbox } =
@@ -143,4 +149,28 @@ test('an event that was written before the execution began is none of its own', 
 	await track('bought')
 	await track('signed-up')
 	t.like(await advance(await executionId()), { do: 'WAIT' })
+})
+
+test('a loop of waits takes all events of a backlog, and waits for the next', async (t) => {
+	const { freeze, contact, track, executions, executionId, advance, pool } =
+		await setupExecutions(t)
+	await contact('ann@example.org')
+	const note: StepSketch = ['UPDATE_CONTACT', { data: {}, subscribed: null }]
+	await freeze({
+		on: 'joined',
+		steps: [waitStep('page'), note],
+		ways: [
+			[0, 1],
+			[1, 2, 'event'],
+			[2, 1],
+		],
+	})
+	await track('joined')
+	const id = await executionId()
+	await advance(id)
+	t.like((await executions())[0], { status: 'WAITING', visit: 2 })
+	await pool.query(`insert into events (project_id, name, contact_id, created_at)
+		select project_id, 'page', id, clock_timestamp() + n * interval '1 ms' from contacts, generate_series(1, 300) n`)
+	await advance(id)
+	t.like((await executions())[0], { status: 'WAITING', error: null, visit: 602 })
 })

@@ -94,6 +94,9 @@ test('an execution that can’t start says why', async (t) => {
 	t.deepEqual(await status({ contactId: 'x' }), [422, 'VALIDATION_ERROR'])
 	t.deepEqual(await status({ contactId, context: [] }), [422, 'VALIDATION_ERROR'])
 	t.deepEqual(await status({ contactId, context: { a: 'b\0' } }), [422, 'VALIDATION_ERROR'])
+	const large = 'x'.repeat(100_000)
+	for (const context of [{ id: large }, { a: { value: large, persistent: false } }])
+		t.deepEqual(await status({ contactId, context }), [422, 'VALIDATION_ERROR'])
 
 	const other = await createProject(orm)
 	const { rows } = await pool.query<{ id: string }>(

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { nextAct, type Position } from '../../db/automations/automation-interpreter.ts'
 import type { ContactRow } from '../../db/contacts/contact-record.ts'
@@ -93,6 +94,10 @@ export async function beginJourney(
 	}
 }
 
+const longestHoldMs = 10
+/** The most events that one move may pass in a row of waits. */
+const mostEvents = 2000
+
 async function walk(
 	db: PoolClient,
 	journey: Journey,
@@ -100,10 +105,19 @@ async function walk(
 	settings: StepSettings,
 ): Promise<End> {
 	let position = start
+	let events = 0
+	let begun = performance.now()
 	for (let hops = 0; ; hops++) {
+		// Hundreds of conditions may follow each other without asking the database.
+		if (performance.now() - begun > longestHoldMs) {
+			await setImmediate()
+			begun = performance.now()
+		}
 		const act = nextAct(journey.execution.definition, position, factsOf(journey), hops)
 		const next = await perform(db, journey, act, settings)
 		if ('status' in next) return next
+		// A wait that is over at once was a pause all the same: each event ends one.
+		if (act.do === 'wait' && ++events <= mostEvents) hops = 0
 		position = { at: 'done', ...next }
 	}
 }

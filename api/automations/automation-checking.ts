@@ -2,7 +2,9 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Pool } from 'pg'
 import { graphFaults } from '../../db/automations/automation-graph.ts'
 import { countExecutionsUpTo, passageOf } from '../../db/automations/automation-usage.ts'
+import { scanWithin } from '../../db/timed-reading.ts'
 import { transactional } from '../../db/transaction.ts'
+import { ApiError } from '../errors.ts'
 import { Component, Id, PathId } from '../schemas.ts'
 import { draftOf, foundAutomation } from './automation-editing.ts'
 import { viewOfFault } from './automation-graphs.ts'
@@ -14,8 +16,15 @@ const config = { auth: 'secret key or session' } as const
 const Params = Type.Object({ id: PathId('workflow') })
 const oneSnapshot = 'set transaction isolation level repeatable read, read only'
 
-/** Reading the visits of so many takes some 0.1 s. */
+/** Reading their visits takes 0.1 s if they are few, and seconds if each is a hundred. */
 const newestExecutions = 10_000
+const mostMs = 5000
+
+const tooSlow = () =>
+	new ApiError(503, 'DATABASE_ERROR', 'Counting the executions takes too long', {
+		retryAfterSeconds: 5,
+		suggestion: 'Ask again when the database has less to do.',
+	})
 
 const Passage = Component('WorkflowPassage', {
 	executions: Type.Integer({ description: 'How many executions were read.' }),
@@ -75,11 +84,13 @@ export const automationChecking: FastifyPluginAsyncTypebox<{ pool: Pool }> = asy
 		async ({ em, project, params }) => {
 			const key = { projectId: project.id, automationId: params.id }
 			await foundAutomation(em, key)
-			const [[counted], steps] = await Promise.all([
-				countExecutionsUpTo(pool, { ...key, executions: newestExecutions + 1 }),
-				passageOf(pool, { ...key, executions: newestExecutions }),
-			])
-			const { count } = counted!
+			const read = await scanWithin(pool, project.id, mostMs, async (db) => ({
+				counted: await countExecutionsUpTo(db, { ...key, executions: newestExecutions + 1 }),
+				steps: await passageOf(db, { ...key, executions: newestExecutions }),
+			}))
+			if (!read) throw tooSlow()
+			const { counted, steps } = read
+			const { count } = counted[0]!
 			const isWhole = count <= newestExecutions
 			return { executions: Math.min(count, newestExecutions), isWhole, steps }
 		},

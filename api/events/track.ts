@@ -1,15 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import {
-	dataProblems,
-	maxDataBytes,
-	splitData,
-	unwrapData,
-} from '../../db/contacts/contact-data.ts'
+import { wholeDataProblems, splitData, unwrapData } from '../../db/contacts/contact-data.ts'
 import { trackEvent } from '../../db/events/tracking.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
-import { type FieldError, invalid } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import { fieldErrors } from '../requests/field-errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
 import { laterNames, misnamedMembers } from '../requests/misnamed.ts'
@@ -139,16 +134,8 @@ export function checkEvent(
 		data?: object
 	}
 	if (isSound(nameField)) problems.push(...eventNameProblem(String(name).trim(), nameField))
-	if (isSound('data') && data) problems.push(...eventDataProblems(data as Record<string, unknown>))
+	if (isSound('data') && data) problems.push(...wholeDataProblems(data as Record<string, unknown>))
 	if (problems.length > 0) throw invalid(...problems)
-}
-
-/** The event stores all data, not only what the contact keeps. */
-function eventDataProblems(data: Record<string, unknown>): FieldError[] {
-	const problems = dataProblems(data)
-	if (problems.length > 0) return problems
-	const bytes = Buffer.byteLength(JSON.stringify(data))
-	return bytes > maxDataBytes ? [tooBig('must be at most 64 KB in total')] : []
 }
 
 const tooBig = (message: string) => ({ field: 'data', message, code: 'too_big' as const })

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { dataProblems } from '../../db/contacts/contact-data.ts'
+import { wholeDataProblems } from '../../db/contacts/contact-data.ts'
 import { beginExecutions, lockContacts } from '../../db/executions/execution-beginning.ts'
 import { cancelExecutions, cancelOne } from '../../db/executions/execution-cancelling.ts'
 import { findExecution } from '../../db/executions/execution-records.ts'
@@ -43,7 +43,7 @@ export const executions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app,
 			},
 		},
 		async ({ em, project, params, body: { contactId, context = {} } }, reply) => {
-			const problems = dataProblems(context, 'context')
+			const problems = wholeDataProblems(context, 'context')
 			if (problems.length > 0) throw invalid(...problems)
 			const { enabled } = await foundAutomation(em, {
 				projectId: project.id,

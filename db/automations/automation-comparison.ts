@@ -8,8 +8,11 @@ import type { FlatCondition, FlatOperator } from './automation-definition.ts'
 /** Everything that a field can refer to, by its first word: `contact`, `data`, `event`, `steps`… */
 export type Facts = Record<string, unknown>
 
-export function holds({ field, operator, value }: FlatCondition, facts: Facts): boolean {
-	const found = factAt(facts, field)
+export const holds = (condition: FlatCondition, facts: Facts) =>
+	holdsFor(condition, factAt(facts, condition.field))
+
+/** The same for the value that was found at the field. */
+export function holdsFor({ field, operator, value }: FlatCondition, found: unknown): boolean {
 	// Addresses are stored in lower case, and a boolean may be written as a word.
 	if (field === 'contact.email' && typeof value === 'string')
 		return compares(operator, found, value.toLowerCase())
@@ -20,23 +23,35 @@ export function holds({ field, operator, value }: FlatCondition, facts: Facts): 
 
 /** A contact's data is also found without the prefix `data`. */
 export function factAt(facts: Facts, field: string): unknown {
-	const path = field.split('.')
-	const found = reach(facts, path)
-	if (found !== undefined || path[0] !== 'contact') return found
-	return reach(facts, ['contact', 'data', ...path.slice(1)])
+	const found = reach(facts, field)
+	if (found !== undefined || !/^contact(\.|$)/.test(field)) return found
+	return reach(facts, field.replace(/^contact/, 'contact.data'))
 }
 
-/** Names may contain dots, so the longest existing name is tried first. */
-function reach(value: unknown, path: string[]): unknown {
-	if (path.length === 0) return value
+/** Undefined: the path has ended. */
+function reach(value: unknown, path: string | undefined): unknown {
+	if (path === undefined) return value
 	if (typeof value !== 'object' || value === null) return undefined
-	for (let taken = path.length; taken > 0; taken--) {
-		const name = path.slice(0, taken).join('.')
-		if (!Object.hasOwn(value, name)) continue
-		const found = reach((value as Record<string, unknown>)[name], path.slice(taken))
+	for (const name of namesIn(value, path)) {
+		const rest = name.length === path.length ? undefined : path.slice(name.length + 1)
+		const found = reach((value as Record<string, unknown>)[name], rest)
 		if (found !== undefined) return found
 	}
 	return undefined
+}
+
+/**
+ * The names of an object that the path can begin with. Names may contain dots, so the longest comes first. A path has
+ * hundreds of beginnings, and most objects have few names.
+ */
+function namesIn(value: object, path: string) {
+	if (Array.isArray(value)) {
+		const name = path.split('.', 1)[0]!
+		return Object.hasOwn(value, name) ? [name] : []
+	}
+	return Object.keys(value)
+		.filter((name) => path.startsWith(name) && (path[name.length] ?? '.') === '.')
+		.toSorted((one, other) => other.length - one.length)
 }
 
 function compares(operator: FlatOperator, found: unknown, value: unknown): boolean {
@@ -101,8 +116,17 @@ function timeOf(value: unknown): number | undefined {
 	return time === undefined ? undefined : Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
 }
 
-/** JSON with the members in sorted order. */
-const canonical = (value: unknown): string =>
+const canonicals = new WeakMap<object, string>()
+
+/** JSON with the members in sorted order. Made once of each object, which is compared with the value of each branch. */
+function canonical(value: unknown): string {
+	if (typeof value !== 'object' || value === null) return sortedJson(value)
+	const known = canonicals.get(value) ?? sortedJson(value)
+	canonicals.set(value, known)
+	return known
+}
+
+const sortedJson = (value: unknown): string =>
 	JSON.stringify(value, (_, inner: unknown) =>
 		typeof inner === 'object' && inner !== null && !Array.isArray(inner)
 			? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,5 +1,5 @@
 import type { Condition } from '../conditions/condition.ts'
-import { type Facts, holds } from './automation-comparison.ts'
+import { type Facts, factAt, holds, holdsFor } from './automation-comparison.ts'
 import {
 	type AutomationDefinition,
 	type DefinedStep,
@@ -96,9 +96,13 @@ function decide(step: Step<'CONDITION'>, facts: Facts): Act {
 	if (!isBranched(config))
 		return { do: 'branch', step, branch: holds(config, facts) ? 'yes' : 'no' }
 	const { field, branches } = config
-	const chosen = branches.find((branch) => holds({ ...branch, field }, facts))
+	const found = factAt(facts, field)
+	const chosen = branches.find((branch) => holdsFor({ ...branch, field }, found))
 	return { do: 'branch', step, branch: chosen?.id ?? 'default' }
 }
 
+/** A circle with a delay must not turn as fast as the worker can. */
+const shortestDelayMs = 1000
+
 const delayMs = ({ amount, unit }: StepConfigs['DELAY']) =>
-	Math.round(amount * delayUnitSeconds[unit] * 1000)
+	Math.max(shortestDelayMs, Math.round(amount * delayUnitSeconds[unit] * 1000))

@@ -39,15 +39,17 @@ export const countActiveOfVersions = statement('count-active-executions-of-versi
 export const passageOf = statement('passage-of-automation', {
 	params: { projectId: uuid, automationId: uuid, executions: int },
 	row: { stepId: uuid, entered: int, passed: int, failed: int },
-	text: `select s.step_id as "stepId", count(distinct s.execution_id)::int as entered,
-		(count(distinct s.execution_id) filter (where s.status = 'COMPLETED'))::int as passed,
-		(count(distinct s.execution_id) filter (where s.status = 'FAILED'))::int as failed
+	text: `select s.step_id as "stepId", count(*)::int as entered,
+		count(*) filter (where s.has_passed)::int as passed, count(*) filter (where s.has_failed)::int as failed
 	from (
 		select id from executions where project_id = $projectId and automation_id = $automationId::uuid
 		order by id desc limit $executions::int
 	) newest cross join lateral (
-		select execution_id, step_id, status from execution_steps
-		where project_id = $projectId and execution_id = newest.id order by visit desc limit 100
+		select step_id, bool_or(status = 'COMPLETED') as has_passed, bool_or(status = 'FAILED') as has_failed
+		from (
+			select step_id, status from execution_steps
+			where project_id = $projectId and execution_id = newest.id order by visit desc limit 100
+		) latest group by step_id
 	) s group by 1`,
 })
 

@@ -81,6 +81,16 @@ export function dataProblems(data: unknown, field = 'data'): DataProblem[] {
 	return problems
 }
 
+/** The same for data that is stored whole, with what a contact does not keep. */
+export function wholeDataProblems(data: Data, field = 'data'): DataProblem[] {
+	const problems = dataProblems(data, field)
+	if (problems.length > 0) return problems
+	const bytes = Buffer.byteLength(JSON.stringify(data))
+	return bytes > maxDataBytes
+		? [{ field, message: 'must be at most 64 KB in total', code: 'too_big' }]
+		: []
+}
+
 function entryProblem(key: string, value: unknown): Omit<DataProblem, 'field'> | null {
 	if (key === '') return { message: 'must have a key that is not empty', code: 'too_small' }
 	if (key.length > maxKeyLength)
