@@ -37,6 +37,7 @@ import { tracedWorker } from './run-tracing.ts'
 import { ensureSchedules } from './schedules.ts'
 import { registerSearchAttributes } from './search-attributes.ts'
 import { keepTemporal } from './temporal-keeping.ts'
+import { movesAtOnce } from './automations/automations.ts'
 import { readSettings } from './settings.ts'
 import { createStripe } from '../outside/stripe/client.ts'
 import { meter } from '../outside/telemetry/meter.ts'
@@ -53,7 +54,7 @@ const poolSize = 30
 /** Deliveries of webhooks leave the others to mail. */
 const webhookPoolSize = 8
 /** Moves of executions hold theirs while they render templates, which may be slow. Mail keeps the others. */
-const automationPoolSize = 10
+const automationPoolSize = movesAtOnce
 /**
  * Calls of WEBHOOK steps need one only before and after they wait for a server. They don't share those of moves: a
  * call whose answer waits too long for a connection is repeated.

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { createScanTurns } from './scan-turns.ts'
+import { createProjectTurns } from './project-turns.ts'
 import { transaction } from './transaction.ts'
 
 /** Whether Postgres ended a statement because it reached its time limit. */
@@ -28,9 +28,9 @@ export async function readWithin<T>(
 
 /**
  * For queries over all contacts or mails, before they take a connection: a few at once, which leaves connections to
- * other requests. Throws `ScansBusy` instead of waiting long.
+ * other requests. Throws `TurnsBusy` instead of waiting long.
  */
-const inTurn = createScanTurns({
+const inTurn = createProjectTurns({
 	atOnce: 3,
 	ofProject: 2,
 	waiting: 50,

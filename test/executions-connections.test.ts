@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import test from 'ava'
 import { Pool } from 'pg'
+import { movesAtOnce } from '../activities/automations/automations.ts'
 import config from '../db/config.ts'
-import { mailStep, webhookStep } from './helpers/executions.ts'
+import { createProject } from './helpers/app.ts'
+import { delayStep, freeze as freezeFor, mailStep, webhookStep } from './helpers/executions.ts'
 import { setupLargeWork } from './helpers/large-work.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { startReceiver } from './helpers/webhook-receiver.ts'
 
 test('executions move and call servers while all connections for mail are in use', async (t) => {
@@ -31,4 +34,50 @@ test('executions move and call servers while all connections for mail are in use
 	for (const one of inUse) one.release()
 	t.is(end, 'COMPLETED')
 	t.is((await executions())[0]!.status, 'COMPLETED')
+})
+
+test('the moves of one project leave connections to the moves of others', async (t) => {
+	const work = await setupLargeWork(t, 0)
+	const { orm, pool, project, contact, freeze, track, templateId } = work
+	const database = new URL(String(config.clientUrl))
+	database.pathname = orm.config.get('dbName')!
+	const own = new Pool({ connectionString: database.href, max: movesAtOnce })
+	t.teardown(() => own.end())
+	const { advanceExecution } = work.activitiesOver(work.smtp, own, own)
+	await freeze({ on: 'x', steps: [delayStep(1, 'days')] })
+	for (let i = 0; i < 12; i++) {
+		await contact(`c${i}@example.org`)
+		await track('x', {}, `c${i}@example.org`)
+	}
+	const { rows: busy } = await pool.query<{ id: string }>('select id from executions')
+	const other = await createProject(orm)
+	const { rows: theirs } = await pool.query<{ id: string }>(
+		`insert into contacts (project_id, email, subscribed) values ($1, 'neighbour@example.org', true) returning id`,
+		[other.project.id],
+	)
+	const automationId = await freezeFor(pool, other.project.id, templateId, {
+		steps: [delayStep(1, 'days')],
+	})
+	const started = await work.app.inject({
+		method: 'POST',
+		url: `/workflows/${automationId}/executions`,
+		headers: other.withSecretKey,
+		payload: { contactId: theirs[0]!.id },
+	})
+	t.is(started.statusCode, 201, started.body)
+
+	const locked = await pool.connect()
+	t.teardown(() => locked.release(true))
+	await locked.query('begin')
+	await locked.query('select from contacts where project_id = $1 for update', [project.id])
+	const moves = busy.map(({ id }) =>
+		advanceExecution({ projectId: project.id, executionId: id }, 0),
+	)
+	await lockWaits(t, pool, 7)
+	const key = { projectId: other.project.id, executionId: started.json<{ id: string }>().id }
+	t.like(await Promise.race([advanceExecution(key, 0), sleep(5000, { do: 'waits' })]), {
+		do: 'SLEEP',
+	})
+	await locked.query('rollback')
+	for (const stop of await Promise.all(moves)) t.is(stop.do, 'SLEEP')
 })

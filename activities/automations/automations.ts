@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { type ExecutionKey, failExecution } from '../../db/executions/execution-advancing.ts'
 import { cancelOne } from '../../db/executions/execution-cancelling.ts'
+import { createProjectTurns } from '../../db/project-turns.ts'
 import { permanently } from '../permanence.ts'
 import { advance } from './advance.ts'
 import { cancellingActivities } from './cancelling.ts'
@@ -8,6 +9,11 @@ import { closingActivities, type ClosingServices } from './closing.ts'
 import { enrolmentActivities } from './enrolment.ts'
 import type { Stop } from './stop.ts'
 import { callWebhook, type WebhookServices } from './webhook-step.ts'
+
+/** Each holds a connection while it renders templates. */
+export const movesAtOnce = 10
+/** A project with slow templates leaves connections to others. Its moves wait less long than Temporal for a move. */
+const turns = { atOnce: movesAtOnce, ofProject: 7, waiting: Infinity, patienceMs: 8000 }
 
 type ShownStop = Stop & { isShown: boolean }
 
@@ -25,6 +31,7 @@ export function automationActivities(
 	services: WebhookServices & ClosingServices & CallServices & SearchServices,
 ) {
 	const { pool, callPool, showsStops = false } = services
+	const inTurn = createProjectTurns(turns)
 	return {
 		...cancellingActivities(services),
 		...closingActivities(services),
@@ -34,7 +41,10 @@ export function automationActivities(
 		 * Moves to the next stop; see `advance`. Temporal records `isShown`, so a replay makes the same choice.
 		 */
 		advanceExecution: (key: ExecutionKey, done: number): Promise<ShownStop> =>
-			permanently(async () => ({ ...(await advance(services, key, done)), isShown: showsStops })),
+			permanently(async () => {
+				const stop = await inTurn(key.projectId, () => advance(services, key, done))
+				return { ...stop, isShown: showsStops }
+			}),
 
 		/** Does the part of a step that reaches outside the database. */
 		performStep: (key: ExecutionKey, visit: number) =>

@@ -2,7 +2,7 @@ import { NotFoundError } from '@mikro-orm/core'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { ScansBusy } from '../../db/scan-turns.ts'
+import { TurnsBusy } from '../../db/project-turns.ts'
 import { isTooSlow } from '../../db/timed-reading.ts'
 import { ThreadsBusy } from '../../mail/threads/pool.ts'
 import { tooSlow } from '../conditions/conditions.ts'
@@ -82,7 +82,7 @@ export function asApiError(thrown: FastifyError, request: FastifyRequest): ApiEr
 	if (thrown.validation)
 		return schemaFailure(thrown.validation as Failure[], thrown.validationContext, request)
 	if (thrown instanceof ThreadsBusy) return overloaded()
-	if (thrown instanceof ScansBusy) return scansBusy()
+	if (thrown instanceof TurnsBusy) return turnsBusy()
 	if (thrown instanceof NotFoundError) return notFound('record', undefined)
 	return databaseFault(thrown) ?? frameworkFault(thrown, request) ?? unexpected(thrown)
 }
@@ -153,7 +153,7 @@ function databaseFault(thrown: FastifyError) {
 	return undefined
 }
 
-const scansBusy = () =>
+const turnsBusy = () =>
 	new ApiError(503, 'DATABASE_ERROR', 'Other searches and counts of this project are under way', {
 		retryAfterSeconds: 5,
 		suggestion: 'Nothing was done. Wait for their answers, and send the request again.',

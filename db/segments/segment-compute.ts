@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
-import { createScanTurns, ScansBusy } from '../scan-turns.ts'
+import { createProjectTurns, TurnsBusy } from '../project-turns.ts'
 import { bool, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { declareDifference, type Difference, writeChunk } from './segment-difference.ts'
@@ -18,7 +18,7 @@ const patienceMs = 90_000
  * A compute is one query over all contacts, so only a few run at once, which leaves processors and connections to
  * urgent work. Projects take turns.
  */
-const inTurn = createScanTurns({ atOnce: 2, ofProject: 1, waiting: 10, patienceMs })
+const inTurn = createProjectTurns({ atOnce: 2, ofProject: 1, waiting: 10, patienceMs })
 
 /**
  * Updates the stored members of a tracked segment to match its condition, with an event for each entry and
@@ -26,7 +26,7 @@ const inTurn = createScanTurns({ atOnce: 2, ofProject: 1, waiting: 10, patienceM
  * in a transaction of its own, so no lock is held for long, and after a crash the next compute has less to
  * do.
  *
- * Undefined: the segment doesn't exist (any more), or is not tracked. Throws `ScansBusy` instead of waiting long.
+ * Undefined: the segment doesn't exist (any more), or is not tracked. Throws `TurnsBusy` instead of waiting long.
  */
 export async function computeSegment(
 	pool: Pool,
@@ -36,7 +36,7 @@ export async function computeSegment(
 	for (const deadline = Date.now() + patienceMs; ; await sleep(50)) {
 		const computed = await inTurn(projectId, () => computeAlone(pool, projectId, id))
 		if (computed !== 'is being computed') return computed
-		if (Date.now() > deadline) throw new ScansBusy('Another compute of this segment takes too long')
+		if (Date.now() > deadline) throw new TurnsBusy('Another compute of this segment takes too long')
 	}
 }
 

@@ -1,11 +1,11 @@
 import test from 'ava'
-import { createScanTurns, ScansBusy } from '../db/scan-turns.ts'
+import { createProjectTurns, TurnsBusy } from '../db/project-turns.ts'
 
 const limits = { atOnce: 3, ofProject: 2, waiting: 10, patienceMs: 10_000 }
 
 /** Scans that end when they are told to, by project, in the order in which they began. */
 function setupScans(changed: Partial<typeof limits> = {}) {
-	const inTurn = createScanTurns({ ...limits, ...changed })
+	const inTurn = createProjectTurns({ ...limits, ...changed })
 	const begun: { project: string; end: () => void }[] = []
 	return {
 		begun: () => begun.map(({ project }) => project).join(''),
@@ -39,7 +39,7 @@ test('projects take turns, however many scans of each are waiting', async (t) =>
 test('a scan that waits too long is refused, and leaves its place to others', async (t) => {
 	const { begun, scan, end } = setupScans({ patienceMs: 20 })
 	const [first, second] = [scan('a'), scan('a')]
-	await t.throwsAsync(scan('a'), { instanceOf: ScansBusy })
+	await t.throwsAsync(scan('a'), { instanceOf: TurnsBusy })
 	await end(0)
 	await end(1)
 	await Promise.all([first, second])
@@ -50,12 +50,12 @@ test('a scan that waits too long is refused, and leaves its place to others', as
 test('beyond a number of waiting scans of a project, further ones are refused at once', async (t) => {
 	const { scan } = setupScans({ waiting: 1 })
 	for (let n = 0; n < 3; n++) void scan('a')
-	await t.throwsAsync(scan('a'), { instanceOf: ScansBusy })
+	await t.throwsAsync(scan('a'), { instanceOf: TurnsBusy })
 	t.notThrows(() => void scan('b'))
 })
 
 test('a scan that fails frees its slot', async (t) => {
-	const inTurn = createScanTurns({ ...limits, atOnce: 1 })
+	const inTurn = createProjectTurns({ ...limits, atOnce: 1 })
 	const fail = () => inTurn('a', () => Promise.reject(new Error('no')))
 	await t.throwsAsync(fail, { message: 'no' })
 	t.is(await inTurn('a', async () => 'read'), 'read')

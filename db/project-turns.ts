@@ -8,8 +8,8 @@ interface Limits {
 }
 
 /** Others of the project are waiting already, or it has waited too long. */
-export class ScansBusy extends Error {
-	override name = 'ScansBusy'
+export class TurnsBusy extends Error {
+	override name = 'TurnsBusy'
 }
 
 interface Queue {
@@ -17,18 +17,18 @@ interface Queue {
 	waiting: Set<() => void>
 }
 
-/** Admits a few scans at once. Projects take turns, however many scans each has waiting. */
-export function createScanTurns({ atOnce, ofProject, waiting, patienceMs }: Limits) {
+/** Admits a few works at once. Projects take turns, however many works each has waiting. */
+export function createProjectTurns({ atOnce, ofProject, waiting, patienceMs }: Limits) {
 	const queues = new Map<string, Queue>()
 	let running = 0
 
-	return async function inTurn<T>(projectId: string, scan: () => Promise<T>): Promise<T> {
+	return async function inTurn<T>(projectId: string, work: () => Promise<T>): Promise<T> {
 		const queue = queues.get(projectId) ?? { running: 0, waiting: new Set() }
 		queues.set(projectId, queue)
 		if (running < atOnce && queue.running < ofProject) admit(queue)
 		else await turn(queue)
 		try {
-			return await scan()
+			return await work()
 		} finally {
 			running -= 1
 			queue.running -= 1
@@ -38,11 +38,11 @@ export function createScanTurns({ atOnce, ofProject, waiting, patienceMs }: Limi
 	}
 
 	function turn(queue: Queue) {
-		if (queue.waiting.size >= waiting) throw new ScansBusy('Too many scans are waiting')
+		if (queue.waiting.size >= waiting) throw new TurnsBusy('Too many are waiting')
 		return new Promise<void>((resolve, reject) => {
 			const leave = setTimeout(() => {
 				queue.waiting.delete(come)
-				reject(new ScansBusy('This scan has waited too long'))
+				reject(new TurnsBusy('This has waited too long'))
 			}, patienceMs)
 			function come() {
 				clearTimeout(leave)
@@ -58,7 +58,7 @@ export function createScanTurns({ atOnce, ofProject, waiting, patienceMs }: Limi
 		queue.running += 1
 	}
 
-	/** From the project with the fewest running scans, and of those with as few, the one admitted longest ago. */
+	/** From the project with the fewest running works, and of those with as few, the one admitted longest ago. */
 	function admitNext() {
 		const [next] = [...queues]
 			.filter(([, queue]) => queue.waiting.size > 0 && queue.running < ofProject)
