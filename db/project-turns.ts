@@ -17,7 +17,7 @@ interface Queue {
 	waiting: Set<() => void>
 }
 
-/** Admits a few works at once. Projects take turns, however many works each has waiting. */
+/** Admits a few pieces of work at once. Projects take turns, however many pieces each has waiting. */
 export function createProjectTurns({ atOnce, ofProject, waiting, patienceMs }: Limits) {
 	const queues = new Map<string, Queue>()
 	let running = 0
@@ -58,7 +58,7 @@ export function createProjectTurns({ atOnce, ofProject, waiting, patienceMs }: L
 		queue.running += 1
 	}
 
-	/** From the project with the fewest running works, and of those with as few, the one admitted longest ago. */
+	/** From the project with the fewest running pieces, and of those with as few, the one admitted longest ago. */
 	function admitNext() {
 		const [next] = [...queues]
 			.filter(([, queue]) => queue.waiting.size > 0 && queue.running < ofProject)
