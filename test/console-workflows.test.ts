@@ -354,6 +354,7 @@ test('workflows are found, copied, disabled and deleted with the executions that
 	await enter(id, 'ann@example.org')
 	await open('workflows')
 	const row = page.getByRole('row').filter({ hasText: 'When “joined” happens' }).first()
+	await row.waitFor()
 	t.deepEqual(await row.getByRole('cell').allInnerTexts(), [
 		'First order',
 		'When “joined” happens',
