@@ -131,6 +131,13 @@ test('the list of imports is read from an index, however many other jobs there a
 	t.regex(JSON.stringify(plan), /"Index Name":"jobs_imports"/)
 })
 
+test('an address that is repeated without any data is one contact', async (t) => {
+	const jobs = await setupJobs(t)
+	const job = await jobs.import('email,city\na@example.org,\na@example.org,\nb@example.org,Rome\n')
+	t.like(job, { state: 'completed', result: { createdCount: 2, failureCount: 0 } })
+	t.deepEqual((await jobs.contact('a@example.org'))!.data, {})
+})
+
 test('a file with many columns is applied in chunks that are soon done', async (t) => {
 	const jobs = await setupJobs(t)
 	const names = Array.from({ length: 100 }, (_, i) => `field${i}`)

@@ -67,7 +67,7 @@ const makeChunks = statement('make-import-chunks', {
 		select email, jsonb_object_agg(key, value) as data from cells group by email
 	), settled as (
 		select s.position, s.row, s.email, coalesce(d.subscribed, s.subscribed) as subscribed,
-			case when s.position = d.latest then m.data else s.data end as data,
+			coalesce(m.data, s.data) as data,
 			s.position < d.latest is true as is_repeated
 		from staged_rows s left join decided d using (email)
 		left join merged m on m.email = s.email and s.position = d.latest
