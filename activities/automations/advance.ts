@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { nextAct, type Position } from '../../db/automations/automation-interpreter.ts'
 import type { ContactRow } from '../../db/contacts/contact-record.ts'
+import { takeTurn } from '../../db/event-loop.ts'
 import {
 	type ExecutionKey,
 	lockContact,
@@ -94,7 +94,6 @@ export async function beginJourney(
 	}
 }
 
-const longestHoldMs = 10
 /** The most events that one move may pass in a row of waits. */
 const mostEvents = 2000
 
@@ -106,13 +105,9 @@ async function walk(
 ): Promise<End> {
 	let position = start
 	let events = 0
-	let begun = performance.now()
 	for (let hops = 0; ; hops++) {
 		// Hundreds of conditions may follow each other without asking the database.
-		if (performance.now() - begun > longestHoldMs) {
-			await setImmediate()
-			begun = performance.now()
-		}
+		await takeTurn()
 		const act = nextAct(journey.execution.definition, position, factsOf(journey), hops)
 		const next = await perform(db, journey, act, settings)
 		if ('status' in next) return next

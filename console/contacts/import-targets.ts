@@ -28,7 +28,7 @@ function variableOf(word: string, known: ReadonlySet<string>) {
 }
 
 /** The use of each column until the reader chooses another. `known`: the fields that contacts have. */
-export function targetsFor(names: string[], known: ReadonlySet<string> = new Set()): Target[] {
+export function targetsFor(names: string[], known: ReadonlySet<string>): Target[] {
 	const words = names.map((name) => name.toLowerCase())
 	const emailAt = words.includes('email')
 		? words.indexOf('email')

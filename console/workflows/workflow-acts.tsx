@@ -13,17 +13,17 @@ import { useWorkflowActs } from './use-workflow-acts.ts'
 /** What can be done with a workflow as a whole. */
 export function WorkflowActs({
 	workflow,
-	isDirty,
+	isChanged,
 }: {
 	workflow: WorkflowWithSteps
-	isDirty: boolean
+	isChanged: boolean
 }) {
 	const { project } = useProject()
 	const navigate = useNavigate()
 	const [isRenaming, setRenaming] = useState(false)
 	const { setEnabled, duplicate, remove, error, isBusy, forget } = useWorkflowActs()
 	// What was refused may be right once something has changed.
-	useEffect(forget, [forget, isDirty, workflow.updatedAt])
+	useEffect(forget, [forget, isChanged, workflow.updatedAt])
 	const params = { projectId: project.id }
 	const active = workflow.steps.reduce((sum, { activeExecutions }) => sum + activeExecutions, 0)
 	return (
@@ -32,8 +32,8 @@ export function WorkflowActs({
 			<Button
 				kind={workflow.enabled ? 'plain' : 'primary'}
 				isBusy={isBusy}
-				disabled={isDirty && !workflow.enabled}
-				title={isDirty && !workflow.enabled ? 'Save your changes first' : undefined}
+				disabled={isChanged && !workflow.enabled}
+				title={isChanged && !workflow.enabled ? 'Save your changes first' : undefined}
 				onClick={() => setEnabled(workflow, active)}
 			>
 				{workflow.enabled ? 'Disable' : 'Enable'}

@@ -58,7 +58,7 @@ function Loaded({ workflow }: { workflow: WorkflowWithSteps }) {
 			title={workflow.name}
 			back={<Back />}
 			about={<WorkflowState workflow={workflow} />}
-			actions={<WorkflowActs workflow={workflow} isDirty={draft.isChanged} />}
+			actions={<WorkflowActs workflow={workflow} isChanged={draft.isChanged} />}
 		>
 			<Tabs
 				value={tab}
