@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { importActivities } from '../activities/imports/imports.ts'
+import { chores } from '../db/housekeeping.ts'
 import type { JobKey } from '../db/jobs/jobs.ts'
 import { addedEndpoint } from './helpers/webhooks.ts'
 import { mailStep, setupExecutions, type StepSketch, waitStep } from './helpers/executions.ts'
@@ -283,4 +284,60 @@ test('the stored answer of a send has its addresses, until their person is erase
 	const text = JSON.stringify(await stored())
 	t.false(text.includes('zebra'))
 	t.true(text.includes('bob@example.org'))
+})
+
+test('mail about an erased person is erased although its workflow was deleted before', async (t) => {
+	const context = await setupExecutions(t)
+	const { pool, call, freeze, track, advance, select } = context
+	const about = await context.template({ subject: 'About {{ email }}', body: '{{ email }}' })
+	const tell: StepSketch = [
+		'SEND_EMAIL',
+		{ recipient: { type: 'CUSTOM', customEmail: 'bob@example.org' } },
+		'Tell',
+	]
+	const workflowId = await freeze({ on: 'joined', steps: [tell] }, about)
+	for (const email of [zebra, 'carol@example.org']) await track('joined', {}, email)
+	for (const { id } of await select<{ id: string }>('select id from executions')) await advance(id)
+	t.is((await call('DELETE', `/workflows/${workflowId}`)).statusCode, 204)
+	await pool.query('update executions set is_closing = false')
+	const { remove } = chores.find(({ what }) => what === 'executions of deleted workflows')!
+	await remove(pool, 2000, 30)
+	t.deepEqual(await select('select from executions'), [])
+	const [{ id }] = (await select<{ id: string }>('select id from contacts where email = $1', [
+		zebra,
+	])) as [{ id: string }]
+	t.is((await call('DELETE', `/contacts/${id}?erase=true`)).statusCode, 204)
+	const mails = await select<{ to: string; subject: string }>(
+		'select "to", subject from emails order by subject',
+	)
+	t.deepEqual(mails, [
+		{ to: 'bob@example.org', subject: '' },
+		{ to: 'bob@example.org', subject: 'About carol@example.org' },
+	])
+})
+
+test('a step that wrote to an erased person no longer has the address', async (t) => {
+	const context = await setupExecutions(t)
+	const { call, contact, freeze, track, advance, select } = context
+	const about = await context.template({ subject: 'Hello', body: 'Hello' })
+	const tell: StepSketch = [
+		'SEND_EMAIL',
+		{ recipient: { type: 'CUSTOM', customEmail: '{{ boss }}' } },
+		'Tell',
+	]
+	await freeze({ on: 'joined', steps: [tell] }, about)
+	const id = await contact(zebra)
+	await contact('carol@example.org', { boss: zebra })
+	await contact('dora@example.org', { boss: 'bob@example.org' })
+	for (const email of ['carol@example.org', 'dora@example.org']) await track('joined', {}, email)
+	for (const row of await select<{ id: string }>('select id from executions')) await advance(row.id)
+	const recipients = async () => {
+		const rows = await select<{ to: string }>(
+			`select output->>'recipientEmail' as "to" from execution_steps where type = 'SEND_EMAIL' order by 1`,
+		)
+		return rows.map(({ to }) => to)
+	}
+	t.deepEqual(await recipients(), ['bob@example.org', zebra])
+	t.is((await call('DELETE', `/contacts/${id}?erase=true`)).statusCode, 204)
+	t.deepEqual(await recipients(), ['bob@example.org', 'deleted@deleted.invalid'])
 })

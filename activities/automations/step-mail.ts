@@ -63,6 +63,7 @@ export async function sendStepMail(
 	const mail = {
 		id,
 		contactId: addressee?.id ?? null,
+		aboutContactId: addressee?.id === contact.id ? null : contact.id,
 		to,
 		// The name is a contact's data and may hold any text; no provider accepts a line break in a header.
 		toName: !isCustom && typeof name === 'string' ? cutLine(name, maxNameLength) || null : null,

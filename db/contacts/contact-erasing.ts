@@ -21,19 +21,27 @@ const lockErased = statement('lock-erased-contact', {
 /** The person's address in a mail: its sender for incoming mail, else its recipient. */
 const person = `case m.source_type when 'INBOUND' then m."from" else m."to" end`
 
+/** The mail went to another address. */
+const isOthers = (contactId: string) =>
+	`m.contact_id is distinct from ${contactId}::uuid and (m.contact_id is not null or m."to" <> $email::text)`
+
 /** Including those before they were a contact, and each mail that a workflow wrote for them. */
 const mailsOf = `select m.id, m.contact_id, true as is_theirs from emails m
 		where m.project_id = $projectId and m.contact_id = $contactId::uuid
 		union all
 		select m.id, null, true from emails m
 		where m.project_id = $projectId and m.contact_id is null and ${person} = $email::text
-		union all
+		union
+		select m.id, m.contact_id, false from emails m
+		where m.project_id = $projectId and m.about_contact_id = $contactId::uuid
+			and ${isOthers('$contactId')}
+		union
+		-- Mails of older releases do not name the person.
 		select m.id, m.contact_id, false from executions x
 		join execution_steps s on s.project_id = x.project_id and s.execution_id = x.id
 			and s.type = 'SEND_EMAIL'
 		join emails m on m.project_id = s.project_id and m.id = ${mailIdOfStep}
-			and m.contact_id is distinct from x.contact_id
-			and (m.contact_id is not null or m."to" <> $email::text)
+			and ${isOthers('x.contact_id')}
 		where x.project_id = $projectId and x.contact_id = $contactId::uuid`
 
 /** Before their mails are changed, in the order in which their release locks both: see db/outbox/due-sends.ts. */
@@ -68,7 +76,7 @@ const eraseMails = statement('erase-mails', {
 		${mailsOf}
 	), erased as (
 		update emails e set
-			contact_id = case when not is_theirs then e.contact_id end,
+			contact_id = case when not is_theirs then e.contact_id end, about_contact_id = null,
 			-- A mail that is being handed over is not handed over again.
 			"to" = case when source_type is distinct from 'INBOUND' and (is_theirs or status = 'SENDING')
 				then '${erasedAddress}' else "to" end,
@@ -87,7 +95,13 @@ const eraseMails = statement('erase-mails', {
 			updated_at = now()
 		from meant where e.project_id = $projectId and e.id = meant.id
 		returning e.id, is_theirs, case old.source_type when 'INBOUND' then old."from" else old."to" end as address,
-			meant.contact_id, e.request_id, e.created_at
+			meant.contact_id, e.request_id, e.created_at, e.workflow_execution_id as execution_id
+	), written as (
+		-- Executions of others that wrote to the person. Their own are deleted.
+		update execution_steps s set output = s.output || '{"recipientEmail": "${erasedAddress}"}'
+		from erased r join executions x on x.project_id = $projectId and x.id = r.execution_id
+			and x.contact_id is distinct from $contactId::uuid
+		where r.is_theirs and s.project_id = $projectId and s.execution_id = r.execution_id and s.id = r.id
 	), files as (
 		delete from attachments a using erased r
 		where a.project_id = $projectId and a.request_id = r.request_id and not exists (

@@ -88,6 +88,12 @@ const schema = defineEntity({
 			expression: (columns, table, name) =>
 				`create index ${name} on ${table.name} (${columns.projectId}, (case ${columns.sourceType} when 'INBOUND' then "${columns.from}" else "${columns.to}" end)) where ${columns.contactId} is null`,
 		},
+		// By the person it was written about, for erasing. Mails to that person are left out.
+		{
+			name: 'emails_about',
+			properties: ['aboutContactId'],
+			where: 'about_contact_id is not null',
+		},
 		// By a copy's address, for erasing. Mails without copies are left out.
 		{
 			name: 'emails_copies',
@@ -148,6 +154,8 @@ const schema = defineEntity({
 		templateId: p.uuid().nullable(),
 		campaignId: p.uuid().nullable(),
 		workflowExecutionId: p.uuid().nullable(),
+		/** The contact whose automation wrote it to another address. Null also for mails of older releases. */
+		aboutContactId: p.uuid().nullable(),
 		/** Also the mail's id, so that a visit of a step has one mail. */
 		workflowStepExecutionId: p.uuid().nullable(),
 		/** The `/v1/send` request of the mail. Its mails are sent in order and share its attachments. */

@@ -48,16 +48,17 @@ export const insertStepMail = statement('insert-step-mail', {
 	text: `with mail as (
 		insert into emails (project_id, id, contact_id, "to", to_name, "from", from_name, reply_to,
 			subject, body, content_language, language, postal_address, type, source_type, needs_consent,
-			template_id, workflow_execution_id, workflow_step_execution_id, status, error, render_fault)
+			template_id, workflow_execution_id, workflow_step_execution_id, about_contact_id, status, error,
+			render_fault)
 		select $projectId, id, "contactId", "to", "toName", "from", "fromName", "replyTo",
 			subject, body, "contentLanguage", language,
 			case when type = 'MARKETING'
 				then (select postal_address from projects where id = $projectId) end,
 			type, 'WORKFLOW', nullif("contactId" is not null and needs_consent(type, 'WORKFLOW'), false),
 			"templateId", $executionId::uuid,
-			id, case when error is null then 'PENDING' else 'FAILED' end, error,
+			id, "aboutContactId", case when error is null then 'PENDING' else 'FAILED' end, error,
 				"renderFault"
-		from jsonb_to_record($mail::jsonb) as m(id uuid, "contactId" uuid, "to" text, "toName" text,
+		from jsonb_to_record($mail::jsonb) as m(id uuid, "contactId" uuid, "aboutContactId" uuid, "to" text, "toName" text,
 			"from" text, "fromName" text, "replyTo" text, subject text, body text, "contentLanguage" text,
 			language text,
 			type text, "templateId" uuid, error text, "renderFault" text)
