@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { statements } from '../db/statement.ts'
 import { openAutomations } from './helpers/automations.ts'
 import { plan } from './helpers/segments.ts'
 
@@ -343,4 +344,28 @@ test('the fields of a condition are those of contacts and of the latest events',
 		named([...contactFields, ...eventFields]),
 	)
 	t.deepEqual((await ask('GET', '/workflows/fields?eventName=none')).body, named(contactFields))
+})
+
+test('what is in use is found without reading the active executions', async (t) => {
+	const { create, template, pool, project } = await openUsage(t)
+	const automation = await create()
+	await automation.step('SEND_EMAIL', {}, { templateId: template.id })
+	await automation.enable()
+	await pool.query(
+		`with people as (
+			insert into contacts (project_id, email, subscribed)
+			select $1, n || '@example.com', true from generate_series(1, 5000) n returning id
+		)
+		insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status)
+		select $1, $2, 1, id, false, 'WAITING' from people`,
+		[project.id, automation.id],
+	)
+	await pool.query('vacuum analyze executions')
+	const { rows } = await pool.query({
+		text: `explain (analyze, buffers, format json) ${statements.get('steps-sending-template')!.text}`,
+		values: [project.id, template.id],
+	})
+	const { Plan: plan } = rows[0]['QUERY PLAN'][0]
+	const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+	t.true(blocks < 30, `${blocks}`)
 })

@@ -21,7 +21,7 @@ export const countActiveAtSteps = statement('count-active-executions-at-steps', 
 	group by current_step_id`,
 })
 
-/** The same for each version that has any. It reads all active executions, so it is not for pages that poll. */
+/** The same for each version that has any. It counts all active executions, so it is not for pages that poll. */
 export const countActiveOfVersions = statement('count-active-executions-of-versions', {
 	params: { projectId: uuid, automationId: uuid },
 	row: { version: int, active: int },
@@ -71,14 +71,14 @@ export const stepsInForce = `(
 	from automation_steps where project_id = $projectId
 	union all
 	select v.automation_id, s.id, s.name, s.type, s.config, s."templateId", 1
-	from (
-		select distinct automation_id, version from executions
-		where project_id = $projectId and status in ('RUNNING', 'WAITING')
-	) running
-	join automation_versions v on v.project_id = $projectId and v.automation_id = running.automation_id
-		and v.version = running.version
+	from automation_versions v
 	cross join jsonb_to_recordset(v.definition -> 'steps') as s (id uuid, name text, type text,
 		config jsonb, "templateId" uuid)
+	where v.project_id = $projectId and v.version = (
+		-- One look into executions_in_force. With an equal version the planner may read all executions instead.
+		select x.version from executions x where x.project_id = $projectId and x.automation_id = v.automation_id
+			and x.version >= v.version and x.status in ('RUNNING', 'WAITING')
+		order by x.version limit 1)
 )`
 
 /** The automations whose trigger or any step meets its condition, as JSON. */

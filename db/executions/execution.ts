@@ -69,6 +69,11 @@ const schema = defineEntity({
 			properties: ['projectId', 'automationId', 'currentStepId', 'id'],
 			where: `status in ('RUNNING', 'WAITING')`,
 		},
+		{
+			name: 'executions_in_force',
+			properties: ['projectId', 'automationId', 'version'],
+			where: `status in ('RUNNING', 'WAITING')`,
+		},
 		{ name: 'executions_closing', properties: ['projectId', 'id'], where: 'is_closing' },
 	],
 	properties: {
