@@ -17,6 +17,10 @@ export class StoredJson {
 	}
 }
 
+/** Its size without reading it: a compressed one counts as the most that is accepted. */
+export const sizeOfJson = (column: string) =>
+	`case when pg_column_compression(${column}) is null then pg_column_size(${column}) else 65536 end`
+
 /** Puts StoredJson in place of the texts that were read for such columns. */
 export function storedIn(columns: Columns | undefined) {
 	const names = Object.entries(columns ?? {}).flatMap(([name, { isStored }]) =>

@@ -6,6 +6,7 @@ import { ApiError } from '../api/errors.ts'
 import type { PageLimits } from '../api/requests/large-pages.ts'
 import { createRoom } from '../api/requests/room.ts'
 import { setup, startApp } from './helpers/app.ts'
+import { freeze } from './helpers/executions.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
 const megabyte = 2 ** 20
@@ -59,10 +60,18 @@ test('a page of large bodies is written in batches, with the same content as in 
 		from unnest($2::int[]) with ordinality as b(bytes, n)`,
 		[project.id, sizes],
 	)
+	const workflow = await freeze(pool, project.id, null, { steps: [['EXIT', {}]], reentry: true })
+	await pool.query(
+		`insert into executions (project_id, automation_id, version, contact_id, allow_reentry, status, context)
+		select $1, $2, 1, $3, true, 'COMPLETED', jsonb_build_object('text', repeat('x', n * 500))
+		from generate_series(1, 12) n`,
+		[project.id, workflow, contact],
+	)
 	// The state after a reset.
 	await pool.query('update projects set public_id = uuidv7() where id = $1', [project.id])
 	const { app: other } = await startApp(t, orm)
 	const queries = ['?pageSize=100', '?pageSize=4&page=2&sort=name&dir=asc', '?page=9']
+	const executions = ['', '?pageSize=5&page=2&status=COMPLETED', '?page=9']
 	const events = [
 		'?limit=1000',
 		'?limit=1000&eventName=name 1',
@@ -72,6 +81,8 @@ test('a page of large bodies is written in batches, with the same content as in 
 	for (const url of [
 		...queries.map((query) => `/templates${query}`),
 		...queries.map((query) => `/campaigns${query}`),
+		...executions.map((query) => `/workflows/${workflow}/executions${query}`),
+		...executions.map((query) => `/contacts/${contact}/executions${query}`),
 		...events.map((query) => `/events${query}`),
 		'/segments',
 	]) {

@@ -4,17 +4,24 @@ import { findContact } from '../../db/contacts/contact-list.ts'
 import {
 	countExecutionsOfContact,
 	executionsOfContact,
+	executionsOfPage,
 } from '../../db/executions/execution-records.ts'
 import { executionStatuses } from '../../db/executions/execution.ts'
 import { notFound } from '../errors.ts'
+import type { SendPage } from '../requests/large-pages.ts'
 import { about, Extended, page, PathId, Reference } from '../schemas.ts'
 import { ListedExecution } from './execution-views.ts'
 
 const ContactExecution = Extended('ContactExecution', [ListedExecution], { workflow: Reference })
 
-export const contactExecutions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
+interface Options {
+	pool: Pool
+	sendPage: SendPage
+}
+
+export const contactExecutions: FastifyPluginAsyncTypebox<Options> = async (
 	app,
-	{ pool },
+	{ pool, sendPage },
 ) => {
 	app.get(
 		'/contacts/:id/executions',
@@ -41,11 +48,11 @@ export const contactExecutions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				response: { 200: page(ContactExecution) },
 			},
 		},
-		async ({ project, params: { id }, query }) => {
+		async ({ project, params: { id }, query }, reply) => {
 			const pageSize = Math.min(query.pageSize, 100)
 			const which = { projectId: project.id, contactId: id }
 			const filter = { ...which, status: query.status ?? null }
-			const [data, [counted]] = await Promise.all([
+			const [listed, [counted]] = await Promise.all([
 				executionsOfContact(pool, {
 					...filter,
 					limit: pageSize,
@@ -53,11 +60,15 @@ export const contactExecutions: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				}),
 				countExecutionsOfContact(pool, filter),
 			])
-			if (data.length === 0 && (await findContact(pool, which)).length === 0)
+			if (listed.length === 0 && (await findContact(pool, which)).length === 0)
 				throw notFound('contact', id)
 			const { total } = counted!
 			const totalPages = Math.ceil(total / pageSize)
-			return { data, page: query.page, pageSize, total, totalPages }
+			return sendPage(reply, {
+				listed,
+				read: (ids) => executionsOfPage(pool, { projectId: project.id, executionIds: ids }),
+				answer: (data) => ({ data, page: query.page, pageSize, total, totalPages }),
+			})
 		},
 	)
 }

@@ -1,9 +1,15 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import { findExecution, listExecutions, visitsOf } from '../../db/executions/execution-records.ts'
+import {
+	executionsOfPage,
+	findExecution,
+	listExecutions,
+	visitsOf,
+} from '../../db/executions/execution-records.ts'
 import { executionStatuses } from '../../db/executions/execution.ts'
 import { foundAutomation } from '../automations/automation-editing.ts'
 import { notFound } from '../errors.ts'
+import type { SendPage } from '../requests/large-pages.ts'
 import { about, Id, page } from '../schemas.ts'
 import {
 	DetailedExecution,
@@ -18,7 +24,15 @@ const maxVisits = 1000
 /** Each may have stored 64 K characters of a response. */
 const maxOutputBytes = 4 * 2 ** 20
 
-export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+interface Options {
+	pool: Pool
+	sendPage: SendPage
+}
+
+export const executionList: FastifyPluginAsyncTypebox<Options> = async (
+	app,
+	{ pool, sendPage },
+) => {
 	app.get(
 		'/workflows/:id/executions',
 		{
@@ -51,9 +65,9 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				response: { 200: page(ListedExecution) },
 			},
 		},
-		async ({ em, project, params: { id }, query }) => {
+		async ({ em, project, params: { id }, query }, reply) => {
 			const pageSize = Math.min(query.pageSize, 100)
-			const { rows, total } = await listExecutions(
+			const { listed, total } = await listExecutions(
 				pool,
 				project.id,
 				id,
@@ -61,9 +75,14 @@ export const executionList: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (a
 				pageSize,
 				(query.page - 1) * pageSize,
 			)
-			if (rows.length === 0) await foundAutomation(em, { projectId: project.id, automationId: id })
+			if (listed.length === 0)
+				await foundAutomation(em, { projectId: project.id, automationId: id })
 			const totalPages = Math.ceil(total / pageSize)
-			return { data: rows, page: query.page, pageSize, total, totalPages }
+			return sendPage(reply, {
+				listed,
+				read: (ids) => executionsOfPage(pool, { projectId: project.id, executionIds: ids }),
+				answer: (data) => ({ data, page: query.page, pageSize, total, totalPages }),
+			})
 		},
 	)
 

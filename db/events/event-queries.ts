@@ -1,6 +1,7 @@
 import { sizedColumns } from '../sorted-list.ts'
 import { float, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { sizeOfJson } from '../stored-json.ts'
 import { isTriggered, lastId } from './event.ts'
 import { eventRowColumns } from './tracking.ts'
 
@@ -10,8 +11,7 @@ const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_
  * The size of its data is taken from its stored form without decompressing it; compressed data may be the
  * 64 KB that are allowed.
  */
-const listed = `e.id,
-	case when pg_column_compression(e.data) is null then pg_column_size(e.data) else 65536 end as bytes`
+const listed = `e.id, ${sizeOfJson('e.data')} as bytes`
 
 const newestSent = (since: string) =>
 	`select * from newest_sent_mails($projectId, ${since}, 'infinity', '${lastId}', $limit::int)`

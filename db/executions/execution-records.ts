@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import type { DefinedStep, StepType } from '../automations/automation-definition.ts'
+import { sizedColumns } from '../sorted-list.ts'
 import { int, json, type RowOf, storedJson, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { sizeOfJson } from '../stored-json.ts'
 import type { visitStatuses } from './execution-step.ts'
 import { activeStatuses, type executionStatuses } from './execution.ts'
 import { mailOfStep, outputOfStep } from './step-output.ts'
@@ -55,6 +57,8 @@ const wanted = `x.project_id = $projectId and x.automation_id = $automationId::u
 	and ($status::text is null or x.status = $status)
 	and ($contactId::uuid is null or x.contact_id = $contactId)`
 
+const listed = `select x.id, ${sizeOfJson('x.context')} as bytes from executions x`
+
 /** Executions, newest first, and their number. */
 const listing = (name: string, where: string) => ({
 	list: statement(`list-${name}`, {
@@ -67,11 +71,8 @@ const listing = (name: string, where: string) => ({
 			limit: int,
 			offset: int,
 		},
-		row: executionRecordColumns,
-		text: `select ${record} from (
-			select * from executions x where ${where} order by x.id desc
-				limit $limit::int offset $offset::int) x
-		${sources} order by x.id desc`,
+		row: sizedColumns,
+		text: `${listed} where ${where} order by x.id desc limit $limit::int offset $offset::int`,
 	}),
 	count: statement(`count-${name}`, {
 		params: {
@@ -118,11 +119,11 @@ export async function listExecutions(
 	}
 	const isActive = status === undefined || (activeStatuses as readonly string[]).includes(status)
 	const { list, count } = stepId !== undefined && isActive ? atStep : all
-	const [rows, [counted]] = await Promise.all([
+	const [page, [counted]] = await Promise.all([
 		list(pool, { ...filter, limit, offset }),
 		count(pool, filter),
 	])
-	return { rows, total: counted!.total }
+	return { listed: page, total: counted!.total }
 }
 
 const ofContact = `x.project_id = $projectId and x.contact_id = $contactId::uuid
@@ -132,17 +133,22 @@ const ofContactParams = { projectId: uuid, contactId: uuid, status: text.orNull 
 /** Of a contact, in all automations, newest first. */
 export const executionsOfContact = statement('list-executions-of-contact', {
 	params: { ...ofContactParams, limit: int, offset: int },
-	row: executionRecordColumns,
-	text: `select ${record} from (
-		select * from executions x where ${ofContact} order by x.id desc
-			limit $limit::int offset $offset::int) x
-	${sources} order by x.id desc`,
+	row: sizedColumns,
+	text: `${listed} where ${ofContact} order by x.id desc limit $limit::int offset $offset::int`,
 })
 
 export const countExecutionsOfContact = statement('count-executions-of-contact', {
 	params: ofContactParams,
 	row: { total: int },
 	text: `select count(*)::int as total from executions x where ${ofContact}`,
+})
+
+/** The executions of a list's page, in its order. */
+export const executionsOfPage = statement('executions-of-page', {
+	params: { projectId: uuid, executionIds: uuid.array },
+	row: executionRecordColumns,
+	text: `select ${record} from executions x ${sources}
+	where x.project_id = $projectId and x.id = any($executionIds::uuid[]) order by x.id desc`,
 })
 
 export const findExecution = statement('find-execution', {

@@ -47,7 +47,12 @@ export const webhookStep = (url: string, config: object = {}): StepSketch => [
 const stepId = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`
 
 /** An enabled automation with one frozen version, as if edited. */
-export async function freeze(pool: Pool, projectId: string, templateId: string, sketch: Sketch) {
+export async function freeze(
+	pool: Pool,
+	projectId: string,
+	templateId: string | null,
+	sketch: Sketch,
+) {
 	const { on, reentry = false, steps, name = 'Welcome' } = sketch
 	const ways = sketch.ways ?? steps.map((_, i): WaySketch => [i, i + 1])
 	const all: StepSketch[] = [['TRIGGER', {}, 'Start'], ...steps]
