@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createProject } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { addresses, openSegments, plan } from './helpers/segments.ts'
 
 test('a segment is created, read, listed newest first, changed and deleted', async (t) => {
@@ -162,4 +163,44 @@ test('a segment of another project does not exist', async (t) => {
 		t.is(answer.json().error.code, 'RESOURCE_NOT_FOUND')
 	}
 	t.is((await call('GET', `/${id}`)).json().name, 'Mine')
+})
+
+test('counting keeps nobody from changing what segments refer to', async (t) => {
+	const { app, call, pool, projectId, withSecretKey: headers } = await openSegments(t)
+	await pool.query(
+		`insert into domains (project_id, domain, verified_at) values ($1, 'example.com', now())`,
+		[projectId],
+	)
+	const add = async (name: string) =>
+		(await call('POST', '', { name, condition: plan(name) })).json().id as string
+	const [id, named] = [await add('one'), await add('two')]
+	const unused = [await add('three'), await add('four'), await add('five')]
+	const condition = {
+		logic: 'AND',
+		groups: [{ filters: [{ field: `segment.${named}`, operator: 'memberOfSegment' }] }],
+	}
+	const campaign = {
+		name: 'News',
+		subject: 'News',
+		body: 'News',
+		from: 'us@example.com',
+		audienceType: 'FILTERED',
+		audienceCondition: condition,
+	}
+	const counting = [
+		() => call('POST', '', { name: 'six', condition }),
+		() => call('PATCH', `/${id}`, { condition }),
+		() => app.inject({ method: 'POST', url: '/campaigns', headers, payload: campaign }),
+	]
+	const slow = await pool.connect()
+	t.teardown(() => slow.release(true))
+	for (const [turn, count] of counting.entries()) {
+		await slow.query('begin; lock table contacts in access exclusive mode')
+		const counted = count()
+		await lockWaits(t, pool, 1)
+		t.is((await call('DELETE', `/${unused[turn]}`)).statusCode, 204)
+		await slow.query('rollback')
+		const { statusCode, body } = await counted
+		t.true([200, 201].includes(statusCode), body)
+	}
 })

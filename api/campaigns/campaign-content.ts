@@ -23,7 +23,7 @@ import {
 	Nullable,
 } from '../schemas.ts'
 import { Sender, type WithSender } from '../send/sender.ts'
-import { checkReferences } from '../segments/segment-conditions.ts'
+import { checkReferences, refuseReferences } from '../segments/segment-conditions.ts'
 import { existing as existingSegment } from '../segments/segments.ts'
 import { foundTemplate } from '../templates/templates.ts'
 
@@ -186,15 +186,18 @@ const required = (field: string, message: string): FieldError => ({
 
 /**
  * The number of current recipients. The segments of the audience are checked, and stay until the
- * transaction ends.
+ * transaction ends. Counting may take seconds, so they are locked after it.
  */
 export async function recipientsOf(db: PoolClient, projectId: string, content: CampaignContent) {
 	const { audienceType, segmentId, audienceCondition } = content
+	if (audienceType === 'SEGMENT' && segmentId === null) throw notFound('segment', segmentId)
+	const path = 'audienceCondition'
+	if (audienceCondition) await refuseReferences(db, projectId, audienceCondition, undefined, path)
+	const recipients = await countAudience(db, projectId, content)
 	if (segmentId !== null) {
 		await lockReferences(db, { projectId })
 		existingSegment(await findSegment(db, { projectId, segmentId }), segmentId)
-	} else if (audienceType === 'SEGMENT') throw notFound('segment', segmentId)
-	if (audienceCondition)
-		await checkReferences(db, projectId, audienceCondition, undefined, 'audienceCondition')
-	return countAudience(db, projectId, content)
+	}
+	if (audienceCondition) await checkReferences(db, projectId, audienceCondition, undefined, path)
+	return recipients
 }

@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyContextConfig } from 'fastify'
 import type { Pool, PoolClient } from 'pg'
+import type { Condition } from '../../db/conditions/condition.ts'
 import {
 	countFound,
 	deleteSegment,
@@ -10,7 +11,7 @@ import {
 	listSegments,
 	lockReferences,
 	lockSegment,
-	recount,
+	storeCount,
 	type SegmentRecord,
 	segmentsOfList,
 	updateSegment,
@@ -34,7 +35,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
-import { checkReferences } from './segment-conditions.ts'
+import { checkReferences, refuseReferences } from './segment-conditions.ts'
 
 const Segment = Component('Segment', {
 	id: Id,
@@ -133,8 +134,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 			const { name, description = null, type, trackMembership } = body
 			const condition = type === 'DYNAMIC' ? checkedCondition(body.condition) : null
 			const create = async (em: EntityManager, db: PoolClient) => {
-				if (condition) await checkReferences(db, project.id, condition)
-				const count = condition ? await countFound(db, project.id, condition) : 0
+				const count = condition ? await countOf(db, project.id, condition) : 0
 				const values = {
 					projectId: project.id,
 					name,
@@ -206,7 +206,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				const before = existing(await findSegment(db, key), params.id)
 				const isChanged = before.type === 'DYNAMIC' && body.condition !== undefined
 				const given = isChanged ? checkedCondition(body.condition) : undefined
-				if (given) await checkReferences(db, project.id, given, params.id)
+				const count = given ? await countOf(db, project.id, given, params.id) : null
 				const segment = existing(await lockSegment(db, key), params.id)
 				const { name, description, condition, trackMembership } = {
 					...segment,
@@ -214,7 +214,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 					condition: given ?? segment.condition,
 				}
 				await updateSegment(db, { ...key, name, description, condition, trackMembership })
-				if (given) await recount(db, segment, given)
+				if (count !== null) await storeCount(db, { ...key, count })
 				const warnings = await lostEvents(db, segment, { name, trackMembership })
 				return { ...existing(await findSegment(db, key), params.id), warnings }
 			}
@@ -265,6 +265,17 @@ function checkedCondition(given: unknown) {
 	if (given === undefined)
 		throw invalid({ field: 'condition', message: 'is required', code: 'required' })
 	return checkCondition(given, 'condition')
+}
+
+/**
+ * The number of members. The segments that the condition names are checked, and stay until the transaction ends. Counting
+ * may take seconds, so they are locked after it.
+ */
+async function countOf(db: PoolClient, projectId: string, condition: Condition, id?: string) {
+	await refuseReferences(db, projectId, condition, id)
+	const count = await countFound(db, projectId, condition)
+	await checkReferences(db, projectId, condition, id)
+	return count
 }
 
 /** The workflows that name events which this change ends. */

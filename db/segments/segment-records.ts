@@ -159,6 +159,15 @@ export const lockReferences = statement('lock-segment-references', {
 export const countFound = async (db: Pool | PoolClient, projectId: string, condition: Condition) =>
 	countMatching(db, projectId, await compileFor(db, projectId, condition))
 
+/** Stores a count of the condition that was made before. */
+export const storeCount = statement('store-count-of-segment', {
+	params: { projectId: uuid, segmentId: uuid, count: int },
+	text: `with counted_in as (
+		delete from segment_tallies where project_id = $projectId and segment_id = $segmentId::uuid
+	)
+	update segments set member_count = $count::int where project_id = $projectId and id = $segmentId::uuid`,
+})
+
 const countAnew = query('recount-segment', { count: int })
 
 /**
