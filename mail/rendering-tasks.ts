@@ -99,6 +99,8 @@ function timed<Result>(work: () => Result) {
 export type RenderingTasks = typeof renderingTasks
 
 const mostCompiled = 20
+/** Of all compiled campaigns. The one in use may have more. */
+const mostBytes = 32 * 2 ** 20
 const compiled = new Map<string, { content: CampaignContent; messages: CampaignMessages }>()
 
 /** A campaign's content is frozen while it is sent, so its id identifies the content. */
@@ -108,6 +110,12 @@ function messagesOf({ content, publicUrl }: CampaignMailTask) {
 	compiled.delete(campaignId)
 	const entry = known ?? { content, messages: compileCampaign(content, publicUrl) }
 	compiled.set(campaignId, entry)
-	if (compiled.size > mostCompiled) compiled.delete(compiled.keys().next().value!)
+	let bytes = 0
+	for (const { messages } of compiled.values()) bytes += messages.bytes()
+	for (const [oldest, { messages }] of compiled) {
+		if (oldest === campaignId || (compiled.size <= mostCompiled && bytes <= mostBytes)) break
+		bytes -= messages.bytes()
+		compiled.delete(oldest)
+	}
 	return entry.messages
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import test from 'ava'
 import PostalMime from 'postal-mime'
 import {
@@ -7,6 +9,7 @@ import {
 	compileCampaign,
 } from '../mail/campaign/campaign-message.ts'
 import { buildMime } from '../mail/mime/mime.ts'
+import { renderingTasks } from '../mail/rendering-tasks.ts'
 import { trackingKey } from '../mail/tracked-urls.ts'
 
 const publicUrl = 'https://app.example'
@@ -281,4 +284,29 @@ test('an address that would break out of its header is refused, not written', (t
 	const campaign = compileCampaign(content(), publicUrl)
 	const to = 'ann@example.org\r\nBcc: all@example.org'
 	t.throws(() => campaign.wire({ ...recipient({ firstName: 'Ann' }), to }))
+})
+
+test('the shapes of campaigns are kept within a limit of memory', (t) => {
+	setFlagsFromString('--expose_gc')
+	const collect = runInNewContext('gc') as () => void
+	const used = () => {
+		collect()
+		const { heapUsed, external } = process.memoryUsage()
+		return (heapUsed + external) / 2 ** 20
+	}
+	const before = used()
+	const body = `<p>${'Ein Absatz für viele Leser. '.repeat(4000)}</p>`
+	for (let sent = 0; sent < 12; sent++) {
+		const campaign = content({ body })
+		for (let reader = 0; reader < 40; reader++) {
+			// Each locale is a shape of its own.
+			const locale = `de-${String.fromCodePoint(97 + (reader % 26))}${reader < 26 ? 'a' : 'b'}`
+			const to = recipient({ locale })
+			const task = { content: campaign, publicUrl, recipient: to }
+			const { raw } = renderingTasks.campaignWire(task)
+			t.true(raw.includes(to.emailId))
+		}
+	}
+	const growth = used() - before
+	t.true(growth < 50, `${growth} MB`)
 })

@@ -63,6 +63,8 @@ export interface CampaignMessages {
 	wire(recipient: CampaignRecipient): Personalised & { raw: string }
 	/** As a provider's API takes it and as GET /emails shows it. */
 	message(recipient: CampaignRecipient): Personalised & { message: Message; body: string }
+	/** The memory that it keeps between mails, roughly. */
+	bytes(): number
 }
 
 interface Mould {
@@ -73,6 +75,8 @@ interface Mould {
 
 /** With more shapes than this, contacts are too different for skeletons to be reused. */
 const mostMoulds = 200
+/** No more are made once they have this size: a mould has the size of a mail. */
+const mostMouldBytes = 4 * 2 ** 20
 
 /**
  * Parses a campaign's template once. Once decoded, `wire` is identical to `buildMime(message)`, at a
@@ -89,6 +93,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 	const linksOfNobody = linksFor(publicUrl, standIn.contactId, standIn.emailId)
 	const literals: Literals = new Map()
 	const moulds = new Map<string, Mould | null>()
+	let mouldBytes = 0
 	// A template that already contains a stand-in or a mark can't use skeletons.
 	const isOrdinary = ![/[\ue000-\uf8ff]/, standIn.emailId, standIn.contactId].some(
 		(strange) => `${content.body} ${content.postalAddress ?? ''}`.search(strange) >= 0,
@@ -159,7 +164,8 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 	function mouldFor(recipient: CampaignRecipient, shape: Shape) {
 		const key = `${languageOf(recipient)}\n${shape.key}`
 		const known = moulds.get(key)
-		if (known !== undefined || moulds.size >= mostMoulds) return known
+		const isFull = moulds.size >= mostMoulds || mouldBytes >= mostMouldBytes
+		if (known !== undefined || isFull) return known
 		const nobody = { ...recipient, ...standIn, createdAt: standIn.date }
 		const marked = shape.marked()
 		const composed = composeMessage(mailOf(nobody, '', marked), [], publicUrl)
@@ -169,6 +175,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 		const skeleton = skeletonOf({ ...composed, html }, marked)
 		const mould = skeleton && { skeleton, links }
 		moulds.set(key, mould)
+		mouldBytes += key.length + (skeleton?.bytes ?? 0)
 		return mould
 
 		function click(link: string) {
@@ -202,7 +209,7 @@ export function compileCampaign(content: CampaignContent, publicUrl: string): Ca
 
 	const languageOf = ({ data }: CampaignRecipient) => languageFor(data['locale'], content.language)
 
-	return { wire, message }
+	return { wire, message, bytes: () => content.body.length + mouldBytes }
 }
 
 const outcome = (subject: Rendered, body: Omit<Rendered, 'text'>) => ({

@@ -31,6 +31,8 @@ export interface Personal {
 export interface Skeleton {
 	/** The whole mail, one character per byte; null when a value does not fit its place. */
 	fill(personal: Personal): string | null
+	/** The memory that it takes, roughly. */
+	bytes: number
 }
 
 /**
@@ -55,6 +57,7 @@ export function skeletonOf(message: Message, body: string): Skeleton | null {
 	const count = slots.length
 
 	return {
+		bytes: wire.length,
 		fill(personal) {
 			const { values } = personal
 			for (const { index, fits } of demands) if (!fits.test(values[index]!)) return null
