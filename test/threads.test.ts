@@ -47,6 +47,12 @@ test('a task that exceeds its memory is ended, and the process continues', async
 	t.is(await threads.run('double', 1, soon), 2)
 })
 
+test('a task is not refused for the memory that earlier ones have left in its thread', async (t) => {
+	const threads = setup(t)
+	t.is(await threads.run('keep', 40, soon), 40)
+	t.is(await threads.run('need', 40, soon), 40)
+})
+
 test('a task beyond the queue’s limit is refused at once', async (t) => {
 	const threads = setup(t, { mostWaiting: 1 })
 	const taken = [1, 2, 3].map(() => threads.run('spin', 200, soon))

@@ -95,7 +95,7 @@ export function createThreads<Known extends Tasks>({
 			const turn = turns.next()
 			if (!turn) return
 			running += 1
-			void perform(idle.pop()?.thread ?? open(), turn.job).then((usedMs) => {
+			void work(turn.job).then((usedMs) => {
 				running -= 1
 				turn.end(usedMs)
 				start()
@@ -112,8 +112,16 @@ export function createThreads<Known extends Tasks>({
 	}
 
 	/** Settles the job and resolves to its duration. Never rejects. */
-	function perform(thread: Worker, job: Job) {
-		return new Promise<number>((resolve) => {
+	async function work(job: Job) {
+		const used = idle.pop()?.thread
+		// What earlier tasks have left in a thread may be the reason if its memory is not enough.
+		const ms = used && (await perform(used, job, job.transfer.length === 0))
+		return ms ?? (await perform(open(), job))!
+	}
+
+	/** Undefined: the memory was not enough, and the job may run `again`. */
+	function perform(thread: Worker, job: Job, again = false) {
+		return new Promise<number | undefined>((resolve) => {
 			let startedAt = performance.now()
 			let timer: NodeJS.Timeout | undefined
 			thread.ref()
@@ -145,6 +153,7 @@ export function createThreads<Known extends Tasks>({
 
 			function crash(error: Error & { code?: string }) {
 				const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+				if (isMemory && again) return leave()
 				settle(() => job.fail(isMemory ? new TaskTooLarge('It took too much memory') : lost(error)))
 			}
 
@@ -153,12 +162,17 @@ export function createThreads<Known extends Tasks>({
 			}
 
 			function settle(done: () => void) {
+				const ms = performance.now() - startedAt
+				leave(ms)
+				done()
+			}
+
+			function leave(ms?: number) {
 				clearTimeout(timer)
 				thread.off('message', hear)
 				thread.off('error', crash)
 				thread.off('exit', exit)
-				done()
-				resolve(performance.now() - startedAt)
+				resolve(ms)
 			}
 		})
 	}

@@ -1,6 +1,19 @@
 import { serve } from '../../mail/threads/serve.ts'
 
+const kept: number[][] = []
+const megabyte = () => Array.from({ length: 131_072 }, Math.random)
+
 export const threadTasks = {
+	/** Memory that the thread keeps. */
+	keep(megabytes: number) {
+		for (let i = 0; i < megabytes; i++) kept.push(megabyte())
+		return kept.length
+	},
+	/** Memory that the task needs while it runs. */
+	need(megabytes: number) {
+		const needed = Array.from({ length: megabytes }, megabyte)
+		return needed.length
+	},
 	double: (value: number) => value * 2,
 	spin(ms: number) {
 		const until = performance.now() + ms
