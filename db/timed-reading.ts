@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { createProjectTurns } from './project-turns.ts'
+import { createFairTurns } from './fair-turns.ts'
 import { transaction } from './transaction.ts'
 
 /** Whether Postgres ended a statement because it reached its time limit. */
@@ -30,9 +30,9 @@ export async function readWithin<T>(
  * For queries over all contacts or mails, before they take a connection: a few at once, which leaves connections to
  * other requests. Throws `TurnsBusy` instead of waiting long.
  */
-const inTurn = createProjectTurns({
+const inTurn = createFairTurns({
 	atOnce: 3,
-	ofProject: 2,
+	ofOne: 2,
 	waiting: 50,
 	patienceMs: 5000,
 })

@@ -42,9 +42,13 @@ function within(em: EntityManager, db: PoolClient) {
 	return inner
 }
 
+/** Whether a lock was not free within the time limit for locks. */
+export const isLocked = (error: unknown) => (error as { code?: string }).code === lockTimeout
+
 /** Less than the second after which Postgres looks for deadlocks: no caller of the API falls victim. */
 const lockTimeoutMs = 400
-const contended = new Set(['55P03', '40P01', '40001'])
+const lockTimeout = '55P03'
+const contended = new Set([lockTimeout, '40P01', '40001'])
 const triesAtOnce = 20
 
 /**

@@ -3,6 +3,7 @@ import test from 'ava'
 import { Contact } from '../db/contacts/contact.ts'
 import { Project } from '../db/projects/project.ts'
 import { startApp, viaProxy } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { oneClick, setupPublic, textOf, untouched } from './helpers/public-pages.ts'
 
 const pages = ['unsubscribe', 'subscribe', 'manage']
@@ -270,6 +271,27 @@ test('a page runs no script, loads nothing, is in no index, and shows names as t
 		t.true(body.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; {email}'))
 		t.regex(body, /^<!DOCTYPE html><html lang="en"><head><meta charSet="utf-8"\/>/)
 	}
+})
+
+test('readers of a locked contact keep nobody else waiting, and all of them are heard', async (t) => {
+	const { app, get, post, id, pool, sent, withSecretKey, state } = await setupPublic(t)
+	const { contactId: other } = await sent({ to: 'other@example.org', subscribed: true })
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin')
+	await holder.query('select from contacts where id = $1 for update', [id])
+	const waiting = Array.from({ length: 15 }, () => post(`/unsubscribe/${id}`, oneClick))
+	await lockWaits(t, pool, 1)
+	const began = performance.now()
+	t.is((await app.inject({ url: '/contacts', headers: withSecretKey })).statusCode, 200)
+	t.is((await get(`/manage/${id}`)).statusCode, 200)
+	t.is((await post(`/unsubscribe/${other}`, oneClick)).statusCode, 200)
+	const ms = performance.now() - began
+	t.true(ms < 3000, `${ms} ms`)
+	t.true((await state()).subscribed)
+	await holder.query('rollback')
+	for (const { statusCode } of await Promise.all(waiting)) t.is(statusCode, 200)
+	t.false((await state()).subscribed)
 })
 
 test('while the database is away the page says so, and when to come back', async (t) => {

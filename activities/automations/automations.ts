@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { type ExecutionKey, failExecution } from '../../db/executions/execution-advancing.ts'
 import { cancelOne } from '../../db/executions/execution-cancelling.ts'
-import { createProjectTurns } from '../../db/project-turns.ts'
+import { createFairTurns } from '../../db/fair-turns.ts'
 import { permanently } from '../permanence.ts'
 import { advance } from './advance.ts'
 import { cancellingActivities } from './cancelling.ts'
@@ -13,7 +13,7 @@ import { callWebhook, type WebhookServices } from './webhook-step.ts'
 /** Each holds a connection while it renders templates. */
 export const movesAtOnce = 10
 /** A project with slow templates leaves connections to others. Its moves wait less long than Temporal for a move. */
-const turns = { atOnce: movesAtOnce, ofProject: 7, waiting: Infinity, patienceMs: 8000 }
+const turns = { atOnce: movesAtOnce, ofOne: 7, waiting: Infinity, patienceMs: 8000 }
 
 type ShownStop = Stop & { isShown: boolean }
 
@@ -31,7 +31,7 @@ export function automationActivities(
 	services: WebhookServices & ClosingServices & CallServices & SearchServices,
 ) {
 	const { pool, callPool, showsStops = false } = services
-	const inTurn = createProjectTurns(turns)
+	const inTurn = createFairTurns(turns)
 	return {
 		...cancellingActivities(services),
 		...closingActivities(services),

@@ -1,7 +1,8 @@
 import { Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
 import { decideSubscription, publicContact } from '../../db/contacts/subscription.ts'
-import { transaction } from '../../db/transaction.ts'
+import { createFairTurns } from '../../db/fair-turns.ts'
+import { isLocked, transaction } from '../../db/transaction.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { notFound } from '../errors.ts'
 
@@ -34,8 +35,28 @@ export async function viewOf(pool: Pool, { params: { id }, query: { e } }: Visit
 	return { contact, emailId }
 }
 
-/** A reader's decision is never refused because an import has locked the contact. */
-const patience = 'set local lock_timeout = 30000'
+/** A reader's decision is not refused because an import has locked the contact. */
+const patienceMs = 30_000
+/** For the lock, with a connection. Then it waits for its next turn without one. */
+const turnMs = 1000
+/** By contact: those that wait for locks leave most connections to others, and turns to other readers. */
+const inTurn = createFairTurns({ atOnce: 5, ofOne: 1, waiting: 20, patienceMs })
+
+async function decided(pool: Pool, decision: Parameters<typeof decideSubscription>[1]) {
+	const endsAt = performance.now() + patienceMs
+	for (;;)
+		try {
+			return await inTurn(decision.contactId.toLowerCase(), () =>
+				transaction(
+					pool,
+					(db) => decideSubscription(db, decision),
+					`set local lock_timeout = ${turnMs}`,
+				),
+			)
+		} catch (error) {
+			if (!isLocked(error) || performance.now() > endsAt) throw error
+		}
+}
 
 /**
  * Every change of the subscription is stored as an event and may start workflows, so subscribing is
@@ -49,9 +70,7 @@ export async function decide(pool: Pool, visit: Visit, { subscribed, stops }: De
 		await countTry(pool, { what: 'subscribe', subject: contact.id, tries: 20, seconds: 3600 })
 	}
 	const values = { contactId: id, subscribed, emailId, stopsAllMail: stops }
-	const [contact] = isUuid(id)
-		? await transaction(pool, (db) => decideSubscription(db, values), patience)
-		: []
+	const [contact] = isUuid(id) ? await decided(pool, values) : []
 	if (!contact) throw notFound('contact', id)
 	return { contact, emailId }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
-import { createProjectTurns, TurnsBusy } from '../project-turns.ts'
+import { createFairTurns, TurnsBusy } from '../fair-turns.ts'
 import { bool, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { declareDifference, type Difference, writeChunk } from './segment-difference.ts'
@@ -18,7 +18,7 @@ const patienceMs = 90_000
  * A compute is one query over all contacts, so only a few run at once, which leaves processors and connections to
  * urgent work. Projects take turns.
  */
-const inTurn = createProjectTurns({ atOnce: 2, ofProject: 1, waiting: 10, patienceMs })
+const inTurn = createFairTurns({ atOnce: 2, ofOne: 1, waiting: 10, patienceMs })
 
 /**
  * Updates the stored members of a tracked segment to match its condition, with an event for each entry and

@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg'
 import { compileFor } from '../conditions/condition-segments.ts'
 import { int, json, text, uuid } from '../sql-types.ts'
 import { query, sql } from '../sql.ts'
+import { isLocked } from '../transaction.ts'
 import { statement } from '../statement.ts'
 import { changedContacts } from './segment-changes.ts'
 import { isSame, lockSegment, type SegmentRecord } from './segment-records.ts'
@@ -70,7 +71,7 @@ export async function writeChunk(db: PoolClient, segment: SegmentRecord, rows: D
 			return await tryChunk(db, segment, rows)
 		} catch (error) {
 			await db.query('rollback').catch(() => {})
-			if ((error as { code?: string }).code !== '55P03' || tries === mostTries) throw error
+			if (!isLocked(error) || tries === mostTries) throw error
 			await sleep(pauseMs)
 		}
 }

@@ -1,11 +1,11 @@
 import test from 'ava'
-import { createProjectTurns, TurnsBusy } from '../db/project-turns.ts'
+import { createFairTurns, TurnsBusy } from '../db/fair-turns.ts'
 
-const limits = { atOnce: 3, ofProject: 2, waiting: 10, patienceMs: 10_000 }
+const limits = { atOnce: 3, ofOne: 2, waiting: 10, patienceMs: 10_000 }
 
 /** Scans that end when they are told to, by project, in the order in which they began. */
 function setupScans(changed: Partial<typeof limits> = {}) {
-	const inTurn = createProjectTurns({ ...limits, ...changed })
+	const inTurn = createFairTurns({ ...limits, ...changed })
 	const begun: { project: string; end: () => void }[] = []
 	return {
 		begun: () => begun.map(({ project }) => project).join(''),
@@ -55,7 +55,7 @@ test('beyond a number of waiting scans of a project, further ones are refused at
 })
 
 test('a scan that fails frees its slot', async (t) => {
-	const inTurn = createProjectTurns({ ...limits, atOnce: 1 })
+	const inTurn = createFairTurns({ ...limits, atOnce: 1 })
 	const fail = () => inTurn('a', () => Promise.reject(new Error('no')))
 	await t.throwsAsync(fail, { message: 'no' })
 	t.is(await inTurn('a', async () => 'read'), 'read')

@@ -1,13 +1,13 @@
 interface Limits {
 	atOnce: number
-	/** Of one project; fewer than at once, so that a slot stays free for others. */
-	ofProject: number
-	/** How many of a project may wait, and for how long. */
+	/** Of one key, for example a project; fewer than at once, so that a slot stays free for others. */
+	ofOne: number
+	/** How many of a key may wait, and for how long. */
 	waiting: number
 	patienceMs: number
 }
 
-/** Others of the project are waiting already, or it has waited too long. */
+/** Others of the key are waiting already, or it has waited too long. */
 export class TurnsBusy extends Error {
 	override name = 'TurnsBusy'
 }
@@ -17,15 +17,15 @@ interface Queue {
 	waiting: Set<() => void>
 }
 
-/** Admits a few pieces of work at once. Projects take turns, however many pieces each has waiting. */
-export function createProjectTurns({ atOnce, ofProject, waiting, patienceMs }: Limits) {
+/** Admits a few pieces of work at once. Keys take turns, however many pieces each has waiting. */
+export function createFairTurns({ atOnce, ofOne, waiting, patienceMs }: Limits) {
 	const queues = new Map<string, Queue>()
 	let running = 0
 
-	return async function inTurn<T>(projectId: string, work: () => Promise<T>): Promise<T> {
-		const queue = queues.get(projectId) ?? { running: 0, waiting: new Set() }
-		queues.set(projectId, queue)
-		if (running < atOnce && queue.running < ofProject) admit(queue)
+	return async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+		const queue = queues.get(key) ?? { running: 0, waiting: new Set() }
+		queues.set(key, queue)
+		if (running < atOnce && queue.running < ofOne) admit(queue)
 		else await turn(queue)
 		try {
 			return await work()
@@ -33,7 +33,7 @@ export function createProjectTurns({ atOnce, ofProject, waiting, patienceMs }: L
 			running -= 1
 			queue.running -= 1
 			admitNext()
-			if (queue.running === 0 && queue.waiting.size === 0) queues.delete(projectId)
+			if (queue.running === 0 && queue.waiting.size === 0) queues.delete(key)
 		}
 	}
 
@@ -58,18 +58,18 @@ export function createProjectTurns({ atOnce, ofProject, waiting, patienceMs }: L
 		queue.running += 1
 	}
 
-	/** From the project with the fewest running pieces, and of those with as few, the one admitted longest ago. */
+	/** From the key with the fewest running pieces, and of those with as few, the one admitted longest ago. */
 	function admitNext() {
 		const [next] = [...queues]
-			.filter(([, queue]) => queue.waiting.size > 0 && queue.running < ofProject)
+			.filter(([, queue]) => queue.waiting.size > 0 && queue.running < ofOne)
 			.toSorted(([, one], [, other]) => one.running - other.running)
 		if (!next) return
-		const [projectId, queue] = next
+		const [key, queue] = next
 		const [come] = queue.waiting
 		queue.waiting.delete(come!)
 		admit(queue)
-		queues.delete(projectId)
-		queues.set(projectId, queue) // behind the others
+		queues.delete(key)
+		queues.set(key, queue) // behind the others
 		come!()
 	}
 }
