@@ -273,7 +273,7 @@ test('the people at a step are counted and listed by an index that has no ended 
 	]
 	await select(
 		`insert into contacts (project_id, email, subscribed)
-		select $1, n || '@example.org', true from generate_series(1, 5000) n`,
+		select $1, n || '@example.org', true from generate_series(1, 500) n`,
 		[project.id],
 	)
 	await select(
@@ -284,15 +284,16 @@ test('the people at a step are counted and listed by an index that has no ended 
 	)
 	const db = await pool.connect()
 	t.teardown(() => db.release(true))
-	await db.query('vacuum analyze executions')
+	await db.query('analyze executions')
 	await db.query('set enable_seqscan = off; set enable_bitmapscan = off')
-	for (const name of [
-		'count-active-executions-at-steps',
-		'count-executions-at-step',
-		'list-executions-at-step',
-	]) {
+	const atStep = /using executions_at_step/
+	for (const [name, index] of [
+		['count-active-executions-at-steps', /using executions_(at_step|in_force)/],
+		['count-executions-at-step', atStep],
+		['list-executions-at-step', atStep],
+	] as const) {
 		const { rows } = await db.query(`explain (generic_plan) ${statements.get(name)!.text}`)
-		t.regex(JSON.stringify(rows), /using executions_at_step/, name)
+		t.regex(JSON.stringify(rows), index, name)
 	}
 })
 
