@@ -179,10 +179,8 @@ test('an address that is suppressed just before its mail is handed over gets not
 test('mail of a domain that has a key is signed with it, and the key lies sealed', async (t) => {
 	const { orm, project, send, claim, worker, execute } = await setupLedger(t)
 	const em = orm.em.fork()
-	em.create(Domain, {
-		projectId: project.id,
-		domain: 'example.com',
-		verifiedAt: new Date(),
+	const domain = await em.findOneOrFail(Domain, { projectId: project.id })
+	em.assign(domain, {
 		dkimSelector: 'tempost',
 		dkimPrivateKey: seal(Buffer.from('the private key'), sealingSecret),
 	})
@@ -199,4 +197,27 @@ test('mail of a domain that has a key is signed with it, and the key lies sealed
 	const [row] = await execute<{ key: Buffer }>('select dkim_private_key as key from domains')
 	t.false(row!.key.includes('private'))
 	t.throws(() => unseal(row!.key, 'another secret'))
+})
+
+test('a mail whose sender’s domain was lost after it was accepted does not leave', async (t) => {
+	const { send, claim, worker, mail, execute } = await setupLedger(t)
+	const { provider, order } = scriptedProvider(({ to }) =>
+		to.email === 'late@example.org'
+			? { kind: 'DEFERRED', error: '450 later', retryAfterMs: 3_600_000 }
+			: undefined,
+	)
+	const { pass } = await worker(provider)
+	const [late] = await send(['late@example.org'])
+	const first = claimOf((await claim())[0])
+	await pass(first)
+	const [accepted] = await send(['ann@example.org'])
+	const second = claimOf((await claim())[0])
+	await execute('update domains set verified_at = null; update emails set due_at = null')
+	for (const claimId of [first, second]) t.like(await pass(claimId), { left: 0 })
+	t.deepEqual(order(), ['late@example.org'])
+	for (const id of [late!, accepted!])
+		t.like(await mail(id), {
+			status: 'CANCELLED',
+			error: 'The sender’s domain is not verified any more',
+		})
 })

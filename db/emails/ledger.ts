@@ -1,9 +1,11 @@
 import type { Pool, PoolClient } from 'pg'
+import { isProvedSender, lostSender } from '../domains/proved-sender.ts'
 import { bool, bytes, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import { composed, composedColumns } from './composed-mail.ts'
 import { erasedAddress } from './email.ts'
+import { platformProjectId } from './platform-mail.ts'
 
 // The statements that change the ledger. Every one is a compare-and-set on status (and, after a hand-over,
 // on the attempt), so that any two workers may process the same mail at the same time.
@@ -61,6 +63,10 @@ const needsConsent = (type: string) =>
 const ofDeleted = `case when (e.campaign_id is not null or e.needs_consent) and e.contact_id is null
 	then 'The contact was deleted' end`
 
+/** A domain may be lost, and even be another project's, after the mail was accepted. Ours is nobody's. */
+const ofLostSender = (from: string) => `case when e.project_id <> '${platformProjectId}'
+	and not ${isProvedSender('e.project_id', from)} then '${lostSender}' end`
+
 /**
  * The unsettled mails of a claim, in order of requests and recipients. Each is looked up by its id: tables
  * that grow by a hundred thousand rows within seconds have no statistics yet. A planner that assumes they
@@ -115,7 +121,8 @@ export const mailsOfClaim = statement('mails-of-claim', {
 		select subscribed from contacts c where c.project_id = q.project_id and c.id = e.contact_id offset 0) c on true
 	cross join lateral (
 		select coalesce(may_send(p.disabled_reason, s.reason, ${needsConsent('coalesce(e.type, k.type)')},
-			c.subscribed, e."to", p.owner_verified, $provider::text), ${ofDeleted}) as because) barred
+			c.subscribed, e."to", p.owner_verified, $provider::text), ${ofDeleted},
+			${ofLostSender('coalesce(e."from", k."from")')}) as because) barred
 	order by q.place, q.position`,
 })
 
@@ -158,7 +165,10 @@ export const sentEventData = `event_data_of_mail(
 export const bounceEventData = (type: string, bouncedAt: string) =>
 	`${sentEventData} || jsonb_build_object('bounceType', '${type}', 'bouncedAt', iso_text(${bouncedAt}))`
 
-const typeOf = `coalesce(e.type, (select k.type from campaigns k where k.project_id = $projectId and k.id = e.campaign_id))`
+const ofCampaign = (column: string) =>
+	`coalesce(e.${column}, (select k.${column} from campaigns k where k.project_id = $projectId and k.id = e.campaign_id))`
+const typeOf = ofCampaign('type')
+const fromOf = ofCampaign('"from"')
 
 export type OpenedMail = RowOf<typeof open>
 
@@ -191,7 +201,7 @@ export const open = statement('open', {
 				where id = $projectId)))
 	where project_id = $projectId and ${isAmong('e.id')} and status = 'PENDING' and (
 		select coalesce(may_send(p.disabled_reason, s.reason, ${needsConsent(typeOf)}, c.subscribed, e."to",
-			p.owner_verified, $provider::text), ${ofDeleted})
+			p.owner_verified, $provider::text), ${ofDeleted}, ${ofLostSender(fromOf)})
 		from projects p
 		left join suppressions s on s.project_id = $projectId and s.email = ${addressNow}
 		left join contacts c on c.project_id = $projectId and c.id = e.contact_id

@@ -51,8 +51,8 @@ const takeDue = statement('take-due-sends', {
 })
 
 /**
- * Makes one run of these mails, in their order. Consent and the sender's domain are looked up now, because nothing
- * looks them up later. Only those who delete a mail's row may change it from SCHEDULED: see db/emails/scheduling.ts.
+ * Makes one run of these mails, in their order. Consent and the sender's domain are looked up now, so that a mail
+ * which may not leave needs no run. Only those who delete a mail's row may change it from SCHEDULED: see db/emails/scheduling.ts.
  */
 const release = statement('release-due-sends', {
 	params: { projectId: uuid, emailIds: uuid.array, taskQueue: text, priority: int },

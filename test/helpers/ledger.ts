@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { ExecutionContext } from 'ava'
@@ -16,6 +17,7 @@ import type { Message } from '../../mail/message.ts'
 import { trackingKey } from '../../mail/tracked-urls.ts'
 import { sendContexts } from '../../db/emails/acceptance-contexts.ts'
 import { acceptSend } from '../../db/emails/acceptance.ts'
+import { Domain } from '../../db/domains/domain.ts'
 import { Email } from '../../db/emails/email.ts'
 import { finishClaim, mailsOfClaim } from '../../db/emails/ledger.ts'
 import { claimSends, type OutboxRow } from '../../db/outbox/claims.ts'
@@ -30,7 +32,7 @@ export const sealingSecret = 'a secret of the tests'
 export async function setupLedger(t: ExecutionContext, settings: Partial<Settings> = {}) {
 	const orm = await setupDatabase(t)
 	const pool = await poolOf(orm.em)
-	const project = await newProject(orm)
+	const project = await newProject(orm, 'example.com')
 
 	return {
 		orm,
@@ -120,20 +122,24 @@ async function worker(orm: MikroORM, provider: Provider, settings: Partial<Setti
 	}
 }
 
-async function newProject(orm: MikroORM) {
+/** With a domain that it has proved. */
+async function newProject(orm: MikroORM, domain = `${randomUUID()}.example.com`) {
 	const em = orm.em.fork()
 	const project = em.create(Project, { name: 'Test', ...newKeys().columns })
+	await em.flush()
+	em.create(Domain, { projectId: project.id, domain, verifiedAt: new Date() })
 	await em.flush()
 	return project
 }
 
 async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 	const pool = await poolOf(orm.em)
+	const { domain } = await orm.em.fork().findOneOrFail(Domain, { projectId })
 	const addresses = [...new Set(recipients)]
 	const wanted = 1 + addresses.length + recipients.length
 	const [context] = await sendContexts(pool, {
 		projectId,
-		requests: [{ templateId: null, domain: 'example.com', emails: addresses, idCount: wanted }],
+		requests: [{ templateId: null, domain, emails: addresses, idCount: wanted }],
 	})
 	const [requestId, ...ids] = context!.ids
 	const known = new Map(context!.contacts.map(({ email, id }) => [email, id]))
@@ -150,7 +156,7 @@ async function accept(orm: MikroORM, projectId: string, recipients: string[]) {
 		contactId: contacts.find(({ email }) => email === to)!.id,
 		to,
 		toName: null,
-		from: 'app@example.com',
+		from: `app@${domain}`,
 		fromName: 'App',
 		replyTo: null,
 		subject: `To ${to}`,
