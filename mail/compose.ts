@@ -113,11 +113,9 @@ function headersOf(
 	publicUrl: string,
 ) {
 	const merged = new Map<string, [name: string, value: string]>()
-	if (contactId !== null) {
-		const links = linksFor(publicUrl, contactId, emailId)
-		const ours = listHeaders({ type, isCampaign: isCampaign ?? false, html: body, ...links })
-		for (const [name, value] of Object.entries(ours)) merged.set(name.toLowerCase(), [name, value])
-	}
+	const links = contactId === null ? null : linksFor(publicUrl, contactId, emailId)
+	const ours = listHeaders({ type, isCampaign: isCampaign ?? false, html: body, links })
+	for (const [name, value] of Object.entries(ours)) merged.set(name.toLowerCase(), [name, value])
 	const custom = Object.entries(headers ?? {})
 	// The one-click header promises something about our unsubscribe address, not about a customer's own.
 	const lowerNames = new Set(custom.map(([name]) => name.toLowerCase()))

@@ -1,5 +1,6 @@
 import { directionOf, primaryLanguage } from './language.ts'
 import { escapeHtml } from './liquid/printing.ts'
+import { nameOf, opaque, opensTag, skipElement, skipTag } from './text/tags.ts'
 
 interface FooterWords {
 	reason: string
@@ -65,9 +66,22 @@ export function footerFor(
 
 /** Before the last `</body>`. A fragment has none, so the footer comes at its end. */
 export function insertFooter(html: string, footer: string): string {
-	let end = html.length
-	for (const { index } of html.matchAll(/<\/body[\s>]/gi)) end = index
+	const end = endOfBody(html)
 	return html.slice(0, end) + footer + html.slice(end)
+}
+
+/** A `</body>` in a comment or a script ends nothing. */
+function endOfBody(html: string) {
+	let end = html.length
+	for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
+		const begin = at
+		at = opensTag(html, begin) ? skipTag(html, begin) : begin + 1
+		const isClosing = html[begin + 1] === '/'
+		const name = nameOf(html.slice(begin, Math.min(at, begin + 20)), isClosing ? 2 : 1)
+		if (isClosing && name === 'body') end = begin
+		else if (!isClosing && opaque.has(name)) at = skipElement(html, name, at)
+	}
+	return end
 }
 
 const linesOf = (text: string) => text.split('\n').map(escapeHtml).join('<br>')

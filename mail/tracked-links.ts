@@ -1,10 +1,8 @@
 import { decodeEntities } from './text/entities.ts'
 import { exceeded, renderLimits } from './render-limits.ts'
-import { nameOf, opensTag, skipElement, skipTag } from './text/tags.ts'
+import { nameOf, opaque, opensTag, skipElement, skipTag } from './text/tags.ts'
 import type { TrackedUrls } from './tracked-urls.ts'
 
-// Their content is not markup, so it contains no links.
-const opaque = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'noembed', 'iframe'])
 const ourPages = ['unsubscribe', 'subscribe', 'manage']
 
 /**

@@ -116,6 +116,18 @@ test('the footer has the language of its reader and is before the last </body>',
 	t.is(insertFooter('<table>', 'F'), '<table>F')
 })
 
+test('the footer is never in a comment or a script', (t) => {
+	const tail = '</body></html>\n<!-- from layout.html, ends with </body> -->'
+	t.is(insertFooter(`<body>x${tail}`, 'F'), `<body>xF${tail}`)
+	const style = '<style>/* </body> */</style>'
+	t.is(insertFooter(`<p>x${style}`, 'F'), `<p>x${style}F`)
+	t.is(
+		insertFooter('<!--[if mso]></body><![endif]--><p>x', 'F'),
+		'<!--[if mso]></body><![endif]--><p>xF',
+	)
+	t.is(insertFooter('<p>1 < 2</p></body', 'F'), '<p>1 < 2</p>F</body')
+})
+
 const mail: Mail = {
 	emailId: 'e1',
 	projectId: 'p1',
@@ -160,6 +172,8 @@ test('marketing mail has footer, pair and bulk headers; campaigns have the bulk 
 		['List-Unsubscribe', 'List-Unsubscribe-Post', ...bulk].sort(),
 	)
 	t.deepEqual(Object.keys(compose({ isCampaign: true }).headers).sort(), bulk)
+	const toNobody = compose({ type: 'MARKETING', contactId: null })
+	t.deepEqual(Object.keys(toNobody.headers).sort(), bulk, 'nobody could be unsubscribed')
 })
 
 test('a reader’s language applies to our own words, not to the author’s', (t) => {

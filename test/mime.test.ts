@@ -170,6 +170,26 @@ test('a long subject is folded, and too long a word is encoded', async (t) => {
 	}
 })
 
+test('a header with a structure keeps it: it is folded, never encoded', (t) => {
+	const url = `<https://example.org/u?id=${'x'.repeat(900)}>`
+	const headers = {
+		'List-Unsubscribe': ' <mailto:u@example.org>,  <https://example.org/u?id=1> ',
+		References: `<a@b>\t<c@d>`,
+		'List-Help': url,
+		[`List-${'h'.repeat(200)}`]: url,
+		'X-Note': 'two  spaces',
+	}
+	const raw = source({ headers })
+	t.true(raw.split('\r\n').every((line) => line.length <= 998))
+	const unfolded = raw.replaceAll('\r\n ', ' ')
+	const valueOf = (name: string) => new RegExp(`^${name}: +(.*)\r`, 'm').exec(unfolded)?.[1]
+	t.is(valueOf('List-Unsubscribe'), '<mailto:u@example.org>, <https://example.org/u?id=1>')
+	t.is(valueOf('References'), '<a@b> <c@d>')
+	t.is(valueOf('List-Help'), url)
+	t.is(valueOf(`List-${'h'.repeat(200)}`), url)
+	t.regex(valueOf('X-Note')!, /^=\?UTF-8\?/)
+})
+
 test('text that only looks encoded is not decoded', (t) => {
 	const filename = '=?UTF-8?Q?x?='
 	t.regex(source({ attachments: [{ ...file, filename }] }), /filename\*=UTF-8''%3D%3FUTF-8/)

@@ -94,6 +94,23 @@ export function textHeader(name: string, value: string): string {
 	return `${name}: ${fold(value, name.length + 2)}\r\n`
 }
 
+/** Headers whose value is free text, besides those beginning with `X-`. The parts of all others have a meaning. */
+const freeText = new Set(['subject', 'comments', 'keywords'])
+const longestLine = 998
+
+/**
+ * A customer's header. An encoded word would destroy a structured value, such as a list of addresses, in which spaces
+ * mean nothing.
+ */
+export function givenHeader(name: string, value: string): string {
+	const lower = name.toLowerCase()
+	if (freeText.has(lower) || lower.startsWith('x-') || !printable.test(value))
+		return textHeader(name, value)
+	const folded = fold(value.trim().replaceAll(/\s+/g, ' '), name.length + 2)
+	const isTooLong = name.length + 2 + folded.split('\r\n', 1)[0]!.length > longestLine
+	return `${name}:${isTooLong ? '\r\n ' : ' '}${folded}\r\n`
+}
+
 /** A header that contains an address. */
 export function addressHeader(name: string, address: Address): string {
 	refuseBreaks(name, address.email)

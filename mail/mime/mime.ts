@@ -7,6 +7,7 @@ import {
 	parameter,
 	protectedHeaders,
 	refuseBreaks,
+	givenHeader,
 	textHeader,
 } from './headers.ts'
 import type { Attachment, Message } from '../message.ts'
@@ -60,7 +61,7 @@ function customHeader(name: string, value: string) {
 		throw new Error('A custom header has a name that is not allowed')
 	}
 	const address = namedAddress(name, value)
-	return address ? addressHeader(name, address) : textHeader(name, value)
+	return address ? addressHeader(name, address) : givenHeader(name, value)
 }
 
 /** Never folded or encoded, because machines compare these byte by byte. */

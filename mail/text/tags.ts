@@ -1,5 +1,16 @@
 import { decodeEntities } from './entities.ts'
 
+/** The content of these elements is not markup. */
+export const opaque: ReadonlySet<string> = new Set([
+	'script',
+	'style',
+	'title',
+	'textarea',
+	'xmp',
+	'noembed',
+	'iframe',
+])
+
 export function opensTag(html: string, at: number) {
 	const next = html.charCodeAt(at + 1) | 32
 	if (next >= 97 && next <= 122) return true
