@@ -1,6 +1,14 @@
 import { errorOf, TempostError } from './errors.ts'
 import type { RequestOptions, TempostOptions } from './options.ts'
-import { firstAnswer, hasFailed, nextKey, sleep, waitBeforeRetry } from './retries.ts'
+import {
+	firstAnswer,
+	hasFailed,
+	longestInProgressMs,
+	nextKey,
+	sleep,
+	waitBeforeRetry,
+	waitWhileInProgress,
+} from './retries.ts'
 import type { Route } from './route.ts'
 
 /** The options of a client, completed. A session may begin and end while it is used. */
@@ -25,17 +33,25 @@ export async function perform(
 	const firstKey = route.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
 	let key = firstKey
 	let failedKeys = 0
-	for (let attempt = 0; ; attempt++) {
+	let attempt = 0
+	const endsAt = performance.now() + longestInProgressMs
+	for (;;) {
 		try {
 			return await tryOnce(connection, prepared, key, options)
 		} catch (error) {
 			if (!(error instanceof TempostError)) throw error
 			const first = firstAnswer(error, `${route.method} ${route.path}`)
 			if (first) return unwrapped(first.response)
+			const patienceMs = waitWhileInProgress(error)
+			if (patienceMs !== undefined && retries > 0 && performance.now() < endsAt) {
+				await sleep(patienceMs, options.signal)
+				continue
+			}
 			const waitMs = waitBeforeRetry(error, route.isRepeatable, attempt)
 			if (waitMs === undefined || attempt >= retries) throw error
 			if (hasFailed(error)) key = await nextKey(firstKey!, ++failedKeys)
 			await sleep(waitMs, options.signal)
+			attempt += 1
 		}
 	}
 }

@@ -19,12 +19,20 @@ export function waitBeforeRetry(error: TempostError, isRepeatable: boolean, atte
 function mayRepeat(error: TempostError, isRepeatable: boolean) {
 	// The limit is checked before anything is done.
 	if (error.code === 'RATE_LIMIT_EXCEEDED') return true
-	if (isInProgress(error) || hasFailed(error)) return true
+	if (hasFailed(error)) return true
 	return isRepeatable && [0, 502, 503, 504].includes(error.status)
 }
 
 const original = ({ code, details }: TempostError) =>
 	code === 'IDEMPOTENCY_KEY_REUSED' ? details : undefined
+
+/** A key is free again a minute after the process of its request has died. */
+export const longestInProgressMs = 65_000
+const askAgainMs = 2000
+
+/** How long to wait before a request is asked for again that is still in progress; undefined if it is not. */
+export const waitWhileInProgress = (error: TempostError) =>
+	isInProgress(error) ? askAgainMs * (0.5 + Math.random()) : undefined
 
 /** Another request with this key has not ended yet. */
 const isInProgress = (error: TempostError) => {

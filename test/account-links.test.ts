@@ -166,6 +166,22 @@ test('the pages of the links act by their forms alone, without a script', async 
 	t.is(await login(newPassword), 200)
 })
 
+test('a form that is refused for another reason does not call its link invalid', async (t) => {
+	const { app, post, signup, mailTo } = await setupLinks(t)
+	await signup()
+	await post('/auth/request-password-reset', { email })
+	const { token } = await mailTo(email)
+	const body = new URLSearchParams({ token, newPassword, more: 'x'.repeat(2 * 2 ** 20) })
+	const answer = await app.inject({
+		method: 'POST',
+		url: '/auth/reset-password',
+		headers: { 'content-type': 'application/x-www-form-urlencoded' },
+		payload: body.toString(),
+	})
+	t.is(answer.statusCode, 413)
+	t.notRegex(answer.body, /no longer valid/)
+})
+
 const warnings = {
 	en: /chose a password.*only if that was you.*Ask for a new password instead/s,
 	de: /ein Passwort gewählt.*nur, wenn Sie das waren.*stattdessen ein neues Passwort/s,

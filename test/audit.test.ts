@@ -200,3 +200,15 @@ test('a change is not undone, nor its caller left waiting, because the audit can
 	await pool.query('alter table audit_entries rename to audit_entries_away')
 	t.is((await byKey('POST', '/contacts', { email: 'd@example.org' })).statusCode, 201)
 })
+
+test('changes are counted only as far as their number says anything', async (t) => {
+	const { pool, project, read } = await setupAudit(t)
+	await pool.query(
+		`insert into audit_entries (project_id, actor, action, target, status, ip, request_id)
+		select $1, 'sk_…', 'POST /contacts', '{}', 201, '192.0.2.1', uuidv7() from generate_series(1, 10050)`,
+		[project.id],
+	)
+	const { data, total, hasMore } = await read('?limit=5')
+	t.deepEqual([data.length, total, hasMore], [5, 10_000, true])
+	t.is((await read('?by=user')).total, 0)
+})

@@ -133,6 +133,17 @@ test('a request under a key that is in use waits for the outcome', async (t) => 
 	t.is(tries.length, 3)
 })
 
+test('a request under way for longer than all retries take is still waited for', async (t) => {
+	const { tempost, pool, project, plan, tries } = await setupClient(t)
+	const { complete } = await holdKey(pool, project.id, 'order 7')
+	plan(faults.none, faults.none, faults.none, faults.none, async (real) => {
+		await complete(500)
+		return real()
+	})
+	await tempost.send(mail, { idempotencyKey: 'order 7', retries: 1 })
+	t.is(tries.length, 6)
+})
+
 test('reading is repeated after every fault of the network, and creating without a key after none', async (t) => {
 	const { tempost, plan, tries } = await setupClient(t)
 	plan(faults.refused, faults.gateway, faults.lost)

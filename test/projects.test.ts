@@ -205,6 +205,15 @@ test('a user can create at most a hundred projects an hour', async (t) => {
 	t.deepEqual([await make(), await make(), await make()], [201, 201, 429])
 })
 
+test('a project can be reset at most ten times an hour', async (t) => {
+	const { call, create, pool } = await setupOwner(t)
+	const { id } = await create()
+	const reset = async () => (await call('POST', `/users/@me/projects/${id}/reset`)).statusCode
+	t.is(await reset(), 200)
+	await pool.query(`update throttles set tries = array_fill(tries[1], array[9])`)
+	t.deepEqual([await reset(), await reset()], [200, 429])
+})
+
 for (const [method, path, status] of [
 	['PATCH', '', 200],
 	['POST', '/regenerate-keys', 200],

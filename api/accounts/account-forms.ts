@@ -83,10 +83,12 @@ export function serveForms(app: FastifyInstance, pool: Pool) {
 
 	app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
 		if (!isForm(request)) return handleError(thrown, request, reply)
-		const { status } = asApiError(thrown, request)
+		const { status, extras } = asApiError(thrown, request)
 		const language = languageOf(request)
-		if (status >= 500) {
-			request.log.error({ err: thrown }, 'request failed')
+		// Of other refusals the link is not the reason.
+		if (status !== 400 && status !== 422) {
+			if (status >= 500) request.log.error({ err: thrown }, 'request failed')
+			if (extras.retryAfterSeconds) reply.header('retry-after', extras.retryAfterSeconds)
 			return showPage(reply.code(status), unavailablePage(language))
 		}
 		const { token } = (request.body ?? {}) as { token?: unknown }

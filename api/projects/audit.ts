@@ -126,7 +126,7 @@ export const audit: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { po
 				tags: ['projects'],
 				summary: 'List changes to a project, newest first',
 				description:
-					'Every request that changed something, by a user or by a key. Bodies are not kept.',
+					'Every request that changed something, by a user or by a key. Bodies are not kept. `total` is counted up to 10,000.',
 				params: ProjectParams,
 				querystring: Type.Object({
 					userId: Type.Optional(about('Only changes by this user.', Id)),

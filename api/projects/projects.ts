@@ -199,6 +199,9 @@ export const projects: FastifyPluginAsyncTypebox<ProjectOptions> = async (
 			},
 		},
 		async (request) => {
+			// Each empties a project in the background, in turns with the work of others.
+			const subject = request.project.publicId
+			await countTry(pool, { what: 'reset of project', subject, tries: 10, seconds: 3600 })
 			await administeringAccount(request, async (_, db, projectId) => {
 				// Otherwise another reset was faster.
 				if (projectId === request.project.id) await resetProject(db, projectId, taskQueues.core)

@@ -18,6 +18,9 @@ import { actionInWords } from './action-words.ts'
 import { type AuditFilters, inquiryOf } from './audit-filters.ts'
 import { EntryDialog } from './entry-dialog.tsx'
 
+/** The service counts no further. */
+const mostCounted = 10_000
+
 export const page = createLazyRoute('/console/$projectId/settings/audit')({ component: AuditPage })
 const route = getRouteApi('/console/$projectId/settings/audit')
 
@@ -110,7 +113,11 @@ function Filters({ total }: { total: number | undefined }) {
 			/>
 			<DayFilter name="Since" value={filters.from} onChange={(from) => set({ from })} />
 			<DayFilter name="Until" value={filters.to} onChange={(to) => set({ to })} />
-			{total !== undefined && <Soft>{counted(total, 'change')}</Soft>}
+			{total !== undefined && (
+				<Soft>
+					{total < mostCounted ? counted(total, 'change') : `${counted(total, 'change')} or more`}
+				</Soft>
+			)}
 		</Row>
 	)
 }

@@ -18,5 +18,13 @@ export function unseal(sealed: Buffer, secret: string): Buffer {
 	return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()])
 }
 
-const sealingKey = (secret: string) =>
-	Buffer.from(hkdfSync('sha256', secret, '', 'tempost private keys at rest', 32))
+let derived: { secret: string; key: Buffer } | undefined
+
+/** Derived once: a process has one secret. */
+function sealingKey(secret: string) {
+	if (derived?.secret !== secret) {
+		const key = Buffer.from(hkdfSync('sha256', secret, '', 'tempost private keys at rest', 32))
+		derived = { secret, key }
+	}
+	return derived.key
+}

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { takeTurn } from '../event-loop.ts'
 import { newWebhookSecret } from '../projects/webhook-secret.ts'
 import { bytes, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -11,7 +12,11 @@ import { sealedSecret } from './webhook-secrets.ts'
  */
 export async function secureEndpoints(db: PoolClient, projectIds: string[], sessionSecret: string) {
 	const endpointIds = (await lockEndpoints(db, { projectIds })).map(({ id }) => id)
-	const secrets = endpointIds.map(() => sealedSecret(newWebhookSecret(), sessionSecret))
+	const secrets: Buffer[] = []
+	for (const _ of endpointIds) {
+		await takeTurn()
+		secrets.push(sealedSecret(newWebhookSecret(), sessionSecret))
+	}
 	await disableEndpoints(db, { projectIds, endpointIds, secrets })
 }
 

@@ -2,7 +2,7 @@ import { createElement } from 'react'
 import { render } from 'react-email'
 import { primaryLanguage } from '../language.ts'
 import { spokenWords } from './languages.ts'
-import { plainName } from './plain-name.ts'
+import { plainName, plainNames } from './plain-name.ts'
 import { Letter } from './letter.tsx'
 import type { PlatformMailData, PlatformMailKind } from './words.ts'
 
@@ -27,6 +27,6 @@ function withPlainNames<Data extends object>(data: Data): Data {
 	return {
 		...data,
 		...('project' in data && { project: plainName(data.project as string) }),
-		...('projects' in data && { projects: (data.projects as string[]).map(plainName) }),
+		...('projects' in data && { projects: plainNames(data.projects as string[]) }),
 	}
 }

@@ -23,6 +23,10 @@ export function plainName(name: string) {
 
 const mostListed = 20
 
+/** An account may have thousands of projects: the names that no mail lists stay as they are. */
+export const plainNames = (names: string[]) =>
+	names.map((name, place) => (place < mostListed ? plainName(name) : name))
+
 /** As many names as fit into a mail, and the number of the rest. */
 export function listed(names: string[]) {
 	const shown = names.slice(0, mostListed).join(', ')
