@@ -265,7 +265,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	const images = settings.s3 ? s3Store(settings.s3) : diskStore(settings.uploadsDir)
 	const checker = services.checker ?? createDomainChecker(pool, settings.env, settings.dnsServers)
 	await app.register(domains, { pool, checker })
-	await app.register(uploads, { images, publicUrl })
+	await app.register(uploads, { pool, images, publicUrl })
 	await app.register(bounces, { pool })
 	await app.register(webhooks, { pool, ...settings })
 	await app.register(webhookEndpoints, { pool, ...settings })

@@ -4833,7 +4833,7 @@ export interface ProjectsApi {
 	/**
 	 * List changes to a project, newest first.
 	 *
-	 * Every request that changed something, by a user or by a key. Bodies are not kept.
+	 * Every request that changed something, by a user or by a key. Bodies are not kept. `total` is counted up to 10,000.
 	 *
 	 * `GET /projects/{id}/audit`
 	 */
@@ -6270,7 +6270,7 @@ export interface UploadsApi {
 	/**
 	 * Upload an image for the bodies of mails.
 	 *
-	 * Takes PNG, JPEG, GIF and WebP, recognised by content. The URL is public and permanent.
+	 * Takes PNG, JPEG, GIF and WebP, recognised by content. The URL is public and permanent. A project may upload 500 images an hour.
 	 *
 	 * `POST /uploads/image`
 	 */

@@ -254,3 +254,10 @@ function mountedDisk(t: ExecutionContext, folder: string) {
 	t.teardown(() => void spawnSync('umount', ['--lazy', folder]))
 	return folder
 }
+
+test('a project uploads at most 500 images an hour', async (t) => {
+	const { upload, pool } = await setupUploads(t)
+	t.is((await upload(png)).statusCode, 200)
+	await pool.query('update throttles set tries = array_fill(tries[1], array[499])')
+	t.deepEqual([(await upload(png)).statusCode, (await upload(png)).statusCode], [200, 429])
+})

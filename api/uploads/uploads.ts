@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import multipart from '@fastify/multipart'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Pool } from 'pg'
 import { type ImageStore, StorageFault } from '../../outside/storage/image-store.ts'
+import { countTry } from '../accounts/throttling.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { imageExtension, type ImageExtension, imageTypes } from './image-type.ts'
 import { FileBody, formBytes, readUpload, uploadLimits } from './upload.ts'
@@ -18,9 +20,18 @@ const served = {
 	'content-disposition': 'inline',
 }
 
-export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl: string }> = async (
+/** Images are never deleted, so only this keeps a project from filling the storage of all. */
+const mostAnHour = 500
+
+interface Options {
+	pool: Pool
+	images: ImageStore
+	publicUrl: string
+}
+
+export const uploads: FastifyPluginAsyncTypebox<Options> = async (
 	app,
-	{ images, publicUrl },
+	{ pool, images, publicUrl },
 ) => {
 	await app.register(multipart, { limits: uploadLimits(maxBytes) })
 
@@ -33,7 +44,7 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 				tags,
 				summary: 'Upload an image for the bodies of mails',
 				description:
-					'Takes PNG, JPEG, GIF and WebP, recognised by content. The URL is public and permanent.',
+					'Takes PNG, JPEG, GIF and WebP, recognised by content. The URL is public and permanent. A project may upload 500 images an hour.',
 				consumes: ['multipart/form-data'],
 				body: FileBody('image', 'A PNG, JPEG, GIF or WebP image, at most 10 MB.'),
 				response: {
@@ -48,6 +59,8 @@ export const uploads: FastifyPluginAsyncTypebox<{ images: ImageStore; publicUrl:
 			},
 		},
 		async (request) => {
+			const subject = request.project.publicId
+			await countTry(pool, { what: 'image', subject, tries: mostAnHour, seconds: 3600 })
 			const { content, filename } = await readUpload(request, 'image', maxBytes)
 			const extension = imageExtension(content)
 			if (!extension)
