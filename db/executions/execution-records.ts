@@ -54,8 +54,9 @@ const sources = `
 		and v.version = x.version
 	left join contacts c on c.project_id = x.project_id and c.id = x.contact_id`
 /** A deleted automation's executions are still there for a while. */
-const isThere = `exists (select from automations a where a.project_id = x.project_id and a.id = x.automation_id)`
-const wanted = `x.project_id = $projectId and x.automation_id = $automationId::uuid and ${isThere}
+const isThere = (automationId: string) =>
+	`exists (select from automations a where a.project_id = $projectId and a.id = ${automationId})`
+const wanted = `x.project_id = $projectId and x.automation_id = $automationId::uuid and ${isThere('$automationId')}
 	and ($status::text is null or x.status = $status)
 	and ($contactId::uuid is null or x.contact_id = $contactId)`
 
@@ -128,7 +129,7 @@ export async function listExecutions(
 	return { listed: page, total: counted!.total }
 }
 
-const ofContact = `x.project_id = $projectId and x.contact_id = $contactId::uuid and ${isThere}
+const ofContact = `x.project_id = $projectId and x.contact_id = $contactId::uuid and ${isThere('x.automation_id')}
 	and ($status::text is null or x.status = $status)`
 const ofContactParams = { projectId: uuid, contactId: uuid, status: text.orNull }
 
