@@ -454,3 +454,17 @@ test('pages that name the segments of a project ask for them once', async (t) =>
 	t.is(asked, 1)
 	t.deepEqual(faults, [])
 })
+
+test('a step says how many mails it did not send, and calls nobody failed who goes on', async (t) => {
+	const { page, open, enter, firstOrder, pool, faults } = await setupWorkflows(t)
+	const { id, enable } = await firstOrder()
+	await enable()
+	await pool.query(`update templates set "from" = 'us@lost.example'`)
+	await enter(id, 'ann@example.org')
+	await open(`workflows/${id}`)
+	await picture(page)
+		.getByRole('button', { name: /^Send email Welcome mail.*1 not sent/ })
+		.waitFor()
+	t.is(await page.getByText('1 failed').count(), 0)
+	t.deepEqual(faults, [])
+})

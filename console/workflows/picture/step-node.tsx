@@ -43,7 +43,7 @@ export const StepNodeView = memo(function StepNodeView({ data }: NodeProps<StepN
 				</span>
 				<span className={styles.name}>{step.name}</span>
 				<span className={styles.summary}>{mark?.fault ?? summaries.get(step.id)}</span>
-				{mark && <Counts {...mark} />}
+				{mark && <Counts {...mark} isMail={step.type === 'SEND_EMAIL'} />}
 			</button>
 			{outcomes.map(({ branch, isOpen }, at) => (
 				<Out
@@ -58,14 +58,18 @@ export const StepNodeView = memo(function StepNodeView({ data }: NodeProps<StepN
 	)
 })
 
-function Counts({ here, passed, failed, at }: Mark) {
+/** A mail that may not be sent ends nobody's way, so nobody has failed. */
+function Counts({ here, passed, failed, at, isMail }: Mark & { isMail: boolean }) {
 	if (!here && !passed && !failed && !at) return null
 	return (
 		<span className={styles.counts}>
 			{at && <Time at={at} as="date" />}
 			{here ? <span className={styles.here}>{formatBrief(here)} here now</span> : null}
 			{passed ? <span>{formatBrief(passed)} passed</span> : null}
-			{failed ? <span className={styles.failed}>{formatBrief(failed)} failed</span> : null}
+			{failed && isMail ? <span>{formatBrief(failed)} not sent</span> : null}
+			{failed && !isMail ? (
+				<span className={styles.failed}>{formatBrief(failed)} failed</span>
+			) : null}
 		</span>
 	)
 }
