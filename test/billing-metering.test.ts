@@ -202,8 +202,8 @@ test('a report counts as tried only if Stripe may have looked at it', async (t) 
 	t.deepEqual(await reports(), untried)
 	const tried = untried.with(0, { value: 1, tried: true })
 	// The first may have been counted by the 503, whatever the 403 after it says.
-	for (const status of [503, 403]) {
-		faults.push({ path, status })
+	for (const statuses of [[503, 503, 403], [403]]) {
+		faults.push(...statuses.map((status) => ({ path, status })))
 		await t.throwsAsync(report())
 		t.deepEqual(await reports(), tried)
 	}
@@ -214,15 +214,43 @@ test('while Stripe is away nothing is lost', async (t) => {
 	const { subscribe, use, report, total, faults } = await setupMetering(t)
 	await subscribe()
 	await use('transactional', 2)
-	for (const path of [
-		'/v1/prices/price_1',
-		'/v1/billing/meter_events',
-		'/v1/billing/meter_events',
+	const path = '/v1/billing/meter_events'
+	for (const away of [
+		[{ path: '/v1/prices/price_1', status: 503 }],
+		[
+			{ path, status: 503 },
+			{ path, status: 503 },
+		],
+		[{ path, cut: 'before' as const }],
 	]) {
-		faults.push({ path, ...(faults.length ? { cut: 'before' as const } : { status: 503 }) })
+		faults.push(...away)
 		await t.throwsAsync(report())
 	}
 	await use('transactional', 1)
+	await report()
+	t.is(total(), 3)
+})
+
+test('an internal error that Stripe repeats under its key stops no report', async (t) => {
+	const { subscribe, use, report, total, faults } = await setupMetering(t)
+	await subscribe()
+	await use('transactional', 2)
+	faults.push({ path: '/v1/billing/meter_events', status: 500, isKept: true })
+	t.is(await report(), '1 reported, 0 left, 0 of them in doubt')
+	t.is(total(), 2)
+})
+
+test('a report that fails at Stripe holds up no other', async (t) => {
+	const { subscribe, use, report, total, faults } = await setupMetering(t)
+	await subscribe()
+	const path = '/v1/billing/meter_events'
+	await use('transactional', 1)
+	faults.push({ path, cut: 'before' })
+	await t.throwsAsync(report())
+	await use('transactional', 2)
+	faults.push({ path, status: 500 }, { path, status: 500 })
+	await t.throwsAsync(report())
+	t.is(total(), 2)
 	await report()
 	t.is(total(), 3)
 })

@@ -16,7 +16,13 @@ import {
 } from '../../db/billing/usage-reporting.ts'
 import { withHeartbeat } from '../heartbeat.ts'
 import { cleanUp } from '../cleanup.ts'
-import { isRefusal, isStripeError, isTurnedAway, type Stripe } from '../../outside/stripe/client.ts'
+import {
+	isInternal,
+	isRefusal,
+	isStripeError,
+	isTurnedAway,
+	type Stripe,
+} from '../../outside/stripe/client.ts'
 import { expireCheckouts } from '../../outside/stripe/customer.ts'
 import { meterOf } from '../../outside/stripe/meter.ts'
 import { endSubscriptions } from '../../outside/stripe/subscription.ts'
@@ -49,6 +55,7 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 				for (let after: string | null = first; after !== null;)
 					after = await createReportsOfPage(pool, after, pageRows)
 				let reported = 0
+				let fault: unknown
 				for (let after: string | null = first; after !== null;) {
 					const page = await pendingReports(pool, { after, limit: pageRows })
 					for (const { project_id, id } of page) {
@@ -62,7 +69,11 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 							reported++
 						} catch (error) {
 							if (isFirst && isTurnedAway(error)) await unmarkAttempt(pool, key)
-							// A refusal concerns one customer. Without any answer, the others would fail too.
+							// An answer concerns one customer. Without any, the others would fail too.
+							if (isInternal(error)) {
+								fault ??= error
+								continue
+							}
 							if (!isRefusal(error)) throw error
 							log.error('Stripe refused a usage report', { projectId: project_id, id, error })
 							await markRefused(pool, { ...key, error: error.message })
@@ -70,6 +81,7 @@ export function billingActivities({ pool, stripe }: BillingServices) {
 					}
 					after = page.length < pageRows ? null : lastOf(page)
 				}
+				if (fault) throw fault
 				const [left] = await countPending(pool)
 				if (left!.doubtful > 0)
 					log.error('some usage reports may have reached Stripe and are not repeated', { ...left })

@@ -45,6 +45,9 @@ const mayPass = [...turnedAway, 409]
 export const isTurnedAway = (error: unknown) =>
 	isStripeError(error) && turnedAway.includes(error.statusCode ?? 0)
 
+/** A fault of Stripe's own with one request. Others may succeed. */
+export const isInternal = (error: unknown) => isStripeError(error) && (error.statusCode ?? 0) >= 500
+
 /** Stripe would refuse this request at every retry. */
 export const isRefusal = (error: unknown): error is Sdk.errors.StripeError => {
 	const status = isStripeError(error) ? error.statusCode : undefined

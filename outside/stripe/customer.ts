@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type Sdk from 'stripe'
-import { isStripeError, type Stripe } from './client.ts'
+import { isInternal, isStripeError, type Stripe } from './client.ts'
 
 /** Repeated calls for the same project create only one customer. */
 export async function createCustomer({ sdk }: Stripe, projectId: string) {
@@ -66,11 +66,11 @@ export async function portalUrl({ sdk }: Stripe, customer: string, returnUrl: st
 }
 
 /** With the same key, Stripe would also repeat an internal error of its own. */
-async function underKey<T>(key: string, call: (key: string) => Promise<T>): Promise<T> {
+export async function underKey<T>(key: string, call: (key: string) => Promise<T>): Promise<T> {
 	try {
 		return await call(key)
 	} catch (error) {
-		if (isStripeError(error) && (error.statusCode ?? 0) >= 500) return call(randomUUID())
+		if (isInternal(error)) return call(randomUUID())
 		throw error
 	}
 }

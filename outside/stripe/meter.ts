@@ -1,4 +1,5 @@
 import { isStripeError, type Stripe } from './client.ts'
+import { underKey } from './customer.ts'
 
 interface Usage {
 	/** Stripe recognises repeated usage by it. */
@@ -30,7 +31,9 @@ export async function meterOf({ sdk, priceId }: Stripe) {
 			},
 		}
 		try {
-			await sdk.billing.meterEvents.create(event, { idempotencyKey: `usage/${identifier}` })
+			await underKey(`usage/${identifier}`, (idempotencyKey) =>
+				sdk.billing.meterEvents.create(event, { idempotencyKey }),
+			)
 		} catch (error) {
 			if (!isDuplicate(error)) throw error
 		}

@@ -35,7 +35,14 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 	const invoices = new Map<string, object[]>()
 	const metering = new Map<string, Form>()
 	/** Faults that replace an answer, or happen between processing and answering. */
-	const faults: { path: string; status?: number; code?: string; cut?: 'before' | 'after' }[] = []
+	const faults: {
+		path: string
+		status?: number
+		code?: string
+		cut?: 'before' | 'after'
+		/** Stripe repeats the answer under the key of the request, as it does with its internal errors. */
+		isKept?: boolean
+	}[] = []
 	/** Calls, as `GET /v1/…`, that wait before they are processed or before they are answered. */
 	const holds = new Map<string, { before?: Promise<void>; after?: Promise<void> }>()
 
@@ -156,6 +163,7 @@ export async function startStripe(t: ExecutionContext, { metered = true } = {}) 
 			const { status, body } = wrong?.status
 				? fault(wrong.status, 'It is not to be', wrong.code)
 				: replyTo(call, isKnown)
+			if (wrong?.isKept && call.key) answered.set(call.key, { status, body })
 			await hold?.after
 			if (wrong?.cut === 'after') return void request.socket.destroy()
 			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
