@@ -74,19 +74,21 @@ export function startRelay(services: RelayServices): Relay {
 
 	async function passOutbox(): Promise<Pass> {
 		const rows = await claimOutbox(pool, { limit: rowsAtOnce, lockSeconds })
-		await Promise.all(rows.map(dispatch))
-		return { found: rows.length, hasMore: rows.length > 0 }
+		const told = await Promise.all(rows.map(dispatch))
+		// While Temporal refuses all of them, the sweep tries others: the rest need not be hurried through.
+		return { found: rows.length, hasMore: told.some(Boolean) }
 	}
 
 	async function passWebhooks(): Promise<Pass> {
 		const calls = await claimWebhooks(pool, { lockSeconds, taskQueue: workflowTaskQueue })
-		await Promise.all(calls.map(dispatch))
-		return { found: calls.length, hasMore: calls.length > 0 }
+		const told = await Promise.all(calls.map(dispatch))
+		return { found: calls.length, hasMore: told.some(Boolean) }
 	}
 
-	async function dispatch(row: OutboxRow) {
+	/** Whether Temporal has taken it. */
+	async function dispatch(row: OutboxRow): Promise<boolean> {
 		// A call that takes long is claimed again, in case this process died.
-		if (underWay.has(row.id)) return
+		if (underWay.has(row.id)) return false
 		underWay.add(row.id)
 		try {
 			await follow(row, () =>
@@ -97,6 +99,7 @@ export function startRelay(services: RelayServices): Relay {
 				),
 			)
 			await markDone(pool, { outboxIds: [row.id] })
+			return true
 		} catch (error) {
 			// Temporal is unavailable or overloaded, or refuses this row: the row waits and stores the reason.
 			const seconds = Math.min(0.5 * 2 ** Math.min(row.attempts, 10), 10)
@@ -105,6 +108,7 @@ export function startRelay(services: RelayServices): Relay {
 				'dispatch failed',
 			)
 			await markFailed(pool, { outboxId: row.id, error: String(error).slice(0, 1000), seconds })
+			return false
 		} finally {
 			underWay.delete(row.id)
 		}
