@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { Webhook } from 'standardwebhooks'
 import { until } from '../bench/load.ts'
+import { dueDeliveries, unpackBatches } from '../db/webhooks/webhook-turns.ts'
 import { answering } from './helpers/webhook-receiver.ts'
 import { type DeliveryJson, type EndpointJson, setupWebhooks } from './helpers/webhooks.ts'
 
@@ -538,4 +539,17 @@ test('connections are used again', async (t) => {
 	await turn(id)
 	t.is(receiver.heard.length, 100)
 	t.true(receiver.connections <= 20, `${receiver.connections}`)
+})
+
+test('a page of deliveries is as small as its texts, however well they are compressed', async (t) => {
+	const { endpoint, track, pool, project } = await setupWebhooks(t)
+	const { id } = await endpoint(['event.*'])
+	for (let n = 0; n < 40; n++) await track('signup', 'ann@example.org', { a: '"'.repeat(32_000) })
+	const { rows } = await pool.query<{ url: string }>('select url from webhook_endpoints')
+	const [{ url }] = rows as [{ url: string }]
+	const key = { projectId: project.id, endpointId: id }
+	await unpackBatches(pool, { ...key, limit: 1000 })
+	const page = await dueDeliveries(pool, { ...key, url, limit: 200 })
+	t.true(page.length > 1)
+	t.true(page.length < 20, `${page.length}`)
 })

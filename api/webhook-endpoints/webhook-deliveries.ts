@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { deliveryStatuses, type WebhookAttempt } from '../../db/webhooks/webhook-delivery.ts'
 import {
 	countDeliveries,
@@ -9,6 +9,7 @@ import {
 	retryDelivery,
 } from '../../db/webhooks/webhook-delivery-records.ts'
 import { findEndpoint, mostCounted } from '../../db/webhooks/webhook-endpoint-records.ts'
+import { scanWithin } from '../../db/timed-reading.ts'
 import { payloadOf } from '../../outside/requests/webhook-post.ts'
 import { ApiError } from '../errors.ts'
 import {
@@ -35,6 +36,14 @@ const Status = Type.Enum([...deliveryStatuses], {
 	description:
 		'PENDING: due, or waits for its next try. FAILED: given up after eight tries. HELD: kept for a replay, because its endpoint is disabled',
 })
+
+const mostMs = 5000
+
+const tooManyDeliveries = () =>
+	new ApiError(503, 'DATABASE_ERROR', 'These deliveries take too long to find', {
+		retryAfterSeconds: 5,
+		suggestion: 'Give `from` and `to` for a shorter period.',
+	})
 
 const attempt = {
 	at: Timestamp,
@@ -104,10 +113,17 @@ export const webhookDeliveries: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 			const size = Math.min(limit, 100)
 			const filter = { projectId: project.id, endpointId: params.id, ...query }
 			const [before] = cursor === undefined ? [] : decodeCursor(Position, cursor)
-			const [rows, total] = await Promise.all([
-				listDeliveries(pool, filter, before ?? null, size + 1),
-				before === undefined ? countDeliveries(pool, filter) : 0,
-			])
+			const read = async (db: Pool | PoolClient) => ({
+				rows: await listDeliveries(db, filter, before ?? null, size + 1),
+				total: before === undefined ? await countDeliveries(db, filter) : 0,
+			})
+			// Among millions few may match, and all are read to find them.
+			const found =
+				query.status || query.type
+					? await scanWithin(pool, project.id, mostMs, read)
+					: await read(pool)
+			if (!found) throw tooManyDeliveries()
+			const { rows, total } = found
 			const data = rows.slice(0, size).map(view)
 			const hasMore = rows.length > size
 			return {

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { bool, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { joined, ownText, query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
@@ -31,7 +31,7 @@ const columns = (
 export interface DeliveryFilter extends Period {
 	projectId: string
 	endpointId: string
-	status?: string | undefined
+	status?: (typeof deliveryStatuses)[number] | undefined
 	type?: string | undefined
 	emailId?: string | undefined
 	contactId?: string | undefined
@@ -39,6 +39,14 @@ export interface DeliveryFilter extends Period {
 
 const findDeliveries = query('list-webhook-deliveries', deliveryColumns)
 const countedDeliveries = query('count-webhook-deliveries', { total: int })
+
+/** Written out: a partial index is used only for a condition without parameters. */
+const statusIs = {
+	PENDING: sql`d.status = 'PENDING'`,
+	DELIVERED: sql`d.status = 'DELIVERED'`,
+	FAILED: sql`d.status = 'FAILED'`,
+	HELD: sql`d.status = 'HELD'`,
+}
 
 /** In the order of the primary key, newest first. A mail's, and those of a contact, are found by indexes of their own. */
 function matching(filter: DeliveryFilter) {
@@ -48,7 +56,7 @@ function matching(filter: DeliveryFilter) {
 		sql`d.project_id = ${project}`,
 		sql`d.endpoint_id = ${uuid.value(filter.endpointId)}`,
 	]
-	if (status) where.push(sql`d.status = ${text.value(status)}`)
+	if (status) where.push(statusIs[status])
 	if (type) where.push(sql`d.type = ${text.value(type)}`)
 	if (emailId) where.push(sql`d.email_id = ${uuid.value(emailId)}`)
 	if (contactId) {
@@ -64,7 +72,7 @@ const withoutAnswers = `(select coalesce(jsonb_agg(a - 'answer' order by place),
 	from jsonb_array_elements(d.attempts) with ordinality as tries(a, place))`
 
 export const listDeliveries = (
-	pool: Pool,
+	db: Pool | PoolClient,
 	filter: DeliveryFilter,
 	before: string | null,
 	limit: number,
@@ -72,16 +80,16 @@ export const listDeliveries = (
 	const where = matching(filter)
 	if (before !== null) where.push(sql`d.id < ${uuid.value(before)}`)
 	return findDeliveries(
-		pool,
+		db,
 		sql`select ${ownText(columns(withoutAnswers))} from webhook_deliveries d
 		where ${joined(where, ' and ')} order by d.id desc limit ${int.value(limit)}`,
 	)
 }
 
 /** At most `mostCounted`. */
-export async function countDeliveries(pool: Pool, filter: DeliveryFilter) {
+export async function countDeliveries(db: Pool | PoolClient, filter: DeliveryFilter) {
 	const [row] = await countedDeliveries(
-		pool,
+		db,
 		sql`select count(*)::int as total from (
 			select from webhook_deliveries d where ${joined(matching(filter), ' and ')}
 			limit ${int.value(mostCounted)}) found`,

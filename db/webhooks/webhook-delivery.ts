@@ -36,6 +36,12 @@ const schema = defineEntity({
 			properties: ['emailId', 'endpointId'],
 			where: 'email_id is not null',
 		},
+		// For their lists: few among the delivered ones.
+		{
+			name: 'webhook_deliveries_undelivered',
+			properties: ['projectId', 'endpointId', 'id'],
+			where: `status in ('FAILED', 'HELD')`,
+		},
 		{
 			name: 'webhook_deliveries_of_contact',
 			properties: ['contactId'],

@@ -11,6 +11,7 @@ import {
 	uuid,
 } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { sizeOfJson } from '../stored-json.ts'
 import { priorities } from '../outbox/outbox.ts'
 import { outboxRowColumns, outboxColumns } from '../outbox/claims.ts'
 import type { endpointDisabledReasons, webhookOrderings } from './webhook-endpoint.ts'
@@ -157,7 +158,7 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 	text: `with page as materialized (
 		select * from (
 			select *, sum(size) over (order by next_at, id) - size as before from (
-				select d.*, coalesce(octet_length(d.payload), pg_column_size(d.data), 0) + 1000 as size
+				select d.*, coalesce(octet_length(d.payload), ${sizeOfJson('d.data')}, 0) + 1000 as size
 				from webhook_deliveries d
 				where d.project_id = $projectId and d.endpoint_id = $endpointId and d.next_at <= now()
 					and exists (
