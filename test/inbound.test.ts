@@ -1,6 +1,7 @@
 import test from 'ava'
 import { setupReports } from './helpers/reports.ts'
 import { resendEvent } from './helpers/resend-webhooks.ts'
+import { longestStall } from './helpers/stall.ts'
 
 const received = (mail: object = {}, more: object = {}) =>
 	resendEvent(
@@ -89,4 +90,15 @@ test('each project with a recipient’s verified domain gets the mail once, othe
 	])
 	await post(received({}, { to: ['x@pending.example'], received_for: ['y@sub.example.com'] }))
 	t.is((await execute('select 1 from emails')).length, 2)
+})
+
+test('a mail to tens of thousands of addresses delays no other request', async (t) => {
+	const { post, mails } = await setupReports(t)
+	const to = Array.from({ length: 40_000 }, (_, n) => `a${n}@b.org`)
+	await post(received())
+	const stall = await longestStall(async () => {
+		t.is((await post(received({ to }))).statusCode, 200)
+	})
+	t.true(stall < 50, `${stall} ms`)
+	t.is((await mails()).length, 2)
 })

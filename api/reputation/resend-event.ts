@@ -73,13 +73,23 @@ function recipientOf(to: unknown) {
 	return another === undefined && address?.address ? normalizeEmail(address.address) : null
 }
 
+/** Strangers address mail to anybody: of longer lists and names no more is read. */
+const mostRecipients = 100
+const longestRecipient = 1000
+
 /** An incoming mail, once for each of our domains that it may be addressed to. */
 export function readReceivedMail({ type, data }: ResendEvent): InboundMail | null {
 	if (type !== 'email.received' || !data) return null
-	const [sender] = addressParser(line(data.from) ?? '', { flatten: true })
+	const [sender] = addressParser((line(data.from) ?? '').slice(0, longestRecipient), {
+		flatten: true,
+	})
 	const from = normalizeEmail(sender?.address ?? '')
 	if (!isEmail(from)) return null
-	const named = [data.received_for, data.to].flat().map((to) => line(to) ?? '')
+	const named = [data.received_for, data.to]
+		.flat()
+		.slice(0, mostRecipients)
+		.map((to) => line(to) ?? '')
+		.filter((to) => to.length <= longestRecipient)
 	const to = named
 		.flatMap((text) => addressParser(text, { flatten: true }))
 		.map(({ address = '' }) => normalizeEmail(address))

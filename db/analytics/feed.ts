@@ -1,5 +1,5 @@
 import { isTriggered } from '../events/event.ts'
-import { bool, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, int, type RowOf, storedJson, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { entryTypes } from './feed-entry.ts'
 
@@ -42,7 +42,7 @@ const feedItemColumns = {
 	timestamp: timestamp,
 	contactId: uuid.orNull,
 	contactEmail: text.orNull,
-	metadata: json<Record<string, unknown>>(),
+	metadata: storedJson,
 }
 export type FeedItem = RowOf<typeof feedItemColumns>
 
@@ -90,7 +90,7 @@ const merged = `page as (
 		order by at desc, id desc limit $limit::int
 	)
 	select p.id, p.type, p.at as timestamp, c.id as "contactId", c.email as "contactEmail",
-		p.metadata || case when m.id is null then '{}' else ${metadataOfMail} end as metadata
+		(p.metadata || case when m.id is null then '{}' else ${metadataOfMail} end)::text as metadata
 	from page p
 	left join lateral (
 		select id, email from contacts where project_id = $projectId and id = p.contact_id offset 0) c on true

@@ -19,8 +19,11 @@ const groupingMs = 20
 /** The longest a reader waits for the database; no wait while it is unavailable. */
 const patienceMs = 250
 const longestPauseMs = 5000
-/** How many opens and clicks a process keeps in memory while the database is unavailable. */
+/** How many opens and clicks a process keeps in memory while the database is unavailable, and how long their links may be. */
 const heldMost = 50_000
+const mostCharacters = 2 ** 24
+/** More of them would stop the event loop while they are prepared. */
+const writtenAtOnce = 500
 const closingMs = 5000
 
 /** Nothing is counted for a project that is deleted or being deleted. */
@@ -46,6 +49,7 @@ interface LogServices {
  */
 export function createEngagementLog({ pool, log }: LogServices) {
 	let held: Noted[] = []
+	let characters = 0
 	let written = Promise.withResolvers<void>()
 	let writing: Promise<void> | null = null
 	let isAway = false
@@ -53,11 +57,12 @@ export function createEngagementLog({ pool, log }: LogServices) {
 	const closing = new AbortController()
 
 	function note(engagement: Noted): Promise<unknown> {
-		if (held.length >= heldMost) {
+		if (held.length >= heldMost || characters > mostCharacters) {
 			lost++
 			return Promise.resolve()
 		}
 		held.push(engagement)
+		characters += engagement.link?.length ?? 0
 		start()
 		return Promise.race([
 			written.promise,
@@ -76,13 +81,14 @@ export function createEngagementLog({ pool, log }: LogServices) {
 	async function write() {
 		for (let pauseMs = 100; held.length > 0;) {
 			await sleep(groupingMs)
-			const batch = held
+			const batch = held.splice(0, writtenAtOnce)
 			const { resolve } = written
-			held = []
-			written = Promise.withResolvers()
+			const isAll = held.length === 0
+			if (isAll) written = Promise.withResolvers()
 			try {
 				await append(pool, { engagements: batch })
-				resolve()
+				for (const { link } of batch) characters -= link?.length ?? 0
+				if (isAll) resolve()
 				pauseMs = 100
 				isAway = false
 				if (lost > 0) log.warn({ lost }, 'opens or clicks are lost: the database was away too long')

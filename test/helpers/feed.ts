@@ -4,7 +4,10 @@ import type { FeedItem } from '../../db/analytics/feed.ts'
 import { setupExecutions } from './executions.ts'
 
 export interface FeedPage {
-	data: (Omit<FeedItem, 'timestamp'> & { timestamp: string })[]
+	data: (Omit<FeedItem, 'timestamp' | 'metadata'> & {
+		timestamp: string
+		metadata: Record<string, unknown>
+	})[]
 	cursor?: string
 	hasMore: boolean
 	total: number
