@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type Sdk from 'stripe'
-import { isInternal, isStripeError, type Stripe } from './client.ts'
+import { isInternal, type Stripe } from './client.ts'
 
 /** Repeated calls for the same project create only one customer. */
 export async function createCustomer({ sdk }: Stripe, projectId: string) {
