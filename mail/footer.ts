@@ -1,6 +1,6 @@
 import { directionOf, primaryLanguage } from './language.ts'
 import { escapeHtml } from './liquid/printing.ts'
-import { nameOf, opaque, opensTag, skipElement, skipTag } from './text/tags.ts'
+import { tagsIn } from './text/tags.ts'
 
 interface FooterWords {
 	reason: string
@@ -73,14 +73,8 @@ export function insertFooter(html: string, footer: string): string {
 /** A `</body>` in a comment or a script ends nothing. */
 function endOfBody(html: string) {
 	let end = html.length
-	for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
-		const begin = at
-		at = opensTag(html, begin) ? skipTag(html, begin) : begin + 1
-		const isClosing = html[begin + 1] === '/'
-		const name = nameOf(html.slice(begin, Math.min(at, begin + 20)), isClosing ? 2 : 1)
+	for (const { begin, name, isClosing } of tagsIn(html))
 		if (isClosing && name === 'body') end = begin
-		else if (!isClosing && opaque.has(name)) at = skipElement(html, name, at)
-	}
 	return end
 }
 

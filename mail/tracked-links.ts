@@ -1,6 +1,6 @@
 import { decodeEntities } from './text/entities.ts'
 import { exceeded, renderLimits } from './render-limits.ts'
-import { nameOf, opaque, opensTag, skipElement, skipTag } from './text/tags.ts'
+import { skipTag, tagsIn } from './text/tags.ts'
 import type { TrackedUrls } from './tracked-urls.ts'
 
 const ourPages = ['unsubscribe', 'subscribe', 'manage']
@@ -14,22 +14,11 @@ export function trackHtml(html: string, urls: TrackedUrls, publicUrl: string): s
 	let tracked = ''
 	let written = 0
 	let bodyEnd = html.length
-	let at = 0
 	let links = 0
 
-	while (at < html.length) {
-		const begin = html.indexOf('<', at)
-		if (begin < 0) break
-		if (!opensTag(html, begin)) {
-			at = begin + 1
-			continue
-		}
-		at = skipMarkup(html, begin)
-		const isClosing = html[begin + 1] === '/'
-		const name = nameOf(html.slice(begin, Math.min(at, begin + 20)), isClosing ? 2 : 1)
+	for (const { begin, end, name, isClosing } of tagsIn(html, skipMarkup)) {
 		if (isClosing) bodyEnd = name === 'body' ? begin : bodyEnd
-		else if (isLink(name)) rewrite(begin, at)
-		else if (opaque.has(name)) at = skipElement(html, name, at)
+		else if (isLink(name)) rewrite(begin, end)
 	}
 	return tracked + html.slice(written, bodyEnd) + pixel(urls.open) + html.slice(bodyEnd)
 

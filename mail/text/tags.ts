@@ -1,7 +1,7 @@
 import { decodeEntities } from './entities.ts'
 
 /** The content of these elements is not markup. */
-export const opaque: ReadonlySet<string> = new Set([
+const opaque: ReadonlySet<string> = new Set([
 	'script',
 	'style',
 	'title',
@@ -35,6 +35,20 @@ export function skipTag(html: string, begin: number) {
 		}
 	}
 	return html.length
+}
+
+/** The tags of a text in their order, without those inside of comments and elements whose content is not markup. */
+export function* tagsIn(html: string, skip = skipTag) {
+	for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
+		const begin = at
+		at = begin + 1
+		if (!opensTag(html, begin)) continue
+		at = skip(html, begin)
+		const isClosing = html[begin + 1] === '/'
+		const name = nameOf(html.slice(begin, Math.min(at, begin + 20)), isClosing ? 2 : 1)
+		yield { begin, end: at, name, isClosing }
+		if (!isClosing && opaque.has(name)) at = skipElement(html, name, at)
+	}
 }
 
 function followsEquals(html: string, at: number) {
