@@ -80,6 +80,10 @@ export function invalid(...errors: FieldError[]) {
 	return new ApiError(422, 'VALIDATION_ERROR', message, { errors })
 }
 
+/** The database has too much to do for this read. Nothing was done. */
+export const tooMuchToRead = (message: string, suggestion: string) =>
+	new ApiError(503, 'DATABASE_ERROR', message, { retryAfterSeconds: 5, suggestion })
+
 const resourceCodes: Record<string, ErrorCode> = {
 	contact: 'CONTACT_NOT_FOUND',
 	template: 'TEMPLATE_NOT_FOUND',

@@ -4,7 +4,7 @@ import { graphFaults } from '../../db/automations/automation-graph.ts'
 import { countExecutionsUpTo, passageOf } from '../../db/automations/automation-usage.ts'
 import { scanWithin } from '../../db/timed-reading.ts'
 import { transactional } from '../../db/transaction.ts'
-import { ApiError } from '../errors.ts'
+import { tooMuchToRead } from '../errors.ts'
 import { Component, Id, PathId } from '../schemas.ts'
 import { draftOf, foundAutomation } from './automation-editing.ts'
 import { viewOfFault } from './automation-graphs.ts'
@@ -21,10 +21,10 @@ const newestExecutions = 10_000
 const mostMs = 5000
 
 const tooSlow = () =>
-	new ApiError(503, 'DATABASE_ERROR', 'Counting the executions takes too long', {
-		retryAfterSeconds: 5,
-		suggestion: 'Ask again when the database has less to do.',
-	})
+	tooMuchToRead(
+		'Counting the executions takes too long',
+		'Ask again when the database has less to do.',
+	)
 
 const Passage = Component('WorkflowPassage', {
 	executions: Type.Integer({ description: 'How many executions were read.' }),

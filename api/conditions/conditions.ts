@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type Condition, maxDepth, maxFilters } from '../../db/conditions/condition.ts'
-import { ApiError, type FieldError, invalid } from '../errors.ts'
+import { type FieldError, invalid, tooMuchToRead } from '../errors.ts'
 import { notKnown } from '../requests/field-errors.ts'
 import { filterProblems } from './condition-filters.ts'
 
@@ -124,8 +124,4 @@ const wrongType = (field: string, type: string, value: unknown): FieldError => (
 
 export const tooSlow = (
 	suggestion = 'Use fewer filters, or a segment with trackMembership, which stores its members.',
-) =>
-	new ApiError(503, 'DATABASE_ERROR', 'This condition takes too long to evaluate', {
-		retryAfterSeconds: 5,
-		suggestion,
-	})
+) => tooMuchToRead('This condition takes too long to evaluate', suggestion)

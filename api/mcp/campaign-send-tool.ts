@@ -3,7 +3,7 @@ import { type CampaignRecord, findCampaign } from '../../db/campaigns/campaign-r
 import { segmentsReached } from '../../db/conditions/condition-segments.ts'
 import { type Condition, membersOf } from '../../db/conditions/condition.ts'
 import { existing } from '../campaigns/campaigns.ts'
-import { ApiError } from '../errors.ts'
+import { tooMuchToRead } from '../errors.ts'
 import { requireSender } from '../send/sender.ts'
 import { hasStarted, reachOf } from './audience.ts'
 import { briefData, briefText, counted, only } from './brief.ts'
@@ -97,11 +97,10 @@ async function actOf(
 
 /** The preview must say how many people the campaign reaches. */
 const notCounted = () =>
-	new ApiError(503, 'DATABASE_ERROR', 'Counting the recipients of this campaign takes too long', {
-		retryAfterSeconds: 5,
-		suggestion:
-			'Nothing was sent. Try again, use a segment with trackMembership, or send the campaign in the console.',
-	})
+	tooMuchToRead(
+		'Counting the recipients of this campaign takes too long',
+		'Nothing was sent. Try again, use a segment with trackMembership, or send the campaign in the console.',
+	)
 
 function whenOf(scheduledFor: string | undefined) {
 	if (scheduledFor === undefined) return 'at once'

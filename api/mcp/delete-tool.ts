@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { segmentsReached } from '../../db/conditions/condition-segments.ts'
 import { membersOf } from '../../db/conditions/condition.ts'
-import { ApiError, invalid } from '../errors.ts'
+import { invalid, tooMuchToRead } from '../errors.ts'
 import { about, Id } from '../schemas.ts'
 import type { Contact, CountedPage } from './answers.ts'
 import { counted } from './brief.ts'
@@ -101,10 +101,9 @@ async function rulesOf({ segmentId }: Chosen, { pool, project }: ToolContext) {
 }
 
 const notCounted = () =>
-	new ApiError(503, 'DATABASE_ERROR', 'Counting these contacts takes too long', {
-		retryAfterSeconds: 5,
-		suggestion:
-			'Nothing was deleted. Try again, or use a segment with trackMembership, which stores its members.',
-	})
+	tooMuchToRead(
+		'Counting these contacts takes too long',
+		'Nothing was deleted. Try again, or use a segment with trackMembership, which stores its members.',
+	)
 
 const addressesOf = (contacts: Contact[]) => contacts.map(({ email }) => email)

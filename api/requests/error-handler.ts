@@ -6,7 +6,7 @@ import { TurnsBusy } from '../../db/fair-turns.ts'
 import { isTooSlow } from '../../db/timed-reading.ts'
 import { ThreadsBusy } from '../../mail/threads/pool.ts'
 import { tooSlow } from '../conditions/conditions.ts'
-import { ApiError, envelope, type FieldError, notFound } from '../errors.ts'
+import { ApiError, envelope, type FieldError, notFound, tooMuchToRead } from '../errors.ts'
 import { fieldErrors } from './field-errors.ts'
 import { overloaded } from './overload.ts'
 import { withSuggestion } from './suggestions.ts'
@@ -154,10 +154,10 @@ function databaseFault(thrown: FastifyError) {
 }
 
 const turnsBusy = () =>
-	new ApiError(503, 'DATABASE_ERROR', 'Other searches and counts of this project are under way', {
-		retryAfterSeconds: 5,
-		suggestion: 'Nothing was done. Wait for their answers, and send the request again.',
-	})
+	tooMuchToRead(
+		'Other searches and counts of this project are under way',
+		'Nothing was done. Wait for their answers, and send the request again.',
+	)
 
 /** Refusals by Fastify itself. */
 function frameworkFault({ statusCode, code, message }: FastifyError, request: FastifyRequest) {

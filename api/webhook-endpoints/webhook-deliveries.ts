@@ -11,7 +11,7 @@ import {
 import { findEndpoint, mostCounted } from '../../db/webhooks/webhook-endpoint-records.ts'
 import { scanWithin } from '../../db/timed-reading.ts'
 import { payloadOf } from '../../outside/requests/webhook-post.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, tooMuchToRead } from '../errors.ts'
 import {
 	about,
 	Component,
@@ -40,10 +40,10 @@ const Status = Type.Enum([...deliveryStatuses], {
 const mostMs = 5000
 
 const tooManyDeliveries = () =>
-	new ApiError(503, 'DATABASE_ERROR', 'These deliveries take too long to find', {
-		retryAfterSeconds: 5,
-		suggestion: 'Give `from` and `to` for a shorter period.',
-	})
+	tooMuchToRead(
+		'These deliveries take too long to find',
+		'Give `from` and `to` for a shorter period.',
+	)
 
 const attempt = {
 	at: Timestamp,
