@@ -6,7 +6,7 @@ import { liveMs } from '../client.ts'
 import { membersKey } from '../members/roles.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
-import { counted } from '../parts/counted.ts'
+import { counted, mostCounted } from '../parts/counted.ts'
 import { Empty } from '../parts/empty.tsx'
 import { DayFilter, Filter } from '../parts/filter.tsx'
 import { Row, Soft, Stack } from '../parts/page.tsx'
@@ -17,9 +17,6 @@ import { useProject } from '../shell/projects.ts'
 import { actionInWords } from './action-words.ts'
 import { type AuditFilters, inquiryOf } from './audit-filters.ts'
 import { EntryDialog } from './entry-dialog.tsx'
-
-/** The service counts no further. */
-const mostCounted = 10_000
 
 export const page = createLazyRoute('/console/$projectId/settings/audit')({ component: AuditPage })
 const route = getRouteApi('/console/$projectId/settings/audit')

@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '../../client/index.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
-import { formatCount } from '../parts/figures.tsx'
+import { countedUpToMost } from '../parts/counted.ts'
 
 const states: Record<WebhookEndpoint['health']['state'], [string, Tone]> = {
 	new: ['New', 'info'],
@@ -14,10 +14,7 @@ export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
 	return <Badge tone={tone}>{name}</Badge>
 }
 
-/** Its deliveries are counted up to this. */
-const mostCounted = 10_000
-export const waitingOf = ({ health: { waiting } }: WebhookEndpoint) =>
-	waiting >= mostCounted ? `${formatCount(mostCounted)} or more` : formatCount(waiting)
+export const waitingOf = ({ health: { waiting } }: WebhookEndpoint) => countedUpToMost(waiting)
 
 const disabled: Record<NonNullable<WebhookEndpoint['disabledReason']>, string> = {
 	OWNER: 'It was disabled by a member or with the secret key.',

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { countedUpToMost, mostCounted } from '../parts/counted.ts'
 import { formatCount } from '../parts/figures.tsx'
 import { useProject } from '../shell/projects.ts'
 import { webhooksKey } from './webhook-queries.ts'
@@ -11,8 +12,6 @@ interface Props {
 	only: 'failed' | 'all'
 }
 
-/** Counts end here. */
-const mostCounted = 10_000
 const given = { failed: ['FAILED', 'HELD'] as const, all: [undefined] as const }
 
 /** How many deliveries a replay would make. */
@@ -35,7 +34,7 @@ export function ReplayCount({ endpointId, from, to, only }: Props) {
 				}),
 			)
 			return Math.max(...totals) >= mostCounted
-				? `${formatCount(mostCounted)} or more`
+				? countedUpToMost(mostCounted)
 				: formatCount(totals.reduce((sum, total) => sum + total, 0))
 		},
 		enabled: isPeriod,
