@@ -9,6 +9,13 @@ import { mailStep, setupExecutions, type StepSketch, waitStep } from './helpers/
 
 const zebra = 'zebra@example.org'
 
+/** A step that writes to another address. */
+const tellTo = (customEmail: string): StepSketch => [
+	'SEND_EMAIL',
+	{ recipient: { type: 'CUSTOM', customEmail } },
+	'Tell',
+]
+
 /** A project with all possible data about one person, named Zebra. */
 async function setupPerson(t: ExecutionContext, email = zebra) {
 	const context = await setupExecutions(t)
@@ -91,13 +98,11 @@ async function setupPerson(t: ExecutionContext, email = zebra) {
 	}
 
 	// Workflows: a waiting execution, a failed one, and a mail from it to another person.
-	const boss: StepSketch = [
-		'SEND_EMAIL',
-		{ recipient: { type: 'CUSTOM', customEmail: 'bob@example.org' } },
-		'Tell',
-	]
 	const about = await context.template({ subject: 'About {{ email }}', body: '{{ event.nick }}' })
-	await freeze({ on: 'joined', steps: [mailStep, boss, waitStep('left')] }, about)
+	await freeze(
+		{ on: 'joined', steps: [mailStep, tellTo('bob@example.org'), waitStep('left')] },
+		about,
+	)
 	const failing: StepSketch = ['UPDATE_CONTACT', { data: { nick: '{% for' }, subscribed: null }]
 	await freeze({ on: 'joined', name: 'Failing', steps: [failing] })
 	t.is((await track('joined', { nick: { value: name, persistent: false } }, email)).statusCode, 200)
@@ -290,12 +295,7 @@ test('mail about an erased person is erased although its workflow was deleted be
 	const context = await setupExecutions(t)
 	const { pool, call, freeze, track, advance, select } = context
 	const about = await context.template({ subject: 'About {{ email }}', body: '{{ email }}' })
-	const tell: StepSketch = [
-		'SEND_EMAIL',
-		{ recipient: { type: 'CUSTOM', customEmail: 'bob@example.org' } },
-		'Tell',
-	]
-	const workflowId = await freeze({ on: 'joined', steps: [tell] }, about)
+	const workflowId = await freeze({ on: 'joined', steps: [tellTo('bob@example.org')] }, about)
 	for (const email of [zebra, 'carol@example.org']) await track('joined', {}, email)
 	for (const { id } of await select<{ id: string }>('select id from executions')) await advance(id)
 	t.is((await call('DELETE', `/workflows/${workflowId}`)).statusCode, 204)
@@ -320,12 +320,7 @@ test('a step that wrote to an erased person no longer has the address', async (t
 	const context = await setupExecutions(t)
 	const { call, contact, freeze, track, advance, select } = context
 	const about = await context.template({ subject: 'Hello', body: 'Hello' })
-	const tell: StepSketch = [
-		'SEND_EMAIL',
-		{ recipient: { type: 'CUSTOM', customEmail: '{{ boss }}' } },
-		'Tell',
-	]
-	await freeze({ on: 'joined', steps: [tell] }, about)
+	await freeze({ on: 'joined', steps: [tellTo('{{ boss }}')] }, about)
 	const id = await contact(zebra)
 	await contact('carol@example.org', { boss: zebra })
 	await contact('dora@example.org', { boss: 'bob@example.org' })

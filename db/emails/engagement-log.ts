@@ -19,8 +19,9 @@ const groupingMs = 20
 /** The longest a reader waits for the database; no wait while it is unavailable. */
 const patienceMs = 250
 const longestPauseMs = 5000
-/** How many opens and clicks a process keeps in memory while the database is unavailable, and how long their links may be. */
+/** How many opens and clicks a process keeps in memory while the database is unavailable. */
 const heldMost = 50_000
+/** Of all their links together. */
 const mostCharacters = 2 ** 24
 /** More of them would stop the event loop while they are prepared. */
 const writtenAtOnce = 500

@@ -162,8 +162,7 @@ export function createThreads<Known extends Tasks>({
 			}
 
 			function settle(done: () => void) {
-				const ms = performance.now() - startedAt
-				leave(ms)
+				leave(performance.now() - startedAt)
 				done()
 			}
 
