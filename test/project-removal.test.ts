@@ -10,7 +10,7 @@ import {
 } from '../db/projects/project-removal.ts'
 import { vacuum } from '../db/vacuum.ts'
 import { setup, startApp } from './helpers/app.ts'
-import { lockWaits } from './helpers/locks.ts'
+import { lockWaits, turnsEnded } from './helpers/locks.ts'
 import { splitIntoMonths } from './helpers/months.ts'
 import { addMember, createUser } from './helpers/people.ts'
 
@@ -325,5 +325,6 @@ test('tables are vacuumed after removals one at a time', async (t) => {
 	t.true(await first)
 	t.true(await vacuum(pool, 'segments'))
 	await t.throwsAsync(vacuum(pool, 'no_such_table'))
+	await turnsEnded(t, pool)
 	t.true(await vacuum(pool, 'segments'))
 })

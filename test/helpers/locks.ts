@@ -19,6 +19,19 @@ export async function lockWaits(t: ExecutionContext, pool: Pool, count: number, 
 	t.fail(`fewer than ${count} wait for a lock`)
 }
 
+/** Waits until no connection has a turn (db/turn.ts): one whose work failed has it until Postgres ended it. */
+export async function turnsEnded(t: ExecutionContext, pool: Pool) {
+	for (let tries = 0; tries < 500; tries++) {
+		const { rowCount } = await pool.query(
+			`select from pg_locks where locktype = 'advisory'
+				and database = (select oid from pg_database where datname = current_database())`,
+		)
+		if (!rowCount) return
+		await sleep(20)
+	}
+	t.fail('a connection still has a turn')
+}
+
 /** Stops every send between its read and its write, or before both, until it is released. */
 export async function hold(pool: Pool, table: 'templates' | 'queued_sends') {
 	const client = await pool.connect()
