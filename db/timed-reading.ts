@@ -37,6 +37,8 @@ const inTurn = createFairTurns({
 	patienceMs: 5000,
 })
 
+const quickMs = 200
+
 const changeLimit = 'set local jit = off; set local statement_timeout = 30000'
 
 /**
@@ -49,6 +51,17 @@ export const countInTurn = <T>(
 	work: (limit: string) => Promise<T>,
 	counts = true,
 ): Promise<T> => (counts ? inTurn(projectId, () => work(changeLimit)) : work(changeLimit))
+
+/**
+ * For reads that are quick in nearly every project: those that are not take a turn and begin again.
+ */
+export const readOrScan = async <T>(
+	pool: Pool,
+	projectId: string,
+	mostMs: number,
+	read: (db: PoolClient) => Promise<T>,
+): Promise<T | null> =>
+	(await readWithin(pool, quickMs, read)) ?? scanWithin(pool, projectId, mostMs, read)
 
 /** Reads in turn, with a limit on the time of each statement. */
 export const scanWithin = <T>(

@@ -6,6 +6,7 @@ import { Event } from '../db/events/event.ts'
 import { poolOf } from '../db/statement.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 async function setupCounts(t: ExecutionContext) {
 	const orm = await setupDatabase(t)
@@ -75,6 +76,36 @@ test('with too many event names, the most frequent are listed', async (t) => {
 	// The others are counted anyway.
 	t.is((await get('/activity/stats')).totalEvents, 10_101)
 	t.is((await get('/activity/recent-count')).count, 10_101)
+})
+
+test('counts of events that take too long end with 503, and those of a short period read only its days', async (t) => {
+	const { app, pool, project, withSecretKey } = await setup(t)
+	await pool.query(
+		`insert into event_counts (project_id, name, day, count)
+		select $1, 'event ' || n, date '2026-01-01' + n % 200, 1 from generate_series(1, 40000) n`,
+		[project.id],
+	)
+	await pool.query('analyze event_counts')
+	const { rows: plan } = await pool.query(
+		`explain select sum(count) from counted_events('${project.id}') t
+			where day >= '2026-03-01' and day <= '2026-03-02'`,
+	)
+	t.regex(JSON.stringify(plan), /event_counts_by_day/)
+
+	const holder = await pool.connect()
+	await holder.query('begin; lock table event_counts in access exclusive mode')
+	const get = (url: string) => app.inject({ url, headers: withSecretKey })
+	const urls = ['/events/names', '/events/stats', '/activity/stats', '/activity/recent-count']
+	const answers = await Promise.all([...urls, '/activity', '/analytics/top-events'].map(get))
+	for (const answer of answers) {
+		t.is(answer.statusCode, 503, answer.body)
+		t.truthy(answer.headers['retry-after'])
+	}
+	const waiting = get('/events/names')
+	await lockWaits(t, pool, 1)
+	await holder.query('commit')
+	holder.release()
+	t.is((await waiting).statusCode, 200)
 })
 
 test('however many names custom events have, the feed counts them in one row, to the millisecond', async (t) => {

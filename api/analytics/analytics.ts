@@ -8,6 +8,7 @@ import {
 	topEvents,
 } from '../../db/analytics/analytics.ts'
 import { campaignStatuses } from '../../db/campaigns/campaign.ts'
+import { readEventCounts } from '../events/event-counts.ts'
 import { Component, Id } from '../schemas.ts'
 import { Days, readDays } from './analytics-days.ts'
 import { percentOf } from './percent.ts'
@@ -167,11 +168,8 @@ export const analytics: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, 
 		},
 		async ({ project, query }) => {
 			const days = await readDays(pool, query)
-			const rows = await topEvents(pool, {
-				projectId: project.id,
-				...days,
-				limit: most(query.limit),
-			})
+			const wanted = { projectId: project.id, ...days, limit: most(query.limit) }
+			const rows = await readEventCounts(pool, project.id, (db) => topEvents(db, wanted))
 			return rows.map(({ name, count, before }) => ({
 				name,
 				count,

@@ -4,6 +4,7 @@ import { mailTotals } from '../../db/analytics/analytics.ts'
 import { countEntries, feedTypes, sourcesOf } from '../../db/analytics/feed.ts'
 import { upcoming } from '../../db/analytics/upcoming.ts'
 import { eventSums } from '../../db/events/event-queries.ts'
+import { readEventCounts } from '../events/event-counts.ts'
 import { Component, Id, Json, Timestamp } from '../schemas.ts'
 import { countFeed, feedWindow, viewOfItem } from './feed.ts'
 import { percentOf } from './percent.ts'
@@ -54,7 +55,9 @@ export const feedFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 		async ({ project, query }) => {
 			const { start, end } = feedWindow(query)
 			const [events, [mails], [workflows]] = await Promise.all([
-				eventSums(pool, { projectId: project.id, since: start, until: end }),
+				readEventCounts(pool, project.id, (db) =>
+					eventSums(db, { projectId: project.id, since: start, until: end }),
+				),
 				mailTotals(pool, { projectId: project.id, since: start, until: end }),
 				countEntries(pool, {
 					projectId: project.id,

@@ -12,6 +12,7 @@ import {
 import { lastId } from '../../db/events/event.ts'
 import { eventSums } from '../../db/events/event-queries.ts'
 import { ApiError } from '../errors.ts'
+import { readEventCounts } from '../events/event-counts.ts'
 import {
 	about,
 	Component,
@@ -139,7 +140,9 @@ export async function countFeed(
 	end: Date | null,
 ) {
 	const [events, [entered]] = await Promise.all([
-		eventSums(pool, { projectId, since: start, until: end }),
+		readEventCounts(pool, projectId, (db) =>
+			eventSums(db, { projectId, since: start, until: end }),
+		),
 		countEntries(pool, { projectId, entryTypes: entries, since: start, until: end }),
 	])
 	const wanted = events.filter(({ name }) =>

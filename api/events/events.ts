@@ -31,6 +31,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
+import { readEventCounts } from './event-counts.ts'
 import { EventName } from './event-names.ts'
 import { namedEvents } from './named-events.ts'
 import { checkEvent, TrackBody, trackContact, TrackResult, trackSuggestions } from './track.ts'
@@ -173,7 +174,9 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 		},
 		async ({ project, query }) => {
 			const { start, end } = readPeriod(query)
-			return commonestEvents(pool, { projectId: project.id, since: start, until: end })
+			return readEventCounts(pool, project.id, (db) =>
+				commonestEvents(db, { projectId: project.id, since: start, until: end }),
+			)
 		},
 	)
 

@@ -5,6 +5,7 @@ import { eventUsage } from '../../db/events/event-usage.ts'
 import { scanWithin } from '../../db/timed-reading.ts'
 import { ApiError } from '../errors.ts'
 import { Component, Reference } from '../schemas.ts'
+import { readEventCounts } from './event-counts.ts'
 import { isReservedEvent } from './event-names.ts'
 
 const Usage = Component('EventUsage', {
@@ -41,7 +42,9 @@ export const namedEvents: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app
 			},
 		},
 		async ({ project }) => {
-			const rows = await eventNames(pool, { projectId: project.id })
+			const rows = await readEventCounts(pool, project.id, (db) =>
+				eventNames(db, { projectId: project.id }),
+			)
 			return { eventNames: rows.map(({ name }) => name) }
 		},
 	)

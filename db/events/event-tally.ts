@@ -28,6 +28,8 @@ tallySchema.setClass(EventTally)
 const countSchema = defineEntity({
 	name: 'EventCount',
 	tableName: 'event_counts',
+	// For the counts of a period.
+	indexes: [{ name: 'event_counts_by_day', properties: ['projectId', 'day'] }],
 	properties: {
 		projectId: p.uuid().primary(),
 		name: p.text().primary(),
