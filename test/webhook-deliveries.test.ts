@@ -407,6 +407,25 @@ test('with the ordering "email", the next event of a mail waits for the one befo
 	t.deepEqual(heard().slice(2), ['1 email.sent', '1 email.delivered', '1 email.opened'])
 })
 
+test('however many events a mail has, they hold up the mails after it no longer than one does', async (t) => {
+	const { id, mail, happens, turn, receiver, pool, project } = await setupOrdered(t)
+	const [reloaded, other] = [await mail(), await mail()]
+	await pool.query(
+		`insert into events (project_id, name, email_id, data)
+		select $1, 'email.open', $2, jsonb_build_object('opens', n) from generate_series(1, 1500) n`,
+		[project.id, reloaded],
+	)
+	await happens(other, 'email.sent')
+	await turn(id)
+	t.true(receiver.heard.slice(0, 3).some(({ data }) => data['emailId'] === other))
+	for (let turns = 0; receiver.heard.length < 1501 && turns < 10; turns++) await turn(id)
+	const opens = receiver.heard.filter(({ data }) => data['emailId'] === reloaded)
+	t.deepEqual(
+		opens.map(({ data }) => data['opens']),
+		Array.from({ length: 1500 }, (_, i) => i + 1),
+	)
+})
+
 test('after a rest, too, an endpoint gets the events of a mail in order', async (t) => {
 	const { id, mail, happens, turn, receiver, pool, passTime } = await setupOrdered(t)
 	const first = await mail()

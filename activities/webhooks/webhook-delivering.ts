@@ -25,6 +25,7 @@ import { failuresUntilRest, restAfter, retryAfterMs, waitAfter } from './webhook
 import type { EndpointKey, WebhookServices } from './webhooks.ts'
 
 const pageRows = 200
+const queuedAtOnce = 1000
 const requestsAtOnce = 20
 /** Outcomes wait for each other for at most this long, so that a slow request does not delay the record of others. */
 const recordingMs = 500
@@ -89,7 +90,8 @@ export async function deliverDue(
 		const limit = health.failuresInRow >= failuresUntilRest ? 1 : most
 		const wanted = { ...key, url: endpoint.url, limit }
 		if (!isOrdered) return dueDeliveries(pool, wanted)
-		while ((await queueBehindEarlier(pool, { ...key, limit: pageRows }))[0]!.queued > 0);
+		while ((await queueBehindEarlier(pool, { ...key, limit: queuedAtOnce }))[0]!.queued > 0)
+			if (isOver()) return []
 		return firstOfEachMail(await dueDeliveries(pool, wanted))
 	}
 
@@ -174,7 +176,7 @@ export async function deliverDue(
 const newFailures = (before: number, failures: number) =>
 	before < failuresUntilRest ? Math.min(failures, failuresUntilRest - before) : failures
 
-/** The others of a mail are still due, or wait for the first, when the next page is taken. */
+/** Those of a mail that came meanwhile are still due when the next page is taken. */
 function firstOfEachMail(page: DueDelivery[]) {
 	const mails = new Set<string>()
 	return page.filter(({ emailId }) => {

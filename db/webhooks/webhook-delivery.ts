@@ -36,6 +36,12 @@ const schema = defineEntity({
 			properties: ['emailId', 'endpointId'],
 			where: 'email_id is not null',
 		},
+		// For the order of each mail's events.
+		{
+			name: 'webhook_deliveries_pending',
+			properties: ['emailId', 'endpointId', 'id'],
+			where: `status = 'PENDING' and email_id is not null`,
+		},
 		// For their lists: few among the delivered ones.
 		{
 			name: 'webhook_deliveries_undelivered',

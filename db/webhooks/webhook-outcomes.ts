@@ -26,7 +26,7 @@ export const recordOutcomes = statement('record-webhook-outcomes', {
 		projectId: uuid,
 		endpointId: uuid,
 		outcomes: json<DeliveryOutcome[]>(),
-		/** Deliveries of the same mails, which may be waiting for these. */
+		/** The next deliveries of the same mails wait for these. */
 		isOrdered: bool,
 	},
 	text: `with outcome as materialized (
@@ -45,12 +45,17 @@ export const recordOutcomes = statement('record-webhook-outcomes', {
 		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = any(array(select id from outcome))
 			and d.id = o.id and d.status = 'PENDING'
 		returning d.id, d.email_id, d.status
+	), next as materialized (
+		select n.id from recorded r cross join lateral (
+			select b.id from webhook_deliveries b
+			where b.project_id = $projectId and b.endpoint_id = $endpointId and b.email_id = r.email_id and b.id > r.id
+				and b.status = 'PENDING'
+			order by b.id limit 1) n
+		where $isOrdered::bool and r.status <> 'PENDING'
 	)
 	update webhook_deliveries d set next_at = now()
-	from recorded r
-	where $isOrdered::bool and r.status <> 'PENDING' and d.project_id = $projectId
-		and d.endpoint_id = $endpointId and d.email_id = r.email_id and d.id > r.id and d.status = 'PENDING'
-		and d.tries = 0 and d.next_at > now()`,
+	where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = any(array(select id from next))
+		and d.status = 'PENDING' and d.tries = 0 and d.next_at > now()`,
 })
 
 /**

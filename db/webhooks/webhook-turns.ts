@@ -176,23 +176,25 @@ export const dueDeliveries = statement('due-webhook-deliveries', {
 })
 
 /**
- * For an endpoint that gets each mail's events in order: a delivery that is due waits as long as an earlier one of
- * its mail, which may itself be due by now, and later than this one was. Of the same time, the earlier goes first. Looks up each due delivery's mail by index.
+ * For an endpoint that gets each mail's events in order: of the deliveries that are due, those with an earlier one of
+ * their mail wait for it. Its outcome makes the next one due (`recordOutcomes`). So however many events a mail has,
+ * the others of the endpoint are next. If no outcome comes, because the earlier one was held or removed, the next is
+ * due after some minutes.
  */
 export const queueBehindEarlier = statement('queue-behind-earlier-deliveries', {
 	params: { projectId: uuid, endpointId: uuid, limit: int },
 	row: { queued: int },
 	text: `with behind as (
-		select d.id, earlier.next_at from (
+		select d.id, greatest(first.next_at, now() + interval '5 minutes') as next_at from (
 			select id, email_id, next_at from webhook_deliveries
 			where project_id = $projectId and endpoint_id = $endpointId and next_at <= now()
 			order by next_at, id limit $limit::int) d
 		cross join lateral (
-			select b.next_at from webhook_deliveries b
+			select b.id, b.next_at from webhook_deliveries b
 			where b.project_id = $projectId and b.endpoint_id = $endpointId and b.email_id = d.email_id
-				and b.id < d.id and b.status = 'PENDING'
-			order by b.next_at desc limit 1) earlier
-		where earlier.next_at > d.next_at
+				and b.status = 'PENDING'
+			order by b.id limit 1) first
+		where first.id < d.id
 	), queued as (
 		update webhook_deliveries d set next_at = behind.next_at from behind
 		where d.project_id = $projectId and d.endpoint_id = $endpointId and d.id = behind.id
