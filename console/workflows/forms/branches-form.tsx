@@ -6,7 +6,7 @@ import { type NamedBranch, namedBranches } from '../graph.ts'
 import { FactField } from './fact-field.tsx'
 import { type StepFormProps, textOf } from './form-props.ts'
 import { operators, takesValue } from './operators.ts'
-import { asTyped, typedValue } from './typed-value.ts'
+import { ValueField } from './value-field.tsx'
 
 const most = 20
 
@@ -98,12 +98,12 @@ function BranchFields({ branch, index, error, onChange, onRemove }: Props) {
 				)}
 			</div>
 			{takesValue(branch.operator) && (
-				<TextField
+				<ValueField
 					name={`${at}.value`}
 					label={`Value of ${branch.name}`}
-					value={asTyped(branch.value)}
+					value={branch.value}
 					error={error}
-					onChange={({ target }) => onChange({ value: typedValue(target.value) }, 'value')}
+					onChange={(value) => onChange({ value }, 'value')}
 				/>
 			)}
 		</fieldset>

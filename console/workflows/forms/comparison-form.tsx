@@ -1,8 +1,8 @@
-import { Select, TextField } from '../../parts/field.tsx'
+import { Select } from '../../parts/field.tsx'
 import { FactField } from './fact-field.tsx'
 import { type StepFormProps, textOf } from './form-props.ts'
 import { operators, takesValue } from './operators.ts'
-import { asTyped, typedValue } from './typed-value.ts'
+import { ValueField } from './value-field.tsx'
 
 export function ComparisonForm({ step: { config }, graph, onConfig, error }: StepFormProps) {
 	const operator = textOf(config['operator']) || 'equals'
@@ -28,13 +28,13 @@ export function ComparisonForm({ step: { config }, graph, onConfig, error }: Ste
 				onChange={({ target }) => set({ operator: target.value })}
 			/>
 			{takesValue(operator) && (
-				<TextField
+				<ValueField
 					name="config.value"
 					label="Value"
 					hint="true, false and numbers are compared as such"
-					value={asTyped(config['value'])}
+					value={config['value']}
 					error={error}
-					onChange={({ target }) => set({ value: typedValue(target.value) }, 'value')}
+					onChange={(value) => set({ value }, 'value')}
 				/>
 			)}
 		</>
