@@ -45,3 +45,46 @@ test('a number with zeros or a sign is compared as it is typed', async (t) => {
 	t.like(configOf('Many'), { branches: [{ value: 10.05 }] })
 	t.deepEqual(faults, [])
 })
+
+test('the amount of a time can be deleted and typed anew', async (t) => {
+	const { page, open, call, workflow, faults } = await setupWorkflows(t)
+	const { id, idOf } = await workflow(
+		'Times',
+		[
+			{
+				type: 'WAIT_FOR_EVENT',
+				name: 'Order',
+				config: { eventName: 'order', timeout: 3 * 86_400 },
+			},
+			{
+				type: 'WEBHOOK',
+				name: 'Hook',
+				config: { url: 'https://example.org', method: 'POST', retryFor: 3 * 3600 },
+			},
+			{ type: 'DELAY', name: 'Pause', config: { amount: 3, unit: 'hours' } },
+		],
+		['Trigger > Order', 'Order: timeout > Hook', 'Hook > Pause'],
+	)
+	await open(`workflows/${id}?view=list&step=${idOf('Order')}`)
+	const most = page.getByLabel('Wait at most')
+	await most.press('End')
+	await most.press('Backspace')
+	t.is(await most.inputValue(), '')
+	await most.blur()
+	t.is(await most.inputValue(), '3')
+	await typeOver(most, '1,5')
+	t.is(await most.inputValue(), '1,5')
+	const steps = page.getByRole('list', { name: 'Steps' })
+	await steps.getByRole('button', { name: /^Hook/ }).click()
+	await typeOver(page.getByLabel('Repeat failed calls for'), '5')
+	await steps.getByRole('button', { name: /^Pause/ }).click()
+	await typeOver(page.getByLabel('Wait for', { exact: true }), '5')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const stored = await call<Stored>('GET', `/workflows/${id}`)
+	const configOf = (name: string) => stored.steps.find((step) => step.name === name)!.config
+	t.like(configOf('Order'), { timeout: 1.5 * 86_400 })
+	t.like(configOf('Hook'), { retryFor: 5 * 3600 })
+	t.deepEqual(configOf('Pause'), { amount: 5, unit: 'hours' })
+	t.deepEqual(faults, [])
+})

@@ -15,19 +15,18 @@ interface Props {
 
 /** An amount of time in a unit of the reader's choice. */
 export function DurationField({ label, field, amount, unit, error, hint, onChange }: Props) {
-	// Kept as typed: "1." is on its way to "1.5".
-	const [typed, setTyped] = useState(amount === undefined ? '' : String(amount))
-	const shown =
-		Number(typed) === amount && typed !== '' ? typed : amount === undefined ? typed : String(amount)
+	// What is being typed is shown until it is left: "1." is on its way to "1.5", and an empty field to another amount.
+	const [typed, setTyped] = useState<string>()
 	return (
 		<div className={styles.line}>
 			<TextField
 				name={field}
 				label={label}
 				inputMode="decimal"
-				value={shown}
+				value={typed ?? (amount === undefined ? '' : String(amount))}
 				error={error}
 				{...(hint && { hint })}
+				onBlur={() => setTyped(undefined)}
 				onChange={({ target }) => {
 					setTyped(target.value)
 					const number = Number(target.value.replace(',', '.'))
