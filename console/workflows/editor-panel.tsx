@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { List, Redo2, Undo2, Workflow as Graph } from 'lucide-react'
+import { List, Redo2, Undo2, Workflow as Picture } from 'lucide-react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
 import { discardQuestion } from '../editor/discard-question.ts'
 import { SaveNotices } from '../editor/save-notices.tsx'
@@ -12,7 +12,7 @@ import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
 import { Editor } from './editor.tsx'
 import styles from './editor.module.css'
-import { inputOf } from './graph.ts'
+import { type Graph, inputOf } from './graph.ts'
 import { graphFault } from './graph-fault.ts'
 import { Problems } from './problems.tsx'
 import { publishQuestion } from './publish-question.ts'
@@ -61,7 +61,7 @@ export function EditorPanel({ workflow, draft, check, checkError }: Props) {
 					/>
 					<Button
 						kind="quiet"
-						icon={view === 'list' ? <Graph size={15} /> : <List size={15} />}
+						icon={view === 'list' ? <Picture size={15} /> : <List size={15} />}
 						onClick={() =>
 							void navigate({
 								search: (old) => ({ ...old, view: view === 'list' ? undefined : 'list' }),
@@ -122,21 +122,22 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 	const confirm = useConfirm()
 	const toast = useToast()
 	const { mutate, error, isPending, reset } = useMutation({
-		mutationFn: (version: string) =>
-			api.workflows.replaceGraph(workflow.id, inputOf(draft.graph), {
-				headers: { 'If-Match': `"${version}"` },
+		mutationFn: ({ graph, base }: { graph: Graph; base: string }) =>
+			api.workflows.replaceGraph(workflow.id, inputOf(graph), {
+				headers: { 'If-Match': `"${base}"` },
 			}),
-		onSuccess: async ({ enabled, version }) => {
+		onSuccess: async ({ enabled, version, updatedAt }, { graph }) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
-			draft.discard()
+			draft.save(graph, updatedAt)
 			toast({ title: enabled ? `Published. New people get version ${version}` : 'Saved' })
 		},
 		// Someone else may have changed it.
 		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows', workflow.id] }),
 	})
-	async function ask(version: string) {
-		const question = publishQuestion(workflow, draft.graph)
-		if (!question || (await confirm(question))) mutate(version)
+	async function ask(base: string) {
+		const { graph } = draft
+		const question = publishQuestion(workflow, graph)
+		if (!question || (await confirm(question))) mutate({ graph, base })
 	}
 	return {
 		ask: () => void ask(draft.base),

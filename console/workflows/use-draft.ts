@@ -16,6 +16,7 @@ interface State {
 
 type Act =
 	| { do: 'change'; from: Graph; base: string; graph: Graph; group: string | undefined }
+	| { do: 'save'; sent: Graph; version: string }
 	| { do: 'undo' | 'redo' | 'discard' }
 
 const clean: State = { past: [], present: null, future: [], base: '', group: undefined }
@@ -33,6 +34,11 @@ function reduce(state: State, act: Act): State {
 				group: act.group,
 			}
 		}
+		case 'save':
+			// Changes that were made since it was sent are still unsaved.
+			return present === null || present === act.sent
+				? clean
+				: { ...clean, past: [act.sent], present, base: act.version }
 		case 'undo': {
 			const last = past.at(-1)
 			if (!last || !present) return state
@@ -116,6 +122,13 @@ export function useDraft(workflow: WorkflowWithSteps) {
 		change,
 		undo: past.length > 0 ? () => act({ do: 'undo' }) : undefined,
 		redo: future.length > 0 ? () => act({ do: 'redo' }) : undefined,
+		save: useCallback(
+			(sent: Graph, version: string) => {
+				forget()
+				act({ do: 'save', sent, version })
+			},
+			[forget],
+		),
 		discard: useCallback(() => {
 			forget()
 			act({ do: 'discard' })

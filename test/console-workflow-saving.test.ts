@@ -1,0 +1,41 @@
+import test from 'ava'
+import { setupWorkflows } from './helpers/console-workflows.ts'
+
+test('changes made while a workflow is being saved are kept, and saved next', async (t) => {
+	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
+	const { id, idOf } = await firstOrder()
+	const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+	await page.route('**/graph', async (route) => {
+		sent.resolve()
+		await answered.promise
+		await route.continue()
+	})
+	await open(`workflows/${id}?view=list&step=${idOf('Reminder')}`)
+	const name = page.getByLabel('Name', { exact: true })
+	const save = page.getByRole('button', { name: 'Save', exact: true })
+	const saved = page.getByText('Saved', { exact: true })
+	const storedName = async () => {
+		const { steps } = await call<{ steps: { id: string; name: string }[] }>(
+			'GET',
+			`/workflows/${id}`,
+		)
+		return steps.find((step) => step.id === idOf('Reminder'))!.name
+	}
+	await name.press('End')
+	await name.pressSequentially(' one')
+	await save.click()
+	await sent.promise
+	await name.press('End')
+	await name.pressSequentially(', two')
+	answered.resolve()
+	await saved.waitFor()
+	t.is(await name.inputValue(), 'Reminder one, two')
+	t.is(await storedName(), 'Reminder one')
+
+	const again = page.waitForResponse(/\/graph$/)
+	await save.click()
+	t.is((await again).status(), 200)
+	await save.waitFor({ state: 'detached' })
+	t.is(await storedName(), 'Reminder one, two')
+	t.deepEqual(faults, [])
+})
