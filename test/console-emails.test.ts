@@ -194,3 +194,25 @@ test('the pages of mails have no barrier', async (t) => {
 	}
 	t.deepEqual(faults, [])
 })
+
+test('days are typed into the filters key by key, and asked for once their year is whole', async (t) => {
+	const { page, open, home, faults } = await setupEmails(t)
+	const asked: string[] = []
+	page.on('request', (request) => {
+		const from = new URL(request.url()).searchParams.get('from')
+		if (from) asked.push(from)
+	})
+	await open('emails')
+	const since = page.getByLabel('Since')
+	await since.focus()
+	// Slower than the pause after which a day is asked for.
+	await page.keyboard.type('12052026', { delay: 350 })
+	await page.waitForURL(`${home}/emails?from=2026-12-05`)
+	t.is(await since.inputValue(), '2026-12-05')
+	await page.getByRole('heading', { name: 'No mail is like that' }).waitFor()
+	t.deepEqual([...new Set(asked)], [new Date('2026-12-05T00:00:00').toISOString()])
+	await page.getByRole('link', { name: 'Emails', exact: true }).click()
+	await page.getByRole('heading', { name: 'No mail yet' }).waitFor()
+	t.is(await since.inputValue(), '')
+	t.deepEqual(faults, [])
+})

@@ -14,7 +14,7 @@ export function PeriodChoice({ search }: { search: PeriodSearch }) {
 		void navigate({
 			to: '/console/$projectId/analytics',
 			params: { projectId: project.id },
-			search: { ...search, ...changed },
+			search: (old) => ({ ...old, ...changed }),
 			replace: true,
 		})
 	const { first, last } = periodOf(search)
@@ -47,11 +47,13 @@ export function PeriodChoice({ search }: { search: PeriodSearch }) {
 					<DayFilter
 						name="First day"
 						value={search.from ?? first}
+						isRequired
 						onChange={(from) => from && set({ from })}
 					/>
 					<DayFilter
 						name="Last day"
 						value={search.to ?? last}
+						isRequired
 						onChange={(to) => to && set({ to })}
 					/>
 				</>
