@@ -13,14 +13,18 @@ import { createConsoleRouter } from './routes.tsx'
 import { markMissing } from './shell/page-fault.tsx'
 import './styles/base.css'
 
+const logIn = '/console/log-in'
 const queries = createQueries(() => {
 	const { pathname, href } = router.state.location
-	if (pathname === '/console/log-in') return
-	queries.clear()
-	forgetAnswers()
-	void router.navigate({ to: '/console/log-in', search: { next: href } })
+	if (pathname !== logIn) void router.navigate({ to: logIn, search: { next: href } })
 })
 const router = createConsoleRouter(queries)
+// Not before: a page with unsaved changes may stay, and needs its answers.
+router.subscribe('onBeforeLoad', ({ toLocation }) => {
+	if (toLocation.pathname !== logIn) return
+	queries.clear()
+	forgetAnswers()
+})
 followLogOut()
 
 createRoot(document.getElementById('root')!).render(

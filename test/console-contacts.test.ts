@@ -240,3 +240,37 @@ test('a field that is used is kept, and one that is not is deleted from all cont
 	t.deepEqual((await call('GET', `/contacts/${id}`)).data, { plan: 'pro' })
 	t.deepEqual(faults, [])
 })
+
+test('when the session ends, a form that is filled in is kept until leaving it is confirmed', async (t) => {
+	const { page, open, add } = await setupContacts(t)
+	const { id } = await add('ann')
+	await page.clock.install()
+	await open(`contacts/${id}`)
+	await page.getByRole('button', { name: 'Edit' }).click()
+	const email = page.getByLabel('Email address')
+	await email.press('End')
+	await email.pressSequentially('.uk')
+	const cookies = await page.context().cookies()
+	await page.context().clearCookies()
+	const question = page.getByRole('alertdialog')
+	const asksAgain = async () => {
+		const answer = page.waitForResponse((response) => response.url().endsWith(`/contacts/${id}`))
+		await page.clock.fastForward(30_000)
+		return (await answer).status()
+	}
+	t.is(await asksAgain(), 401)
+	await question.getByText('What you have filled in is lost').waitFor()
+	// The question stays one.
+	t.is(await asksAgain(), 401)
+	await question.getByRole('button', { name: 'Cancel' }).click()
+	await question.waitFor({ state: 'detached' })
+	// Logged in again, in another tab.
+	await page.context().addCookies(cookies)
+	t.is(await asksAgain(), 200)
+	t.is(await email.inputValue(), 'ann@example.org.uk')
+
+	await page.context().clearCookies()
+	t.is(await asksAgain(), 401)
+	await question.getByRole('button', { name: 'Leave without saving' }).click()
+	await page.getByRole('heading', { name: 'Log in' }).waitFor()
+})

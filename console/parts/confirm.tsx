@@ -5,6 +5,7 @@ import {
 	Suspense,
 	useCallback,
 	useContext,
+	useRef,
 	useState,
 } from 'react'
 
@@ -31,9 +32,13 @@ export const useConfirm = () => useContext(Context)
 export function ConfirmProvider({ children }: { children: ReactNode }) {
 	const [asked, setAsked] = useState<(Question & { answer: (is: boolean) => void }) | null>(null)
 	const [isOpen, setOpen] = useState(false)
+	const last = useRef<(is: boolean) => void>(undefined)
 	const ask = useCallback<Ask>(
 		(question) =>
 			new Promise((answer) => {
+				// A question that gives way to another is answered with no: whoever asked it waits.
+				last.current?.(false)
+				last.current = answer
 				setAsked({ ...question, answer })
 				setOpen(true)
 			}),

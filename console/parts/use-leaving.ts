@@ -27,6 +27,7 @@ export function useLeaving(work: Work) {
 	const confirm = useConfirm()
 	const latest = useRef(work)
 	latest.current = work
+	const isAsking = useRef(false)
 	useEffect(() => {
 		open.add(latest)
 		return () => void open.delete(latest)
@@ -36,12 +37,16 @@ export function useLeaving(work: Work) {
 		async shouldBlockFn({ current, next }) {
 			const { isUnsaved, isKeptAt, lost, onLeave } = latest.current
 			if (!isUnsaved() || isKeptAt(next.pathname, current.pathname)) return false
+			// The first question is still open.
+			if (isAsking.current) return true
+			isAsking.current = true
 			const leaves = await confirm({
 				title: 'Leave without saving?',
 				body: lost,
 				act: 'Leave without saving',
 				isDestructive: true,
 			})
+			isAsking.current = false
 			if (leaves) onLeave?.()
 			return !leaves
 		},
