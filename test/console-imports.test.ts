@@ -136,3 +136,14 @@ test('an import is cancelled before it begins, on a phone, and found again', asy
 	await page.getByText('The import is cancelled').waitFor()
 	t.deepEqual(faults, [])
 })
+
+test('a corrected file of the same name can be chosen again', async (t) => {
+	const { page, open, choose } = await setupImports(t)
+	await open('contacts/import')
+	await choose('\n\n')
+	await page.getByText('The file has no header').waitFor()
+	// A browser reports no change when the value stays the same: the name of the file.
+	t.is(await page.getByLabel('CSV file').inputValue(), '')
+	await choose('email\nann@example.org\n')
+	await page.getByRole('button', { name: 'Import', exact: true }).waitFor()
+})

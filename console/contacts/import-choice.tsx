@@ -13,6 +13,7 @@ export function ImportChoice({ onChoose }: { onChoose: (csv: CsvFile) => void })
 	const [error, setError] = useState<unknown>()
 	async function open(file: File | undefined) {
 		if (!file) return
+		setError(undefined)
 		try {
 			onChoose(await openCsv(file))
 		} catch (fault) {
@@ -43,7 +44,11 @@ export function ImportChoice({ onChoose }: { onChoose: (csv: CsvFile) => void })
 					accept=".csv,text/csv"
 					aria-label="CSV file"
 					hidden
-					onChange={({ target }) => void open(target.files?.[0])}
+					onChange={({ target }) => {
+						void open(target.files?.[0])
+						// So that a corrected file of the same name is a change.
+						target.value = ''
+					}}
 				/>
 				<Button kind="primary" onClick={() => input.current?.click()}>
 					Choose a file
