@@ -216,3 +216,13 @@ test('days are typed into the filters key by key, and asked for once their year 
 	t.is(await since.inputValue(), '')
 	t.deepEqual(faults, [])
 })
+
+test('a message that cannot be downloaded says why', async (t) => {
+	const { page, open, send } = await setupEmails(t)
+	const id = await send({ to: 'ann@example.org' })
+	await open(`emails/${id}`)
+	await page.route('**/source', (route) => route.abort())
+	await page.getByRole('button', { name: 'Download the whole message' }).click()
+	await page.getByRole('alert').getByText('Check your connection').waitFor()
+	t.pass()
+})

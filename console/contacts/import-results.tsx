@@ -1,5 +1,7 @@
+import { useMutation } from '@tanstack/react-query'
 import type { ImportJob, ImportResult } from '../../client/index.ts'
 import { Button } from '../parts/button.tsx'
+import { Fault } from '../parts/fault.tsx'
 import { Figures, formatCount } from '../parts/figures.tsx'
 import { Section, Soft } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -50,6 +52,7 @@ const mostShown = 100
 
 function Errors({ job, result }: { job: ImportJob; result: ImportResult }) {
 	const { api } = useProject()
+	const { mutate, error, isPending } = useMutation({ mutationFn: download })
 	async function download() {
 		const csv = await api.contacts.downloadImportErrors(job.id)
 		const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }))
@@ -63,8 +66,13 @@ function Errors({ job, result }: { job: ImportJob; result: ImportResult }) {
 	return (
 		<Section
 			title="Rows that were not imported"
-			actions={<Button onClick={() => void download()}>Download all as CSV</Button>}
+			actions={
+				<Button isBusy={isPending} onClick={() => mutate()}>
+					Download all as CSV
+				</Button>
+			}
 		>
+			<Fault error={error} />
 			<Table
 				name="Rows that were not imported"
 				rows={result.errors.slice(0, mostShown)}

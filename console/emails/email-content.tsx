@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { EmailWithAttempts } from '../../client/index.ts'
 import { isStatus } from '../client.ts'
-import { buttonClass } from '../parts/button.tsx'
+import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/copy.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { MailFrame } from '../parts/mail-frame.tsx'
@@ -31,9 +31,7 @@ export function EmailContent({ mail }: { mail: EmailWithAttempts }) {
 					{ id: 'headers', name: 'Headers', content: <Code name="headers" text={headers} /> },
 				]}
 			/>
-			<Row>
-				<SourceLink mail={mail} />
-			</Row>
+			<SourceLink mail={mail} />
 			{mail.attachments.length > 0 && (
 				<p>
 					With{' '}
@@ -48,6 +46,7 @@ const inKb = (bytes: number) => `${Math.ceil(bytes / 1024)} KB`
 
 function SourceLink({ mail }: { mail: EmailWithAttempts }) {
 	const { api } = useProject()
+	const { mutate, error, isPending } = useMutation({ mutationFn: download })
 	async function download() {
 		const source = await api.emails.getSource(mail.id)
 		const url = URL.createObjectURL(new Blob([source], { type: 'message/rfc822' }))
@@ -59,8 +58,13 @@ function SourceLink({ mail }: { mail: EmailWithAttempts }) {
 		URL.revokeObjectURL(url)
 	}
 	return (
-		<button type="button" className={buttonClass('quiet')} onClick={() => void download()}>
-			Download the whole message
-		</button>
+		<>
+			<Fault error={error} />
+			<Row>
+				<Button kind="quiet" isBusy={isPending} onClick={() => mutate()}>
+					Download the whole message
+				</Button>
+			</Row>
+		</>
 	)
 }
