@@ -468,3 +468,21 @@ test('a step says how many mails it did not send, and calls nobody failed who go
 	t.is(await page.getByText('1 failed').count(), 0)
 	t.deepEqual(faults, [])
 })
+
+test('a workflow whose people cannot be counted is not deleted without a word', async (t) => {
+	const { page, open, call, firstOrder } = await setupWorkflows(t)
+	const { id } = await firstOrder()
+	await open('workflows')
+	const remove = async () => {
+		await page.getByRole('button', { name: 'Acts on First order', exact: true }).click()
+		await page.getByRole('menuitem', { name: 'Delete' }).click()
+	}
+	await page.route('**/versions', (route) => route.abort())
+	await remove()
+	await page.getByRole('alert').getByText('Check your connection').waitFor()
+	await page.unroute('**/versions')
+	await remove()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+	await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+	t.like(await call('GET', `/workflows/${id}`), { id })
+})

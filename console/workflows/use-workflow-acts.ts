@@ -13,12 +13,8 @@ export function useWorkflowActs() {
 	const confirm = useConfirm()
 	const toast = useToast()
 	const { mutate, error, isPending, reset } = useMutation({
-		mutationFn: ({ act }: { act: () => Promise<unknown>; after?: () => Promise<unknown> }) => act(),
-		onSuccess: async (_answer, { after }) => {
-			await after?.()
-			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
-		},
-		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows'] }),
+		mutationFn: (act: () => Promise<unknown>) => act(),
+		onSettled: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows'] }),
 	})
 
 	async function setEnabled({ id, name, enabled }: Workflow, active: number) {
@@ -31,15 +27,13 @@ export function useWorkflowActs() {
 				act: 'Disable',
 			}))
 		if (!isSure) return
-		mutate({
-			act: async () => {
-				const { version } = await api.workflows.update(id, { enabled: !enabled })
-				toast({
-					title: enabled
-						? 'Disabled. Nobody new enters'
-						: `Enabled. New people get version ${version}`,
-				})
-			},
+		mutate(async () => {
+			const { version } = await api.workflows.update(id, { enabled: !enabled })
+			toast({
+				title: enabled
+					? 'Disabled. Nobody new enters'
+					: `Enabled. New people get version ${version}`,
+			})
 		})
 	}
 
@@ -56,16 +50,12 @@ export function useWorkflowActs() {
 			isDestructive: true,
 		})
 		if (!isSure) return
-		mutate({
-			act: async () => {
-				// Nobody may enter between the last cancellation and the deletion.
-				if (enabled) await api.workflows.update(id, { enabled: false })
-				await api.executions.cancelAll(id)
-				await api.workflows.delete(id)
-				toast({ title: `“${name}” is deleted` })
-			},
-			...(after && { after }),
-		})
+		// Nobody may enter between the last cancellation and the deletion.
+		if (enabled) await api.workflows.update(id, { enabled: false })
+		await api.executions.cancelAll(id)
+		await api.workflows.delete(id)
+		toast({ title: `“${name}” is deleted` })
+		await after?.()
 	}
 
 	async function countActive(id: string) {
@@ -79,14 +69,13 @@ export function useWorkflowActs() {
 		/** Takes back what was said about the last act. */
 		forget: reset,
 		setEnabled: (workflow: Workflow, active: number) => void setEnabled(workflow, active),
-		remove: (workflow: Workflow, after?: () => Promise<unknown>) => void remove(workflow, after),
+		remove: (workflow: Workflow, after?: () => Promise<unknown>) =>
+			mutate(() => remove(workflow, after)),
 		duplicate: (workflow: Workflow, after?: (id: string) => Promise<unknown>) =>
-			mutate({
-				act: async () => {
-					const copy = await api.workflows.duplicate(workflow.id)
-					toast({ title: `“${copy.name}” is made. It is disabled` })
-					await after?.(copy.id)
-				},
+			mutate(async () => {
+				const copy = await api.workflows.duplicate(workflow.id)
+				toast({ title: `“${copy.name}” is made. It is disabled` })
+				await after?.(copy.id)
 			}),
 	}
 }
