@@ -47,3 +47,18 @@ test('the secret of webhook steps is shown only when asked for, and changed afte
 	await shown.waitFor({ state: 'detached' })
 	t.deepEqual(faults, [])
 })
+
+test('a secret is selected to be copied where the browser has no clipboard', async (t) => {
+	const { page, open, faults } = await setupConsole(t)
+	// As on a page without HTTPS.
+	await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+	await open('settings/keys')
+	await page.getByRole('button', { name: 'Replace both keys' }).click()
+	await page.getByRole('alertdialog').getByRole('button', { name: 'Replace both keys' }).click()
+	const secret = page.getByLabel('secret key')
+	const key = await secret.locator('code').textContent()
+	await secret.getByRole('button', { name: 'Copy' }).click()
+	await page.getByText('The text is selected').waitFor()
+	t.is(await page.evaluate('getSelection().toString()'), key)
+	t.deepEqual(faults, [])
+})

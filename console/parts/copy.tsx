@@ -1,13 +1,29 @@
 import { Check, Copy } from 'lucide-react'
-import { useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 import styles from './copy.module.css'
+import { useToast } from './toast.tsx'
+
+interface Props {
+	text: string
+	name?: string
+	/** Where the text is. */
+	shown: RefObject<HTMLElement | null>
+}
 
 /** Copies a text, and shows for a moment that it has. */
-export function CopyButton({ text, name = 'Copy' }: { text: string; name?: string }) {
+function CopyButton({ text, name = 'Copy', shown }: Props) {
 	const [isCopied, setCopied] = useState(false)
+	const toast = useToast()
 	async function copy() {
-		await navigator.clipboard.writeText(text)
+		try {
+			await navigator.clipboard.writeText(text)
+		} catch {
+			// Browsers have no clipboard on pages without HTTPS, or may be told not to use it.
+			getSelection()?.selectAllChildren(shown.current!)
+			toast({ title: 'The text is selected. Press Ctrl-C or ⌘C to copy it' })
+			return
+		}
 		setCopied(true)
 		setTimeout(() => setCopied(false), 1500)
 	}
@@ -21,21 +37,27 @@ export function CopyButton({ text, name = 'Copy' }: { text: string; name?: strin
 }
 
 /** A short text in the font of code, to be copied. */
-export const Copyable = ({ text, name }: { text: string; name?: string }) => (
-	<span className={styles.copyable}>
-		<code>{text}</code>
-		<CopyButton text={text} {...(name && { name })} />
-	</span>
-)
+export function Copyable({ text, name }: { text: string; name?: string }) {
+	const shown = useRef<HTMLElement>(null)
+	return (
+		<span className={styles.copyable}>
+			<code ref={shown}>{text}</code>
+			<CopyButton text={text} shown={shown} {...(name && { name })} />
+		</span>
+	)
+}
 
 /** Lines of code, to be copied. */
-export const Code = ({ text, name }: { text: string; name: string }) => (
-	<div className={styles.code}>
-		<pre tabIndex={0} aria-label={name}>
-			{text}
-		</pre>
-		<div className={styles.copy}>
-			<CopyButton text={text} name={`Copy ${name}`} />
+export function Code({ text, name }: { text: string; name: string }) {
+	const shown = useRef<HTMLPreElement>(null)
+	return (
+		<div className={styles.code}>
+			<pre ref={shown} tabIndex={0} aria-label={name}>
+				{text}
+			</pre>
+			<div className={styles.copy}>
+				<CopyButton text={text} shown={shown} name={`Copy ${name}`} />
+			</div>
 		</div>
-	</div>
-)
+	)
+}
