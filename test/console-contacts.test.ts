@@ -274,3 +274,18 @@ test('when the session ends, a form that is filled in is kept until leaving it i
 	await question.getByRole('button', { name: 'Leave without saving' }).click()
 	await page.getByRole('heading', { name: 'Log in' }).waitFor()
 })
+
+test('a contact whose mails cannot be counted says so before it is deleted', async (t) => {
+	const { page, open, add } = await setupContacts(t)
+	const { id } = await add('ann')
+	await open(`contacts/${id}`)
+	await page.route('**/executions?*', (route) => route.abort())
+	await page.getByRole('button', { name: 'Delete' }).click()
+	const fault = page.getByRole('dialog').getByRole('alert')
+	await fault.getByText('Check your connection').waitFor()
+	t.is(await page.getByText('Counting mails').count(), 0)
+	await page.unroute('**/executions?*')
+	await fault.getByRole('button', { name: 'Try again' }).click()
+	await page.getByRole('dialog').getByText('This cannot be undone').waitFor()
+	t.is(await fault.count(), 0)
+})

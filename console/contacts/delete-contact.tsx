@@ -51,7 +51,7 @@ export function DeleteContact({ contact, onClose }: { contact: Contact; onClose:
 
 function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boolean }) {
 	const { project, api } = useProject()
-	const { data } = useQuery({
+	const { data, error, refetch } = useQuery({
 		queryKey: [project.id, 'contacts', contact.id, 'consequences'],
 		queryFn: async () => {
 			const [mails, running, waiting] = await Promise.all([
@@ -62,6 +62,7 @@ function Consequences({ contact, isErasing }: { contact: Contact; isErasing: boo
 			return { mails: mails.total, executions: running.total + waiting.total }
 		},
 	})
+	if (!data && error) return <Fault error={error} retry={() => void refetch()} />
 	if (!data) return <p>Counting mails and workflow executions …</p>
 	const { executions, mails } = data
 	const ofMails = isErasing
