@@ -64,3 +64,24 @@ test('where sign-ups are disabled the log-in offers none', async (t) => {
 	await page.getByRole('link', { name: 'Sign up' }).waitFor({ state: 'detached' })
 	t.deepEqual(faults, [])
 })
+
+test('a password with a space at its end is set and typed as it is', async (t) => {
+	const { page, origin, app } = await setupConsole(t)
+	await page.context().clearCookies()
+	await page.goto(`${origin}/console/sign-up`)
+	const account = { email: 'eve@example.org', password: ' a long phrase ' }
+	const fill = async () => {
+		await page.getByLabel('Email address').fill(account.email)
+		await page.getByLabel('Password').fill(account.password)
+	}
+	await fill()
+	await page.getByRole('button', { name: 'Create the account' }).click()
+	await page.waitForURL(`${origin}/console/new-project`)
+	const answer = await app.inject({ method: 'POST', url: '/auth/login', payload: account })
+	t.is(answer.statusCode, 200, answer.body)
+	await page.context().clearCookies()
+	await page.goto(`${origin}/console/log-in`)
+	await fill()
+	await page.getByRole('button', { name: 'Log in' }).click()
+	await page.waitForURL(`${origin}/console/new-project`)
+})

@@ -32,7 +32,7 @@ function LogInPage() {
 				act="Log in"
 				isBusy={logIn.isPending}
 				error={logIn.error}
-				onSubmit={(values) => logIn.mutate(values.text('password'))}
+				onSubmit={(values) => logIn.mutate(values.exact('password'))}
 			>
 				<TextField
 					name="email"

@@ -24,7 +24,7 @@ function SignUpPage() {
 				isBusy={signUp.isPending}
 				error={signUp.error}
 				onSubmit={(values) =>
-					signUp.mutate({ email: values.text('email'), password: values.text('password') })
+					signUp.mutate({ email: values.text('email'), password: values.exact('password') })
 				}
 			>
 				<TextField

@@ -24,11 +24,13 @@ export class FormValues {
 		this.data = data
 	}
 
-	text(name: string) {
+	/** With spaces at its ends, which may belong to a password. */
+	exact(name: string) {
 		const value = this.data.get(name)
-		return typeof value === 'string' ? value.trim() : ''
+		return typeof value === 'string' ? value : ''
 	}
 
+	text = (name: string) => this.exact(name).trim()
 	/** undefined when it was left empty. */
 	optional = (name: string) => this.text(name) || undefined
 	isChecked = (name: string) => this.data.has(name)
