@@ -11,6 +11,8 @@ export function useCampaignSaving(writing: Writing<CampaignValues>, { id }: Camp
 	const queries = useQueryClient()
 	const toast = useToast()
 	const { mutate, mutateAsync, isPending, error } = useMutation({
+		// One after the other: each is based on the version that the one before it stored.
+		scope: { id: `campaign ${id}` },
 		async mutationFn({ isOver = false }: { isOver?: boolean; isQuiet?: boolean }) {
 			const sent = writing.now()
 			const headers = isOver ? {} : { 'if-match': `"${writing.version}"` }
