@@ -94,6 +94,8 @@ function useSaving(writing: Writing<Content>, template: Template | undefined) {
 	const navigate = useNavigate()
 	const toast = useToast()
 	const { mutate, mutateAsync, isPending, error } = useMutation({
+		// One after the other: each is based on the version that the one before it stored.
+		scope: { id: `template ${template?.id}` },
 		async mutationFn({ isOver = false }: { isOver?: boolean }) {
 			const sent = writing.now()
 			const saved = template
