@@ -79,6 +79,9 @@ export const renderingTasks = {
 		return dkim ? signed(raw, dkim) : raw
 	},
 
+	/** Of a mail in its wire format. */
+	sign: ({ raw, dkim }: { raw: Uint8Array; dkim: DkimKey }) => signed(bufferOf(raw), dkim),
+
 	messageSize,
 
 	campaignMail: ({ source, publicUrl }: { source: CampaignMailSource; publicUrl: string }) =>

@@ -22,6 +22,58 @@ test('large mails are sent in smaller batches', async (t) => {
 	t.is(fake.requests.length, 5)
 })
 
+/** 40 KB of text, of which a loop makes a mail of 800 KB. */
+const grown = `{% for i in (1..20) %}<p>${'word '.repeat(8000)}</p>{% endfor %}`
+
+test('mails that a loop makes large are handed over a few at a time, and repeated by the same keys', async (t) => {
+	const { send, provider, pool, fake, mails, query } = await overResend(t, 20)
+	await query('update campaigns set body = $1', [grown])
+	const answers = Promise.withResolvers<never>()
+	let handed = 0
+	const dying = {
+		...provider,
+		deliverBatch: async (...given: Parameters<NonNullable<typeof provider.deliverBatch>>) => {
+			const outcomes = await provider.deliverBatch!(...given)
+			handed += given[0].length
+			// The worker dies with most of the batch handed over, and nothing recorded.
+			return handed > 12 ? answers.promise : outcomes
+		},
+	}
+	const dead = send(campaignWorker(pool, dying)).catch(() => {})
+	t.teardown(async () => {
+		answers.reject(new Error('dead'))
+		await dead
+	})
+	while (handed <= 12) await new Promise((resolve) => setTimeout(resolve, 5))
+	t.like(await send(campaignWorker(pool, provider)), { settled: 20, left: 0 })
+	const batches = Map.groupBy(fake.accepted, ({ key }) => key)
+	t.true([...batches.values()].every((batch) => batch.length <= 3))
+	t.is(fake.accepted.length, 20)
+	t.is(new Set(fake.accepted.map(({ emailId }) => emailId)).size, 20)
+	for (const { status } of await mails()) t.is(status, 'SENT')
+})
+
+test('few batches of a process are claimed at a time, because those that wait could still be cancelled', async (t) => {
+	const { send, provider, pool, fake, query, id } = await overResend(t, 2000)
+	fake.delayMs = 200
+	const worker = campaignWorker(pool, provider)
+	const lanes = Array.from({ length: 4 }, (_, lane) => send(worker, lane))
+	let isOver = false
+	const all = Promise.all(lanes).then(() => (isOver = true))
+	let most = 0
+	while (!isOver) {
+		const [found] = await query<{ sending: number }>(
+			`select count(*)::int as sending from emails where campaign_id = $1 and status = 'SENDING'`,
+			[id],
+		)
+		most = Math.max(most, found!.sending)
+		await new Promise((resolve) => setTimeout(resolve, 20))
+	}
+	await all
+	t.true(most > 0 && most <= 400, `${most} claimed`)
+	t.is(new Set(fake.accepted.map(({ emailId }) => emailId)).size, 2000)
+})
+
 test('a send rate limits a batch to a second’s worth, with any number of lanes', async (t) => {
 	const { send, provider, pool, fake, mails, query } = await overResend(t, 60)
 	await query('update projects set send_rate_per_second = 20')

@@ -1,8 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
 import type { Outcome, ReadyMail } from '../outside/providers/provider.ts'
 import { overSmtp, sendingCampaign } from './helpers/campaign-sending.ts'
 import { campaignWorker } from './helpers/campaign-worker.ts'
-import { scriptedProvider } from './helpers/ledger.ts'
+import { seal } from '../db/domains/seal.ts'
+import { verifyDkim } from './helpers/dkim.ts'
+import { scriptedProvider, sealingSecret } from './helpers/ledger.ts'
 
 test('any number of workers at the same lane send every mail once', async (t) => {
 	const { send, sink, provider, pool, mails } = await overSmtp(t, 800)
@@ -77,4 +80,54 @@ test('a prepared mail is its recipient’s own, with its own subject', async (t)
 		(await query('select count(*)::int as n from emails where subject = $1', ['Hello Ann']))[0],
 		{ n: 40 },
 	)
+})
+
+test('large mails of campaigns are composed only while there is memory for them', async (t) => {
+	const { send, pool } = await sendingCampaign(t, 40, {
+		body: `{% for i in (1..100) %}<p>${'word '.repeat(5000)}</p>{% endfor %}`,
+	})
+	const { provider } = scriptedProvider()
+	const waiting: { mail: ReadyMail; done(outcome: Outcome): void }[] = []
+	const deliverReady = (mail: ReadyMail) =>
+		new Promise<Outcome>((done) => waiting.push({ mail, done }))
+	const sending = send(campaignWorker(pool, { ...provider, deliverReady }))
+	let sent = 0
+	let most = 0
+	while (sent < 40) {
+		const before = waiting.length
+		await new Promise((resolve) => setTimeout(resolve, 500))
+		// The server answers once no more mails come.
+		if (waiting.length > before) continue
+		most = Math.max(most, waiting.length)
+		for (const { done } of waiting.splice(0))
+			done({ kind: 'SENT', providerMessageId: `q${sent++}` })
+	}
+	t.like(await sending, { settled: 40, left: 0 })
+	// 5 MB each.
+	t.true(most <= 14, `${most} at a time`)
+})
+
+test('a large mail of a campaign is signed, too', async (t) => {
+	const { send, pool, query } = await sendingCampaign(t, 2, {
+		body: `{% for i in (1..100) %}<p>${'word '.repeat(1000)}</p>{% endfor %}`,
+	})
+	const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+		modulusLength: 2048,
+		publicKeyEncoding: { type: 'spki', format: 'pem' },
+		privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+	})
+	const { provider } = scriptedProvider()
+	const raws: string[] = []
+	const deliverReady = async (mail: ReadyMail): Promise<Outcome> => {
+		raws.push(mail.raw())
+		return { kind: 'SENT', providerMessageId: 'q' }
+	}
+	await query(
+		`update domains set dkim_selector = 'tempost', dkim_private_key = $1 where domain = 'example.com'`,
+		[seal(Buffer.from(privateKey), sealingSecret)],
+	)
+	const worker = campaignWorker(pool, { ...provider, deliverReady })
+	t.like(await send(worker), { settled: 2, left: 0 })
+	t.is(raws.length, 2)
+	for (const raw of raws) t.true(verifyDkim(raw, publicKey).isValid)
 })

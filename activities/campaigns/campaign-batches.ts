@@ -1,28 +1,42 @@
 import type { ClaimedMail } from '../../db/campaigns/campaign-ledger.ts'
 import type { Ended } from '../../db/emails/ledger.ts'
+import type { Message } from '../../mail/message.ts'
 import { mayBeTaken, type Outcome } from '../../outside/providers/provider.ts'
 import { attemptEnd } from '../delivery/attempt-end.ts'
 import { wait } from '../delivery/moments.ts'
 import type { Slots } from '../delivery/slots.ts'
 import { unmade } from '../delivery/unmade.ts'
+import { messageBytes } from './campaign-contents.ts'
 import { ownSubject, recipientOf } from './campaign-handover.ts'
+import type { createPlaces } from './campaign-queues.ts'
 import { countSettled, type Turn } from './campaign-turn.ts'
 
 /** A lane's batches under way at once: while one is being claimed or recorded, another is handed over. */
 export const batchesAtOnce = 2
 /** The most mails that a provider accepts in one batch. */
 const batchMails = 100
-/**
- * The size limit of a batch. All its mails, in HTML and text, stay in memory until the provider answers.
- */
+/** Mails that together have this size go in a request of their own: until the answer they are all in memory. */
 const batchBytes = 4 * 2 ** 20
 
-/** Batches need no slots: a killed worker leaves none of them in doubt, because they have a key. */
-export const slotsOfBatches: Slots = {
-	enter: (_project, wanted) => Promise.resolve(wanted),
-	giveBack() {},
-	answered() {},
-	recorded() {},
+/**
+ * A batch has a place from before its mails are claimed until they are recorded. A killed worker leaves none of them in
+ * doubt, because they have a key.
+ */
+export function slotsOfBatches(places: ReturnType<typeof createPlaces>): Slots {
+	let granted = 0
+	return {
+		async enter(_project, wanted) {
+			await places.enter()
+			granted = wanted
+			return wanted
+		},
+		giveBack(_project, slots) {
+			const isUnused = slots === granted
+			if (isUnused) places.leave()
+		},
+		answered() {},
+		recorded: () => places.leave(),
+	}
 }
 
 export function mailsInBatch(body: string) {
@@ -38,8 +52,8 @@ const composeAgainMs = 1000
  * stay open and are repeated under the same key. The refusal of a repeat says nothing about the earlier try, so only
  * a repeat that is answered ends one.
  *
- * A mail that can't be composed leaves the batch before the others are handed over, or, of a repeat, the batch waits
- * for it: otherwise a later repeat would contain it, and would be told that its key has been used.
+ * Mails that are large together go in parts, one after the other. The key of a full part names its mails, so that
+ * a repeat of the batch, or of what is left of it, makes the same parts with the same keys.
  */
 export async function handBatch(
 	turn: Turn,
@@ -48,32 +62,59 @@ export async function handBatch(
 	isRepeat: boolean,
 ): Promise<Ended[]> {
 	const { services, campaign } = turn
-	const made = await Promise.all(mails.map((mail) => compose(turn, mail)))
-	const messages = made.flatMap((one) => ('message' in one ? one.message : []))
-	const left = mails.flatMap((mail, index) => {
-		const one = made[index]!
-		return 'outcome' in one ? { end: attemptEnd(services, mail, one.outcome) } : []
-	})
+	const ended: Ended[] = []
+	const rest = [...mails]
+	while (rest.length > 0) {
+		const part = await composePart(turn, rest, isRepeat)
+		if (!part) break
+		const { made, isFull } = part
+		const messages = made.map(({ message }) => message)
+		if (messages.length === 0) continue
+		const startedAt = performance.now()
+		const key = isFull ? `${batchId}/${messages[0]!.emailId}/${messages.length}` : batchId
+		const outcomes = await services.provider.deliverBatch!(messages, key)
+		heedAll(turn, outcomes, startedAt)
+		for (const [index, { mail, subject, fault }] of made.entries()) {
+			const outcome = outcomes[index]!
+			if (isRepeat ? isRefusal(outcome) : isUndecided(outcome)) continue
+			const end = attemptEnd(services, mail, outcome)
+			ended.push({ end, subject: ownSubject(campaign, subject), fault })
+		}
+		// What is left stays open, and is handed over under its keys later.
+		if (outcomes.some(isRefusal)) break
+	}
+	return ended
+}
+
+/**
+ * Takes the next mails and composes them, until they are large together. A mail that can't be composed leaves the batch
+ * before the others are handed over, or, of a repeat, the batch waits for it: otherwise a later repeat would contain it,
+ * and would be told that its key has been used. Null: the batch waits.
+ */
+async function composePart(turn: Turn, rest: ClaimedMail[], isRepeat: boolean) {
+	const { services, lane } = turn
+	const made: { mail: ClaimedMail; message: Message; subject: string; fault: string | null }[] = []
+	const left: Ended[] = []
+	let bytes = 0
+	while (rest.length > 0 && bytes < batchBytes) {
+		const mail = rest.shift()!
+		const one = await compose(turn, mail)
+		if ('outcome' in one) left.push({ end: attemptEnd(services, mail, one.outcome) })
+		else {
+			const { message, subject, fault } = one
+			made.push({ mail, message, subject, fault })
+			bytes += messageBytes(message)
+		}
+	}
 	if (isRepeat && left.some(({ end }) => end.status === 'PENDING')) {
 		await wait(composeAgainMs, services.stopping)
-		return []
+		return null
 	}
 	if (left.length > 0) {
-		await turn.shared.record(turn.lane.projectId, left, false)
+		await turn.shared.record(lane.projectId, left, false)
 		countSettled(turn, left)
 	}
-	const startedAt = performance.now()
-	const outcomes = await services.provider.deliverBatch!(messages, batchId)
-	heedAll(turn, outcomes, startedAt)
-	const answers = outcomes.values()
-	return mails.flatMap((mail, index) => {
-		const one = made[index]!
-		if ('outcome' in one) return []
-		const outcome = answers.next().value!
-		if (isRepeat ? isRefusal(outcome) : isUndecided(outcome)) return []
-		const end = attemptEnd(services, mail, outcome)
-		return { end, subject: ownSubject(campaign, one.subject), fault: one.fault }
-	})
+	return { made, isFull: bytes >= batchBytes }
 }
 
 async function compose({ texts }: Turn, mail: ClaimedMail) {

@@ -2,8 +2,10 @@ import type { CampaignKey } from '../../db/campaigns/campaign-actions.ts'
 import type { CampaignLane } from '../../db/campaigns/campaign-ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import type { CampaignContent, CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
+import type { Message } from '../../mail/message.ts'
 import { attempt, mostMsOfCampaigns, performOnThread } from '../../mail/rendering.ts'
 import { TemplateTooSlow } from '../delivery/unmade.ts'
+import type { MemoryShare } from './campaign-memory.ts'
 import { createLimiter } from './campaign-queues.ts'
 
 const mostKnown = 20
@@ -39,26 +41,40 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 	const limited = createLimiter(2)
 	let overruns = 0
 	let slow = 0
+	/** The size of a mail, as far as it is known. After a large mail, others are expected to be as large for a while. */
+	let expected = 0
 
 	async function make<Task extends 'campaignWire' | 'campaignMessage'>(
 		task: Task,
 		recipient: CampaignRecipient,
+		share: MemoryShare | undefined,
 	) {
 		refuseIfSlow()
+		const room = share?.ask(expected)
+		if (room) await room
 		const input = { content, publicUrl, recipient }
 		const done = overruns < mostOverruns ? await attempt(task, input, mostMsOfCampaigns) : undefined
 		if (done) {
 			overruns = Math.max(0, overruns - 0.02)
 			slow = Math.max(0, slow - 0.1)
+			measure(sizeOf(done.value), share)
 			return done.value
 		}
 		overruns += 1
+		share?.keep(0)
 		return limited(async () => {
 			refuseIfSlow()
+			await share?.ask(expected)
 			const made = await performOnThread(content.projectId, task, input)
+			measure(sizeOf(made), share)
 			slow = made.isTooSlow ? slow + 1 : Math.max(0, slow - 0.1)
 			return made
 		})
+	}
+
+	function measure(bytes: number, share: MemoryShare | undefined) {
+		expected = Math.max(bytes, expected + (bytes - expected) / 20)
+		share?.keep(bytes)
 	}
 
 	function refuseIfSlow() {
@@ -67,11 +83,20 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 
 	return {
 		/** Ready for the wire: one character per byte, no line starting with a dot. */
-		wire: (recipient: CampaignRecipient) => make('campaignWire', recipient),
-		message: (recipient: CampaignRecipient) => make('campaignMessage', recipient),
+		wire: (recipient: CampaignRecipient, share: MemoryShare) =>
+			make('campaignWire', recipient, share),
+		/** Without a share, the caller limits the mails that it keeps. */
+		message: (recipient: CampaignRecipient, share?: MemoryShare) =>
+			make('campaignMessage', recipient, share),
 		isTooSlow: () => slow >= mostSlow,
 	}
 }
+
+const sizeOf = (made: { raw: string } | { message: Message }) =>
+	'raw' in made ? made.raw.length : messageBytes(made.message)
+
+/** In characters. */
+export const messageBytes = ({ html, text }: Message) => html.length + text.length
 
 function contentOf(
 	{ trackingKey }: DeliveryServices['settings'],

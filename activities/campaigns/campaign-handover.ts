@@ -2,26 +2,43 @@ import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledg
 import type { Ended } from '../../db/emails/ledger.ts'
 import type { CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
 import { type DkimKey, signed } from '../../mail/mime/dkim.ts'
+import { performOnThread } from '../../mail/rendering.ts'
+import { bufferOf } from '../../mail/threads/buffer-of.ts'
 import { handOver, type Made } from '../delivery/handover.ts'
+import type { MemoryShare } from './campaign-memory.ts'
 import type { Turn } from './campaign-turn.ts'
 
-export function handOne(turn: Turn, mail: ClaimedMail, dkim: DkimKey | undefined): Promise<Ended> {
+/** Above this, signing takes so long that it happens on a thread. */
+const longToSign = 2 ** 17
+
+export async function handOne(
+	turn: Turn,
+	mail: ClaimedMail,
+	dkim: DkimKey | undefined,
+): Promise<Ended> {
 	const { services, campaign, shared } = turn
-	return services.provider.deliverReady && isPlain(mail.to) && isPlain(campaign.from)
-		? handOver(services, mail, () => ready(turn, mail, dkim))
-		: shared.limited(() => handOver(services, mail, () => whole(turn, mail, dkim)))
+	const share = shared.memory.share()
+	const isReady = services.provider.deliverReady && isPlain(mail.to) && isPlain(campaign.from)
+	try {
+		return isReady
+			? await handOver(services, mail, () => ready(turn, mail, dkim, share))
+			: await shared.limited(() => handOver(services, mail, () => whole(turn, mail, dkim, share)))
+	} finally {
+		share.keep(0)
+	}
 }
 
 /** A 7-bit connection accepts only ASCII addresses. Other mails are handed over as whole messages. */
 const isPlain = (address: string) => /^[!-~]+@/.test(address)
 
 async function ready(
-	{ services, campaign, texts }: Turn,
+	{ services, campaign, lane, texts }: Turn,
 	mail: ClaimedMail,
 	dkim: DkimKey | undefined,
+	share: MemoryShare,
 ): Promise<Made> {
-	const { raw, subject, fault } = await texts.wire(recipientOf(mail))
-	const wire = dkim ? (await signed(Buffer.from(raw, 'latin1'), dkim)).toString('latin1') : raw
+	const { raw, subject, fault } = await texts.wire(recipientOf(mail), share)
+	const wire = dkim ? await signedWire(lane.projectId, raw, dkim) : raw
 	return {
 		subject: ownSubject(campaign, subject),
 		fault,
@@ -39,12 +56,22 @@ async function ready(
 	}
 }
 
+async function signedWire(projectId: string, raw: string, dkim: DkimKey) {
+	const bytes = Buffer.from(raw, 'latin1')
+	const made =
+		bytes.length > longToSign
+			? bufferOf(await performOnThread(projectId, 'sign', { raw: bytes, dkim }))
+			: await signed(bytes, dkim)
+	return made.toString('latin1')
+}
+
 async function whole(
 	{ services, campaign, texts }: Turn,
 	mail: ClaimedMail,
 	dkim: DkimKey | undefined,
+	share: MemoryShare,
 ): Promise<Made> {
-	const { message, subject, fault } = await texts.message(recipientOf(mail))
+	const { message, subject, fault } = await texts.message(recipientOf(mail), share)
 	const deliver = () => services.provider.deliver(message, dkim)
 	return { deliver, subject: ownSubject(campaign, subject), fault }
 }

@@ -19,7 +19,7 @@ export function campaignSource(turn: Turn): Source {
 	return {
 		projectId: lane.projectId,
 		underWay,
-		slots: usesBatches ? slotsOfBatches : shared.slots,
+		slots: usesBatches ? slotsOfBatches(shared.batches) : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
 		longestTurnMs,
 		longestWaitMs: longestInlineWaitMs,

@@ -6,12 +6,17 @@ import { createQueues } from '../../db/queues.ts'
 import { createRecords } from '../delivery/recorder.ts'
 import { createUnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
-import { createLimiter } from './campaign-queues.ts'
+import { createMemory } from './campaign-memory.ts'
+import { createLimiter, createPlaces } from './campaign-queues.ts'
 import { createCampaignSlots } from './campaign-slots.ts'
 
 export interface Lane extends CampaignKey {
 	lane: number
 }
+
+/** Batches that are claimed and not recorded yet: one that waits behind others could still be cancelled. */
+const mostBatches = 4
+const mostBytes = 64 * 2 ** 20
 
 export type Shared = ReturnType<typeof createShared>
 
@@ -23,6 +28,8 @@ export function createShared({ pool, provider }: DeliveryServices) {
 		adopted: new Set<string>(),
 		inSequence: createQueues(Infinity),
 		limited: createLimiter(provider.concurrency),
+		batches: createPlaces(mostBatches),
+		memory: createMemory(mostBytes),
 		slots,
 		record: createRecords(pool, slots.slice),
 	}

@@ -94,12 +94,14 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 
 	move('cancel', cancel, {
 		summary: 'Cancel a campaign',
-		description: 'Mail that has not left yet is not sent. Mail that has left stays sent.',
+		description:
+			'Mail that has not been handed over yet is not sent. Mail that has left stays sent.',
 		suggestion: 'Only a SCHEDULED or SENDING campaign can be cancelled.',
 	})
 	move('pause', (db, given) => pause(db, { ...given, reason: 'OWNER' }), {
 		summary: 'Pause a campaign',
-		description: 'After at most two seconds, no more mails are sent.',
+		description:
+			'After at most two seconds, no more mails are handed over. A slow provider may still send those that it was given.',
 		suggestion: 'Only a SENDING campaign that is not paused can be paused.',
 	})
 	move('resume', resume, {

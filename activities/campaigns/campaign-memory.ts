@@ -1,0 +1,49 @@
+export type Memory = ReturnType<typeof createMemory>
+export type MemoryShare = ReturnType<Memory['share']>
+
+/** Limits the memory of the composed mails that wait for the provider's answer. One mail always fits. */
+export function createMemory(mostBytes: number) {
+	const waiting: { bytes: number; go: () => void }[] = []
+	let used = 0
+
+	function serve() {
+		for (let next = waiting[0]; next; next = waiting[0]) {
+			if (used > 0 && used + next.bytes > mostBytes) return
+			waiting.shift()
+			used += next.bytes
+			next.go()
+		}
+	}
+
+	return {
+		/** The share of one mail. */
+		share() {
+			let held = 0
+			return {
+				/** Gives up what it has for this much. Returns a promise if there is no room yet. */
+				ask(bytes: number): Promise<void> | undefined {
+					this.keep(0)
+					let isNow = false
+					const wait = new Promise<void>((go) => {
+						waiting.push({
+							bytes,
+							go() {
+								held = bytes
+								isNow = true
+								go()
+							},
+						})
+						serve()
+					})
+					return isNow ? undefined : wait
+				},
+				/** The mail turned out to have this size. */
+				keep(bytes: number) {
+					used += bytes - held
+					held = bytes
+					serve()
+				},
+			}
+		},
+	}
+}
