@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
+import type { Pool, PoolClient } from 'pg'
 import {
 	countContacts,
 	countFields,
@@ -7,7 +8,22 @@ import {
 	listFieldValues,
 	recountField,
 } from '../db/contacts/contact-fields.ts'
+import { createProject } from './helpers/app.ts'
 import { setupJobs } from './helpers/jobs.ts'
+
+/** The rows of a table that a transaction reads. */
+async function readsOf(pool: Pool, table: string, work: (db: PoolClient) => Promise<unknown>) {
+	const db = await pool.connect()
+	await db.query('begin')
+	await work(db)
+	const { rows } = await db.query<{ reads: number }>(
+		`select (seq_tup_read + idx_tup_fetch)::int as reads from pg_stat_xact_user_tables where relname = $1`,
+		[table],
+	)
+	await db.query('commit')
+	db.release()
+	return rows[0]!.reads
+}
 
 async function setup(t: ExecutionContext) {
 	const jobs = await setupJobs(t)
@@ -70,6 +86,55 @@ async function setup(t: ExecutionContext) {
 		)
 	return { ...jobs, id, query, holdsTrue, insert }
 }
+
+test('writing a contact reads the counts of its own fields only, whatever others a project or its neighbours have', async (t) => {
+	const { orm, pool, project, query } = await setup(t)
+	await createProject(orm)
+	const contact = (data: object) =>
+		query(
+			'insert into contacts (project_id, subscribed, email, data) values ($1, true, gen_random_uuid() || $2, $3)',
+			[project.id, '@example.org', JSON.stringify(data)],
+		)
+	// Connections whose plans are made while the table is small.
+	await Promise.all(Array.from({ length: 3 }, (_, i) => contact({ plan: i })))
+	await query(
+		`with fields as (
+			insert into contact_fields (project_id, key, type, count)
+			select id, 'field ' || n, 'string', 1 from projects, generate_series(1, 20000) n
+		)
+		insert into contact_field_values (project_id, key, type, value, count)
+		select $1, 'field ' || n, 'string', to_jsonb(n::text), 1 from generate_series(1, 20000) n`,
+	)
+	await query('analyze contact_fields', [])
+	const few = [
+		`insert into contacts (project_id, subscribed, email, data)
+			select $1, true, gen_random_uuid() || '@example.org', '{"plan": "a", "seats": 3}'`,
+		`update contacts set data = data || '{"plan": "b"}' where project_id = $1`,
+		`delete from contacts where project_id = $1`,
+		`insert into contacts (project_id, subscribed, email, data)
+			select $1, true, gen_random_uuid() || '@example.org', '{"plan": "c"}' from generate_series(1, 100)`,
+	]
+	for (const sql of few) {
+		const reads = await readsOf(pool, 'contact_fields', (db) => db.query(sql, [project.id]))
+		t.true(reads <= 30, `${reads}: ${sql}`)
+	}
+	for (const table of ['contact_fields', 'contact_field_values']) {
+		await contact({ plan: 'd' })
+		const fold = (db: PoolClient) => foldFields(db, { projectId: project.id })
+		const reads = await readsOf(pool, table, fold)
+		t.true(reads <= 60, `${reads} of ${table}`)
+	}
+})
+
+test('counts of fields that take too long end with 503', async (t) => {
+	const { app, pool, withSecretKey } = await setup(t)
+	const holder = await pool.connect()
+	await holder.query('begin; lock table contact_fields in access exclusive mode')
+	const answer = await app.inject({ url: '/contacts/fields', headers: withSecretKey })
+	t.is(answer.statusCode, 503, answer.body)
+	await holder.query('commit')
+	holder.release()
+})
 
 test('the counts are right after inserts, updates and deletes of many, folded or not', async (t) => {
 	const { pool, id, query, holdsTrue, insert } = await setup(t)

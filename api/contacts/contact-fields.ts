@@ -10,9 +10,9 @@ import {
 	holdFields,
 	recountField,
 } from '../../db/contacts/contact-fields.ts'
-import { countInTurn } from '../../db/timed-reading.ts'
+import { countInTurn, readOrScan } from '../../db/timed-reading.ts'
 import { transaction } from '../../db/transaction.ts'
-import { notFound } from '../errors.ts'
+import { notFound, tooMuchToRead } from '../errors.ts'
 
 const standardFields = [
 	{ field: 'email', type: 'string', coverage: 100 },
@@ -30,6 +30,8 @@ export const FieldParams = Type.Object({
 })
 
 const maxWaiting = 4096
+/** For counting the fields of all contacts. */
+const mostMs = 5000
 
 export const contactFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
@@ -113,10 +115,17 @@ async function recounted(
 }
 
 export async function fieldsOfContacts(pool: Pool, projectId: string) {
-	const counts = await countFields(pool, { projectId })
+	const counts = await readOrScan(pool, projectId, mostMs, (db) => countFields(db, { projectId }))
+	if (!counts) throw tooManyFields()
 	if (counts.length > 0 && counts[0]!.waiting > maxWaiting) await foldFields(pool, { projectId })
 	return [...standardFields, ...customFields(counts)]
 }
+
+const tooManyFields = () =>
+	tooMuchToRead(
+		'Your contacts have too many fields to count them',
+		'Delete fields that you don’t need, or ask again in a moment.',
+	)
 
 export const isStandard = (field: string) =>
 	standardFields.some((standard) => standard.field === field)

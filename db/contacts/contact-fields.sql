@@ -20,8 +20,11 @@ return case
 	when length(value #>> '{}') > 500 then null
 	else value end;
 
--- Adds the changes of a project to its counts. One process folds a project at a time; others skip it.
+-- Adds the changes of a project to its counts. One process folds a project at a time; others skip it. It reads only the
+-- fields that have changed: anybody with a public key can give a project any number of others.
 create or replace function fold_contact_fields(project uuid) returns void language plpgsql as $$
+declare
+	touched text[];
 begin
 	if not pg_try_advisory_xact_lock(hashtextextended('contact fields of ' || project, 0)) then
 		return;
@@ -37,25 +40,27 @@ begin
 		on conflict (project_id, key, type) do update
 			set count = f.count + excluded.count, bound = least(f.bound, excluded.bound)
 		returning key, type, bound
+	), vals as (
+		insert into contact_field_values as v (project_id, key, type, value, count)
+		select project, key, type, value, sum(count)
+		from gone join fields using (key, type)
+		where value is not null and (fields.bound is null or value <= fields.bound)
+		group by key, type, value having sum(count) <> 0 order by key, type, value
+		on conflict (project_id, key, type, value) do update set count = v.count + excluded.count
 	)
-	insert into contact_field_values as v (project_id, key, type, value, count)
-	select project, key, type, value, sum(count)
-	from gone join fields using (key, type)
-	where value is not null and (fields.bound is null or value <= fields.bound)
-	group by key, type, value having sum(count) <> 0 order by key, type, value
-	on conflict (project_id, key, type, value) do update set count = v.count + excluded.count;
+	select array_agg(distinct key) into touched from gone;
 
 	update contact_fields f set bound = crowded.bound
 	from (
 		select key, type, (array_agg(value order by value))[400] as bound
-		from contact_field_values where project_id = project
+		from contact_field_values where project_id = project and key = any(touched)
 		group by key, type having count(*) > 800
 	) crowded
 	where f.project_id = project and f.key = crowded.key and f.type = crowded.type;
 	delete from contact_field_values v using contact_fields f
-	where v.project_id = project and f.project_id = project
+	where v.project_id = project and f.project_id = project and v.key = any(touched) and f.key = any(touched)
 		and f.key = v.key and f.type = v.type and (v.count = 0 or v.value > f.bound);
-	delete from contact_fields where project_id = project and count = 0;
+	delete from contact_fields where project_id = project and key = any(touched) and count = 0;
 end $$;
 
 -- Reads all contacts again, once too few of the smallest values are left. Changes that this read has already seen
@@ -99,7 +104,8 @@ end $$;
 -- For many contacts, values above a field's bound and values beyond the 400 smallest of this statement are counted
 -- without their value. Then it folds: the more changes a statement appends, the more often, so that at most a few
 -- thousand wait. Its callers turn nested loops off, because a plan made for one contact is used for thousands. They
--- force that one plan, because planning takes longer than appending.
+-- force that one plan, because planning takes longer than appending. The bounds of fields are looked up one by one: without
+-- nested loops a join would read those of all projects.
 create or replace function append_contact_field_changes(
 	size int, projects uuid[], keys text[], vals jsonb[], counts int[])
 returns void language plpgsql as $$
@@ -113,18 +119,26 @@ begin
 		select project_id, key, type, case when bound < value then null else value end, n,
 			case when bound < value then bound end
 		from (
-			select project_id, key, contact_field_type(value) as type, contact_field_value(value) as value, n
-			from unnest(projects, keys, vals, counts) as changed (project_id, key, value, n) offset 0
-		) changed left join contact_fields f using (project_id, key, type);
+			select *, (select f.bound from contact_fields f where f.project_id = changed.project_id
+				and f.key = changed.key and f.type = changed.type) as bound
+			from (
+				select project_id, key, contact_field_type(value) as type, contact_field_value(value) as value, n
+				from unnest(projects, keys, vals, counts) as changed (project_id, key, value, n) offset 0
+			) changed offset 0
+		) changed;
 	else
 		insert into contact_field_changes (project_id, key, type, value, count, bound)
 		with sums as (
 			select project_id, key, contact_field_type(value) as type, contact_field_value(value) as value, sum(n) as n
 			from unnest(projects, keys, vals, counts) as changed (project_id, key, value, n)
 			group by project_id, key, changed.value having sum(n) <> 0
+		), bounds as materialized (
+			select *, (select f.bound from contact_fields f where f.project_id = changed.project_id
+				and f.key = changed.key and f.type = changed.type) as bound
+			from (select distinct project_id, key, type from sums) changed
 		), known as (
-			select s.*, f.bound as known, f.bound < s.value as is_above
-			from sums s left join contact_fields f using (project_id, key, type)
+			select s.*, b.bound as known, b.bound < s.value as is_above
+			from sums s join bounds b using (project_id, key, type)
 		), ranked as (
 			select *, row_number() over smallest as rank, nth_value(value, 400) over smallest as last
 			from known where is_above is distinct from true
@@ -150,6 +164,7 @@ end $$;
 
 create or replace function count_fields_of_new_contacts() returns trigger language plpgsql
 	set enable_nestloop to off
+	set enable_seqscan to off
 	set plan_cache_mode to force_generic_plan
 as $$
 begin
@@ -177,6 +192,7 @@ create or replace trigger contacts_fields_inserted after insert on contacts
 -- Contacts that are deleted together with their project are not counted.
 create or replace function count_fields_of_deleted_contacts() returns trigger language plpgsql
 	set enable_nestloop to off
+	set enable_seqscan to off
 	set plan_cache_mode to force_generic_plan
 as $$
 begin
@@ -202,6 +218,7 @@ create or replace trigger contacts_fields_deleted after delete on contacts
 -- many contacts names them in `tempost.changed_fields`, and only these are compared.
 create or replace function count_fields_of_changed_contacts() returns trigger language plpgsql
 	set enable_nestloop to off
+	set enable_seqscan to off
 	set plan_cache_mode to force_generic_plan
 as $$
 begin
