@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
-import { doChunk, type BulkTarget, type BulkType, setTarget } from '../db/jobs/bulk-jobs.ts'
-import { beginJob, finishJob, inActiveJob, type JobKey } from '../db/jobs/jobs.ts'
+import { doChunk, type BulkType } from '../db/jobs/bulk-jobs.ts'
+import { type BulkTarget, setTarget } from '../db/jobs/bulk-target.ts'
+import { beginJob, failJob, finishJob, inActiveJob, type JobKey } from '../db/jobs/jobs.ts'
+import { isTooSlow } from '../db/timed-reading.ts'
 import { takeJobTurn } from './job-turns.ts'
 
 export function bulkActivities({ pool, stopping }: { pool: Pool; stopping: AbortSignal }) {
@@ -20,7 +22,15 @@ async function run(pool: Pool, job: JobKey, isOver: () => boolean) {
 	const [begun] = await beginJob(pool, { projectId, jobId })
 	if (!begun) return false
 	const target = begun.target as BulkTarget | null
-	if (begun.total === null && !(await setTarget(pool, job, target!))) return false
+	if (begun.total === null) {
+		const end = await setTarget(pool, job, target!, isOver).catch(async (error: unknown) => {
+			if (!isTooSlow(error)) throw error
+			await failJob(pool, { projectId, jobId, reason: 'The filter takes too long' })
+			return 'has failed' as const
+		})
+		if (end === 'has failed') return false
+		if (end === 'needs another turn') return true
+	}
 	const field = begun.type === 'delete-field' ? target!.field! : null
 	for (;;) {
 		const chunk = await inActiveJob(pool, job, async (db) => {

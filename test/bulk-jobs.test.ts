@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { setTarget } from '../db/jobs/bulk-jobs.ts'
-import { acceptBulkJob } from '../db/jobs/jobs.ts'
+import { type BulkTarget, setTarget } from '../db/jobs/bulk-target.ts'
+import { acceptBulkJob, beginJob } from '../db/jobs/jobs.ts'
 import { createProject } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupJobs } from './helpers/jobs.ts'
@@ -199,6 +199,72 @@ test('a segment that is deleted while a job selects its contacts counts as it wa
 	t.not(await jobs.contact('c0@example.org'), undefined)
 })
 
+/** Selects the contacts of a job by turns of a single page, and acts after the first. */
+async function selectInTurns(
+	t: ExecutionContext,
+	between: (segmentId: string, jobs: Jobs) => Promise<void>,
+) {
+	const jobs = await setupContacts(t, 7000)
+	const filter = {
+		logic: 'AND',
+		groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+	}
+	const segment = await jobs.call('POST', '/segments', {
+		name: 'Pro',
+		type: 'DYNAMIC',
+		condition: filter,
+	})
+	t.is(segment.statusCode, 201, segment.body)
+	const segmentId = segment.json<{ id: string }>().id
+	const asked = { mode: 'query', filter: { segmentId } }
+	const { jobId } = (await jobs.call('POST', '/contacts/bulk-unsubscribe', asked)).json()
+	const [key] = [{ projectId: jobs.project.id, jobId }]
+	await beginJob(jobs.pool, key)
+	const ends = []
+	for (let turn = 1; turn <= 10; turn++) {
+		const [job] = await jobs.execute<{ target: BulkTarget }>(
+			'select target from jobs where id = ?',
+			[jobId],
+		)
+		if (!job!.target) break
+		ends.push(await setTarget(jobs.pool, key, job!.target, () => true))
+		if (ends.at(-1) !== 'needs another turn') break
+		if (turn === 1) await between(segmentId, jobs)
+	}
+	const [found] = await jobs.execute<{ contacts: number }>(
+		`select coalesce(sum(cardinality(contact_ids)), 0)::int as contacts from job_contacts where job_id = ?`,
+		[jobId],
+	)
+	return { ...jobs, jobId, ends, contacts: found!.contacts }
+}
+type Jobs = Awaited<ReturnType<typeof setupContacts>>
+
+test('a job whose contacts take several turns to find selects by its filter as it was in the first', async (t) => {
+	const { run, job, jobId, ends, contacts } = await selectInTurns(t, async (segmentId, jobs) => {
+		const nobody = {
+			logic: 'AND',
+			groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'no' }] }],
+		}
+		const edited = await jobs.call('PATCH', `/segments/${segmentId}`, { condition: nobody })
+		t.is(edited.statusCode, 200, edited.body)
+	})
+	t.true(ends.length >= 3, `${ends.length}`)
+	t.is(ends.at(-1), 'is set')
+	t.is(contacts, 2334)
+	await run(jobId)
+	t.like((await job(jobId, 'bulk')).result, { totalRequested: 2334, successCount: 1167 })
+})
+
+test('a segment that is deleted between the turns of a job ends the job before it changes a contact', async (t) => {
+	const { job, jobId, ends, subscribed } = await selectInTurns(t, async (segmentId, jobs) => {
+		t.is((await jobs.call('DELETE', `/segments/${segmentId}`)).statusCode, 204)
+	})
+	t.deepEqual(ends, ['needs another turn', 'has failed'])
+	const failedReason = 'The filter names a segment that was deleted'
+	t.like(await job(jobId, 'bulk'), { state: 'failed', failedReason })
+	t.is((await subscribed()).length, 3500)
+})
+
 test('a job can remove a field from every contact that has it', async (t) => {
 	const jobs = await setupContacts(t)
 	await jobs.execute(`update contacts set data = '{}' where id = ?`, [jobs.ids[0]])
@@ -246,9 +312,12 @@ test('a second attempt that selected the contacts of a finished job repeats noth
 	const { jobId } = answer.json<{ jobId: string }>()
 	await jobs.run(jobId)
 	const key = { projectId: jobs.project.id, jobId }
-	await t.throwsAsync(setTarget(jobs.pool, key, {}), {
-		message: /already started, or it has ended/,
-	})
+	await t.throwsAsync(
+		setTarget(jobs.pool, key, {}, () => false),
+		{
+			message: /already started, or it has ended/,
+		},
+	)
 	t.deepEqual(await jobs.execute('select 1 from job_contacts'), [])
 	t.like((await jobs.job(jobId, 'bulk')).result, { totalRequested: 6, successCount: 3 })
 })

@@ -129,7 +129,7 @@ test('mails leave while the rest of the audience is being frozen', async (t) => 
 	const { id } = await create()
 	await call('POST', `/${id}/send`)
 	t.like(await act(activities.advanceCampaign, id), { act: 'materialise', lanes: 4 })
-	t.true(await freezeChunk(pool, project.id, id))
+	t.true(await freezeChunk(pool, project.id, id, 20_000))
 	const { provider, handed } = scriptedProvider()
 	const worker = campaignWorker(pool, provider)
 	const first = worker.send(project.id, id, 3)

@@ -45,7 +45,7 @@ test('workers that freeze the same audience at once take each contact once', asy
 	await call('POST', `/${id}/send`)
 	t.like(await act(activities.advanceCampaign, id), { act: 'materialise', lanes: 4 })
 	const worker = async () => {
-		while (await freezeChunk(pool, project.id, id));
+		while (await freezeChunk(pool, project.id, id, 20_000));
 	}
 	await Promise.all([worker(), worker(), worker(), act(activities.materialiseCampaign, id)])
 	t.is(new Set(await recipients(id)).size, 45_000)
@@ -89,9 +89,9 @@ test('after an early cancellation no more of the audience is frozen, and all are
 	const { id } = await create()
 	await call('POST', `/${id}/send`)
 	t.like(await act(activities.advanceCampaign, id), { act: 'materialise' })
-	t.true(await freezeChunk(pool, project.id, id))
+	t.true(await freezeChunk(pool, project.id, id, 20_000))
 	await call('POST', `/${id}/cancel`)
-	t.false(await freezeChunk(pool, project.id, id))
+	t.false(await freezeChunk(pool, project.id, id, 20_000))
 	t.like(await progress(id), { total: 20_500, pending: 0, skipped: 20_500, etaSeconds: 0 })
 	t.like(await act(activities.advanceCampaign, id), { act: 'cancel' })
 	await act(activities.cancelRecipients, id)

@@ -22,6 +22,7 @@ import {
 	dropDeleted,
 	finishSending,
 } from '../../db/campaigns/campaign-course.ts'
+import { createPageSize } from '../../db/page-size.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { withHeartbeat } from '../heartbeat.ts'
@@ -68,7 +69,13 @@ export function campaignActivities({ pool, stopping }: CampaignServices) {
 			return withHeartbeat(() =>
 				permanently(async () => {
 					await divideIntoLanes(pool, { projectId, campaignId })
-					while (await freezeChunk(pool, projectId, campaignId)) if (isOver()) return false
+					const size = createPageSize()
+					for (let more = true; more;) {
+						const beganAt = performance.now()
+						more = await freezeChunk(pool, projectId, campaignId, size.now())
+						size.took(performance.now() - beganAt)
+						if (more && isOver()) return false
+					}
 					await finishFreezing(pool, { projectId, campaignId })
 					return true
 				}),

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool } from 'pg'
-import type { BulkTarget } from '../../db/jobs/bulk-jobs.ts'
+import type { BulkTarget } from '../../db/jobs/bulk-target.ts'
 import { acceptBulkJob } from '../../db/jobs/jobs.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ConditionTree } from '../conditions/conditions.ts'

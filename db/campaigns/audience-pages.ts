@@ -11,7 +11,6 @@ import { audienceColumns, audiencePredicate, selectAudience } from './campaign-a
 // Freezes the audience of a campaign: its contacts, divided into lanes and pages. It takes seconds for a
 // million contacts, and the lanes start meanwhile.
 
-const contactsAtOnce = 20_000
 const freezing = `project_id = $projectId and id = $campaignId and status = 'SENDING'
 	and materialised_at is null`
 
@@ -25,11 +24,11 @@ const lockFreezing = statement('lock-freezing-campaign', {
 const writePages = query('freeze-chunk', { id: uuid })
 
 /**
- * Reads the next contacts and writes pages of those in the audience, in the transaction that records the
+ * Reads the next contacts, so many of them, and writes pages of those in the audience, in the transaction that records the
  * progress. So two workers on the same campaign take turns, chunk by chunk. False: no contacts are left,
  * or the campaign must not continue.
  */
-export const freezeChunk = (pool: Pool, projectId: string, campaignId: string) =>
+export const freezeChunk = (pool: Pool, projectId: string, campaignId: string, contacts: number) =>
 	transaction(pool, async (db) => {
 		const [campaign] = await lockFreezing(db, { projectId, campaignId })
 		if (!campaign) return false
@@ -43,7 +42,7 @@ export const freezeChunk = (pool: Pool, projectId: string, campaignId: string) =
 				where project_id = ${project} and created_at <= ${timestamp.value(startedAt)}
 					and id > (select coalesce(materialised_until, '00000000-0000-0000-0000-000000000000')
 						from campaigns where project_id = ${project} and id = ${id})
-				order by id limit ${int.value(contactsAtOnce)}
+				order by id limit ${int.value(contacts)}
 			), meant as (
 				-- A lane ends with its bound.
 				select c.id, width_bucket(c.id, k.lane_bounds) - (c.id = any(k.lane_bounds))::int as lane
