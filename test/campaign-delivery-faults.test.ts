@@ -66,6 +66,22 @@ test('a mail that Postgres cannot record keeps no other out of the ledger', asyn
 	)
 })
 
+test('a mail that nobody tried for days gets the tries of an hour before it is given up', async (t) => {
+	const { send, worker, mails, query } = await overSmtp(t, 1, {
+		faults: [{ at: 'rcpt', recipient: 'user0@', times: 9, reply: '450 4.2.1 Later' }],
+	})
+	// Its turn waits for the second try.
+	t.like(await send(worker), { settled: 0, left: 1 })
+	for (let tries = 3; tries <= 7; tries++) {
+		await query(`update emails set first_attempt_at = now() - interval '5 days', due_at = now()`)
+		t.like(await send(worker), { settled: 0, left: 1 })
+		t.like((await mails())[0], { status: 'PENDING', attempt: tries })
+	}
+	await query('update emails set due_at = now()')
+	t.like(await send(worker), { settled: 1, left: 0 })
+	t.like((await mails())[0], { status: 'FAILED', attempt: 8 })
+})
+
 test('a mail that waited for days is not given up at its first deferral', async (t) => {
 	const { send, worker, mails, query } = await overSmtp(t, 1, {
 		faults: [{ at: 'rcpt', recipient: 'user0@', times: 1, reply: '450 4.2.1 Retry after 20 s' }],

@@ -39,13 +39,23 @@ export function attemptEnd(
 		if (outcome.kind === 'UNAVAILABLE') return { ...unknown, status: 'PENDING' }
 		return { ...unknown, status: 'PENDING', dueInMs: backoff(1000, mail.attempt) }
 	}
-	if (mail.tried_for_ms >= patienceMs)
+	if (mail.tried_for_ms >= patienceMs && mail.attempt >= fewestTries(patienceMs))
 		return { ...failed, status: 'FAILED', error: `Given up after many attempts: ${error}` }
 	if (outcome.kind === 'UNAVAILABLE') return { ...failed, status: 'PENDING' }
 	const dueInMs =
 		outcome.retryAfterMs ??
 		(mail.attempt === 1 ? firstDeferralMs : backoff(laterDeferralMs, mail.attempt - 1))
 	return { ...failed, status: 'PENDING', dueInMs }
+}
+
+/**
+ * Those of an hour: after a long pause or outage, the time alone would give up mails that were hardly tried.
+ */
+function fewestTries(patienceMs: number) {
+	let tries = 1
+	for (let ms = firstDeferralMs; ms < Math.min(patienceMs, longestDeferralMs); tries += 1)
+		ms += backoff(laterDeferralMs, tries)
+	return tries
 }
 
 const backoff = (firstMs: number, attempt: number) =>
