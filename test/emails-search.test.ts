@@ -170,3 +170,19 @@ test('a cursor cannot make a search by words read more mails', async (t) => {
 	const forged = Buffer.from(JSON.stringify([data[0]!.id, lowest])).toString('base64url')
 	t.deepEqual(await found({ search: 'Old 000001', cursor: forged }), [])
 })
+
+test('lists of mails and recipients that take too long to find end with 503', async (t) => {
+	const { frozen, contacts, request, pool } = await openCampaigns(t)
+	await contacts(2)
+	const id = await frozen()
+	const holder = await pool.connect()
+	await holder.query('begin; lock table emails in access exclusive mode')
+	const paths = ['/emails?status=PENDING', `/campaigns/${id}/recipients?status=DELIVERED`]
+	for (const answer of await Promise.all(paths.map((path) => request('GET', path)))) {
+		t.is(answer.statusCode, 503, answer.body)
+		t.regex(answer.body, /take too long to find/)
+	}
+	await holder.query('commit')
+	holder.release()
+	for (const path of paths) t.is((await request('GET', path)).json().total, 0)
+})

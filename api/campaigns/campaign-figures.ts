@@ -5,7 +5,8 @@ import { waitingOf, waitingReasons } from '../../db/campaigns/campaign-waiting.t
 import { countRecipients, listRecipients } from '../../db/campaigns/campaign-recipients.ts'
 import { findCampaign } from '../../db/campaigns/campaign-records.ts'
 import { emailStatuses } from '../../db/emails/email.ts'
-import { notFound } from '../errors.ts'
+import { readOrScan } from '../../db/timed-reading.ts'
+import { notFound, tooMuchToRead } from '../errors.ts'
 import {
 	about,
 	Component,
@@ -19,6 +20,14 @@ import {
 	Timestamp,
 } from '../schemas.ts'
 import { existing } from './campaigns.ts'
+
+/** For finding the recipients of a status. */
+const mostMs = 5000
+const tooManyRecipients = () =>
+	tooMuchToRead(
+		'The recipients with this status take too long to find',
+		'Try again in a moment, or list all recipients.',
+	)
 
 const Count = Type.Integer()
 const NullableTime = Nullable(Timestamp)
@@ -155,7 +164,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				tags,
 				summary: 'List the recipients of a campaign that has started',
 				description:
-					'Each recipient has the status of its mail, and the error if it was not sent. `emailId` is null until the mail is about to be sent.',
+					'`total` is counted for a second: of a status that too many have, only up to 10,000. Each recipient has the status of its mail, and the error if it was not sent. `emailId` is null until the mail is about to be sent.',
 				params: Params,
 				querystring: Type.Object({
 					status: Type.Optional(
@@ -175,13 +184,15 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const size = Math.min(limit, 100)
 			const wanted = { projectId: project.id, campaignId: params.id, status }
 			const after = cursor === undefined ? undefined : decodeCursor(Position, cursor)
-			const rows = await listRecipients(pool, {
+			const page = {
 				...wanted,
 				limit: size + 1,
 				afterContactId: after?.[0] ?? null,
 				afterEmailId: after?.[1] ?? null,
-			})
-			const [counted] = after ? [] : await countRecipients(pool, wanted)
+			}
+			const rows = await readOrScan(pool, project.id, mostMs, (db) => listRecipients(db, page))
+			if (!rows) throw tooManyRecipients()
+			const total = after ? 0 : ((await countRecipients(pool, wanted)) ?? rows.length)
 			const data = rows.slice(0, size)
 			const last = data.at(-1)
 			const hasMore = rows.length > size
@@ -189,7 +200,7 @@ export const campaignFigures: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				data,
 				...(hasMore ? { cursor: encodeCursor([last!.place, last!.emailId]) } : {}),
 				hasMore,
-				total: counted?.total ?? 0,
+				total,
 			}
 		},
 	)

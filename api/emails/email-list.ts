@@ -2,13 +2,15 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest } from 'fastify'
 import { Email as EmailRow, emailStatuses, sourceTypes } from '../../db/emails/email.ts'
 import {
-	countSearched,
+	countMails,
 	type MailFilter,
 	readSearch,
 	searchFloor,
 	searchMails,
 } from '../../db/emails/mail-search.ts'
 import { mailRecords } from '../../db/emails/mail-records.ts'
+import { readOrScan } from '../../db/timed-reading.ts'
+import { tooMuchToRead } from '../errors.ts'
 import { answersByVersion } from '../requests/conditional.ts'
 import {
 	about,
@@ -44,6 +46,7 @@ const Query = Type.Object({
 	cursor: Cursor,
 	limit: Type.Integer({ minimum: 1, default: 20, description: 'At most 100' }),
 })
+const mostMs = 5000
 const hasBodies = ({ query }: FastifyRequest) => (query as Type.Static<typeof Query>).bodies
 
 const Found = Type.Object({
@@ -68,7 +71,7 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 				tags: ['emails'],
 				summary: 'List mails, newest first',
 				description:
-					'A page ends early if its bodies exceed 16 MB or take long to render. With `search`, `from` or `to`, `total` is counted up to 10,000, and only for a second.',
+					'A page ends early if its bodies exceed 16 MB or take long to render. `total` is counted for a second: with a filter that leaves too many mails, and with `search`, `from` or `to`, only up to 10,000.',
 				querystring: Query,
 				response: { 200: Found },
 			},
@@ -110,17 +113,20 @@ export const emailList: FastifyPluginAsyncTypebox<EmailRoutes> = async (
 		const search = readSearch(given)
 		if (search.by === 'words')
 			search.floor = later(await searchFloor(pool, filter, page.before), floor)
-		const isSearched = search.by !== 'nothing' || filter.from || filter.to
 		const isCounted = page.before === null
 		const [found, counted] = await Promise.all([
-			searchMails(pool, filter, search, page, isCounted && !isSearched),
-			isCounted && isSearched ? countSearched(pool, filter, search) : null,
+			readOrScan(pool, filter.projectId, mostMs, (db) => searchMails(db, filter, search, page)),
+			isCounted ? countMails(pool, filter, search) : null,
 		])
-		const total = isCounted ? (found.total ?? counted ?? found.ids.length) : 0
+		if (!found) throw tooManyMails()
+		const total = isCounted ? (counted ?? found.ids.length) : 0
 		const oldest = search.by === 'words' ? search.floor : null
 		return { ...found, total, oldest }
 	}
 }
+
+const tooManyMails = () =>
+	tooMuchToRead('These mails take too long to find', 'Give `from` and `to` for a shorter period.')
 
 const later = (one: string | null, other: string | null) =>
 	one !== null && other !== null && one < other ? other : (one ?? other)

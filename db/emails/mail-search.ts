@@ -1,8 +1,9 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { normalizeEmail } from '../address.ts'
 import { containing } from '../like.ts'
 import { int, text, uuid } from '../sql-types.ts'
 import { always, joined, query, sql, type Sql } from '../sql.ts'
+import { statement } from '../statement.ts'
 import { readWithin } from '../timed-reading.ts'
 import { type Period, within } from '../within.ts'
 import { rareStatuses } from './email.ts'
@@ -82,15 +83,11 @@ export async function searchFloor(
 }
 
 /** A part of the list, newest first. */
-const pageColumns = {
+const find = query('page-of-mails', {
 	ids: uuid.array,
 	/** Changes whenever one of these mails changes, or a campaign that gives one of them its sender. */
 	version: text.orNull,
-	/** Null: not asked for. */
-	total: int.orNull,
-}
-
-const find = query('page-of-mails', pageColumns)
+})
 
 interface Place {
 	before: string | null
@@ -99,34 +96,21 @@ interface Place {
 
 /** A page of the mails that a filter and a search leave. `xmin` is the transaction that wrote a row. */
 export async function searchMails(
-	pool: Pool,
+	db: PoolClient,
 	filter: MailFilter,
 	search: MailSearch,
 	{ before, limit }: Place,
-	isCounted: boolean,
 ) {
 	const meant = sql`${matching(filter)} and ${isBefore(before)}`
 	const [page] = await find(
-		pool,
+		db,
 		sql`select coalesce(array_agg(e.id order by e.id desc), '{}') as ids,
-			string_agg(concat(e.xmin, ' ', c.xmin), ',' order by e.id desc) as version,
-			${isCounted ? totalOf(filter) : sql`null::int`} as total
+			string_agg(concat(e.xmin, ' ', c.xmin), ',' order by e.id desc) as version
 		from (${found(filter, search, meant, limit)}) f
 		join emails e on e.project_id = ${uuid.value(filter.projectId)} and e.id = f.id
 		left join campaigns c on e."from" is null and c.project_id = e.project_id and c.id = e.campaign_id`,
 	)
 	return page!
-}
-
-/** The number of mails that match a filter without a period. All of a project are counted by quarter of an hour. */
-function totalOf(filter: MailFilter) {
-	const { projectId, contactId, status, sourceType, campaignId } = filter
-	return (contactId ?? status ?? sourceType ?? campaignId)
-		? sql`(select count(*)::int from ${mailsOf(filter)} where ${matching(filter)})`
-		: sql`(select coalesce(sum(created), 0)::int from (
-			select created from mail_counts where project_id = ${uuid.value(projectId)}
-			union all
-			select created from mail_tallies where project_id = ${uuid.value(projectId)}) counted)`
 }
 
 /** Mails `e`. Scheduled ones are found among each other, not among all. */
@@ -135,16 +119,37 @@ const mailsOf = ({ status }: MailFilter) =>
 		? sql`scheduled_sends s join emails e on e.project_id = s.project_id and e.id = s.email_id`
 		: sql`emails e`
 
-const count = query('count-searched-mails', { total: int })
+const count = query('count-found-mails', { total: int })
 
-/** Up to `mostCounted`; null: counting takes too long. */
-export async function countSearched(pool: Pool, filter: MailFilter, search: MailSearch) {
-	const mails = found(filter, search, matching(filter), mostCounted)
+/**
+ * All mails of a project are counted by quarter of an hour. Those of a filter are counted for a second; if there are too
+ * many, or with a search or a period, only up to `mostCounted`. Null: even that takes longer.
+ */
+export async function countMails(pool: Pool, filter: MailFilter, search: MailSearch) {
+	const { projectId, contactId, status, sourceType, campaignId, from, to } = filter
+	const isWhole = search.by === 'nothing' && !from && !to
+	if (isWhole && !(contactId ?? status ?? sourceType ?? campaignId))
+		return (await countOfProject(pool, { projectId }))[0]!.total
+	const all = sql`${mailsOf(filter)} where ${matching(filter)}`
+	const some = sql`(${found(filter, search, matching(filter), mostCounted)}) counted`
+	return (isWhole ? await countWithin(pool, all) : null) ?? countWithin(pool, some)
+}
+
+async function countWithin(pool: Pool, mails: Sql) {
 	const counted = await readWithin(pool, countMs, (db) =>
-		count(db, sql`select count(*)::int as total from (${mails}) counted`),
+		count(db, sql`select count(*)::int as total from ${mails}`),
 	)
 	return counted && counted[0]!.total
 }
+
+const countOfProject = statement('count-mails-of-project', {
+	params: { projectId: uuid },
+	row: { total: int },
+	text: `select coalesce(sum(created), 0)::int as total from (
+		select created from mail_counts where project_id = $projectId
+		union all
+		select created from mail_tallies where project_id = $projectId) counted`,
+})
 
 function found(filter: MailFilter, search: MailSearch, meant: Sql, limit: number): Sql {
 	const newest = (where: Sql) =>
