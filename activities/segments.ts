@@ -1,10 +1,12 @@
 import type { Pool } from 'pg'
 import { log } from '@temporalio/activity'
 import { computeSegment } from '../db/segments/segment-compute.ts'
-import { foldSegmentTallies, takeDueSegments } from '../db/segments/segment-sweep.ts'
+import { foldSegmentTallies, postpone, takeDueSegments } from '../db/segments/segment-sweep.ts'
+import { isTooSlow } from '../db/timed-reading.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
 const pageSize = 20
+const mostMsOfSegment = 5 * 60_000
 
 export interface SweptPage {
 	computed: number
@@ -28,11 +30,12 @@ export function segmentActivities({ pool }: { pool: Pool }) {
 				const page = { computed: 0, failed: 0, added: 0, removed: 0, isLast: due.length < pageSize }
 				for (const { projectId, id } of due.filter(({ isDisabled }) => !isDisabled))
 					try {
-						const computed = await computeSegment(pool, projectId, id)
+						const computed = await computeSegment(pool, projectId, id, mostMsOfSegment)
 						page.computed += 1
 						page.added += computed?.added ?? 0
 						page.removed += computed?.removed ?? 0
 					} catch (error) {
+						if (isTooSlow(error)) await postpone(pool, { projectId, segmentId: id })
 						log.error('a segment could not be computed', { projectId, segmentId: id, error })
 						page.failed += 1
 					}

@@ -228,6 +228,19 @@ test('a condition that is changed during a compute keeps its count', async (t) =
 	t.is((await call('GET', `/${id}`)).json().memberCount, 1)
 })
 
+test('a compute that takes too long ends, and leaves its turn to others', async (t) => {
+	const { call, contact, pool, projectId } = await openSegments(t)
+	await contact('ann@example.com', { plan: 'pro' })
+	const body = { name: 'Pro', condition: plan('pro'), trackMembership: true }
+	const { id } = (await call('POST', '', body)).json()
+	const holder = await pool.connect()
+	await holder.query('begin; lock table contacts in access exclusive mode')
+	await t.throwsAsync(computeSegment(pool, projectId, id, 300), { code: '57014' })
+	await holder.query('commit')
+	holder.release()
+	t.like(await computeSegment(pool, projectId, id), { added: 1 })
+})
+
 // Serial: the other tests would take some of the turns of this process.
 test.serial(
 	'while many computes of a project wait, more get 503, and other projects are answered',

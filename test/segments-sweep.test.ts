@@ -67,6 +67,21 @@ test('projects take turns: many segments of one keep no other waiting', async (t
 	t.deepEqual(await taken(20), [])
 })
 
+test('a segment that takes too long is left to a sweep an hour later', async (t) => {
+	const { call, contact, pool } = await openSegments(t)
+	await contact('ann@example.com', { plan: 'pro' })
+	await call('POST', '', { name: 'Pro', condition: plan('pro'), trackMembership: true })
+	await pool.query(`create function stop() returns trigger language plpgsql as $$
+		begin raise exception 'too slow' using errcode = '57014'; end $$;
+		create trigger stop before insert on segment_members for each row execute function stop()`)
+	await pool.query(`update segments set sweep_at = now() where sweep_at is not null`)
+	t.like(await sweep(pool), { computed: 0, failed: 1 })
+	const { rows } = await pool.query<{ minutes: number }>(
+		`select extract(epoch from sweep_at - now())::int / 60 as minutes from segments`,
+	)
+	t.true(rows[0]!.minutes >= 58, `${rows[0]!.minutes}`)
+})
+
 test('a sweep folds the tallies into the counts', async (t) => {
 	const { call, pool } = await openSegments(t)
 	const { id } = (await call('POST', '', { name: 'Mine', type: 'STATIC' })).json()

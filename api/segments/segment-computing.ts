@@ -3,9 +3,10 @@ import type { Pool } from 'pg'
 import { computeSegment } from '../../db/segments/segment-compute.ts'
 import { findSegment, lockSegment, recount } from '../../db/segments/segment-records.ts'
 import { transaction } from '../../db/transaction.ts'
+import { tooSlow } from '../conditions/conditions.ts'
 import { ApiError } from '../errors.ts'
 import { PathId } from '../schemas.ts'
-import { countInTurn } from '../../db/timed-reading.ts'
+import { countInTurn, isTooSlow } from '../../db/timed-reading.ts'
 import { existing } from './segments.ts'
 
 const tags = ['segments']
@@ -42,7 +43,13 @@ export const segmentComputing: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 			)
 			if (segment.type === 'STATIC') return { added: 0, removed: 0, total: segment.memberCount }
 			if (!segment.trackMembership) throw untracked()
-			const computed = await computeSegment(pool, project.id, segment.id)
+			const computed = await computeSegment(pool, project.id, segment.id).catch(
+				(error: unknown) => {
+					throw isTooSlow(error)
+						? tooSlow('Use fewer filters. A worker tries again, and takes up to five minutes.')
+						: error
+				},
+			)
 			if (computed) return computed
 			existing(await findSegment(pool, { projectId: project.id, segmentId: params.id }), params.id)
 			throw untracked()

@@ -14,6 +14,8 @@ export interface Computed {
 
 const chunkSize = 2000
 const patienceMs = 90_000
+/** For finding the difference. A caller that waits gets its error in time. */
+const mostMsOfRequest = 60_000
 /**
  * A compute is one query over all contacts, so only a few run at once, which leaves processors and connections to
  * urgent work. Projects take turns.
@@ -26,27 +28,29 @@ const inTurn = createFairTurns({ atOnce: 2, ofOne: 1, waiting: 10, patienceMs })
  * in a transaction of its own, so no lock is held for long, and after a crash the next compute has less to
  * do.
  *
- * Undefined: the segment doesn't exist (any more), or is not tracked. Throws `TurnsBusy` instead of waiting long.
+ * Undefined: the segment doesn't exist (any more), or is not tracked. Throws `TurnsBusy` instead of waiting long, and
+ * the error of Postgres if finding the difference takes more than `mostMs` (`isTooSlow`).
  */
 export async function computeSegment(
 	pool: Pool,
 	projectId: string,
 	id: string,
+	mostMs = mostMsOfRequest,
 ): Promise<Computed | undefined> {
 	for (const deadline = Date.now() + patienceMs; ; await sleep(50)) {
-		const computed = await inTurn(projectId, () => computeAlone(pool, projectId, id))
+		const computed = await inTurn(projectId, () => computeAlone(pool, projectId, id, mostMs))
 		if (computed !== 'is being computed') return computed
 		if (Date.now() > deadline) throw new TurnsBusy('Another compute of this segment takes too long')
 	}
 }
 
 /** Only one compute of a segment runs at a time in all processes: it has a lock of its session. */
-async function computeAlone(pool: Pool, projectId: string, id: string) {
+async function computeAlone(pool: Pool, projectId: string, id: string, mostMs: number) {
 	const db = await pool.connect()
 	let isFailed = true
 	try {
 		const isLocked = (await tryLock(db, { segmentId: id }))[0]!.locked
-		const computed = isLocked ? await compute(db, projectId, id) : 'is being computed'
+		const computed = isLocked ? await compute(db, projectId, id, mostMs) : 'is being computed'
 		if (isLocked) await unlock(db, { segmentId: id })
 		isFailed = false
 		return computed
@@ -71,11 +75,13 @@ async function compute(
 	db: PoolClient,
 	projectId: string,
 	id: string,
+	mostMs: number,
 ): Promise<Computed | undefined> {
 	// Without parallel workers, because other work needs the processors; compiling takes longer than it
-	// saves.
+	// saves. The commit reads the whole cursor.
 	await db.query(
-		`begin; set local jit = off; set local max_parallel_workers_per_gather = 0; set local work_mem = '64MB'`,
+		`begin; set local jit = off; set local max_parallel_workers_per_gather = 0; set local work_mem = '64MB';
+		set local statement_timeout = ${mostMs}`,
 	)
 	const [segment] = await findSegment(db, { projectId, segmentId: id })
 	if (!segment || !isComputed(segment)) return void (await db.query('rollback'))

@@ -25,6 +25,13 @@ export const takeDueSegments = statement('take-due-segments', {
 	from taken join projects p on p.id = taken.project_id order by taken.place, taken.sweep_at, taken.id`,
 })
 
+/** A segment that takes too long leaves the others their turns: it is due again after an hour. */
+export const postpone = statement('postpone-segment', {
+	params: { projectId: uuid, segmentId: uuid },
+	text: `update segments set sweep_at = now() + interval '1 hour'
+	where project_id = $projectId and id = $segmentId and sweep_at is not null`,
+})
+
 /** Folds the tallies into the counts, so that requests don't have to add up many of them. */
 export const foldSegmentTallies = statement('fold-segment-tallies', {
 	params: {},
