@@ -35,6 +35,9 @@ export function SendDialog({ campaign, writing, saveNow, isOpen, onClose, onRelo
 		enabled: isOpen,
 		staleTime: 0,
 		gcTime: 0,
+		// What is chosen in the form stays, whatever its reader looks up meanwhile.
+		refetchOnWindowFocus: false,
+		refetchOnReconnect: false,
 	})
 	return (
 		<Dialog title="Send the campaign" isOpen={isOpen} onClose={onClose}>

@@ -24,9 +24,10 @@ export function ValueInput({ kind, value, onChange, isInvalid, suggestsFor }: Pr
 			return (
 				<select
 					{...common}
-					value={String(value)}
+					value={typeof value === 'boolean' ? String(value) : ''}
 					onChange={(e) => onChange(e.target.value === 'true')}
 				>
+					{typeof value !== 'boolean' && <option value="">choose …</option>}
 					<option value="true">yes</option>
 					<option value="false">no</option>
 				</select>

@@ -28,7 +28,7 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 					<strong role="status">{job ? sentenceOf(job) : 'Starting …'}</strong>
 					{isEnded ? (
 						<>
-							<Undo jobId={jobId} />
+							{job && <Undo job={job} />}
 							<Button onClick={close}>Close</Button>
 						</>
 					) : (
@@ -45,18 +45,25 @@ export function BulkProgress({ jobId }: { jobId: string }) {
 	)
 }
 
-/** Offered where it is known which contacts the job changed. */
-function Undo({ jobId }: { jobId: string }) {
+/** Later, a person may have decided the same, and an undo would override that. */
+const undoMs = 10 * 60_000
+
+/**
+ * Offered where it is known which contacts the job changed. If it changed fewer than were expected, somebody else
+ * had changed the others, perhaps they themselves.
+ */
+function Undo({ job: { id, result, finishedAt } }: { job: BulkJob }) {
 	const { api } = useProject()
 	const navigate = route.useNavigate()
-	const undo = undoOf(jobId)
+	const undo = undoOf(id)
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: ({ act, contactIds }: NonNullable<typeof undo>) =>
 			beginBulk(api, act, { contactIds }),
 		onSuccess: (begun) =>
 			navigate({ search: (old) => ({ ...old, job: begun.jobId }), replace: true }),
 	})
-	if (!undo) return null
+	const isRecent = Date.now() - new Date(finishedAt ?? 0).getTime() < undoMs
+	if (!undo || !isRecent || result?.successCount !== undo.contactIds.length) return null
 	return (
 		<>
 			<Fault error={error} />

@@ -44,7 +44,7 @@ function ContactPage() {
 			<Columns>
 				<div>
 					<ContactFacts contact={data} />
-					<ContactData contact={data} />
+					<ContactData key={data.id} contact={data} />
 					<PublicPages contact={data} />
 				</div>
 				<ContactHistory contact={data} />

@@ -28,14 +28,20 @@ function StartForm({ workflow, onClose }: Props) {
 	const navigate = useNavigate()
 	const [search, setSearch] = useState('')
 	const [context, setContext] = useState<unknown>()
+	/** Nobody is suggested: a search that is under way would suggest somebody else. */
+	const [chosen, setChosen] = useState<{ id: string; email: string }>()
+	const [problem, setProblem] = useState<Error | null>(null)
 	const { data, error: fault } = useQuery({
 		queryKey: [project.id, 'contacts', 'choice', search],
 		queryFn: () => api.contacts.list({ search: search || undefined, limit: 20 }),
 		placeholderData: (previous) => previous,
 	})
 	const { mutate, error, isPending } = useMutation({
-		mutationFn: (contactId: string) =>
-			api.executions.start(workflow.id, { contactId, context: recordOf(context) }),
+		mutationFn: () =>
+			api.executions.start(workflow.id, {
+				contactId: chosen?.id ?? '',
+				context: recordOf(context),
+			}),
 		onSuccess: async ({ id }) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
 			await navigate({
@@ -44,23 +50,33 @@ function StartForm({ workflow, onClose }: Props) {
 			})
 		},
 	})
-	const options = (data?.data ?? []).map(({ id, email }) => ({ value: id, name: email }))
+	const found = data?.data ?? []
+	const listed = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
+	const hint = found.length === 0 ? 'No contact is like that' : 'The first 20 are listed'
 	return (
 		<Form
-			act={`Start version ${workflow.version ?? ''}`}
-			error={error ?? fault}
+			act={`Start version ${workflow.version ?? ''}${chosen ? ` for ${chosen.email}` : ''}`}
+			error={problem ?? error ?? fault}
 			isBusy={isPending}
 			cancel={onClose}
-			onSubmit={(values) => mutate(values.text('contactId'))}
+			onSubmit={() => {
+				const missing = chosen ? null : new Error('Choose a contact first.')
+				setProblem(missing)
+				if (!missing) mutate()
+			}}
 		>
 			<SearchBox name="Find a contact" value={search} onChange={setSearch} />
 			<Select
-				key={options[0]?.value}
 				name="contactId"
 				label="Contact"
-				options={options}
+				value={chosen?.id ?? ''}
+				onChange={({ target }) => setChosen(listed.find(({ id }) => id === target.value))}
+				options={[
+					{ value: '', name: 'Choose a contact …' },
+					...listed.map(({ id, email }) => ({ value: id, name: email })),
+				]}
 				error={error}
-				hint={options.length === 0 ? 'No contact is like that' : 'The first 20 are listed'}
+				hint={hint}
 			/>
 			<JsonField
 				field="context"

@@ -10,7 +10,10 @@ interface Props {
 
 const pauseMs = 250
 
-/** `/` leads here, Esc empties it, and the arrow down leads into the list. Tells its value once the reader pauses. */
+/**
+ * `/` leads here, Esc empties it, and the arrow down leads into the list. Tells its value once the reader pauses. Enter
+ * submits no form around it, because what is found may still be that of the text before.
+ */
 export function SearchBox({ value, onChange, name }: Props) {
 	const [typed, setTyped] = useState(value)
 	useEffect(() => setTyped(value), [value])
@@ -28,7 +31,12 @@ export function SearchBox({ value, onChange, name }: Props) {
 			value={typed}
 			onChange={(event) => setTyped(event.target.value)}
 			onKeyDown={(event) => {
-				if (event.key === 'Escape') setTyped('')
+				if (event.key === 'Enter') event.preventDefault()
+				if (event.key === 'Escape' && typed !== '') {
+					setTyped('')
+					// A dialog around it stays open.
+					event.stopPropagation()
+				}
 				if (event.key === 'ArrowDown' && enterList(event.currentTarget)) event.preventDefault()
 			}}
 		/>

@@ -44,7 +44,7 @@ function SegmentPage() {
 				title="Members"
 				actions={segment.type === 'STATIC' && <AddMembers segment={segment} />}
 			>
-				<SegmentMembers segment={segment} />
+				<SegmentMembers key={segment.id} segment={segment} />
 			</Section>
 		</Page>
 	)
