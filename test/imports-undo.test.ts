@@ -106,7 +106,7 @@ test('an undo subscribes nobody who has unsubscribed since, even if the import h
 
 test('an undo changes nobody whom others have unsubscribed or listed again since', async (t) => {
 	const jobs = await setupJobs(t)
-	const names = ['post', 'patch', 'track', 'bulk', 'file']
+	const names = ['post', 'patch', 'track', 'bulk', 'file', 'send']
 	const csv = (subscribed: string, ...names: string[]) =>
 		`email,subscribed\n${names.map((name) => `${name}@example.org,${subscribed}\n`).join('')}`
 	const idOf = async (name: string) => (await jobs.contact(`${name}@example.org`))!.id
@@ -128,8 +128,14 @@ test('an undo changes nobody whom others have unsubscribed or listed again since
 	t.like(await jobs.bulk('unsubscribe', { contactIds: [await idOf('bulk')] }), {
 		result: { successCount: 0, unchangedCount: 1 },
 	})
+	await jobs.execute(
+		`insert into domains (project_id, domain, verified_at) values (?, 'example.com', now())`,
+		[jobs.project.id],
+	)
+	const mail = { from: 'shop@example.com', subject: 'Bye', body: 'Bye', subscribed: false }
+	ok(await jobs.call('POST', '/v1/send', { ...mail, to: 'send@example.org' }))
 	t.like(await jobs.import(csv('no', 'file', 'new')), { state: 'completed' })
-	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 6 } as never)
+	t.deepEqual((await jobs.undo(id)).result, { restored: 0, removed: 0, skipped: 7 } as never)
 	for (const name of [...names, 'new'])
 		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, false, name)
 })

@@ -10,7 +10,7 @@ export interface Person extends Recipient {
 	/** Stored if the contact has no name by then. */
 	name: { name: string } | null
 	change: ContactChange
-	/** Whether this request gives it other data, or another subscription. */
+	/** Whether this request gives it other data, or another subscription, or unsubscribes it again. */
 	isChanged: boolean
 }
 
@@ -62,7 +62,8 @@ export function giveName(person: Person, name: string) {
 
 function apply(person: Person, { data, removedKeys, subscribed }: ContactChange) {
 	const isChanged =
-		(subscribed !== null && person.subscribed !== subscribed) ||
+		subscribed === false ||
+		(subscribed === true && !person.subscribed) ||
 		removedKeys.some((key) => Object.hasOwn(person.data, key)) ||
 		Object.entries(data).some(
 			([key, value]) =>

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { isUndoable } from '../imports/import-undo.ts'
 import { json, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -138,6 +139,8 @@ const acceptAnySend = statement('accept-send', {
 		on conflict (project_id, email) do update set
 			data = ${dataAfter}, subscribed = ${subscribedAfter}, updated_at = now()
 		where c.data <> ${dataAfter} or c.subscribed <> ${subscribedAfter}
+			-- A repeated unsubscription is a decision, too.
+			or not (${changeOfThis} ->> 'subscribed')::bool and ${isUndoable('c.id')}
 		returning new.id, new.subscribed, old.subscribed <> new.subscribed as flipped
 	), flips as (
 		insert into events (project_id, name, contact_id)
