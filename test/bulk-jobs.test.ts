@@ -28,12 +28,15 @@ async function setupContacts(t: ExecutionContext, count = 6) {
 
 test('a job that subscribes leaves out people who have unsubscribed since it was accepted', async (t) => {
 	const jobs = await setupJobs(t)
-	await jobs.import('email,subscribed\na@example.org,yes\nb@example.org,yes\nc@example.org,no\n')
+	await jobs.import(
+		'email,subscribed\na@example.org,yes\nb@example.org,yes\nc@example.org,no\nd@example.org,no\n',
+	)
 	const idOf = async (name: string) => (await jobs.contact(`${name}@example.org`))!.id
 	const bulk = await jobs.call('POST', '/contacts/bulk-subscribe', { mode: 'query', filter: {} })
 	t.is(bulk.statusCode, 202, bulk.body)
 	const file = await jobs.upload('email,subscribed\nb@example.org,yes\n')
-	for (const name of ['a', 'b'])
+	// d was unsubscribed already, and says so again.
+	for (const name of ['a', 'b', 'd'])
 		t.is(
 			(await jobs.app.inject({ method: 'POST', url: `/unsubscribe/${await idOf(name)}` }))
 				.statusCode,
@@ -44,11 +47,26 @@ test('a job that subscribes leaves out people who have unsubscribed since it was
 		['a', false],
 		['b', false],
 		['c', true],
+		['d', false],
 	] as const)
 		t.is((await jobs.contact(`${name}@example.org`))!.subscribed, subscribed, name)
 	t.like(await jobs.job(bulk.json().jobId, 'bulk'), {
-		result: { successCount: 1, unchangedCount: 2 },
+		result: { successCount: 1, unchangedCount: 3 },
 	})
+})
+
+test('a person who leaves while an earlier job unsubscribes others is not subscribed by a later one', async (t) => {
+	const jobs = await setupJobs(t)
+	await jobs.import('email,subscribed\na@example.org,yes\nb@example.org,yes\n')
+	const all = { mode: 'query', filter: {} }
+	const leaving = await jobs.call('POST', '/contacts/bulk-unsubscribe', all)
+	const coming = await jobs.call('POST', '/contacts/bulk-subscribe', all)
+	await jobs.run(leaving.json().jobId)
+	const { id } = (await jobs.contact('a@example.org'))!
+	await jobs.app.inject({ method: 'POST', url: `/unsubscribe/${id}` })
+	await jobs.run(coming.json().jobId)
+	t.is((await jobs.contact('a@example.org'))!.subscribed, false)
+	t.is((await jobs.contact('b@example.org'))!.subscribed, true)
 })
 
 test('of two jobs, the later one decides, although both run after it was accepted', async (t) => {

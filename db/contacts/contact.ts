@@ -41,6 +41,8 @@ const schema = defineEntity({
 		/** Trimmed and lower-cased by the callers. */
 		email: p.text(),
 		subscribed: p.boolean(),
+		/** When they last unsubscribed themselves, even if they were unsubscribed already; null once they subscribe. */
+		refusedAt: p.datetime(3).nullable(),
 		data: p.json<ContactData>().defaultRaw(`'{}'`),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),

@@ -75,10 +75,11 @@ export const decideSubscription = statement('decide-subscription', {
 			and e.id = $emailId::uuid and e.contact_id = known.id
 		for no key update of e
 	), decided as (
-		update contacts c set subscribed = $subscribed::bool, updated_at = now()
+		update contacts c set subscribed = $subscribed::bool, updated_at = now(),
+			refused_at = case when not $subscribed::bool then now() end
 		from known
 		where c.project_id = known.project_id and c.id = known.id
-			-- Also one who is unsubscribed already: the undo of an import must see that the person has decided since.
+			-- Also one who is unsubscribed already: jobs and undos must see that the person has decided since.
 			and not (c.subscribed and $subscribed::bool)
 			and (select count(*) from mail) >= 0
 		returning c.project_id, c.id, old.subscribed <> new.subscribed as flipped

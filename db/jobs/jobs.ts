@@ -152,15 +152,18 @@ export const inActiveJob = <T>(
 	})
 
 /**
- * Whether a contact has unsubscribed since the job was accepted: a later decision is not overridden, unless it may be
- * that of an earlier job, which only had its turn later.
+ * Whether a contact has unsubscribed since the job was accepted: a later decision is not overridden. One that was not
+ * their own may be that of an earlier job, which only had its turn later.
  */
-export const hasLeft = (id: string) => `exists (
+export const hasLeft = (id: string) => `(exists (
+			select from contacts r where r.project_id = $projectId and r.id = ${id} and r.refused_at >= (
+				select j.created_at from jobs j where j.project_id = $projectId and j.id = $jobId))
+			or exists (
 			select from events e where e.contact_id = ${id} and e.name = 'contact.unsubscribed' and e.project_id = $projectId
 				and e.created_at >= (
 					select j.created_at from jobs j where j.project_id = $projectId and j.id = $jobId and not exists (
 						select from jobs o where o.project_id = $projectId and o.type in ('bulk-unsubscribe', 'import', 'undo')
-							and o.created_at < j.created_at and coalesce(o.finished_at, 'infinity') >= j.created_at)))`
+							and o.created_at < j.created_at and coalesce(o.finished_at, 'infinity') >= j.created_at))))`
 
 /**
  * For a lateral join: one contact, locked, in the order of the left side. New tables have no statistics,
