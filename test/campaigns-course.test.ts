@@ -109,6 +109,10 @@ test('mails of a cancelled campaign that a lost worker was handing over end in d
 	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: 5000 })
 	t.deepEqual(await states(id), { SENDING: 2 })
 	await query(`update emails set attempt_started_at = now() - interval '3 minutes'`)
+	// Until two minutes after the cancellation, nobody looks for them among all mails.
+	t.like(await act(activities.advanceCampaign, id), { act: 'wait', waitMs: 5000 })
+	t.deepEqual(await states(id), { SENDING: 2 })
+	await query(`update campaigns set updated_at = now() - interval '3 minutes'`)
 	t.like(await act(activities.advanceCampaign, id), { act: 'wait' })
 	t.like(await act(activities.advanceCampaign, id), { act: 'end', said: 'cancelled' })
 	t.deepEqual(await states(id), { UNCERTAIN: 2 })

@@ -157,7 +157,7 @@ async function advance(pool: Pool, key: CampaignKey): Promise<Next> {
 		} else if (status === 'CANCELLED' && (pending > 0 || course.has_pages))
 			return { ...next, act: 'cancel', said: 'unsent mails are being cancelled' }
 		else if (status === 'CANCELLED' && sending > 0) {
-			await doubtCancelled(pool, values)
+			if (course.is_old) await doubtCancelled(pool, values)
 			return { ...next, act: 'wait', waitMs: 5000, said: 'the last mails are being sent' }
 		} else await close(pool, values)
 	}

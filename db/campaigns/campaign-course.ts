@@ -8,12 +8,17 @@ import { workersAlive } from '../worker-heartbeat.ts'
 import type { CampaignKey } from './campaign-actions.ts'
 import type { campaignStatuses, pausedReasons } from './campaign.ts'
 
+/** A live worker has a mail in hand for less. */
+const inHandAtMost = '2 minutes'
+
 export const courseOf = statement('course-of-campaign', {
 	params: { projectId: uuid, campaignId: uuid },
 	row: {
 		status: text.of<(typeof campaignStatuses)[number]>(),
 		/** The time until it is due; 0: it is due. */
 		due_in_ms: float,
+		/** Nothing has changed the campaign for so long that mails still in hand have lost their worker. */
+		is_old: bool,
 		disabled: bool,
 		paused: bool,
 		paused_reason: text.of<(typeof pausedReasons)[number]>().orNull,
@@ -43,6 +48,7 @@ export const courseOf = statement('course-of-campaign', {
 		k.total_recipients as total, n.pending, n.sending, n.to_come,
 		exists (select from audience_pages a where a.project_id = k.project_id and a.campaign_id = k.id)
 			as has_pages,
+		k.updated_at < now() - interval '${inHandAtMost}' as is_old,
 		greatest(0, coalesce(ceil(extract(epoch from k.scheduled_for - now()) * 1000), 0))::float8 as due_in_ms
 	from campaigns k join projects p on p.id = k.project_id cross join lateral states_of_campaign(k.project_id, k.id) n
 	where k.project_id = $projectId and k.id = $campaignId`,
@@ -64,7 +70,7 @@ const doubtLeft = (name: string, among: string) =>
 				error = 'The worker went away between the hand-over and its record'
 			where project_id = $projectId and campaign_id = $campaignId and ${among}
 				and status = 'SENDING'
-				and ${startedAt} < now() - interval '2 minutes'
+				and ${startedAt} < now() - interval '${inHandAtMost}'
 			returning *
 		)
 		insert into attempts (project_id, email_id, attempt, at, outcome, provider, error)
@@ -75,7 +81,7 @@ const doubtLeft = (name: string, among: string) =>
 /** The same for those that a lost worker was handing over: they come into doubt. */
 export const doubtDeleted = doubtLeft('doubt-mails-of-deleted-contacts', 'contact_id is null')
 
-/** The same for a cancelled campaign that no worker processes any more. */
+/** The same for a cancelled campaign that no worker processes any more. This reads all its mails. */
 export const doubtCancelled = doubtLeft('doubt-mails-of-cancelled-campaign', 'true')
 
 const lockSending = statement('lock-sending-campaign', {
