@@ -263,6 +263,7 @@ test('a job whose contacts take several turns to find selects by its filter as i
 			logic: 'AND',
 			groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'no' }] }],
 		}
+		await jobs.call('POST', '/contacts', { email: 'late@example.org', data: { plan: 'pro' } })
 		const edited = await jobs.call('PATCH', `/segments/${segmentId}`, { condition: nobody })
 		t.is(edited.statusCode, 200, edited.body)
 	})

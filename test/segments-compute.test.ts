@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
+import { until } from '../bench/load.ts'
 import { computeSegment } from '../db/segments/segment-compute.ts'
 import { createProject } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
@@ -241,6 +242,37 @@ test('a compute that takes too long ends, and leaves its turn to others', async 
 	t.like(await computeSegment(pool, projectId, id), { added: 1 })
 })
 
+test('while reading all contacts takes too long, the changes since the last compute are still stored', async (t) => {
+	const { call, contact, pool, projectId } = await openSegments(t)
+	await contact('ann@example.com', { plan: 'pro' })
+	// Slow for each contact with much data.
+	const slow = Array.from({ length: 40 }, (_, i) => ({
+		filters: [{ field: `data.f${i}`, operator: 'contains', value: 'y' }],
+	}))
+	const condition = { logic: 'OR', groups: [...plan('pro').groups, ...slow] }
+	const { id } = (await call('POST', '', { name: 'Slow', condition, trackMembership: true })).json()
+	t.like(await computeSegment(pool, projectId, id), { added: 1 })
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed, data, updated_at)
+		select $1, n || '@example.com', true, jsonb_object_agg('f' || f, repeat('x', 1000)), now() - interval '2 days'
+		from generate_series(1, 1000) n, generate_series(0, 39) f group by n`,
+		[projectId],
+	)
+	const readAll = () =>
+		pool.query(`update segments set computed_fully_at = now() - interval '2 days'`)
+	await readAll()
+	await contact('bob@example.com', { plan: 'pro' })
+	const beganAt = performance.now()
+	t.like(await computeSegment(pool, projectId, id, 300), { added: 1, removed: 0, total: 2 })
+	t.true(performance.now() - beganAt >= 300)
+	const { rows } = await pool.query<{ hours: number }>(
+		`select (extract(epoch from now() - computed_fully_at) / 3600)::float8 as hours from segments`,
+	)
+	t.true(rows[0]!.hours > 22.9 && rows[0]!.hours < 23.1, 'all contacts are read in an hour')
+	await readAll()
+	t.like(await computeSegment(pool, projectId, id), { added: 0, removed: 0, total: 2 })
+})
+
 // Serial: the other tests would take some of the turns of this process.
 test.serial(
 	'while many computes of a project wait, more get 503, and other projects are answered',
@@ -293,14 +325,19 @@ test('a contact that is being deleted when a compute starts does not enter', asy
 
 test('a contact that is deleted while a compute adds it takes its membership along', async (t) => {
 	const { compute, pool } = await setupPros(t)
-	const other = await pool.connect()
-	t.teardown(() => other.release())
-	await other.query('begin; select from segments for update')
-	const computing = compute() // is about to write
-	await lockWaits(t, pool, 1)
+	// The compute stops while it writes, with its locks. It would not wait long for one.
+	await pool.query(`create table held as select 1 as n;
+		create function hold() returns trigger language plpgsql as $$ begin
+			while exists (select from held) loop perform pg_sleep(0.02); end loop;
+			return new;
+		end $$;
+		create trigger hold before insert on segment_members for each row execute function hold()`)
+	const computing = compute()
+	const isHeld = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+	t.true(await until(async () => (await pool.query(isHeld)).rowCount === 1, 10_000))
 	const deleting = pool.query(`delete from contacts where email = 'ann@example.com'`)
-	await lockWaits(t, pool, 2)
-	await other.query('commit')
+	await lockWaits(t, pool, 1)
+	await pool.query('delete from held')
 	t.like(await computing, { added: 2 })
 	await deleting
 	const { rows } = await pool.query(

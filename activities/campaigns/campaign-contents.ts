@@ -88,6 +88,8 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 		/** Without a share, the caller limits the mails that it keeps. */
 		message: (recipient: CampaignRecipient, share?: MemoryShare) =>
 			make('campaignMessage', recipient, share),
+		/** Of the next mail. */
+		expectedSize: () => expected,
 		isTooSlow: () => slow >= mostSlow,
 	}
 }

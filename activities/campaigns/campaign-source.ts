@@ -15,11 +15,12 @@ const mostClaimed = 200
 /** A turn of a campaign's lane as a source of mails. */
 export function campaignSource(turn: Turn): Source {
 	const { lane, campaign, texts, shared, underWay, usesBatches } = turn
-	const mostAtATime = usesBatches ? mailsInBatch(campaign.body) : mostClaimed
+	const mostAtATime = () =>
+		usesBatches ? mailsInBatch(campaign.body, texts.expectedSize()) : mostClaimed
 	return {
 		projectId: lane.projectId,
 		underWay,
-		slots: usesBatches ? slotsOfBatches(shared.batches) : shared.slots,
+		slots: usesBatches ? slotsOfBatches(shared.batches, lane.projectId) : shared.slots,
 		mostAtOnce: usesBatches ? batchesAtOnce : Infinity,
 		longestTurnMs,
 		longestWaitMs: longestInlineWaitMs,
@@ -30,7 +31,7 @@ export function campaignSource(turn: Turn): Source {
 		},
 		async ready(most) {
 			if (turn.isAtEnd || texts.isTooSlow()) return 0
-			return turn.lostBatches.length > 0 ? 1 : payFor(turn, Math.min(most, mostAtATime))
+			return turn.lostBatches.length > 0 ? 1 : payFor(turn, Math.min(most, mostAtATime()))
 		},
 		open(count) {
 			const lost = turn.lostBatches.shift()

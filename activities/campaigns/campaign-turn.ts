@@ -16,6 +16,8 @@ export interface Lane extends CampaignKey {
 
 /** Batches that are claimed and not recorded yet: one that waits behind others could still be cancelled. */
 const mostBatches = 4
+/** A project whose mails take long to compose leaves the others a place. */
+const mostBatchesOfProject = 3
 const mostBytes = 64 * 2 ** 20
 
 export type Shared = ReturnType<typeof createShared>
@@ -28,7 +30,7 @@ export function createShared({ pool, provider }: DeliveryServices) {
 		adopted: new Set<string>(),
 		inSequence: createQueues(Infinity),
 		limited: createLimiter(provider.concurrency),
-		batches: createPlaces(mostBatches),
+		batches: createPlaces(mostBatches, mostBatchesOfProject),
 		memory: createMemory(mostBytes),
 		slots,
 		record: createRecords(pool, slots.slice),

@@ -27,8 +27,9 @@ interface Progress {
 	after: string
 	/** The contacts found so far. */
 	found: number
-	/** The condition as it was in the first turn. */
+	/** The condition as it was in the first turn, and the time of that, from which its periods count back. */
 	condition?: FrozenCondition
+	at: string
 }
 
 const contactsAtOnce = 1000
@@ -53,7 +54,8 @@ const keepPage = query('keep-page-of-bulk-target', { last: uuid.orNull, looked: 
 
 /**
  * Stores the job's contacts once. So a job that changes what its filter selects, or continues after a
- * crash, still processes exactly these. All pages of a turn see the same contacts and segments.
+ * crash, still processes exactly these. Contacts that came after the request are none of them. All pages of a turn see
+ * the same contacts and segments.
  */
 export const setTarget = (
 	pool: Pool,
@@ -72,6 +74,7 @@ export const setTarget = (
 			}
 			const [project, job] = [uuid.value(projectId), uuid.value(jobId)]
 			const size = createPageSize()
+			const { at } = target.progress ?? { at: new Date().toISOString() }
 			let { after, found } = target.progress ?? { after: nobody, found: 0 }
 			for (;;) {
 				const beganAt = performance.now()
@@ -80,6 +83,7 @@ export const setTarget = (
 					db,
 					sql`with looked as materialized (
 						select * from contacts where project_id = ${project} and id > ${uuid.value(after)}
+							and created_at <= (select created_at from jobs where project_id = ${project} and id = ${job})
 						order by id limit ${int.value(limit)}
 					), found as materialized (
 						select c.id, row_number() over (order by c.id) - 1 as place
@@ -99,7 +103,7 @@ export const setTarget = (
 				after = page!.last
 				if (isOver()) {
 					const condition = await frozenOf(db, projectId, target)
-					const progress = { after, found, ...(condition && { condition }) }
+					const progress = { after, found, at, ...(condition && { condition }) }
 					claimed(await recordProgress(db, { projectId, jobId, progress }))
 					return 'needs another turn'
 				}
@@ -133,8 +137,9 @@ async function wantedBy(
 	if (!condition) return where
 	const present = await compileWhole(db, projectId, condition)
 	if (!present) return null
-	const frozen = progress?.condition && (await compileFrozen(db, projectId, progress.condition))
-	return [...where, frozen ?? present]
+	if (!progress?.condition) return [...where, present]
+	const frozen = await compileFrozen(db, projectId, progress.condition, new Date(progress.at))
+	return frozen && [...where, frozen]
 }
 
 async function frozenOf(db: PoolClient, projectId: string, { condition, progress }: BulkTarget) {

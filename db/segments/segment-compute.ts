@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { createFairTurns, TurnsBusy } from '../fair-turns.ts'
-import { bool, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { isTooSlow } from '../timed-reading.ts'
 import { declareDifference, type Difference, writeChunk } from './segment-difference.ts'
-import { findSegment, isComputed, isSame, lockSegment, recount } from './segment-records.ts'
+import {
+	findSegment,
+	isComputed,
+	isSame,
+	lockSegment,
+	recount,
+	type SegmentRecord,
+} from './segment-records.ts'
 
 export interface Computed {
 	added: number
@@ -78,21 +86,17 @@ async function compute(
 	mostMs: number,
 ): Promise<Computed | undefined> {
 	// Without parallel workers, because other work needs the processors; compiling takes longer than it
-	// saves. The commit reads the whole cursor.
-	await db.query(
-		`begin; set local jit = off; set local max_parallel_workers_per_gather = 0; set local work_mem = '64MB';
-		set local statement_timeout = ${mostMs}`,
-	)
+	// saves.
+	const settings = `begin; set local jit = off; set local max_parallel_workers_per_gather = 0; set local work_mem = '64MB';
+		set local statement_timeout = ${mostMs}`
+	await db.query(settings)
 	const [segment] = await findSegment(db, { projectId, segmentId: id })
 	if (!segment || !isComputed(segment)) return void (await db.query('rollback'))
 	const began = await beginning(db, projectId, id)
-	await declareDifference(db, segment, began.since)
-	await db.query('commit')
+	const { since, first } = await declareInTime(db, segment, began, settings)
 
 	let [added, removed] = [0, 0]
-	for (;;) {
-		const { rows } = await db.query<Difference>(`fetch ${chunkSize} from difference`)
-		if (rows.length === 0) break
+	for (let rows = first; rows.length > 0; rows = await nextChunk(db)) {
 		const written = await writeChunk(db, segment, rows)
 		if (!written) break
 		added += written.entered
@@ -110,13 +114,47 @@ async function compute(
 			projectId,
 			segmentId: id,
 			until: began.until,
-			isWhole: began.since === null,
+			isWhole: since === null,
+			isPutOff: since !== began.since,
 		})
 		total = await recount(db, now, null)
 	}
 	await db.query('commit')
 	return { added, removed, total }
 }
+
+const nextChunk = async (db: PoolClient) =>
+	(await db.query<Difference>(`fetch ${chunkSize} from difference`)).rows
+
+/**
+ * Declares the cursor, and reads its first chunk: it is sorted, so everything has been read by then. A commit would
+ * read it, too, but without a limit. If reading all contacts takes too long, it has those that changed since the last
+ * compute. `since`: null if all contacts were read.
+ */
+async function declareInTime(
+	db: PoolClient,
+	segment: SegmentRecord,
+	{ since, last }: Beginning,
+	settings: string,
+) {
+	try {
+		return await declareSince(since)
+	} catch (error) {
+		if (!isTooSlow(error) || since !== null || last === null) throw error
+		await db.query('rollback')
+		await db.query(settings)
+		return declareSince(last)
+	}
+
+	async function declareSince(time: Date | null) {
+		await declareDifference(db, segment, time)
+		const first = await nextChunk(db)
+		await db.query('commit')
+		return { since: time, first }
+	}
+}
+
+type Beginning = RowOf<typeof beginningOf>
 
 /**
  * A transaction stamps its rows with its start time, and shows them at its commit. So rows that are
@@ -128,10 +166,13 @@ const beginningOf = statement('begin-compute', {
 	row: {
 		/** Null: the changes since the last compute are unknown, so all contacts are read. */
 		since: timestamp.orNull,
+		/** Up to when changes were included the last time. */
+		last: timestamp.orNull,
 		/** The following queries see everything written before this time. */
 		until: timestamp,
 	},
 	text: `select case when computed_fully_at > now() - interval '1 day' then computed_until end as since,
+		computed_until as last,
 		least(now(), (select min(xact_start) from pg_stat_activity
 			where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid())) - interval '1 second' as until
 	from segments where project_id = $projectId and id = $segmentId`,
@@ -147,8 +188,11 @@ const finish = statement('finish-compute', {
 		until: timestamp,
 		/** Whether every contact was read, not only changed ones. */
 		isWhole: bool,
+		/** Every contact should have been read, but that took too long: it is tried again in an hour. */
+		isPutOff: bool,
 	},
 	text: `update segments set computed_until = $until::timestamptz,
-		computed_fully_at = case when $isWhole::bool then now() else computed_fully_at end
+		computed_fully_at = case when $isWhole::bool then now() when $isPutOff::bool then now() - interval '23 hours'
+			else computed_fully_at end
 	where project_id = $projectId and id = $segmentId`,
 })
