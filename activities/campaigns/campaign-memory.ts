@@ -6,9 +6,10 @@ export function createMemory(mostBytes: number) {
 	const waiting: { bytes: number; go: () => void }[] = []
 	let used = 0
 
+	const hasRoom = (bytes: number) => used === 0 || used + bytes <= mostBytes
+
 	function serve() {
-		for (let next = waiting[0]; next; next = waiting[0]) {
-			if (used > 0 && used + next.bytes > mostBytes) return
+		for (let next = waiting[0]; next && hasRoom(next.bytes); next = waiting[0]) {
 			waiting.shift()
 			used += next.bytes
 			next.go()
@@ -23,19 +24,19 @@ export function createMemory(mostBytes: number) {
 				/** Gives up what it has for this much. Returns a promise if there is no room yet. */
 				ask(bytes: number): Promise<void> | undefined {
 					this.keep(0)
-					let isNow = false
-					const wait = new Promise<void>((go) => {
+					if (waiting.length === 0 && hasRoom(bytes)) {
+						this.keep(bytes)
+						return undefined
+					}
+					return new Promise<void>((resolve) => {
 						waiting.push({
 							bytes,
 							go() {
 								held = bytes
-								isNow = true
-								go()
+								resolve()
 							},
 						})
-						serve()
 					})
-					return isNow ? undefined : wait
 				},
 				/** The mail turned out to have this size. */
 				keep(bytes: number) {

@@ -4,7 +4,7 @@ import type { Slots } from '../delivery/slots.ts'
 const fewestPerConnection = 3
 /** Allowance for claiming and recording: as many more mails as are handed over in this time. */
 const ledgerMs = 100
-const mostPerConnection = 20
+const mostPerConnection = 40
 /**
  * A slice of this share is claimed once there is room for it. Smaller slices would need too many
  * statements.

@@ -10,7 +10,7 @@ import { countSettled, nameOf, type Turn } from './campaign-turn.ts'
 /** After this a lane makes way for a lane of another campaign. */
 const longestTurnMs = 20_000
 /** The most mails that one statement claims, however many slots are free. */
-const mostClaimed = 200
+const mostClaimed = 300
 
 /** A turn of a campaign's lane as a source of mails. */
 export function campaignSource(turn: Turn): Source {
