@@ -5445,7 +5445,7 @@ export interface EmailsApi {
 	/**
 	 * List mails, newest first.
 	 *
-	 * A page ends early if its bodies exceed 16 MB or take long to render. With `search`, `from` or `to`, `total` is counted up to 10,000, and only for a second.
+	 * A page ends early if its bodies exceed 16 MB or take long to render. `total` is counted for a second: with a filter that leaves too many mails, and with `search`, `from` or `to`, only up to 10,000.
 	 *
 	 * `GET /emails`
 	 */
@@ -6028,7 +6028,7 @@ export interface CampaignsApi {
 	/**
 	 * Cancel a campaign.
 	 *
-	 * Mail that has not left yet is not sent. Mail that has left stays sent.
+	 * Mail that has not been handed over yet is not sent. Mail that has left stays sent.
 	 *
 	 * `POST /campaigns/{id}/cancel`
 	 */
@@ -6037,7 +6037,7 @@ export interface CampaignsApi {
 	/**
 	 * Pause a campaign.
 	 *
-	 * After at most two seconds, no more mails are sent.
+	 * After at most two seconds, no more mails are handed over. A slow provider may still send those that it was given.
 	 *
 	 * `POST /campaigns/{id}/pause`
 	 */
@@ -6086,7 +6086,7 @@ export interface CampaignsApi {
 	/**
 	 * List the recipients of a campaign that has started.
 	 *
-	 * Each recipient has the status of its mail, and the error if it was not sent. `emailId` is null until the mail is about to be sent.
+	 * `total` is counted for a second: of a status that too many have, only up to 10,000. Each recipient has the status of its mail, and the error if it was not sent. `emailId` is null until the mail is about to be sent.
 	 *
 	 * `GET /campaigns/{id}/recipients`
 	 */

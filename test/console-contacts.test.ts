@@ -101,6 +101,56 @@ test('a bulk change asks with its count, is followed to its end, and is undone',
 	t.deepEqual(faults, [])
 })
 
+test('a bulk change is not undone for people who had changed it themselves', async (t) => {
+	const { page, open, add, call, runJob } = await setupContacts(t)
+	const { id } = await add('ann')
+	await add('ben')
+	await open('contacts')
+	await page.getByLabel('Choose ann@example.org').check()
+	await page.getByLabel('Choose ben@example.org').check()
+	// The list does not know of it.
+	await call('PATCH', `/contacts/${id}`, { subscribed: false })
+	await page.getByRole('button', { name: 'Unsubscribe' }).click()
+	await page.getByRole('button', { name: 'Unsubscribe 2 contacts' }).click()
+	await runJob()
+	await page.getByText('1 unsubscribed, 1 unchanged').waitFor()
+	await page.getByRole('button', { name: 'Close' }).waitFor()
+	t.is(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+})
+
+test('a condition on a field of yes and no begins without a choice', async (t) => {
+	const { page, open, add } = await setupContacts(t)
+	await add('ann', { vip: true })
+	await add('ben', { vip: false })
+	await open('contacts')
+	await page.getByRole('button', { name: 'Add a condition' }).click()
+	await page.getByLabel('Field: choose a field').click()
+	await page.getByRole('option', { name: 'vip', exact: true }).click()
+	const value = page.getByLabel('Value', { exact: true })
+	t.is(await value.inputValue(), '')
+	await value.selectOption('yes')
+	await page.getByRole('button', { name: 'Show these contacts' }).click()
+	await page.getByText('1 contact', { exact: true }).waitFor()
+})
+
+test('the form of one contact is not shown under another', async (t) => {
+	const { page, open, add } = await setupContacts(t)
+	await add('ann')
+	const { id } = await add('ben')
+	await open(`contacts/${id}`)
+	const title = (name: string) => page.getByRole('heading', { level: 1, name })
+	await title('ben@example.org').waitFor()
+	await page.getByRole('link', { name: 'Contacts' }).first().click()
+	await page.getByRole('link', { name: 'ann@example.org' }).click()
+	await title('ann@example.org').waitFor()
+	await page.getByRole('button', { name: 'Edit' }).click()
+	await page.getByLabel('Email address').fill('ben@example.org')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByRole('link', { name: 'Open the other contact' }).click()
+	await title('ben@example.org').waitFor()
+	t.is(await page.getByLabel('Email address').count(), 0)
+})
+
 test('all contacts that match are deleted, except those that were taken out, on a phone', async (t) => {
 	const { page, open, add, call, runJob, faults } = await setupContacts(t, {
 		browser: { viewport: phone },

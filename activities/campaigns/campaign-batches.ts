@@ -109,7 +109,8 @@ async function composeBatch(turn: Turn, mails: ClaimedMail[], isRepeat: boolean)
 const ofNextBatch = ({ id, attempt }: ClaimedMail): AttemptEnd => ({
 	id,
 	attempt,
-	outcome: 'DEFERRED',
+	// No server has deferred it, so no delay is announced.
+	outcome: 'UNAVAILABLE',
 	status: 'PENDING',
 	error: 'Its batch was full: the mails in it are large',
 	providerMessageId: null,
