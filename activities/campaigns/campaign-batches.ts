@@ -3,12 +3,12 @@ import type { AttemptEnd, Ended } from '../../db/emails/ledger.ts'
 import type { Message } from '../../mail/message.ts'
 import { mayBeTaken, type Outcome } from '../../outside/providers/provider.ts'
 import { attemptEnd } from '../delivery/attempt-end.ts'
+import type { Places } from '../delivery/gate.ts'
 import { wait } from '../delivery/moments.ts'
 import type { Slots } from '../delivery/slots.ts'
 import { unmade } from '../delivery/unmade.ts'
-import { messageBytes } from './campaign-contents.ts'
+import { messageLength } from './campaign-contents.ts'
 import { ownSubject, recipientOf } from './campaign-handover.ts'
-import type { Places } from './campaign-queues.ts'
 import { countSettled, type Turn } from './campaign-turn.ts'
 
 /** A lane's batches under way at once: while one is being claimed or recorded, another is handed over. */
@@ -26,16 +26,16 @@ export function slotsOfBatches(places: Places, project: string): Slots {
 	let granted = 0
 	return {
 		async enter(_project, wanted) {
-			await places.enter(project)
+			await places.enter(project, 1)
 			granted = wanted
 			return wanted
 		},
 		giveBack(_project, slots) {
 			const isUnused = slots === granted
-			if (isUnused) places.leave(project)
+			if (isUnused) places.leave(project, 1)
 		},
 		answered() {},
-		recorded: () => places.leave(project),
+		recorded: () => places.leave(project, 1),
 	}
 }
 
@@ -100,7 +100,7 @@ async function composeBatch(turn: Turn, mails: ClaimedMail[], isRepeat: boolean)
 		else {
 			const { message, subject, fault } = one
 			made.push({ mail, message, subject, fault })
-			bytes += messageBytes(message)
+			bytes += messageLength(message)
 		}
 	}
 	return { made, left }

@@ -95,10 +95,9 @@ function textsOf(content: CampaignContent, { publicUrl }: { publicUrl: string })
 }
 
 const sizeOf = (made: { raw: string } | { message: Message }) =>
-	'raw' in made ? made.raw.length : messageBytes(made.message)
+	'raw' in made ? made.raw.length : messageLength(made.message)
 
-/** In characters. */
-export const messageBytes = ({ html, text }: Message) => html.length + text.length
+export const messageLength = ({ html, text }: Message) => html.length + text.length
 
 function contentOf(
 	{ trackingKey }: DeliveryServices['settings'],

@@ -1,4 +1,4 @@
-export type Memory = ReturnType<typeof createMemory>
+type Memory = ReturnType<typeof createMemory>
 export type MemoryShare = ReturnType<Memory['share']>
 
 /** Limits the memory of the composed mails that wait for the provider's answer. One mail always fits. */

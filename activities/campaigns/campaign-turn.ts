@@ -3,11 +3,12 @@ import type { CampaignLane, ClaimedMail } from '../../db/campaigns/campaign-ledg
 import type { Ended } from '../../db/emails/ledger.ts'
 import type { DeliveryServices } from '../delivery/delivery.ts'
 import { createQueues } from '../../db/queues.ts'
+import { createSinglePlaces } from '../delivery/gate.ts'
 import { createRecords } from '../delivery/recorder.ts'
 import { createUnderWay } from '../delivery/under-way.ts'
 import type { CampaignTexts } from './campaign-contents.ts'
 import { createMemory } from './campaign-memory.ts'
-import { createLimiter, createPlaces } from './campaign-queues.ts'
+import { createLimiter } from './campaign-queues.ts'
 import { createCampaignSlots } from './campaign-slots.ts'
 
 export interface Lane extends CampaignKey {
@@ -16,8 +17,6 @@ export interface Lane extends CampaignKey {
 
 /** Batches that are claimed and not recorded yet: one that waits behind others could still be cancelled. */
 const mostBatches = 4
-/** A project whose mails take long to compose leaves the others a place. */
-const mostBatchesOfProject = 3
 const mostBytes = 64 * 2 ** 20
 
 export type Shared = ReturnType<typeof createShared>
@@ -30,7 +29,7 @@ export function createShared({ pool, provider }: DeliveryServices) {
 		adopted: new Set<string>(),
 		inSequence: createQueues(Infinity),
 		limited: createLimiter(provider.concurrency),
-		batches: createPlaces(mostBatches, mostBatchesOfProject),
+		batches: createSinglePlaces(mostBatches),
 		memory: createMemory(mostBytes),
 		slots,
 		record: createRecords(pool, slots.slice),

@@ -22,7 +22,7 @@ import {
 	dropDeleted,
 	finishSending,
 } from '../../db/campaigns/campaign-course.ts'
-import { createPageSize } from '../../db/page-size.ts'
+import { createPager } from '../../db/pager.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { withHeartbeat } from '../heartbeat.ts'
@@ -69,13 +69,9 @@ export function campaignActivities({ pool, stopping }: CampaignServices) {
 			return withHeartbeat(() =>
 				permanently(async () => {
 					await divideIntoLanes(pool, { projectId, campaignId })
-					const size = createPageSize()
-					for (let more = true; more;) {
-						const beganAt = performance.now()
-						more = await freezeChunk(pool, projectId, campaignId, size.now())
-						size.took(performance.now() - beganAt)
-						if (more && isOver()) return false
-					}
+					const page = createPager()
+					while (await page((contacts) => freezeChunk(pool, projectId, campaignId, contacts)))
+						if (isOver()) return false
 					await finishFreezing(pool, { projectId, campaignId })
 					return true
 				}),

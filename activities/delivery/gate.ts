@@ -5,7 +5,7 @@ export interface Gate extends Slots {
 	connection(project: string): Promise<unknown>
 }
 
-/** The share of one project, so that slow recipients of one project can't occupy all connections. */
+/** The share of one project, so that slow recipients or a slow template of one can't occupy all places. */
 const shareOfOne = 0.75
 /** Mails that are opened and not recorded yet, as a multiple of the connections. */
 const mostPerConnection = 3
@@ -31,7 +31,7 @@ export function createGate(size: number): Gate {
 		slice: () => Math.ceil(ahead / 2),
 		others: unrecorded,
 	})
-	const connected = createPlaces({ count: () => size, slice: () => 1, others: { room: Infinity } })
+	const connected = createSinglePlaces(size)
 
 	function measure(mails: number) {
 		answers += mails
@@ -63,7 +63,13 @@ export function createGate(size: number): Gate {
 	}
 }
 
-interface Places {
+/** Places that are taken one by one. */
+export const createSinglePlaces = (count: number) =>
+	createPlaces({ count: () => count, slice: () => 1, others: { room: Infinity } })
+
+export type Places = ReturnType<typeof createPlaces>
+
+interface PlaceOptions {
 	/** For all projects together. */
 	count(): number
 	/** So many are worth a short wait. */
@@ -79,7 +85,8 @@ interface Waiting {
 	grant(places: number): void
 }
 
-function createPlaces({ count, slice, others }: Places) {
+/** Places for which projects wait in the order of their requests, each for its share at most. */
+function createPlaces({ count, slice, others }: PlaceOptions) {
 	let taken = 0
 	const held = new Map<string, number>()
 	let queue: Waiting[] = []

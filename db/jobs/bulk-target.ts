@@ -3,7 +3,7 @@ import { compileWhole } from '../conditions/condition-segments.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { compileFrozen, freeze, type FrozenCondition } from '../conditions/frozen-condition.ts'
 import { containingLowered } from '../like.ts'
-import { createPageSize } from '../page-size.ts'
+import { createPager } from '../pager.ts'
 import { bool, int, json, text, uuid } from '../sql-types.ts'
 import { joined, query, sql, type Sql } from '../sql.ts'
 import { statement } from '../statement.ts'
@@ -50,7 +50,7 @@ const recordProgress = statement('record-progress-of-bulk-target', {
 	where project_id = $projectId and id = $jobId and state = 'active' and total is null returning id`,
 })
 
-const keepPage = query('keep-page-of-bulk-target', { last: uuid.orNull, looked: int, found: int })
+const keepPage = query('keep-page-of-bulk-target', { last: uuid.orNull, isLast: bool, found: int })
 
 /**
  * Stores the job's contacts once. So a job that changes what its filter selects, or continues after a
@@ -73,34 +73,33 @@ export const setTarget = (
 				return 'has failed'
 			}
 			const [project, job] = [uuid.value(projectId), uuid.value(jobId)]
-			const size = createPageSize()
+			const nextPage = createPager()
 			const { at } = target.progress ?? { at: new Date().toISOString() }
 			let { after, found } = target.progress ?? { after: nobody, found: 0 }
 			for (;;) {
-				const beganAt = performance.now()
-				const limit = size.now()
-				const [page] = await keepPage(
-					db,
-					sql`with looked as materialized (
-						select * from contacts where project_id = ${project} and id > ${uuid.value(after)}
-							and created_at <= (select created_at from jobs where project_id = ${project} and id = ${job})
-						order by id limit ${int.value(limit)}
-					), found as materialized (
-						select c.id, row_number() over (order by c.id) - 1 as place
-						from looked c where ${joined(where, ' and ')}
-					), kept as (
-						insert into job_contacts (project_id, job_id, position, contact_ids)
-						select ${project}, ${job}, ${int.value(found)} + min(place), array_agg(id order by place)
-						from found group by place / ${int.value(contactsAtOnce)}
-					)
-					select (select id from looked order by id desc limit 1) as last,
-						(select count(*)::int from looked) as looked,
-						(select count(*)::int from found) as found`,
+				const [page] = await nextPage((contacts) =>
+					keepPage(
+						db,
+						sql`with looked as materialized (
+							select * from contacts where project_id = ${project} and id > ${uuid.value(after)}
+								and created_at <= (select created_at from jobs where project_id = ${project} and id = ${job})
+							order by id limit ${int.value(contacts)}
+						), found as materialized (
+							select c.id, row_number() over (order by c.id) - 1 as place
+							from looked c where ${joined(where, ' and ')}
+						), kept as (
+							insert into job_contacts (project_id, job_id, position, contact_ids)
+							select ${project}, ${job}, ${int.value(found)} + min(place), array_agg(id order by place)
+							from found group by place / ${int.value(contactsAtOnce)}
+						)
+						select (select id from looked order by id desc limit 1) as last,
+							(select count(*) from looked) < ${int.value(contacts)} as "isLast",
+							(select count(*)::int from found) as found`,
+					),
 				)
-				size.took(performance.now() - beganAt)
 				found += page!.found
-				if (page!.last === null || page!.looked < limit) break
-				after = page!.last
+				if (page!.isLast) break
+				after = page!.last!
 				if (isOver()) {
 					const condition = await frozenOf(db, projectId, target)
 					const progress = { after, found, at, ...(condition && { condition }) }
