@@ -60,13 +60,18 @@ test('a stopping worker hands nothing more over, and leaves nothing open', async
 	t.deepEqual(Object.keys(await states(id)), ['SENT', 'TO COME'])
 })
 
-test('a prepared mail is its recipient’s own, with its own subject', async (t) => {
-	const { send, pool, query } = await sendingCampaign(t, 40)
-	const { provider } = scriptedProvider()
+/** A provider that is given prepared mails, and answers when the test says so. */
+function waitingProvider() {
 	const waiting: { mail: ReadyMail; done(outcome: Outcome): void }[] = []
 	const deliverReady = (mail: ReadyMail) =>
 		new Promise<Outcome>((done) => waiting.push({ mail, done }))
-	const sending = send(campaignWorker(pool, { ...provider, deliverReady }))
+	return { provider: scriptedProvider(undefined, { deliverReady }).provider, waiting }
+}
+
+test('a prepared mail is its recipient’s own, with its own subject', async (t) => {
+	const { send, pool, query } = await sendingCampaign(t, 40)
+	const { provider, waiting } = waitingProvider()
+	const sending = send(campaignWorker(pool, provider))
 	let sent = 0
 	while (sent < 40) {
 		await new Promise((resolve) => setTimeout(resolve, 1))
@@ -86,11 +91,8 @@ test('large mails of campaigns are composed only while there is memory for them'
 	const { send, pool } = await sendingCampaign(t, 40, {
 		body: `{% for i in (1..100) %}<p>${'word '.repeat(5000)}</p>{% endfor %}`,
 	})
-	const { provider } = scriptedProvider()
-	const waiting: { mail: ReadyMail; done(outcome: Outcome): void }[] = []
-	const deliverReady = (mail: ReadyMail) =>
-		new Promise<Outcome>((done) => waiting.push({ mail, done }))
-	const sending = send(campaignWorker(pool, { ...provider, deliverReady }))
+	const { provider, waiting } = waitingProvider()
+	const sending = send(campaignWorker(pool, provider))
 	let sent = 0
 	let most = 0
 	while (sent < 40) {

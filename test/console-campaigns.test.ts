@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { plan, withCampaigns } from './helpers/campaigns.ts'
 import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { saveSlowly } from './helpers/slow-save.ts'
 
 // One after the other: each needs a whole browser page with an editor.
 async function setupCampaigns(t: ExecutionContext, options?: Parameters<typeof setupConsole>[1]) {
@@ -409,27 +410,12 @@ test.serial('a campaign that is still being saved is sent as it was saved', asyn
 	const { id } = await create()
 	await open(`campaigns/${id}`)
 	await page.getByText('2 subscribed contacts get it').waitFor()
-	const asked = Promise.withResolvers<void>()
-	const answered = Promise.withResolvers<void>()
-	const saved = Promise.withResolvers<void>()
-	const turns = [answered.promise, saved.promise]
-	await page.route(`**/campaigns/${id}`, async (route) => {
-		if (route.request().method() !== 'PUT') return route.continue()
-		asked.resolve()
-		await turns.shift()
-		return route.continue()
-	})
-	await page.getByLabel('Subject').press('End')
-	await page.getByLabel('Subject').pressSequentially('!')
-	await page.keyboard.press('Control+s')
-	await asked.promise
-	const first = page.waitForResponse((response) => response.request().method() === 'PUT')
+	const save = await saveSlowly(page, `/campaigns/${id}`, 'PUT')
 	await page.getByRole('button', { name: 'Send…' }).click()
 	const dialog = page.getByRole('dialog')
 	await dialog.waitFor()
-	answered.resolve()
-	t.is((await first).status(), 200)
-	saved.resolve()
+	t.is(await save.answer(), 200)
+	save.answerSecond()
 	await dialog.getByRole('button', { name: 'Send to 2 contacts' }).click()
 	await page.getByRole('progressbar').waitFor()
 	t.regex((await get(id)).subject, /!$/)

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Locator } from 'playwright-core'
 import { withCampaigns } from './helpers/campaigns.ts'
 import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { saveSlowly } from './helpers/slow-save.ts'
 
 const welcome = {
 	name: 'Welcome',
@@ -311,26 +312,11 @@ test.serial('a template that is still being saved is sent as a test as it was sa
 	const { page, open, template, stored, faults } = await setupTemplates(t)
 	const id = await template()
 	await open(`templates/${id}`)
-	const asked = Promise.withResolvers<void>()
-	const answered = Promise.withResolvers<void>()
-	const saved = Promise.withResolvers<void>()
-	const turns = [answered.promise, saved.promise]
-	await page.route(`**/templates/${id}`, async (route) => {
-		if (route.request().method() !== 'PATCH') return route.continue()
-		asked.resolve()
-		await turns.shift()
-		return route.continue()
-	})
-	await page.getByLabel('Subject').press('End')
-	await page.getByLabel('Subject').pressSequentially('!')
-	await page.keyboard.press('Control+s')
-	await asked.promise
-	const first = page.waitForResponse((response) => response.request().method() === 'PATCH')
+	const save = await saveSlowly(page, `/templates/${id}`, 'PATCH')
 	await page.getByRole('button', { name: 'Send test' }).click()
 	await page.getByRole('button', { name: 'Save and send the test' }).click()
-	answered.resolve()
-	t.is((await first).status(), 200)
-	saved.resolve()
+	t.is(await save.answer(), 200)
+	save.answerSecond()
 	await page.getByRole('dialog', { name: 'Send a test' }).waitFor({ state: 'detached' })
 	t.regex((await stored(id)).subject, /!$/)
 	t.deepEqual(faults, [])
