@@ -35,7 +35,7 @@ export function SendDialog({ campaign, writing, saveNow, isOpen, onClose, onRelo
 		enabled: isOpen,
 		staleTime: 0,
 		gcTime: 0,
-		// What is chosen in the form stays, whatever its reader looks up meanwhile.
+		// The choices in the form stay, whatever its reader looks up meanwhile.
 		refetchOnWindowFocus: false,
 		refetchOnReconnect: false,
 	})

@@ -50,7 +50,7 @@ export function DayFilter({
 	tell.current = onChange
 	const told = useRef(value)
 	useEffect(() => {
-		// What was told comes back later, when more may have been typed.
+		// A value that was told comes back later, when more may have been typed.
 		if (value !== told.current) setTyped(value)
 		told.current = value
 	}, [value])

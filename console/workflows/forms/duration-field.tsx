@@ -15,7 +15,7 @@ interface Props {
 
 /** An amount of time in a unit of the reader's choice. */
 export function DurationField({ label, field, amount, unit, error, hint, onChange }: Props) {
-	// What is being typed is shown until it is left: "1." is on its way to "1.5", and an empty field to another amount.
+	// The text is shown as it is typed until the field is left: "1." is on its way to "1.5", and an empty one to another amount.
 	const [typed, setTyped] = useState<string>()
 	return (
 		<div className={styles.line}>
