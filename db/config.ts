@@ -56,6 +56,7 @@ import { Suppression } from './reputation/suppression.ts'
 import { ReputationCount, ReputationTally, Suspension } from './reputation/suspension.ts'
 import { RuleFile } from './rule-file.ts'
 import { ExtendedSchemaGenerator } from './schema-generator.ts'
+import { RemovedSegment } from './segments/removed-segment.ts'
 import { SegmentMember, SegmentTally } from './segments/segment-member.ts'
 import { Segment } from './segments/segment.ts'
 import { Template } from './templates/template.ts'
@@ -117,6 +118,7 @@ export default defineConfig({
 		QueuedSend,
 		ScheduledSend,
 		RemovedAutomation,
+		RemovedSegment,
 		ReputationCount,
 		ReputationTally,
 		RequestBudget,

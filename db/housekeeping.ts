@@ -149,6 +149,29 @@ const abandoned: Chore = {
 	),
 }
 
+/** The members of deleted segments. Nobody adds any: that takes a lock on the segment. */
+const formerMembers: Chore = {
+	what: 'members of deleted segments',
+	remove: removal(
+		'remove-members-of-deleted-segments',
+		`with due as materialized (
+			select m.project_id, m.segment_id, m.contact_id from removed_segments r cross join lateral (
+				select m.project_id, m.segment_id, m.contact_id from segment_members m
+				where m.project_id = r.project_id and m.segment_id = r.id
+				order by m.contact_id limit $limit::int for update skip locked) m
+			limit $limit::int
+		), gone as (
+			delete from segment_members m using due
+			where (m.project_id, m.segment_id, m.contact_id) = (due.project_id, due.segment_id, due.contact_id)
+			returning 1
+		), done as (
+			delete from removed_segments r where not exists (
+				select from segment_members m where m.project_id = r.project_id and m.segment_id = r.id)
+		)
+		select count(*)::int as removed from gone`,
+	),
+}
+
 /** An endpoint's deliveries are in order of time. Those of deleted endpoints go whatever their age. */
 const webhookDeliveries: Chore = {
 	what: 'old deliveries of webhooks',
@@ -310,6 +333,7 @@ export const chores: Chore[] = [
 		),
 	},
 	abandoned,
+	formerMembers,
 	webhookDeliveries,
 	webhookEndpoints,
 	thinFields,

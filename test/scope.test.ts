@@ -32,6 +32,7 @@ const reasons: Record<string, string[]> = {
 		'remove-ended-job-contacts',
 		'remove-expired-idempotency_keys',
 		'remove-expired-invitations',
+		'remove-members-of-deleted-segments',
 		'remove-old-audit-entries',
 		'remove-old-bodies',
 		'remove-old-import-changes',

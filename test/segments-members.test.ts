@@ -1,4 +1,5 @@
 import test from 'ava'
+import { chores } from '../db/housekeeping.ts'
 import { addresses, openSegments, plan } from './helpers/segments.ts'
 import { lockWaits } from './helpers/locks.ts'
 
@@ -99,6 +100,32 @@ test('a segment with members can be deleted, and so can its project', async (t) 
 		'select from segment_members union all select from segment_tallies',
 	)
 	t.deepEqual(rows, [])
+})
+
+test('a segment is deleted at once, and its many members by housekeeping', async (t) => {
+	const { call, pool, projectId } = await openSegments(t)
+	const create = async (name: string) =>
+		(await call('POST', '', { name, type: 'STATIC' })).json().id as string
+	const [id, other] = [await create('One'), await create('Two')]
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, n || '@example.com', true from generate_series(1, 2100) n`,
+		[projectId],
+	)
+	await pool.query(
+		`insert into segment_members (project_id, segment_id, contact_id, computed)
+		select project_id, unnest($1::uuid[]), id, false from contacts`,
+		[[id, other]],
+	)
+	t.is((await call('DELETE', `/${id}`)).statusCode, 204)
+	const count = async (table: string) => (await pool.query(`select from ${table}`)).rowCount
+	t.is(await count('segment_members'), 4200, 'nobody has waited for them')
+	const { remove } = chores.find(({ what }) => what === 'members of deleted segments')!
+	const sweep = () => remove(pool, 2000, 30)
+	t.deepEqual([await sweep(), await sweep(), await sweep()], [2000, 100, 0])
+	t.is(await count('segment_members'), 2100)
+	t.is(await count('removed_segments'), 0)
+	t.is((await call('GET', `/${other}`)).json().memberCount, 2100)
 })
 
 test('a segment that is deleted while members are added is not there', async (t) => {

@@ -34,15 +34,12 @@ create or replace trigger segment_members_check_references after insert on segme
 	referencing new table as added
 	for each statement execute function require_references_of_segment_members();
 
--- Members are looked up by index, whatever the planner estimates for a table without statistics.
-create or replace function delete_members_of_segments() returns trigger language plpgsql
-	set enable_hashjoin to off
-	set enable_mergejoin to off
-	set enable_seqscan to off
-as $$
+-- A segment may have millions of members, so housekeeping deletes them: db/segments/removed-segment.ts. Those of a
+-- project are deleted with it.
+create or replace function delete_members_of_segments() returns trigger language plpgsql as $$
 begin
-	delete from segment_members m using removed r
-	where m.project_id = r.project_id and m.segment_id = r.id;
+	insert into removed_segments (project_id, id)
+	select r.project_id, r.id from removed r where exists (select from projects p where p.id = r.project_id);
 	return null;
 end $$;
 
