@@ -5332,7 +5332,7 @@ export interface SegmentsApi {
 	/**
 	 * Create a segment.
 	 *
-	 * The contacts that match are counted at once. With `trackMembership`, events start with the first computation.
+	 * The contacts that match are counted at once. With `trackMembership`, events start with the first computation, which also counts them if that takes longer than 30 seconds.
 	 *
 	 * `POST /segments`
 	 */

@@ -204,3 +204,37 @@ test('counting keeps nobody from changing what segments refer to', async (t) => 
 		t.true([200, 201].includes(statusCode), body)
 	}
 })
+
+test('a segment that cannot be counted in time is created if it is tracked, and counted by a compute', async (t) => {
+	const { call, contact, pool } = await openSegments(t)
+	await contact('ann@example.com', { plan: 'pro' })
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	const inVain = async (count: () => ReturnType<typeof call>) => {
+		await holder.query('begin; lock table contacts in access exclusive mode')
+		const counted = count()
+		await lockWaits(t, pool, 1)
+		// Like the end of its time.
+		await pool.query(`select pg_cancel_backend(pid) from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock'`)
+		const answer = await counted
+		await holder.query('rollback')
+		return answer
+	}
+	const body = { name: 'Pro', condition: plan('pro') }
+	t.is((await inVain(() => call('POST', '', body))).statusCode, 503)
+	const created = await inVain(() => call('POST', '', { ...body, trackMembership: true }))
+	t.is(created.statusCode, 201)
+	const { id, memberCount } = created.json()
+	t.is(memberCount, 0)
+	t.like((await call('POST', `/${id}/compute`)).json(), { added: 1, total: 1 })
+	const change = { condition: plan('free') }
+	t.like((await inVain(() => call('PATCH', `/${id}`, change))).json(), {
+		...change,
+		memberCount: 1,
+	})
+	t.like((await call('POST', `/${id}/compute`)).json(), { removed: 1, total: 0 })
+	const untracked = { condition: plan('pro'), trackMembership: false }
+	t.is((await inVain(() => call('PATCH', `/${id}`, untracked))).statusCode, 503)
+	t.like((await call('GET', `/${id}`)).json(), { ...change, trackMembership: true })
+})

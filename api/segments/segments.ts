@@ -19,7 +19,7 @@ import {
 import { slugOf } from '../../db/segments/segment-slug.ts'
 import { segmentUses, workflowsWithEventsOf } from '../../db/segments/segment-usage.ts'
 import { segmentTypes } from '../../db/segments/segment.ts'
-import { countInTurn } from '../../db/timed-reading.ts'
+import { countInTurn, isTooSlow } from '../../db/timed-reading.ts'
 import { transaction, transactional } from '../../db/transaction.ts'
 import { checkCondition, conditionExample, ConditionTree } from '../conditions/conditions.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
@@ -110,7 +110,7 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				tags,
 				summary: 'Create a segment',
 				description:
-					'The contacts that match are counted at once. With `trackMembership`, events start with the first computation.',
+					'The contacts that match are counted at once. With `trackMembership`, events start with the first computation, which also counts them if that takes longer than 30 seconds.',
 				body: Body(
 					{ name: 'Pro', condition: conditionExample },
 					{
@@ -133,8 +133,8 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 		async ({ em, project, body }, reply) => {
 			const { name, description = null, type, trackMembership } = body
 			const condition = type === 'DYNAMIC' ? checkedCondition(body.condition) : null
-			const create = async (em: EntityManager, db: PoolClient) => {
-				const count = condition ? await countOf(db, project.id, condition) : 0
+			const create = async (em: EntityManager, db: PoolClient, counts: boolean) => {
+				const count = condition && (await countOf(db, project.id, condition, { counts }))
 				const values = {
 					projectId: project.id,
 					name,
@@ -142,15 +142,14 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 					type,
 					condition,
 					trackMembership,
-					memberCount: count,
+					memberCount: count ?? 0,
 				}
 				const { id } = await insertSegment(em, values)
 				return existing(await findSegment(db, { projectId: project.id, segmentId: id }), id)
 			}
-			const created = await countInTurn(
-				project.id,
-				(limit) => transactional(em, create, limit),
-				condition !== null,
+			const created = await countIfQuick(
+				{ projectId: project.id, counts: condition !== null, isTracked: trackMembership },
+				(counts, limit) => transactional(em, (em, db) => create(em, db, counts), limit),
 			)
 			return reply.code(201).send(created)
 		},
@@ -200,13 +199,13 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				response: { 200: ChangedSegment },
 			},
 		},
-		({ project, params, body }) => {
-			const change = async (db: PoolClient) => {
-				const key = { projectId: project.id, segmentId: params.id }
-				const before = existing(await findSegment(db, key), params.id)
-				const isChanged = before.type === 'DYNAMIC' && body.condition !== undefined
-				const given = isChanged ? checkedCondition(body.condition) : undefined
-				const count = given ? await countOf(db, project.id, given, params.id) : null
+		async ({ project, params, body }) => {
+			const key = { projectId: project.id, segmentId: params.id }
+			const before = existing(await findSegment(pool, key), params.id)
+			const isChanged = before.type === 'DYNAMIC' && body.condition !== undefined
+			const given = isChanged ? checkedCondition(body.condition) : undefined
+			const change = async (db: PoolClient, counts: boolean) => {
+				const count = given ? await countOf(db, project.id, given, { id: params.id, counts }) : null
 				const segment = existing(await lockSegment(db, key), params.id)
 				const { name, description, condition, trackMembership } = {
 					...segment,
@@ -218,10 +217,10 @@ export const segments: FastifyPluginAsyncTypebox<Options> = async (app, { pool, 
 				const warnings = await lostEvents(db, segment, { name, trackMembership })
 				return { ...existing(await findSegment(db, key), params.id), warnings }
 			}
-			return countInTurn(
-				project.id,
-				(limit) => transaction(pool, change, limit),
-				body.condition !== undefined,
+			const isTracked = body.trackMembership ?? before.trackMembership
+			return countIfQuick(
+				{ projectId: project.id, counts: given !== undefined, isTracked },
+				(counts, limit) => transaction(pool, (db) => change(db, counts), limit),
 			)
 		},
 	)
@@ -267,13 +266,33 @@ function checkedCondition(given: unknown) {
 	return checkCondition(given, 'condition')
 }
 
+/** A tracked segment whose members can't be counted in time is written all the same: a compute counts them. */
+async function countIfQuick<T>(
+	{ projectId, counts, isTracked }: { projectId: string; counts: boolean; isTracked: boolean },
+	write: (counts: boolean, limit: string) => Promise<T>,
+) {
+	const attempt = (counts: boolean) =>
+		countInTurn(projectId, (limit) => write(counts, limit), counts)
+	try {
+		return await attempt(counts)
+	} catch (error) {
+		if (!isTracked || !isTooSlow(error)) throw error
+		return attempt(false)
+	}
+}
+
 /**
- * The number of members. The segments that the condition names are checked, and stay until the transaction ends. Counting
- * may take seconds, so they are locked after it.
+ * The number of members; null if it is not to be counted. The segments that the condition names are checked, and stay
+ * until the transaction ends. Counting may take seconds, so they are locked after it.
  */
-async function countOf(db: PoolClient, projectId: string, condition: Condition, id?: string) {
+async function countOf(
+	db: PoolClient,
+	projectId: string,
+	condition: Condition,
+	{ id, counts }: { id?: string; counts: boolean },
+) {
 	await refuseReferences(db, projectId, condition, id)
-	const count = await countFound(db, projectId, condition)
+	const count = counts ? await countFound(db, projectId, condition) : null
 	await checkReferences(db, projectId, condition, id)
 	return count
 }
