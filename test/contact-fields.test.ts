@@ -240,6 +240,20 @@ test('deleting a field takes it from every contact of the project, and from no o
 	t.is(wakes.count, 0)
 })
 
+test('a field that few of many contacts have is deleted page by page', async (t) => {
+	const { pool, project, call } = await setup(t)
+	await pool.query(
+		`insert into contacts (project_id, email, subscribed, data)
+		select $1, n || '@example.com', true,
+			case when n = 1 or n between 7000 and 12500 then '{"plan": "pro"}'::jsonb else '{"age": 1}' end
+		from generate_series(1, 15000) n`,
+		[project.id],
+	)
+	t.deepEqual((await call('DELETE', '/contacts/fields/plan')).json(), { deletedFrom: 5502 })
+	t.is((await pool.query(`select from contacts where data ? 'plan'`)).rowCount, 0)
+	t.is((await pool.query(`select from contacts where data ? 'age'`)).rowCount, 9498)
+})
+
 test('a field of more contacts than a request can wait for is deleted by a job', async (t) => {
 	const { pool, project, call, wakes } = await setup(t)
 	await pool.query(

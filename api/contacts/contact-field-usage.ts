@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { fieldUsage } from '../../db/contacts/contact-field-usage.ts'
 import { countField, deleteField } from '../../db/contacts/contact-fields.ts'
 import { acceptBulkJob } from '../../db/jobs/jobs.ts'
+import { createPager } from '../../db/pager.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
 import { Queued, queued } from '../jobs/jobs.ts'
@@ -13,7 +14,7 @@ const tags = ['contacts']
 const config = { auth: 'secret key or session' } as const
 const Uses = Type.Array(Reference)
 
-const contactsAtOnce = 5000
+const changesAtOnce = 5000
 const patienceMs = 10_000
 /** A request may not wait for more. */
 const maxInRequest = 100_000
@@ -102,14 +103,12 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 	/** undefined: the time was too short for all of it. */
 	async function deleteWithin(projectId: string, key: string) {
 		const endsAt = Date.now() + patienceMs
+		const page = createPager()
 		let deleted = 0
 		for (let last = '00000000-0000-0000-0000-000000000000'; Date.now() < endsAt;) {
-			const [chunk] = await deleteField(pool, {
-				projectId,
-				field: key,
-				limit: contactsAtOnce,
-				after: last,
-			})
+			const [chunk] = await page((looks) =>
+				deleteField(pool, { projectId, field: key, after: last, looks, changes: changesAtOnce }),
+			)
 			deleted += chunk!.count
 			if (chunk!.last === null) return deleted
 			last = chunk!.last

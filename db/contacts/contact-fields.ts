@@ -115,18 +115,28 @@ export const foldFields = statement('fold-fields', {
 	text: 'select fold_contact_fields($projectId::uuid)',
 })
 
+/**
+ * Looks at the next contacts, of which a few or all may have the field, and takes it from some of them. `last` is the
+ * contact up to which that is done; null: there are no more. One statement, which walks the primary key.
+ */
 export const deleteField = statement('delete-field', {
-	params: { projectId: uuid, field: text, limit: int, after: uuid },
+	params: { projectId: uuid, field: text, after: uuid, looks: int, changes: int },
 	row: { count: int, last: uuid.orNull },
-	text: `with having_it as (
+	text: `with looked as (
+		select id from (
+			select id from contacts where project_id = $projectId and id > $after::uuid
+			order by id limit $looks::int
+		) next order by id desc limit 1
+	), having_it as (
 		select id from contacts where project_id = $projectId and id > $after::uuid
-			and data ? $field::text
-		order by id limit $limit::int for no key update
+			and id <= (select id from looked) and data ? $field::text
+		order by id limit $changes::int for no key update
 	), changed as (
 		update contacts c set data = c.data - $field::text, updated_at = now()
 		from having_it h where c.project_id = $projectId and c.id = h.id and c.data ? $field::text
 		returning 1
 	)
 	select (select count(*)::int from changed) as count,
-		(select id from having_it order by id desc limit 1) as last`,
+		case when (select count(*) from having_it) < $changes::int then (select id from looked)
+			else (select id from having_it order by id desc limit 1) end as last`,
 })
