@@ -37,8 +37,6 @@ const inTurn = createFairTurns({
 	patienceMs: 5000,
 })
 
-const quickMs = 200
-
 const changeLimit = 'set local jit = off; set local statement_timeout = 30000'
 
 /**
@@ -60,6 +58,7 @@ export const readOrScan = async <T>(
 	projectId: string,
 	mostMs: number,
 	read: (db: PoolClient) => Promise<T>,
+	quickMs = 200,
 ): Promise<T | null> =>
 	(await readWithin(pool, quickMs, read)) ?? scanWithin(pool, projectId, mostMs, read)
 

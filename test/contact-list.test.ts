@@ -1,6 +1,8 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
+import { until } from '../bench/load.ts'
 import { createProject, setup as setupApp } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 interface Page {
 	data: { id: string; email: string; subscribed: boolean; createdAt: string; data: object }[]
@@ -177,4 +179,25 @@ test('a search that finds many pages through all of them, in either order', asyn
 		t.is(pages[0]!.total, count)
 		t.is(new Set(emails(pages)).size, count)
 	}
+})
+
+test('slow searches of a project leave connections to others, and are answered in turn', async (t) => {
+	const { get, pool } = await setup(t)
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin; lock table contacts in access exclusive mode')
+	const searches = Array.from({ length: 4 }, async () => (await get({ search: 'p' })).json<Page>())
+	await lockWaits(t, pool, 4)
+	const waiting = async () => {
+		const { rowCount } = await pool.query(
+			`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+		)
+		return rowCount
+	}
+	t.true(await until(async () => (await waiting()) === 2, 10_000))
+	await holder.query('commit')
+	t.deepEqual(
+		(await Promise.all(searches)).map(({ total }) => total),
+		[30, 30, 30, 30],
+	)
 })

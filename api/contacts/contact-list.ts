@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { countContacts } from '../../db/contacts/contact-fields.ts'
 import {
 	type ContactList,
@@ -8,8 +8,14 @@ import {
 	searchContacts,
 } from '../../db/contacts/contact-list.ts'
 import type { ContactRecord } from '../../db/contacts/contact-record.ts'
+import { readOrScan } from '../../db/timed-reading.ts'
+import { tooMuchToRead } from '../errors.ts'
 import { Cursor, CursorTime, cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
 import { Contact } from './contacts.ts'
+
+/** Quick enough for searches of a million contacts. */
+const quickMs = 1000
+const mostMs = 15_000
 
 const Position = Type.Union([
 	Type.Tuple([Type.Literal('createdAt'), CursorTime, Id]),
@@ -130,8 +136,7 @@ export function positionOf(cursor: string, sort: ContactList['sort']): ContactLi
 
 export async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
 	const isFirst = rest.after === null
-	const found = search === null ? null : await searchContacts(pool, { ...rest, search })
-	if (found) return { rows: found.contacts, total: isFirst ? found.count : 0 }
+	if (search !== null) return searchedPage(pool, { ...rest, search })
 	const list = { ...rest, search }
 	const [rows, total] = await Promise.all([
 		listContacts(pool, list),
@@ -140,11 +145,29 @@ export async function pageOf(pool: Pool, { search, ...rest }: ContactList) {
 	return { rows, total }
 }
 
-async function totalOf(pool: Pool, list: ContactList) {
-	const { search, subscribed } = list
-	if (search !== null) return await countFound(pool, { ...list, search })
-	const counts = await countContacts(pool, { projectId: list.projectId })
+async function totalOf(pool: Pool, { projectId, subscribed }: ContactList) {
+	const counts = await countContacts(pool, { projectId })
 	return counts
 		.filter((row) => subscribed === null || row.subscribed === subscribed)
 		.reduce((sum, { count }) => sum + count, 0)
 }
+
+/** Addresses with one or two characters are found without the index of trigrams, by reading all addresses. */
+async function searchedPage(pool: Pool, list: ContactList & { search: string }) {
+	const read = async <T>(find: (db: PoolClient) => Promise<T>) => {
+		const found = await readOrScan(pool, list.projectId, mostMs, find, quickMs)
+		if (found === null) throw tooSlow()
+		return found
+	}
+	const isFirst = list.after === null
+	const { few } = await read(async (db) => ({ few: await searchContacts(db, list) }))
+	if (few) return { rows: few.contacts, total: isFirst ? few.count : 0 }
+	const [rows, total] = await Promise.all([
+		read((db) => listContacts(db, list)),
+		isFirst ? read((db) => countFound(db, list)) : 0,
+	])
+	return { rows, total }
+}
+
+const tooSlow = () =>
+	tooMuchToRead('This search takes too long', 'Search for more characters of the address.')

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { containingLowered } from '../like.ts'
 import { float, int, text, timestamp, uuid } from '../sql-types.ts'
 import { always, joined, ownText, query, sql, type Sql } from '../sql.ts'
@@ -50,7 +50,10 @@ const findPage = query('list-contacts', contactRecordColumns)
  * read only for the page. Sorted by date there is one inner query for each subscription state, because
  * that index starts with the state. Merging the two sorted lists costs almost nothing.
  */
-export async function listContacts(pool: Pool, list: ContactList): Promise<ContactRecord[]> {
+export async function listContacts(
+	db: Pool | PoolClient,
+	list: ContactList,
+): Promise<ContactRecord[]> {
 	const { sort, dir, search, subscribed, after } = list
 	const project = uuid.value(list.projectId)
 	const { column, order } = placeOf(list)
@@ -63,7 +66,7 @@ export async function listContacts(pool: Pool, list: ContactList): Promise<Conta
 		order by ${order}`
 	// With a search the plan depends on the search text; without one it is always the same.
 	const shape = `${sort}-${dir}-${subscribed}-${after !== null}`
-	return search === null ? findPage(pool, page, shape) : findPage(pool, page)
+	return search === null ? findPage(db, page, shape) : findPage(db, page)
 }
 
 /** The next contacts of a list, by indexed columns. */
@@ -96,11 +99,14 @@ const search = query('search-contacts', { ...contactIfFound, count: int })
  * A page and the count of a search with few results, found together. null: there are many results, and
  * reading the list in its order is faster.
  */
-export async function searchContacts(pool: Pool, list: ContactList & { search: string }) {
+export async function searchContacts(
+	db: Pool | PoolClient,
+	list: ContactList & { search: string },
+) {
 	const project = uuid.value(list.projectId)
 	const { order, isAfter } = placeOf(list)
 	const rows = await search(
-		pool,
+		db,
 		sql`with found as materialized (
 				select id, email, created_at from contacts
 				where project_id = ${project} and ${isLike(list.search)}
@@ -124,10 +130,10 @@ export async function searchContacts(pool: Pool, list: ContactList & { search: s
 const countSearch = query('count-found-contacts', { count: int })
 
 /** The number of contacts that a search finds, from the index `contacts_all` alone. */
-export async function countFound(pool: Pool, list: ContactList & { search: string }) {
+export async function countFound(db: Pool | PoolClient, list: ContactList & { search: string }) {
 	const states = joined(statesOf(list.subscribed), ' or ')
 	const [found] = await countSearch(
-		pool,
+		db,
 		sql`select count(*)::int as count from contacts
 			where project_id = ${uuid.value(list.projectId)} and ${isLike(list.search)}
 				and ${list.subscribed === null ? always : states}`,
