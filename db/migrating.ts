@@ -23,7 +23,7 @@ export async function migrate(orm: MikroORM) {
 	try {
 		await waitForTurn(db)
 		await refuseOlder(orm)
-		for (const migrations of await batchesOf(orm)) await orm.migrator.up({ migrations })
+		for (const migrations of await batchesOf(orm)) await migrateInTurn(orm, migrations)
 		await applyRules(db)
 		await addPartitions(pool)
 	} finally {
@@ -40,6 +40,27 @@ async function ensureDatabase(orm: MikroORM) {
 		orm.config.set('dbName', dbName)
 		await orm.reconnect()
 	})
+}
+
+const isContended = (error: unknown) =>
+	['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
+
+/**
+ * A migration that waits for a table blocks everybody who comes after it. So it soon gives up, and lets them pass before
+ * it tries again. It waits twice as long each time, so that it comes to an end even if its own work takes long.
+ */
+async function migrateInTurn(orm: MikroORM, migrations: string[]) {
+	const connection = orm.em.getConnection()
+	for (let waitMs = 500; ; waitMs *= 2)
+		try {
+			return await connection.transactional(async (transaction) => {
+				await connection.execute(`set local lock_timeout = ${waitMs}`, [], 'run', transaction)
+				await orm.migrator.up({ migrations, transaction })
+			})
+		} catch (error) {
+			if (!isContended(error)) throw error
+			await sleep(waitMs)
+		}
 }
 
 /** Polled: a statement waiting for the lock would itself block a concurrent index build. */

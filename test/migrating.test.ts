@@ -7,6 +7,7 @@ import { migrate } from '../db/migrating.ts'
 import { poolOf } from '../db/statement.ts'
 import { createProject } from './helpers/app.ts'
 import { setupDatabase } from './helpers/database.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { partitionsOf, splitIntoMonths } from './helpers/months.ts'
 
 /** A database of this release, and a second process that builds an index on its contacts. */
@@ -88,6 +89,28 @@ test('an index on a table in partitions is built in each of them, and in those t
 	t.deepEqual((await indexes()).toSorted(byTable), (await expected()).toSorted(byTable))
 	await splitIntoMonths(pool)
 	t.deepEqual((await indexes()).toSorted(byTable), (await expected()).toSorted(byTable))
+})
+
+test('while a migration waits for a reader that holds on, others read and write', async (t) => {
+	const orm = await setupDatabase(t)
+	const pool = await poolOf(orm.em)
+	await pool.query(`alter table contacts drop column refused_at;
+		delete from mikro_orm_migrations where name = 'Migration20261127030000'`)
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin; select from contacts')
+	const migrated = migrate(orm)
+	for (let turn = 0; turn < 2; turn++) {
+		await lockWaits(t, pool, 1)
+		await t.notThrowsAsync(
+			pool.query(
+				`begin; set local lock_timeout = 5000; update contacts set email = 'a@b.c'; rollback`,
+			),
+		)
+	}
+	await holder.query('commit')
+	await migrated
+	await t.notThrowsAsync(pool.query('select refused_at from contacts'))
 })
 
 test('of processes that migrate at once, one works and the others wait', async (t) => {
