@@ -64,6 +64,34 @@ test('a template is named on the step or in its configuration, and belongs to th
 	t.is((await automation.changeStep(onStep.id, { templateId: null })).json().templateId, null)
 })
 
+test('an unknown member of a position changes nothing of a step, whatever column has its name', async (t) => {
+	const { call, create, orm } = await openAutomations(t)
+	const automation = await create()
+	const step = await automation.step('DELAY', { amount: 1, unit: 'days' })
+	const { project } = await createProject(orm)
+	const foreign = {
+		projectId: project.id,
+		automationId: randomUUID(),
+		type: 'TRIGGER',
+		name: 'x'.repeat(5000),
+		config: { amount: 'soon', unit: 'weeks' },
+		createdAt: '2000-01-01T00:00:00.000Z',
+		z: 1,
+	}
+	const body = { position: { x: 1, y: 2, ...foreign } }
+	const { updatedAt: _, ...expected } = { ...step, position: { x: 1, y: 2 } }
+	const changed = await automation.changeStep(step.id, body)
+	t.is(changed.statusCode, 200, changed.body)
+	t.like(changed.json(), expected)
+	const added = await call('POST', `/${automation.id}/steps`, {
+		type: 'EXIT',
+		name: 'End',
+		...body,
+	})
+	t.like(added.json(), { type: 'EXIT', name: 'End', position: { x: 1, y: 2 } })
+	t.is((await automation.get()).steps.length, 3)
+})
+
 test('a change of a step keeps the members that are not given', async (t) => {
 	const { create } = await openAutomations(t)
 	const automation = await create()

@@ -99,6 +99,24 @@ test('a test of a template is rendered for its contact, marked, and queued like 
 	t.is(wakes.count, 1)
 })
 
+test('a test is of the template, whatever else its body has', async (t) => {
+	const { call, template, query } = await setup(t)
+	const id = await template()
+	const content = {
+		from: 'news@example.com',
+		fromName: 'X\r\nBcc: a@b.c',
+		subject: 'Other',
+		body: 'Other',
+	}
+	for (const other of [content, 5])
+		t.is((await call(`/${id}/test`, { to: 'me@example.net', content: other })).statusCode, 200)
+	const mails = await query<{ subject: string; from_name: string }>(
+		'select subject, from_name from emails',
+	)
+	t.is(mails.length, 2)
+	for (const { subject, from_name: name } of mails) t.notRegex(subject + name, /Other|Bcc/)
+})
+
 test('without a contact, a test uses the data of the one that has its address', async (t) => {
 	const { call, template, contacts, query } = await setup(t)
 	await contacts(1, { data: { name: 'Ann' } })

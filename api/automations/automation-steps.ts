@@ -124,11 +124,11 @@ export const automationSteps: FastifyPluginAsyncTypebox = async (app) => {
 				const changes = await configOf(project.id, step.type, body)
 				const { config = step.config, templateId } = changes
 				await checkStepSegments(db, project.id, step.type, config, 'config')
-				const after = await updateStep(em, key, {
-					name: body.name,
-					...body.position,
-					...changes,
-				}).catch(orNoTemplate(templateId))
+				// Named, because an object of a body may have other members: each would be a column.
+				const { x, y } = body.position ?? {}
+				const after = await updateStep(em, key, { name: body.name, x, y, ...changes }).catch(
+					orNoTemplate(templateId),
+				)
 				if (JSON.stringify(config).length > JSON.stringify(step.config).length)
 					await checkSize(db, key)
 				return after

@@ -111,7 +111,8 @@ export const templateTrying: FastifyPluginAsyncTypebox<TestMailOptions> = async 
 		async (request) => {
 			const { em, project, params, body } = request
 			const content = await foundTemplate(em, project.id, params.id)
-			return sendTest(request, { content, ...body })
+			const { to, data, contactId } = body
+			return sendTest(request, { content, to, data, contactId })
 		},
 	)
 }
