@@ -60,6 +60,14 @@ test('the event may be named in triggerConfig, and must be named', async (t) => 
 	}
 })
 
+test('the event of a workflow is changed in triggerConfig, and refused elsewhere', async (t) => {
+	const { call, create } = await openAutomations(t)
+	const { id } = await create()
+	t.is(fault(await call('PATCH', `/${id}`, { eventName: 'other' })), 'eventName unrecognized_keys')
+	const triggerConfig = { eventName: 'other' }
+	t.like((await call('PATCH', `/${id}`, { triggerConfig })).json(), { triggerConfig })
+})
+
 test('lists are paged, searched, filtered and sorted, and count steps', async (t) => {
 	const { call, create } = await openAutomations(t)
 	const names = ['Bravo', 'alpha_1', 'Charlie']

@@ -26,6 +26,25 @@ test('a change replaces the given members, null clears, and the rest stays', asy
 	t.deepEqual((await call('GET', `/${id}`)).json(), changed)
 })
 
+test('a time is given when a campaign is sent: elsewhere another one is refused', async (t) => {
+	const { call, create } = await openCampaigns(t)
+	const refused = async (method: 'POST' | 'PUT', path: string, payload: object) => {
+		const { errors } = isEnvelope(t, await call(method, path, payload), 422, 'VALIDATION_ERROR')
+		t.like(errors[0], { field: 'scheduledFor', code: 'unrecognized_keys' })
+	}
+	const scheduledFor = '2034-01-01T10:00:00.000Z'
+	const { id } = await create()
+	await refused('PUT', `/${id}`, { scheduledFor })
+	await call('POST', `/${id}/send`, { scheduledFor })
+	await refused('PUT', `/${id}`, { scheduledFor: '2035-01-01T10:00:00.000Z' })
+	const stored = (await call('GET', `/${id}`)).json()
+	t.is(stored.scheduledFor, scheduledFor)
+	await refused('POST', '', stored)
+	const kept = await call('PUT', `/${id}`, { ...stored, name: 'Mine', templateId: 5 })
+	t.like(kept.json(), { name: 'Mine', scheduledFor })
+	t.is((await call('POST', '', { ...stored, scheduledFor: null })).statusCode, 201)
+})
+
 test('a copy is a draft of the same content with a name of its own', async (t) => {
 	const { call, create, contacts, request } = await openCampaigns(t)
 	await contacts(2)

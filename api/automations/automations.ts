@@ -142,6 +142,12 @@ export const automations: FastifyPluginAsyncTypebox = async (app) => {
 		},
 		async (request) => {
 			const { project, params, body } = request
+			if ('eventName' in body)
+				throw invalid({
+					field: 'eventName',
+					message: 'is not known here: use triggerConfig',
+					code: 'unrecognized_keys',
+				})
 			const { draft, warnings } = await edit(request, params.id, async (em, before, db) => {
 				const { triggerType = before.triggerType, triggerConfig } = body
 				const isSame = triggerType === before.triggerType && triggerConfig === undefined

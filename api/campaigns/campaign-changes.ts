@@ -21,6 +21,7 @@ import {
 	ChangedCampaign,
 	checkContent,
 	contentOf,
+	refuseTime,
 	namedTemplate,
 	recipientsOf,
 } from './campaign-content.ts'
@@ -50,7 +51,8 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			const { em, project, params, body: given } = request
 			const body = withSender(given)
 			const key = { projectId: project.id, campaignId: params.id }
-			existing(await findCampaign(pool, key), params.id)
+			const { scheduledFor } = existing(await findCampaign(pool, key), params.id)
+			refuseTime(given, scheduledFor)
 			const template = await namedTemplate(em, project.id, body)
 			const from = body.from ?? template?.from
 			if (from !== undefined) await requireSender(em, project.id, from)

@@ -115,7 +115,7 @@ export function contentOf(
 	const { template: _, from, replyTo, audienceCondition, ...rest } = body
 	const given = {
 		...rest,
-		...(body.template === undefined ? {} : { templateId: body.template }),
+		templateId: body.template === undefined ? before.templateId : body.template,
 		...(from === undefined ? {} : { from: normalizeEmail(from) }),
 		...(replyTo === undefined ? {} : { replyTo: replyTo && normalizeEmail(replyTo) }),
 		...(audienceCondition === undefined
@@ -135,6 +135,17 @@ export function contentOf(
 	const all: CampaignContent = { ...before, ...lent, ...unneeded(body), ...given }
 	// Open bodies may have other members; only those of a campaign are used.
 	return Object.fromEntries(known.map((key) => [key, all[key]])) as unknown as CampaignContent
+}
+
+/** A time that was ignored would look accepted. A record that was read and is written back may have its own. */
+export function refuseTime(body: object, scheduledFor: Date | null = null) {
+	const { scheduledFor: given } = body as { scheduledFor?: unknown }
+	if (given === undefined || given === null || given === scheduledFor?.toISOString()) return
+	throw invalid({
+		field: 'scheduledFor',
+		message: 'is not known here: give it to POST /campaigns/{id}/send',
+		code: 'unrecognized_keys',
+	})
 }
 
 /** A new audience clears these members, unless the request contains them. */

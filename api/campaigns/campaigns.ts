@@ -36,6 +36,7 @@ import { requireSender, withSender } from '../send/sender.ts'
 import {
 	checkContent,
 	contentOf,
+	refuseTime,
 	missingIn,
 	namedTemplate,
 	NewCampaign,
@@ -160,6 +161,7 @@ export const campaigns: FastifyPluginAsyncTypebox<Options> = async (app, { pool,
 		},
 		async ({ em, project, body: given, validationError }, reply) => {
 			if (validationError) throw wholeOf(validationError.validation as Failure[], given)
+			refuseTime(given)
 			const body = withSender(given)
 			const content = contentOf(body, await namedTemplate(em, project.id, body))
 			await checkContent(project.id, content)
