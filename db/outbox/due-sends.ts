@@ -75,8 +75,8 @@ const release = statement('release-due-sends', {
 			and e.id between first_of($emailIds::uuid[]) and last_of($emailIds::uuid[])
 		returning e.id, e.contact_id, e.status
 	), claimed as (
-		insert into queued_sends (project_id, request_id, claim_id, email_ids)
-		select $projectId, fresh.id, fresh.id, array_agg(m.id order by m.place)
+		insert into queued_sends (project_id, request_id, claim_id, priority, email_ids)
+		select $projectId, fresh.id, fresh.id, $priority::int, array_agg(m.id order by m.place)
 		from fresh, unnest($emailIds::uuid[]) with ordinality m(id, place)
 		join released r on r.id = m.id where r.status = 'PENDING'
 		group by fresh.id
