@@ -304,6 +304,21 @@ test('projects whose mails can’t be released never keep others from their turn
 	t.deepEqual([await release(), await release(), await release()], [0, 1, 0])
 })
 
+test('a locked mail of one project does not hold up the due mails of others', async (t) => {
+	const { schedule, others, pass, release, pool, project, statuses } = await setupScheduled(t)
+	const id = await schedule()
+	const [other] = await others(1, 1)
+	t.true(project.id < other!)
+	await pass(61)
+	await transaction(pool, async (db) => {
+		await db.query('select from emails where id = $1 for update', [id])
+		t.is(await release(), 1)
+		t.deepEqual(await statuses(), ['SCHEDULED', 'PENDING'])
+	})
+	t.is(await release(), 1)
+	t.deepEqual(await statuses(), ['PENDING', 'PENDING'])
+})
+
 test('a mail of a MARKETING template is not sent to a contact who has unsubscribed meanwhile', async (t) => {
 	const { schedule, createTemplate, createContact, pass, release, mails, pool, written } =
 		await setupScheduled(t)

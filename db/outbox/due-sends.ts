@@ -16,6 +16,8 @@ const mailsAtOnce = 2000
 const newRunsPerProject = 2
 const runsPerProject = 8
 const projectsAtOnce = 20
+/** A mail may be locked for long, for example by an erasure. Others don't wait for it. */
+const lockTimeoutMs = 400
 
 /** Negative for the past; null: no mail is scheduled. */
 const soonest = statement('soonest-scheduled-send', {
@@ -126,13 +128,17 @@ export function createRelease(pool: Pool, taskQueue: string, log: Log) {
 }
 
 const releasePage = (pool: Pool, projectId: string, mails: number, taskQueue: string) =>
-	transaction(pool, async (db) => {
-		const due = await takeDue(db, { projectId, mails })
-		const emailIds = due.map(({ emailId }) => emailId)
-		if (emailIds.length > 0)
-			await release(db, { projectId, emailIds, taskQueue, priority: priorities.scheduled })
-		return emailIds.length
-	})
+	transaction(
+		pool,
+		async (db) => {
+			const due = await takeDue(db, { projectId, mails })
+			const emailIds = due.map(({ emailId }) => emailId)
+			if (emailIds.length > 0)
+				await release(db, { projectId, emailIds, taskQueue, priority: priorities.scheduled })
+			return emailIds.length
+		},
+		`set local lock_timeout = ${lockTimeoutMs}`,
+	)
 
 interface ReleasingServices {
 	pool: Pool
