@@ -107,6 +107,25 @@ test('an account with a password and a verified address keeps both', async (t) =
 	t.is(login.statusCode, 200)
 })
 
+test('a new password shuts out the accounts at providers that were linked before', async (t) => {
+	const { app, orm, pool, logIn, who } = await setupOAuth(t)
+	const { user } = await createUser(app, orm, email)
+	t.is((await who(await logIn('github', anna))).id, user.id)
+	const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
+	await post('/auth/request-password-reset', { email })
+	const { rows } = await pool.query<{ body: string }>('select body from emails')
+	const [, token] = /token=([\w-]+)/.exec(rows[0]!.body)!
+	const reset = await post('/auth/reset-password', { token, newPassword: 'another horse battery' })
+	t.is(reset.statusCode, 200, reset.body)
+	const intruder = await who(await logIn('github', { ...anna, emails: at('other@example.org') }))
+	t.not(intruder.id, user.id)
+	t.is(
+		(await who(await logIn('google', anna))).id,
+		user.id,
+		'the owner of the address is linked again',
+	)
+})
+
 test('an unverified account with the address loses its access', async (t) => {
 	const { app, orm, pool, logIn, who, sessionOf } = await setupOAuth(t)
 	const squatter = await createUser(app, orm, email, { emailVerifiedAt: null })

@@ -76,6 +76,8 @@ export const replacePassword = statement('replace-password', {
 		delete from sessions where user_id = $userId
 	), links_gone as (
 		delete from account_tokens where user_id = $userId and purpose = 'RESET_PASSWORD'
+	), identities_gone as (
+		delete from oauth_identities where user_id = $userId
 	)
 	update users set password_hash = $passwordHash::text, updated_at = now() where id = $userId`,
 })
