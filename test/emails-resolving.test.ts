@@ -2,6 +2,8 @@ import test from 'ava'
 import { mailsOfClaim } from '../db/emails/ledger.ts'
 import { claimSends } from '../db/outbox/claims.ts'
 import { setupMails } from './helpers/mails.ts'
+import { startReceiver } from './helpers/webhook-receiver.ts'
+import { addedEndpoint, takeTurn } from './helpers/webhooks.ts'
 
 test('a mail in doubt can be taken as sent: that is an event, once', async (t) => {
 	const { ids, makeUncertain, resolve, events, written } = await setupMails(t, 1)
@@ -16,6 +18,19 @@ test('a mail in doubt can be taken as sent: that is an event, once', async (t) =
 	t.like(resolved, { id, status: 'SENT', sentAt: '2026-01-31T12:00:00.000Z', error: null })
 	t.deepEqual(await events(), ['email.sent'])
 	t.is((await written()).queued, 1)
+})
+
+test('a webhook of a mail in doubt that was sent says when it was', async (t) => {
+	const { ids, makeUncertain, resolve, pool, project } = await setupMails(t, 1)
+	const receiver = await startReceiver(t)
+	const endpointId = await addedEndpoint(pool, project.id, receiver.url, ['email.sent'])
+	await makeUncertain(ids[0]!)
+	const { sentAt } = (await resolve(ids[0]!, 'sent')).json<{ sentAt: string }>()
+	await takeTurn(pool, { projectId: project.id, endpointId })
+	t.deepEqual(
+		receiver.heard.map(({ type, data }) => [type, data['sentAt']]),
+		[['email.sent', sentAt]],
+	)
 })
 
 test('a mail in doubt can be tried again: it is queued, and a worker finds it', async (t) => {

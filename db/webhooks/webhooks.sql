@@ -142,8 +142,8 @@ return case
 	when type like 'email.%' or type like 'segment.%' then (
 		select jsonb_object_agg(key, value) from jsonb_each(data)
 		where key in ('deliveredAt', 'openedAt', 'opens', 'isFirstOpen', 'clickedAt', 'link', 'clicks', 'isFirstClick',
-			'bouncedAt', 'bounceType', 'complainedAt', 'receivedAt', 'messageId', 'segmentId', 'segmentName')
-			and (key <> 'messageId' or type = 'email.received')) end;
+			'bouncedAt', 'bounceType', 'complainedAt', 'receivedAt', 'messageId', 'sentAt', 'segmentId', 'segmentName')
+			and (key <> 'messageId' or type = 'email.received') and (key <> 'sentAt' or type = 'email.sent')) end;
 
 -- The same about a copy of the mail: its reader, who is no contact, instead of the mail's recipient.
 create or replace function webhook_data_of_copy(webhook_type text, project uuid, mail uuid, place int) returns jsonb
