@@ -5712,7 +5712,7 @@ export interface TemplatesApi {
 	/**
 	 * Get the uses of a template.
 	 *
-	 * Campaigns and workflow steps that refer to it. Check it before you delete a template.
+	 * Campaigns and workflow steps that refer to it. Check it before you delete a template. If counting takes more than a second, `emailsSent` has at most 10,000 mails beside those of campaigns.
 	 *
 	 * `GET /templates/{id}/usage`
 	 */

@@ -3,6 +3,7 @@ import { Contact } from '../db/contacts/contact.ts'
 import { Domain } from '../db/domains/domain.ts'
 import { Project } from '../db/projects/project.ts'
 import { createProject, setup } from './helpers/app.ts'
+import { lockWaits } from './helpers/locks.ts'
 
 const welcome = {
 	name: 'Welcome',
@@ -12,7 +13,7 @@ const welcome = {
 }
 
 async function setupTemplates(t: ExecutionContext) {
-	const { app, orm, project, withSecretKey } = await setup(t)
+	const { app, orm, pool, project, withSecretKey } = await setup(t)
 	const em = orm.em.fork()
 	em.create(Domain, { projectId: project.id, domain: 'example.com', verifiedAt: new Date() })
 	em.create(Domain, { projectId: project.id, domain: 'pending.example' })
@@ -29,7 +30,7 @@ async function setupTemplates(t: ExecutionContext) {
 		t.is(answer.statusCode, 201, answer.body)
 		return answer.json()
 	}
-	return { app, orm, project, withSecretKey, call, create }
+	return { app, orm, pool, project, withSecretKey, call, create }
 }
 
 test('a template is created with its defaults, and read back the same', async (t) => {
@@ -195,6 +196,29 @@ test('a copy is a template of its own whose name says so, however long', async (
 		'no character is cut in halves',
 	)
 	t.like(copy, { subject: template.subject, type: 'TRANSACTIONAL' })
+})
+
+test('the mails of a template are counted for a second at most, then up to 10,000', async (t) => {
+	const { call, create, pool, project } = await setupTemplates(t)
+	const { id } = await create()
+	await pool.query(
+		`insert into emails (project_id, "to", "from", subject, source_type, template_id, status, sent_at)
+		select $1, 'ann@example.org', 'hello@example.com', 'Hello', 'TRANSACTIONAL', $2, 'SENT', now()
+		from generate_series(1, 10001)`,
+		[project.id, id],
+	)
+	const countSent = async () => (await call('GET', `/${id}/usage`)).json().emailsSent
+	t.is(await countSent(), 10_001)
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin; lock table emails in access exclusive mode')
+	const counted = countSent()
+	await lockWaits(t, pool, 1)
+	// Like the end of its time.
+	await pool.query(`select pg_cancel_backend(pid) from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`)
+	await holder.query('rollback')
+	t.is(await counted, 10_000)
 })
 
 test('deleting a template keeps its mails', async (t) => {

@@ -1,6 +1,8 @@
+import type { Pool } from 'pg'
 import { stepsInForce } from '../automations/automation-usage.ts'
 import { int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { readWithin } from '../timed-reading.ts'
 
 /** Campaigns whose content was copied from a template, newest first. */
 export const campaignsFrom = statement('campaigns-from-template', {
@@ -23,13 +25,24 @@ export const stepsSending = statement('steps-sending-template', {
 	) steps order by "workflowName", name, id`,
 })
 
-/** Mails of a template that went out. Those of campaigns are counted already. */
+const countMs = 1000
+const mostCounted = 10_000
+
+/** Exact if counting takes less than a second. */
+export async function countSentFrom(pool: Pool, key: { projectId: string; templateId: string }) {
+	const all = await readWithin(pool, countMs, (db) => emailsSentFrom(db, { ...key, most: null }))
+	const [sent] = all ?? (await emailsSentFrom(pool, { ...key, most: mostCounted }))
+	return sent!.count
+}
+
+/** Mails of a template that went out; `most`: not more are counted. Those of campaigns are counted already. */
 export const emailsSentFrom = statement('emails-sent-from-template', {
-	params: { projectId: uuid, templateId: uuid },
+	params: { projectId: uuid, templateId: uuid, most: int.orNull },
 	row: { count: int },
 	text: `select (
-		(select count(*) from emails
-			where project_id = $projectId and template_id = $templateId and sent_at is not null and campaign_id is null)
+		(select count(*) from (select from emails
+			where project_id = $projectId and template_id = $templateId and sent_at is not null and campaign_id is null
+			limit $most::int) sent)
 		+ (select coalesce(sum(c.sent), 0)
 			from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) c
 			where k.project_id = $projectId and k.template_id = $templateId)
