@@ -55,7 +55,7 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 
 	/** undefined: the domain was deleted meanwhile, or its check failed and will be repeated. */
 	async function checkDomain(row: DomainRow) {
-		const finding = await domains.check(row)
+		const finding = await domains.check(row, { isSweep: true })
 		if (!finding) return undefined
 		const { error } = finding
 		if (error) log.info('a domain record could not be processed', { domainId: row.id, error })

@@ -63,6 +63,38 @@ test('with Resend a domain is set up there once, shows its records, and is verif
 	t.is(resend.domains.size, 1)
 })
 
+test('a domain that may send stays verified, whether or not it may receive', async (t) => {
+	const { resend, add, own, sweep, verify } = await setupResend(t)
+	const added = await add('example.org')
+	own(added)
+	resend.settle('example.org', 'verified')
+	t.like(await sweep(), { verified: 1 })
+	const before = resend.requests.length
+	for (const status of ['partially_verified', 'partially_failed'] as const) {
+		resend.expectReceiving('example.org', status)
+		for (let turn = 0; turn < 3; turn++) t.like(await sweep(), { lost: 0 })
+		t.like(await verify(added.id), { verified: true, lastError: null })
+	}
+	t.true(resend.requests.slice(before).every((request) => request.startsWith('GET')))
+	resend.find('example.org')!.records.find(({ record }) => record === 'DKIM')!.status = 'failed'
+	await sweep()
+	await sweep()
+	t.like(await sweep(), { lost: 1 })
+})
+
+test('a sweep asks Resend about a new domain once its owner has set the token', async (t) => {
+	const { resend, add, own, sweep, zone } = await setupResend(t)
+	const added = await add('example.org')
+	resend.settle('example.org', 'verified')
+	zone['resend._domainkey.example.org'] = { TXT: ['p=MIGf'] }
+	const before = resend.requests.length
+	t.like(await sweep(), { checked: 1, verified: 0 })
+	t.is(resend.requests.length, before)
+	own(added)
+	t.like(await sweep(), { verified: 1 })
+	t.true(resend.requests.length > before)
+})
+
 test('each record of Resend shows what DNS has under its full name', async (t) => {
 	const { add, own, verify, zone } = await setupResend(t)
 	const added = await add('example.org')

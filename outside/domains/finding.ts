@@ -12,6 +12,9 @@ export interface Finding {
 
 /** Checks a domain for one mail provider. */
 export interface DomainCheck {
-	/** null: not checked, because too many others were waiting. */
-	(domain: DomainRow): Promise<Finding | null>
+	/**
+	 * null: not checked, because too many others were waiting. `isSweep`: nobody waits for the answer, so the provider
+	 * is asked only if that may change something.
+	 */
+	(domain: DomainRow, options?: { isSweep: boolean }): Promise<Finding | null>
 }

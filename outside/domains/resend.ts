@@ -52,9 +52,14 @@ export function resendDomains({
 	const { domains } = new Resend(apiKey, baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {})
 	const limit = (): Limit => ({ signal: AbortSignal.timeout(timeoutMs) })
 
-	const check: DomainCheck = async (row) => {
+	const check: DomainCheck = async (row, { isSweep } = { isSweep: false }) => {
 		// These look-ups ask the owner's name servers, so they run outside the queue.
 		const texts = Promise.all([dmarcRecord(dns, row.domain), tokenRecord(dns, row)])
+		if (isSweep && row.verifiedAt === null && !row.tokenExempt && row.providerDomainId) {
+			const [dmarc, token] = await texts
+			// Anybody may add any name. Resend counts our requests, and is asked once the owner has answered.
+			if (token.isThere === false) return unowned(row, dmarc, token)
+		}
 		try {
 			const finding = await inTurn(() => look(row, limit()))
 			const { records } = finding ?? {}
@@ -66,6 +71,17 @@ export function resendDomains({
 			const why = `Resend could not be asked: ${error.message}`
 			return { isVerified: null, records: null, error: why }
 		}
+	}
+
+	async function unowned(
+		row: DomainRow,
+		dmarc: DomainRecord,
+		token: Awaited<ReturnType<typeof tokenRecord>>,
+	) {
+		const known = row.records.filter(({ purpose }) => ofResend.has(purpose))
+		const records = [...(await withFound(known, row.domain)), dmarc]
+		const error = known.some(({ status }) => status !== 'verified') ? errorOf(known, '') : null
+		return withToken({ isVerified: false, records, error }, row, token)
 	}
 
 	/** Resend says only whether it has found its records. */
@@ -96,10 +112,10 @@ export function resendDomains({
 		const before = (await known(row.providerDomainId, limit)) ?? (await setUp(row, limit))
 		if (before === null) return { isVerified: false, records: null, error: foreign }
 		const { id } = before
-		if (before.status !== 'verified') value(await domains.verify(id, limit))
-		const now = before.status === 'verified' ? before : value(await domains.get(id, limit))
+		if (!maySend(before)) value(await domains.verify(id, limit))
+		const now = maySend(before) ? before : value(await domains.get(id, limit))
 		const records = now.records.flatMap(recordOf)
-		const isVerified = now.status === 'verified'
+		const isVerified = maySend(now)
 		return { isVerified, records, error: isVerified ? null : errorOf(records, now.status) }
 	}
 
@@ -113,13 +129,14 @@ export function resendDomains({
 	/**
 	 * A domain that another project has set up is shared. Any other domain of this name at Resend is a
 	 * leftover of ours, a previous owner's, or the operator's. If it is not verified, it is created anew, so
-	 * that its proof starts with a new key. If it is verified, it is not given away: null.
+	 * that its proof starts with a new key. If it is verified, or partially, it is not given away: null.
 	 */
 	async function setUp({ projectId, id, domain, providerDomainId }: DomainRow, limit: Limit) {
 		const { data } = value(await domains.list({}, limit))
 		const found = data.find(({ name }) => name === domain)
 		const [shared] = found ? await isProviderDomainUsed(pool, { providerId: found.id }) : []
-		if (found?.status === 'verified' && !shared?.used) return null
+		const isInUse = found?.status === 'verified' || found?.status.startsWith('partially_')
+		if (isInUse && !shared?.used) return null
 		if (found && !shared?.used) await remove(found.id, limit)
 		const made = shared?.used
 			? value(await domains.get(found!.id, limit))
@@ -192,6 +209,21 @@ interface ResendRecord {
 	priority?: number
 	status: string
 }
+
+/** Resend calls a domain partially verified if it may send, but its records for receiving are not found. */
+function maySend({ status, records }: { status: string; records: ResendRecord[] }) {
+	if (status === 'verified') return true
+	const needed = records.flatMap(recordOf)
+	const purposes = new Set(needed.map(({ purpose }) => purpose))
+	return (
+		status.startsWith('partially_') &&
+		purposes.has('DKIM') &&
+		purposes.has('SPF') &&
+		needed.every((record) => record.status === 'verified')
+	)
+}
+
+const ofResend = new Set(['DKIM', 'SPF', 'MX'])
 
 /** Records for receiving and tracking are not used. */
 function recordOf(given: ResendRecord): DomainRecord[] {

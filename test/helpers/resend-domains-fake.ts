@@ -8,7 +8,13 @@ import type { ExecutionContext } from 'ava'
 export interface FakeDomain {
 	id: string
 	name: string
-	status: 'not_started' | 'pending' | 'verified' | 'failed'
+	status:
+		| 'not_started'
+		| 'pending'
+		| 'verified'
+		| 'failed'
+		| 'partially_verified'
+		| 'partially_failed'
 	records: { record: string; status: string }[]
 }
 
@@ -73,6 +79,13 @@ export async function resendDomainsFake(t: ExecutionContext) {
 			const domain = [...domains.values()].find((one) => one.name === name)!
 			domain.status = status
 			for (const record of domain.records) record.status = status
+		},
+		/** Receiving is switched on for the domain, and its record is not found. */
+		expectReceiving(name: string, status: 'partially_verified' | 'partially_failed') {
+			const domain = [...domains.values()].find((one) => one.name === name)!
+			domain.status = status
+			for (const record of domain.records)
+				if (record.record === 'Receiving') record.status = 'pending'
 		},
 	}
 }
