@@ -6490,7 +6490,7 @@ export interface BillingApi {
 	/**
 	 * Get the usage of this month (UTC), and its price.
 	 *
-	 * Counts the mails sent so far. Only the invoice of the month is final.
+	 * Counts mail as its limits do, so mail that was accepted and still waits is included. Only sent mail is billed, and only the invoice of the month is final.
 	 *
 	 * `GET /users/@me/projects/{id}/billing-consumption`
 	 */
