@@ -178,6 +178,12 @@ async function main() {
 			activities,
 			maxConcurrentActivityTaskExecutions: 4,
 		}),
+		Worker.create({
+			...shared,
+			taskQueue: taskQueues.moves,
+			activities,
+			maxConcurrentActivityTaskExecutions: 2 * movesAtOnce,
+		}),
 		// Slow servers of customers occupy these slots only.
 		Worker.create({
 			...shared,

@@ -22,11 +22,15 @@ export function createFairTurns({ atOnce, ofOne, waiting, patienceMs }: Limits) 
 	const queues = new Map<string, Queue>()
 	let running = 0
 
-	return async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+	return async function inTurn<T>(
+		key: string,
+		work: () => Promise<T>,
+		patience = patienceMs,
+	): Promise<T> {
 		const queue = queues.get(key) ?? { running: 0, waiting: new Set() }
 		queues.set(key, queue)
 		if (running < atOnce && queue.running < ofOne) admit(queue)
-		else await turn(queue)
+		else await turn(queue, patience)
 		try {
 			return await work()
 		} finally {
@@ -37,13 +41,13 @@ export function createFairTurns({ atOnce, ofOne, waiting, patienceMs }: Limits) 
 		}
 	}
 
-	function turn(queue: Queue) {
+	function turn(queue: Queue, patience: number) {
 		if (queue.waiting.size >= waiting) throw new TurnsBusy('Too many are waiting')
 		return new Promise<void>((resolve, reject) => {
 			const leave = setTimeout(() => {
 				queue.waiting.delete(come)
 				reject(new TurnsBusy('This has waited too long'))
-			}, patienceMs)
+			}, patience)
 			function come() {
 				clearTimeout(leave)
 				resolve()

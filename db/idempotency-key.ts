@@ -63,6 +63,13 @@ const withAddresses = (emails: string) => `(
 		from jsonb_array_elements(${emails}) with ordinality as s(sent, place)
 		left join emails e on e.project_id = $projectId and e.id = (sent ->> 'email')::uuid)`
 
+/**
+ * Data is only in the event, where it can be erased. The stored answers of older releases contain it, too. null: the
+ * event was deleted.
+ */
+const withData = `response || jsonb_build_object('data', (
+		select data from events where project_id = $projectId and id = (response ->> 'id')::uuid))`
+
 /** As it was returned to the caller. */
 const answer = `case
 	when response #> '{data,emails}' is not null then
@@ -70,6 +77,8 @@ const answer = `case
 	when response #> '{data,results}' is not null then jsonb_set(response, '{data,results}', (
 		select jsonb_agg(jsonb_set(result, '{emails}', ${withAddresses(`result -> 'emails'`)}) order by number)
 		from jsonb_array_elements(response #> '{data,results}') with ordinality as r(result, number)))
+	-- Only events have this member.
+	when response ? 'emailId' then ${withData}
 	else response end`
 
 export const heldKey = statement('held-key', {

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createHmac } from 'node:crypto'
 import { email, setupAccounts } from './helpers/accounts.ts'
 import { startApp, testSettings } from './helpers/app.ts'
 import { cookieOf, password } from './helpers/people.ts'
@@ -119,6 +120,28 @@ test('logging out ends the session on the server, not only in the browser', asyn
 	t.is((await me(cookie)).statusCode, 401)
 	t.is((await me(other)).statusCode, 200)
 	t.is((await app.inject({ url: '/auth/logout' })).statusCode, 204)
+})
+
+test('a session is a JSON Web Token with a signature of ours', async (t) => {
+	const { signup, me } = await setupAccounts(t)
+	const [header, claims, signature] = cookieOf(await signup())
+		.slice('session='.length)
+		.split('.') as [string, string, string]
+	const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+	t.deepEqual(read(header), { alg: 'HS256', typ: 'JWT' })
+	const { exp, jti, ...rest } = read(claims) as { exp: number; jti: string }
+	t.deepEqual(rest, {})
+	t.true(Math.abs(exp - Date.now() / 1000 - 7 * 24 * 60 * 60) < 60)
+	const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+	const forged = [
+		jti,
+		`${part({ alg: 'none', typ: 'JWT' })}.${claims}.`,
+		`${part({ alg: 'none', typ: 'JWT' })}.${claims}.${signature}`,
+		`${header}.${part({ exp: exp + 1, jti })}.${signature}`,
+		`${header}.${claims}.${createHmac('sha256', '').update(`${header}.${claims}`).digest('base64url')}`,
+	]
+	for (const token of forged) t.is((await me(`session=${token}`)).statusCode, 401, token)
+	t.is((await me(`session=${header}.${claims}.${signature}`)).statusCode, 200)
 })
 
 test('a session that has expired, or was made up, is none', async (t) => {

@@ -9,6 +9,7 @@ import {
 	restartClaims,
 	unfinishedClaims,
 } from '../db/outbox/claims.ts'
+import { priorities } from '../db/outbox/outbox.ts'
 import { createProject } from './helpers/app.ts'
 import { claimOf, scriptedProvider, setupLedger } from './helpers/ledger.ts'
 
@@ -70,7 +71,6 @@ test('a run takes no more than it may, and a request is never torn', async (t) =
 			newRunsPerProject: 5,
 			lockSeconds: 1.5,
 			taskQueue: 'core',
-			priority: 1,
 			runsPerProject: 8,
 		})
 	t.like((await claim())[0], { summary: '2 requests, 16 mails', hasMore: true })
@@ -93,6 +93,35 @@ test('a busy project starts two runs a second at most, and eight before the firs
 	}
 	await execute(`update outbox set done_at = now() - interval '2 seconds'`)
 	t.is(await claimOne(), 0)
+})
+
+test('a mail of /v1/send waits for no mail of a workflow or of an ended campaign', async (t) => {
+	const { send, claim, project, pool, execute } = await setupLedger(t)
+	for (const priority of [priorities.automation, priorities.bulk])
+		await execute(
+			`insert into queued_sends (project_id, request_id, priority, email_ids)
+			select '${project.id}', uuidv7(), ${priority}, array[uuidv7()] from generate_series(1, 1200)`,
+		)
+	await send(['ann@example.org'])
+	const claimed = (rows: OutboxRow[]) =>
+		rows
+			.toSorted((one, other) => one.priority - other.priority)
+			.map(({ priority, summary }) => [priority, summary])
+	const rows = await claim()
+	t.deepEqual(claimed(rows), [
+		[priorities.transactional, '1 request, 1 mail'],
+		[priorities.automation, '500 requests, 500 mails'],
+		[priorities.bulk, '500 requests, 500 mails'],
+	])
+	t.is((await claim()).length, 2)
+	await send(['bob@example.org'])
+	t.deepEqual(claimed(await claim()), [[priorities.transactional, '1 request, 1 mail']])
+	const steps = rows.find(({ priority }) => priority === priorities.automation)
+	const lost = [{ project_id: project.id, claim_id: claimOf(steps) }]
+	await restartClaims(pool, { runs: lost, taskQueue: 'core' })
+	t.like((await execute('select priority from outbox order by id desc limit 1'))[0], {
+		priority: priorities.automation,
+	})
 })
 
 test('two relays never claim the same send', async (t) => {
@@ -176,7 +205,7 @@ test('a run that Temporal has lost is found and started again', async (t) => {
 	const lost = await unfinishedClaims(pool, { limit: 10 })
 	t.is(lost[0]!.claim_id, claimOf(row))
 	t.deepEqual(await unfinishedClaims(pool, { limit: 10 }), [], 'it was just asked about')
-	await restartClaims(pool, { runs: lost, taskQueue: 'core', priority: 1 })
+	await restartClaims(pool, { runs: lost, taskQueue: 'core' })
 	const [again] = await claimOutbox(pool, { limit: 10, lockSeconds: 1.5 })
 	t.like(again, { workflow_id: row!.workflow_id, payload: row!.payload })
 })
@@ -203,7 +232,7 @@ test('a claim that ends while its run is believed lost leaves nothing that count
 	const { deliverClaim } = await worker(scriptedProvider().provider)
 	t.like(await deliverClaim(claimId), { settled: 1, left: 0 })
 	const lost = [{ project_id, claim_id: claimId }]
-	await restartClaims(pool, { runs: lost, taskQueue: 'core', priority: 1 })
+	await restartClaims(pool, { runs: lost, taskQueue: 'core' })
 	t.deepEqual(await execute('select 1 from outbox'), [])
 })
 

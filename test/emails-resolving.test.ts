@@ -35,7 +35,6 @@ test('a mail in doubt can be tried again: it is queued, and a worker finds it', 
 		newRunsPerProject: 2,
 		lockSeconds: 1.5,
 		taskQueue: 'core',
-		priority: 1,
 		runsPerProject: 8,
 	})
 	const { claimId } = row!.payload as { claimId: string }

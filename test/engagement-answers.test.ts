@@ -107,6 +107,23 @@ test('a click leads on while the database is away, and is counted when it is bac
 	t.true(await counted(1, 2))
 })
 
+test('of one mail at most 200 opens and 200 clicks a minute are counted, and all get their answers', async (t) => {
+	const { handedOver, get, fold, mail, waiting, events } = await setupEngagements(t)
+	const flooded = await handedOver()
+	const other = await handedOver()
+	const times = (count: number, url: string) =>
+		Promise.all(Array.from({ length: count }, () => get(url)))
+	for (const picture of await times(203, flooded.open))
+		t.is(picture.headers['content-type'], 'image/gif')
+	for (const answer of await times(203, flooded.click)) t.is(answer.headers.location, link)
+	await times(200, other.open)
+	t.true(await until(async () => (await waiting()) >= 600, 10_000))
+	await fold(700)
+	t.like(await mail(flooded.id), { opens: 200, clicks: 200 })
+	t.like(await mail(other.id), { opens: 200, clicks: 0 })
+	t.is((await events()).length, 600)
+})
+
 test('closing the log waits until everything is written', async (t) => {
 	const { pool, project, waiting } = await setupEngagements(t)
 	const log = createEngagementLog({ pool, log: { warn: (_, message) => t.fail(message) } })

@@ -291,6 +291,28 @@ test('the stored answer of a send has its addresses, until their person is erase
 	t.true(text.includes('bob@example.org'))
 })
 
+test('the stored answer of a tracked event has its data, until its person is erased', async (t) => {
+	const { app, withSecretKey, id, erase, traces } = await setupPerson(t)
+	const track = () =>
+		app.inject({
+			method: 'POST',
+			url: '/events/track',
+			headers: { ...withSecretKey, 'idempotency-key': 'signup' },
+			payload: { name: 'signup', contactId: id, data: { nick: 'zebra', years: 5 } },
+		})
+	const stored = async () => {
+		const again = await track()
+		t.is(again.statusCode, 409)
+		return again.json<{ error: { details: { response: object } } }>().error.details.response
+	}
+	const original = await track()
+	t.is(original.statusCode, 201)
+	t.deepEqual(await stored(), original.json())
+	await erase()
+	t.deepEqual(await traces(), [])
+	t.deepEqual(await stored(), { ...original.json(), data: {} })
+})
+
 test('mail about an erased person is erased although its workflow was deleted before', async (t) => {
 	const context = await setupExecutions(t)
 	const { pool, call, freeze, track, advance, select } = context

@@ -45,6 +45,33 @@ test('calls of servers that do not answer leave mail its slots', async (t) => {
 	)
 })
 
+test('executions that wait for their turn leave mail its slots', async (t) => {
+	const mayMove = Promise.withResolvers<void>()
+	const activities = {
+		advanceExecution: async () => ({ do: 'QUEUE' }),
+		async advanceInTurn() {
+			await mayMove.promise
+			return { do: 'END', about: 'COMPLETED' }
+		},
+		deliverClaimAtOnce: async () => null,
+		deliverClaim: async () => ({ settled: 1, left: 0, waitMs: 0, because: '' }),
+	}
+	await withWorkers(activities, async ({ workflow }) => {
+		const run = (type: string, argument: object) =>
+			workflow.execute(type, {
+				taskQueue: taskQueues.core,
+				workflowId: `${type}/${randomUUID()}`,
+				args: [argument],
+			})
+		const executions = Array.from({ length: 200 }, (_, i) =>
+			run('automation', { projectId: 'project', executionId: `${i}` }),
+		)
+		t.is(await run('send', { claimId: 'claim' }), '1 mail is settled')
+		mayMove.resolve()
+		t.true((await Promise.all(executions)).every((end) => end === 'COMPLETED'))
+	})
+})
+
 test('a worker takes the calls of steps from their queue, and from that of mail, as earlier releases left them', async (t) => {
 	t.timeout(120_000)
 	const { stack } = await runningStack(t)

@@ -28,7 +28,8 @@ test('executions move and call servers while all connections for mail are in use
 	const course = async () => {
 		await advanceExecution(key, 0)
 		await new MockActivityEnvironment().run(performStep, key, 2)
-		return (await advanceExecution(key, 2)).about
+		const stop = await advanceExecution(key, 2)
+		return stop.do === 'END' && stop.about
 	}
 	const end = await Promise.race([course(), sleep(10_000, 'waits for a connection')])
 	for (const one of inUse) one.release()
@@ -43,7 +44,7 @@ test('the moves of one project leave connections to the moves of others', async 
 	database.pathname = orm.config.get('dbName')!
 	const own = new Pool({ connectionString: database.href, max: movesAtOnce })
 	t.teardown(() => own.end())
-	const { advanceExecution } = work.activitiesOver(work.smtp, own, own)
+	const { advanceExecution, advanceInTurn } = work.activitiesOver(work.smtp, own, own)
 	await freeze({ on: 'x', steps: [delayStep(1, 'days')] })
 	for (let i = 0; i < 12; i++) {
 		await contact(`c${i}@example.org`)
@@ -70,14 +71,15 @@ test('the moves of one project leave connections to the moves of others', async 
 	t.teardown(() => locked.release(true))
 	await locked.query('begin')
 	await locked.query('select from contacts where project_id = $1 for update', [project.id])
-	const moves = busy.map(({ id }) =>
-		advanceExecution({ projectId: project.id, executionId: id }, 0),
-	)
+	const keys = busy.map(({ id }) => ({ projectId: project.id, executionId: id }))
+	const moves = keys.map((key) => advanceExecution(key, 0))
 	await lockWaits(t, pool, 7)
 	const key = { projectId: other.project.id, executionId: started.json<{ id: string }>().id }
 	t.like(await Promise.race([advanceExecution(key, 0), sleep(5000, { do: 'waits' })]), {
 		do: 'SLEEP',
 	})
+	for (const move of moves.slice(7)) t.deepEqual(await move, { do: 'QUEUE' })
+	const queued = keys.slice(7).map((key) => advanceInTurn(key, 0))
 	await locked.query('rollback')
-	for (const stop of await Promise.all(moves)) t.is(stop.do, 'SLEEP')
+	for (const stop of await Promise.all([...moves.slice(0, 7), ...queued])) t.is(stop.do, 'SLEEP')
 })

@@ -76,6 +76,34 @@ test.serial('many tags and long texts delay no other request', async (t) => {
 	}
 })
 
+test.serial('a text or number of many megabytes delays no other request', async (t) => {
+	t.timeout(180_000)
+	const { app, withSecretKey, post } = await setupLarge(t)
+	const headers = { ...withSecretKey, 'content-type': 'application/json' }
+	const file = {
+		filename: '1.bin',
+		contentType: 'application/octet-stream',
+		content: 'A'.repeat(10 * megabyte),
+	}
+	const number = Buffer.from(`{"to":${'9'.repeat(55 * megabyte)}}`)
+	const requests = {
+		'a file': post({ body: 'Hi', attachments: [file] }),
+		'a plain text': post({ body: 'Hello you '.repeat(3.8 * megabyte) }),
+		'a text with escapes': post({ body: 'Hé you\n'.repeat(4.5 * megabyte) }),
+		'a number': () => app.inject({ method: 'POST', url: '/v1/send', headers, payload: number }),
+	}
+	// The first use of the code is slower.
+	t.is((await post({ body: large })()).statusCode, 200)
+	for (const [what, send] of Object.entries(requests)) {
+		const stall = await longestStall(async () => {
+			// Larger than a message may be.
+			t.is((await send()).statusCode, what === 'a file' ? 200 : 422)
+		})
+		t.log(`${what}: ${stall} ms`)
+		t.true(stall <= 50, `${what}: ${stall} ms`)
+	}
+})
+
 test.serial('a large request is refused like a small one', async (t) => {
 	t.timeout(180_000)
 	const { post } = await setupLarge(t)

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../bench/load.ts'
-import { releaseDue } from '../db/outbox/due-sends.ts'
+import { createRelease } from '../db/outbox/due-sends.ts'
 import { transaction } from '../db/transaction.ts'
 import { runningStack } from './helpers/running-stack.ts'
 import { nothing, setupSend } from './helpers/send.ts'
@@ -13,9 +14,26 @@ async function setupScheduled(t: ExecutionContext) {
 	const { app, pool, send, withSecretKey } = all
 	const ask = (method: 'GET' | 'PATCH' | 'POST', url: string, payload?: object) =>
 		app.inject({ method, url, headers: withSecretKey, ...(payload && { payload }) })
+	const newProcess = () => createRelease(pool, 'core', { warn: () => {} })
 	return {
 		...all,
 		ask,
+		newProcess,
+		release: newProcess(),
+		/** Creates projects that have mails scheduled, and returns their ids in order. */
+		async others(count: number, mailsOfEach: number) {
+			const to = Array.from({ length: mailsOfEach }, (_, i) => `a${i}@a.org`)
+			const delivery = { at: inMinutes(60) }
+			const projects = []
+			while (projects.length < count) {
+				const domain = `${randomUUID()}.example`
+				const { project, withSecretKey } = await all.newProject(domain)
+				const response = await send({ to, from: `app@${domain}`, delivery }, withSecretKey)
+				t.is(response.statusCode, 200, response.body)
+				projects.push(project.id)
+			}
+			return projects.toSorted()
+		},
 		/** Schedules a mail and returns its id. */
 		schedule: async (changes: object = {}, at = inMinutes(60)) => {
 			const response = await send({ delivery: { at }, ...changes })
@@ -27,7 +45,6 @@ async function setupScheduled(t: ExecutionContext) {
 			pool.query(`update scheduled_sends set due_at = due_at - $1 * interval '1 minute'`, [
 				minutes,
 			]),
-		release: () => releaseDue(pool, 'core', { warn: () => {} }),
 		statuses: async () => {
 			const { rows } = await pool.query('select status from emails order by id')
 			return rows.map(({ status }) => status as string)
@@ -198,11 +215,11 @@ test('of a release and a cancellation or a move at the same moment one wins, and
 })
 
 test('two processes that release at the same time release each mail once', async (t) => {
-	const { schedule, pass, release, queued } = await setupScheduled(t)
+	const { schedule, pass, newProcess, queued } = await setupScheduled(t)
 	const to = Array.from({ length: 50 }, (_, i) => `a${i}@a.org`)
 	await schedule({ to })
 	await pass(61)
-	const counts = await Promise.all([release(), release(), release()])
+	const counts = await Promise.all([1, 2, 3].map(() => newProcess()()))
 	t.is(
 		counts.reduce((sum, count) => sum + count, 0),
 		50,
@@ -241,6 +258,63 @@ test('a project whose mails can’t be released holds up no other', async (t) =>
 	t.is(await release(), 1)
 	t.deepEqual(await statuses(), ['SCHEDULED', 'PENDING'])
 	await pool.query('alter table queued_sends drop constraint broken')
+	t.is(await release(), 1)
+	t.deepEqual(await statuses(), ['PENDING', 'PENDING'])
+})
+
+test('every project with due mails has its turn, however many mails others have due', async (t) => {
+	const { others, pass, release, pool } = await setupScheduled(t)
+	const many = await others(20, 501)
+	const [one] = await others(1, 1)
+	t.true(many.every((id) => id < one!))
+	await pass(61)
+	const released = async () => {
+		// Runs end quickly, so each project may start another one.
+		const { rows } = await pool.query(
+			`with ended as (delete from outbox where workflow_type = 'send' returning project_id, payload ->> 'claimId' as claim)
+			select project_id, cardinality(email_ids) as mails from ended join queued_sends q using (project_id)
+			where q.claim_id::text = claim order by project_id`,
+		)
+		return rows as { project_id: string; mails: number }[]
+	}
+	t.is(await release(), 2000)
+	t.deepEqual(
+		await released(),
+		many.map((project_id) => ({ project_id, mails: 100 })),
+	)
+	await release()
+	t.deepEqual(
+		(await released()).map(({ project_id }) => project_id),
+		[...many.slice(0, 19), one],
+	)
+	await release()
+	t.deepEqual(
+		(await released()).map(({ project_id }) => project_id),
+		many,
+	)
+})
+
+test('projects whose mails can’t be released never keep others from their turn', async (t) => {
+	const { others, pass, release, pool } = await setupScheduled(t)
+	const broken = await others(20, 1)
+	const [other] = await others(1, 1)
+	t.true(broken.every((id) => id < other!))
+	await pass(61)
+	await pool.query(`alter table queued_sends add constraint broken check (project_id = '${other}')`)
+	t.deepEqual([await release(), await release(), await release()], [0, 1, 0])
+})
+
+test('a locked mail of one project does not hold up the due mails of others', async (t) => {
+	const { schedule, others, pass, release, pool, project, statuses } = await setupScheduled(t)
+	const id = await schedule()
+	const [other] = await others(1, 1)
+	t.true(project.id < other!)
+	await pass(61)
+	await transaction(pool, async (db) => {
+		await db.query('select from emails where id = $1 for update', [id])
+		t.is(await release(), 1)
+		t.deepEqual(await statuses(), ['SCHEDULED', 'PENDING'])
+	})
 	t.is(await release(), 1)
 	t.deepEqual(await statuses(), ['PENDING', 'PENDING'])
 })

@@ -92,7 +92,6 @@ test('a claim of several requests belongs to the first that is followed, and lin
 		newRunsPerProject: 2,
 		lockSeconds: 1.5,
 		taskQueue: taskQueues.core,
-		priority: 1,
 		runsPerProject: 8,
 	})
 	t.is(row!.trace, traces[0]!)
@@ -113,7 +112,6 @@ test('without tracing, rows store no trace', async (t) => {
 		newRunsPerProject: 2,
 		lockSeconds: 1.5,
 		taskQueue: taskQueues.core,
-		priority: 1,
 		runsPerProject: 8,
 	})
 	t.is(row!.trace, null)

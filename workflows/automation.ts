@@ -34,6 +34,12 @@ const { advanceExecution, failExecution, cancelExecution } = proxyLocalActivitie
 	startToCloseTimeout: '20 seconds',
 	retry: untiring,
 })
+/** Waits in Temporal's queue, which is fair between projects, and needs no workflow task there. */
+const { advanceInTurn } = proxyActivities<Activities>({
+	taskQueue: taskQueues.moves,
+	startToCloseTimeout: '30 seconds',
+	retry: untiring,
+})
 const { performStep } = proxyActivities<Activities>({
 	taskQueue: taskQueues.calls,
 	startToCloseTimeout: '1 minute',
@@ -49,7 +55,8 @@ export async function automation(key: ExecutionKey): Promise<string> {
 	setHandler(eventArrived, ({ visit }) => void arrived.add(visit))
 	try {
 		for (let done = 0; ;) {
-			const stop = await advanceExecution(key, done)
+			const soon = await advanceExecution(key, done)
+			const stop = soon.do === 'QUEUE' ? await advanceInTurn(key, done) : soon
 			setCurrentDetails(stop.about)
 			if (stop.do === 'END' && stop.failed)
 				throw ApplicationFailure.nonRetryable(stop.failed, 'ExecutionFailed')

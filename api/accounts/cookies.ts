@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { createSigner } from './signer.ts'
 
 interface Cookie {
 	name: string
@@ -24,14 +25,22 @@ export const sessionSeconds = 7 * 24 * 60 * 60
 
 export type SessionCookie = ReturnType<typeof sessionCookie>
 
-/** The cookie holds a random token; the database knows its digest, and whether the session has ended. */
-export function sessionCookie({ publicUrl }: { publicUrl: string }) {
-	const isSecure = publicUrl.startsWith('https:')
+/**
+ * The cookie is a JSON Web Token that names the session by a random token. The database knows the digest of that, and
+ * whether the session has ended.
+ */
+export function sessionCookie(settings: { publicUrl: string; sessionSecret: string }) {
+	const isSecure = settings.publicUrl.startsWith('https:')
+	const signer = createSigner<{ jti: string }>(settings.sessionSecret, 'session')
 	const cookie = (value: string, seconds: number) =>
 		setCookie({ name: 'session', value, path: '/', seconds, isSecure })
 	return {
-		issue: (token: string) => cookie(token, sessionSeconds),
+		issue: (token: string) => cookie(signer.sign({ jti: token }, sessionSeconds), sessionSeconds),
 		cleared: cookie('', 0),
-		read: (request: Pick<FastifyRequest, 'headers'>) => readCookie(request, 'session'),
+		/** The session's token; undefined: none that we have issued. */
+		read(request: Pick<FastifyRequest, 'headers'>) {
+			const given = readCookie(request, 'session')
+			return given === undefined ? undefined : signer.verify(given)?.jti
+		},
 	}
 }

@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { readTracked, type Tracked, trackingKey } from '../../mail/tracked-urls.ts'
 import { createEngagementLog } from '../../db/emails/engagement-log.ts'
 import type { fetchers } from '../../db/emails/engagement.ts'
+import { countByMinute } from '../requests/minute-counts.ts'
 import { missingPage, pagePolicy } from '../public/public-pages.tsx'
 import { acceptedLanguage } from '../public/public-words.ts'
 
@@ -12,6 +13,12 @@ const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 const config = { auth: 'none', evenOverloaded: true } as const
 const Params = Type.Object({ token: Type.String(), emailId: Type.String() })
+
+/**
+ * Of one mail and kind, in this process. The readers of a mailing list, or a filter that follows every link, stay below it.
+ * Without it, anyone with one mail could write any number of events.
+ */
+const mostPerMinute = 200
 
 interface Options {
 	pool: Pool
@@ -30,13 +37,13 @@ export const engagements: FastifyPluginAsyncTypebox<Options> = async (app, optio
 		reply.header('x-robots-tag', 'noindex, nofollow')
 	})
 
-	const note = (request: FastifyRequest, tracked: Tracked) =>
-		log.note({
-			...tracked,
-			kind: tracked.link === null ? 'OPEN' : 'CLICK',
-			fetcher: fetcherOf(request),
-			at: new Date(),
-		})
+	const counts = countByMinute()
+
+	async function note(request: FastifyRequest, tracked: Tracked) {
+		const kind = tracked.link === null ? 'OPEN' : 'CLICK'
+		if (counts.add(`${kind} ${tracked.emailId}`) > mostPerMinute) return
+		await log.note({ ...tracked, kind, fetcher: fetcherOf(request), at: new Date() })
+	}
 
 	app.get(
 		'/o/:token/:emailId',

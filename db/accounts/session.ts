@@ -15,7 +15,7 @@ const schema = defineEntity({
 	indexes: [{ properties: ['userId'] }, { properties: ['expiresAt'] }],
 	properties: {
 		id: id(),
-		/** SHA-256 of the token, which only the cookie contains. */
+		/** SHA-256 of a token, which only the cookie contains. */
 		digest: p.blob().$type<Buffer>().unique(),
 		userId: p.uuid(),
 		expiresAt: p.datetime(3),

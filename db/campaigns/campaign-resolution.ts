@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { isProvedSender } from '../domains/proved-sender.ts'
 import { sentEventData } from '../emails/ledger.ts'
 import { int, text, uuid } from '../sql-types.ts'
+import { priorities } from '../outbox/outbox.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import { notifyRun } from './campaign-actions.ts'
@@ -83,8 +84,8 @@ const retryAsSends = statement('retry-campaign-mails-as-sends', {
 	params: { projectId: uuid, campaignId: uuid, after: uuid },
 	row: chunkColumns,
 	text: `${retried(isProvedSender('$projectId', senderOf))}, queued as (
-		insert into queued_sends (project_id, request_id, email_ids)
-		select $projectId, uuidv7(), array_agg(id order by id) from (
+		insert into queued_sends (project_id, request_id, priority, email_ids)
+		select $projectId, uuidv7(), ${priorities.bulk}, array_agg(id order by id) from (
 			select id, (row_number() over (order by id) - 1) / ${queuedAtOnce} as part from resolved) parts
 		group by part
 	)

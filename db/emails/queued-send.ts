@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { createdAt, currentTrace, projectId } from '../columns.ts'
+import { priorities } from '../outbox/outbox.ts'
 import { reference } from '../reference.ts'
 
 /**
@@ -11,13 +12,19 @@ const schema = defineEntity({
 	name: 'QueuedSend',
 	tableName: 'queued_sends',
 	indexes: [
-		{ name: 'queued_sends_waiting', properties: ['projectId', 'id'], where: 'claim_id is null' },
+		{
+			name: 'queued_sends_next',
+			properties: ['projectId', 'priority', 'id'],
+			where: 'claim_id is null',
+		},
 		{ name: 'queued_sends_claimed', properties: ['claimId'], where: 'claim_id is not null' },
 	],
 	properties: {
 		id: p.bigint('number').primary().autoincrement(),
 		projectId: projectId(),
 		requestId: p.uuid(),
+		/** That of its run: mails of one priority never wait for many of a lower one. */
+		priority: p.integer().default(priorities.transactional),
 		/** In the order of the request's recipients. */
 		emailIds: p.array().columnType('uuid[]'),
 		/**

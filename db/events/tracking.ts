@@ -54,7 +54,8 @@ export type EventRow = RowOf<typeof eventRowColumns>
 
 /**
  * Inserts an event alone. Foreign keys refuse a contact or mail of another project. If the idempotency
- * key's claim was taken over meanwhile, `require_claim` rolls everything back.
+ * key's claim was taken over meanwhile, `require_claim` rolls everything back. The stored answer lacks the
+ * data: see `heldKey`.
  */
 export const insertEvent = statement('insert-event', {
 	params: {
@@ -73,7 +74,7 @@ export const insertEvent = statement('insert-event', {
 		returning id, name, data, contact_id, email_id, created_at
 	), keyed as (
 		update idempotency_keys set status_code = 201, response = jsonb_build_object(
-			'id', tracked.id, 'name', tracked.name, 'data', tracked.data,
+			'id', tracked.id, 'name', tracked.name,
 			'contactId', tracked.contact_id, 'emailId', tracked.email_id,
 			'createdAt', iso_text(tracked.created_at))
 		from tracked

@@ -1,5 +1,6 @@
 import { type Limit, nearestLimit } from '../billing/usage-standing.ts'
 import { isProvedSender } from '../domains/proved-sender.ts'
+import { priorities } from '../outbox/outbox.ts'
 import { bool, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
@@ -64,6 +65,6 @@ export const insertStepMail = statement('insert-step-mail', {
 			type text, "templateId" uuid, error text, "renderFault" text)
 		returning project_id, id, status
 	)
-	insert into queued_sends (project_id, request_id, email_ids)
-	select project_id, id, array[id] from mail where status = 'PENDING'`,
+	insert into queued_sends (project_id, request_id, priority, email_ids)
+	select project_id, id, ${priorities.automation}, array[id] from mail where status = 'PENDING'`,
 })

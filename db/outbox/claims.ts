@@ -1,6 +1,7 @@
 import { indexWalk } from '../index-walk.ts'
 import { bigint, bool, float, int, json, type RowOf, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { priorities } from './outbox.ts'
 
 export const outboxRowColumns = {
 	id: bigint,
@@ -25,9 +26,12 @@ export type OutboxRow = RowOf<typeof outboxRowColumns>
 export const outboxColumns = `id, project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
 	search_attributes, trace, trace_links, attempts`
 
+/** Scheduled mails are claimed by their release: see due-sends.ts. */
+const sendPriorities = [priorities.transactional, priorities.automation, priorities.bulk]
+
 /**
- * Group commit: a project's waiting sends become one run, named after the first request in it. They wait
- * if the project has enough new runs, or many that have not come to a long wait yet (a run's outbox row is
+ * Group commit: a project's waiting sends of one priority become one run, named after the first request in it. They wait
+ * if the project has enough new runs of it, or many that have not come to a long wait yet (a run's outbox row is
  * deleted then, or at its end). So an idle system starts one run per request, and a busy one starts few large
  * runs. A run that waits for a slow server delays the next one by a second. Projects are walked by the
  * index, however many sends each has waiting. Each project gets runs of its own, so that Temporal can be
@@ -40,37 +44,37 @@ export const claimSends = statement('claim-sends', {
 		newRunsPerProject: int,
 		lockSeconds: float,
 		taskQueue: text,
-		priority: int,
 		runsPerProject: int,
 	},
 	/** `hasMore`: the project had more waiting than fits in a run. */
 	row: { ...outboxRowColumns, hasMore: bool },
 	text: `with recursive ${indexWalk('project', 'project_id', 'queued_sends', 'claim_id is null')}, free as (
-		select id from project where id is not null and (
+		select id, priority from project cross join unnest(array[${sendPriorities.join()}]) class(priority)
+		where id is not null and (
 			select count(*) filter (where o.done_at is null or o.done_at > now() - interval '1 second')
 				< $newRunsPerProject::int and count(*) < $runsPerProject::int
 			from outbox o where o.workflow_type = 'send' and o.project_id = project.id
-				and o.priority = $priority::int)
+				and o.priority = class.priority)
 	), waiting as (
 		select q.* from free cross join lateral (
-			select id, project_id, request_id, cardinality(email_ids) as mails from queued_sends
-			where claim_id is null and project_id = free.id
+			select id, project_id, priority, request_id, cardinality(email_ids) as mails from queued_sends
+			where claim_id is null and project_id = free.id and priority = free.priority
 			order by id limit $requestsPerRun::int for update skip locked) q
 	), fitting as (
-		select id, project_id,
+		select id, project_id, priority,
 			first_value(request_id) over w as claim_id,
 			sum(mails) over w - mails as mails_before
-		from waiting window w as (partition by project_id order by id)
+		from waiting window w as (partition by project_id, priority order by id)
 	), claimed as (
 		update queued_sends q set claim_id = fitting.claim_id
 		from fitting where q.id = any(array(select id from fitting))
 			and q.id = fitting.id and fitting.mails_before < $mailsPerRun::int
-		returning q.project_id, q.claim_id, cardinality(q.email_ids) as mails, q.email_ids[1] as mail_id,
-			q.id, q.trace
+		returning q.project_id, q.priority, q.claim_id, cardinality(q.email_ids) as mails,
+			q.email_ids[1] as mail_id, q.id, q.trace
 	), started as (
 		insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload,
 			summary, search_attributes, locked_until, attempts, trace, trace_links)
-		select project_id, 'start', $priority::int, 'send', 'send/' || claim_id, $taskQueue::text,
+		select project_id, 'start', priority, 'send', 'send/' || claim_id, $taskQueue::text,
 			jsonb_build_object('claimId', claim_id),
 			count(*) || case count(*) when 1 then ' request, ' else ' requests, ' end
 				|| sum(mails) || case sum(mails) when 1 then ' mail' else ' mails' end,
@@ -81,13 +85,14 @@ export const claimSends = statement('claim-sends', {
 			now() + make_interval(secs => $lockSeconds::float8), 1,
 			(array_agg(trace order by id) filter (where trace is not null))[1],
 			(array_agg(trace order by id) filter (where trace is not null))[2:]
-		from claimed group by project_id, claim_id
+		from claimed group by project_id, priority, claim_id
 		returning ${outboxColumns}
 	)
-	select started.*, more."hasMore"
+	select ${outboxColumns}, more."hasMore"
 	from started join (
-		select project_id, count(*) = $requestsPerRun::int or max(mails_before) >= $mailsPerRun::int as "hasMore"
-		from fitting group by project_id) more using (project_id)`,
+		select project_id, priority,
+			count(*) = $requestsPerRun::int or max(mails_before) >= $mailsPerRun::int as "hasMore"
+		from fitting group by project_id, priority) more using (project_id, priority)`,
 })
 
 const isWaiting = `done_at is null and next_at <= now() and (locked_until is null or locked_until < now())`
@@ -152,18 +157,18 @@ export const unfinishedClaims = statement('unfinished-claims', {
  * Restarts lost runs, except for claims that have ended meanwhile: nothing would delete their outbox row.
  */
 export const restartClaims = statement('restart-claims', {
-	params: { runs: json<object[]>(), taskQueue: text, priority: int },
+	params: { runs: json<object[]>(), taskQueue: text },
 	text: `with lost as (
 		select * from jsonb_to_recordset($runs::jsonb) as l(project_id uuid, claim_id uuid)
 	), gone as (
 		delete from outbox where workflow_id in (select 'send/' || claim_id from lost)
 	), unfinished as (
-		select q.project_id, q.claim_id from queued_sends q
+		select q.project_id, q.claim_id, q.priority from queued_sends q
 		join lost l on l.project_id = q.project_id and l.claim_id = q.claim_id
 		where q.request_id = q.claim_id for update of q
 	)
 	insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary)
-	select project_id, 'start', $priority::int, 'send', 'send/' || claim_id, $taskQueue::text,
+	select project_id, 'start', priority, 'send', 'send/' || claim_id, $taskQueue::text,
 		jsonb_build_object('claimId', claim_id), 'found unfinished, started again'
 	from unfinished`,
 })

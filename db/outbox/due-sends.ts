@@ -10,11 +10,14 @@ import { priorities } from './outbox.ts'
 // workflow `send`, which have their own, lower priority. They never stand in the queue of what is sent now.
 
 const mailsPerRun = 500
+/** Of all projects: while many have due mails, their runs are smaller and their turns come sooner. */
+const mailsAtOnce = 2000
 /** More wait for these runs to end their first pass, so that the mails of a project that are sent now find room. */
 const newRunsPerProject = 2
 const runsPerProject = 8
-/** Others get their turn in the next transaction. */
 const projectsAtOnce = 20
+/** A mail may be locked for long, for example by an erasure. Others don't wait for it. */
+const lockTimeoutMs = 400
 
 /** Negative for the past; null: no mail is scheduled. */
 const soonest = statement('soonest-scheduled-send', {
@@ -24,11 +27,17 @@ const soonest = statement('soonest-scheduled-send', {
 })
 
 /**
- * Projects with due mails that have room for another run. They are walked by the index, however many mails each has
- * scheduled.
+ * The next projects with due mails that have room for another run, behind the one that had the last turn. They are walked by
+ * the index, however many mails each has scheduled.
  */
 const freeProjects = statement('free-projects-of-due-sends', {
-	params: { newRunsPerProject: int, runsPerProject: int, projectsAtOnce: int, priority: int },
+	params: {
+		last: uuid.orNull,
+		newRunsPerProject: int,
+		runsPerProject: int,
+		projectsAtOnce: int,
+		priority: int,
+	},
 	row: { projectId: uuid },
 	text: `with recursive ${indexWalk('project', 'project_id', 'scheduled_sends')}
 	select id as "projectId" from project where id is not null
@@ -38,16 +47,16 @@ const freeProjects = statement('free-projects-of-due-sends', {
 				< $newRunsPerProject::int and count(*) < $runsPerProject::int
 			from outbox o where o.workflow_type = 'send' and o.project_id = project.id
 				and o.priority = $priority::int)
-	limit $projectsAtOnce::int`,
+	order by id <= $last::uuid, id limit $projectsAtOnce::int`,
 })
 
 /** Takes the mails of a project that are due the longest. */
 const takeDue = statement('take-due-sends', {
-	params: { projectId: uuid, mailsPerRun: int },
+	params: { projectId: uuid, mails: int },
 	row: { emailId: uuid },
 	text: `select email_id as "emailId" from scheduled_sends
 		where project_id = $projectId and due_at <= now()
-		order by due_at, email_id limit $mailsPerRun::int for update skip locked`,
+		order by due_at, email_id limit $mails::int for update skip locked`,
 })
 
 /**
@@ -75,8 +84,8 @@ const release = statement('release-due-sends', {
 			and e.id between first_of($emailIds::uuid[]) and last_of($emailIds::uuid[])
 		returning e.id, e.contact_id, e.status
 	), claimed as (
-		insert into queued_sends (project_id, request_id, claim_id, email_ids)
-		select $projectId, fresh.id, fresh.id, array_agg(m.id order by m.place)
+		insert into queued_sends (project_id, request_id, claim_id, priority, email_ids)
+		select $projectId, fresh.id, fresh.id, $priority::int, array_agg(m.id order by m.place)
 		from fresh, unnest($emailIds::uuid[]) with ordinality m(id, place)
 		join released r on r.id = m.id where r.status = 'PENDING'
 		group by fresh.id
@@ -95,28 +104,41 @@ const release = statement('release-due-sends', {
 
 type Log = ReleasingServices['log']
 
-/** Releases a page of due mails of each project, and returns their number. A project that fails holds up no other. */
-export async function releaseDue(pool: Pool, taskQueue: string, log: Log) {
+/** Lets one process release due mails in turns of the projects. A project that fails holds up no other. */
+export function createRelease(pool: Pool, taskQueue: string, log: Log) {
 	const priority = priorities.scheduled
-	const limits = { newRunsPerProject, runsPerProject, projectsAtOnce }
-	let count = 0
-	for (const { projectId } of await freeProjects(pool, { ...limits, priority }))
-		try {
-			count += await releaseProject(pool, projectId, taskQueue)
-		} catch (error) {
-			log.warn({ err: error, projectId }, 'the due mails of a project could not be released')
+	const limits = { newRunsPerProject, runsPerProject, projectsAtOnce, priority }
+	let last: string | null = null
+
+	/** Releases a page of each of the next projects, and returns the number of mails. */
+	return async function releaseDue() {
+		const projects = await freeProjects(pool, { ...limits, last })
+		const mails = Math.min(mailsPerRun, Math.ceil(mailsAtOnce / projects.length))
+		let count = 0
+		for (const { projectId } of projects) {
+			last = projectId
+			try {
+				count += await releasePage(pool, projectId, mails, taskQueue)
+			} catch (error) {
+				log.warn({ err: error, projectId }, 'the due mails of a project could not be released')
+			}
 		}
-	return count
+		return count
+	}
 }
 
-const releaseProject = (pool: Pool, projectId: string, taskQueue: string) =>
-	transaction(pool, async (db) => {
-		const due = await takeDue(db, { projectId, mailsPerRun })
-		const emailIds = due.map(({ emailId }) => emailId)
-		if (emailIds.length > 0)
-			await release(db, { projectId, emailIds, taskQueue, priority: priorities.scheduled })
-		return emailIds.length
-	})
+const releasePage = (pool: Pool, projectId: string, mails: number, taskQueue: string) =>
+	transaction(
+		pool,
+		async (db) => {
+			const due = await takeDue(db, { projectId, mails })
+			const emailIds = due.map(({ emailId }) => emailId)
+			if (emailIds.length > 0)
+				await release(db, { projectId, emailIds, taskQueue, priority: priorities.scheduled })
+			return emailIds.length
+		},
+		`set local lock_timeout = ${lockTimeoutMs}`,
+	)
 
 interface ReleasingServices {
 	pool: Pool
@@ -133,6 +155,7 @@ const gatherMs = 100
 
 /** Releases mails at their time, from any number of processes. */
 export function startReleasing({ pool, workflowTaskQueue, log, released }: ReleasingServices) {
+	const releaseDue = createRelease(pool, workflowTaskQueue, log)
 	let stopped = false
 	let timer: NodeJS.Timeout | undefined
 	let looking: Promise<void> = Promise.resolve()
@@ -142,7 +165,7 @@ export function startReleasing({ pool, workflowTaskQueue, log, released }: Relea
 		const [next] = await soonest(pool)
 		const inMs = next!.inMs ?? Infinity
 		if (inMs > 0) return Math.min(inMs + 1, lookMs)
-		const count = await releaseDue(pool, workflowTaskQueue, log)
+		const count = await releaseDue()
 		if (count > 0) released()
 		// The runs of these projects have yet to end their first pass.
 		if (count === 0) return lookMs

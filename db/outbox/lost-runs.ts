@@ -14,7 +14,6 @@ import { restartRemovals, unfinishedRemovals } from '../projects/project-removal
 import { restartSuspensions, unfinishedSuspensions } from '../reputation/lost-suspensions.ts'
 import { restartClaims, unfinishedClaims } from './claims.ts'
 import { restartCleanups, unfinishedCleanups } from './cleanups.ts'
-import { priorities } from './outbox.ts'
 
 interface LostRunsServices {
 	pool: Pool
@@ -48,7 +47,7 @@ const kinds: Kind[] = [
 				...claim,
 				workflow_id: `send/${claim.claim_id}`,
 			})),
-		restart: (pool, given) => restartClaims(pool, { ...given, priority: priorities.transactional }),
+		restart: restartClaims,
 		isPaged: true,
 	},
 	{ unfinished: unfinishedJobs, restart: restartJobs },

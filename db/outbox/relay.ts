@@ -9,7 +9,6 @@ import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from '.
 import { claimWebhooks } from '../webhooks/webhook-turns.ts'
 import { startReleasing } from './due-sends.ts'
 import { restartLost } from './lost-runs.ts'
-import { priorities } from './outbox.ts'
 import { keywords } from './search-attributes.ts'
 
 export interface Relay {
@@ -65,7 +64,6 @@ export function startRelay(services: RelayServices): Relay {
 			newRunsPerProject,
 			lockSeconds,
 			taskQueue: workflowTaskQueue,
-			priority: priorities.transactional,
 			runsPerProject,
 		})
 		await Promise.all(sends.map(dispatch))

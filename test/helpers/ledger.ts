@@ -70,7 +70,6 @@ export const claim = (pool: Pool) =>
 		newRunsPerProject: 2,
 		lockSeconds: 1.5,
 		taskQueue: 'core',
-		priority: 1,
 		runsPerProject: 8,
 	})
 

@@ -61,6 +61,7 @@ export async function withWorkers<T>(
 				maxConcurrentActivityTaskExecutions: emailSlots,
 			}),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.bulk, activities }),
+			Worker.create({ connection, namespace, taskQueue: taskQueues.moves, activities }),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.webhooks, activities }),
 			Worker.create({ connection, namespace, taskQueue: taskQueues.calls, activities }),
 		])

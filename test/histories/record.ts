@@ -123,6 +123,16 @@ await record('automation-shown', along(shown), key, async (handle) => {
 })
 const broken = { ...finished, failed: 'WebhookFailed: It answered 400' }
 await record('automation-failed', along([sleeping, broken]), key)
+await record(
+	'automation-queued',
+	along([{ do: 'QUEUE' }, { do: 'QUEUE' }], {
+		advanceInTurn: async (_: object, done: number) => ({
+			visit: done + 1,
+			...[sleeping, finished][done],
+		}),
+	}),
+	key,
+)
 await record('automation-unable', along([sleeping], { advanceExecution: refuse }), key)
 const enrolled = [{ enrolled: 500, last: 'contact' }, { enrolled: 7, last: null }].values()
 const enrolling = { enrolSome: async () => enrolled.next().value }
