@@ -4,7 +4,9 @@ import {
 	durationMs,
 	listOf,
 	MetricsEnvironment,
+	publicUrlOf,
 	readEnvironment,
+	SharedEnvironment,
 	TemporalEnvironment,
 	TracingEnvironment,
 	tracingOf,
@@ -13,36 +15,25 @@ import { trackingKey } from '../mail/tracked-urls.ts'
 import { StripeEnvironment, stripeSettings } from '../outside/stripe/settings.ts'
 
 const Environment = Type.Object({
+	...SharedEnvironment,
 	...TemporalEnvironment,
 	...StripeEnvironment,
 	...MetricsEnvironment,
 	...TracingEnvironment,
 	/** METRICS_PORT belongs to the API on the same machine. */
 	WORKER_METRICS_PORT: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
-	PORT: Type.Integer({ default: 3000 }),
-	PUBLIC_URL: Type.Optional(Type.String()),
-	SESSION_SECRET: Type.String({ minLength: 16 }),
-	EMAIL_PROVIDER: Type.Optional(Type.Enum(['resend', 'smtp', 'local'])),
-	RESEND_API_KEY: Type.Optional(Type.String()),
-	RESEND_BASE_URL: Type.Optional(Type.String()),
-	SMTP_URL: Type.Optional(Type.String()),
-	PLATFORM_FROM: Type.Optional(Type.String()),
 	SEND_RATE_PER_SECOND: Type.Optional(Type.Number({ minimum: 0 })),
 	UNCERTAIN_AFTER: Duration('10m'),
 	DELIVERY_PATIENCE: Duration('3d'),
 	BODY_RETENTION_DAYS: Type.Integer({ default: 90, minimum: 1, maximum: 36500 }),
 	/** Unset: for ever. Mails are tried, counted and reported on for much less than the minimum. */
 	LEDGER_RETENTION_DAYS: Type.Optional(Type.Integer({ minimum: 30, maximum: 36500 })),
-	/** For our own look-ups; defaults to the system's servers. */
-	DNS_SERVERS: Type.Optional(Type.String()),
-	ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({ default: false }),
-	LOG_LEVEL: Type.String({ default: 'info' }),
 })
 
 /** All settings that the worker process reads from its environment, at startup. */
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const env = readEnvironment(Environment, environment)
-	const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
+	const publicUrl = publicUrlOf(env)
 	const metricsPort =
 		env.WORKER_METRICS_PORT ?? (env.METRICS_PORT ? env.METRICS_PORT + 1 : undefined)
 	return {

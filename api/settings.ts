@@ -3,44 +3,34 @@ import {
 	EnvironmentError,
 	listOf,
 	MetricsEnvironment,
+	publicUrlOf,
 	readEnvironment,
+	SharedEnvironment,
 	TemporalEnvironment,
 	TracingEnvironment,
 	tracingOf,
+	Url,
 } from '../db/environment.ts'
 import { StripeEnvironment, stripeSettings } from '../outside/stripe/settings.ts'
 
 const Text = Type.Optional(Type.String())
-const Url = Type.Optional(
-	Type.String({ pattern: '^https?://[^\\s/]+(/\\S*)?$', description: 'http(s)://…' }),
-)
 
 const Environment = Type.Object({
+	...SharedEnvironment,
 	...TemporalEnvironment,
 	...MetricsEnvironment,
 	...TracingEnvironment,
 	TEMPORAL_UI_URL: Url,
 	HOST: Type.String({ default: '127.0.0.1' }),
-	PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
-	PUBLIC_URL: Url,
 	TRUST_PROXY: Type.String({ default: 'loopback' }),
 	DATA_DIR: Type.String({ default: '.data' }),
-	SESSION_SECRET: Type.String({ minLength: 16 }),
-	LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-		default: 'info',
-	}),
 	RATE_LIMIT_PER_MINUTE: Type.Integer({ minimum: 0, default: 1000 }),
 	IDEMPOTENCY_TTL_HOURS: Type.Number({ exclusiveMinimum: 0, default: 24 }),
 	ATTACHMENTS_MAX_COUNT: Type.Integer({ minimum: 0, default: 10 }),
 	ATTACHMENTS_MAX_MB: Type.Number({ minimum: 0, default: 10 }),
-	EMAIL_PROVIDER: Type.Optional(Type.Enum(['resend', 'smtp', 'local'])),
-	RESEND_API_KEY: Text,
-	RESEND_BASE_URL: Url,
 	RESEND_WEBHOOK_SECRET: Type.Optional(
 		Type.String({ pattern: '^(whsec_)?[A-Za-z0-9+/]{16,}=*$', description: 'whsec_…' }),
 	),
-	SMTP_URL: Text,
-	PLATFORM_FROM: Text,
 	GITHUB_CLIENT_ID: Text,
 	GITHUB_CLIENT_SECRET: Text,
 	GITHUB_URL: Url,
@@ -54,8 +44,6 @@ const Environment = Type.Object({
 	S3_SECRET_ACCESS_KEY: Text,
 	UPLOADS_DIR: Text,
 	DISABLE_SIGNUPS: Type.Boolean({ default: false }),
-	DNS_SERVERS: Text,
-	ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({ default: false }),
 	...StripeEnvironment,
 	STRIPE_WEBHOOK_SECRET: Text,
 })
@@ -65,7 +53,7 @@ export type Settings = ReturnType<typeof readSettings>
 /** All settings that the API's process reads from its environment, at startup. */
 export function readSettings(environment: NodeJS.ProcessEnv) {
 	const env = readEnvironment(Environment, environment)
-	const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, '')
+	const publicUrl = publicUrlOf(env)
 	return {
 		env,
 		host: env.HOST,

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run client`. Do not edit.
-import type { FileInput, Paged, RequestOptions, WithReact } from './options.ts'
+import type { ChangeOptions, FileInput, Paged, RequestOptions, WithReact } from './options.ts'
 
 export interface Account {
 	id: string
@@ -5688,7 +5688,7 @@ export interface TemplatesApi {
 	update(
 		id: string,
 		input?: WithReact<UpdateTemplateInput>,
-		options?: RequestOptions,
+		options?: ChangeOptions,
 	): Promise<Template>
 
 	/**
@@ -5911,7 +5911,7 @@ export interface WorkflowsApi {
 	 *
 	 * `PUT /workflows/{id}/graph`
 	 */
-	replaceGraph(id: string, input: WorkflowGraph, options?: RequestOptions): Promise<ChangedWorkflow>
+	replaceGraph(id: string, input: WorkflowGraph, options?: ChangeOptions): Promise<ChangedWorkflow>
 
 	/**
 	 * Check a graph that is not stored yet.
@@ -5995,7 +5995,7 @@ export interface CampaignsApi {
 	update(
 		id: string,
 		input?: WithReact<UpdateCampaignInput>,
-		options?: RequestOptions,
+		options?: ChangeOptions,
 	): Promise<Campaign>
 
 	/**
@@ -6023,7 +6023,7 @@ export interface CampaignsApi {
 	 *
 	 * `POST /campaigns/{id}/send`
 	 */
-	send(id: string, input?: SendCampaignInput, options?: RequestOptions): Promise<SendCampaignAnswer>
+	send(id: string, input?: SendCampaignInput, options?: ChangeOptions): Promise<SendCampaignAnswer>
 
 	/**
 	 * Cancel a campaign.
@@ -6490,7 +6490,7 @@ export interface BillingApi {
 	/**
 	 * Get the usage of this month (UTC), and its price.
 	 *
-	 * Counts the mails sent so far. Only the invoice of the month is final.
+	 * Counts mail as its limits do, so mail that was accepted and still waits is included. Only sent mail is billed, and only the invoice of the month is final.
 	 *
 	 * `GET /users/@me/projects/{id}/billing-consumption`
 	 */

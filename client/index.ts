@@ -3,6 +3,7 @@ export { Tempost } from './client.ts'
 export { type ClientErrorCode, TempostError } from './errors.ts'
 export type { Job, WaitOptions } from './jobs.ts'
 export type {
+	ChangeOptions,
 	FileInput,
 	Paged,
 	ReactElement,

@@ -31,6 +31,12 @@ export interface RequestOptions {
 	projectId?: string | undefined
 }
 
+/** Of a change that may be limited to the version that was read. */
+export interface ChangeOptions extends RequestOptions {
+	/** Its `updatedAt`: a record that has changed since is refused with CONFLICT. */
+	unchangedSince?: string | undefined
+}
+
 /** The bytes of an upload. A `File` brings its own name. */
 export type FileInput = Blob | Uint8Array<ArrayBuffer> | string
 

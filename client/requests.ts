@@ -1,5 +1,5 @@
 import { errorOf, TempostError } from './errors.ts'
-import type { RequestOptions, TempostOptions } from './options.ts'
+import type { ChangeOptions, TempostOptions } from './options.ts'
 import {
 	firstAnswer,
 	hasFailed,
@@ -26,7 +26,7 @@ export interface Prepared {
 export async function perform(
 	connection: Connection,
 	prepared: Prepared,
-	options: RequestOptions = {},
+	options: ChangeOptions = {},
 ): Promise<unknown> {
 	const { route } = prepared
 	const retries = options.retries ?? connection.retries
@@ -60,7 +60,7 @@ async function tryOnce(
 	connection: Connection,
 	prepared: Prepared,
 	key: string | undefined,
-	options: RequestOptions,
+	options: ChangeOptions,
 ) {
 	const { route, path, body } = prepared
 	const { fetch = globalThis.fetch, url } = connection
@@ -87,12 +87,13 @@ function headersOf(
 	connection: Connection,
 	{ route, contentType }: Prepared,
 	key: string | undefined,
-	options: RequestOptions,
+	options: ChangeOptions,
 ): Record<string, string> {
-	const projectId = options.projectId ?? connection.projectId
+	const { unchangedSince, projectId = connection.projectId } = options
 	return {
 		...(contentType && { 'content-type': contentType }),
 		...(key !== undefined && { 'idempotency-key': key }),
+		...(unchangedSince !== undefined && { 'if-match': `"${unchangedSince}"` }),
 		...(projectId && { 'x-project-id': projectId }),
 		...credentialsFor(connection, route),
 		...connection.headers,

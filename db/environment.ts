@@ -51,10 +51,34 @@ export const TemporalEnvironment = {
 	TEMPORAL_TLS: Type.Boolean({ default: false }),
 }
 
+const url = { pattern: '^https?://[^\\s/]+(/\\S*)?$', description: 'http(s)://…' }
+export const Url = Type.Optional(Type.String(url))
+export const UrlOr = (byDefault: string) => Type.String({ ...url, default: byDefault })
+
+/** The API and the worker must agree on these. */
+export const SharedEnvironment = {
+	PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
+	PUBLIC_URL: Url,
+	SESSION_SECRET: Type.String({ minLength: 16 }),
+	LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+		default: 'info',
+	}),
+	EMAIL_PROVIDER: Type.Optional(Type.Enum(['resend', 'smtp', 'local'])),
+	RESEND_API_KEY: Type.Optional(Type.String()),
+	RESEND_BASE_URL: Url,
+	SMTP_URL: Type.Optional(Type.String()),
+	PLATFORM_FROM: Type.Optional(Type.String()),
+	/** For our own look-ups; defaults to the system's servers. */
+	DNS_SERVERS: Type.Optional(Type.String()),
+	ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({ default: false }),
+}
+
+/** The base of all links. */
+export const publicUrlOf = (env: { PUBLIC_URL?: string; PORT: number }) =>
+	(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, '')
+
 export const TracingEnvironment = {
-	OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
-		Type.String({ pattern: '^https?://[^\\s/]+(/\\S*)?$', description: 'http(s)://…' }),
-	),
+	OTEL_EXPORTER_OTLP_ENDPOINT: Url,
 	/**
 	 * The share of traces to record, for traces that start with us. A caller's trace is recorded if the
 	 * caller records it.

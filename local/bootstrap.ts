@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql'
 import { newLoginToken } from '../db/accounts/login-token.ts'
-import { hashPassword } from '../db/accounts/password.ts'
+import { hashPassword, isPassword } from '../db/accounts/password.ts'
 import { User } from '../db/accounts/user.ts'
 import config from '../db/config.ts'
 import { Domain } from '../db/domains/domain.ts'
@@ -11,7 +11,7 @@ import { Membership } from '../db/projects/membership.ts'
 import { keyDigest, newKeys } from '../db/projects/project-keys.ts'
 import { defaultProjectName, Project } from '../db/projects/project.ts'
 import { poolOf } from '../db/statement.ts'
-import type { FirstProject } from './data-dir.ts'
+import type { FirstProject, KnownProject } from './data-dir.ts'
 
 const email = 'owner@example.com'
 const domain = 'example.com'
@@ -36,11 +36,12 @@ export async function prepareDatabase(databaseUrl: string, memory: Memory) {
 
 // An empty database gets an owner, a project with keys, and the verified domain example.com. For any other
 // database only the remembered project is known: it stores no secret keys.
-export async function bootstrapProject(em: EntityManager, { remembered, remember }: Memory) {
-	if (remembered) {
-		const project = await em.findOne(Project, { publicId: remembered.projectId })
-		if (project?.secretKeyDigest.equals(keyDigest(remembered.secretKey))) return remembered
-	}
+export async function bootstrapProject(
+	em: EntityManager,
+	{ remembered, remember }: Memory,
+): Promise<KnownProject | undefined> {
+	const known = remembered && (await stillTrue(em, remembered))
+	if (known) return known
 	const projects = await em.count(Project, { id: { $ne: platformProjectId } })
 	if (projects + (await em.count(User)) > 0) return undefined
 
@@ -66,4 +67,26 @@ export async function bootstrapProject(em: EntityManager, { remembered, remember
 		remember(first)
 		return first
 	})
+}
+
+// Its keys and the owner's password may have been replaced since it was remembered.
+async function stillTrue(em: EntityManager, remembered: FirstProject) {
+	const project = await em.findOne(Project, { publicId: remembered.projectId })
+	if (!project) return undefined
+	const { projectId, secretKey, password } = remembered
+	const owner = await ownerOf(em, project)
+	const isKey = project.secretKeyDigest.equals(keyDigest(secretKey))
+	const isOwners = owner !== null && (await isPassword(password, owner.passwordHash ?? null))
+	return {
+		projectId,
+		publicKey: project.publicKey,
+		secretKey: isKey ? secretKey : null,
+		email: owner?.email ?? null,
+		password: isOwners ? password : null,
+	}
+}
+
+async function ownerOf(em: EntityManager, { id }: Project) {
+	const membership = await em.findOne(Membership, { projectId: id, role: 'OWNER' })
+	return membership && em.findOne(User, { id: membership.userId })
 }

@@ -14,6 +14,13 @@ export interface FirstProject {
 	password: string
 }
 
+// null: it was replaced, and only its digest is stored, or the project has no owner.
+export interface KnownProject extends Pick<FirstProject, 'projectId' | 'publicKey'> {
+	secretKey: string | null
+	email: string | null
+	password: string | null
+}
+
 interface Secrets {
 	postgresPassword: string
 	sessionSecret: string

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { Type } from 'typebox'
-import { readEnvironment } from '../db/environment.ts'
+import { publicUrlOf, readEnvironment, Url } from '../db/environment.ts'
 
 const Port = (byDefault: number) => Type.Integer({ minimum: 1, maximum: 65535, default: byDefault })
 
 const Environment = Type.Object({
 	HOST: Type.String({ default: '127.0.0.1' }),
 	PORT: Port(3000),
-	PUBLIC_URL: Type.Optional(Type.String()),
+	PUBLIC_URL: Url,
 	DATA_DIR: Type.String({ default: '.data' }),
 	DATABASE_URL: Type.Optional(Type.String()),
 	TEMPORAL_ADDRESS: Type.Optional(Type.String()),
@@ -30,7 +30,7 @@ export function readSettings(environment: NodeJS.ProcessEnv) {
 		host: given.HOST,
 		isOnLoopback: ['127.0.0.1', '::1', 'localhost'].includes(given.HOST),
 		port: given.PORT,
-		publicUrl: (given.PUBLIC_URL ?? `http://localhost:${given.PORT}`).replace(/\/+$/, ''),
+		publicUrl: publicUrlOf(given),
 		// A server on all interfaces is also reachable on loopback.
 		reachableHost: ['0.0.0.0', '::'].includes(given.HOST) ? '127.0.0.1' : given.HOST,
 		dataDir: resolve(given.DATA_DIR),

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { Machine } from './boot.ts'
-import { writeSecretly, type DataDir, type FirstProject } from './data-dir.ts'
+import { writeSecretly, type DataDir, type KnownProject } from './data-dir.ts'
 import { say } from './terminal.ts'
 
 export type Description = ReturnType<typeof describe>
@@ -8,7 +8,7 @@ export type Description = ReturnType<typeof describe>
 // The content of DATA_DIR/local.json: everything that scripts need to use this installation.
 export function describe(
 	machine: Machine,
-	project: FirstProject | undefined,
+	project: KnownProject | undefined,
 	loginToken: string | undefined,
 ) {
 	const { settings, databaseUrl, temporal } = machine
@@ -55,7 +55,7 @@ export function printSummary(description: Description, { dataDir, isHealthy, sec
 		say('\n  The link to the console logs you in once; every start makes a new one')
 	say(`\n  All of it is in ${place(file)}, logs are in ${place(dataDir.file('logs'))}`)
 	if (description.secretKey) say(`\nA first mail:\n\n${firstMail(description)}\n`)
-	else say('\nThis database already has projects: use their keys.\n')
+	else say(`\n${keysToUse(description)}\n`)
 	if (description.mailboxUrl && description.secretKey) say(`It lands in ${description.mailboxUrl}`)
 	say('Ctrl-C stops everything; the next start finds all data again')
 }
@@ -71,12 +71,20 @@ export function addresses(description: Description) {
 		Postgres: description.databaseUrl,
 		'Secret key': description.secretKey,
 		'Public key': description.publicKey,
-		Account: description.email && `${description.email} with password ${description.password}`,
+		Account: description.email && account(description),
 	}
 	return Object.entries(rows).flatMap(([name, value]) =>
 		value ? [`  ${name.padEnd(12)}${value}`] : [],
 	)
 }
+
+const account = ({ email, password }: Description) =>
+	password ? `${email} with password ${password}` : `${email}, whose password was changed`
+
+export const keysToUse = ({ projectId }: Description) =>
+	projectId
+		? 'The keys of the first project were replaced, and secret keys are not stored: use the new one.'
+		: 'This database already has projects: use their keys.'
 
 function firstMail({ apiUrl, secretKey }: Description) {
 	const body = {

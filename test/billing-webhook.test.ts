@@ -243,6 +243,33 @@ for (const [name, later] of [
 		t.is(await disabled(), null)
 	})
 
+test('an invoice that is voided after its subscription was cancelled for it enables the project', async (t) => {
+	const { tell, customer, subscriptions, invoices, disabled } = await setupBilling(t)
+	const id = await customer()
+	const end = { cancellation_details: { reason: 'payment_failed' } }
+	subscriptions.set(id, [subscription('canceled', { ...end, latest_invoice: openInvoice })])
+	invoices.set(id, [{ ...openInvoice, ...invoiceFor('sub_1') }])
+	await tell('customer.subscription.deleted', id)
+	t.is(await disabled(), 'PAYMENT_FAILED')
+	const voided = { ...openInvoice, status: 'void' }
+	subscriptions.set(id, [subscription('canceled', { ...end, latest_invoice: voided })])
+	invoices.set(id, [{ ...voided, ...invoiceFor('sub_1') }])
+	await tell('invoice.voided', id)
+	t.is(await disabled(), null)
+})
+
+test('an invoice that is given up as uncollectible disables the project, as after the last attempt', async (t) => {
+	const { tell, customer, subscriptions, disabled } = await setupBilling(t)
+	const id = await customer()
+	subscriptions.set(id, [subscription('past_due', { latest_invoice: retried })])
+	await tell('invoice.payment_failed', id)
+	t.is(await disabled(), null)
+	const uncollectible = { ...openInvoice, status: 'uncollectible' }
+	subscriptions.set(id, [subscription('past_due', { latest_invoice: uncollectible })])
+	await tell('invoice.marked_uncollectible', id)
+	t.is(await disabled(), 'PAYMENT_FAILED')
+})
+
 test('a payment lifts nothing but the suspension for want of it', async (t) => {
 	const { tell, customer, subscriptions, disabled, execute } = await setupBilling(t)
 	const id = await customer()

@@ -179,6 +179,14 @@ test('consumption is this month’s, and its amount comes from Stripe', async (t
 	})
 })
 
+test('consumption counts mail that was accepted and waits, as limits do', async (t) => {
+	const { route, send } = await setupBilling(t)
+	t.is((await send()).statusCode, 200)
+	const { usage } = (await route('GET', 'billing-consumption')).json()
+	t.is(usage.total, 1)
+	t.is((await route('GET', 'billing-limits')).json().transactional.usage, 1)
+})
+
 test('invoices are shown with their payment status', async (t) => {
 	const { route, customer, invoices } = await setupBilling(t)
 	const id = await customer()

@@ -36,6 +36,16 @@ test('a refusal has its code, its fields, its request and a suggestion', async (
 	t.regex(simple.requestId!, /^[\da-f-]{36}$/)
 })
 
+test('a change of the version that was read is refused once it has changed', async (t) => {
+	const { tempost } = await setupClient(t)
+	const { id, updatedAt } = await tempost.templates.create({ ...mail, name: 'First' })
+	const unchangedSince = updatedAt
+	t.is((await tempost.templates.update(id, { name: 'Second' }, { unchangedSince })).name, 'Second')
+	const error = await errorOf(tempost.templates.update(id, { name: 'Third' }, { unchangedSince }))
+	t.is(error.code, 'CONFLICT')
+	t.is((await tempost.templates.get(id)).name, 'Second')
+})
+
 test('a mail whose answer was lost is sent once, and the first answer is returned', async (t) => {
 	const { tempost, plan, tries } = await setupClient(t)
 	plan(faults.lost)

@@ -51,6 +51,20 @@ test('every route documents its purpose and its access rule', async (t) => {
 	}
 })
 
+test('routes that act only on the version that was read declare If-Match, and that they may refuse', async (t) => {
+	const { operations } = await document(t)
+	const found = operations.filter(({ operation: { parameters = [] } }) =>
+		parameters.some((one) => one.in === 'header' && one.name === 'If-Match'),
+	)
+	t.deepEqual(found.map(({ method, path }) => nameOf(method, path)).toSorted(), [
+		'PATCH /templates/{}',
+		'POST /campaigns/{}/send',
+		'PUT /campaigns/{}',
+		'PUT /workflows/{}/graph',
+	])
+	for (const { operation } of found) t.truthy(operation.responses['409'])
+})
+
 test('every route has a name of its own for generated clients, and every name a route', async (t) => {
 	const { operations } = await document(t)
 	const named = operations.map(({ path, method, operation }) => [

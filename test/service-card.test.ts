@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { asksForHtml, serviceCard } from '../api/docs/service-card.ts'
 import { setup } from './helpers/app.ts'
 
-test('the card of the service names addresses that answer, and the version of its document', async (t) => {
+test('the card of the service names addresses that answer, and the version of its document, that of the package', async (t) => {
 	const { app } = await setup(t)
 	const { name, version, ...addresses } = serviceCard('https://mail.example/base')
 	t.is(name, 'Tempost')
@@ -14,6 +15,7 @@ test('the card of the service names addresses that answer, and the version of it
 	for (const address of Object.values(addresses))
 		t.is((await app.inject(address.replace('https://mail.example/base', ''))).statusCode, 200)
 	t.is((await app.inject('/openapi.json')).json().info.version, version)
+	t.is(version, (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version)
 })
 
 test('browsers ask for HTML, and programs do not', (t) => {

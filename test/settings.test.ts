@@ -1,5 +1,8 @@
 import test from 'ava'
+import { readSettings as readWorkerSettings } from '../activities/settings.ts'
 import { readSettings } from '../api/settings.ts'
+import { EnvironmentError } from '../db/environment.ts'
+import { readSettings as readStartSettings } from '../local/settings.ts'
 
 const secret = { SESSION_SECRET: 'a secret of the tests' }
 
@@ -20,7 +23,9 @@ test('without any setting but the secret the API runs as documented', (t) => {
 
 test('the public address follows the port, and loses its last slash', (t) => {
 	t.is(readSettings({ ...secret, PORT: '4000' }).publicUrl, 'http://localhost:4000')
-	t.is(readSettings({ ...secret, PUBLIC_URL: 'https://a.example/' }).publicUrl, 'https://a.example')
+	const given = { ...secret, PUBLIC_URL: 'https://a.example/' }
+	for (const read of [readSettings, readWorkerSettings, readStartSettings])
+		t.is(read(given).publicUrl, 'https://a.example')
 })
 
 test('runs link into the Web UI of Temporal if its address is known', (t) => {
@@ -64,4 +69,22 @@ test('an impossible setting is named', (t) => {
 	t.throws(() => readSettings({ ...secret, EMAIL_PROVIDER: 'pigeon' }), {
 		message: /EMAIL_PROVIDER: must be one of resend, smtp, local/,
 	})
+})
+
+test('a setting that the API refuses is refused by the worker, too, and named', (t) => {
+	for (const [name, value] of [
+		['PORT', '70000'],
+		['PUBLIC_URL', 'mail.example.com'],
+		['RESEND_BASE_URL', 'api.example.com'],
+		['EMAIL_PROVIDER', 'pigeon'],
+		['LOG_LEVEL', 'loud'],
+		['SESSION_SECRET', 'short'],
+	] as const)
+		for (const read of [readSettings, readWorkerSettings])
+			for (const platform of [{}, { PLATFORM_FROM: 'noreply@example.com' }])
+				t.throws(() => read({ ...secret, ...platform, [name]: value }), {
+					instanceOf: EnvironmentError,
+					message: new RegExp(name),
+				})
+	t.throws(() => readStartSettings({ PUBLIC_URL: 'mail.example.com' }), { message: /PUBLIC_URL/ })
 })

@@ -37,6 +37,25 @@ test('a process that merely has the pid of ours is left alone', (t) => {
 	t.is(survivor(file), undefined)
 })
 
+test('a disk that is too small for the first start is refused before anything is installed', (t) => {
+	const folder = scratch(t)
+	for (const name of ['local/install.mjs', 'package-lock.json'])
+		cpSync(join(root, name), join(folder, name), { recursive: true })
+	const small = `import fs from 'node:fs'
+		import { syncBuiltinESMExports } from 'node:module'
+		fs.statfsSync = () => ({ bavail: 1400, bsize: 1e6 })
+		syncBuiltinESMExports()
+		await import('./local/install.mjs')`
+	const { status, stdout, stderr } = spawnSync(
+		process.execPath,
+		['--input-type=module', '--eval', small],
+		{ cwd: folder, encoding: 'utf8', env: { PATH: folder } },
+	)
+	t.is(status, 1)
+	t.is(stdout, '')
+	t.regex(stderr, /has 1400 MB free, dependencies need 1500 MB/)
+})
+
 test('if no way of getting a Temporal server works, one message names them all', (t) => {
 	const folder = scratch(t)
 	for (const name of ['build', 'local', 'package.json'])

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Machine } from '../local/boot.ts'
-import { addresses, describe } from '../local/summary.ts'
+import { addresses, describe, keysToUse } from '../local/summary.ts'
 
 const project = {
 	projectId: crypto.randomUUID(),
@@ -27,4 +27,14 @@ test('the link logs in only where it is answered, and only an owner that is know
 	t.is(urlAt('192.168.1.5'), 'http://192.168.1.5:3000/')
 	t.is(urlAt('127.0.0.2'), 'http://127.0.0.2:3000/auth/local?token=abc')
 	t.is(describe(machineAt('127.0.0.1'), project, undefined).consoleUrl, 'http://localhost:3000/')
+})
+
+test('npm start says why a key or a password is not shown', (t) => {
+	const known = { ...project, secretKey: null, password: null }
+	const description = describe(machineAt('127.0.0.1'), known, 'abc')
+	const lines = addresses(description).join('\n')
+	t.regex(lines, /owner@example.com, whose password was changed/)
+	t.notRegex(lines, /Secret key/)
+	t.regex(keysToUse(description), /were replaced/)
+	t.regex(keysToUse(describe(machineAt('127.0.0.1'), undefined, undefined)), /has projects/)
 })

@@ -1,12 +1,12 @@
 import { type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from '@fastify/type-provider-typebox'
 import { replaceSteps, replaceTransitions } from '../../db/automations/automation-graph-records.ts'
 import { graphFaults } from '../../db/automations/automation-graph.ts'
-import { type AutomationRecord, updateAutomation } from '../../db/automations/automation-records.ts'
+import { updateAutomation } from '../../db/automations/automation-records.ts'
 import { transactional } from '../../db/transaction.ts'
-import { ApiError, invalid } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import { PathId } from '../schemas.ts'
+import { refuseChanged } from '../requests/read-version.ts'
 import { draftOf, edit, fieldError } from './automation-editing.ts'
 import { type Fault, GraphBody, readGraph } from './automation-graph-bodies.ts'
 import { Changed, Check, viewOfAutomation } from './automation-views.ts'
@@ -22,7 +22,7 @@ export const automationGraphs: FastifyPluginAsyncTypebox = async (app) => {
 	app.put(
 		'/workflows/:id/graph',
 		{
-			config: { auth, errors: [404, 409] },
+			config: { auth, errors: [404, 409], ifMatch: true },
 			schema: {
 				tags,
 				summary: 'Replace the trigger, steps and transitions of a workflow',
@@ -37,7 +37,7 @@ export const automationGraphs: FastifyPluginAsyncTypebox = async (app) => {
 			const { project, params, body } = request
 			const key = { projectId: project.id, automationId: params.id }
 			const { draft, warnings } = await edit(request, params.id, async (em, before, db) => {
-				refuseChanged(request, before)
+				refuseChanged(request, 'workflow', before)
 				const { trigger, graph, faults } = await readGraph(
 					db,
 					project.id,
@@ -90,13 +90,3 @@ export const viewOfFault = ({ step, member, message, code }: Fault) => ({
 	message,
 	code,
 })
-
-/** With If-Match, a caller replaces only the graph that it has read. */
-function refuseChanged({ headers }: FastifyRequest, { updatedAt }: AutomationRecord) {
-	const read = headers['if-match']
-	if (read === undefined || read === '*' || read === `"${updatedAt.toISOString()}"`) return
-	throw new ApiError(409, 'CONFLICT', 'This workflow has changed since it was read', {
-		details: { updatedAt },
-		suggestion: 'Read it again, and send the request with its new updatedAt in If-Match.',
-	})
-}

@@ -63,7 +63,8 @@ export const invoices: FastifyPluginAsyncTypebox<BillingOptions> = async (
 			schema: {
 				tags,
 				summary: 'Get the usage of this month (UTC), and its price',
-				description: 'Counts the mails sent so far. Only the invoice of the month is final.',
+				description:
+					'Counts mail as its limits do, so mail that was accepted and still waits is included. Only sent mail is billed, and only the invoice of the month is final.',
 				params: ProjectParams,
 				response: { 200: Consumption },
 			},

@@ -31,6 +31,8 @@ const heeded = new Set([
 	'customer.subscription.deleted',
 	'invoice.paid',
 	'invoice.payment_failed',
+	'invoice.voided',
+	'invoice.marked_uncollectible',
 ])
 
 /**

@@ -36,7 +36,7 @@ export const campaignChanges: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 	app.put(
 		'/campaigns/:id',
 		{
-			config: { auth, errors: [400, 403, 409] },
+			config: { auth, errors: [400, 403, 409], ifMatch: true },
 			schema: {
 				tags,
 				summary: 'Change a campaign that has not started',

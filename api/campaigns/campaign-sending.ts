@@ -37,7 +37,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 	app.post(
 		'/campaigns/:id/send',
 		{
-			config: { auth, sends: true, errors: [400, 403, 404, 409] },
+			config: { auth, sends: true, errors: [400, 403, 404, 409], ifMatch: true },
 			schema: {
 				tags,
 				summary: 'Send a campaign now or at a time',

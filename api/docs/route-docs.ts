@@ -98,6 +98,7 @@ interface Documented {
 	auth?: Auth
 	errors?: number[]
 	idempotent?: true
+	ifMatch?: true
 	answers?: string
 	takes?: keyof typeof rawBodies
 	simpleErrors?: Record<string, FieldError['code'][]>
@@ -189,6 +190,10 @@ const idempotencyKey = optionalText(
 	'Printable ASCII. A second request with the same key within a day is refused with 409.',
 	{ minLength: 1, maxLength: 255 },
 )
+const ifMatch = optionalText(
+	'The `updatedAt` of the record that you have read, in quotes. A record that has changed since is refused with 409.',
+	{ examples: ['"2026-01-31T09:00:00.000Z"'] },
+)
 const projectId = optionalText(
 	'The project that the request is about. Required with a session, ignored with a key.',
 	{ format: 'uuid' },
@@ -198,9 +203,10 @@ const origin = optionalText(
 	{ format: 'uri' },
 )
 
-function headersOf(name: string, { auth, idempotent }: Documented) {
+function headersOf(name: string, { auth, idempotent, ifMatch: takesVersion }: Documented) {
 	const headers = {
 		...(idempotent && { 'Idempotency-Key': idempotencyKey }),
+		...(takesVersion && { 'If-Match': ifMatch }),
 		...(auth === 'secret key or session' && { 'X-Project-Id': projectId }),
 		...(auth?.includes('session') && !name.startsWith('GET ') && { Origin: origin }),
 	}

@@ -1,5 +1,10 @@
-/** The version of the API's document. */
-export const apiVersion = '1.0.0'
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+
+const packageJson = readFileSync(findPackageJSON('..', import.meta.url)!, 'utf8')
+
+/** The version of the service, and so of its document. */
+export const apiVersion = (JSON.parse(packageJson) as { version: string }).version
 
 /** For programs that ask for the address of the service itself: what it is, and where to go on. */
 export const serviceCard = (publicUrl: string) => ({

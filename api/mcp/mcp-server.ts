@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { apiVersion } from '../docs/service-card.ts'
 import { ApiError, envelope } from '../errors.ts'
 import { asApiError } from '../requests/error-handler.ts'
 import { withSuggestion } from '../requests/suggestions.ts'
@@ -6,7 +7,7 @@ import { withoutArguments } from './messages.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import { tools } from './tools.ts'
 
-const serverInfo = { name: 'tempost', title: 'Tempost', version: '1.0.0' }
+const serverInfo = { name: 'tempost', title: 'Tempost', version: apiVersion }
 
 const instructions =
 	'Tempost sends mail for one project: the one of the API key. Begin with explain_mail when someone asks why a mail did not arrive. ' +
@@ -28,7 +29,7 @@ let loading: Promise<Sdk> | undefined
 export async function warmUpMcp(app: FastifyInstance) {
 	const [sdk] = await Promise.all([loadSdk(), app.inject('/config')])
 	sdk.preloadSchemas()
-	const clientInfo = { name: 'tempost', version: '1.0.0' }
+	const clientInfo = { name: 'tempost', version: apiVersion }
 	const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
 	const calls = [
 		['initialize', params],

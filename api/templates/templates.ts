@@ -130,7 +130,7 @@ export const templates: FastifyPluginAsyncTypebox = async (app) => {
 	app.patch(
 		'/templates/:id',
 		{
-			config: { auth, errors: [409] },
+			config: { auth, errors: [409], ifMatch: true },
 			schema: {
 				tags,
 				summary: 'Change a template',

@@ -24,7 +24,7 @@ function api(document: Document, methods: Method[]) {
 	)
 	return [
 		notice,
-		"import type { FileInput, Paged, RequestOptions, WithReact } from './options.ts'\n\n",
+		"import type { ChangeOptions, FileInput, Paged, RequestOptions, WithReact } from './options.ts'\n\n",
 		...components,
 		...methods.map(({ types }) => types),
 		...interfaces,

@@ -30,13 +30,13 @@ function describe(document: Document, route: string, operation: Operation): Meth
 	const path = route.split(' ')[1]!
 	const input = inputOf(operation)
 	const answer = answerOf(document, operation)
-	const key = hasKey(operation) ? 'key' : ''
+	const key = takesHeader(operation, 'Idempotency-Key') ? 'key' : ''
 	const react = input?.type.startsWith('WithReact<') ? 'react' : ''
 	const words = [route, accessWords[operation['x-auth']], input?.word, react, key, answer.word]
 	const parameters = [
 		...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: string`),
 		...(input ? [`input${input.isOptional ? '?' : ''}: ${input.type}`] : []),
-		'options?: RequestOptions',
+		`options?: ${takesHeader(operation, 'If-Match') ? 'ChangeOptions' : 'RequestOptions'}`,
 	]
 	const name = nameOf(operation.operationId, path)
 	const text = comment(`${operation.summary}.`, operation.description, `\`${route}\``)
@@ -58,8 +58,8 @@ const accessWords: Record<string, string> = {
 
 const pascal = (name: string) => name[0]!.toUpperCase() + name.slice(1)
 
-const hasKey = ({ parameters = [] }: Operation) =>
-	parameters.some(({ in: place, name }) => place === 'header' && name === 'Idempotency-Key')
+const takesHeader = ({ parameters = [] }: Operation, header: string) =>
+	parameters.some(({ in: place, name }) => place === 'header' && name === header)
 
 function inputOf(operation: Operation) {
 	const [media] = Object.entries(operation.requestBody?.content ?? {})

@@ -9,7 +9,7 @@ import { useProject } from '../shell/projects.ts'
 import { categories } from './categories.ts'
 import { formatMoney } from './money.ts'
 
-/** What the project has sent this month, and what it will cost. */
+/** The project's usage this month, as limits count it, and what it will cost. */
 export function Consumption() {
 	const { project, api } = useProject()
 	const { data, error, refetch } = useQuery({
@@ -30,7 +30,8 @@ export function Consumption() {
 			/>
 			<p>
 				The month is a calendar month in UTC, until <Time at={period.end} as="date" /> your time. A
-				mail with attachments counts twice.
+				mail with attachments counts twice. Mail that still waits is included, but only sent mail is
+				billed.
 			</p>
 			{upcomingInvoice && (
 				<p>

@@ -15,8 +15,8 @@ export function useCampaignSaving(writing: Writing<CampaignValues>, { id }: Camp
 		scope: { id: `campaign ${id}` },
 		async mutationFn({ isOver = false }: { isOver?: boolean; isQuiet?: boolean }) {
 			const sent = writing.now()
-			const headers = isOver ? {} : { 'if-match': `"${writing.version}"` }
-			const saved = await api.campaigns.update(id, sent, { headers })
+			const unchangedSince = isOver ? undefined : writing.version
+			const saved = await api.campaigns.update(id, sent, { unchangedSince })
 			writing.save(sent, saved.updatedAt)
 			return saved
 		},

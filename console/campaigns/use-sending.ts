@@ -16,11 +16,10 @@ export function useSending(
 	const toast = useToast()
 	return useMutation({
 		async mutationFn(at: Date | undefined) {
-			const headers = { 'if-match': `"${writing.version}"` }
 			const done = await api.campaigns.send(
 				campaign.id,
 				{ scheduledFor: at?.toISOString() },
-				{ headers },
+				{ unchangedSince: writing.version },
 			)
 			// A scheduled campaign can be written on, in the version that scheduling has made.
 			const { updatedAt } = await api.campaigns.get(campaign.id)

@@ -100,7 +100,7 @@ function useSaving(writing: Writing<Content>, template: Template | undefined) {
 			const sent = writing.now()
 			const saved = template
 				? await api.templates.update(template.id, sent, {
-						headers: isOver ? {} : { 'if-match': `"${writing.version}"` },
+						unchangedSince: isOver ? undefined : writing.version,
 					})
 				: await api.templates.create(sent)
 			writing.save(sent, saved.updatedAt)

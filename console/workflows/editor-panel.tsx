@@ -123,9 +123,7 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 	const toast = useToast()
 	const { mutate, error, isPending, reset } = useMutation({
 		mutationFn: ({ graph, base }: { graph: Graph; base: string }) =>
-			api.workflows.replaceGraph(workflow.id, inputOf(graph), {
-				headers: { 'If-Match': `"${base}"` },
-			}),
+			api.workflows.replaceGraph(workflow.id, inputOf(graph), { unchangedSince: base }),
 		onSuccess: async ({ enabled, version, updatedAt }, { graph }) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
 			draft.save(graph, updatedAt)

@@ -12,14 +12,21 @@ const hintOf = (status: number) =>
 
 export interface WebhookTarget {
 	url: string
-	/** All secrets that sign now, newest first. */
+	/** All secrets that sign now, newest first. None: the current one can’t be opened. */
 	secrets: string[]
 }
 
-export const secretsFor = (
+const unopened =
+	'Its secret can’t be opened, because SESSION_SECRET has changed. Rotate the secret of the endpoint'
+
+/** Previous secrets that can’t be opened are left out, so that a rotation helps at once. */
+export function secretsFor(
 	{ secret, previousSecrets }: { secret: Buffer; previousSecrets: Buffer[] },
 	key: string,
-) => [secret, ...previousSecrets].map((one) => openedSecret(one, key))
+) {
+	const opened = [secret, ...previousSecrets].map((one) => openedSecret(one, key))
+	return opened[0] === null ? [] : opened.filter((one) => one !== null)
+}
 
 /** One try at a delivery. */
 export async function postWebhook(
@@ -29,6 +36,11 @@ export async function postWebhook(
 	session: GuardedSession,
 ): Promise<{ attempt: WebhookAttempt; retryAfter: string | null }> {
 	const now = Date.now()
+	const at = new Date(now).toISOString()
+	if (secrets.length === 0) {
+		const attempt = { at, durationMs: 0, status: null, answer: null, error: unopened }
+		return { attempt, retryAfter: null }
+	}
 	const began = performance.now()
 	const timestamp = Math.floor(now / 1000)
 	const headers = {
@@ -46,7 +58,7 @@ export async function postWebhook(
 	const isAnswered = answer.kind === 'answered'
 	return {
 		attempt: {
-			at: new Date(now).toISOString(),
+			at,
 			durationMs: Math.round(performance.now() - began),
 			status: isAnswered ? answer.status : null,
 			answer: isAnswered ? storableText(answer.text) : null,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { UrlOr } from '../../db/environment.ts'
 
 export interface StripeSettings {
 	secretKey: string
@@ -11,11 +12,7 @@ const Text = Type.Optional(Type.String())
 export const StripeEnvironment = {
 	STRIPE_SECRET_KEY: Text,
 	STRIPE_PRICE_ID: Text,
-	STRIPE_API_BASE: Type.String({
-		pattern: '^https?://[^\\s/]+(/\\S*)?$',
-		description: 'http(s)://…',
-		default: 'https://api.stripe.com',
-	}),
+	STRIPE_API_BASE: UrlOr('https://api.stripe.com'),
 }
 
 interface Environment {

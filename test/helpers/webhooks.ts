@@ -41,22 +41,25 @@ export interface DeliveryJson {
 	attempts: { status: number | null; answer: string | null; error: string | null }[]
 }
 
-const webhookServices = (pool: Pool) => ({
+const webhookServices = (pool: Pool, secret = testSettings().sessionSecret) => ({
 	pool,
 	relay: { wake() {} },
 	stopping: new AbortController().signal,
 	inHand: new Set<string>(),
 	settings: {
 		webhooks: { allowPrivate: true, dnsServers: [] },
-		secret: testSettings().sessionSecret,
+		secret,
 		platformFrom: 'noreply@tempost.example',
 		publicUrl: 'http://localhost:3000',
 	},
 })
 
 /** As the endpoint's run takes it. */
-export const takeTurn = (pool: Pool, key: EndpointKey): Promise<TurnEnd> =>
-	new MockActivityEnvironment().run(webhookActivities(webhookServices(pool)).deliverWebhooks, key)
+export const takeTurn = (pool: Pool, key: EndpointKey, secret?: string): Promise<TurnEnd> =>
+	new MockActivityEnvironment().run(
+		webhookActivities(webhookServices(pool, secret)).deliverWebhooks,
+		key,
+	)
 
 /** As the run of a replay does it. */
 export const replayWork = (pool: Pool) => replayActivities(webhookServices(pool)).doReplay
