@@ -17,7 +17,12 @@ declare module 'fastify' {
 		streamsFile?: true
 	}
 	interface FastifyRequest {
-		stage: 'under way' | 'arriving' | 'left'
+		stage: 'under way' | 'arriving' | 'aside' | 'left'
+		/**
+		 * Waits for servers of others without a place among the requests that are under way. The work needs a
+		 * limit of its own.
+		 */
+		stepAside<T>(work: () => Promise<T>): Promise<T>
 	}
 }
 
@@ -42,7 +47,7 @@ const retryAfterSeconds = 1
  * Refuses at once requests that would only wait and fill the memory: beyond a number of requests at a time
  * (fewer while they wait for the database), and beyond a size of large bodies, whose parsing takes several
  * times their size. A request that waits for its body is not under way, because a caller can send it
- * arbitrarily slowly.
+ * arbitrarily slowly; nor is one that waits for name servers, whose owners can be as slow.
  */
 export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = {}) {
 	const most = { ...defaults, ...capacity }
@@ -65,6 +70,17 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		departures.stop()
 	})
 	app.decorateRequest('stage', 'left')
+	app.decorateRequest('stepAside', async function <
+		T,
+	>(this: FastifyRequest, work: () => Promise<T>) {
+		if (this.stage === 'under way') move(this, 'aside')
+		try {
+			return await work()
+		} finally {
+			// Unless its caller has left.
+			if (this.stage === 'aside') move(this, 'under way')
+		}
+	})
 
 	app.addHook('onRequest', (request, reply, done) => {
 		const bytes = bytesOf(request)
