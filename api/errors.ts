@@ -80,6 +80,13 @@ export function invalid(...errors: FieldError[]) {
 	return new ApiError(422, 'VALIDATION_ERROR', message, { errors })
 }
 
+/** The process has too much to do. Nothing was done. */
+export const overloaded = () =>
+	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'The service is overloaded at the moment', {
+		retryAfterSeconds: 1,
+		suggestion: 'Nothing was done. Send the request again in a moment.',
+	})
+
 /** The database has too much to do for this read. Nothing was done. */
 export const tooMuchToRead = (message: string, suggestion: string) =>
 	new ApiError(503, 'DATABASE_ERROR', message, { retryAfterSeconds: 5, suggestion })

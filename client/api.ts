@@ -4538,7 +4538,7 @@ export interface Api {
 	/**
 	 * Check an email address.
 	 *
-	 * Checks the address and its domain in DNS, for at most 3 seconds. Sends nothing.
+	 * Checks the address and its domain in DNS, for at most 3 seconds. Sends nothing. Of many checks at once, some first wait up to 3 seconds for their turn, and get 429 after that.
 	 *
 	 * `POST /v1/verify`
 	 */

@@ -5,9 +5,11 @@ interface Limits {
 	/** How many of a key may wait, and for how long. */
 	waiting: number
 	patienceMs: number
+	/** How many of all keys may wait. */
+	waitingOfAll?: number
 }
 
-/** Others of the key are waiting already, or it has waited too long. */
+/** Too many others are waiting already, or it has waited too long. */
 export class TurnsBusy extends Error {
 	override name = 'TurnsBusy'
 }
@@ -18,9 +20,16 @@ interface Queue {
 }
 
 /** Admits a few pieces of work at once. Keys take turns, however many pieces each has waiting. */
-export function createFairTurns({ atOnce, ofOne, waiting, patienceMs }: Limits) {
+export function createFairTurns({
+	atOnce,
+	ofOne,
+	waiting,
+	patienceMs,
+	waitingOfAll = Infinity,
+}: Limits) {
 	const queues = new Map<string, Queue>()
 	let running = 0
+	let waitingNow = 0
 
 	return async function inTurn<T>(
 		key: string,
@@ -42,10 +51,13 @@ export function createFairTurns({ atOnce, ofOne, waiting, patienceMs }: Limits) 
 	}
 
 	function turn(queue: Queue, patience: number) {
-		if (queue.waiting.size >= waiting) throw new TurnsBusy('Too many are waiting')
+		if (queue.waiting.size >= waiting || waitingNow >= waitingOfAll)
+			throw new TurnsBusy('Too many are waiting')
+		waitingNow += 1
 		return new Promise<void>((resolve, reject) => {
 			const leave = setTimeout(() => {
 				queue.waiting.delete(come)
+				waitingNow -= 1
 				reject(new TurnsBusy('This has waited too long'))
 			}, patience)
 			function come() {
@@ -71,6 +83,7 @@ export function createFairTurns({ atOnce, ofOne, waiting, patienceMs }: Limits) 
 		const [key, queue] = next
 		const [come] = queue.waiting
 		queue.waiting.delete(come!)
+		waitingNow -= 1
 		admit(queue)
 		queues.delete(key)
 		queues.set(key, queue) // behind the others

@@ -1,5 +1,8 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
+import { EventEmitter, once } from 'node:events'
+import type { Capacity } from '../api/requests/overload.ts'
 import { platformProjectId } from '../db/emails/platform-mail.ts'
+import type { DomainChecker } from '../outside/domains/checker.ts'
 import { dnsServer } from './helpers/dns-server.ts'
 import { nameOf, setupDomains, smtp, zoneOf } from './helpers/domains.ts'
 import { isEnvelope } from './helpers/envelope.ts'
@@ -173,4 +176,51 @@ test('repeated requests do not revoke a domain, and are limited', async (t) => {
 	for (let i = 0; i < 55; i++)
 		codes.push((await call('GET', `/domains/${added.id}/verify`)).statusCode)
 	t.is(codes.at(-1), 429)
+})
+
+/** An API whose checks wait for the gate. */
+async function setupSlowChecks(t: ExecutionContext, capacity: Capacity = {}) {
+	const gate = Promise.withResolvers<void>()
+	t.teardown(gate.resolve)
+	const begun: string[] = []
+	const began = new EventEmitter()
+	const checker = (): DomainChecker => ({
+		async check({ domain }) {
+			begun.push(domain)
+			began.emit('check')
+			if (domain !== 'quick.example') await gate.promise
+			return { isVerified: true, records: [], error: null }
+		},
+		remove: async () => {},
+	})
+	return { ...(await setupDomains(t, {}, [], checker, capacity)), gate, begun, began }
+}
+
+test('a request that waits for the check of a domain takes no place from others', async (t) => {
+	const { app, call, gate, began } = await setupSlowChecks(t, { requests: 2 })
+	const waiting = []
+	for (const domain of ['a.example', 'b.example', 'c.example']) {
+		const begins = once(began, 'check')
+		waiting.push(call('POST', '/domains', { domain }))
+		await begins
+		t.is((await app.inject('/config')).statusCode, 200)
+	}
+	gate.resolve()
+	for (const answer of await Promise.all(waiting)) t.is(answer.statusCode, 201)
+})
+
+test('a flood of checks is refused, changes nothing, and delays no other project', async (t) => {
+	const { call, gate, begun, rival, pool } = await setupSlowChecks(t)
+	const flood = Array.from({ length: 45 }, (_, n) =>
+		call('POST', '/domains', { domain: `d${n}.example` }),
+	)
+	const refused = await Promise.race(flood)
+	isEnvelope(t, refused, 503, 'EXTERNAL_SERVICE_ERROR')
+	t.is(refused.headers['retry-after'], '10')
+	t.is(begun.length, 4)
+	t.true((await (await rival()).add('quick.example')).verified)
+	gate.resolve()
+	const statuses = (await Promise.all(flood)).map(({ statusCode }) => statusCode)
+	t.is(statuses.filter((status) => status === 503).length, 1)
+	t.is((await pool.query('select from domains')).rowCount, 45)
 })

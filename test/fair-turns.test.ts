@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createFairTurns, TurnsBusy } from '../db/fair-turns.ts'
 
-const limits = { atOnce: 3, ofOne: 2, waiting: 10, patienceMs: 10_000 }
+const limits = { atOnce: 3, ofOne: 2, waiting: 10, waitingOfAll: 100, patienceMs: 10_000 }
 
 /** Scans that end when they are told to, by project, in the order in which they began. */
 function setupScans(changed: Partial<typeof limits> = {}) {
@@ -52,6 +52,18 @@ test('beyond a number of waiting scans of a project, further ones are refused at
 	for (let n = 0; n < 3; n++) void scan('a')
 	await t.throwsAsync(scan('a'), { instanceOf: TurnsBusy })
 	t.notThrows(() => void scan('b'))
+})
+
+test('beyond a number of waiting scans of all projects, further ones are refused at once', async (t) => {
+	const { begun, scan, end } = setupScans({ waitingOfAll: 2 })
+	const all = 'aabab'.split('').map(scan)
+	t.is(begun(), 'aab')
+	await t.throwsAsync(scan('c'), { instanceOf: TurnsBusy })
+	await end(0)
+	t.notThrows(() => all.push(scan('c')))
+	for (let n = 1; n < all.length; n++) await end(n)
+	await Promise.all(all)
+	t.is(begun().length, 6)
 })
 
 test('a scan that fails frees its slot', async (t) => {

@@ -33,7 +33,9 @@ test('entities, the builder and statements see each other in one transaction, wh
 			t.is((await em.findOneOrFail(Template, { projectId, id })).name, 'Welcome')
 			const { rowCount } = await db.query('select from templates where id = $1', [id])
 			t.is(rowCount, 1)
-			t.deepEqual(await emailsSentFrom(db, { projectId, templateId: id, most: null }), [{ count: 0 }])
+			t.deepEqual(await emailsSentFrom(db, { projectId, templateId: id, most: null }), [
+				{ count: 0 },
+			])
 			throw new Error('no')
 		}),
 		{ message: 'no' },

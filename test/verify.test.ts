@@ -1,21 +1,26 @@
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Capacity } from '../api/requests/overload.ts'
 import { meantDomain } from '../api/verify/address-lists.ts'
 import { createDomainLookUp } from '../api/verify/domain-look-up.ts'
-import { setup } from './helpers/app.ts'
+import { createProject, setup } from './helpers/app.ts'
 import { dnsServer } from './helpers/dns-server.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
 const whole = { NS: ['ns.test'], MX: ['10 mx.test'], A: ['192.0.2.1'] }
 
-async function setupVerify(t: ExecutionContext, zone: Parameters<typeof dnsServer>[1]) {
+async function setupVerify(
+	t: ExecutionContext,
+	zone: Parameters<typeof dnsServer>[1],
+	capacity: Capacity = {},
+) {
 	const dns = await dnsServer(t, zone)
-	return { ...(await setupWith(t, [dns.address])), dns }
+	return { ...(await setupWith(t, [dns.address], capacity)), dns }
 }
 
-async function setupWith(t: ExecutionContext, dnsServers: string[]) {
-	const all = await setup(t, { settings: { dnsServers } })
+async function setupWith(t: ExecutionContext, dnsServers: string[], capacity: Capacity = {}) {
+	const all = await setup(t, { settings: { dnsServers }, services: { capacity } })
 	const post = (payload: object, headers = all.withSecretKey) =>
 		all.app.inject({ method: 'POST', url: '/v1/verify', headers, payload })
 	return {
@@ -156,4 +161,39 @@ test('an invalid address is refused, and only the secret key may ask', async (t)
 		t.is(errors[0].field, 'email')
 	}
 	isEnvelope(t, await post({ email: 'a@b.io' }, withPublicKey), 401, 'INVALID_API_KEY')
+})
+
+test('a request that waits for name servers takes no place from others', async (t) => {
+	const silent = ['a.io', 'b.io', 'c.io']
+	const zone = Object.fromEntries(silent.map((domain) => [domain, 'silence' as const]))
+	const { app, post, dns } = await setupVerify(t, zone, { requests: 2 })
+	const waiting = []
+	for (const domain of silent) {
+		waiting.push(post({ email: `ann@${domain}` }))
+		while (!dns.queries.includes(`MX ${domain}`)) await sleep(5)
+		t.is((await app.inject('/config')).statusCode, 200)
+	}
+	for (const answer of await Promise.all(waiting)) t.is(answer.statusCode, 200)
+})
+
+test('fifty addresses may be checked at once', async (t) => {
+	const domains = Array.from({ length: 50 }, (_, n) => `d${n}.io`)
+	const { post } = await setupVerify(t, Object.fromEntries(domains.map((name) => [name, whole])))
+	const answers = await Promise.all(domains.map((name) => post({ email: `ann@${name}` })))
+	for (const answer of answers) t.true(answer.json().data.hasMxRecords, answer.body)
+})
+
+test('a flood of checks is refused, and delays no other project', async (t) => {
+	const { orm, post } = await setupVerify(t, { 'silent.io': 'silence', 'acme.io': whole })
+	const { withSecretKey: other } = await createProject(orm)
+	const flood = Array.from({ length: 150 }, () => post({ email: 'ann@silent.io' }))
+	const refused = await Promise.race(
+		flood.map(async (answer) => ((await answer).statusCode === 200 ? null : answer)),
+	)
+	const { suggestion } = isEnvelope(t, refused!, 429, 'RATE_LIMIT_EXCEEDED')
+	t.regex(suggestion, /earlier checks/)
+	t.is(refused!.headers['retry-after'], '1')
+	const answer = await post({ email: 'ann@acme.io' }, other)
+	t.true(answer.json().data.hasMxRecords, answer.body)
+	await Promise.all(flood)
 })

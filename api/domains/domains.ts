@@ -1,4 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import type { DomainChecker } from '../../outside/domains/checker.ts'
 import { recordRequestedCheck } from '../../outside/domains/check-recording.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../db/domains/domain-records.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
+import { createFairTurns, TurnsBusy } from '../../db/fair-turns.ts'
 import { countTry } from '../accounts/throttling.ts'
 import { ApiError, invalid, notFound } from '../errors.ts'
 import { about, Body, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
@@ -33,6 +35,8 @@ const ProjectParams = Type.Object({
 	}),
 })
 const checksAMinute = 60
+/** A domain whose name servers are silent is waited for more than ten seconds. */
+const turns = { atOnce: 20, ofOne: 4, waiting: 40, waitingOfAll: 400, patienceMs: 10_000 }
 
 const DomainView = Component('Domain', {
 	id: Id,
@@ -70,6 +74,8 @@ interface DomainOptions {
 }
 
 export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { pool, checker }) => {
+	const inTurn = createFairTurns(turns)
+
 	app.get(
 		'/domains/project/:projectId',
 		{
@@ -106,7 +112,8 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 				response: { 201: DomainView },
 			},
 		},
-		async ({ project, body }, reply) => {
+		async (request, reply) => {
+			const { project, body } = request
 			const name = domainName(body.domain)
 			await mayCheck(project.id)
 			const [added] = await transaction(pool, async (db) => {
@@ -118,7 +125,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 				throw mine ? already(name, mine.id) : tooMany()
 			})
 			if (!added) throw await taken(project.id, name)
-			return reply.code(201).send(view(await introduced(added)))
+			return reply.code(201).send(view(await introduced(request, added)))
 		},
 	)
 
@@ -135,10 +142,11 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 				response: { 200: DomainView },
 			},
 		},
-		async ({ project, params }) => {
+		async (request) => {
+			const { project, params } = request
 			const domain = await found(project.id, params.id)
 			await mayCheck(project.id)
-			return view(domain.sweepExempt ? domain : await checked(domain))
+			return view(domain.sweepExempt ? domain : await checked(request, domain))
 		},
 	)
 
@@ -184,8 +192,8 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 	 * The answer to a new domain contains its DNS records; if they can't be determined, the domain is not
 	 * added.
 	 */
-	async function introduced(row: DomainRow) {
-		const finding = await checker.check(row)
+	async function introduced(request: FastifyRequest, row: DomainRow) {
+		const finding = await findingOf(request, row)
 		const recorded = finding && (await recordRequestedCheck(pool, row, finding))
 		if (recorded && (finding.isVerified !== null || recorded.records.length > 0)) return recorded
 		await removeDomain(pool, {
@@ -197,13 +205,23 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		throw unavailable('the domain was not added', finding?.error)
 	}
 
-	async function checked(row: DomainRow) {
-		const finding = await checker.check(row)
+	async function checked(request: FastifyRequest, row: DomainRow) {
+		const finding = await findingOf(request, row)
 		if (!finding) throw unavailable('the domain was not checked')
 		const recorded = await recordRequestedCheck(pool, row, finding)
 		if (!recorded) throw notFound('domain', row.id)
 		if (recorded.isTaken) throw takenElsewhere(row.domain)
 		return recorded
+	}
+
+	/** null: too many others are being checked. */
+	async function findingOf(request: FastifyRequest, row: DomainRow) {
+		try {
+			return await request.stepAside(() => inTurn(row.projectId, () => checker.check(row)))
+		} catch (error) {
+			if (!(error instanceof TurnsBusy)) throw error
+			return null
+		}
 	}
 
 	/** A check asks others: resolvers, the provider. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import { takeTurn } from '../../db/event-loop.ts'
-import { ApiError, type ErrorCode, type FieldError } from '../errors.ts'
-import { overloaded } from '../requests/overload.ts'
+import { ApiError, type ErrorCode, type FieldError, overloaded } from '../errors.ts'
 import { readAnswer } from './large-answers.ts'
 
 interface RouteOptions {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { breakableBody } from './break-off.ts'
 
 export interface ArrivalLimits {
 	most: number
@@ -9,16 +10,14 @@ export interface ArrivalLimits {
 
 interface Arrival {
 	request: FastifyRequest
-	reply: FastifyReply
 	bytes: number
-	/** How many listen for errors while nobody reads the body. */
-	idle: number
+	breakOff: (error: ApiError) => void
 	timer: NodeJS.Timeout
 }
 
 /**
- * Request bodies that are arriving, with limits for their number and bytes. When the limit is reached, a
- * new body replaces the one that has been arriving longest. An active body arrives long before it would be
+ * Small request bodies that are arriving, with limits for their number and bytes. When the limit is reached,
+ * a new body replaces the one that has been arriving longest. An active body arrives long before it would be
  * the oldest, so stalled bodies can't block others, however many there are.
  */
 export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
@@ -31,11 +30,8 @@ export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
 			if (arrivals.size < most && arrivingBytes + bytes <= mostBytes) break
 			giveUp(longest)
 		}
-		// A body's reader handles its errors, but only while it reads.
-		request.raw.on('error', ignore)
-		const idle = request.raw.listenerCount('error')
 		const timer = setTimeout(() => giveUp(arrival), patienceMs).unref()
-		const arrival = { request, reply, bytes, idle, timer }
+		const arrival = { request, bytes, breakOff: breakableBody(request, reply), timer }
 		arrivals.set(request, arrival)
 		arrivingBytes += bytes
 	}
@@ -48,26 +44,15 @@ export function watchArrivals({ most, mostBytes, patienceMs }: ArrivalLimits) {
 		arrivingBytes -= arrival.bytes
 	}
 
-	/** For its reader, the body breaks off here, or as soon as it is read; the reader answers. */
-	function giveUp({ request, reply, idle }: Arrival) {
+	function giveUp({ request, breakOff }: Arrival) {
 		leave(request)
-		reply.header('connection', 'close')
-		const breakOff = () => request.raw.emit('error', tooSlow())
-		if (request.raw.listenerCount('error') > idle) return void breakOff()
-		// A form is read by its handler, which other work may delay.
-		request.raw.on('newListener', function onReader(event: string | symbol) {
-			if (event !== 'error') return
-			request.raw.off('newListener', onReader)
-			process.nextTick(breakOff)
-		})
+		breakOff(tooSlow())
 	}
 
 	return { enter, leave }
 }
 
-const ignore = () => {}
-
-const tooSlow = () =>
+export const tooSlow = () =>
 	new ApiError(408, 'BAD_REQUEST', 'The request body did not come in time', {
 		suggestion: 'Nothing was done. Send the request again, and its body at once.',
 	})

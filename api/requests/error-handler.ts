@@ -6,9 +6,15 @@ import { TurnsBusy } from '../../db/fair-turns.ts'
 import { isTooSlow } from '../../db/timed-reading.ts'
 import { ThreadsBusy } from '../../mail/threads/pool.ts'
 import { tooSlow } from '../conditions/conditions.ts'
-import { ApiError, envelope, type FieldError, notFound, tooMuchToRead } from '../errors.ts'
+import {
+	ApiError,
+	envelope,
+	type FieldError,
+	notFound,
+	overloaded,
+	tooMuchToRead,
+} from '../errors.ts'
 import { fieldErrors } from './field-errors.ts'
-import { overloaded } from './overload.ts'
 import { withSuggestion } from './suggestions.ts'
 import type { Failure } from './unions.ts'
 

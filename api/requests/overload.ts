@@ -2,10 +2,11 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { ApiError, envelope } from '../errors.ts'
+import { envelope, overloaded } from '../errors.ts'
 import { watchArrivals } from './arrivals.ts'
 import { watchCongestion } from './congestion.ts'
 import { watchDepartures } from './departures.ts'
+import { watchLargeBodies } from './large-bodies.ts'
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
@@ -17,7 +18,12 @@ declare module 'fastify' {
 		streamsFile?: true
 	}
 	interface FastifyRequest {
-		stage: 'under way' | 'arriving' | 'left'
+		stage: 'under way' | 'arriving' | 'aside' | 'left'
+		/**
+		 * Waits for servers of others without a place among the requests that are under way. The work needs a
+		 * limit of its own.
+		 */
+		stepAside<T>(work: () => Promise<T>): Promise<T>
 	}
 }
 
@@ -36,23 +42,27 @@ const defaults = {
 export type Capacity = Partial<typeof defaults>
 
 const notingMs = 1000
-const retryAfterSeconds = 1
 
 /**
  * Refuses at once requests that would only wait and fill the memory: beyond a number of requests at a time
  * (fewer while they wait for the database), and beyond a size of large bodies, whose parsing takes several
  * times their size. A request that waits for its body is not under way, because a caller can send it
- * arbitrarily slowly.
+ * arbitrarily slowly; nor is one that waits for name servers, whose owners can be as slow. For the same
+ * reason a large body takes its room only as it arrives, when its caller is known.
  */
 export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = {}) {
 	const most = { ...defaults, ...capacity }
 	let requests = 0
-	let bodyBytes = 0
 	let refused = 0
 	const congestion = watchCongestion(pool, () => requests, most.requests)
 	const arrivals = watchArrivals({
 		most: most.arriving,
 		mostBytes: most.requests * smallBody,
+		patienceMs: most.arrivalMs,
+	})
+	const largeBodies = watchLargeBodies({
+		mostBytes: most.bodyBytes,
+		smallBytes: smallBody,
 		patienceMs: most.arrivalMs,
 	})
 	const departures = watchDepartures({
@@ -65,17 +75,24 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 		departures.stop()
 	})
 	app.decorateRequest('stage', 'left')
+	app.decorateRequest('stepAside', async function <
+		T,
+	>(this: FastifyRequest, work: () => Promise<T>) {
+		if (this.stage === 'under way') move(this, 'aside')
+		try {
+			return await work()
+		} finally {
+			// Unless its caller has left.
+			if (this.stage === 'aside') move(this, 'under way')
+		}
+	})
 
 	app.addHook('onRequest', (request, reply, done) => {
-		const bytes = bytesOf(request)
-		const largeBytes = bytes > smallBody ? bytes : 0
-		const isTooLarge = largeBytes > 0 && bodyBytes + largeBytes > most.bodyBytes
-		if (isTooLarge || isCrowded(request)) return refuse(request, reply)
+		if (isCrowded(request)) return refuse(request, reply)
 		move(request, 'under way')
-		bodyBytes += largeBytes
 		reply.raw.once('close', () => {
 			move(request, 'left')
-			bodyBytes -= largeBytes
+			largeBodies.leave(request)
 		})
 		done()
 	})
@@ -83,6 +100,10 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 	// The caller is known, and most bodies have arrived by now.
 	app.addHook('preParsing', (request, reply, _payload, done) => {
 		const bytes = bytesOf(request)
+		if (bytes > smallBody) {
+			const refusal = largeBodies.enter(request, reply, isChunked(request) ? 0 : bytes)
+			if (refusal) return refuse(request, reply, refusal)
+		}
 		if (bytes > 0 && !request.raw.complete) {
 			move(request, 'arriving')
 			if (bytes <= smallBody) arrivals.enter(request, reply, bytes)
@@ -98,7 +119,7 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 			return done()
 		}
 		// Large requests have room of their own, and most of their work is done.
-		if (bytesOf(request) <= smallBody && isCrowded(request)) return refuse(request, reply)
+		if (!largeBodies.has(request) && isCrowded(request)) return refuse(request, reply)
 		move(request, 'under way')
 		done()
 	})
@@ -130,12 +151,12 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 	}
 
 	/** Bypasses the error handler, which is slower. */
-	function refuse(request: FastifyRequest, reply: FastifyReply) {
+	function refuse(request: FastifyRequest, reply: FastifyReply, refusal = overloaded()) {
 		note()
 		void reply
-			.code(503)
-			.header('retry-after', retryAfterSeconds)
-			.send(envelope(overloaded(), request.id))
+			.code(refusal.status)
+			.header('retry-after', refusal.extras.retryAfterSeconds)
+			.send(envelope(refusal, request.id))
 	}
 
 	/** Logs refusals together now and then: logging each would cost more than refusing it. */
@@ -148,16 +169,12 @@ export function shedLoad(app: FastifyInstance, pool: Pool, capacity: Capacity = 
 	}
 }
 
-export const overloaded = () =>
-	new ApiError(503, 'EXTERNAL_SERVICE_ERROR', 'The service is overloaded at the moment', {
-		retryAfterSeconds,
-		suggestion: 'Nothing was done. Send the request again in a moment.',
-	})
+const isChunked = ({ headers }: FastifyRequest) => headers['transfer-encoding'] !== undefined
 
-/** The size of the body: as announced, but at most the route's limit. */
-function bytesOf({ method, headers, routeOptions }: FastifyRequest) {
+/** The size that the body may have: as announced, but at most the route's limit. */
+function bytesOf(request: FastifyRequest) {
+	const { method, headers, routeOptions } = request
 	if (method === 'GET' || method === 'HEAD') return 0
 	const limit = routeOptions.bodyLimit ?? smallBody
-	const isChunked = headers['transfer-encoding'] !== undefined
-	return isChunked ? limit : Math.min(limit, Number(headers['content-length'] ?? 0))
+	return isChunked(request) ? limit : Math.min(limit, Number(headers['content-length'] ?? 0))
 }

@@ -1,4 +1,4 @@
-import { overloaded } from './overload.ts'
+import { overloaded } from '../errors.ts'
 
 export interface RoomLimits {
 	/** The limit for all users together. A single larger one is admitted when the room is empty. */

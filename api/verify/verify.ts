@@ -1,4 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { createFairTurns, TurnsBusy } from '../../db/fair-turns.ts'
+import { ApiError } from '../errors.ts'
 import { about, Body, Component, Email, normalizeEmail, success } from '../schemas.ts'
 import { isDisposable, isForwarding, isPersonal, meantDomain } from './address-lists.ts'
 import { createDomainLookUp, type DomainFacts } from './domain-look-up.ts'
@@ -20,8 +22,12 @@ const Verdict = Component('AddressVerdict', {
 	reasons: Type.Array(Type.String()),
 })
 
+/** Lists may be checked at once. A silent domain takes its turn for nearly three seconds, so others wait longer. */
+const limits = { atOnce: 100, ofOne: 20, waiting: 100, waitingOfAll: 1000, patienceMs: 3000 }
+
 export const verify: FastifyPluginAsyncTypebox<{ dnsServers: string[] }> = async (app, options) => {
 	const lookUp = createDomainLookUp(options.dnsServers)
+	const inTurn = createFairTurns(limits)
 	app.post(
 		'/v1/verify',
 		{
@@ -30,17 +36,26 @@ export const verify: FastifyPluginAsyncTypebox<{ dnsServers: string[] }> = async
 				tags: ['public'],
 				summary: 'Check an email address',
 				description:
-					'Checks the address and its domain in DNS, for at most 3 seconds. Sends nothing.',
+					'Checks the address and its domain in DNS, for at most 3 seconds. Sends nothing. Of many checks at once, some first wait up to 3 seconds for their turn, and get 429 after that.',
 				body: Body({ email: 'ann@example.org' }, { email: about('The address to check.', Email) }),
 				response: { 200: success(Verdict) },
 			},
 		},
-		async ({ body }) => {
-			const email = normalizeEmail(body.email)
-			const facts = await lookUp(email.slice(email.lastIndexOf('@') + 1))
+		async (request) => {
+			const email = normalizeEmail(request.body.email)
+			const look = () => lookUp(email.slice(email.lastIndexOf('@') + 1))
+			const facts = await request.stepAside(() => inTurn(request.project.id, look)).catch(orTooMany)
 			return { success: true as const, data: judge(email, facts) }
 		},
 	)
+}
+
+function orTooMany(error: unknown): never {
+	if (!(error instanceof TurnsBusy)) throw error
+	throw new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'Too many addresses are being checked', {
+		retryAfterSeconds: 1,
+		suggestion: 'Wait for the answers to earlier checks, and send the request again.',
+	})
 }
 
 /** The findings from the address and from DNS, with a line for each. */

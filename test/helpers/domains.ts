@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
+import type { Capacity } from '../../api/requests/overload.ts'
 import { createDomainChecker, type DomainChecker } from '../../outside/domains/checker.ts'
 import { type CheckedPage, domainActivities } from '../../activities/domains.ts'
 import { createProject, setup, startApp, testSettings } from './app.ts'
@@ -31,12 +32,15 @@ export async function setupDomains(
 	dnsServers: string[] = [],
 	/** Replaces the checker that these settings select. */
 	checkerOf?: (pool: Pool) => DomainChecker,
+	capacity: Capacity = {},
 ) {
 	const settings = { env: { ...testSettings().env, ...env }, dnsServers }
 	const context = await setup(t, { settings })
 	const { orm, pool, withSecretKey: headers } = context
 	const checker = checkerOf?.(pool)
-	const { app } = checker ? await startApp(t, orm, { settings, services: { checker } }) : context
+	const { app } = checker
+		? await startApp(t, orm, { settings, services: { checker, capacity } })
+		: context
 	const call = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
 		app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
 	const activities = domainActivities({
