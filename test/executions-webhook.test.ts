@@ -162,6 +162,26 @@ test('when the time for tries is over, a passing failure is the last', async (t)
 	t.is((await executions())[0]!.status, 'FAILED')
 })
 
+test('the time for tries begins with the first call, however late a worker makes it', async (t) => {
+	const { url } = await server(t, answering(503))
+	const { perform, executions, select } = await atCall(t, url, { retryFor: 30 })
+	const pass = (seconds: number) =>
+		select(`update execution_steps set started_at = started_at - interval '${seconds} seconds',
+			reached_at = reached_at - interval '${seconds} seconds'`)
+	await pass(3600)
+	await t.throwsAsync(perform())
+	const [step] = await select<{ waited: boolean }>(
+		`select started_at - reached_at > '59 minutes' as waited from execution_steps where type = 'WEBHOOK'`,
+	)
+	t.true(step!.waited)
+	await pass(20)
+	await t.throwsAsync(perform())
+	t.is((await executions())[0]!.status, 'RUNNING')
+	await pass(11)
+	await perform()
+	t.is((await executions())[0]!.status, 'FAILED')
+})
+
 test('a call that is being retried shows its attempts and the latest error, until it succeeds', async (t) => {
 	const statuses = [503, 429, 200]
 	const { url } = await server(t, (response) => response.writeHead(statuses.shift()!).end())

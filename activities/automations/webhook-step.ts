@@ -43,13 +43,14 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 	if (step?.type !== 'WEBHOOK') return
 
 	const answer = await ask()
-	// The execution's current stop is this call.
-	const leftMs =
-		execution.stopBeganAt.getTime() + step.config.retryFor * 1000 - execution.now.getTime()
+	const { now: calledAt, stopBeganAt, visitAttempts } = execution
+	// The execution's current stop is this step, which began with its first call.
+	const ageMs = visitAttempts === null ? 0 : calledAt.getTime() - stopBeganAt.getTime()
+	const leftMs = step.config.retryFor * 1000 - ageMs
 	if (mayGoWellLater(answer)) {
 		const pauseMs = answer.kind === 'answered' ? retryAfterMs(answer.retryAfter) : undefined
 		if ((pauseMs ?? 1) <= leftMs) {
-			await recordFailedCall(pool, { ...ids, visit, error: errorOf(answer) })
+			await recordFailedCall(pool, { ...ids, visit, error: errorOf(answer), calledAt })
 			throw ApplicationFailure.create({
 				message: problemOf(answer)!,
 				type: 'WebhookFailed',

@@ -46,6 +46,7 @@ export const lockExecution = statement('lock-execution', {
 		/** The status of its current visit. */
 		visitStatus: text.orNull,
 		visitError: text.orNull,
+		visitAttempts: int.orNull,
 		visitReachedAt: timestamp.orNull,
 		visitWakesAt: timestamp.orNull,
 		visitCompletedAt: timestamp.orNull,
@@ -62,7 +63,7 @@ export const lockExecution = statement('lock-execution', {
 	text: `select x.status, x.visit, x.current_step_id as "currentStepId", x.context, x.event,
 		x.started_at as "startedAt", x.wait_event_name is not null as "isWaiting",
 		extract(epoch from x.wakes_at - now())::float8 * 1000 as "remainingMs",
-		s.status as "visitStatus", s.error as "visitError",
+		s.status as "visitStatus", s.error as "visitError", s.attempts as "visitAttempts",
 		s.reached_at as "visitReachedAt", s.wakes_at as "visitWakesAt", s.completed_at as "visitCompletedAt",
 		-- An event during a failure counts for the next try. Clocks may differ a little.
 		coalesce(s.status = 'FAILED' and s.wakes_at <= case s.type when 'DELAY' then now()
