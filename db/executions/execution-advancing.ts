@@ -108,7 +108,8 @@ export const outputsOf = statement('outputs-of-execution', {
 /**
  * The first event of a name since a given time that neither started this execution nor ended another of
  * its waits. Older events have two times: their `created_at` is the start of their transaction, and their
- * id has the time of writing. In long transactions the two differ.
+ * id has the time of writing. In long transactions the two differ. An id is never earlier than its `created_at`, so the
+ * bound of ids leaves out the tables of earlier months.
  */
 export const eventSince = statement('event-since', {
 	params: {
@@ -126,6 +127,7 @@ export const eventSince = statement('event-since', {
 	cross join lateral (
 		select id, name, data, project_id, email_id, created_at from events e
 		where e.contact_id = x.contact_id and e.name = $eventName::text
+			and e.id >= first_id_at($since::timestamptz - interval '1 hour')
 			and e.created_at >= $since::timestamptz - interval '1 hour'
 			and greatest(e.created_at, uuid_extract_timestamp(e.id)) >= $since::timestamptz
 		union all
