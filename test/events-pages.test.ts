@@ -1,5 +1,6 @@
 import test from 'ava'
-import { Event } from '../db/events/event.ts'
+import { lastId, Event } from '../db/events/event.ts'
+import { statements } from '../db/statement.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 import { setupEvents } from './helpers/events.ts'
 
@@ -62,4 +63,75 @@ test("a contact's events are paged by a cursor, each once, even with equal times
 	}
 	t.deepEqual(paged, all.events)
 	isEnvelope(t, await call('GET', `${url}?cursor=x`), 400, 'BAD_REQUEST')
+})
+
+test("a contact's latest events are found, and counted in the feed, however many names they have", async (t) => {
+	const { createContact, get, pool, project } = await setupEvents(t)
+	const { id: contactId } = await createContact('ann@example.org')
+	const { rows } = await pool.query<{ id: string }>(
+		`with added as (
+			insert into events (project_id, name, contact_id, created_at)
+			select $1, 'order ' || n % 1100, $2, now() - n * interval '1 second' from generate_series(1, 2200) n
+			returning id, created_at
+		) select id from added order by created_at desc`,
+		[project.id, contactId],
+	)
+	const ids = rows.map(({ id }) => id)
+	const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
+	const url = `/events/contact/${contactId}?limit=1000`
+	const { events, cursor } = await get(url)
+	t.deepEqual(idsOf(events), ids.slice(0, 1000))
+	const next = await get(`${url}&cursor=${encodeURIComponent(cursor)}`)
+	t.deepEqual(idsOf(next.events), ids.slice(1000, 2000))
+	const { data, total } = await get(`/activity?contactId=${contactId}&limit=100`)
+	t.is(total, 2200)
+	t.deepEqual(idsOf(data), ids.slice(0, 100))
+	t.is((await get(`/activity?contactId=${contactId}&types=email.opened`)).total, 0)
+})
+
+test('lists of a contact step through no more than a thousand names of its events', async (t) => {
+	const { createContact, pool, project } = await setupEvents(t)
+	const { id } = await createContact('ann@example.org')
+	const since = new Date(0)
+	const filter = [[], true, [], since]
+	const blocks = async (names: string) => {
+		await pool.query(
+			`insert into events (project_id, name, contact_id) select $1, 'order ' || n, $2 from ${names} n`,
+			[project.id, id],
+		)
+		await pool.query('vacuum analyze events')
+		const counts: number[] = []
+		for (const [name, values] of [
+			['latest-events-of-contact', [project.id, 50, id, null, null]],
+			['feed-page-of-contact', [project.id, ...filter, 'infinity', lastId, 50, id]],
+			['count-feed-of-contact', [project.id, ...filter, null, id]],
+		] as const) {
+			const { rows } = await pool.query({
+				text: `explain (analyze, buffers, format json) ${statements.get(name)!.text}`,
+				values: [...values],
+			})
+			const { Plan: plan } = rows[0]['QUERY PLAN'][0]
+			counts.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'])
+		}
+		return counts
+	}
+	const few = await blocks('generate_series(1, 900)')
+	const many = await blocks('generate_series(901, 20000)')
+	for (const [place, count] of many.entries())
+		t.true(count < few[place]! * 2, `${few.join()} ${many.join()}`)
+})
+
+test("lists of a contact's events that take too long to read end with 503", async (t) => {
+	const { call, createContact, pool } = await setupEvents(t)
+	const { id } = await createContact('ann@example.org')
+	const holder = await pool.connect()
+	await holder.query('begin; lock table events in access exclusive mode')
+	const urls = [`/events/contact/${id}`, `/activity?contactId=${id}`]
+	const answers = await Promise.all(urls.map((url) => call('GET', url)))
+	await holder.query('rollback')
+	holder.release()
+	for (const answer of answers) {
+		isEnvelope(t, answer, 503, 'DATABASE_ERROR')
+		t.truthy(answer.headers['retry-after'])
+	}
 })

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { statements } from '../db/statement.ts'
 import {
 	delayStep,
 	mailStep,
@@ -6,6 +7,7 @@ import {
 	type StepSketch,
 	waitStep,
 } from './helpers/executions.ts'
+import { partitionsOf, splitIntoMonths } from './helpers/months.ts'
 
 test('an event starts an execution that mails, sleeps and mails again, and each step is recorded', async (t) => {
 	const { freeze, contact, track, executions, advance, mails, select, outbox } =
@@ -149,6 +151,35 @@ test('an event that was written before the execution began is none of its own', 
 	await track('bought')
 	await track('signed-up')
 	t.like(await advance(await executionId()), { do: 'WAIT' })
+})
+
+test('a wait reads no events of months that ended before it counts them', async (t) => {
+	const { freeze, contact, track, executionId, advance, pool, project } = await setupExecutions(t)
+	await splitIntoMonths(pool, 4, 3, 2, 1)
+	await contact()
+	await freeze({ on: 'signed-up', steps: [waitStep('bought', 60), mailStep] })
+	await track('signed-up')
+	const id = await executionId()
+	await advance(id)
+	const tablesRead = async (since: Date) => {
+		const { rows } = await pool.query({
+			text: `explain (analyze, format json) ${statements.get('event-since')!.text}`,
+			values: [project.id, id, 'bought', since, []],
+		})
+		const plan = JSON.stringify(rows[0]['QUERY PLAN'])
+		return (await partitionsOf(pool, 'events')).filter((name) => plan.includes(`"${name}"`))
+	}
+	const all = await partitionsOf(pool, 'events')
+	t.is(all.length, 7)
+	t.deepEqual(await tablesRead(new Date(0)), all)
+	const since = Date.now()
+	const month = new Date(since - 3_600_000).toISOString().slice(0, 7).replace('-', '_')
+	t.deepEqual(
+		await tablesRead(new Date(since)),
+		all.filter((name) => name >= `events_${month}`),
+	)
+	await track('bought')
+	t.like(await advance(id), { do: 'END', about: 'COMPLETED' })
 })
 
 test('a loop of waits takes all events of a backlog, and waits for the next', async (t) => {

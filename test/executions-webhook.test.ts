@@ -162,6 +162,46 @@ test('when the time for tries is over, a passing failure is the last', async (t)
 	t.is((await executions())[0]!.status, 'FAILED')
 })
 
+/** Moves the steps of executions back in time. */
+const later = (select: (query: string) => Promise<unknown>, seconds: number) =>
+	select(`update execution_steps set started_at = started_at - interval '${seconds} seconds',
+		reached_at = reached_at - interval '${seconds} seconds'`)
+
+test('the time for tries begins with the first call, however late a worker makes it', async (t) => {
+	const { url } = await server(t, answering(503))
+	const { perform, executions, select } = await atCall(t, url, { retryFor: 30 })
+	await later(select, 3600)
+	await t.throwsAsync(perform())
+	const [step] = await select<{ waited: boolean }>(
+		`select started_at - reached_at > '59 minutes' as waited from execution_steps where type = 'WEBHOOK'`,
+	)
+	t.true(step!.waited)
+	await later(select, 20)
+	await t.throwsAsync(perform())
+	t.is((await executions())[0]!.status, 'RUNNING')
+	await later(select, 11)
+	await perform()
+	t.is((await executions())[0]!.status, 'FAILED')
+})
+
+test('tries are further and further apart, and the last one comes at the end', async (t) => {
+	const { perform, executions, select } = await atCall(t, 'http://127.0.0.1:9/')
+	const pauseMs = async () =>
+		((await t.throwsAsync(perform())) as unknown as { nextRetryDelay: number }).nextRetryDelay
+	const isAbout = (actual: number, expected: number) =>
+		t.true(Math.abs(actual - expected) < 10_000, `${actual}`)
+	t.is(await pauseMs(), 1000)
+	await later(select, 60)
+	isAbout(await pauseMs(), 15_000)
+	await later(select, 1740)
+	isAbout(await pauseMs(), 450_000)
+	await later(select, 1740)
+	isAbout(await pauseMs(), 60_000)
+	await later(select, 60)
+	await perform()
+	t.is((await executions())[0]!.status, 'FAILED')
+})
+
 test('a call that is being retried shows its attempts and the latest error, until it succeeds', async (t) => {
 	const statuses = [503, 429, 200]
 	const { url } = await server(t, (response) => response.writeHead(statuses.shift()!).end())

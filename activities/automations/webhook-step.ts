@@ -43,19 +43,21 @@ export async function callWebhook(services: WebhookServices, key: ExecutionKey, 
 	if (step?.type !== 'WEBHOOK') return
 
 	const answer = await ask()
-	// The execution's current stop is this call.
-	const leftMs =
-		execution.stopBeganAt.getTime() + step.config.retryFor * 1000 - execution.now.getTime()
-	if (mayGoWellLater(answer)) {
-		const pauseMs = answer.kind === 'answered' ? retryAfterMs(answer.retryAfter) : undefined
-		if ((pauseMs ?? 1) <= leftMs) {
-			await recordFailedCall(pool, { ...ids, visit, error: errorOf(answer) })
+	const { now: calledAt, stopBeganAt, visitAttempts } = execution
+	// The execution's current stop is this step, which began with its first call.
+	const ageMs = visitAttempts === null ? 0 : calledAt.getTime() - stopBeganAt.getTime()
+	const leftMs = step.config.retryFor * 1000 - ageMs
+	if (mayGoWellLater(answer) && leftMs > 0) {
+		const askedMs = answer.kind === 'answered' ? retryAfterMs(answer.retryAfter) : undefined
+		const pauseMs = askedMs ?? Math.min(pauseAfter(ageMs), leftMs)
+		if (pauseMs <= leftMs) {
+			await recordFailedCall(pool, { ...ids, visit, error: errorOf(answer), calledAt })
 			throw ApplicationFailure.create({
 				message: problemOf(answer)!,
 				type: 'WebhookFailed',
 				// The customer has to fix this, not the operator.
 				category: ApplicationFailureCategory.BENIGN,
-				...(pauseMs === undefined ? {} : { nextRetryDelay: pauseMs }),
+				nextRetryDelay: pauseMs,
 			})
 		}
 	}
@@ -113,6 +115,12 @@ function errorOf(answer: GuardedAnswer) {
 const mayGoWellLater = (answer: GuardedAnswer) =>
 	answer.kind === 'failed' ||
 	(answer.kind === 'answered' && (answer.status === 429 || answer.status >= 500))
+
+/**
+ * Grows with the time since the first call, because a dead server may have a hundred thousand executions waiting. An hour
+ * has about 35 tries.
+ */
+const pauseAfter = (ageMs: number) => Math.max(1000, Math.round(ageMs / 4))
 
 /** The header holds seconds or a date. */
 function retryAfterMs(header: string | null) {

@@ -12,7 +12,7 @@ import {
 import { lastId } from '../../db/events/event.ts'
 import { eventSums } from '../../db/events/event-queries.ts'
 import { ApiError } from '../errors.ts'
-import { readEventCounts } from '../events/event-counts.ts'
+import { readEventCounts, readEventsOfContact } from '../events/event-counts.ts'
 import {
 	about,
 	Component,
@@ -82,14 +82,17 @@ export const feed: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { poo
 			const [rows, total] = await Promise.all([
 				contactId === undefined
 					? feedPage(pool, values)
-					: feedPageOfContact(pool, { ...values, contactId }),
+					: readEventsOfContact(pool, project.id, (db) =>
+							feedPageOfContact(db, { ...values, contactId }),
+						),
 				cursor !== undefined
 					? 0
 					: contactId === undefined
 						? countFeed(pool, project.id, sources, start, end)
-						: countFeedOfContact(pool, { ...filter, until: end, contactId }).then(
-								([row]) => row!.total,
-							),
+						: readEventsOfContact(pool, project.id, async (db) => {
+								const [row] = await countFeedOfContact(db, { ...filter, until: end, contactId })
+								return row!.total
+							}),
 			])
 			const data = rows.slice(0, size).map(viewOfItem)
 			const last = data.at(-1)

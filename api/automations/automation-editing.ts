@@ -13,12 +13,13 @@ import {
 import type { AutomationKey } from '../../db/automations/automation-schedules.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts'
 import { withAccess } from '../projects/administering.ts'
+import { tooMany } from '../requests/minute-counts.ts'
 import { warningsOf } from './automation-warnings.ts'
 
 /**
  * A change of an automation, its steps or its transitions. Concurrent changes run one after the other. An
  * enabled automation is checked as a whole with the change, and frozen into a new version; if the check
- * fails, nothing is changed.
+ * fails, or there are too many versions, nothing is changed.
  */
 export function edit<T>(
 	request: FastifyRequest,
@@ -34,7 +35,9 @@ export function edit<T>(
 		if (!draft.automation.enabled) return { changed, draft, warnings: [] }
 		const faults = graphFaults(draft)
 		if (faults.length > 0) throw invalid(...faults.map(fieldError))
-		await freeze(db, draft)
+		const waitSeconds = await freeze(db, draft)
+		if (waitSeconds !== null)
+			throw tooMany('This workflow has had too many changes in the last hour', waitSeconds)
 		const frozen = await foundAutomation(em, key)
 		const warnings = await warningsOf(db, projectId, draft)
 		return { changed, draft: { ...draft, automation: frozen }, warnings }

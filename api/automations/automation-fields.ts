@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { fieldTypes } from '../../db/contacts/contact-field.ts'
 import { commonestEventFields, eventFields } from '../../db/events/event-fields.ts'
 import { fieldsOfContacts } from '../contacts/contact-fields.ts'
+import { readEventCounts } from '../events/event-counts.ts'
 
 export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (
 	app,
@@ -45,7 +46,9 @@ export const automationFields: FastifyPluginAsyncTypebox<{ pool: Pool }> = async
 				fieldsOfContacts(pool, project.id),
 				eventName
 					? eventFields(pool, { projectId: project.id, eventName })
-					: commonestEventFields(pool, { projectId: project.id }),
+					: readEventCounts(pool, project.id, (db) =>
+							commonestEventFields(db, { projectId: project.id }),
+						),
 			])
 			const typed = (category: 'contact' | 'event', fields: typeof ofEvents) =>
 				fields.map(({ field, type }) => ({ field: `${category}.${field}`, type, category }))

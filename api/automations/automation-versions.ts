@@ -8,6 +8,7 @@ import {
 	existingTemplates,
 	findVersion,
 	listVersions,
+	mostVersions,
 } from '../../db/automations/automation-versions.ts'
 import { triggerTypes } from '../../db/automations/automation.ts'
 import { transactional } from '../../db/transaction.ts'
@@ -95,8 +96,7 @@ export const automationVersions: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'List the versions of a workflow, newest first',
-				description:
-					'Enabling a workflow freezes a version, and so does every change to an enabled one.',
+				description: `Enabling a workflow freezes a version, and so does every change to an enabled one. At most the newest ${mostVersions} are listed.`,
 				params: Params,
 				response: { 200: Type.Array(ListedVersion) },
 			},

@@ -31,7 +31,7 @@ import {
 	PathId,
 	Timestamp,
 } from '../schemas.ts'
-import { readEventCounts } from './event-counts.ts'
+import { readEventCounts, readEventsOfContact } from './event-counts.ts'
 import { EventName } from './event-names.ts'
 import { namedEvents } from './named-events.ts'
 import { checkEvent, TrackBody, trackContact, TrackResult, trackSuggestions } from './track.ts'
@@ -209,13 +209,15 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			if ((await em.count(Contact, { projectId: project.id, id: contactId })) === 0)
 				throw notFound('contact', contactId)
 			const limit = most(query.limit)
-			const found = await latestEventsOfContact(pool, {
-				projectId: project.id,
-				limit: limit + 1,
-				contactId,
-				before: time === undefined ? null : new Date(time),
-				beforeId,
-			})
+			const found = await readEventsOfContact(pool, project.id, (db) =>
+				latestEventsOfContact(db, {
+					projectId: project.id,
+					limit: limit + 1,
+					contactId,
+					before: time === undefined ? null : new Date(time),
+					beforeId,
+				}),
+			)
 			const listed = found.slice(0, limit)
 			const hasMore = found.length > limit
 			const last = listed.at(-1)

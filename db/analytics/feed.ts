@@ -1,4 +1,5 @@
 import { isTriggered } from '../events/event.ts'
+import { hasTooManyNames, namesOfContact } from '../events/names-of-contact.ts'
 import { bool, int, type RowOf, storedJson, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { entryTypes } from './feed-entry.ts'
@@ -125,17 +126,8 @@ export const feedPage = statement('feed-page', {
 	), ${merged}`,
 })
 
-/** Steps from name to name through a contact's events, as in db/events/event-queries.ts. */
-const namesOfContact = (contact: string) => `names as (
-		(select name from events where project_id = $projectId and contact_id = ${contact}::uuid
-			order by name limit 1)
-		union all
-		select (select e.name from events e where e.project_id = $projectId
-			and e.contact_id = ${contact}::uuid
-			and e.name > names.name order by e.name limit 1)
-		from names where names.name is not null
-	), wanted as (
-		select name from names where ${isWanted}
+const wantedNames = `wanted as (
+		select name from stepped where ${isWanted} and not ${hasTooManyNames}
 	)`
 
 /** The same for one contact. */
@@ -152,9 +144,11 @@ export const feedPageOfContact = statement('feed-page-of-contact', {
 		contactId: uuid,
 	},
 	row: feedItemColumns,
-	text: `with recursive ${namesOfContact('$contactId')}, happened as (
+	text: `with recursive ${namesOfContact}, ${wantedNames}, happened as (
 		select e.* from wanted
 		cross join lateral (${eventsWhere('contact_id = $contactId::uuid and name = wanted.name')}) e
+		union all
+		(${eventsWhere(`contact_id = $contactId::uuid and ${isWanted} and ${hasTooManyNames}`)})
 		union all
 		${sentMails('newest_sent_mails_to($projectId, $contactId')}
 	), entered as (
@@ -178,12 +172,14 @@ export const countFeedOfContact = statement('count-feed-of-contact', {
 		contactId: uuid,
 	},
 	row: { total: int },
-	text: `with recursive ${namesOfContact('$contactId')}
+	text: `with recursive ${namesOfContact}, ${wantedNames}
 	select (
 		(select coalesce(sum(counted.count), 0) from wanted cross join lateral (
 			select count(*) from events e where e.project_id = $projectId
 				and e.contact_id = $contactId::uuid
 				and e.name = wanted.name and ${between('e.created_at')}) counted)
+		+ (select count(*) from events where project_id = $projectId and contact_id = $contactId::uuid
+			and ${isWanted} and ${between('created_at')} and ${hasTooManyNames})
 		+ (select count(*) from sent_mails_to($projectId, $contactId, $since, coalesce($until, 'infinity'))
 			where 'email.sent' = any($eventNames))
 		+ (select count(*) from feed_entries where project_id = $projectId

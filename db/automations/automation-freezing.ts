@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PoolClient } from 'pg'
-import { json, text, uuid } from '../sql-types.ts'
+import { int, json, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import type {
 	AutomationDefinition,
@@ -13,7 +13,7 @@ import type { StepRecord } from './automation-graph-records.ts'
 import type { Draft } from './automation-graph.ts'
 import type { AutomationRecord } from './automation-records.ts'
 
-/** Creates a version, unless the current one has the same definition. */
+/** Creates a version and returns its number, unless the current one has the same definition. */
 const freezeVersion = statement('freeze-automation-version', {
 	params: {
 		projectId: uuid,
@@ -23,6 +23,7 @@ const freezeVersion = statement('freeze-automation-version', {
 		positions: json<object>(),
 		eventNames: text.array,
 	},
+	row: { version: int },
 	text: `with version as (
 		insert into automation_versions (project_id, automation_id, version, definition, hash, positions)
 		select $projectId, a.id, coalesce((select max(v.version) from automation_versions v
@@ -39,23 +40,45 @@ const freezeVersion = statement('freeze-automation-version', {
 		on conflict do nothing
 	)
 	update automations a set current_version = version.version from version
-	where a.project_id = $projectId and a.id = $automationId::uuid`,
+	where a.project_id = $projectId and a.id = $automationId::uuid
+	returning version.version`,
 })
 
-/** Makes a valid draft the version that new executions use. */
-export async function freeze(db: PoolClient, draft: Draft) {
+/** No row: the version is at least an hour old, or does not exist. */
+const secondsToAnHour = statement('seconds-to-an-hour-of-automation-version', {
+	params: { projectId: uuid, automationId: uuid, version: int },
+	row: { seconds: int },
+	text: `select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as seconds
+	from automation_versions
+	where project_id = $projectId and automation_id = $automationId::uuid and version = $version::int
+		and created_at > now() - interval '1 hour'`,
+})
+
+/** A few bytes of a request can make a version of a megabyte, and versions stay. */
+const mostBytesPerHour = 100 * 2 ** 20
+
+/**
+ * Makes a valid draft the version that new executions use. Returns the seconds to wait if an hour has too many versions of
+ * this size; then the caller has to roll back.
+ */
+export async function freeze(db: PoolClient, draft: Draft): Promise<number | null> {
 	const definition = definitionOf(draft)
 	const { projectId, id } = draft.automation
-	const json = JSON.stringify(definition)
+	const written = JSON.stringify(definition)
 	const positions = Object.fromEntries(draft.steps.map(({ id, x, y }) => [id, { x, y }]))
-	await freezeVersion(db, {
+	const [frozen] = await freezeVersion(db, {
 		projectId,
 		automationId: id,
 		definition,
-		hash: createHash('sha256').update(json).digest('hex'),
+		hash: createHash('sha256').update(written).digest('hex'),
 		positions,
 		eventNames: eventNamesIn(definition),
 	})
+	if (!frozen) return null
+	const mostPerHour = Math.floor(mostBytesPerHour / Buffer.byteLength(written))
+	const version = frozen.version - mostPerHour
+	const [early] = await secondsToAnHour(db, { projectId, automationId: id, version })
+	return early ? Math.max(1, early.seconds) : null
 }
 
 /** Sorted, so that equal drafts have equal hashes, however they were edited. */

@@ -10,11 +10,15 @@ const selectVersions = (em: EntityManager, { projectId, automationId }: Automati
 		.where('projectId', '=', projectId)
 		.where('automationId', '=', automationId)
 
+/** The list is one answer. */
+export const mostVersions = 10_000
+
 /** Newest first. */
 export const listVersions = (em: EntityManager, key: AutomationKey) =>
 	selectVersions(em, key)
 		.select(['version', 'createdAt', 'hash'])
 		.orderBy('version', 'desc')
+		.limit(mostVersions)
 		.execute()
 
 export const findVersion = (em: EntityManager, key: AutomationKey, version: number) =>

@@ -3,6 +3,7 @@ import { float, int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { sizeOfJson } from '../stored-json.ts'
 import { isTriggered, lastId } from './event.ts'
+import { hasTooManyNames, namesOfContact } from './names-of-contact.ts'
 import { eventRowColumns } from './tracking.ts'
 
 const columns = `e.id, e.name, event_data(e.name, e.data, e.project_id, e.email_id)::text as data, e.contact_id as "contactId", e.email_id as "emailId",
@@ -44,10 +45,15 @@ export const latestEventsNamed = statement('latest-events-named', {
 	) e order by e.created_at desc, e.id desc limit $limit::int`,
 })
 
-/**
- * The index orders a contact's events by name, then by time. This steps from name to name and takes the
- * latest of each, so a contact with a million events costs no more than one with a hundred.
- */
+const eventsOfContact = (condition: string) =>
+	`select ${columnsListed} from events e
+			where e.project_id = $projectId and e.contact_id = $contactId::uuid and ${condition}
+				and e.created_at <= coalesce($before::timestamptz, 'infinity')
+				and ($before::timestamptz is null or (e.created_at, e.id) < ($before::timestamptz,
+					$beforeId::uuid))
+			order by e.created_at desc, e.id desc limit $limit::int`
+
+/** Takes the latest of each name, unless there are too many names. */
 export const latestEventsOfContact = statement('latest-events-of-contact', {
 	params: {
 		projectId: uuid,
@@ -57,24 +63,13 @@ export const latestEventsOfContact = statement('latest-events-of-contact', {
 		beforeId: uuid.orNull,
 	},
 	row: { ...sizedColumns, at: timestamp },
-	text: `with recursive names as (
-		(select name from events where project_id = $projectId
-			and contact_id = $contactId::uuid order by name limit 1)
-		union all
-		select (select e.name from events e where e.project_id = $projectId
-			and e.contact_id = $contactId::uuid
-			and e.name > names.name order by e.name limit 1)
-		from names where names.name is not null
-	)
+	text: `with recursive ${namesOfContact}
 	select ${listed}, e.created_at as at from (
-		select latest.* from names cross join lateral (
-			select ${columnsListed} from events e
-			where e.project_id = $projectId and e.contact_id = $contactId::uuid and e.name = names.name
-				and e.created_at <= coalesce($before::timestamptz, 'infinity')
-				and ($before::timestamptz is null or (e.created_at, e.id) < ($before::timestamptz,
-					$beforeId::uuid))
-			order by e.created_at desc, e.id desc limit $limit::int
-		) latest
+		select latest.* from stepped cross join lateral (
+			${eventsOfContact('e.name = stepped.name')}
+		) latest where not ${hasTooManyNames}
+		union all
+		(${eventsOfContact(hasTooManyNames)})
 		union all
 		select ${columnsListed} from newest_sent_mails_to($projectId, $contactId, '-infinity', coalesce($before, 'infinity'),
 			coalesce($beforeId, '${lastId}'), $limit)

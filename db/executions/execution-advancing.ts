@@ -46,6 +46,7 @@ export const lockExecution = statement('lock-execution', {
 		/** The status of its current visit. */
 		visitStatus: text.orNull,
 		visitError: text.orNull,
+		visitAttempts: int.orNull,
 		visitReachedAt: timestamp.orNull,
 		visitWakesAt: timestamp.orNull,
 		visitCompletedAt: timestamp.orNull,
@@ -62,7 +63,7 @@ export const lockExecution = statement('lock-execution', {
 	text: `select x.status, x.visit, x.current_step_id as "currentStepId", x.context, x.event,
 		x.started_at as "startedAt", x.wait_event_name is not null as "isWaiting",
 		extract(epoch from x.wakes_at - now())::float8 * 1000 as "remainingMs",
-		s.status as "visitStatus", s.error as "visitError",
+		s.status as "visitStatus", s.error as "visitError", s.attempts as "visitAttempts",
 		s.reached_at as "visitReachedAt", s.wakes_at as "visitWakesAt", s.completed_at as "visitCompletedAt",
 		-- An event during a failure counts for the next try. Clocks may differ a little.
 		coalesce(s.status = 'FAILED' and s.wakes_at <= case s.type when 'DELAY' then now()
@@ -107,7 +108,8 @@ export const outputsOf = statement('outputs-of-execution', {
 /**
  * The first event of a name since a given time that neither started this execution nor ended another of
  * its waits. Older events have two times: their `created_at` is the start of their transaction, and their
- * id has the time of writing. In long transactions the two differ.
+ * id has the time of writing. In long transactions the two differ. An id is never earlier than its `created_at`, so the
+ * bound of ids leaves out the tables of earlier months.
  */
 export const eventSince = statement('event-since', {
 	params: {
@@ -125,6 +127,7 @@ export const eventSince = statement('event-since', {
 	cross join lateral (
 		select id, name, data, project_id, email_id, created_at from events e
 		where e.contact_id = x.contact_id and e.name = $eventName::text
+			and e.id >= first_id_at($since::timestamptz - interval '1 hour')
 			and e.created_at >= $since::timestamptz - interval '1 hour'
 			and greatest(e.created_at, uuid_extract_timestamp(e.id)) >= $since::timestamptz
 		union all

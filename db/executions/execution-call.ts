@@ -1,4 +1,4 @@
-import { int, json, text, uuid } from '../sql-types.ts'
+import { int, json, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { latestOutputs } from './step-output.ts'
 
@@ -45,10 +45,21 @@ export const finishCall = statement('finish-call', {
 	where x.project_id = f.project_id and x.id = f.execution_id and $status::text = 'FAILED'`,
 })
 
-/** Records the latest failed call of a WEBHOOK step while the step waits for its next try. */
+/**
+ * Records the latest failed call of a WEBHOOK step while the step waits for its next try. The first call may have waited
+ * for a worker, so the step begins with it.
+ */
 export const recordFailedCall = statement('record-failed-call', {
-	params: { projectId: uuid, executionId: uuid, visit: int, error: text.orNull },
-	text: `update execution_steps s set attempts = coalesce(s.attempts, 0) + 1, error = $error::text
+	params: {
+		projectId: uuid,
+		executionId: uuid,
+		visit: int,
+		error: text.orNull,
+		calledAt: timestamp,
+	},
+	text: `update execution_steps s set attempts = coalesce(s.attempts, 0) + 1, error = $error::text,
+		started_at = case when s.attempts is null then $calledAt::timestamptz else s.started_at end,
+		reached_at = coalesce(s.reached_at, s.started_at)
 	from executions x
 	where x.project_id = $projectId and x.id = $executionId and x.visit = $visit::int
 		and x.status = 'RUNNING'

@@ -49,6 +49,7 @@ const schema = defineEntity({
 		/** The event that ended a wait. It ends no other wait of this execution. */
 		eventId: p.uuid().nullable(),
 		wakesAt: p.datetime(3).nullable(),
+		/** Of a WEBHOOK whose first call failed: the time of that call. */
 		startedAt: p.datetime(3).defaultRaw('now()'),
 		/** When what came before it was over, however late a worker continued. Null for older ones: when they started. */
 		reachedAt: p.datetime(3).nullable(),
