@@ -16,7 +16,7 @@ const wantedColumns = {
 	name: text,
 	schedule: text.notNull('triggers of the type SCHEDULE have one'),
 	timezone: text,
-	/** From here on no scheduled time has an enrolment. Those of more than a day ago are not made up for. */
+	/** From here on no time of this schedule has an enrolment. Times of more than a day ago are not made up for. */
 	missedSince: timestamp,
 }
 type Wanted = RowOf<typeof wantedColumns>
@@ -27,7 +27,7 @@ const prefix = 'enrol/'
 export const scheduleIdOf = (automationId: string) => prefix + automationId
 
 const wanted = `a.name, a.schedule, coalesce(a.timezone, 'UTC') as timezone,
-	greatest(a.updated_at, now() - interval '1 day', (
+	greatest(a.scheduled_since, now() - interval '1 day', (
 		select max(scheduled_for) + interval '1 second' from enrolments
 		where project_id = a.project_id and automation_id = a.id)) as "missedSince"`
 
@@ -53,21 +53,17 @@ const automationOfSchedule = statement('automation-of-schedule', {
 	text: `select project_id as "projectId", id as "automationId" from automations where id::text = $id`,
 })
 
-/**
- * Updates Temporal's Schedule from the row, and repeats if the row has changed meanwhile. `isLost`: the times
- * since the last enrolment or change were missed, and a new Schedule makes up for them.
- */
+/** Updates Temporal's Schedule from the row, and repeats if the row has changed meanwhile. */
 export async function syncSchedule(
 	pool: Pool,
 	temporal: Services,
 	key: AutomationKey,
 	taskQueue: string,
-	isLost = false,
 ): Promise<void> {
 	const read = () =>
 		wantedSchedule(pool, { projectId: key.projectId, automationId: key.automationId })
 	for (let [wanted] = await read(); ;) {
-		if (wanted) await put(temporal, key, wanted, taskQueue, isLost)
+		if (wanted) await put(temporal, key, wanted, taskQueue)
 		else await remove(temporal, scheduleIdOf(key.automationId))
 		const [now] = await read()
 		// We may have overwritten another change that was handled at the same time.
@@ -84,12 +80,11 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 	let differed = 0
 	for (const wanted of await allWanted(pool)) {
 		const id = scheduleIdOf(wanted.automationId)
-		const isLost = !known.has(id)
 		const isSame = known.get(id) === fingerprint(wanted)
 		known.delete(id)
 		if (isSame) continue
 		differed += 1
-		await syncSchedule(pool, temporal, wanted, taskQueue, isLost)
+		await syncSchedule(pool, temporal, wanted, taskQueue)
 	}
 	// The remaining Schedules belong to no row that needs them.
 	for (const id of known.keys()) {
@@ -104,13 +99,7 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 const fingerprint = (wanted: Wanted | undefined) =>
 	wanted === undefined ? undefined : `${wanted.schedule} ${wanted.timezone}`
 
-async function put(
-	{ schedule }: Services,
-	key: AutomationKey,
-	wanted: Wanted,
-	taskQueue: string,
-	isLost: boolean,
-) {
+async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, taskQueue: string) {
 	const scheduleId = scheduleIdOf(key.automationId)
 	const options = {
 		spec: { cronExpressions: [wanted.schedule], timezone: wanted.timezone },
@@ -132,12 +121,13 @@ async function put(
 	}
 	// A memo can't be changed, but differences are detected by it, so the Schedule is replaced.
 	await remove({ schedule }, scheduleId, wanted)
-	// A time that was met after all is harmless: each of its contacts is enrolled once.
+	// Temporal may have been away for a while, or have lost the Schedule. A time that was met after all is harmless: each
+	// of its contacts is enrolled once.
 	const missed = { start: wanted.missedSince, end: new Date() }
 	try {
 		await schedule.create({
 			...options,
-			...(isLost && missed.start < missed.end && { state: { backfill: [missed] } }),
+			...(missed.start < missed.end && { state: { backfill: [missed] } }),
 			scheduleId,
 			memo: { fingerprint: fingerprint(wanted) },
 		})

@@ -48,7 +48,14 @@ export async function setupSchedule(t: ExecutionContext) {
 		}
 		t.fail(`${count} Schedules were to be listed`)
 	}
-	return { ...context, automationId, client, handle, known, untilListed }
+	/** The scheduled time of the first run that Temporal started. */
+	async function firstRun() {
+		const first = async () => (await handle.describe()).info.recentActions.at(0)
+		for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(100))
+			if (await first()) break
+		return (await first())?.scheduledAt
+	}
+	return { ...context, automationId, client, handle, known, untilListed, firstRun }
 }
 
 type Select = Awaited<ReturnType<typeof setupExecutions>>['select']
