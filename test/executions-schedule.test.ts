@@ -49,6 +49,29 @@ test('after a loss on either side all Schedules match the rows again', async (t)
 	t.is(await known(), null)
 })
 
+test('enrolments have the priority of other bulk work, also by Schedules of an earlier release', async (t) => {
+	const { project, select, known, handle, client, pool, untilListed } = await setupSchedule(t)
+	const priority = async () => {
+		const { schedule } = (await handle.describe()).raw
+		return schedule!.action!.startWorkflow!.priority
+	}
+	await select(byClock)
+	await known()
+	t.like(await priority(), { priorityKey: 5, fairnessKey: project.id })
+	const { action, spec, memo } = await handle.describe()
+	const earlier = { ...action, args: [], priority: { priorityKey: 3, fairnessKey: project.id } }
+	await handle.delete()
+	await client.schedule.create({
+		scheduleId: handle.scheduleId,
+		spec: { cronExpressions: ['30 9 * * 1'], timezone: spec.timezone! },
+		action: earlier,
+		memo: { fingerprint: memo!['fingerprint'] },
+	})
+	await untilListed(1)
+	t.is(await reconcileSchedules(pool, client, taskQueues.core), 1)
+	t.like(await priority(), { priorityKey: 5 })
+})
+
 test('Temporal that has lost them gets its search attributes and our Schedules again', async (t) => {
 	const { pool } = await setupSchedule(t)
 	const address = process.env['TEMPORAL_ADDRESS']!
@@ -173,6 +196,7 @@ test('an enrolment whose run Temporal has lost continues after the last enrolled
 	t.is(start!.workflow_id, workflowId)
 	const progress = { scheduledFor: moment, after: last, enrolled: 0 }
 	t.deepEqual(start!.payload, { projectId: project.id, automationId, progress })
+	t.is(start!.priority, 5)
 	await select('update outbox set done_at = now()')
 	await pass()
 	const lost = await unfinishedEnrolments(pool, { limit: 10 })

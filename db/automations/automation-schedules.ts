@@ -74,13 +74,13 @@ export async function syncSchedule(
 
 /** Compares all rows with all Schedules, as after a loss on either side. Returns how many differed. */
 export async function reconcileSchedules(pool: Pool, temporal: Services, taskQueue: string) {
-	const known = new Map<string, unknown>()
+	const known = new Map<string, Memo>()
 	for await (const { scheduleId, memo } of temporal.schedule.list())
-		if (scheduleId.startsWith(prefix)) known.set(scheduleId, memo?.['fingerprint'])
+		if (scheduleId.startsWith(prefix)) known.set(scheduleId, memo)
 	let differed = 0
 	for (const wanted of await allWanted(pool)) {
 		const id = scheduleIdOf(wanted.automationId)
-		const isSame = known.get(id) === fingerprint(wanted)
+		const isSame = isCurrent(known.get(id), wanted)
 		known.delete(id)
 		if (isSame) continue
 		differed += 1
@@ -99,6 +99,15 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 const fingerprint = (wanted: Wanted | undefined) =>
 	wanted === undefined ? undefined : `${wanted.schedule} ${wanted.timezone}`
 
+/** Fair turns are among runs of one priority. This work keeps a worker as busy as other bulk work. */
+const priorityKey = priorities.bulk
+
+type Memo = Record<string, unknown> | undefined
+
+/** A Schedule of an earlier release had another priority. Processes of that release compare the fingerprint only. */
+const isCurrent = (memo: Memo, wanted: Wanted) =>
+	memo?.['fingerprint'] === fingerprint(wanted) && memo?.['priority'] === priorityKey
+
 async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, taskQueue: string) {
 	const scheduleId = scheduleIdOf(key.automationId)
 	const options = {
@@ -112,7 +121,7 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 			taskQueue,
 			args: [key],
 			staticSummary: `${wanted.name}: ${wanted.schedule} ${wanted.timezone}`,
-			priority: { priorityKey: priorities.automation, fairnessKey: key.projectId },
+			priority: { priorityKey, fairnessKey: key.projectId },
 			typedSearchAttributes: keywords({
 				ProjectId: key.projectId,
 				AutomationId: key.automationId,
@@ -129,7 +138,7 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 			...options,
 			...(missed.start < missed.end && { state: { backfill: [missed] } }),
 			scheduleId,
-			memo: { fingerprint: fingerprint(wanted) },
+			memo: { fingerprint: fingerprint(wanted), priority: priorityKey },
 		})
 	} catch (error) {
 		// Another process has created it; the next comparison checks its content.
@@ -141,7 +150,7 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 async function remove({ schedule }: Services, id: string, wanted?: Wanted) {
 	const handle = schedule.getHandle(id)
 	try {
-		if (wanted && (await handle.describe()).memo?.['fingerprint'] === fingerprint(wanted)) return
+		if (wanted && isCurrent((await handle.describe()).memo, wanted)) return
 		await handle.delete()
 	} catch (error) {
 		if (!(error instanceof ScheduleNotFoundError)) throw error
