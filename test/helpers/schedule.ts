@@ -7,6 +7,9 @@ import { startRelay } from '../../db/outbox/relay.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './executions.ts'
 
+export const byClock = `update automations set trigger_type = 'SCHEDULE', schedule = '30 9 * * 1',
+	timezone = 'Europe/Berlin', event_name = null`
+
 /** An automation with a schedule, and Temporal without a worker. */
 export async function setupSchedule(t: ExecutionContext) {
 	const context = await setupExecutions(t)
