@@ -200,3 +200,23 @@ test('an enrolment takes one turn at many contacts, unless that takes long', asy
 	const rest = await new MockActivityEnvironment().run(enrolSome, { ...turn, after: null })
 	t.deepEqual(rest, { enrolled: 4000, last: null })
 })
+
+test('an enrolment does not wait for contacts that may not enter again', async (t) => {
+	const { pool, select, automationId, project } = await setupSchedule(t)
+	await select(byClock)
+	await people(select, project.id, 20)
+	const { enrolSome } = inShortTurns(pool)
+	const enrol = (scheduledFor: string) =>
+		new MockActivityEnvironment().run(enrolSome, {
+			projectId: project.id,
+			automationId,
+			scheduledFor,
+			after: null,
+		})
+	t.deepEqual(await enrol('2026-05-04T07:30:00.000Z'), { enrolled: 20, last: null })
+	const other = await pool.connect()
+	t.teardown(() => other.release())
+	await other.query('begin; select from contacts for update')
+	t.deepEqual(await enrol('2026-05-11T07:30:00.000Z'), { enrolled: 0, last: null })
+	await other.query('rollback')
+})

@@ -9,7 +9,11 @@ import {
 } from '../../db/automations/enrolment-course.ts'
 import { compileFrozen } from '../../db/conditions/frozen-condition.ts'
 import { matchingAfter } from '../../db/contacts/matching-contacts.ts'
-import { beginExecutions, lockContacts } from '../../db/executions/execution-beginning.ts'
+import {
+	beginExecutions,
+	contactsThatMayEnter,
+	lockContacts,
+} from '../../db/executions/execution-beginning.ts'
 import { createPager } from '../../db/pager.ts'
 import { always } from '../../db/sql.ts'
 import { readWithin } from '../../db/timed-reading.ts'
@@ -81,17 +85,19 @@ async function enrolSome(
 	}
 }
 
-/** Those of the next contacts who are in the schedule's audience. */
+/** Those of the next contacts who are in the schedule's audience and may enter. */
 async function readPage(
 	pool: Pool,
-	{ projectId }: Moment,
+	{ projectId, automationId }: Moment,
 	{ audience, createdAt }: Begun,
 	after: string,
 	contacts: number,
 ) {
 	const page = await readWithin(pool, mostMsOfPage, async (db) => {
 		const isMeant = (await compileFrozen(db, projectId, audience, createdAt)) ?? always
-		return matchingAfter(db, { projectId, after, contacts }, isMeant)
+		const { ids, last } = await matchingAfter(db, { projectId, after, contacts }, isMeant)
+		const entering = await contactsThatMayEnter(db, { projectId, automationId, contactIds: ids })
+		return { ids: entering.map(({ id }) => id), last }
 	})
 	if (!page) throw new Error('The audience of this schedule takes too long')
 	return page
