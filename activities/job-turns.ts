@@ -6,15 +6,15 @@ import { permanently } from './permanence.ts'
 const turnMs = 15_000
 
 /**
- * Takes a turn at a job. It is over after a while, or when its worker stops. Returns true if the job needs another
+ * Takes a turn at a job. It is over after a while, or when its worker stops. Returns whether the job needs another
  * turn; the database records how far it has come. Runs that began under an earlier release call once, so their turn
  * lasts until the job is done.
  */
-export function takeJobTurn(
+export function takeJobTurn<Left>(
 	stopping: AbortSignal,
 	inTurns: boolean,
-	work: (isOver: () => boolean) => Promise<boolean>,
-): Promise<boolean> {
+	work: (isOver: () => boolean) => Promise<Left>,
+): Promise<Left> {
 	const endsAt = performance.now() + turnMs
 	const { cancellationSignal } = Context.current()
 	const isOver = () =>

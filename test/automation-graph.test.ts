@@ -17,6 +17,7 @@ const automation: AutomationRecord = {
 	eventName: 'signup',
 	schedule: null,
 	timezone: null,
+	scheduledSince: now,
 	segmentId: null,
 	allowReentry: false,
 	currentVersion: null,

@@ -95,3 +95,24 @@ test('time zones are kept as IANA spells them', async (t) => {
 		t.is(answer.json().triggerConfig?.timezone, kept, answer.body)
 	}
 })
+
+test('a workflow is scheduled since the last change of its schedule, not of its name or steps', async (t) => {
+	const { create, pool } = await openAutomations(t)
+	const automation = await create()
+	await automation.step('DELAY', { amount: 1, unit: 'hours' })
+	const isMoved = async (body: object) => {
+		await pool.query(`update automations set scheduled_since = '2026-01-01'`)
+		const answer = await automation.change(body)
+		t.is(answer.statusCode, 200, answer.body)
+		const { rows } = await pool.query(
+			`select scheduled_since > '2026-01-01' as "isMoved" from automations`,
+		)
+		return rows[0].isMoved
+	}
+	const daily = { triggerType: 'SCHEDULE', triggerConfig: { schedule: '0 9 * * *' } }
+	t.true(await isMoved(daily))
+	t.false(await isMoved({ ...daily, name: 'New', allowReentry: true }))
+	t.true(await isMoved({ enabled: true }))
+	t.true(await isMoved({ triggerConfig: { schedule: '0 9 * * *', timezone: 'Europe/Berlin' } }))
+	t.true(await isMoved({ enabled: false }))
+})

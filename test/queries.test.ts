@@ -96,7 +96,7 @@ test('composed queries return their declared columns for any request', async (t)
 	const filter = { search: 'user', subscribed: true, condition }
 	await jobs.bulk('unsubscribe', { mode: 'query', filter, excludeIds: [first] })
 	t.true(await isMatching(pool, project.id, first!, always))
-	await matchingAfter(pool, { projectId: project.id, after: first!, limit: 1 }, always)
+	await matchingAfter(pool, { projectId: project.id, after: first!, contacts: 1 }, always)
 
 	const db = await pool.connect()
 	t.teardown(() => db.release())

@@ -102,7 +102,7 @@ const reasons: Record<string, string[]> = {
 		'public-contact',
 	],
 	'what a contact has is found by the contact alone, who is of the project: no plan reads all of it':
-		['begin-executions', 'event-since', 'retry-executions'],
+		['begin-executions', 'event-since', 'find-contacts-that-may-enter', 'retry-executions'],
 	'what comes from outside names a mail of the provider, a domain or a customer, and these tell the project':
 		['lock-customer', 'receive-mail', 'settle-by-event'],
 }

@@ -10,7 +10,8 @@ import { taskQueues } from './task-queues.ts'
 
 const { enrolSome } = proxyActivities<Activities>({
 	taskQueue: taskQueues.bulk,
-	startToCloseTimeout: '5 minutes',
+	startToCloseTimeout: '10 minutes',
+	heartbeatTimeout: '6 seconds',
 	retry: untiring,
 })
 
@@ -22,19 +23,19 @@ interface Enrolment {
 }
 
 /**
- * Starts an automation on schedule: enrols every contact of its segment, page by page, once for each
+ * Starts an automation on schedule: enrols every contact of its segment, turn by turn, once for each
  * scheduled time.
  */
 export async function enrol({ projectId, automationId, progress }: Enrolment): Promise<string> {
 	const scheduledFor = progress?.scheduledFor ?? momentOfSchedule().toISOString()
 	let { after = null, enrolled = 0 } = progress ?? {}
 	for (;;) {
-		const page = await enrolSome({ projectId, automationId, scheduledFor, after })
-		enrolled += page.enrolled
+		const turn = await enrolSome({ projectId, automationId, scheduledFor, after })
+		enrolled += turn.enrolled
 		const said = `${enrolled} ${enrolled === 1 ? 'execution' : 'executions'} started`
 		setCurrentDetails(said)
-		if (page.last === null) return said
-		after = page.last
+		if (turn.last === null) return said
+		after = turn.last
 		if (workflowInfo().continueAsNewSuggested) break
 	}
 	const next = { scheduledFor, after, enrolled }

@@ -9,76 +9,114 @@ import {
 } from '../../db/automations/enrolment-course.ts'
 import { compileFrozen } from '../../db/conditions/frozen-condition.ts'
 import { matchingAfter } from '../../db/contacts/matching-contacts.ts'
-import { beginExecutions, lockContacts } from '../../db/executions/execution-beginning.ts'
+import {
+	beginExecutions,
+	contactsThatMayEnter,
+	lockContacts,
+} from '../../db/executions/execution-beginning.ts'
+import { createPager } from '../../db/pager.ts'
 import { always } from '../../db/sql.ts'
+import { readWithin } from '../../db/timed-reading.ts'
 import { inChunk } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
-import { permanently } from '../permanence.ts'
+import { takeJobTurn } from '../job-turns.ts'
 
-const pageSize = 500
-const first = '00000000-0000-0000-0000-000000000000'
+const startedAtOnce = 500
+/** No contact takes this long: something is wrong. It is less than Temporal waits for a turn. */
+const mostMsOfPage = 300_000
+const nobody = '00000000-0000-0000-0000-000000000000'
 
-interface Page {
-	projectId: string
-	automationId: string
-	scheduledFor: string
-	/** The page starts after this contact. */
+interface EnrolmentServices {
+	pool: Pool
+	relay: { wake(): void }
+	stopping: AbortSignal
+}
+
+interface Turn extends Moment {
+	/** The turn starts after this contact. */
 	after: string | null
 }
 
-export function enrolmentActivities({ pool, relay }: { pool: Pool; relay: { wake(): void } }) {
+/** `last`: the next turn starts after this contact; null: the enrolment has ended. */
+interface Rest {
+	enrolled: number
+	last: string | null
+}
+
+export function enrolmentActivities(services: EnrolmentServices) {
 	return {
 		/**
-		 * Starts executions for the next contacts of a schedule's segment, or of the project. A second try finds
-		 * the executions of the first try by their scheduled time. Progress is also stored in a row, in case
-		 * Temporal loses the run.
+		 * Starts executions for contacts of a schedule's segment, or of the project, until its turn is over. A second
+		 * try finds the executions of the first try by their scheduled time. Progress is also stored in a row, in
+		 * case Temporal loses the run.
 		 */
-		enrolSome: (page: Page) =>
-			permanently(async () => {
-				const some = await enrolSome(pool, page)
-				if (some.enrolled > 0) relay.wake()
-				return some
-			}),
+		enrolSome: (turn: Turn): Promise<Rest> =>
+			takeJobTurn(services.stopping, true, (isOver) => enrolSome(services, turn, isOver)),
 	}
 }
 
-async function enrolSome(pool: Pool, { projectId, automationId, scheduledFor, after }: Page) {
+async function enrolSome(
+	{ pool, relay }: EnrolmentServices,
+	{ after, ...moment }: Turn,
+	isOver: () => boolean,
+): Promise<Rest> {
 	const { workflowId } = Context.current().info.workflowExecution!
-	const moment: Moment = { projectId, automationId, scheduledFor }
-	const begun = await enrolmentOf(pool, moment, workflowId)
-	// The rest of this enrolment starts no executions, even if the automation is enabled again.
-	if (!begun) {
-		await endEnrolment(pool, moment)
-		return { enrolled: 0, last: null }
+	const nextPage = createPager()
+	let [enrolled, last] = [0, after ?? nobody]
+	for (;;) {
+		const begun = await enrolmentOf(pool, moment, workflowId)
+		// The rest of this enrolment starts no executions, even if the automation is enabled again.
+		if (!begun) await endEnrolment(pool, moment)
+		if (!begun || begun.endedAt) return { enrolled, last: null }
+		// An earlier try may have come further.
+		if (begun.after !== null && begun.after > last) last = begun.after
+		const page = await nextPage((contacts) => readPage(pool, moment, begun, last, contacts))
+		for (let from = 0; from === 0 || from < page.ids.length; from += startedAtOnce) {
+			const contactIds = page.ids.slice(from, from + startedAtOnce)
+			const isRest = from + startedAtOnce >= page.ids.length
+			const until = isRest ? page.last : contactIds.at(-1)!
+			const started = await enrol(pool, moment, contactIds, until)
+			if (started > 0) relay.wake()
+			enrolled += started
+			if (until === null) return { enrolled, last: null }
+			last = until
+			if (isOver()) return { enrolled, last }
+		}
 	}
-	if (begun.endedAt) return { enrolled: 0, last: null }
-	const contacts = await audience(pool, projectId, begun, after ?? first)
-	const last = contacts.at(pageSize - 1) ?? null
-	const enrolled = await inChunk(pool, async (db) => {
-		const locked = await lockContacts(db, { projectId, contactIds: contacts })
-		const ids = locked.map(({ id }) => id)
+}
+
+/** Those of the next contacts who are in the schedule's audience and may enter. */
+async function readPage(
+	pool: Pool,
+	{ projectId, automationId }: Moment,
+	{ audience, createdAt }: Begun,
+	after: string,
+	contacts: number,
+) {
+	const page = await readWithin(pool, mostMsOfPage, async (db) => {
+		const isMeant = (await compileFrozen(db, projectId, audience, createdAt)) ?? always
+		const { ids, last } = await matchingAfter(db, { projectId, after, contacts }, isMeant)
+		const entering = await contactsThatMayEnter(db, { projectId, automationId, contactIds: ids })
+		return { ids: entering.map(({ id }) => id), last }
+	})
+	if (!page) throw new Error('The audience of this schedule takes too long')
+	return page
+}
+
+/** `until`: all contacts up to this one are done; null: all contacts are. */
+const enrol = (pool: Pool, moment: Moment, contactIds: string[], until: string | null) =>
+	inChunk(pool, async (db) => {
+		const { projectId, automationId, scheduledFor } = moment
+		const locked = await lockContacts(db, { projectId, contactIds })
 		const rows = await beginExecutions(db, {
 			projectId,
 			automationId,
-			contactIds: ids,
+			contactIds: locked.map(({ id }) => id),
 			context: {},
 			scheduledFor,
 			taskQueue: taskQueues.core,
 		})
-		if (last === null) await endEnrolment(db, moment)
-		else await recordEnrolled(db, { ...moment, contactId: last })
+		if (until === null) await endEnrolment(db, moment)
+		else await recordEnrolled(db, { ...moment, contactId: until })
 		return rows.length
 	})
-	return { enrolled, last }
-}
-
-/** A page of the contacts in the schedule's audience. */
-async function audience(
-	pool: Pool,
-	projectId: string,
-	{ audience, createdAt }: Begun,
-	after: string,
-) {
-	const isMeant = (await compileFrozen(pool, projectId, audience, createdAt)) ?? always
-	return matchingAfter(pool, { projectId, after, limit: pageSize }, isMeant)
-}

@@ -104,13 +104,15 @@ export const Changed = Extended('ChangedWorkflow', [Automation], {
 	}),
 })
 
-export const viewOfAutomation = ({ currentVersion, ...automation }: AutomationRecord) => ({
+type Viewed = Omit<AutomationRecord, 'scheduledSince'>
+
+export const viewOfAutomation = ({ currentVersion, ...automation }: Viewed) => ({
 	...automation,
 	triggerConfig: triggerConfigOf(automation),
 	version: currentVersion,
 })
 
-function triggerConfigOf(columns: Omit<AutomationRecord, 'currentVersion'>) {
+function triggerConfigOf(columns: Omit<Viewed, 'currentVersion'>) {
 	const { triggerType, eventName, schedule, timezone, segmentId } = columns
 	if (triggerType === 'MANUAL') return null
 	const config = triggerType === 'EVENT' ? { eventName } : { schedule, timezone, segmentId }

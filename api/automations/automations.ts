@@ -227,6 +227,7 @@ const copyOf = (original: AutomationRecord) => {
 		currentVersion: _v,
 		createdAt: _c,
 		updatedAt: _u,
+		scheduledSince: _s,
 		...columns
 	} = original
 	return { ...columns, name: copyName(original.name) }

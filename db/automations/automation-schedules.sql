@@ -15,11 +15,24 @@ create or replace trigger automations_scheduled after insert on automations
 	for each row when (new.enabled and new.trigger_type = 'SCHEDULE')
 	execute function follow_schedule();
 
+create or replace function is_rescheduled(before automations, after automations) returns boolean language sql immutable
+return ((before.enabled and before.trigger_type = 'SCHEDULE') is distinct from (after.enabled and after.trigger_type = 'SCHEDULE')
+		or before.schedule is distinct from after.schedule or before.timezone is distinct from after.timezone)
+	and (before.trigger_type = 'SCHEDULE' or after.trigger_type = 'SCHEDULE');
+
+-- Times that came after the change are made up for if Temporal was away. Other edits of the automation don't count.
+create or replace function note_schedule() returns trigger language plpgsql as $$
+begin
+	new.scheduled_since = now();
+	return new;
+end $$;
+
+create or replace trigger automations_schedule_noted before update on automations
+	for each row when (is_rescheduled(old, new))
+	execute function note_schedule();
+
 create or replace trigger automations_rescheduled after update on automations
-	for each row when (
-		((old.enabled and old.trigger_type = 'SCHEDULE') is distinct from (new.enabled and new.trigger_type = 'SCHEDULE')
-			or old.schedule is distinct from new.schedule or old.timezone is distinct from new.timezone)
-		and (old.trigger_type = 'SCHEDULE' or new.trigger_type = 'SCHEDULE'))
+	for each row when (is_rescheduled(old, new))
 	execute function follow_schedule();
 
 create or replace trigger automations_unscheduled after delete on automations

@@ -16,7 +16,7 @@ const wantedColumns = {
 	name: text,
 	schedule: text.notNull('triggers of the type SCHEDULE have one'),
 	timezone: text,
-	/** From here on no scheduled time has an enrolment. Those of more than a day ago are not made up for. */
+	/** From here on no time of this schedule has an enrolment. Times of more than a day ago are not made up for. */
 	missedSince: timestamp,
 }
 type Wanted = RowOf<typeof wantedColumns>
@@ -27,7 +27,7 @@ const prefix = 'enrol/'
 export const scheduleIdOf = (automationId: string) => prefix + automationId
 
 const wanted = `a.name, a.schedule, coalesce(a.timezone, 'UTC') as timezone,
-	greatest(a.updated_at, now() - interval '1 day', (
+	greatest(a.scheduled_since, now() - interval '1 day', (
 		select max(scheduled_for) + interval '1 second' from enrolments
 		where project_id = a.project_id and automation_id = a.id)) as "missedSince"`
 
@@ -53,21 +53,17 @@ const automationOfSchedule = statement('automation-of-schedule', {
 	text: `select project_id as "projectId", id as "automationId" from automations where id::text = $id`,
 })
 
-/**
- * Updates Temporal's Schedule from the row, and repeats if the row has changed meanwhile. `isLost`: the times
- * since the last enrolment or change were missed, and a new Schedule makes up for them.
- */
+/** Updates Temporal's Schedule from the row, and repeats if the row has changed meanwhile. */
 export async function syncSchedule(
 	pool: Pool,
 	temporal: Services,
 	key: AutomationKey,
 	taskQueue: string,
-	isLost = false,
 ): Promise<void> {
 	const read = () =>
 		wantedSchedule(pool, { projectId: key.projectId, automationId: key.automationId })
 	for (let [wanted] = await read(); ;) {
-		if (wanted) await put(temporal, key, wanted, taskQueue, isLost)
+		if (wanted) await put(temporal, key, wanted, taskQueue)
 		else await remove(temporal, scheduleIdOf(key.automationId))
 		const [now] = await read()
 		// We may have overwritten another change that was handled at the same time.
@@ -78,18 +74,17 @@ export async function syncSchedule(
 
 /** Compares all rows with all Schedules, as after a loss on either side. Returns how many differed. */
 export async function reconcileSchedules(pool: Pool, temporal: Services, taskQueue: string) {
-	const known = new Map<string, unknown>()
+	const known = new Map<string, Memo>()
 	for await (const { scheduleId, memo } of temporal.schedule.list())
-		if (scheduleId.startsWith(prefix)) known.set(scheduleId, memo?.['fingerprint'])
+		if (scheduleId.startsWith(prefix)) known.set(scheduleId, memo)
 	let differed = 0
 	for (const wanted of await allWanted(pool)) {
 		const id = scheduleIdOf(wanted.automationId)
-		const isLost = !known.has(id)
-		const isSame = known.get(id) === fingerprint(wanted)
+		const isSame = isCurrent(known.get(id), wanted)
 		known.delete(id)
 		if (isSame) continue
 		differed += 1
-		await syncSchedule(pool, temporal, wanted, taskQueue, isLost)
+		await syncSchedule(pool, temporal, wanted, taskQueue)
 	}
 	// The remaining Schedules belong to no row that needs them.
 	for (const id of known.keys()) {
@@ -104,13 +99,16 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 const fingerprint = (wanted: Wanted | undefined) =>
 	wanted === undefined ? undefined : `${wanted.schedule} ${wanted.timezone}`
 
-async function put(
-	{ schedule }: Services,
-	key: AutomationKey,
-	wanted: Wanted,
-	taskQueue: string,
-	isLost: boolean,
-) {
+/** Fair turns are among runs of one priority. This work keeps a worker as busy as other bulk work. */
+const priorityKey = priorities.bulk
+
+type Memo = Record<string, unknown> | undefined
+
+/** A Schedule of an earlier release had another priority. Processes of that release compare the fingerprint only. */
+const isCurrent = (memo: Memo, wanted: Wanted) =>
+	memo?.['fingerprint'] === fingerprint(wanted) && memo?.['priority'] === priorityKey
+
+async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, taskQueue: string) {
 	const scheduleId = scheduleIdOf(key.automationId)
 	const options = {
 		spec: { cronExpressions: [wanted.schedule], timezone: wanted.timezone },
@@ -123,7 +121,7 @@ async function put(
 			taskQueue,
 			args: [key],
 			staticSummary: `${wanted.name}: ${wanted.schedule} ${wanted.timezone}`,
-			priority: { priorityKey: priorities.automation, fairnessKey: key.projectId },
+			priority: { priorityKey, fairnessKey: key.projectId },
 			typedSearchAttributes: keywords({
 				ProjectId: key.projectId,
 				AutomationId: key.automationId,
@@ -132,14 +130,15 @@ async function put(
 	}
 	// A memo can't be changed, but differences are detected by it, so the Schedule is replaced.
 	await remove({ schedule }, scheduleId, wanted)
-	// A time that was met after all is harmless: each of its contacts is enrolled once.
+	// Temporal may have been away for a while, or have lost the Schedule. A time that was met after all is harmless: each
+	// of its contacts is enrolled once.
 	const missed = { start: wanted.missedSince, end: new Date() }
 	try {
 		await schedule.create({
 			...options,
-			...(isLost && missed.start < missed.end && { state: { backfill: [missed] } }),
+			...(missed.start < missed.end && { state: { backfill: [missed] } }),
 			scheduleId,
-			memo: { fingerprint: fingerprint(wanted) },
+			memo: { fingerprint: fingerprint(wanted), priority: priorityKey },
 		})
 	} catch (error) {
 		// Another process has created it; the next comparison checks its content.
@@ -151,7 +150,7 @@ async function put(
 async function remove({ schedule }: Services, id: string, wanted?: Wanted) {
 	const handle = schedule.getHandle(id)
 	try {
-		if (wanted && (await handle.describe()).memo?.['fingerprint'] === fingerprint(wanted)) return
+		if (wanted && isCurrent((await handle.describe()).memo, wanted)) return
 		await handle.delete()
 	} catch (error) {
 		if (!(error instanceof ScheduleNotFoundError)) throw error

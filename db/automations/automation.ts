@@ -38,6 +38,8 @@ export const automationSchema = defineEntity({
 		/** For a SCHEDULE trigger: a cron expression and its time zone. */
 		schedule: p.text().nullable(),
 		timezone: p.text().nullable(),
+		/** When the schedule last changed, or was enabled or disabled. A trigger sets it. */
+		scheduledSince: p.datetime(3).defaultRaw('now()'),
 		/** The segment that a SCHEDULE trigger enrols; null: every contact. */
 		segmentId: p.uuid().nullable(),
 		allowReentry: p.boolean().default(false),

@@ -24,10 +24,11 @@ const findEnrolment = statement('find-enrolment', {
 	row: {
 		segmentId: uuid.orNull,
 		audience: json<FrozenCondition>().orNull,
+		after: uuid.orNull,
 		createdAt: timestamp.orNull,
 		endedAt: timestamp.orNull,
 	},
-	text: `select a.segment_id as "segmentId", e.audience, e.created_at as "createdAt", e.ended_at as "endedAt"
+	text: `select a.segment_id as "segmentId", e.audience, e.after, e.created_at as "createdAt", e.ended_at as "endedAt"
 	from automations a join projects p on p.id = a.project_id
 	left join enrolments e on e.project_id = a.project_id and e.automation_id = a.id
 		and e.scheduled_for = $scheduledFor::timestamptz
@@ -45,11 +46,16 @@ const insertEnrolment = statement('insert-enrolment', {
 		workflowId: text,
 		audience: json<FrozenCondition>(),
 	},
-	row: { audience: json<FrozenCondition>(), createdAt: timestamp, endedAt: timestamp.orNull },
+	row: {
+		audience: json<FrozenCondition>(),
+		after: uuid.orNull,
+		createdAt: timestamp,
+		endedAt: timestamp.orNull,
+	},
 	text: `insert into enrolments as e (project_id, automation_id, scheduled_for, workflow_id, audience)
 	values ($projectId, $automationId, $scheduledFor, $workflowId, $audience)
 	on conflict (project_id, automation_id, scheduled_for) do update set workflow_id = $workflowId
-	returning e.audience, e.created_at as "createdAt", e.ended_at as "endedAt"`,
+	returning e.audience, e.after, e.created_at as "createdAt", e.ended_at as "endedAt"`,
 })
 
 /**
@@ -77,7 +83,7 @@ export async function enrolmentOf(
 
 const begunOf = (found: RowOf<typeof findEnrolment> | undefined): Begun | undefined =>
 	found?.audience && found.createdAt
-		? { audience: found.audience, createdAt: found.createdAt, endedAt: found.endedAt }
+		? { ...found, audience: found.audience, createdAt: found.createdAt }
 		: undefined
 
 /** A late try doesn't reset the progress. */

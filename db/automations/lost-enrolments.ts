@@ -23,7 +23,7 @@ export const restartEnrolments = statement('restart-enrolments', {
 	params: { runs: json<object[]>(), taskQueue: text },
 	text: `insert into outbox (project_id, kind, priority, workflow_type, workflow_id, task_queue, payload, summary,
 		search_attributes)
-	select e.project_id, 'start', ${priorities.automation}, 'enrol', e.workflow_id, $taskQueue::text,
+	select e.project_id, 'start', ${priorities.bulk}, 'enrol', e.workflow_id, $taskQueue::text,
 		jsonb_build_object('projectId', e.project_id, 'automationId', e.automation_id,
 			'progress', jsonb_build_object('after', e.after, 'enrolled', 0, 'scheduledFor',
 				iso_text(e.scheduled_for))),

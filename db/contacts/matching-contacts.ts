@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { int, uuid } from '../sql-types.ts'
+import { bool, int, uuid } from '../sql-types.ts'
 import { query, sql, type Sql } from '../sql.ts'
 
 // The contacts `c` for which a predicate is true.
@@ -31,19 +31,28 @@ export async function isMatching(
 	return found.length > 0
 }
 
-const page = query('matching-contacts', { id: uuid })
+const page = query('matching-contacts', { ids: uuid.array, last: uuid.orNull, isLast: bool })
 
-/** A page of their ids, in order. */
+/**
+ * Looks at the next contacts, so many of them, which limits the work even if few match. Returns the ids of those that
+ * match, in order, and the last contact looked at: null if no contacts are left.
+ */
 export async function matchingAfter(
 	db: Pool | PoolClient,
-	{ projectId, after, limit }: { projectId: string; after: string; limit: number },
+	{ projectId, after, contacts }: { projectId: string; after: string; contacts: number },
 	isMeant: Sql,
 ) {
-	const rows = await page(
+	const [found] = await page(
 		db,
-		sql`select c.id from contacts c where c.project_id = ${uuid.value(projectId)}
-			and c.id > ${uuid.value(after)} and ${isMeant}
-			order by c.id limit ${int.value(limit)}`,
+		sql`with looked as materialized (
+				select * from contacts where project_id = ${uuid.value(projectId)}
+					and id > ${uuid.value(after)}
+				order by id limit ${int.value(contacts)}
+			)
+			select array(select c.id from looked c where ${isMeant} order by c.id) as ids,
+				(select id from looked order by id desc limit 1) as last,
+				(select count(*) from looked) < ${int.value(contacts)} as "isLast"`,
 	)
-	return rows.map(({ id }) => id)
+	const { ids, last, isLast } = found!
+	return { ids, last: isLast ? null : last }
 }

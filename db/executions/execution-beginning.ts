@@ -26,9 +26,24 @@ export const lockContacts = statement('lock-contacts', {
 })
 
 /**
- * Starts executions for locked contacts, if the re-entry rule allows: without re-entry any earlier
- * execution prevents it, with re-entry only an active one. A trigger does the same for events.
+ * The re-entry rule, for a contact `c` and an automation `a`: without re-entry any earlier execution prevents another,
+ * with re-entry only an active one. A trigger does the same for events.
  */
+const mayEnter = `not exists (
+			select from executions x
+			where x.contact_id = c.id and x.automation_id = a.id
+				and (not a.allow_reentry or x.status in ('RUNNING', 'WAITING')) offset 0)`
+
+/** Contacts that others begin meanwhile are among them. It saves locks of those that have entered before. */
+export const contactsThatMayEnter = statement('find-contacts-that-may-enter', {
+	params: { projectId: uuid, automationId: uuid, contactIds: uuid.array },
+	row: { id: uuid },
+	text: `select c.id from automations a cross join unnest($contactIds::uuid[]) as c(id)
+	where a.project_id = $projectId and a.id = $automationId::uuid and ${mayEnter}
+	order by c.id`,
+})
+
+/** Starts executions for locked contacts, if the re-entry rule allows. */
 export const beginExecutions = statement('begin-executions', {
 	params: {
 		projectId: uuid,
@@ -48,10 +63,7 @@ export const beginExecutions = statement('begin-executions', {
 		select $projectId, a.id, a.current_version, c.id, a.allow_reentry, $context::jsonb,
 			$scheduledFor::timestamptz
 		from automation a cross join unnest($contactIds::uuid[]) as c(id)
-		where not exists (
-			select from executions x
-			where x.contact_id = c.id and x.automation_id = a.id
-				and (not a.allow_reentry or x.status in ('RUNNING', 'WAITING')) offset 0)
+		where ${mayEnter}
 		order by c.id
 		on conflict do nothing
 		returning project_id, id, automation_id, version, contact_id

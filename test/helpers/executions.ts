@@ -109,6 +109,13 @@ export interface ExecutionRow {
 	contact_id: string | null
 }
 
+interface OutboxRow {
+	workflow_id: string
+	priority: number
+	payload: Record<string, unknown>
+	summary: string
+}
+
 /** An API with a project that may send, a template and shortcuts. Executions are moved by calls. */
 export async function setupExecutions(t: ExecutionContext, options?: Parameters<typeof setup>[1]) {
 	const context = await setup(t, options)
@@ -180,10 +187,7 @@ export async function setupExecutions(t: ExecutionContext, options?: Parameters<
 				'select * from emails order by id',
 			),
 		outbox: (kind: string) =>
-			select<{ workflow_id: string; payload: Record<string, unknown>; summary: string }>(
-				'select * from outbox where kind = $1 order by id',
-				[kind],
-			),
+			select<OutboxRow>('select * from outbox where kind = $1 order by id', [kind]),
 		/** Makes the workflow's call. */
 		advance: (executionId: string, done = 0): Promise<Stop> =>
 			advance(services, { projectId: project.id, executionId }, done),

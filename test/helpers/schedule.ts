@@ -7,6 +7,9 @@ import { startRelay } from '../../db/outbox/relay.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { mailStep, setupExecutions } from './executions.ts'
 
+export const byClock = `update automations set trigger_type = 'SCHEDULE', schedule = '30 9 * * 1',
+	timezone = 'Europe/Berlin', event_name = null`
+
 /** An automation with a schedule, and Temporal without a worker. */
 export async function setupSchedule(t: ExecutionContext) {
 	const context = await setupExecutions(t)
@@ -48,7 +51,14 @@ export async function setupSchedule(t: ExecutionContext) {
 		}
 		t.fail(`${count} Schedules were to be listed`)
 	}
-	return { ...context, automationId, client, handle, known, untilListed }
+	/** The scheduled time of the first run that Temporal started. */
+	async function firstRun() {
+		const first = async () => (await handle.describe()).info.recentActions.at(0)
+		for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(100))
+			if (await first()) break
+		return (await first())?.scheduledAt
+	}
+	return { ...context, automationId, client, handle, known, untilListed, firstRun }
 }
 
 type Select = Awaited<ReturnType<typeof setupExecutions>>['select']
