@@ -32,6 +32,8 @@ export async function perform(
 	const retries = options.retries ?? connection.retries
 	const firstKey = route.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
 	let key = firstKey
+	// If it was done and the answer was lost, its own change would be in the way of the next try.
+	const isRepeatable = route.isRepeatable && options.unchangedSince === undefined
 	let failedKeys = 0
 	let attempt = 0
 	const endsAt = performance.now() + longestInProgressMs
@@ -47,7 +49,7 @@ export async function perform(
 				await sleep(patienceMs, options.signal)
 				continue
 			}
-			const waitMs = waitBeforeRetry(error, route.isRepeatable, attempt)
+			const waitMs = waitBeforeRetry(error, isRepeatable, attempt)
 			if (waitMs === undefined || attempt >= retries) throw error
 			if (hasFailed(error)) key = await nextKey(firstKey!, ++failedKeys)
 			await sleep(waitMs, options.signal)

@@ -6,7 +6,7 @@ const longMs = 2000
 
 /**
  * Reads contacts page by page where a condition decides how long that takes: each time with the number of contacts
- * that is a short statement, whatever the condition.
+ * that is a short statement, whatever the condition. null: it took too long, so the next page is smaller.
  */
 export function createPager() {
 	let size = first
@@ -14,8 +14,8 @@ export function createPager() {
 		const beganAt = performance.now()
 		const found = await read(size)
 		const ms = performance.now() - beganAt
-		if (ms < shortMs) size = Math.min(most, size * 2)
-		else if (ms > longMs) size = Math.max(1, Math.ceil(size / 2))
+		if (found === null || ms > longMs) size = Math.max(1, Math.ceil(size / 2))
+		else if (ms < shortMs) size = Math.min(most, size * 2)
 		return found
 	}
 }

@@ -46,6 +46,18 @@ test('a change of the version that was read is refused once it has changed', asy
 	t.is((await tempost.templates.get(id)).name, 'Second')
 })
 
+test('a change of the version that was read is not repeated if its answer was lost', async (t) => {
+	const { tempost, plan, tries } = await setupClient(t)
+	const content = { audienceType: 'ALL', subject: 'News', body: 'News', from: mail.from } as const
+	const { id, updatedAt } = await tempost.campaigns.create({ ...content, name: 'First' })
+	plan(faults.lost)
+	const before = tries.length
+	const change = tempost.campaigns.update(id, { name: 'Second' }, { unchangedSince: updatedAt })
+	t.not((await errorOf(change)).code, 'CONFLICT')
+	t.is(tries.length, before + 1)
+	t.is((await tempost.campaigns.get(id)).name, 'Second')
+})
+
 test('a mail whose answer was lost is sent once, and the first answer is returned', async (t) => {
 	const { tempost, plan, tries } = await setupClient(t)
 	plan(faults.lost)

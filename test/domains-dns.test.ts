@@ -75,6 +75,25 @@ test('a domain is verified when DKIM and SPF are in its DNS, and each record has
 	})
 })
 
+test('a verified domain whose lost key was replaced has three days for the record of the new one', async (t) => {
+	const dns = await dnsServer(t)
+	const { add, verify, sweep, pool } = await setupDomains(t, smtp, [dns.address])
+	const added = await add('example.org')
+	Object.assign(dns.zone, zoneOf(added))
+	t.true((await verify(added.id)).verified)
+	await pool.query(
+		`update domains set dkim_selector = null, dkim_private_key = null, dkim_public_key = null`,
+	)
+	const changed = await verify(added.id)
+	t.not(valueOf(changed.records, 'DKIM'), valueOf(added.records, 'DKIM'))
+	for (let turn = 0; turn < 4; turn++) t.like(await sweep(), { checked: 1, lost: 0 })
+	t.like(await verify(added.id), { verified: true, lastError: changed.lastError })
+	Object.assign(dns.zone, zoneOf(changed))
+	t.like(await verify(added.id), { verified: true, lastError: null })
+	delete dns.zone[nameOf(changed.records, 'DKIM')]
+	for (const lost of [0, 0, 1]) t.like(await sweep(), { lost })
+})
+
 test('each record shows what DNS has, at most a little of it', async (t) => {
 	const dns = await dnsServer(t)
 	const { add, verify } = await setupDomains(t, smtp, [dns.address])

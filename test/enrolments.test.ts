@@ -5,6 +5,7 @@ import { enrolmentActivities } from '../activities/automations/enrolment.ts'
 import { restartEnrolments, unfinishedEnrolments } from '../db/automations/lost-enrolments.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { lookForLost } from './helpers/forgetful.ts'
+import { lockWaits } from './helpers/locks.ts'
 import { byClock, people, setupSchedule } from './helpers/schedule.ts'
 
 /** Each turn starts a few executions, or looks at one page of contacts. */
@@ -41,6 +42,31 @@ test('a scheduled time enrols each contact once, however often it is repeated', 
 	t.deepEqual(await enrol('2026-05-18T07:30:00.000Z', disable), [500, 0])
 	t.deepEqual(await enrol('2026-05-25T07:30:00.000Z'), [0])
 	t.deepEqual(await select('select from enrolments where ended_at is null'), [])
+})
+
+test('an enrolment whose page takes too long goes on with a smaller one', async (t) => {
+	const { pool, select, automationId, project } = await setupSchedule(t)
+	await select(byClock)
+	await people(select, project.id, 1600)
+	const { enrolSome } = enrolmentActivities({
+		pool,
+		relay: { wake() {} },
+		stopping: new AbortController().signal,
+	})
+	const holder = await pool.connect()
+	t.teardown(() => holder.release(true))
+	await holder.query('begin; lock table contacts in access exclusive mode')
+	const scheduledFor = '2026-05-04T07:30:00.000Z'
+	const turn = { projectId: project.id, automationId, scheduledFor, after: null }
+	const enrolled: ReturnType<typeof enrolSome> = new MockActivityEnvironment().run(enrolSome, turn)
+	await lockWaits(t, pool, 1)
+	const { rows } = await pool.query<{ pid: number }>(
+		`select pid, pg_cancel_backend(pid) from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`,
+	)
+	t.is(rows.length, 1)
+	await holder.query('commit')
+	t.deepEqual(await enrolled, { enrolled: 1600, last: null })
 })
 
 test('an enrolment whose run Temporal has lost continues after the last enrolled contact', async (t) => {

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
+import { chores } from '../db/housekeeping.ts'
 import { createProject, setup } from './helpers/app.ts'
 import { lockWaits } from './helpers/locks.ts'
 
@@ -103,6 +104,8 @@ test('deleted contacts, however many, keep their mails and events and leave thei
 	}
 	t.is((await pool.query('select from segment_members')).rowCount, 1)
 	await pool.query('delete from segments where id = $1', [segment])
+	const { remove } = chores.find(({ what }) => what === 'members of deleted segments')!
+	t.is(await remove(pool, 10, 30), 1)
 	t.is((await pool.query('select from segment_members')).rowCount, 0)
 })
 

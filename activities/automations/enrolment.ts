@@ -22,8 +22,8 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { takeJobTurn } from '../job-turns.ts'
 
 const startedAtOnce = 500
-/** No contact takes this long: something is wrong. It is less than Temporal waits for a turn. */
-const mostMsOfPage = 300_000
+/** Smaller and smaller pages are tried then. Temporal waits for all of them. */
+const mostMsOfPage = 20_000
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 interface EnrolmentServices {
@@ -70,7 +70,13 @@ async function enrolSome(
 		if (!begun || begun.endedAt) return { enrolled, last: null }
 		// An earlier try may have come further.
 		if (begun.after !== null && begun.after > last) last = begun.after
-		const page = await nextPage((contacts) => readPage(pool, moment, begun, last, contacts))
+		let looksAt = 0
+		const page = await nextPage((contacts) => {
+			looksAt = contacts
+			return readPage(pool, moment, begun, last, contacts)
+		})
+		if (!page && looksAt > 1) continue
+		if (!page) throw new Error('The audience of this schedule takes too long')
 		for (let from = 0; from === 0 || from < page.ids.length; from += startedAtOnce) {
 			const contactIds = page.ids.slice(from, from + startedAtOnce)
 			const isRest = from + startedAtOnce >= page.ids.length
@@ -85,23 +91,20 @@ async function enrolSome(
 	}
 }
 
-/** Those of the next contacts who are in the schedule's audience and may enter. */
-async function readPage(
+/** Those of the next contacts who are in the schedule's audience and may enter. null: it takes too long. */
+const readPage = (
 	pool: Pool,
 	{ projectId, automationId }: Moment,
 	{ audience, createdAt }: Begun,
 	after: string,
 	contacts: number,
-) {
-	const page = await readWithin(pool, mostMsOfPage, async (db) => {
+) =>
+	readWithin(pool, mostMsOfPage, async (db) => {
 		const isMeant = (await compileFrozen(db, projectId, audience, createdAt)) ?? always
 		const { ids, last } = await matchingAfter(db, { projectId, after, contacts }, isMeant)
 		const entering = await contactsThatMayEnter(db, { projectId, automationId, contactIds: ids })
 		return { ids: entering.map(({ id }) => id), last }
 	})
-	if (!page) throw new Error('The audience of this schedule takes too long')
-	return page
-}
 
 /** `until`: all contacts up to this one are done; null: all contacts are. */
 const enrol = (pool: Pool, moment: Moment, contactIds: string[], until: string | null) =>

@@ -102,6 +102,8 @@ const fingerprint = (wanted: Wanted | undefined) =>
 /** Fair turns are among runs of one priority. This work keeps a worker as busy as other bulk work. */
 const priorityKey = priorities.bulk
 
+const minuteOf = (time: Date) => Math.floor(time.getTime() / 60_000)
+
 type Memo = Record<string, unknown> | undefined
 
 /** A Schedule of an earlier release had another priority. Processes of that release compare the fingerprint only. */
@@ -134,12 +136,15 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 	// of its contacts is enrolled once.
 	const missed = { start: wanted.missedSince, end: new Date() }
 	try {
-		await schedule.create({
+		const handle = await schedule.create({
 			...options,
 			...(missed.start < missed.end && { state: { backfill: [missed] } }),
 			scheduleId,
 			memo: { fingerprint: fingerprint(wanted), priority: priorityKey },
 		})
+		// Times are whole minutes. One that came while Temporal created the Schedule is in neither.
+		const now = new Date()
+		if (minuteOf(missed.end) < minuteOf(now)) await handle.backfill({ start: missed.end, end: now })
 	} catch (error) {
 		// Another process has created it; the next comparison checks its content.
 		if (!(error instanceof ScheduleAlreadyRunning)) throw error

@@ -98,6 +98,10 @@ export const domainsOf = statement('domains-of', {
 })
 
 /** Stores a signing key of our own, unless there is one. If two are made at once, the first is kept. */
+/** Sweeps of three days. Another key has to come into DNS first, and its owner may need that time. */
+const patienceForNewKey = 860
+
+/** A verified domain whose former key is lost stays verified for some days. */
 export const keepDkimKey = statement('keep-dkim-key', {
 	params: { projectId: uuid, domainId: uuid, selector: text, sealedKey: bytes, publicKey: text },
 	row: domainRowColumns,
@@ -105,7 +109,9 @@ export const keepDkimKey = statement('keep-dkim-key', {
 		dkim_selector = coalesce(dkim_selector, $selector::text),
 		dkim_private_key = case when dkim_selector is null then $sealedKey::bytea
 			else dkim_private_key end,
-		dkim_public_key = case when dkim_selector is null then $publicKey::text else dkim_public_key end
+		dkim_public_key = case when dkim_selector is null then $publicKey::text else dkim_public_key end,
+		failed_checks = case when dkim_selector is null and verified_at is not null then -${patienceForNewKey}
+			else failed_checks end
 	where project_id = $projectId and id = $domainId::uuid
 	returning ${columns('d')}`,
 })

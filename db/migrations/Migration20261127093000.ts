@@ -8,5 +8,6 @@ export class Migration20261127093000 extends Migration {
 		this.addSql(
 			`alter table automations add column scheduled_since timestamptz(3) not null default now()`,
 		)
+		this.addSql('update automations set scheduled_since = updated_at')
 	}
 }

@@ -35,14 +35,14 @@ export async function countSentFrom(pool: Pool, key: { projectId: string; templa
 	return sent!.count
 }
 
-/** Mails of a template that went out; `most`: not more are counted. Those of campaigns are counted already. */
+/** Mails of a template that went out, among the first `most`. Those of campaigns are counted already. */
 export const emailsSentFrom = statement('emails-sent-from-template', {
 	params: { projectId: uuid, templateId: uuid, most: int.orNull },
 	row: { count: int },
 	text: `select (
-		(select count(*) from (select from emails
-			where project_id = $projectId and template_id = $templateId and sent_at is not null and campaign_id is null
-			limit $most::int) sent)
+		(select count(*) from (select sent_at, campaign_id from emails
+			where project_id = $projectId and template_id = $templateId limit $most::int) mails
+			where sent_at is not null and campaign_id is null)
 		+ (select coalesce(sum(c.sent), 0)
 			from campaigns k cross join lateral counts_of_campaign(k.project_id, k.id) c
 			where k.project_id = $projectId and k.template_id = $templateId)
