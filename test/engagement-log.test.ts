@@ -5,7 +5,7 @@ import { createEngagementLog } from '../db/emails/engagement-log.ts'
 import { setup } from './helpers/app.ts'
 import { longestStall } from './helpers/stall.ts'
 
-test('many opens and clicks at once are written without a stall', async (t) => {
+test.serial('many opens and clicks at once are written without a stall', async (t) => {
 	const { pool, project } = await setup(t)
 	const log = createEngagementLog({ pool, log: { warn: (_, message) => t.log(message) } })
 	const count = 20_000
