@@ -1,4 +1,5 @@
 import type { Slots } from '../delivery/slots.ts'
+import { createRest } from './campaign-rest.ts'
 
 /** Mails in hand for each connection: one being sent, one announced behind it, one that follows. */
 const fewestPerConnection = 3
@@ -18,9 +19,12 @@ export interface CampaignSlots extends Slots {
 
 /**
  * Limits the campaign mails that a process has claimed and not recorded yet. If the worker is killed, all
- * of them are in doubt. Lanes get slots in the order of their requests.
+ * of them are in doubt. Lanes get slots in the order of their requests, and none during a rest for single mails.
  */
-export function createCampaignSlots(connections: number): CampaignSlots {
+export function createCampaignSlots(
+	connections: number,
+	singlesPass: () => boolean,
+): CampaignSlots {
 	const fewest = fewestPerConnection * connections
 	const most = mostPerConnection * connections
 	const queue: { wanted: number; grant: (slots: number) => void }[] = []
@@ -29,10 +33,11 @@ export function createCampaignSlots(connections: number): CampaignSlots {
 	let done = 0
 	let since = performance.now()
 
+	const isRestDue = createRest(singlesPass, serve)
 	const slice = () => Math.ceil(size * sliceShare)
 
 	function serve() {
-		for (let next = queue[0]; next; next = queue[0]) {
+		for (let next = queue[0]; next && !isRestDue(); next = queue[0]) {
 			const slots = Math.min(next.wanted, 2 * slice(), size - held)
 			if (slots < Math.min(next.wanted, slice())) return
 			queue.shift()

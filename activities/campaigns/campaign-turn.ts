@@ -22,8 +22,8 @@ const mostBytes = 64 * 2 ** 20
 export type Shared = ReturnType<typeof createShared>
 
 /** Shared by all lanes of a process. */
-export function createShared({ pool, provider }: DeliveryServices) {
-	const slots = createCampaignSlots(provider.concurrency)
+export function createShared({ pool, provider, gate }: DeliveryServices) {
+	const slots = createCampaignSlots(provider.concurrency, gate.isInUse)
 	return {
 		/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
 		adopted: new Set<string>(),

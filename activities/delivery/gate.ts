@@ -3,6 +3,8 @@ import type { Slots } from './slots.ts'
 export interface Gate extends Slots {
 	/** Waits until an opened mail may use a connection to the provider; it may until it is answered. */
 	connection(project: string): Promise<unknown>
+	/** Whether a mail has come a moment ago. */
+	isInUse(): boolean
 }
 
 /** The share of one project, so that slow recipients or a slow template of one can't occupy all places. */
@@ -14,6 +16,7 @@ const mostPerConnection = 3
  * each statement. With a slow provider, none are.
  */
 const aheadMs = 20
+const momentMs = 1000
 
 /**
  * Limits a process to `size` hand-overs under way, to the mails that are opened for them or will be handed
@@ -24,6 +27,7 @@ export function createGate(size: number): Gate {
 	let ahead = 0
 	let answers = 0
 	let since = performance.now()
+	let enteredAt = -Infinity
 	const unrecorded = { room: size * mostPerConnection }
 	const opened = createPlaces({
 		count: () => size + ahead,
@@ -48,7 +52,11 @@ export function createGate(size: number): Gate {
 	}
 
 	return {
-		enter: opened.enter,
+		enter(project, wanted) {
+			enteredAt = performance.now()
+			return opened.enter(project, wanted)
+		},
+		isInUse: () => performance.now() - enteredAt < momentMs,
 		connection: (project) => connected.enter(project, 1),
 		answered(project, mails) {
 			measure(mails)
