@@ -70,12 +70,7 @@ async function enrolSome(
 		if (!begun || begun.endedAt) return { enrolled, last: null }
 		// An earlier try may have come further.
 		if (begun.after !== null && begun.after > last) last = begun.after
-		let looksAt = 0
-		const page = await nextPage((contacts) => {
-			looksAt = contacts
-			return readPage(pool, moment, begun, last, contacts)
-		})
-		if (!page && looksAt > 1) continue
+		const page = await nextPage((contacts) => readPage(pool, moment, begun, last, contacts))
 		if (!page) throw new Error('The audience of this schedule takes too long')
 		for (let from = 0; from === 0 || from < page.ids.length; from += startedAtOnce) {
 			const contactIds = page.ids.slice(from, from + startedAtOnce)

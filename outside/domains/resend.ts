@@ -112,8 +112,11 @@ export function resendDomains({
 		const before = (await known(row.providerDomainId, limit)) ?? (await setUp(row, limit))
 		if (before === null) return { isVerified: false, records: null, error: foreign }
 		const { id } = before
-		if (!maySend(before)) value(await domains.verify(id, limit))
-		const now = maySend(before) ? before : value(await domains.get(id, limit))
+		let now = before
+		if (!maySend(now)) {
+			value(await domains.verify(id, limit))
+			now = value(await domains.get(id, limit))
+		}
 		const records = now.records.flatMap(recordOf)
 		const isVerified = maySend(now)
 		return { isVerified, records, error: isVerified ? null : errorOf(records, now.status) }
