@@ -71,11 +71,36 @@ export function faultsOf(page: Page) {
 	return faults
 }
 
-/** What axe finds serious, in words. */
-export async function barriersOf(page: Page) {
+/**
+ * What axe finds in the page. It lists the elements once and judges them over several turns of the
+ * event loop: if some come or go in between, it fails, or judges a page that never was. So a page
+ * that changed meanwhile is examined again.
+ */
+async function examined(page: Page) {
 	// Past the page's policy, which allows no foreign scripts.
 	await page.evaluate(axe.source)
-	const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+	for (let round = 0; round < 20; round++) {
+		const results = (await page.evaluate(`(async () => {
+			let changed = false
+			const changes = new MutationObserver(() => (changed = true))
+			changes.observe(document, { childList: true, subtree: true })
+			try {
+				const results = await axe.run()
+				return changed ? undefined : results
+			} catch (error) {
+				if (!changed) throw error
+			} finally {
+				changes.disconnect()
+			}
+		})()`)) as axe.AxeResults | undefined
+		if (results) return results
+	}
+	throw new Error(`${page.url()} does not come to rest`)
+}
+
+/** What axe finds serious, in words. */
+export async function barriersOf(page: Page) {
+	const { violations } = await examined(page)
 	return violations
 		.filter(({ impact }) => impact === 'serious' || impact === 'critical')
 		.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`)
