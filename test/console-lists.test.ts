@@ -55,3 +55,29 @@ test('in every list with a search, the arrow keys lead from it to the rows and b
 	}
 	t.deepEqual(faults, [])
 })
+
+test('a key typed while the address changes stays in the search', async (t) => {
+	const { page, open, call, faults } = await setupWorkflows(t)
+	for (const name of ['eve', 'eveline'])
+		await call('POST', '/contacts', { email: `${name}@example.org`, data: {} })
+	await open('contacts')
+	await page.getByRole('table', { name: 'Contacts' }).waitFor()
+	// The next letter comes after the search was put into the address, and before the page has read it there.
+	await page.evaluate(`{
+		const replace = history.replaceState
+		history.replaceState = function (...given) {
+			replace.apply(this, given)
+			if (!String(given[2]).endsWith('search=eve')) return
+			const box = document.querySelector('input[type=search]')
+			const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
+			setValue.call(box, 'eveline')
+			box.dispatchEvent(new Event('input', { bubbles: true }))
+		}
+	}`)
+	await page.getByRole('searchbox').fill('eve')
+	await page.waitForURL('**/contacts?search=eveline')
+	await page.getByText('eve@example.org').waitFor({ state: 'detached' })
+	await page.getByText('eveline@example.org').waitFor()
+	t.is(await page.getByRole('searchbox').inputValue(), 'eveline')
+	t.deepEqual(faults, [])
+})

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import styles from './field.module.css'
 import { enterList } from './list-keys.ts'
 
@@ -16,10 +16,18 @@ const pauseMs = 250
  */
 export function SearchBox({ value, onChange, name }: Props) {
 	const [typed, setTyped] = useState(value)
-	useEffect(() => setTyped(value), [value])
+	const told = useRef(value)
+	// A value that it told comes back late: the reader may have typed on.
+	useEffect(() => {
+		if (value !== told.current) setTyped(value)
+		told.current = value
+	}, [value])
 	useEffect(() => {
 		if (typed === value) return
-		const timer = setTimeout(() => onChange(typed), pauseMs)
+		const timer = setTimeout(() => {
+			told.current = typed
+			onChange(typed)
+		}, pauseMs)
 		return () => clearTimeout(timer)
 	}, [typed, value, onChange])
 	return (
