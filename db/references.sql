@@ -1,7 +1,8 @@
 -- Emails, events, contacts and segment members are inserted by the thousand. Postgres checks a foreign key
 -- row by row, which was half the cost of an event. Their triggers check references once per statement
 -- instead, with the same locks and the same error. Their foreign keys are NOT ENFORCED: they describe the
--- table. Such a column only ever changes to null.
+-- table. Such a column only ever changes to null. Tallies need no check: the mails or events that they count have their
+-- project.
 
 -- Raises the error that an enforced foreign key would raise.
 create or replace function raise_missing_reference(from_table text, broken_constraint text) returns void

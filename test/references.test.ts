@@ -135,9 +135,13 @@ test('all data of a project is deleted with its row', async (t) => {
 	await pool.query(addEvents, [project.id, [ann, null]])
 	await pool.query(addMails, [project.id, [bob, null]])
 	await pool.query(addMembers, [project.id, [ann], segment])
+	const rowsOf = async (table: string) =>
+		(await pool.query(`select from ${table} where project_id = $1`, [project.id])).rowCount
+	const tables = ['contacts', 'events', 'emails', 'segment_members', 'contact_field_changes']
+	const tallies = ['mail_tallies', 'event_tallies', 'usage_tallies']
+	for (const table of [...tables, ...tallies]) t.not(await rowsOf(table), 0, table)
 	await pool.query('delete from projects where id = $1', [project.id])
-	for (const table of ['contacts', 'events', 'emails', 'segment_members', 'contact_field_changes'])
-		t.is((await pool.query(`select from ${table} where project_id = $1`, [project.id])).rowCount, 0)
+	for (const table of [...tables, ...tallies]) t.is(await rowsOf(table), 0, table)
 	t.is(
 		(await pool.query('select from contacts where project_id = $1', [theirs.project])).rowCount,
 		1,

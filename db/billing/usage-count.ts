@@ -35,7 +35,7 @@ const tallySchema = defineEntity({
 
 export class UsageTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'id']
-	static references = [reference(['projectId'], 'projects', 'cascade')]
+	static references = [reference(['projectId'], 'projects', 'cascade', { isEnforced: false })]
 	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']
 }
 tallySchema.setClass(UsageTally)

@@ -44,7 +44,7 @@ const tallySchema = defineEntity({
 export class CampaignTally extends tallySchema.class {
 	declare [PrimaryKeyProp]?: ['projectId', 'campaignId', 'id']
 	static references = [
-		reference(['projectId'], 'projects', 'cascade'),
+		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
 		reference(['projectId', 'campaignId'], 'campaigns', 'cascade'),
 	]
 	static storage = ['set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)']

@@ -23,6 +23,12 @@ begin
 	delete from emails where project_id = old.id;
 	delete from contacts where project_id = old.id;
 	delete from contact_field_changes where project_id = old.id;
+	-- After the mails and events that they count.
+	delete from campaign_tallies where project_id = old.id;
+	delete from mail_tallies where project_id = old.id;
+	delete from usage_tallies where project_id = old.id;
+	delete from reputation_tallies where project_id = old.id;
+	delete from event_tallies where project_id = old.id;
 	return null;
 end $$;
 
