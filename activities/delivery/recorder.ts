@@ -73,15 +73,21 @@ export function createRecorder({
 
 /** Under load, more mails share the record than wait for it. */
 const gatherMs = 20
+/** The mails of a campaign in hand are limited, so that they may wait until as many are recorded as are claimed at once. */
+const gatherEnoughMs = 60
 
 export type RecordTogether = ReturnType<typeof createRecords>
 
-/** A recorder for each project, which all its runs, or all lanes of its campaigns, share. */
+/**
+ * A recorder for each project, which all its runs, or all lanes of its campaigns, share. `enough`: so many are worth a
+ * statement.
+ */
 export function createRecords(pool: Pool, enough?: () => number) {
 	const recorders = new Map<string, ReturnType<typeof createRecorder>>()
+	const options = enough ? { enough, gatherMs: gatherEnoughMs } : { gatherMs }
 	return async (projectId: string, ended: Ended[], alone: boolean) => {
 		const write = (some: Ended[]) => recordAllEnds(pool, projectId, some)
-		const recorder = recorders.get(projectId) ?? createRecorder({ write, gatherMs, enough })
+		const recorder = recorders.get(projectId) ?? createRecorder({ write, ...options })
 		recorders.set(projectId, recorder)
 		await recorder.record(ended, alone)
 		if (recorder.isIdle() && recorders.get(projectId) === recorder) recorders.delete(projectId)

@@ -1,8 +1,11 @@
 import { defineEntity, p, PrimaryKeyProp } from '@mikro-orm/core'
 import { reference } from '../reference.ts'
 
-/** A page has at most this many contacts, so that few bytes are read for each slice of mails. */
-export const contactsOfPage = 500
+/**
+ * A page has at most this many contacts. Each slice of mails reads all of its page, but the last slice of a page is
+ * smaller than the others, and small slices cost a mail more.
+ */
+export const contactsOfPage = 2000
 
 /**
  * Some recipients of a campaign, whose mails are not in the ledger yet: contacts in order, within one lane.

@@ -132,7 +132,7 @@ export const bearSlice = statement('bear-campaign-slice', {
 			case when c.contact_id is null then '${deletedContact.error}' else barred.because end as error,
 			case when c.contact_id is null or barred.because is not null then now()::timestamptz(3) end as settled_at,
 			now()::timestamptz(3) as born_at
-		from (select contact_ids from advanced union all select contact_ids from ended) taken
+		from (select contact_ids from advanced union all select contact_ids from ended limit 1) taken
 		cross join lateral unnest(taken.contact_ids) as place(contact_id)
 		left join lateral (
 			select id as contact_id, email, subscribed, data from contacts

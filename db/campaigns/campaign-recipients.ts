@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { type Email, erasedAddress, rareStatuses } from '../emails/email.ts'
 import { mailTimes } from '../emails/mail-records.ts'
 import { int, text, timestamp, uuid } from '../sql-types.ts'
+import { contactsOfPage } from './audience-page.ts'
 import { statement } from '../statement.ts'
 import { readWithin } from '../timed-reading.ts'
 
@@ -52,14 +53,17 @@ const recipientsAmong = (mails: string) => `select * from (
 			null, null, null, null, null, null, null, null
 		from (
 			select contact_id, page.status from (
-				select a.contact_ids[a.taken + 1 : a.size] as contact_ids,
+				select a.contact_ids, a.taken, a.size,
+					sum(a.size - a.taken) over (order by a.until) - (a.size - a.taken) as before,
 					case k.status when 'CANCELLED' then 'CANCELLED' else 'PENDING' end as status
 				from audience_pages a join campaigns k on k.project_id = a.project_id and k.id = a.campaign_id
 				where a.project_id = $projectId and a.campaign_id = $campaignId::uuid and a.until > ${firstContact}
 					and ($afterEmailId is null or $afterContactId is not null)
 				order by a.until limit $limit
-			) page cross join lateral unnest(page.contact_ids) contact_id
+			) page cross join lateral unnest(page.contact_ids[page.taken + 1 : page.size]) contact_id
 			where contact_id > ${firstContact} and ($status is null or page.status = $status)
+				-- Only of the first page, some contacts may come before.
+				and page.before < $limit + ${contactsOfPage}
 			order by contact_id limit $limit
 		) waiting
 		left join lateral (
