@@ -84,7 +84,10 @@ export type RecordTogether = ReturnType<typeof createRecords>
  */
 export function createRecords(pool: Pool, enough?: () => number) {
 	const recorders = new Map<string, ReturnType<typeof createRecorder>>()
-	const options = enough ? { enough, gatherMs: gatherEnoughMs } : { gatherMs }
+	// Projects share the mails in hand, so none waits for as many as all have.
+	const options = enough
+		? { enough: () => enough() / recorders.size, gatherMs: gatherEnoughMs }
+		: { gatherMs }
 	return async (projectId: string, ended: Ended[], alone: boolean) => {
 		const write = (some: Ended[]) => recordAllEnds(pool, projectId, some)
 		const recorder = recorders.get(projectId) ?? createRecorder({ write, ...options })
