@@ -115,12 +115,34 @@ test('a process never holds more campaign mails than forty a connection', async 
 	// The fastest possible server: it answers at once.
 	for (let round = 0; round < 300; round++) {
 		await sleep(5)
-		for (; held > 0; held -= 1) slots.recorded(1)
+		for (; held > 0; held -= 1) slots.recorded('a', 1)
 	}
 	isOver = true
 	await sleep(5)
-	for (; held > 0; held -= 1) slots.recorded(1)
+	for (; held > 0; held -= 1) slots.recorded('a', 1)
 	await claiming
 	t.true(most > 60, `${most}: it grows with what the server takes`)
 	t.true(most <= 200, `${most}`)
+})
+
+test('a project whose campaign mails are slow leaves room for the campaigns of others', async (t) => {
+	const slots = createCampaignSlots(20, () => false)
+	t.is(await slots.enter('slow', 1000), 40)
+	t.is(await slots.enter('slow', 1000), 20)
+	let more = 0
+	const again = slots.enter('slow', 1000).then((granted) => (more = granted))
+	const other = slots.enter('other', 1000)
+	// One by one, the first places become free. They are the other project's, although it asked later.
+	for (let i = 0; i < 20; i++) slots.recorded('slow', 1)
+	t.is(await other, 20)
+	for (let round = 0; round < 50; round++) {
+		const next = slots.enter('other', 1000)
+		slots.recorded('other', 20)
+		t.is(await next, 20)
+	}
+	t.is(more, 0)
+	// Once it is alone again, it may use all.
+	slots.recorded('other', 20)
+	t.is(await again, 20)
+	t.is(more, 20)
 })

@@ -34,7 +34,7 @@ test('a kill leaves at most three mails per connection in doubt: unrecorded mail
 		gate.answered('a', slots)
 	}
 	t.is(unrecorded, 12)
-	gate.recorded(12)
+	gate.recorded('a', 12)
 })
 
 test('a small provider can still be used by one project', async (t) => {
@@ -52,7 +52,7 @@ async function handOver(gate: ReturnType<typeof createGate>, project: string, ma
 		await gate.connection(project)
 		gate.answered(project, 1)
 	}
-	gate.recorded(mails)
+	gate.recorded(project, mails)
 }
 
 test('with a fast provider, mails are opened before they have a connection', async (t) => {

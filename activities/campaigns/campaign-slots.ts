@@ -17,6 +17,15 @@ export interface CampaignSlots extends Slots {
 	slice(): number
 }
 
+/** The share of one project while others send, too: a slow template of one can't occupy all slots. */
+const shareOfOne = 0.75
+
+interface Waiting {
+	project: string
+	wanted: number
+	grant(slots: number): void
+}
+
 /**
  * Limits the campaign mails that a process has claimed and not recorded yet. If the worker is killed, all
  * of them are in doubt. Lanes get slots in the order of their requests, and none during a rest for single mails.
@@ -27,7 +36,8 @@ export function createCampaignSlots(
 ): CampaignSlots {
 	const fewest = fewestPerConnection * connections
 	const most = mostPerConnection * connections
-	const queue: { wanted: number; grant: (slots: number) => void }[] = []
+	const heldBy = new Map<string, number>()
+	let queue: Waiting[] = []
 	let size = fewest
 	let held = 0
 	let done = 0
@@ -37,13 +47,36 @@ export function createCampaignSlots(
 	const slice = () => Math.ceil(size * sliceShare)
 
 	function serve() {
-		for (let next = queue[0]; next && !isRestDue(); next = queue[0]) {
-			const slots = Math.min(next.wanted, 2 * slice(), size - held)
-			if (slots < Math.min(next.wanted, slice())) return
-			queue.shift()
-			held += slots
-			next.grant(slots)
-		}
+		// The first that has to wait for others' slots keeps those behind it waiting, or small requests would pass it again
+		// and again. One that has to wait for slots of its own project does not.
+		let isFull = queue.length === 0
+		if (isFull) return
+		const mostOfOne = isOneAlone() ? size : Math.floor(size * shareOfOne)
+		queue = queue.filter(({ project, wanted, grant }) => {
+			if (isFull) return true
+			const least = Math.min(wanted, slice())
+			const ownRoom = mostOfOne - (heldBy.get(project) ?? 0)
+			if (ownRoom < least) return true
+			isFull = size - held < least || isRestDue()
+			if (isFull) return true
+			const slots = Math.min(wanted, 2 * slice(), size - held, ownRoom)
+			hold(project, slots)
+			grant(slots)
+			return false
+		})
+	}
+
+	function isOneAlone() {
+		const projects = new Set(heldBy.keys())
+		for (const { project } of queue) projects.add(project)
+		return projects.size === 1
+	}
+
+	function hold(project: string, slots: number) {
+		const holding = (heldBy.get(project) ?? 0) + slots
+		if (holding > 0) heldBy.set(project, holding)
+		else heldBy.delete(project)
+		held += slots
 	}
 
 	function measure(mails: number) {
@@ -58,18 +91,18 @@ export function createCampaignSlots(
 
 	return {
 		slice,
-		enter: (_project, wanted) =>
+		enter: (project, wanted) =>
 			new Promise((grant) => {
-				queue.push({ wanted, grant })
+				queue.push({ project, wanted, grant })
 				serve()
 			}),
-		giveBack(_project, slots) {
-			held -= slots
+		giveBack(project, slots) {
+			hold(project, -slots)
 			serve()
 		},
 		answered() {},
-		recorded(mails) {
-			held -= mails
+		recorded(project, mails) {
+			hold(project, -mails)
 			measure(mails)
 			serve()
 		},

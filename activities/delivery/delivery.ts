@@ -119,7 +119,7 @@ function start({ source }: Delivery, { mails, run }: HandOver) {
 			await source.record(ended, underWay.count() === 1)
 			source.recorded(ended)
 		} finally {
-			slots.recorded(mails.length)
+			slots.recorded(projectId, mails.length)
 		}
 	})
 }

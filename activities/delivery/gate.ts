@@ -46,7 +46,7 @@ export function createGate(size: number): Gate {
 		since = performance.now()
 	}
 
-	function recorded(mails: number) {
+	function recorded(_project: string, mails: number) {
 		unrecorded.room += mails
 		opened.serve()
 	}
@@ -66,7 +66,7 @@ export function createGate(size: number): Gate {
 		recorded,
 		giveBack(project, slots) {
 			opened.leave(project, slots)
-			recorded(slots)
+			recorded(project, slots)
 		},
 	}
 }

@@ -10,5 +10,5 @@ export interface Slots {
 	/** The provider has answered for this many mails. */
 	answered(project: string, mails: number): void
 	/** The outcomes of this many mails are in the ledger. */
-	recorded(mails: number): void
+	recorded(project: string, mails: number): void
 }
