@@ -17,7 +17,10 @@ export interface CampaignSlots extends Slots {
 	slice(): number
 }
 
-/** The share of one project while others send, too: a slow template of one can't occupy all slots. */
+/**
+ * While several projects send, each has this share of the fewest slots, and as many more as it needs at its pace. So a slow
+ * template of one can't occupy all slots.
+ */
 const shareOfOne = 0.75
 
 interface Waiting {
@@ -40,7 +43,9 @@ export function createCampaignSlots(
 	let queue: Waiting[] = []
 	let size = fewest
 	let held = 0
-	let done = 0
+	/** The mails of each project that were recorded since the last look, and in `ledgerMs` before it. */
+	let doneBy = new Map<string, number>()
+	let paceOf = new Map<string, number>()
 	let since = performance.now()
 
 	const isRestDue = createRest(singlesPass, serve)
@@ -51,11 +56,11 @@ export function createCampaignSlots(
 		// and again. One that has to wait for slots of its own project does not.
 		let isFull = queue.length === 0
 		if (isFull) return
-		const mostOfOne = isOneAlone() ? size : Math.floor(size * shareOfOne)
+		const isAlone = isOneAlone()
 		queue = queue.filter(({ project, wanted, grant }) => {
 			if (isFull) return true
 			const least = Math.min(wanted, slice())
-			const ownRoom = mostOfOne - (heldBy.get(project) ?? 0)
+			const ownRoom = (isAlone ? size : mostOf(project)) - (heldBy.get(project) ?? 0)
 			if (ownRoom < least) return true
 			isFull = size - held < least || isRestDue()
 			if (isFull) return true
@@ -72,6 +77,9 @@ export function createCampaignSlots(
 		return projects.size === 1
 	}
 
+	const mostOf = (project: string) =>
+		Math.max(slice(), Math.floor(fewest * shareOfOne + (paceOf.get(project) ?? 0)))
+
 	function hold(project: string, slots: number) {
 		const holding = (heldBy.get(project) ?? 0) + slots
 		if (holding > 0) heldBy.set(project, holding)
@@ -79,13 +87,14 @@ export function createCampaignSlots(
 		held += slots
 	}
 
-	function measure(mails: number) {
-		done += mails
+	function measure(project: string, mails: number) {
+		doneBy.set(project, (doneBy.get(project) ?? 0) + mails)
 		const ms = performance.now() - since
 		if (ms < ledgerMs) return
-		const fitting = fewest + (done * ledgerMs) / ms
+		paceOf = new Map([...doneBy].map(([one, done]) => [one, (done * ledgerMs) / ms]))
+		const fitting = [...paceOf.values()].reduce((sum, pace) => sum + pace, fewest)
 		size = Math.round(Math.min(most, size * 1.5, (size + fitting) / 2))
-		done = 0
+		doneBy = new Map()
 		since = performance.now()
 	}
 
@@ -103,7 +112,7 @@ export function createCampaignSlots(
 		answered() {},
 		recorded(project, mails) {
 			hold(project, -mails)
-			measure(mails)
+			measure(project, mails)
 			serve()
 		},
 	}
