@@ -5821,7 +5821,7 @@ export interface WorkflowsApi {
 	/**
 	 * Copy a workflow.
 	 *
-	 * The copy has the same steps and transitions, and is not enabled.
+	 * The copy has the same steps and transitions, and is not enabled. In an hour a project gets at most 1,000 copies, and fewer of large workflows: 100 of 1 MB.
 	 *
 	 * `POST /workflows/{id}/duplicate`
 	 */

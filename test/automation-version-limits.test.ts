@@ -106,3 +106,25 @@ test('a workflow gets at most a thousand new versions in an hour, however small'
 	)
 	t.is((await automation.change({ allowReentry: true })).statusCode, 200)
 })
+
+test('a project gets few copies of large workflows in an hour, and many of small ones', async (t) => {
+	const { create, call, pool } = await openAutomations(t)
+	const large = await create()
+	const config = { url: 'https://example.org', body: 'x'.repeat(60_000) }
+	for (let made = 0; made < 15; made++) await large.step('WEBHOOK', config)
+	const small = await create()
+	const copy = (id: string) => call('POST', `/${id}/duplicate`)
+	const first = await copy(large.id)
+	t.is(first.statusCode, 201)
+	await pool.query('update throttles set tries = array_fill(now(), array[120])')
+	const before = await pool.query('select from automations')
+	// A copy counts with its original.
+	for (const id of [large.id, first.json<{ id: string }>().id]) {
+		const { details } = isEnvelope(t, await copy(id), 429, 'RATE_LIMIT_EXCEEDED')
+		t.true(details.retryAfter > 3000 && details.retryAfter <= 3600, `${details.retryAfter}`)
+	}
+	t.is((await pool.query('select from automations')).rowCount, before.rowCount)
+	t.is((await copy(small.id)).statusCode, 201)
+	await pool.query(`update throttles set tries = array_fill(now() - interval '1 hour', array[120])`)
+	t.is((await copy(large.id)).statusCode, 201)
+})

@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg'
 import { int, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
+import { tryWithin } from '../throttle.ts'
 import type { AutomationKey } from './automation-schedules.ts'
 
-// A few bytes of a request can make a version of a megabyte.
+// A few bytes of a request can make a version or a copy of a megabyte.
 
 const mostBytesPerHour = 100 * 2 ** 20
 const mostPerHour = 1000
@@ -61,3 +62,12 @@ export async function limitVersions(
 	await removeUnused(db, { ...key, version: version - keptVersions - 1 })
 	return null
 }
+
+/** null: the project may have another copy of this size. Otherwise the seconds to wait. */
+export const limitCopies = (db: PoolClient, projectId: string, bytes: number) =>
+	tryWithin(db, {
+		what: 'copy of a workflow',
+		subject: projectId,
+		tries: mostOfSize(bytes),
+		seconds: 3600,
+	})
