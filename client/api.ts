@@ -5821,7 +5821,7 @@ export interface WorkflowsApi {
 	/**
 	 * Copy a workflow.
 	 *
-	 * The copy has the same steps and transitions, and is not enabled.
+	 * The copy has the same steps and transitions, and is not enabled. In an hour a project gets at most 1,000 copies, and fewer of large workflows: 100 of 1 MB.
 	 *
 	 * `POST /workflows/{id}/duplicate`
 	 */
@@ -5925,7 +5925,7 @@ export interface WorkflowsApi {
 	/**
 	 * List the versions of a workflow, newest first.
 	 *
-	 * Enabling a workflow freezes a version, and so does every change to an enabled one. At most the newest 10000 are listed.
+	 * Enabling a workflow freezes a version, and so does every change to an enabled one. The current version and the 1000 before it are kept, and of older ones those that executions have used. At most the newest 10000 are listed.
 	 *
 	 * `GET /workflows/{id}/versions`
 	 */

@@ -18,6 +18,8 @@ const { enrolSome } = proxyActivities<Activities>({
 interface Enrolment {
 	projectId: string
 	automationId: string
+	/** The times of the Schedule that started this run. It enrols nobody if the automation has others by now. */
+	fingerprint?: string
 	/** Progress of an earlier run. A run that was just started by its Schedule has none. */
 	progress?: { scheduledFor: string; after: string | null; enrolled: number }
 }
@@ -26,11 +28,16 @@ interface Enrolment {
  * Starts an automation on schedule: enrols every contact of its segment, turn by turn, once for each
  * scheduled time.
  */
-export async function enrol({ projectId, automationId, progress }: Enrolment): Promise<string> {
+export async function enrol({
+	projectId,
+	automationId,
+	fingerprint,
+	progress,
+}: Enrolment): Promise<string> {
 	const scheduledFor = progress?.scheduledFor ?? momentOfSchedule().toISOString()
 	let { after = null, enrolled = 0 } = progress ?? {}
 	for (;;) {
-		const turn = await enrolSome({ projectId, automationId, scheduledFor, after })
+		const turn = await enrolSome({ projectId, automationId, fingerprint, scheduledFor, after })
 		enrolled += turn.enrolled
 		const said = `${enrolled} ${enrolled === 1 ? 'execution' : 'executions'} started`
 		setCurrentDetails(said)

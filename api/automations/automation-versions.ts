@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { PoolClient } from 'pg'
 import { type AutomationDefinition, stepTypes } from '../../db/automations/automation-definition.ts'
 import { deleteGraph, restoreGraph } from '../../db/automations/automation-graph-records.ts'
+import { keptVersions } from '../../db/automations/automation-limits.ts'
 import { updateAutomation } from '../../db/automations/automation-records.ts'
 import { countActiveOfVersions } from '../../db/automations/automation-usage.ts'
 import {
@@ -96,7 +97,7 @@ export const automationVersions: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'List the versions of a workflow, newest first',
-				description: `Enabling a workflow freezes a version, and so does every change to an enabled one. At most the newest ${mostVersions} are listed.`,
+				description: `Enabling a workflow freezes a version, and so does every change to an enabled one. The current version and the ${keptVersions} before it are kept, and of older ones those that executions have used. At most the newest ${mostVersions} are listed.`,
 				params: Params,
 				response: { 200: Type.Array(ListedVersion) },
 			},

@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { copyGraph, insertStep } from '../../db/automations/automation-graph-records.ts'
+import { copyGraph, graphSize, insertStep } from '../../db/automations/automation-graph-records.ts'
+import { limitCopies } from '../../db/automations/automation-limits.ts'
 import {
 	type AutomationRecord,
 	deleteAutomation,
@@ -14,6 +15,7 @@ import { transactional } from '../../db/transaction.ts'
 import { copyName } from '../copy-name.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { EventName } from '../events/event-names.ts'
+import { tooMany } from '../requests/minute-counts.ts'
 import { about, Body, Name, Nullable, PathId } from '../schemas.ts'
 import { draftOf, edit, existing } from './automation-editing.ts'
 import { checkedEventName, checkedTrigger, TriggerConfig } from './automation-trigger.ts'
@@ -194,7 +196,8 @@ export const automations: FastifyPluginAsyncTypebox = async (app) => {
 			schema: {
 				tags,
 				summary: 'Copy a workflow',
-				description: 'The copy has the same steps and transitions, and is not enabled.',
+				description:
+					'The copy has the same steps and transitions, and is not enabled. In an hour a project gets at most 1,000 copies, and fewer of large workflows: 100 of 1 MB.',
 				params: Params,
 				response: { 201: Automation },
 			},
@@ -206,6 +209,11 @@ export const automations: FastifyPluginAsyncTypebox = async (app) => {
 					await lockAutomation(em, { projectId, automationId: params.id }),
 					params.id,
 				)
+				const key = { projectId, automationId: original.id }
+				const [size] = await graphSize(db, key)
+				const waitSeconds = await limitCopies(db, projectId, size!.configBytes)
+				if (waitSeconds !== null)
+					throw tooMany('This project has copied many workflows in the last hour', waitSeconds)
 				const made = await insertAutomation(em, copyOf(original))
 				await copyGraph(db, {
 					projectId,

@@ -11,6 +11,7 @@ import type {
 } from './automation-definition.ts'
 import type { StepRecord } from './automation-graph-records.ts'
 import type { Draft } from './automation-graph.ts'
+import { limitVersions } from './automation-limits.ts'
 import type { AutomationRecord } from './automation-records.ts'
 
 /** Creates a version and returns its number, unless the current one has the same definition. */
@@ -44,19 +45,6 @@ const freezeVersion = statement('freeze-automation-version', {
 	returning version.version`,
 })
 
-/** No row: the version is at least an hour old, or does not exist. */
-const secondsToAnHour = statement('seconds-to-an-hour-of-automation-version', {
-	params: { projectId: uuid, automationId: uuid, version: int },
-	row: { seconds: int },
-	text: `select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as seconds
-	from automation_versions
-	where project_id = $projectId and automation_id = $automationId::uuid and version = $version::int
-		and created_at > now() - interval '1 hour'`,
-})
-
-/** A few bytes of a request can make a version of a megabyte, and versions stay. */
-const mostBytesPerHour = 100 * 2 ** 20
-
 /**
  * Makes a valid draft the version that new executions use. Returns the seconds to wait if an hour has too many versions of
  * this size; then the caller has to roll back.
@@ -75,10 +63,8 @@ export async function freeze(db: PoolClient, draft: Draft): Promise<number | nul
 		eventNames: eventNamesIn(definition),
 	})
 	if (!frozen) return null
-	const mostPerHour = Math.floor(mostBytesPerHour / Buffer.byteLength(written))
-	const version = frozen.version - mostPerHour
-	const [early] = await secondsToAnHour(db, { projectId, automationId: id, version })
-	return early ? Math.max(1, early.seconds) : null
+	const key = { projectId, automationId: id }
+	return limitVersions(db, key, frozen.version, Buffer.byteLength(written))
 }
 
 /** Sorted, so that equal drafts have equal hashes, however they were edited. */

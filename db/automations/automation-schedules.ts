@@ -16,6 +16,7 @@ const wantedColumns = {
 	name: text,
 	schedule: text.notNull('triggers of the type SCHEDULE have one'),
 	timezone: text,
+	fingerprint: text,
 	/** From here on no time of this schedule has an enrolment. Times of more than a day ago are not made up for. */
 	missedSince: timestamp,
 }
@@ -26,7 +27,17 @@ type Services = Pick<Client, 'schedule'>
 const prefix = 'enrol/'
 export const scheduleIdOf = (automationId: string) => prefix + automationId
 
-const wanted = `a.name, a.schedule, coalesce(a.timezone, 'UTC') as timezone,
+/** Changes whenever the times of an automation `a` change. */
+const fingerprint = `a.schedule || ' ' || coalesce(a.timezone, 'UTC')`
+
+/**
+ * Whether `$scheduledFor` is a time of the present schedule of `a`. Temporal also starts runs at times of an earlier
+ * schedule, until it has received the change. Runs that an earlier release scheduled have no fingerprint.
+ */
+export const isOfPresentSchedule = `($fingerprint::text is null
+	or $fingerprint = ${fingerprint} and a.scheduled_since <= $scheduledFor::timestamptz)`
+
+const wanted = `a.name, a.schedule, coalesce(a.timezone, 'UTC') as timezone, ${fingerprint} as fingerprint,
 	greatest(a.scheduled_since, now() - interval '1 day', (
 		select max(scheduled_for) + interval '1 second' from enrolments
 		where project_id = a.project_id and automation_id = a.id)) as "missedSince"`
@@ -67,7 +78,7 @@ export async function syncSchedule(
 		else await remove(temporal, scheduleIdOf(key.automationId))
 		const [now] = await read()
 		// We may have overwritten another change that was handled at the same time.
-		if (fingerprint(now) === fingerprint(wanted)) return
+		if (now?.fingerprint === wanted?.fingerprint) return
 		wanted = now
 	}
 }
@@ -96,9 +107,6 @@ export async function reconcileSchedules(pool: Pool, temporal: Services, taskQue
 	return differed
 }
 
-const fingerprint = (wanted: Wanted | undefined) =>
-	wanted === undefined ? undefined : `${wanted.schedule} ${wanted.timezone}`
-
 /** Fair turns are among runs of one priority. This work keeps a worker as busy as other bulk work. */
 const priorityKey = priorities.bulk
 
@@ -106,9 +114,18 @@ const minuteOf = (time: Date) => Math.floor(time.getTime() / 60_000)
 
 type Memo = Record<string, unknown> | undefined
 
-/** A Schedule of an earlier release had another priority. Processes of that release compare the fingerprint only. */
+const memoOf = ({ fingerprint }: Wanted) => ({
+	fingerprint,
+	priority: priorityKey,
+	passesFingerprint: true,
+})
+
+/**
+ * Schedules of earlier releases have another priority, or do not pass the fingerprint to their runs. Processes of those
+ * releases ignore members of the memo that they don't know.
+ */
 const isCurrent = (memo: Memo, wanted: Wanted) =>
-	memo?.['fingerprint'] === fingerprint(wanted) && memo?.['priority'] === priorityKey
+	Object.entries(memoOf(wanted)).every(([name, value]) => memo?.[name] === value)
 
 async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, taskQueue: string) {
 	const scheduleId = scheduleIdOf(key.automationId)
@@ -121,7 +138,7 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 			workflowType: 'enrol',
 			workflowId: scheduleId,
 			taskQueue,
-			args: [key],
+			args: [{ ...key, fingerprint: wanted.fingerprint }],
 			staticSummary: `${wanted.name}: ${wanted.schedule} ${wanted.timezone}`,
 			priority: { priorityKey, fairnessKey: key.projectId },
 			typedSearchAttributes: keywords({
@@ -140,7 +157,7 @@ async function put({ schedule }: Services, key: AutomationKey, wanted: Wanted, t
 			...options,
 			...(missed.start < missed.end && { state: { backfill: [missed] } }),
 			scheduleId,
-			memo: { fingerprint: fingerprint(wanted), priority: priorityKey },
+			memo: memoOf(wanted),
 		})
 		// Times are whole minutes. One that came while Temporal created the Schedule is in neither.
 		const now = new Date()

@@ -3,7 +3,10 @@ import { createdAt } from '../columns.ts'
 import { reference } from '../reference.ts'
 import type { AutomationDefinition } from './automation-definition.ts'
 
-/** An automation at one moment. It never changes: executions run on it. */
+/**
+ * An automation at one moment. It never changes: executions run on it. For how long it is kept, see
+ * automation-limits.ts.
+ */
 export const versionSchema = defineEntity({
 	name: 'AutomationVersion',
 	tableName: 'automation_versions',

@@ -5,22 +5,30 @@ import { lockReferences } from '../segments/segment-records.ts'
 import { json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
+import { isOfPresentSchedule } from './automation-schedules.ts'
 
 /** One scheduled time of an automation. */
 export interface Moment {
 	projectId: string
 	automationId: string
 	scheduledFor: string
+	/** Of the schedule that has this time. Continued runs and those of an earlier release have none. */
+	fingerprint?: string | undefined
 }
 
 export type Begun = RowOf<typeof insertEnrolment>
 
 /**
  * The automation, if it still has a schedule, and the audience that was fixed by this enrolment's first
- * page.
+ * page. An enrolment begins only while its schedule is the present one. After that it goes on in any case.
  */
 const findEnrolment = statement('find-enrolment', {
-	params: { projectId: uuid, automationId: uuid, scheduledFor: timestamp },
+	params: {
+		projectId: uuid,
+		automationId: uuid,
+		scheduledFor: timestamp,
+		fingerprint: text.orNull,
+	},
 	row: {
 		segmentId: uuid.orNull,
 		audience: json<FrozenCondition>().orNull,
@@ -33,7 +41,7 @@ const findEnrolment = statement('find-enrolment', {
 	left join enrolments e on e.project_id = a.project_id and e.automation_id = a.id
 		and e.scheduled_for = $scheduledFor::timestamptz
 	where a.project_id = $projectId and a.id = $automationId::uuid and a.enabled
-		and a.trigger_type = 'SCHEDULE'
+		and a.trigger_type = 'SCHEDULE' and (e.created_at is not null or ${isOfPresentSchedule})
 		and p.disabled_reason is null`,
 })
 
@@ -60,19 +68,19 @@ const insertEnrolment = statement('insert-enrolment', {
 
 /**
  * The audience of a scheduled run. It is fixed with the first page; later edits don't change it.
- * undefined: the automation was disabled, changed or deleted since.
+ * undefined: the automation was disabled, changed or deleted since, or this is a time of an earlier schedule.
  */
 export async function enrolmentOf(
 	pool: Pool,
 	moment: Moment,
 	workflowId: string,
 ): Promise<Begun | undefined> {
-	const { projectId } = moment
-	const [found] = await findEnrolment(pool, moment)
+	const { projectId, fingerprint = null } = moment
+	const [found] = await findEnrolment(pool, { ...moment, fingerprint })
 	if (!found || found.audience) return begunOf(found)
 	return transaction(pool, async (db) => {
 		await lockReferences(db, { projectId })
-		const [now] = await findEnrolment(db, moment)
+		const [now] = await findEnrolment(db, { ...moment, fingerprint })
 		if (!now) return undefined
 		const members = now.segmentId === null ? null : membersOf(now.segmentId)
 		const audience = await freeze(db, projectId, members)
