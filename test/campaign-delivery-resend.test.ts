@@ -151,6 +151,21 @@ test('a batch that was perhaps taken is repeated under its key until Resend answ
 	for (const { status, attempt } of await mails()) t.deepEqual([status, attempt], ['SENT', 1])
 })
 
+test('a batch that was perhaps taken is repeated by the next turn, not at the end of its campaign', async (t) => {
+	const { send, worker, fake, mails, query } = await overResend(t, 1500, [
+		{ status: 500, take: true, times: 1 },
+	])
+	await query('update projects set send_rate_per_second = 50')
+	while ((await send(worker)).left > 0);
+	const keys = fake.requests.map(({ headers }) => headers['idempotency-key'])
+	const repeated = keys.lastIndexOf(keys[0]!)
+	t.true(repeated > 0)
+	t.true(repeated < keys.length - 3, `${repeated} of ${keys.length}`)
+	t.is(new Set(fake.accepted.map(({ emailId }) => emailId)).size, 1500)
+	t.is(fake.accepted.length, 1500)
+	for (const { status } of await mails()) t.is(status, 'SENT')
+})
+
 for (const [name, fault] of [
 	[
 		'refused for now',

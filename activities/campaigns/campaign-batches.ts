@@ -9,7 +9,7 @@ import type { Slots } from '../delivery/slots.ts'
 import { unmade } from '../delivery/unmade.ts'
 import { messageLength } from './campaign-contents.ts'
 import { ownSubject, recipientOf } from './campaign-handover.ts'
-import { countSettled, type Turn } from './campaign-turn.ts'
+import { countSettled, nameOf, type Turn } from './campaign-turn.ts'
 
 /** A lane's batches under way at once: while one is being claimed or recorded, another is handed over. */
 export const batchesAtOnce = 2
@@ -76,12 +76,15 @@ export async function handBatch(
 	const messages = made.map(({ message }) => message)
 	const outcomes = await services.provider.deliverBatch!(messages, batchId)
 	heedAll(turn, outcomes, startedAt)
-	return made.flatMap(({ mail, subject, fault }, index) => {
+	const ended = made.flatMap(({ mail, subject, fault }, index) => {
 		const outcome = outcomes[index]!
 		if (isRepeat ? isRefusal(outcome) : isUndecided(outcome)) return []
 		const end = attemptEnd(services, mail, outcome)
 		return { end, subject: ownSubject(campaign, subject), fault }
 	})
+	// The lane's next turn finds the others, and repeats the batch.
+	if (ended.length < made.length) turn.shared.adopted.delete(nameOf(turn.lane))
+	return ended
 }
 
 /**

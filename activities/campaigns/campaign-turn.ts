@@ -25,7 +25,7 @@ export type Shared = ReturnType<typeof createShared>
 export function createShared({ pool, provider, gate }: DeliveryServices) {
 	const slots = createCampaignSlots(provider.concurrency, gate.isInUse)
 	return {
-		/** Lanes whose open mails this process has taken over: any open mails are its own or will be found at the end. */
+		/** Lanes whose open mails this process has taken over: any open mails are being handed over, or are found at the end. */
 		adopted: new Set<string>(),
 		inSequence: createQueues(Infinity),
 		limited: createLimiter(provider.concurrency),
