@@ -10,6 +10,7 @@ import { aMessage } from './helpers/message.ts'
 
 const mails = ['a', 'b', 'c'].map((name) => ({
 	id: name,
+	status: 'SENDING',
 	attempt: 1,
 	contact_id: name,
 	email: `${name}@example.org`,

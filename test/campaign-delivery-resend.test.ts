@@ -166,6 +166,36 @@ test('a batch that was perhaps taken is repeated by the next turn, not at the en
 	for (const { status } of await mails()) t.is(status, 'SENT')
 })
 
+for (const take of [false, true])
+	test(`a repeated batch leaves readers out who may get no mail any more (the first request was ${take ? '' : 'not '}taken)`, async (t) => {
+		const { send, worker, fake, mails, query, project } = await overResend(t, 30, [
+			{ status: 500, take, times: 1 },
+		])
+		const unanswered = send(worker)
+		while (fake.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+		const [suppressed, unsubscribed] = (await mails()).map(({ to }) => to) as [string, string]
+		await query(`insert into suppressions (project_id, email, reason) values ($1, $2, 'MANUAL')`, [
+			project.id,
+			suppressed,
+		])
+		await query('update contacts set subscribed = false where email = $1', [unsubscribed])
+		let rest = await unanswered
+		for (let tries = 0; rest.left > 0 && tries < 5; tries++) rest = await send(worker)
+		t.is(rest.left, 0)
+		t.is(fake.accepted.length, take ? 30 : 28)
+		for (const { to, status } of await mails())
+			t.is(
+				status,
+				to !== suppressed && to !== unsubscribed
+					? 'SENT'
+					: take
+						? 'UNCERTAIN'
+						: to === suppressed
+							? 'SUPPRESSED'
+							: 'CANCELLED',
+			)
+	})
+
 for (const [name, fault] of [
 	[
 		'refused for now',

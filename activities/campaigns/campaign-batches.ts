@@ -51,7 +51,7 @@ const composeAgainMs = 1000
 /**
  * Hands a batch over under its key. The result leaves out mails that the provider may have taken: they
  * stay open and are repeated under the same key. The refusal of a repeat says nothing about the earlier try, so only
- * a repeat that is answered ends one.
+ * a repeat that is answered ends one. Readers who may get no mail any more are left out of a repeat.
  *
  * A mail that can't be composed leaves the batch before the others are handed over, or, of a repeat, the batch waits
  * for it: otherwise a later repeat would contain it, and would be told that its key has been used.
@@ -63,7 +63,9 @@ export async function handBatch(
 	isRepeat: boolean,
 ): Promise<Ended[]> {
 	const { services, campaign } = turn
-	const { made, left } = await composeBatch(turn, mails, isRepeat)
+	const allowed = mails.filter(({ status }) => status === 'SENDING')
+	const barred = mails.filter(({ status }) => status !== 'SENDING')
+	const { made, left } = await composeBatch(turn, allowed, isRepeat)
 	if (isRepeat && left.some(({ end }) => end.status === 'PENDING')) {
 		await wait(composeAgainMs, services.stopping)
 		return []
@@ -74,9 +76,10 @@ export async function handBatch(
 	}
 	const startedAt = performance.now()
 	const messages = made.map(({ message }) => message)
-	const outcomes = await services.provider.deliverBatch!(messages, batchId)
+	const outcomes =
+		messages.length > 0 ? await services.provider.deliverBatch!(messages, batchId) : []
 	heedAll(turn, outcomes, startedAt)
-	const ended = made.flatMap(({ mail, subject, fault }, index) => {
+	const ended: Ended[] = made.flatMap(({ mail, subject, fault }, index) => {
 		const outcome = outcomes[index]!
 		if (isRepeat ? isRefusal(outcome) : isUndecided(outcome)) return []
 		const end = attemptEnd(services, mail, outcome)
@@ -84,8 +87,39 @@ export async function handBatch(
 	})
 	// The lane's next turn finds the others, and repeats the batch.
 	if (ended.length < made.length) turn.shared.adopted.delete(nameOf(turn.lane))
+	else ended.push(...barred.map((mail) => ({ end: barredEnd(mail, outcomes) })))
 	return ended
 }
+
+/**
+ * Ends a mail that was left out of an answered repeat. If the provider took the repeat, it had not taken the batch before,
+ * so the mail is claimed again and settled with its reason. Otherwise nobody knows.
+ */
+function barredEnd({ id, attempt }: ClaimedMail, outcomes: Outcome[]): AttemptEnd {
+	const end = { id, attempt, providerMessageId: null }
+	const isTakenNow =
+		outcomes.some(({ kind }) => kind === 'REJECTED' || kind === 'SENT') &&
+		!outcomes.some(isTakenBefore)
+	return isTakenNow
+		? {
+				...end,
+				outcome: 'UNAVAILABLE',
+				status: 'PENDING',
+				error: 'It was left out when its batch was repeated',
+				dueInMs: 0,
+			}
+		: {
+				...end,
+				outcome: 'UNKNOWN',
+				status: 'UNCERTAIN',
+				error: 'Its batch may have been taken before its reader was suppressed or unsubscribed',
+				dueInMs: null,
+			}
+}
+
+/** Such an answer has no id: the provider knows the key from another request. */
+const isTakenBefore = (outcome: Outcome) =>
+	outcome.kind === 'SENT' && outcome.providerMessageId === null
 
 /**
  * Composes the mails until they are large together. The others leave the batch. A repeat is never divided: it must be

@@ -31,8 +31,9 @@ export async function openNext(turn: Turn, count: number): Promise<HandOver[]> {
 /** Takes a batch over, to repeat it under its key. */
 export async function openAgain(turn: Turn, batchId: string, writtenAt: Date) {
 	const { projectId, campaignId } = turn.lane
-	const lost = { projectId, campaignId, batchId, writtenAt }
-	return batchOf(turn, await takeBatchOver(turn.services.pool, lost), batchId, true)
+	const { pool, provider } = turn.services
+	const lost = { projectId, campaignId, batchId, writtenAt, provider: provider.name }
+	return batchOf(turn, await takeBatchOver(pool, lost), batchId, true)
 }
 
 const batchOf = (

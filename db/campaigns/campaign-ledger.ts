@@ -66,7 +66,10 @@ const sliceParams = {
 const claimedMailColumns = {
 	id: uuid,
 	contact_id: uuid.notNull('mails without a contact are in no lane'),
-	/** SENDING: this worker may send it. Mails with other statuses are settled, with a reason. */
+	/**
+	 * SENDING: this worker may send it. Mails with other statuses are settled, with a reason, or may not be repeated if their
+	 * batch was taken over.
+	 */
 	status: text.of<'SENDING' | 'SUPPRESSED' | 'CANCELLED'>(),
 	attempt: int,
 	to: text,
@@ -292,12 +295,19 @@ export const sendingInLane = statement('sending-in-campaign-lane', {
  * Takes over a batch that may have been handed over, to repeat exactly the same batch under its key. It
  * takes the whole batch: for a part, the provider would answer that the key belongs to other content,
  * which is also its answer for a batch that it accepted. So all mails get one common time, later than any
- * of their own, and keep their addresses, whatever their contacts have now. The attempt number stays. If
+ * of their own, and keep their addresses, whatever their contacts have now. The attempt number stays. Mails
+ * that may not be sent any more have another status here, and stay SENDING in the ledger. If
  * two workers try, only one succeeds, and none once the campaign is paused or cancelled, or its project is
  * disabled.
  */
 export const takeBatchOver = statement('take-campaign-batch-over', {
-	params: { projectId: uuid, campaignId: uuid, batchId: uuid, writtenAt: timestamp },
+	params: {
+		projectId: uuid,
+		campaignId: uuid,
+		batchId: uuid,
+		writtenAt: timestamp,
+		provider: text,
+	},
 	row: claimedMailColumns,
 	text: `with taken as (
 		update emails e set updated_at = greatest(now(), $writtenAt::timestamptz + interval '1 ms')
@@ -307,10 +317,17 @@ export const takeBatchOver = statement('take-campaign-batch-over', {
 			and exists (select from campaigns k join projects p on p.id = k.project_id
 				where k.project_id = $projectId and k.id = $campaignId and ${isUnderWay})
 			and c.project_id = $projectId and c.id = e.contact_id
-		returning e.id, e.contact_id, e.status, e.attempt, e."to", e.created_at,
+		returning e.id, e.contact_id, e.attempt, e."to", e.created_at,
 			${triedForMs('coalesce(e.first_attempt_at, e.created_at)')}, e."to" as email, c.subscribed, c.data
 	)
-	select ${claimedColumns} from taken order by contact_id`,
+	select ${claimedColumns} from (
+		select c.*, case when barred.because is null then 'SENDING'
+			else barred_status(p.disabled_reason, s.reason) end as status
+		from taken c
+		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
+		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
+		${barredOf}
+	) mails order by contact_id`,
 })
 
 /**
