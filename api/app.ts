@@ -250,7 +250,7 @@ export async function createApp(services: Services, options: FastifyServerOption
 	await app.register(automationVersions)
 	await app.register(campaigns, { pool, sendPage })
 	await app.register(campaignChanges, { pool })
-	await app.register(campaignSending, { pool })
+	await app.register(campaignSending, { pool, features: settings.features })
 	await app.register(campaignResolving, { pool })
 	await app.register(campaignFigures, { pool })
 	await app.register(campaignTimes, { pool })

@@ -6046,7 +6046,7 @@ export interface CampaignsApi {
 	/**
 	 * Resume a paused campaign.
 	 *
-	 * It continues where it was paused.
+	 * It continues where it was paused. Refused with 429 while a limit of this month is reached.
 	 *
 	 * `POST /campaigns/{id}/resume`
 	 */

@@ -295,3 +295,25 @@ test('incoming mail beyond the limit is not accepted', async (t) => {
 	t.deepEqual(await take('three', false), { isNew: true, received: 1 })
 	t.is((await execute(`select from emails where source_type = 'INBOUND'`)).length, 2)
 })
+
+test('a campaign that a limit has paused is not resumed before there is room', async (t) => {
+	const { limit, use, judge, campaign, app, withSecretKey, execute } = await setupLimits(t)
+	await limit({ campaigns: 10 })
+	await use('campaigns', 10)
+	const state = await campaign()
+	await judge()
+	t.deepEqual(await state(), { reason: 'BILLING_LIMIT', paused: true })
+	const [{ id }] = (await execute<{ id: string }>('select id from campaigns')) as [{ id: string }]
+	const resume = () =>
+		app.inject({ method: 'POST', url: `/campaigns/${id}/resume`, headers: withSecretKey })
+	const refused = await resume()
+	t.is(refused.statusCode, 429)
+	t.like(refused.json().error, {
+		code: 'BILLING_LIMIT_EXCEEDED',
+		details: { category: 'campaigns', limit: 10, usage: 10 },
+	})
+	t.deepEqual(await state(), { reason: 'BILLING_LIMIT', paused: true })
+	await limit({ campaigns: 11 })
+	t.is((await resume()).statusCode, 200)
+	t.deepEqual(await state(), { reason: null, paused: false })
+})

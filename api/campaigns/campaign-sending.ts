@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool, PoolClient } from 'pg'
+import { limitOfCampaigns } from '../../db/billing/usage-standing.ts'
 import { cancel, pause, resume, schedule, sendNow } from '../../db/campaigns/campaign-actions.ts'
 import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
 import { findCampaign, lockCampaign } from '../../db/campaigns/campaign-records.ts'
@@ -10,6 +11,7 @@ import { taskQueues } from '../../workflows/task-queues.ts'
 import { ApiError } from '../errors.ts'
 import { refuseChanged } from '../requests/read-version.ts'
 import { about, Component, Id, Nullable, PathId, Timestamp } from '../schemas.ts'
+import { refuseOver } from '../send/send-limit.ts'
 import { requireSender } from '../send/sender.ts'
 import { recipientsOf } from './campaign-content.ts'
 import { Campaign, existing, viewFor, wrongState } from './campaigns.ts'
@@ -32,8 +34,16 @@ const Params = Type.Object({ id: PathId('campaign') })
 /** Postgres has no earlier date; any time in the past is due. */
 const earliestMs = Date.UTC(-4712, 0, 1)
 
+interface Options {
+	pool: Pool
+	features: { billing: boolean }
+}
+
 /** Routes that start and stop a campaign. */
-export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
+export const campaignSending: FastifyPluginAsyncTypebox<Options> = async (
+	app,
+	{ pool, features },
+) => {
 	app.post(
 		'/campaigns/:id/send',
 		{
@@ -104,9 +114,11 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 			'After at most two seconds, no more mails are handed over. A slow provider may still send those that it was given.',
 		suggestion: 'Only a SENDING campaign that is not paused can be paused.',
 	})
-	move('resume', resume, {
+	const hasLimits = features.billing
+	move('resume', (db, given) => resume(db, { ...given, hasLimits }), {
 		summary: 'Resume a paused campaign',
-		description: 'It continues where it was paused.',
+		description:
+			'It continues where it was paused. Refused with 429 while a limit of this month is reached.',
 		suggestion: 'Only a paused campaign can be resumed.',
 	})
 
@@ -125,8 +137,10 @@ export const campaignSending: FastifyPluginAsyncTypebox<{ pool: Pool }> = async 
 				const key = { projectId: project.id, campaignId: params.id }
 				const [moved] = await change(pool, { ...key, taskQueue: taskQueues.core })
 				const campaign = existing(await findCampaign(pool, key), params.id)
-				if (!moved && action === 'resume' && campaign.pausedAt)
+				if (!moved && action === 'resume' && campaign.pausedAt) {
 					await requireSender(em, project.id, campaign.from)
+					if (hasLimits) refuseOver((await limitOfCampaigns(pool, key))[0]!.limit, 1)
+				}
 				if (!moved) throw wrongState(campaign, done[action], suggestion)
 				app.relay.wake()
 				return viewFor(project)(campaign)

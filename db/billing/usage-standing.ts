@@ -47,6 +47,13 @@ const limitOfTransactional = statement('limit-of-transactional', {
 	text: `select ${nearestLimit('$projectId', 'transactional')} as limit`,
 })
 
+/** For campaigns, which are paused at a limit. */
+export const limitOfCampaigns = statement('limit-of-campaigns', {
+	params: { projectId: uuid },
+	row: { limit: json<Limit>().orNull },
+	text: `select ${nearestLimit('$projectId', 'campaigns')} as limit`,
+})
+
 /**
  * Reads the limit again under a lock that lasts until the end of the transaction. So of concurrent
  * requests only as many are accepted as the limit has room for.

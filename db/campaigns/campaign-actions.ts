@@ -1,6 +1,7 @@
+import { hasRoom } from '../billing/usage-standing.ts'
 import { isProvedSender } from '../domains/proved-sender.ts'
 import { priorities } from '../outbox/outbox.ts'
-import { int, text, timestamp, uuid } from '../sql-types.ts'
+import { bool, int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
 // Moves a campaign from one status to the next. Every move is a compare-and-set and notifies Temporal in
@@ -136,14 +137,15 @@ export const resumeCampaignsOf = statement('resume-campaigns-of-project', {
 	),
 })
 
-/** Not while the sender's domain is not verified. */
+/** Not while the sender's domain is not verified, or the project's limit is reached. */
 export const resume = statement('resume-campaign', {
-	params: { projectId: uuid, campaignId: uuid, taskQueue: text },
+	params: { projectId: uuid, campaignId: uuid, taskQueue: text, hasLimits: bool },
 	row: { id: uuid },
 	text: moved(
 		'paused_at = null, paused_reason = null',
 		`k.id = $campaignId::uuid and k.status = 'SENDING' and k.paused_at is not null
-			and ${isProvedSender('$projectId', 'k."from"')}`,
+			and ${isProvedSender('$projectId', 'k."from"')}
+			and (not $hasLimits::bool or ${hasRoom('$projectId', 'campaigns')})`,
 		'$taskQueue::text',
 	),
 })
