@@ -50,6 +50,19 @@ test('two workers together keep the send rate of a project', async (t) => {
 		)
 })
 
+test('a single mail does not wait behind the send rate of each campaign of its project', async (t) => {
+	const { send, worker, sink, query } = await overSmtp(t, 24)
+	await query('update projects set send_rate_per_second = 4')
+	const sending = Promise.all(Array.from({ length: 12 }, () => send(worker)))
+	while (sink.mails.length < 4) await new Promise((resolve) => setTimeout(resolve, 5))
+	const [budget] = await query<{ ahead: number }>(
+		'select extract(epoch from next_at - clock_timestamp())::float8 as ahead from send_budgets',
+	)
+	t.true(budget!.ahead < 1, `${budget!.ahead} s are reserved`)
+	await sending
+	t.is(sink.mails.length, 24)
+})
+
 test('a stopping worker hands nothing more over, and leaves nothing open', async (t) => {
 	const { send, worker, sink, states, id } = await overSmtp(t, 2000, { sink: { delayMs: 5 } })
 	const sending = send(worker)

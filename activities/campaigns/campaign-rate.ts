@@ -4,13 +4,13 @@ import type { Turn } from './campaign-turn.ts'
 
 /** How far ahead send rate is reserved. Rate further ahead stays free for more urgent mail. */
 const aheadSeconds = 0.1
-/**
- * The same for batches. It is longer because providers also limit requests, and all lanes wait in one
- * line.
- */
+/** The same for batches. It is longer because providers also limit requests. */
 const batchAheadSeconds = 1
 
-/** Waits for send rate. Returns the number of mails that it allows. */
+/**
+ * Waits for send rate. Returns the number of mails that it allows. All lanes of a project wait in one line: if each had
+ * reserved some, a single mail would wait behind all of them.
+ */
 export async function payFor(turn: Turn, wanted: number): Promise<number> {
 	const { services, campaign, lane, shared, usesBatches } = turn
 	const rate = campaign.send_rate_per_second ?? services.settings.sendRatePerSecond
@@ -18,8 +18,7 @@ export async function payFor(turn: Turn, wanted: number): Promise<number> {
 	if (turn.paid === 0) {
 		const seconds = usesBatches ? batchAheadSeconds : aheadSeconds
 		const count = Math.min(wanted, Math.max(1, Math.floor(rate * seconds)))
-		const reserve = () => reserveFor(turn, count, rate)
-		await (usesBatches ? shared.inSequence(lane.projectId, reserve) : reserve())
+		await shared.inSequence(lane.projectId, () => reserveFor(turn, count, rate))
 		turn.paid = count
 	}
 	return Math.min(wanted, turn.paid)
