@@ -174,6 +174,28 @@ test('all contacts that match are deleted, except those that were taken out, on 
 	t.deepEqual(faults, [])
 })
 
+test('all that match another filter are not deleted before they are counted', async (t) => {
+	const { page, open, add, faults } = await setupContacts(t)
+	for (const name of ['ann', 'anton', 'ben']) await add(name)
+	await open('contacts?search=ben')
+	await page.getByText('1 contact', { exact: true }).waitFor()
+	const counted = Promise.withResolvers<void>()
+	await page.route('**/contacts/query', async (route) => {
+		await counted.promise
+		await route.continue()
+	})
+	await page.getByRole('searchbox').fill('')
+	await page.waitForURL((url) => !url.search.includes('ben'))
+	await page.getByRole('button', { name: 'Choose all' }).click()
+	const remove = page.getByRole('button', { name: 'Delete' })
+	t.true(await remove.isDisabled())
+	counted.resolve()
+	await page.getByText('3 chosen').waitFor()
+	await remove.click()
+	await page.getByRole('button', { name: 'Delete 3 contacts' }).waitFor()
+	t.deepEqual(faults, [])
+})
+
 test('a job that has not begun is cancelled', async (t) => {
 	const { page, open, add, call } = await setupContacts(t)
 	await add('ann')

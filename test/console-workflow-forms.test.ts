@@ -88,3 +88,36 @@ test('the amount of a time can be deleted and typed anew', async (t) => {
 	t.deepEqual(configOf('Pause'), { amount: 5, unit: 'hours' })
 	t.deepEqual(faults, [])
 })
+
+test('the event of a wait and the address of a call are typed anew, and the other settings stay', async (t) => {
+	const { page, open, call, workflow, faults } = await setupWorkflows(t)
+	const wait = { eventName: 'order', timeout: 3 * 86_400, since: 'start' }
+	const hook = {
+		url: 'https://example.org/old',
+		method: 'PUT',
+		headers: { 'X-Source': 'tempost' },
+		body: { plan: 'pro' },
+		retryFor: 86_400,
+		continueOnError: true,
+	}
+	const { id, idOf } = await workflow(
+		'Retyped',
+		[
+			{ type: 'WAIT_FOR_EVENT', name: 'Order', config: wait },
+			{ type: 'WEBHOOK', name: 'Hook', config: hook },
+		],
+		['Trigger > Order', 'Order: timeout > Hook'],
+	)
+	await open(`workflows/${id}?view=list&step=${idOf('Order')}`)
+	await typeOver(page.getByLabel('Event', { exact: true }), 'purchase')
+	t.true(await page.getByLabel('Stop waiting after a time').isChecked())
+	await page.getByRole('list', { name: 'Steps' }).getByRole('button', { name: /^Hook/ }).click()
+	await typeOver(page.getByLabel('URL'), 'https://example.org/new')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	const stored = await call<Stored>('GET', `/workflows/${id}`)
+	const configOf = (name: string) => stored.steps.find((step) => step.name === name)!.config
+	t.deepEqual(configOf('Order'), { ...wait, eventName: 'purchase' })
+	t.deepEqual(configOf('Hook'), { ...hook, url: 'https://example.org/new' })
+	t.deepEqual(faults, [])
+})

@@ -40,12 +40,16 @@ export function BulkBar({ filters, total, isCounting, selection, columns }: Prop
 			</div>
 		)
 	const isAll = chosen.mode === 'query'
+	// The question before an act names their number.
+	const isTooEarly = isAll && isCounting
 	return (
 		<>
 			<Fault error={error} />
 			<div className={styles.bar} role="toolbar" aria-label="Chosen contacts">
 				<span role="status">
-					{count === undefined ? 'All that match are' : formatCount(count)} chosen
+					{isTooEarly
+						? 'Counting …'
+						: `${count === undefined ? 'All that match are' : formatCount(count)} chosen`}
 					{count === mostChosen && !isAll && <Soft> · choose all to choose more</Soft>}
 				</span>
 				{!isAll && (
@@ -53,13 +57,13 @@ export function BulkBar({ filters, total, isCounting, selection, columns }: Prop
 						Choose all {total !== undefined && formatCount(total)}
 					</Button>
 				)}
-				<Button isBusy={isBusy} onClick={() => act('subscribe')}>
+				<Button disabled={isTooEarly} isBusy={isBusy} onClick={() => act('subscribe')}>
 					Subscribe
 				</Button>
-				<Button isBusy={isBusy} onClick={() => act('unsubscribe')}>
+				<Button disabled={isTooEarly} isBusy={isBusy} onClick={() => act('unsubscribe')}>
 					Unsubscribe
 				</Button>
-				<Button kind="danger" isBusy={isBusy} onClick={() => act('delete')}>
+				<Button kind="danger" disabled={isTooEarly} isBusy={isBusy} onClick={() => act('delete')}>
 					Delete
 				</Button>
 				<Button kind="quiet" onClick={chooseNone}>

@@ -27,5 +27,7 @@ export function useCursorList<Item>({ key, load, liveMs }: Options<Item>) {
 			liveMs !== undefined && (state.data?.pages.length ?? 0) <= 1 ? liveMs : false,
 		placeholderData: (previous) => previous,
 	})
-	return { ...useLoaded(query), query }
+	const { list, total } = useLoaded(query)
+	// Rows of the list before stay until others are there, but its number is none of this one.
+	return { list, total: query.isPlaceholderData ? undefined : total, query }
 }

@@ -69,9 +69,17 @@ export const inputOf = ({ trigger, allowReentry, steps, ways }: Graph): Workflow
 	triggerType: trigger.type,
 	triggerConfig: trigger.config,
 	allowReentry,
-	steps,
+	steps: steps.map(withoutUnfinished),
 	transitions: ways,
 })
+
+/** A step's other settings are stored only together with this one. */
+const needed: { [type in StepType]?: string } = { WAIT_FOR_EVENT: 'eventName', WEBHOOK: 'url' }
+
+function withoutUnfinished(step: GraphStep): GraphStep {
+	const name = needed[step.type]
+	return name !== undefined && step.config[name] === undefined ? { ...step, config: {} } : step
+}
 
 /** The outcomes of a step; [null] if it has one way on, and none if it ends the path. */
 export function branchesOf({

@@ -14,10 +14,8 @@ export function WaitForm({ step: { config }, onConfig, error }: StepFormProps) {
 	const { timeout } = config
 	const seconds = typeof timeout === 'number' ? timeout : undefined
 	const [chosenUnit, setUnit] = useState(seconds === undefined ? 'days' : durationOf(seconds).unit)
-	const set = (changes: Record<string, unknown>, group?: string) => {
-		const next = withoutEmpty({ ...config, ...changes })
-		onConfig(next['eventName'] === undefined ? {} : next, group)
-	}
+	const set = (changes: Record<string, unknown>, group?: string) =>
+		onConfig(withoutEmpty({ ...config, ...changes }), group)
 	const perUnit = secondsOf(1, chosenUnit)
 	return (
 		<>

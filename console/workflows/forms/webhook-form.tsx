@@ -12,10 +12,8 @@ export function WebhookForm({ step: { config }, onConfig, error }: StepFormProps
 	const { retryFor } = config
 	const seconds = typeof retryFor === 'number' ? retryFor : 3600
 	const [unit, setUnit] = useState<string>(durationOf(seconds).unit)
-	const set = (changes: Record<string, unknown>, group?: string) => {
-		const next = withoutEmpty({ ...config, ...changes })
-		onConfig(next['url'] === undefined ? {} : next, group)
-	}
+	const set = (changes: Record<string, unknown>, group?: string) =>
+		onConfig(withoutEmpty({ ...config, ...changes }), group)
 	const method = textOf(config['method']) || 'POST'
 	return (
 		<>
