@@ -342,6 +342,24 @@ test.serial('a campaign that has changed since it was opened is not sent', async
 	t.deepEqual(unexpected(), [])
 })
 
+test.serial('a campaign that was sent is shown so, although the answer was lost', async (t) => {
+	const { page, open, contacts, create, get } = await setupCampaigns(t)
+	await contacts(2)
+	const { id } = await create()
+	await open(`campaigns/${id}`)
+	await page.getByText('2 subscribed contacts get it').waitFor()
+	await page.getByRole('button', { name: 'Send…' }).click()
+	await page.route('**/campaigns/*/send', async (route) => {
+		await route.fetch()
+		await route.abort()
+	})
+	await page.getByRole('button', { name: 'Send to 2 contacts' }).click()
+	await page.getByText('The campaign is being sent').waitFor()
+	await page.getByRole('progressbar').waitFor()
+	await page.getByRole('button', { name: 'Send to 2 contacts' }).waitFor({ state: 'detached' })
+	t.is((await get(id)).status, 'SENDING')
+})
+
 test.serial('the pages of campaigns have no barrier, in light and dark', async (t) => {
 	const { page, open, contacts, create, started, become, faults } = await setupCampaigns(t)
 	await contacts(3)

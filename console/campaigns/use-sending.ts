@@ -16,15 +16,20 @@ export function useSending(
 	const toast = useToast()
 	return useMutation({
 		async mutationFn(at: Date | undefined) {
-			const done = await api.campaigns.send(
-				campaign.id,
-				{ scheduledFor: at?.toISOString() },
-				{ unchangedSince: writing.version },
-			)
+			const scheduledFor = at?.toISOString()
+			const read = () => api.campaigns.get(campaign.id).catch(() => undefined)
+			try {
+				await api.campaigns.send(campaign.id, { scheduledFor }, { unchangedSince: writing.version })
+			} catch (error) {
+				// Only the answer may have been lost.
+				const now = await read()
+				if (!now || !isUnderWay(now, scheduledFor)) throw error
+				return now
+			}
+			const now = await read()
 			// A scheduled campaign can be written on, in the version that scheduling has made.
-			const { updatedAt } = await api.campaigns.get(campaign.id)
-			writing.version = updatedAt
-			return done
+			if (now) writing.version = now.updatedAt
+			return now ?? { status: at ? 'SCHEDULED' : 'SENDING' }
 		},
 		async onSuccess({ status }) {
 			toast({
@@ -35,3 +40,8 @@ export function useSending(
 		},
 	})
 }
+
+const isUnderWay = ({ status, scheduledFor }: Campaign, wanted: string | undefined) =>
+	status === 'SENDING' ||
+	status === 'SENT' ||
+	(status === 'SCHEDULED' && wanted !== undefined && scheduledFor === wanted)
