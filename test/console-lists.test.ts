@@ -62,7 +62,7 @@ test('a key typed while the address changes stays in the search', async (t) => {
 		await call('POST', '/contacts', { email: `${name}@example.org`, data: {} })
 	await open('contacts')
 	await page.getByRole('table', { name: 'Contacts' }).waitFor()
-	// The next letter comes after the search was put into the address, and before the page has read it there.
+	// The next letters come after the search was put into the address, and before the page has read it there.
 	await page.evaluate(`{
 		const replace = history.replaceState
 		history.replaceState = function (...given) {

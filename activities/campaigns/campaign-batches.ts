@@ -87,7 +87,10 @@ export async function handBatch(
 	})
 	// The lane's next turn finds the others, and repeats the batch.
 	if (ended.length < made.length) turn.shared.adopted.delete(nameOf(turn.lane))
-	else ended.push(...barred.map((mail) => ({ end: barredEnd(mail, outcomes) })))
+	else {
+		const isTakenNow = outcomes.length > 0 && !outcomes.some(isTakenBefore)
+		ended.push(...barred.map((mail) => ({ end: barredEnd(mail, isTakenNow) })))
+	}
 	return ended
 }
 
@@ -95,11 +98,8 @@ export async function handBatch(
  * Ends a mail that was left out of an answered repeat. If the provider took the repeat, it had not taken the batch before,
  * so the mail is claimed again and settled with its reason. Otherwise nobody knows.
  */
-function barredEnd({ id, attempt }: ClaimedMail, outcomes: Outcome[]): AttemptEnd {
+function barredEnd({ id, attempt }: ClaimedMail, isTakenNow: boolean): AttemptEnd {
 	const end = { id, attempt, providerMessageId: null }
-	const isTakenNow =
-		outcomes.some(({ kind }) => kind === 'REJECTED' || kind === 'SENT') &&
-		!outcomes.some(isTakenBefore)
 	return isTakenNow
 		? {
 				...end,

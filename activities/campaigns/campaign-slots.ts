@@ -54,8 +54,8 @@ export function createCampaignSlots(
 	function serve() {
 		// The first that has to wait for others' slots keeps those behind it waiting, or small requests would pass it again
 		// and again. One that has to wait for slots of its own project does not.
-		let isFull = queue.length === 0
-		if (isFull) return
+		if (queue.length === 0) return
+		let isFull = false
 		const isAlone = isOneAlone()
 		queue = queue.filter(({ project, wanted, grant }) => {
 			if (isFull) return true

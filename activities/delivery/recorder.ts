@@ -73,7 +73,7 @@ export function createRecorder({
 
 /** Under load, more mails share the record than wait for it. */
 const gatherMs = 20
-/** The mails of a campaign in hand are limited, so that they may wait until as many are recorded as are claimed at once. */
+/** The mails of a campaign in hand are limited, so they may wait until as many are recorded as are claimed at once. */
 const gatherEnoughMs = 60
 
 export type RecordTogether = ReturnType<typeof createRecords>

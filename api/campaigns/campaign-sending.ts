@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Pool, PoolClient } from 'pg'
-import { limitOfCampaigns } from '../../db/billing/usage-standing.ts'
+import { limitOf } from '../../db/billing/usage-standing.ts'
 import { cancel, pause, resume, schedule, sendNow } from '../../db/campaigns/campaign-actions.ts'
 import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
 import { findCampaign, lockCampaign } from '../../db/campaigns/campaign-records.ts'
@@ -139,7 +139,9 @@ export const campaignSending: FastifyPluginAsyncTypebox<Options> = async (
 				const campaign = existing(await findCampaign(pool, key), params.id)
 				if (!moved && action === 'resume' && campaign.pausedAt) {
 					await requireSender(em, project.id, campaign.from)
-					if (hasLimits) refuseOver((await limitOfCampaigns(pool, key))[0]!.limit, 1)
+					const category = 'campaigns'
+					if (hasLimits)
+						refuseOver((await limitOf(pool, { projectId: project.id, category }))[0]!.limit, 1)
 				}
 				if (!moved) throw wrongState(campaign, done[action], suggestion)
 				app.relay.wake()

@@ -41,17 +41,11 @@ const lockUsage = statement('lock-usage', {
 	params: { projectId: uuid },
 	text: `select pg_advisory_xact_lock(hashtextextended('limits of ' || $projectId::uuid, 0))`,
 })
-const limitOfTransactional = statement('limit-of-transactional', {
-	params: { projectId: uuid },
-	row: { limit: json<Limit>().orNull },
-	text: `select ${nearestLimit('$projectId', 'transactional')} as limit`,
-})
 
-/** For campaigns, which are paused at a limit. */
-export const limitOfCampaigns = statement('limit-of-campaigns', {
-	params: { projectId: uuid },
+export const limitOf = statement('limit-of-category', {
+	params: { projectId: uuid, category: text.of<UsageCategory>() },
 	row: { limit: json<Limit>().orNull },
-	text: `select ${nearestLimit('$projectId', 'campaigns')} as limit`,
+	text: `select nearest_limit($projectId, $category::text) as limit`,
 })
 
 /**
@@ -60,7 +54,7 @@ export const limitOfCampaigns = statement('limit-of-campaigns', {
  */
 export async function limitUnderLock(db: PoolClient, projectId: string): Promise<Limit | null> {
 	await lockUsage(db, { projectId })
-	const [row] = await limitOfTransactional(db, { projectId })
+	const [row] = await limitOf(db, { projectId, category: 'transactional' })
 	return row!.limit
 }
 

@@ -81,8 +81,10 @@ const claimedMailColumns = {
 }
 export type ClaimedMail = RowOf<typeof claimedMailColumns>
 
-/** Why the mail of campaign `k` to contact `c` may not be sent. */
-const barredOf = `left join lateral (
+/** Why the mail of campaign `k` of project `p` to contact `c` may not be sent. */
+const barredOf = `cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
+		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
+		left join lateral (
 			select reason from suppressions where project_id = $projectId and email = c.email offset 0
 		) s on true
 		cross join lateral (
@@ -140,8 +142,6 @@ export const bearSlice = statement('bear-campaign-slice', {
 		left join lateral (
 			select id as contact_id, email, subscribed, data from contacts
 			where project_id = $projectId and id = place.contact_id offset 0 for key share) c on true
-		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
-		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
 		${barredOf}
 	), born as (
 		insert into emails (project_id, id, contact_id, "to", headers, language, type, source_type, campaign_id, status,
@@ -189,8 +189,6 @@ export const claimSlice = statement('claim-campaign-slice', {
 			order by contact_id limit $limit::int
 		) e
 		cross join lateral ${contactOf('e')} c
-		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
-		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
 		${barredOf}
 	), claimed as (
 		update emails e set status = slice.status, error = slice.error, "to" = slice.email, updated_at = now(),
@@ -292,7 +290,7 @@ export const sendingInLane = statement('sending-in-campaign-lane', {
 })
 
 /**
- * Takes over a batch that may have been handed over, to repeat exactly the same batch under its key. It
+ * Takes over a batch that may have been handed over, to repeat it under its key. It
  * takes the whole batch: for a part, the provider would answer that the key belongs to other content,
  * which is also its answer for a batch that it accepted. So all mails get one common time, later than any
  * of their own, and keep their addresses, whatever their contacts have now. The attempt number stays. Mails
@@ -324,8 +322,6 @@ export const takeBatchOver = statement('take-campaign-batch-over', {
 		select c.*, case when barred.because is null then 'SENDING'
 			else barred_status(p.disabled_reason, s.reason) end as status
 		from taken c
-		cross join (select disabled_reason, owner_verified from projects where id = $projectId) p
-		cross join (select type from campaigns where project_id = $projectId and id = $campaignId) k
 		${barredOf}
 	) mails order by contact_id`,
 })

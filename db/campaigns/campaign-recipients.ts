@@ -2,9 +2,9 @@ import type { Pool } from 'pg'
 import { type Email, erasedAddress, rareStatuses } from '../emails/email.ts'
 import { mailTimes } from '../emails/mail-records.ts'
 import { int, text, timestamp, uuid } from '../sql-types.ts'
-import { contactsOfPage } from './audience-page.ts'
 import { statement } from '../statement.ts'
 import { readWithin } from '../timed-reading.ts'
+import { contactsOfPage } from './audience-page.ts'
 
 const countMs = 1000
 
@@ -62,7 +62,7 @@ const recipientsAmong = (mails: string) => `select * from (
 				order by a.until limit $limit
 			) page cross join lateral unnest(page.contact_ids[page.taken + 1 : page.size]) contact_id
 			where contact_id > ${firstContact} and ($status is null or page.status = $status)
-				-- Only of the first page, some contacts may come before.
+				-- Some contacts of the first page may come before the first that is wanted.
 				and page.before < $limit + ${contactsOfPage}
 			order by contact_id limit $limit
 		) waiting

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Each statement that writes mails adds to several tallies, and had its project looked up and locked for each of them. */
+/** A statement that writes mails adds to several tallies. For each, Postgres looked the project up and locked its row. */
 export class Migration20261127130000 extends Migration {
 	override name = 'Migration20261127130000'
 
