@@ -12,6 +12,13 @@ interface Limits {
 /** Too many others are waiting already, or it has waited too long. */
 export class TurnsBusy extends Error {
 	override name = 'TurnsBusy'
+	/** Whether other work of the same key took the turns. */
+	readonly isOwn: boolean
+
+	constructor(message: string, isOwn: boolean) {
+		super(message)
+		this.isOwn = isOwn
+	}
 }
 
 interface Queue {
@@ -51,14 +58,14 @@ export function createFairTurns({
 	}
 
 	function turn(queue: Queue, patience: number) {
-		if (queue.waiting.size >= waiting || waitingNow >= waitingOfAll)
-			throw new TurnsBusy('Too many are waiting')
+		const isFull = queue.waiting.size >= waiting
+		if (isFull || waitingNow >= waitingOfAll) throw new TurnsBusy('Too many are waiting', isFull)
 		waitingNow += 1
 		return new Promise<void>((resolve, reject) => {
 			const leave = setTimeout(() => {
 				queue.waiting.delete(come)
 				waitingNow -= 1
-				reject(new TurnsBusy('This has waited too long'))
+				reject(new TurnsBusy('This has waited too long', queue.running >= ofOne))
 			}, patience)
 			function come() {
 				clearTimeout(leave)

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { scanWithin } from '../db/timed-reading.ts'
+import { countInTurn, scanWithin } from '../db/timed-reading.ts'
+import { transaction } from '../db/transaction.ts'
 import { openCampaigns, plan, whole } from './helpers/campaigns.ts'
 
 async function setup(t: Parameters<typeof openCampaigns>[0]) {
@@ -83,5 +84,34 @@ test.serial(
 		finish()
 		await many
 		t.is((await call('POST', '', whole)).statusCode, 201)
+	},
+)
+
+// Serial: the other tests would take some of the turns of this process.
+test.serial(
+	'while other projects count for half a minute, campaigns are counted, saved and sent without delay',
+	async (t) => {
+		const { call, contacts, pool } = await openCampaigns(t)
+		await contacts(3)
+		const theirs = ['one project', 'another', 'a third', 'a fourth'].flatMap((other) => [
+			other,
+			other,
+		])
+		const slow = 'select pg_sleep(30)'
+		let isOver = false
+		const count = (other: string) =>
+			countInTurn(other, (limit) =>
+				transaction(pool, async (db) => isOver || db.query(slow), limit),
+			)
+		const counting = Promise.allSettled(theirs.map(count))
+		const audience = await call('POST', '/audience', { audienceType: 'ALL' })
+		t.is(audience.statusCode, 200, audience.body)
+		const created = await call('POST', '', whole)
+		t.is(created.statusCode, 201, created.body)
+		const { id } = created.json<{ data: { id: string } }>().data
+		t.is((await call('POST', `/${id}/send`)).statusCode, 200)
+		isOver = true
+		await pool.query('select pg_cancel_backend(pid) from pg_stat_activity where query = $1', [slow])
+		await counting
 	},
 )

@@ -2,6 +2,7 @@ import test from 'ava'
 import type { InjectOptions } from 'fastify'
 import { connect } from 'node:net'
 import { Project } from '../db/projects/project.ts'
+import { transaction } from '../db/transaction.ts'
 import { setup, startApp, viaProxy } from './helpers/app.ts'
 import { isEnvelope } from './helpers/envelope.ts'
 
@@ -129,6 +130,27 @@ test('while the database is away everything that needs it is 503 with Retry-Afte
 	t.is(health.json().checks.database, 'away')
 	await mend()
 	t.is((await ask()).statusCode, 200)
+})
+
+test('a record that another change holds for too long is 503 with Retry-After, and the answer says why', async (t) => {
+	const { app, pool, project } = await setup(t)
+	app.get('/change', { config: { auth: 'none' } }, () =>
+		transaction(
+			pool,
+			(db) => db.query('select from projects where id = $1 for update', [project.id]),
+			`set local lock_timeout = 20`,
+		),
+	)
+	const holder = await pool.connect()
+	t.teardown(() => holder.release())
+	await holder.query('begin')
+	await holder.query('select from projects where id = $1 for update', [project.id])
+	const answer = await app.inject('/change')
+	const { message } = isEnvelope(t, answer, 503, 'DATABASE_ERROR')
+	t.is(message, 'Another change holds this record at the moment')
+	t.true(Number(answer.headers['retry-after']) > 0)
+	await holder.query('rollback')
+	t.is((await app.inject('/change')).statusCode, 200)
 })
 
 test('a request that is not HTTP gets the envelope too', async (t) => {

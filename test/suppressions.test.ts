@@ -149,3 +149,16 @@ test('no project sees or removes the addresses of another', async (t) => {
 	t.is((await post({ email: 'ann@example.org' })).statusCode, 201)
 	t.is(await orm.em.fork().count(Suppression), 2)
 })
+
+test('a search that takes too long is refused, and frees its connection', async (t) => {
+	const { pool, refused } = await setupSuppressions(t)
+	const slow = await pool.connect()
+	t.teardown(() => slow.release())
+	// A statement that waits counts as one that is slow.
+	await slow.query('begin; lock table suppressions in access exclusive mode')
+	const answer = await refused('search=example')
+	isEnvelope(t, answer, 503, 'DATABASE_ERROR')
+	t.is(answer.headers['retry-after'], '5')
+	await slow.query('rollback')
+	t.is((await refused('search=example')).statusCode, 200)
+})

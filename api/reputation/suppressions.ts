@@ -7,7 +7,8 @@ import {
 	removeSuppression,
 	suppressionReasons,
 } from '../../db/reputation/suppression.ts'
-import { notFound } from '../errors.ts'
+import { readOrScan } from '../../db/timed-reading.ts'
+import { notFound, tooMuchToRead } from '../errors.ts'
 import {
 	about,
 	Body,
@@ -36,6 +37,7 @@ const Position = Type.Tuple([CursorTime, Type.String({ pattern: '^[\\x21-\\x7e]{
 const config = { auth: 'secret key or session' } as const
 const tags = ['suppressions']
 const tries = 5
+const mostMs = 5000
 
 export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { pool }) => {
 	app.get(
@@ -65,15 +67,13 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 			}
 			const [time, email] = cursor === undefined ? [] : decodeCursor(Position, cursor)
 			const after = time === undefined ? null : new Date(time).toISOString()
-			const [rows, [count]] = await Promise.all([
-				listSuppressions(pool, {
-					...where,
-					afterAt: after,
-					afterEmail: email ?? null,
-					limit: size + 1,
-				}),
-				cursor === undefined ? countSuppressions(pool, where) : [],
-			])
+			const place = { afterAt: after, afterEmail: email ?? null, limit: size + 1 }
+			const found = await readOrScan(pool, project.id, mostMs, async (db) => ({
+				rows: await listSuppressions(db, { ...where, ...place }),
+				count: cursor === undefined ? await countSuppressions(db, where) : [],
+			}))
+			if (!found) throw tooSlow()
+			const { rows, count } = found
 			const data = rows.slice(0, size)
 			const last = data.at(-1)
 			const hasMore = rows.length > size
@@ -83,7 +83,7 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 					? { cursor: encodeCursor([last.createdAt.getTime(), last.email]) }
 					: {}),
 				hasMore,
-				total: count?.total ?? 0,
+				total: count[0]?.total ?? 0,
 			}
 		},
 	)
@@ -144,3 +144,6 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 		},
 	)
 }
+
+const tooSlow = () =>
+	tooMuchToRead('This search takes too long', 'Search for more characters of the address.')

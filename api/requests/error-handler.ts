@@ -88,7 +88,7 @@ export function asApiError(thrown: FastifyError, request: FastifyRequest): ApiEr
 	if (thrown.validation)
 		return schemaFailure(thrown.validation as Failure[], thrown.validationContext, request)
 	if (thrown instanceof ThreadsBusy) return overloaded()
-	if (thrown instanceof TurnsBusy) return turnsBusy()
+	if (thrown instanceof TurnsBusy) return turnsBusy(thrown)
 	if (thrown instanceof NotFoundError) return notFound('record', undefined)
 	return databaseFault(thrown) ?? frameworkFault(thrown, request) ?? unexpected(thrown)
 }
@@ -133,9 +133,11 @@ const networkCodes = new Set([
 	'EAI_AGAIN',
 	'EHOSTUNREACH',
 ])
-// Connection exceptions, exhausted resources, operator intervention (shutdown, crash, starting up),
-// serialization failures and deadlocks: nothing was done, and the same request may succeed soon.
-const transientStates = /^(08|53|57P0[1-3]|40001|40P01|55P03)/
+// Connection exceptions, exhausted resources and operator intervention (shutdown, crash, starting up): nothing was
+// done, and the same request may succeed soon.
+const transientStates = /^(08|53|57P0[1-3])/
+// So it is after serialization failures, deadlocks and locks that were not free in time.
+const contendedStates = /^(40001|40P01|55P03)/
 const lostConnection =
 	/^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
@@ -153,17 +155,27 @@ function databaseFault(thrown: FastifyError) {
 			retryAfterSeconds: 2,
 			suggestion: 'Nothing was changed unless a response was lost. Try again in a few seconds.',
 		})
+	if (contendedStates.test(thrown.code))
+		return new ApiError(503, 'DATABASE_ERROR', 'Another change holds this record at the moment', {
+			retryAfterSeconds: 2,
+			suggestion: 'Nothing was changed. Try again in a few seconds.',
+		})
 	if (isTooSlow(thrown)) return tooSlow()
 	if (thrown.code === '23505')
 		return new ApiError(409, 'CONFLICT', 'This would duplicate a record that must be unique')
 	return undefined
 }
 
-const turnsBusy = () =>
-	tooMuchToRead(
-		'Other searches and counts of this project are under way',
-		'Nothing was done. Wait for their answers, and send the request again.',
-	)
+const turnsBusy = ({ isOwn }: TurnsBusy) =>
+	isOwn
+		? tooMuchToRead(
+				'Other searches and counts of this project are under way',
+				'Nothing was done. Wait for their answers, and send the request again.',
+			)
+		: tooMuchToRead(
+				'Too many searches and counts are under way',
+				'Nothing was done. Try again in a few seconds.',
+			)
 
 /** Refusals by Fastify itself. */
 function frameworkFault({ statusCode, code, message }: FastifyError, request: FastifyRequest) {

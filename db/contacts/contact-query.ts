@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { int, timestamp, text, uuid } from '../sql-types.ts'
 import { joined, ownText, query, sql, type Sql } from '../sql.ts'
-import { readWithin, scanWithin } from '../timed-reading.ts'
+import { readOrScan, scanWithin } from '../timed-reading.ts'
 import { type ContactList, inOrder, isLike, placeOf, statesOf } from './contact-list.ts'
 import {
 	contactIfFound,
@@ -42,7 +42,7 @@ export async function queryContacts(pool: Pool, list: ContactQuery): Promise<Fou
 	let { after } = list
 	do {
 		const wanted = { ...list, after, limit: list.limit - rows.length }
-		const step = await readWithin(pool, mostMs, (db) => walk(db, wanted))
+		const step = await readOrScan(pool, list.projectId, mostMs, (db) => walk(db, wanted), walkMs)
 		if (!step) return rows.length > 0 ? { rows, searchedTo: after } : null
 		rows.push(...step.rows)
 		after = step.searchedTo

@@ -48,7 +48,8 @@ export async function computeSegment(
 	for (const deadline = Date.now() + patienceMs; ; await sleep(50)) {
 		const computed = await inTurn(projectId, () => computeAlone(pool, projectId, id, mostMs))
 		if (computed !== 'is being computed') return computed
-		if (Date.now() > deadline) throw new TurnsBusy('Another compute of this segment takes too long')
+		if (Date.now() > deadline)
+			throw new TurnsBusy('Another compute of this segment takes too long', true)
 	}
 }
 
