@@ -1,12 +1,31 @@
 import type { Pool } from 'pg'
-import { log } from '@temporalio/activity'
-import { computeSegment } from '../db/segments/segment-compute.ts'
-import { foldSegmentTallies, postpone, takeDueSegments } from '../db/segments/segment-sweep.ts'
+import { Context, log } from '@temporalio/activity'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { computeDueSegment } from '../db/segments/segment-compute.ts'
+import {
+	type DueSegment,
+	foldSegmentTallies,
+	postpone,
+	takeDueSegments,
+} from '../db/segments/segment-sweep.ts'
 import { isTooSlow } from '../db/timed-reading.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
 const pageSize = 20
-const mostMsOfSegment = 5 * 60_000
+const lanes = 2
+/** Before further segments are taken while slow ones are being computed. */
+const pauseMs = 1000
+
+export interface Limits {
+	/** For finding out who enters and leaves a segment. */
+	mostMs: number
+	/** The same for a segment that has reached `mostMs`. */
+	mostMsIfSlow: number
+	/** No segment is begun after that. The last may take `mostMsIfSlow`, and the time limit of the activity is 30 minutes. */
+	turnMs: number
+}
+
+const limits: Limits = { mostMs: 60_000, mostMsIfSlow: 5 * 60_000, turnMs: 15 * 60_000 }
 
 export interface SweptPage {
 	computed: number
@@ -17,30 +36,95 @@ export interface SweptPage {
 	isLast: boolean
 }
 
-export function segmentActivities({ pool }: { pool: Pool }) {
+export function segmentActivities({ pool }: { pool: Pool }, given = limits) {
 	return {
 		/**
-		 * Computes some of the segments that are due. A second try continues with others. A segment that fails,
+		 * Computes the segments that are due, until none is. A second try continues with others. A segment that fails,
 		 * or kills its worker, is due again in the next sweep and doesn't block the others.
 		 */
 		async sweepSegments(): Promise<SweptPage> {
 			return withHeartbeat(async () => {
 				await foldSegmentTallies(pool)
-				const due = await takeDueSegments(pool, { limit: pageSize })
-				const page = { computed: 0, failed: 0, added: 0, removed: 0, isLast: due.length < pageSize }
-				for (const { projectId, id } of due.filter(({ isDisabled }) => !isDisabled))
-					try {
-						const computed = await computeSegment(pool, projectId, id, mostMsOfSegment)
-						page.computed += 1
-						page.added += computed?.added ?? 0
-						page.removed += computed?.removed ?? 0
-					} catch (error) {
-						if (isTooSlow(error)) await postpone(pool, { projectId, segmentId: id })
-						log.error('a segment could not be computed', { projectId, segmentId: id, error })
-						page.failed += 1
-					}
+				const page = { computed: 0, failed: 0, added: 0, removed: 0, isLast: true }
+				await sweep(pool, page, given)
 				return page
 			})
+		},
+	}
+}
+
+/**
+ * Each page has at most one segment of a project, so those with many keep no other waiting. A segment that takes long is
+ * put off, and computed beside the pages, one at a time.
+ */
+async function sweep(pool: Pool, page: SweptPage, { mostMs, mostMsIfSlow, turnMs }: Limits) {
+	const { cancellationSignal } = Context.current()
+	const end = performance.now() + turnMs
+	const isOver = () => cancellationSignal.aborted || performance.now() > end
+	const slow = slowSegments()
+	let computingSlow = null as Promise<void> | null
+
+	for (;;) {
+		const due = await takeDueSegments(pool, { limit: pageSize })
+		if (due.length === 0 && !computingSlow) return
+		const segments = due.filter(({ isDisabled }) => !isDisabled).values()
+		await Promise.all(Array.from({ length: lanes }, () => computeAll(segments)))
+		if (isOver()) break
+		if (due.length === 0) await Promise.race([computingSlow, sleep(pauseMs)])
+	}
+	page.isLast = false
+	await computingSlow
+
+	/** Lanes share `segments`. */
+	async function computeAll(segments: Iterable<DueSegment>) {
+		for (const segment of segments) {
+			if (isOver()) return
+			if (await compute(segment, mostMs)) continue
+			slow.add(segment)
+			computingSlow ??= computeSlow()
+			computingSlow.catch(() => {}) // thrown where it is awaited
+		}
+	}
+
+	async function computeSlow() {
+		for (let next = slow.next(); next && !isOver(); next = slow.next())
+			if (!(await compute(next, mostMsIfSlow))) page.failed += 1
+		computingSlow = null
+	}
+
+	/** False: it has taken too long, and is put off. */
+	async function compute(segment: DueSegment, mostMs: number) {
+		const { projectId, id } = segment
+		try {
+			const computed = await computeDueSegment(pool, projectId, id, mostMs)
+			page.computed += 1
+			page.added += computed?.added ?? 0
+			page.removed += computed?.removed ?? 0
+		} catch (error) {
+			log.error('a segment could not be computed', { projectId, segmentId: id, mostMs, error })
+			if (isTooSlow(error)) {
+				await postpone(pool, { projectId, segmentId: id })
+				return false
+			}
+			page.failed += 1
+		}
+		return true
+	}
+}
+
+/** Projects take turns. */
+function slowSegments() {
+	const waiting: DueSegment[] = []
+	const served = new Map<string, number>()
+	const servedOf = ({ projectId }: DueSegment) => served.get(projectId) ?? 0
+	return {
+		add: (segment: DueSegment) => waiting.push(segment),
+		next() {
+			const [next] = waiting.toSorted((one, other) => servedOf(one) - servedOf(other))
+			if (!next) return undefined
+			waiting.splice(waiting.indexOf(next), 1)
+			served.set(next.projectId, servedOf(next) + 1)
+			return next
 		},
 	}
 }

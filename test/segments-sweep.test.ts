@@ -1,13 +1,15 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import test from 'ava'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { ensureSchedules } from '../activities/schedules.ts'
-import { segmentActivities, type SweptPage } from '../activities/segments.ts'
+import { type Limits, segmentActivities, type SweptPage } from '../activities/segments.ts'
 import { takeDueSegments } from '../db/segments/segment-sweep.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { createProject } from './helpers/app.ts'
 import { openSegments, plan } from './helpers/segments.ts'
+import { fillForSlowCount } from './helpers/slow-count.ts'
 import { quiet, withWorkers } from './helpers/workflow.ts'
 
 test('a sweep computes each tracked segment once, and no other', async (t) => {
@@ -60,11 +62,40 @@ test('projects take turns: many segments of one keep no other waiting', async (t
 		`update segments set sweep_at = now() - interval '1 hour' where project_id = $1`,
 		[projectId],
 	)
-	const taken = async (limit: number) =>
-		(await takeDueSegments(pool, { limit })).map((segment) => segment.projectId)
-	t.deepEqual(await taken(2), [projectId, other.id])
-	t.deepEqual(await taken(20), [projectId, projectId, projectId, projectId])
-	t.deepEqual(await taken(20), [])
+	const taken = async () =>
+		(await takeDueSegments(pool, { limit: 20 })).map((segment) => segment.projectId)
+	t.deepEqual((await taken()).toSorted(), [projectId, other.id].toSorted())
+	for (let i = 0; i < 4; i++) t.deepEqual(await taken(), [projectId])
+	t.deepEqual(await taken(), [])
+})
+
+test('slow segments of a project keep no other waiting, and are computed once the others are', async (t) => {
+	const { call, orm, pool, projectId } = await openSegments(t)
+	const slow = await fillForSlowCount(pool)
+	slow.groups[0]!.filters.length = 10
+	for (let i = 0; i < 4; i++)
+		await call('POST', '', { name: `Slow ${i}`, condition: slow, trackMembership: true })
+	const { project: other } = await createProject(orm)
+	await pool.query(
+		`insert into segments (project_id, name, type, condition, track_membership, sweep_at)
+		select $1, 'Quick ' || i, 'DYNAMIC', $2, true, now() from generate_series(1, 3) i`,
+		[other.id, plan('pro')],
+	)
+	await pool.query(
+		`update segments set sweep_at = now() - interval '1 hour' where project_id = $1`,
+		[projectId],
+	)
+	let isOver = false
+	const swept = sweep(pool, { mostMs: 500, mostMsIfSlow: 30_000, turnMs: 5000 }).then((page) => {
+		isOver = true
+		return page
+	})
+	const quick = `select from segments where project_id = $1 and computed_until is not null`
+	while (!isOver && (await pool.query(quick, [other.id])).rowCount !== 3) await sleep(20)
+	t.false(isOver)
+	const { computed, failed } = await swept
+	t.true(computed > 3, `${computed}`)
+	t.is(failed, 0)
 })
 
 test('a segment that takes too long is left to a sweep an hour later', async (t) => {
@@ -126,7 +157,7 @@ test('workers create the schedule once, and a paused one stays paused', async (t
 const nothingDue = async () => ({ computed: 0, failed: 0, added: 0, removed: 0, isLast: true })
 
 const logger = new DefaultLogger('ERROR', () => {})
-const sweep = (pool: Pool) =>
+const sweep = (pool: Pool, limits?: Limits) =>
 	new MockActivityEnvironment({}, { logger }).run(
-		segmentActivities({ pool }).sweepSegments,
+		segmentActivities({ pool }, limits).sweepSegments,
 	) as Promise<SweptPage>

@@ -24,11 +24,6 @@ const chunkSize = 2000
 const patienceMs = 90_000
 /** For finding the difference. A caller that waits gets its error in time. */
 const mostMsOfRequest = 60_000
-/**
- * A compute is one query over all contacts, so only a few run at once, which leaves processors and connections to
- * urgent work. Projects take turns.
- */
-const inTurn = createFairTurns({ atOnce: 2, ofOne: 1, waiting: 10, patienceMs })
 
 /**
  * Updates the stored members of a tracked segment to match its condition, with an event for each entry and
@@ -39,14 +34,27 @@ const inTurn = createFairTurns({ atOnce: 2, ofOne: 1, waiting: 10, patienceMs })
  * Undefined: the segment doesn't exist (any more), or is not tracked. Throws `TurnsBusy` instead of waiting long, and
  * the error of Postgres if finding the difference takes more than `mostMs` (`isTooSlow`).
  */
-export async function computeSegment(
+export const computeDueSegment = (pool: Pool, projectId: string, id: string, mostMs: number) =>
+	unlessBeingComputed(() => computeAlone(pool, projectId, id, mostMs))
+
+/**
+ * A compute is one query over all contacts, so only a few run at once, which leaves processors and connections to
+ * urgent work. Projects take turns.
+ */
+const inTurn = createFairTurns({ atOnce: 2, ofOne: 1, waiting: 10, patienceMs })
+
+/** The same for a request. */
+export const computeSegment = (
 	pool: Pool,
 	projectId: string,
 	id: string,
 	mostMs = mostMsOfRequest,
-): Promise<Computed | undefined> {
+) => unlessBeingComputed(() => inTurn(projectId, () => computeAlone(pool, projectId, id, mostMs)))
+
+/** Waits for another compute of the same segment. */
+async function unlessBeingComputed(compute: () => ReturnType<typeof computeAlone>) {
 	for (const deadline = Date.now() + patienceMs; ; await sleep(50)) {
-		const computed = await inTurn(projectId, () => computeAlone(pool, projectId, id, mostMs))
+		const computed = await compute()
 		if (computed !== 'is being computed') return computed
 		if (Date.now() > deadline)
 			throw new TurnsBusy('Another compute of this segment takes too long', true)

@@ -1,28 +1,30 @@
-import { bool, int, uuid } from '../sql-types.ts'
+import { bool, int, type RowOf, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 
+export type DueSegment = RowOf<typeof takeDueSegments>
+
 /**
- * Takes some of the tracked segments that are due: of each project the one that has waited longest, then of each
- * project the next one. So a project with many large segments keeps none of the others waiting. Each is due again in
- * time for the next sweep, whether or not this sweep completes.
+ * Takes some of the tracked segments that are due: of each project the one that has waited longest. So a project with
+ * many large segments keeps none of the others waiting. Each is due again in time for the next sweep, whether or not
+ * this sweep completes.
  */
 export const takeDueSegments = statement('take-due-segments', {
 	params: { limit: int },
 	row: { id: uuid, projectId: uuid, isDisabled: bool },
 	text: `with due as (
-		select s.id, turn.place, s.sweep_at
+		select s.id
 		from (
-			select project_id, id, row_number() over (partition by project_id order by sweep_at, id) as place
-			from segments where sweep_at <= now()
-		) turn
-		join segments s on s.project_id = turn.project_id and s.id = turn.id and s.sweep_at <= now()
-		order by turn.place, s.sweep_at, s.id limit $limit::int for no key update of s skip locked
+			select distinct on (project_id) project_id, id, sweep_at from segments
+			where sweep_at <= now() order by project_id, sweep_at, id
+		) first
+		join segments s on s.project_id = first.project_id and s.id = first.id and s.sweep_at <= now()
+		order by first.sweep_at, s.id limit $limit::int for no key update of s skip locked
 	), taken as (
 		update segments s set sweep_at = now() + interval '4 minutes'
-		from due where s.id = due.id returning s.id, s.project_id, due.place, due.sweep_at
+		from due where s.id = due.id returning s.id, s.project_id
 	)
 	select taken.id, taken.project_id as "projectId", p.disabled_reason is not null as "isDisabled"
-	from taken join projects p on p.id = taken.project_id order by taken.place, taken.sweep_at, taken.id`,
+	from taken join projects p on p.id = taken.project_id order by taken.id`,
 })
 
 /** A segment that takes too long leaves the others their turns: it is due again after an hour. */
