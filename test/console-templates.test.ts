@@ -321,3 +321,27 @@ test.serial('a template that is still being saved is sent as a test as it was sa
 	t.regex((await stored(id)).subject, /!$/)
 	t.deepEqual(faults, [])
 })
+
+test.serial(
+	'typing goes on while a new template is stored, and is saved by the next save',
+	async (t) => {
+		const { page, open, request, stored, home, faults } = await setupTemplates(t)
+		await open('templates/new')
+		await page.getByLabel('Name', { exact: true }).fill('Receipt')
+		await page.getByLabel('Subject').fill('Your order')
+		const save = await saveSlowly(page, '/templates', 'POST')
+		await page.getByLabel('Subject').pressSequentially(' has left')
+		t.is(await save.answer(), 201)
+		await page.getByText('The template is saved').waitFor()
+		await page.getByText('Not saved').waitFor()
+		t.is(await page.getByRole('alertdialog').count(), 0)
+		t.is(await page.getByLabel('Subject').inputValue(), 'Your order! has left')
+		await page.getByLabel('Subject').pressSequentially(' today')
+		await page.keyboard.press('Control+s')
+		await page.waitForURL(`${home}/templates/*-*`)
+		const id = new URL(page.url()).pathname.split('/').at(-1)!
+		t.is((await stored(id)).subject, 'Your order! has left today')
+		t.is((await request('GET', '/templates')).json().total, 1)
+		t.deepEqual(faults, [])
+	},
+)

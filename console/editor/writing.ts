@@ -10,7 +10,7 @@ let openings = 0
  */
 export class Writing<Values extends { body: string }> {
 	/** For drafts. */
-	readonly id: string
+	id: string
 	/** For keys of queries: each opening of an editor has its own. */
 	readonly opening = ++openings
 	/** The values at the last pause. */
@@ -54,8 +54,10 @@ export class Writing<Values extends { body: string }> {
 		return this.#values
 	}
 
-	/** Text that was typed since these values were sent is still unsaved. */
-	save(sent: Values, version: string) {
+	/** Text that was typed since these values were sent is still unsaved. What is stored for the first time gets an id. */
+	save(sent: Values, version: string, id = this.id) {
+		if (id !== this.id) dropDraft(this.id)
+		this.id = id
 		this.#saved = sent
 		this.version = version
 		this.#pause()

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
 import type { Template } from '../../client/index.ts'
 import { ContentEditor } from '../editor/content-editor.tsx'
 import { type Content, contentOf } from '../editor/content.ts'
@@ -24,22 +24,19 @@ type Props = { onReload: () => void } & (
 	| { template?: undefined; first: Content }
 )
 
+const draftOf = (id: string) => `template.${id}`
+
 /** Writing a template. A new one is stored when it is saved for the first time. */
-export function TemplateWriting({ template, first, onReload }: Props) {
+export function TemplateWriting({ template: given, first, onReload }: Props) {
 	const { project, api } = useProject()
 	const navigate = useNavigate()
 	const [writing] = useState(() => {
-		const id = template ? `template.${template.id}` : `template.new.${project.id}`
-		return new Writing(
-			id,
-			first ?? contentOf(template),
-			template?.updatedAt,
-			readDraft<Content>(id),
-		)
+		const id = draftOf(given ? given.id : `new.${project.id}`)
+		return new Writing(id, first ?? contentOf(given), given?.updatedAt, readDraft<Content>(id))
 	})
 	const person = usePerson()
 	const [isTesting, setTesting] = useState(false)
-	const { save, saveOver, saveNow, isSaving, error } = useSaving(writing, template)
+	const { template, save, saveOver, saveNow, isSaving, error } = useSaving(writing, given)
 	useKeptDraft(writing)
 	useSaveKey(save)
 
@@ -88,37 +85,50 @@ export function TemplateWriting({ template, first, onReload }: Props) {
 	)
 }
 
-function useSaving(writing: Writing<Content>, template: Template | undefined) {
+function useSaving(writing: Writing<Content>, given: Template | undefined) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
-	const navigate = useNavigate()
+	const router = useRouter()
 	const toast = useToast()
+	const [stored, setStored] = useState<Template>()
+	const template = given ?? stored
+	const latest = useRef(given)
 	const { mutate, mutateAsync, isPending, error } = useMutation({
 		// One after the other: each is based on the version that the one before it stored.
-		scope: { id: `template ${template?.id}` },
+		scope: { id: writing.opening.toString() },
 		async mutationFn({ isOver = false }: { isOver?: boolean }) {
 			const sent = writing.now()
-			const saved = template
-				? await api.templates.update(template.id, sent, {
+			const saved = latest.current
+				? await api.templates.update(latest.current.id, sent, {
 						unchangedSince: isOver ? undefined : writing.version,
 					})
 				: await api.templates.create(sent)
-			writing.save(sent, saved.updatedAt)
+			writing.save(sent, saved.updatedAt, draftOf(saved.id))
+			latest.current = saved
 			return saved
 		},
 		async onSuccess(saved) {
 			toast({ title: 'The template is saved' })
 			queries.setQueryData([project.id, 'templates', 'one', saved.id], saved)
 			await queries.invalidateQueries({ queryKey: [project.id, 'templates', 'list'] })
-			if (!template)
-				await navigate({
-					to: '/console/$projectId/templates/$templateId',
-					params: { projectId: project.id, templateId: saved.id },
-					replace: true,
-				})
+			if (given) return
+			setStored(saved)
+			await goTo(saved)
 		},
 	})
+
+	/** To the page of a template that was new, unless its writer is typing: a later save comes here again. */
+	async function goTo({ id }: Template) {
+		const page = {
+			to: '/console/$projectId/templates/$templateId',
+			params: { projectId: project.id, templateId: id },
+		} as const
+		await router.preloadRoute(page)
+		if (!writing.isChanged) await router.navigate({ ...page, replace: true })
+	}
+
 	return {
+		template,
 		save() {
 			if (!isPending && (writing.isChanged || !template)) mutate({})
 		},

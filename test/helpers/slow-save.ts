@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
  * Types into the subject and saves it on a slow line: the first save is answered once `answer` is called, and a second
  * one once `answerSecond` is.
  */
-export async function saveSlowly(page: Page, path: string, method: 'PUT' | 'PATCH') {
+export async function saveSlowly(page: Page, path: string, method: 'POST' | 'PUT' | 'PATCH') {
 	const asked = Promise.withResolvers<void>()
 	const first = Promise.withResolvers<void>()
 	const second = Promise.withResolvers<void>()
