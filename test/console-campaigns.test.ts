@@ -410,6 +410,62 @@ test.serial(
 	},
 )
 
+test.serial(
+	'unfinished Liquid of a campaign that has started becomes one draft, unsaved',
+	async (t) => {
+		const { page, open, contacts, create, call, get, request, unexpected } = await setupCampaigns(t)
+		await contacts(1)
+		const { id } = await create()
+		await open(`campaigns/${id}`)
+		await page.getByLabel('Subject').fill('Hello {{ na')
+		await page.getByText('Not saved').waitFor()
+		await call('POST', `/${id}/send`)
+		await page.getByText('It started before your last changes were saved').waitFor()
+		await page.getByRole('button', { name: 'Make a draft of them' }).click()
+		await page.getByRole('heading', { level: 1, name: 'Spring (Copy)' }).waitFor()
+		t.is(await page.getByLabel('Subject').inputValue(), 'Hello {{ na')
+		await page.getByText('They are not saved yet').waitFor()
+		await page.getByLabel('Subject').fill('Hello {{ name }}, again')
+		await page.keyboard.press('Control+s')
+		await page.getByText('The campaign is saved').waitFor()
+		const copy = new URL(page.url()).pathname.split('/').at(-1)!
+		t.is((await get(copy)).subject, 'Hello {{ name }}, again')
+		t.is((await request('GET', '/campaigns')).json().total, 2)
+		t.deepEqual(unexpected(), [])
+	},
+)
+
+test.serial(
+	'a campaign with unsaved changes is copied after a question, and deleted after one',
+	async (t) => {
+		const { page, open, create, get, request, answer, home, faults } = await setupCampaigns(t)
+		const { id } = await create()
+		await open(`campaigns/${id}`)
+		await page.getByLabel('Subject').fill('Better words')
+		await page.getByText('Not saved').waitFor()
+		const choose = async (act: string) => {
+			await page.getByRole('button', { name: /^Acts for/ }).click()
+			await page.getByRole('menuitem', { name: act }).click()
+		}
+		await choose('Duplicate')
+		await answer('Cancel')
+		t.is((await request('GET', '/campaigns')).json().total, 1)
+		t.is(await page.getByLabel('Subject').inputValue(), 'Better words')
+		await choose('Duplicate')
+		await answer('Leave without saving')
+		await page.getByRole('heading', { level: 1, name: 'Spring (Copy)' }).waitFor()
+		const copy = new URL(page.url()).pathname.split('/').at(-1)!
+		t.is((await get(copy)).subject, 'Hello {{ name }}')
+		await page.getByLabel('Subject').fill('Best words')
+		await page.getByText('Not saved').waitFor()
+		await choose('Delete')
+		await answer('Delete the campaign')
+		await page.waitForURL(`${home}/campaigns`)
+		t.is((await request('GET', '/campaigns')).json().total, 1)
+		t.deepEqual(faults, [])
+	},
+)
+
 test.serial('a list that cannot be reached says so, and is there after another try', async (t) => {
 	const { page, open, create } = await setupCampaigns(t)
 	await create()

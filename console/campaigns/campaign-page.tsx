@@ -45,7 +45,8 @@ function CampaignPage() {
 }
 
 function intervalFor(campaign: Campaign | undefined) {
-	if (campaign?.status === 'SENDING') return liveMs.normal
+	// Somebody else may send a draft.
+	if (campaign?.status === 'SENDING' || campaign?.status === 'DRAFT') return liveMs.normal
 	if (campaign?.status !== 'SCHEDULED') return false
 	const isSoon = new Date(campaign.scheduledFor!).getTime() - Date.now() < 60_000
 	return isSoon ? liveMs.fast : liveMs.slow

@@ -11,3 +11,6 @@ export const valuesOf = (campaign: Campaign): CampaignValues => ({
 	segmentId: campaign.segmentId,
 	audienceCondition: campaign.audienceCondition,
 })
+
+/** Where its unsaved values are kept. */
+export const draftOf = ({ id }: Campaign) => `campaign.${id}`

@@ -15,7 +15,7 @@ import { Page, Section, Stack } from '../parts/page.tsx'
 import { useProject } from '../shell/projects.ts'
 import { AudienceChoice } from './audience-choice.tsx'
 import { CampaignMenu } from './campaign-menu.tsx'
-import { type CampaignValues, valuesOf } from './campaign-values.ts'
+import { type CampaignValues, draftOf, valuesOf } from './campaign-values.ts'
 import { CampaignsLink } from './campaigns-link.tsx'
 import { ScheduledNotice } from './scheduled-notice.tsx'
 import { SendDialog } from './send-dialog.tsx'
@@ -30,7 +30,7 @@ interface Props {
 export function CampaignWriting({ campaign, onReload }: Props) {
 	const { api } = useProject()
 	const [writing] = useState(() => {
-		const id = `campaign.${campaign.id}`
+		const id = draftOf(campaign)
 		const draft = readDraft<CampaignValues>(id)
 		return new Writing(id, valuesOf(campaign), campaign.updatedAt, draft)
 	})

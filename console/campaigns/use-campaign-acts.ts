@@ -4,12 +4,13 @@ import type { Campaign } from '../../client/index.ts'
 import { type Question, useConfirm } from '../parts/confirm.tsx'
 import { counted } from '../parts/counted.ts'
 import { useToast } from '../parts/toast.tsx'
+import { copyQuestion, discardUnsaved, hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
 import { countOf } from './sending.ts'
 
 interface Act {
-	/** Asked with the counts of this moment. */
-	question?: () => Promise<Question>
+	/** Asked with the counts of this moment. null: there is nothing to ask. */
+	question?: () => Promise<Question | null>
 	act: () => Promise<unknown>
 	said: string
 }
@@ -23,7 +24,8 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 	const navigate = useNavigate()
 	const { mutate, error, isPending, reset } = useMutation({
 		async mutationFn({ question, act, said }: Act) {
-			if (question && !(await confirm(await question()))) return
+			const asked = await question?.()
+			if (asked && !(await confirm(asked))) return
 			await act()
 			toast({ title: said })
 			await queries.invalidateQueries({ queryKey: [project.id, 'campaigns'] })
@@ -39,8 +41,10 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 		reset,
 		duplicate: () =>
 			mutate({
+				question: async () => (hasUnsaved() ? copyQuestion : null),
 				async act() {
 					const copy = await api.campaigns.duplicate(id)
+					discardUnsaved()
 					await navigate({
 						to: '/console/$projectId/campaigns/$campaignId',
 						params: { projectId: project.id, campaignId: copy.id },
@@ -54,6 +58,7 @@ export function useCampaignActs({ id, name, status, totalRecipients }: Campaign)
 				question: () => Promise.resolve(deletion(name, status)),
 				async act() {
 					await api.campaigns.delete(id)
+					discardUnsaved()
 					await navigate({
 						to: '/console/$projectId/campaigns',
 						params: { projectId: project.id },

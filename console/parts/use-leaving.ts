@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type RefObject, useEffect, useRef } from 'react'
-import { useConfirm } from './confirm.tsx'
+import { type Question, useConfirm } from './confirm.tsx'
 
 interface Work {
 	isUnsaved: () => boolean
@@ -22,6 +22,18 @@ export function discardUnsaved() {
 	open.clear()
 }
 
+export const leavingQuestion = (lost: string): Question => ({
+	title: 'Leave without saving?',
+	body: lost,
+	act: 'Leave without saving',
+	isDestructive: true,
+})
+
+/** Before a copy is made, whose page is opened. */
+export const copyQuestion = leavingQuestion(
+	'The copy is made of what was saved last. Your changes since then are lost.',
+)
+
 /** Asks before unsaved changes are lost by leaving their page. */
 export function useLeaving(work: Work) {
 	const confirm = useConfirm()
@@ -40,12 +52,7 @@ export function useLeaving(work: Work) {
 			// The first question is still open.
 			if (isAsking.current) return true
 			isAsking.current = true
-			const leaves = await confirm({
-				title: 'Leave without saving?',
-				body: lost,
-				act: 'Leave without saving',
-				isDestructive: true,
-			})
+			const leaves = await confirm(leavingQuestion(lost))
 			isAsking.current = false
 			if (leaves) onLeave?.()
 			return !leaves

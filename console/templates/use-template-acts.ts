@@ -5,6 +5,7 @@ import type { Template, TemplateUsage } from '../../client/index.ts'
 import { useConfirm } from '../parts/confirm.tsx'
 import { counted } from '../parts/counted.ts'
 import { useToast } from '../parts/toast.tsx'
+import { copyQuestion, discardUnsaved, hasUnsaved } from '../parts/use-leaving.ts'
 import { useProject } from '../shell/projects.ts'
 
 const open = new Set(['DRAFT', 'SCHEDULED', 'SENDING'])
@@ -30,8 +31,10 @@ export function useTemplateActs(
 	const refresh = () => queries.invalidateQueries({ queryKey: [project.id, 'templates', 'list'] })
 
 	const duplicating = useMutation({
-		mutationFn: () => api.templates.duplicate(id),
-		onSuccess: async (copy) => {
+		async mutationFn() {
+			if (hasUnsaved() && !(await confirm(copyQuestion))) return
+			const copy = await api.templates.duplicate(id)
+			discardUnsaved()
 			await refresh()
 			toast({ title: `This is “${copy.name}”` })
 			await navigate({
@@ -47,6 +50,7 @@ export function useTemplateActs(
 			if (found.campaigns.length + found.workflowSteps.length > 0) return setUses(found)
 			if (!(await confirm(questionOf(name, usage)))) return undefined
 			await api.templates.delete(id)
+			discardUnsaved()
 			toast({ title: `“${name}” is deleted` })
 			await onDeleted?.()
 			return refresh()
