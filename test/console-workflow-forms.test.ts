@@ -121,3 +121,74 @@ test('the event of a wait and the address of a call are typed anew, and the othe
 	t.deepEqual(configOf('Hook'), { ...hook, url: 'https://example.org/new' })
 	t.deepEqual(faults, [])
 })
+
+test('a body and headers that are not finished stay as they are typed, and say what is not saved', async (t) => {
+	const { page, open, call, workflow, faults } = await setupWorkflows(t)
+	const hook = {
+		url: 'https://example.org/hook',
+		headers: { 'X-Source': 'tempost' },
+		body: { plan: 'pro' },
+	}
+	const { id, idOf } = await workflow(
+		'Typed',
+		[
+			{ type: 'WEBHOOK', name: 'Hook', config: hook },
+			{ type: 'DELAY', name: 'Pause', config: { amount: 1, unit: 'days' } },
+		],
+		['Trigger > Hook', 'Hook > Pause'],
+	)
+	const step = (name: RegExp) =>
+		page.getByRole('list', { name: 'Steps' }).getByRole('button', { name }).click()
+	const configOf = async () =>
+		(await call<Stored>('GET', `/workflows/${id}`)).steps.find(({ name }) => name === 'Hook')!
+			.config
+	const [body, headers] = [page.getByLabel('Body'), page.getByLabel('Headers')]
+	await open(`workflows/${id}?view=list&step=${idOf('Hook')}`)
+	await typeOver(page.getByLabel('URL'), 'https://example.org/new')
+	await typeOver(body, '{"plan": ')
+	await typeOver(headers, 'X-Source: web\nX-Sale')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved, except what is not finished').waitFor()
+	await page.getByRole('button', { name: '2 problems' }).waitFor()
+	await page.getByText('is not JSON yet: ').last().waitFor()
+	// What could be read last.
+	t.deepEqual(await configOf(), {
+		url: 'https://example.org/new',
+		headers: { 'X-Source': 'web' },
+	})
+	await step(/^Pause/)
+	await step(/^Hook/)
+	t.is(await body.inputValue(), '{"plan": ')
+	t.is(await headers.inputValue(), 'X-Source: web\nX-Sale')
+	await body.press('Control+End')
+	await body.pressSequentially('"free"}')
+	await headers.press('Control+End')
+	await headers.pressSequentially(': yes')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByText('Saved', { exact: true }).waitFor()
+	await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+	t.deepEqual(await configOf(), {
+		url: 'https://example.org/new',
+		headers: { 'X-Source': 'web', 'X-Sale': 'yes' },
+		body: { plan: 'free' },
+	})
+	t.deepEqual(faults, [])
+})
+
+test('a form shows what undo and discard bring back', async (t) => {
+	const { page, open, workflow, faults } = await setupWorkflows(t)
+	const { id, idOf } = await workflow(
+		'Undone',
+		[{ type: 'WEBHOOK', name: 'Hook', config: { url: 'https://example.org/', body: { a: 1 } } }],
+		['Trigger > Hook'],
+	)
+	const body = page.getByLabel('Body')
+	await open(`workflows/${id}?view=list&step=${idOf('Hook')}`)
+	const stored = await body.inputValue()
+	await typeOver(body, '[2]')
+	await page.getByRole('button', { name: 'Undo' }).click()
+	t.is(await body.inputValue(), stored)
+	await page.getByRole('button', { name: 'Redo' }).click()
+	t.is(await body.inputValue(), '[\n  2\n]')
+	t.deepEqual(faults, [])
+})

@@ -7,6 +7,7 @@ import { Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
 import { useProject } from '../shell/projects.ts'
+import { faultAt, type Read } from '../workflows/forms/form-props.ts'
 import { JsonField } from '../workflows/forms/json-field.tsx'
 import { recordOf } from '../workflows/step-words.ts'
 
@@ -27,7 +28,8 @@ function StartForm({ workflow, onClose }: Props) {
 	const queries = useQueryClient()
 	const navigate = useNavigate()
 	const [search, setSearch] = useState('')
-	const [context, setContext] = useState<unknown>()
+	const [read, setRead] = useState<Read>({ value: undefined })
+	const unread = 'message' in read ? faultAt('context', read.message) : null
 	/** Nobody is suggested: a search that is under way would suggest somebody else. */
 	const [chosen, setChosen] = useState<{ id: string; email: string }>()
 	const [problem, setProblem] = useState<Error | null>(null)
@@ -40,7 +42,7 @@ function StartForm({ workflow, onClose }: Props) {
 		mutationFn: () =>
 			api.executions.start(workflow.id, {
 				contactId: chosen?.id ?? '',
-				context: recordOf(context),
+				context: recordOf('value' in read ? read.value : undefined),
 			}),
 		onSuccess: async ({ id }) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
@@ -60,9 +62,9 @@ function StartForm({ workflow, onClose }: Props) {
 			isBusy={isPending}
 			cancel={onClose}
 			onSubmit={() => {
-				const missing = chosen ? null : new Error('Choose a contact first.')
-				setProblem(missing)
-				if (!missing) mutate()
+				const wrong = chosen ? unread : new Error('Choose a contact first.')
+				setProblem(wrong)
+				if (!wrong) mutate()
 			}}
 		>
 			<SearchBox name="Find a contact" value={search} onChange={setSearch} />
@@ -82,9 +84,10 @@ function StartForm({ workflow, onClose }: Props) {
 				field="context"
 				label="Variables"
 				value={undefined}
+				unfinished={undefined}
 				hint="Optional JSON. Templates and conditions can use it"
-				error={error}
-				onChange={setContext}
+				error={unread ?? error}
+				onChange={setRead}
 			/>
 		</Form>
 	)

@@ -12,7 +12,7 @@ import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
 import { Editor } from './editor.tsx'
 import styles from './editor.module.css'
-import { type Graph, inputOf } from './graph.ts'
+import { type Graph, inputOf, isUnfinished } from './graph.ts'
 import { graphFault } from './graph-fault.ts'
 import { Problems } from './problems.tsx'
 import { publishQuestion } from './publish-question.ts'
@@ -127,7 +127,8 @@ function useSaving(workflow: WorkflowWithSteps, draft: Draft) {
 		onSuccess: async ({ enabled, version, updatedAt }, { graph }) => {
 			await queries.invalidateQueries({ queryKey: [project.id, 'workflows'] })
 			draft.save(graph, updatedAt)
-			toast({ title: enabled ? `Published. New people get version ${version}` : 'Saved' })
+			const said = graph.steps.some(isUnfinished) ? 'Saved, except what is not finished' : 'Saved'
+			toast({ title: enabled ? `Published. New people get version ${version}` : said })
 		},
 		// Someone else may have changed it.
 		onError: () => queries.invalidateQueries({ queryKey: [project.id, 'workflows', workflow.id] }),

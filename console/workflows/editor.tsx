@@ -67,6 +67,7 @@ export function Editor({ workflow, draft, check, isList, chosen, onChoose }: Pro
 			{step && (
 				<StepPanel
 					workflowId={workflow.id}
+					returns={draft.returns}
 					{...{ step, graph, check, here }}
 					onChange={change}
 					onAdd={setOpening}

@@ -10,6 +10,14 @@ export interface GraphStep {
 	name: string
 	config: Record<string, unknown>
 	templateId: string | null
+	/** Settings whose text can't be read yet, by their fields. `config` has what could be read last. */
+	unfinished?: Record<string, Unfinished>
+}
+
+export interface Unfinished {
+	text: string
+	/** What is wrong with it. */
+	message: string
 }
 
 export interface Way {
@@ -39,7 +47,7 @@ const stepOf = ({
 	name,
 	config,
 	templateId,
-}: Omit<GraphStep, 'config'> & { config: object }) => ({
+}: Omit<GraphStep, 'config'> & { config: object }): GraphStep => ({
 	id,
 	type,
 	name,
@@ -69,17 +77,26 @@ export const inputOf = ({ trigger, allowReentry, steps, ways }: Graph): Workflow
 	triggerType: trigger.type,
 	triggerConfig: trigger.config,
 	allowReentry,
-	steps: steps.map(withoutUnfinished),
+	steps: steps.map(storable),
 	transitions: ways,
 })
 
 /** A step's other settings are stored only together with this one. */
 const needed: { [type in StepType]?: string } = { WAIT_FOR_EVENT: 'eventName', WEBHOOK: 'url' }
 
-function withoutUnfinished(step: GraphStep): GraphStep {
+function storable(given: GraphStep): GraphStep {
+	const step = stepOf(given)
 	const name = needed[step.type]
 	return name !== undefined && step.config[name] === undefined ? { ...step, config: {} } : step
 }
+
+export const isUnfinished = ({ unfinished = {} }: GraphStep) => Object.keys(unfinished).length > 0
+
+/** What saving this graph stores. */
+export const finished = (graph: Graph): Graph => ({
+	...graph,
+	steps: graph.steps.map(stepOf),
+})
 
 /** The outcomes of a step; [null] if it has one way on, and none if it ends the path. */
 export function branchesOf({

@@ -20,6 +20,8 @@ interface Props {
 	graph: Graph
 	check: Check | undefined
 	here: number
+	/** After undo, redo and discard, the fields show what has come back. */
+	returns: number
 	onChange: (graph: Graph, group?: string) => void
 	onAdd: (opening: Opening) => void
 	onDelete: () => void
@@ -28,7 +30,8 @@ interface Props {
 
 /** The settings of one step, beside the picture. */
 export function StepPanel(props: Props) {
-	const { workflowId, step, graph, check, here, onChange, onAdd, onDelete, onClose } = props
+	const { workflowId, step, graph, check, here, returns, onChange, onAdd, onDelete, onClose } =
+		props
 	const { icon: Icon, name: kind, about } = kinds[step.type]
 	const panel = useRef<HTMLElement>(null)
 	useEffect(() => panel.current?.querySelector('input')?.focus({ preventScroll: true }), [step.id])
@@ -48,7 +51,7 @@ export function StepPanel(props: Props) {
 				<IconButton name="Close the step" icon={<X size={16} />} onClick={onClose} />
 			</header>
 			<Problems check={check} graph={graph} stepId={step.id} />
-			<div className={styles.fields} key={step.id}>
+			<div className={styles.fields} key={`${step.id} ${returns}`}>
 				<TextField
 					name="name"
 					label="Name"
@@ -64,7 +67,9 @@ export function StepPanel(props: Props) {
 						step={step}
 						graph={graph}
 						error={error}
-						onConfig={(config, group) => set({ config }, group)}
+						onConfig={(config, group, unfinished) =>
+							set({ config, ...(unfinished && { unfinished }) }, group)
+						}
 						onTemplate={(templateId) => set({ templateId })}
 					/>
 				)}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { TempostError, type WorkflowWithSteps } from '../../client/index.ts'
+import { useEffect, useMemo, useState } from 'react'
+import { TempostError, type WorkflowCheck, type WorkflowWithSteps } from '../../client/index.ts'
 import { useProject } from '../shell/projects.ts'
 import { type Graph, inputOf } from './graph.ts'
 import { kinds } from './step-kinds.ts'
@@ -31,9 +31,25 @@ export function useCheck(workflow: WorkflowWithSteps, { graph, isChanged }: Draf
 		placeholderData: (previous) => previous,
 		gcTime: 0,
 	})
-	return { check: data, error, isCurrent: settled.graph === graph }
+	const check = useMemo(() => data && withUnfinished(data, graph), [data, graph])
+	return { check, error, isCurrent: settled.graph === graph }
 }
-export type Check = NonNullable<ReturnType<typeof useCheck>['check']>
+export type Check = WorkflowCheck
+
+/** The API has not seen what can't be read yet. */
+function withUnfinished(check: WorkflowCheck, { steps }: Graph): WorkflowCheck {
+	const errors = steps.flatMap(({ id: stepId, name, unfinished = {} }) =>
+		Object.entries(unfinished).map(([field, { message }]) => ({
+			stepId,
+			name,
+			field,
+			message,
+			code: 'custom' as const,
+		})),
+	)
+	if (errors.length === 0) return check
+	return { ...check, isValid: false, errors: [...check.errors, ...errors] }
+}
 
 /** The faults of a step as the fields of its form show them. */
 export function faultOfStep(check: Check | undefined, stepId: string) {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { WorkflowWithSteps } from '../../client/index.ts'
 import { dropDraft, keepDraft, readDraft } from '../editor/drafts.ts'
-import { type Graph, graphOf } from './graph.ts'
+import { finished, type Graph, graphOf, isUnfinished } from './graph.ts'
 
 interface State {
 	past: Graph[]
@@ -12,6 +12,8 @@ interface State {
 	base: string
 	/** Changes of the same kind in a row are undone together. */
 	group: string | undefined
+	/** Counts the times when values came back that were not typed. */
+	returns: number
 }
 
 type Act =
@@ -19,10 +21,10 @@ type Act =
 	| { do: 'save'; sent: Graph; version: string }
 	| { do: 'undo' | 'redo' | 'discard' }
 
-const clean: State = { past: [], present: null, future: [], base: '', group: undefined }
+const clean: State = { past: [], present: null, future: [], base: '', group: undefined, returns: 0 }
 
 function reduce(state: State, act: Act): State {
-	const { past, present, future, base } = state
+	const { past, present, future, base, returns } = state
 	switch (act.do) {
 		case 'change': {
 			const isMore = act.group !== undefined && act.group === state.group
@@ -32,13 +34,14 @@ function reduce(state: State, act: Act): State {
 				future: [],
 				base: past.length > 0 ? base : act.base,
 				group: act.group,
+				returns,
 			}
 		}
 		case 'save':
-			// Changes that were made since it was sent are still unsaved.
-			return present === null || present === act.sent
-				? clean
-				: { ...clean, past: [act.sent], present, base: act.version }
+			// Unfinished settings, and changes that were made since it was sent, are still unsaved.
+			return present === null || (present === act.sent && !present.steps.some(isUnfinished))
+				? { ...clean, returns }
+				: { ...clean, past: [finished(act.sent)], present, base: act.version, returns }
 		case 'undo': {
 			const last = past.at(-1)
 			if (!last || !present) return state
@@ -48,15 +51,23 @@ function reduce(state: State, act: Act): State {
 				future: [present, ...future],
 				base,
 				group: undefined,
+				returns: returns + 1,
 			}
 		}
 		case 'redo': {
 			const [next, ...rest] = future
 			if (!next || !present) return state
-			return { past: [...past, present], present: next, future: rest, base, group: undefined }
+			return {
+				past: [...past, present],
+				present: next,
+				future: rest,
+				base,
+				group: undefined,
+				returns: returns + 1,
+			}
 		}
 		case 'discard':
-			return clean
+			return { ...clean, returns: returns + 1 }
 	}
 }
 
@@ -106,7 +117,7 @@ export function useDraft(workflow: WorkflowWithSteps) {
 	const [state, act] = useReducer(reduce, [name, stored], restored)
 	const [isRestored] = useState(state.past.length > 0)
 	const forget = useKeeping(name, state)
-	const { past, present, future, base } = state
+	const { past, present, future, base, returns } = state
 	const isChanged = past.length > 0
 	const graph = (isChanged ? present : null) ?? stored
 	const change = useCallback(
@@ -119,6 +130,7 @@ export function useDraft(workflow: WorkflowWithSteps) {
 		isChanged,
 		isRestored,
 		base,
+		returns,
 		change,
 		undo: past.length > 0 ? () => act({ do: 'undo' }) : undefined,
 		redo: future.length > 0 ? () => act({ do: 'redo' }) : undefined,

@@ -1,33 +1,21 @@
 import { useState } from 'react'
-import { TempostError } from '../../../client/index.ts'
 import { TextArea } from '../../parts/field.tsx'
+import type { Unfinished } from '../graph.ts'
+import type { Read } from './form-props.ts'
 
 interface Props {
 	field: string
 	label: string
 	value: unknown
+	unfinished: Unfinished | undefined
 	hint: string
 	error: unknown
-	onChange: (value: unknown) => void
+	onChange: (read: Read) => void
 }
 
-/** A value as JSON. While it can't be read, the last one that could be stays. */
-export function JsonField({ field, label, value, hint, error, onChange }: Props) {
-	const [typed, setTyped] = useState(() =>
-		value === undefined || value === null ? '' : JSON.stringify(value, null, 2),
-	)
-	const [fault, setFault] = useState<TempostError>()
-	function change(text: string) {
-		setTyped(text)
-		try {
-			onChange(text.trim() === '' ? undefined : JSON.parse(text))
-			setFault(undefined)
-		} catch (cause) {
-			const message = `is not JSON yet: ${cause instanceof Error ? cause.message : ''}`
-			const fields = [{ field, message, code: 'custom' as const }]
-			setFault(new TempostError('VALIDATION_ERROR', message, { fields }))
-		}
-	}
+/** A value as JSON. */
+export function JsonField({ field, label, value, unfinished, hint, error, onChange }: Props) {
+	const [typed, setTyped] = useState(() => unfinished?.text ?? textOfJson(value))
 	return (
 		<TextArea
 			name={field}
@@ -36,8 +24,23 @@ export function JsonField({ field, label, value, hint, error, onChange }: Props)
 			spellCheck={false}
 			hint={hint}
 			value={typed}
-			error={fault ?? error}
-			onChange={({ target }) => change(target.value)}
+			error={error}
+			onChange={({ target }) => {
+				setTyped(target.value)
+				onChange(readJson(target.value))
+			}}
 		/>
 	)
+}
+
+const textOfJson = (value: unknown) =>
+	value === undefined || value === null ? '' : JSON.stringify(value, null, 2)
+
+function readJson(text: string): Read {
+	if (text.trim() === '') return { value: undefined }
+	try {
+		return { value: JSON.parse(text) as unknown }
+	} catch (cause) {
+		return { text, message: `is not JSON yet: ${cause instanceof Error ? cause.message : ''}` }
+	}
 }

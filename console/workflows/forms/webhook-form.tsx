@@ -1,20 +1,36 @@
 import { useState } from 'react'
-import { Checkbox, Select, TextArea, TextField } from '../../parts/field.tsx'
+import { Checkbox, Select, TextField } from '../../parts/field.tsx'
 import { durationOf, secondsOf } from '../durations.ts'
 import { recordOf } from '../step-words.ts'
 import { DurationField } from './duration-field.tsx'
-import { type StepFormProps, textOf, withoutEmpty } from './form-props.ts'
+import {
+	type Read,
+	type StepFormProps,
+	textOf,
+	unfinishedAfter,
+	withoutEmpty,
+} from './form-props.ts'
+import { HeadersField } from './headers-field.tsx'
 import { JsonField } from './json-field.tsx'
 
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'].map((value) => ({ value, name: value }))
 
-export function WebhookForm({ step: { config }, onConfig, error }: StepFormProps) {
+export function WebhookForm({ step, onConfig, error }: StepFormProps) {
+	const { config, unfinished } = step
 	const { retryFor } = config
 	const seconds = typeof retryFor === 'number' ? retryFor : 3600
 	const [unit, setUnit] = useState<string>(durationOf(seconds).unit)
 	const set = (changes: Record<string, unknown>, group?: string) =>
 		onConfig(withoutEmpty({ ...config, ...changes }), group)
+	/** Sets what was read, and keeps the text that can't be read yet. */
+	const setRead = (name: string, read: Read) =>
+		onConfig(
+			withoutEmpty('message' in read ? config : { ...config, [name]: read.value }),
+			name,
+			unfinishedAfter(step, `config.${name}`, read),
+		)
 	const method = textOf(config['method']) || 'POST'
+	const hasBody = method !== 'GET' || config['body'] !== undefined || unfinished?.['config.body']
 	return (
 		<>
 			<TextField
@@ -36,17 +52,19 @@ export function WebhookForm({ step: { config }, onConfig, error }: StepFormProps
 			/>
 			<HeadersField
 				headers={recordOf(config['headers'])}
+				unfinished={unfinished?.['config.headers']}
 				error={error}
-				onChange={(headers) => set({ headers }, 'headers')}
+				onChange={(read) => setRead('headers', read)}
 			/>
-			{method !== 'GET' && (
+			{hasBody && (
 				<JsonField
 					field="config.body"
 					label="Body"
 					value={config['body']}
+					unfinished={unfinished?.['config.body']}
 					hint="JSON; strings in it are Liquid templates. Empty: the contact, workflow, execution and event are sent"
 					error={error}
-					onChange={(body) => set({ body }, 'body')}
+					onChange={(read) => setRead('body', read)}
 				/>
 			)}
 			<DurationField
@@ -68,40 +86,5 @@ export function WebhookForm({ step: { config }, onConfig, error }: StepFormProps
 				onChange={({ target }) => set({ continueOnError: target.checked || undefined })}
 			/>
 		</>
-	)
-}
-
-interface HeadersProps {
-	headers: Record<string, unknown>
-	error: unknown
-	onChange: (headers: Record<string, string> | undefined) => void
-}
-
-/** One per line, as they are sent. */
-function HeadersField({ headers, error, onChange }: HeadersProps) {
-	const [typed, setTyped] = useState(() =>
-		Object.entries(headers)
-			.map(([name, value]) => `${name}: ${textOf(value)}`)
-			.join('\n'),
-	)
-	return (
-		<TextArea
-			name="config.headers"
-			label="Headers"
-			rows={2}
-			hint="One per line, such as X-Source: {{ event.name }}"
-			value={typed}
-			error={error}
-			onChange={({ target }) => {
-				setTyped(target.value)
-				const lines = target.value.split('\n').filter((line) => line.includes(':'))
-				const pairs = lines.map((line): [string, string] => {
-					const colon = line.indexOf(':')
-					return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()]
-				})
-				const named = pairs.filter(([name]) => name !== '')
-				onChange(named.length > 0 ? Object.fromEntries(named) : undefined)
-			}}
-		/>
 	)
 }
