@@ -35,6 +35,29 @@ test.serial('a slow server does not keep a campaign below its send rate', async 
 	t.true(lastAt - firstAt < 59 * 40, `${lastAt - firstAt} ms`)
 })
 
+test.serial(
+	'over a slow server, too, nothing is handed over two seconds after a pause, and the rest is sent after it',
+	async (t) => {
+		const { send, worker, sink, query, mails, id, progress } = await overSmtp(t, 18, {
+			sink: { delayMs: 2500 },
+			concurrency: 4,
+		})
+		const sending = send(worker)
+		while ((await progress(id)).sending < 12) await sleep(20)
+		await query('update campaigns set paused_at = now()')
+		t.like(await sending, { settled: 3, left: 15 })
+		t.is(sink.mails.length, 3, 'those whose content had left')
+		const waiting = (await mails()).filter(({ status }) => status === 'PENDING')
+		t.is(waiting.length, 9)
+		for (const mail of waiting) t.regex(mail.error!, /^Taken back before the hand-over/)
+		await query('update campaigns set paused_at = null')
+		t.like(await send(worker), { settled: 15, left: 0 })
+		t.is(sink.statistics().distinct, 18)
+		t.is(sink.mails.length, 18)
+		t.like(await progress(id), { sent: 18, pending: 0, sending: 0 })
+	},
+)
+
 test.serial('single mails get through while a campaign fills a slow server', async (t) => {
 	const { send, worker, sink, app, withSecretKey } = await overSmtp(t, 400, {
 		sink: { delayMs: 300 },

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import type { ReadyMail } from '../outside/providers/provider.ts'
 import { smtpProvider } from '../outside/providers/smtp.ts'
@@ -11,10 +12,19 @@ import { faultRows } from './helpers/smtp-faults.ts'
 
 const sent = { kind: 'SENT' } as const
 
-function ready(recipient = 'ada@example.org'): ReadyMail & { emailId: string } {
+function ready(
+	recipient = 'ada@example.org',
+	withdrawal = new AbortController().signal,
+): ReadyMail & { emailId: string } {
 	const message = aMessage({ recipient })
 	const raw = buildMime(message).toString('latin1')
-	return { emailId: message.emailId, from: message.from.email, to: recipient, raw: () => raw }
+	return {
+		emailId: message.emailId,
+		from: message.from.email,
+		to: recipient,
+		raw: () => raw,
+		withdrawal,
+	}
 }
 
 async function setup(t: Parameters<typeof setupSmtp>[0], options: SmtpSetup = {}) {
@@ -255,3 +265,28 @@ test('under random faults, campaign mail called sent was accepted once, and mail
 		else t.is(times, 0, `${to} ${kind}`)
 	})
 })
+
+for (const pipelining of [true, false])
+	test(`withdrawn mails don’t leave, but for those whose content has left (${pipelining ? '' : 'not '}pipelined)`, async (t) => {
+		const { sink, hand } = await setup(t, { concurrency: 1, sink: { pipelining, delayMs: 1000 } })
+		const withdrawal = new AbortController()
+		const handed = ['on its way', 'announced', 'queued'].map((name) =>
+			hand(ready(`${name.replaceAll(' ', '-')}@example.org`, withdrawal.signal)),
+		)
+		const other = hand(ready('other@example.org'))
+		while (!sink.commands.some((command) => command.startsWith('DATA'))) await sleep(5)
+		await sleep(100)
+		let isAnswered = false
+		void handed[0]!.then(() => (isAnswered = true))
+		withdrawal.abort()
+		t.deepEqual(await handed[2], { kind: 'WITHDRAWN' })
+		t.false(isAnswered, 'it does not wait for the server')
+		t.like(await handed[0], sent)
+		t.deepEqual(await handed[1], { kind: 'WITHDRAWN' })
+		t.like(await other, sent)
+		t.deepEqual(await hand(ready('late@example.org', withdrawal.signal)), { kind: 'WITHDRAWN' })
+		t.deepEqual(
+			sink.mails.map(({ to }) => to),
+			['on-its-way@example.org', 'other@example.org'],
+		)
+	})

@@ -6,6 +6,7 @@ import { withHeartbeat } from '../heartbeat.ts'
 import { createCampaignContents } from './campaign-contents.ts'
 import { campaignSource } from './campaign-source.ts'
 import { createShared, createTurn, type Lane } from './campaign-turn.ts'
+import { watchForWithdrawal } from './campaign-withdrawal.ts'
 
 export interface LaneRest extends Rest {
 	/** Live workers, which share the lanes. */
@@ -32,7 +33,8 @@ export function campaignDeliveryActivities(services: DeliveryServices) {
 				if (!campaign) return { settled: 0, left: 0, waitMs: 0, because: 'no such campaign' }
 				const texts = contents.of(lane, campaign)
 				const turn = createTurn(services, lane, campaign, texts, shared)
-				const rest = await deliver(services, campaignSource(turn))
+				const endWatch = watchForWithdrawal(turn)
+				const rest = await deliver(services, campaignSource(turn)).finally(endWatch)
 				if (texts.isTooSlow()) {
 					const taskQueue = taskQueues.core
 					await pause(services.pool, {

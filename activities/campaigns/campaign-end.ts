@@ -22,7 +22,8 @@ export async function lookAround(turn: Turn): Promise<Wait | null> {
 	if (texts.isTooSlow()) return { waitMs: 0, because: 'the template takes too long' }
 	await underWay.allEnd()
 	if (underWay.hasFailed()) return null
-	if (turn.hasPages) {
+	const isWithdrawn = turn.withdrawal.signal.aborted
+	if (turn.hasPages && !isWithdrawn) {
 		const end = await untilBirths(turn)
 		if (end || turn.hasPages) return end
 	}
@@ -33,7 +34,7 @@ export async function lookAround(turn: Turn): Promise<Wait | null> {
 		shared.adopted.delete(nameOf(lane))
 		return null
 	}
-	if (!may_send) return { waitMs: 0, because: 'paused' }
+	if (!may_send || isWithdrawn) return { waitMs: 0, because: 'paused' }
 	turn.hasPages = to_come > 0
 	turn.cursor = campaign.after
 	if (areOurs) await wait(napMs, stopping)

@@ -4,6 +4,7 @@ import type { CampaignRecipient } from '../../mail/campaign/campaign-message.ts'
 import { type DkimKey, signed } from '../../mail/mime/dkim.ts'
 import { performOnThread } from '../../mail/rendering.ts'
 import { bufferOf } from '../../mail/threads/buffer-of.ts'
+import { withdrawn } from '../../outside/providers/provider.ts'
 import { handOver, type Made } from '../delivery/handover.ts'
 import type { MemoryShare } from './campaign-memory.ts'
 import type { Turn } from './campaign-turn.ts'
@@ -32,7 +33,7 @@ export async function handOne(
 const isPlain = (address: string) => /^[!-~]+@/.test(address)
 
 async function ready(
-	{ services, campaign, lane, texts }: Turn,
+	{ services, campaign, lane, texts, withdrawal }: Turn,
 	mail: ClaimedMail,
 	dkim: DkimKey | undefined,
 	share: MemoryShare,
@@ -51,6 +52,7 @@ async function ready(
 					begins()
 					return wire
 				},
+				withdrawal: withdrawal.signal,
 			})
 		},
 	}
@@ -66,13 +68,14 @@ async function signedWire(projectId: string, raw: string, dkim: DkimKey) {
 }
 
 async function whole(
-	{ services, campaign, texts }: Turn,
+	{ services, campaign, texts, withdrawal }: Turn,
 	mail: ClaimedMail,
 	dkim: DkimKey | undefined,
 	share: MemoryShare,
 ): Promise<Made> {
 	const { message, subject, fault } = await texts.message(recipientOf(mail), share)
-	const deliver = () => services.provider.deliver(message, dkim)
+	const deliver = async () =>
+		withdrawal.signal.aborted ? withdrawn : services.provider.deliver(message, dkim)
 	return { deliver, subject: ownSubject(campaign, subject), fault }
 }
 

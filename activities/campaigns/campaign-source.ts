@@ -30,7 +30,7 @@ export function campaignSource(turn: Turn): Source {
 			shared.adopted.add(nameOf(lane))
 		},
 		async ready(most) {
-			if (turn.isAtEnd || texts.isTooSlow()) return 0
+			if (turn.isAtEnd || texts.isTooSlow() || turn.withdrawal.signal.aborted) return 0
 			return turn.lostBatches.length > 0 ? 1 : payFor(turn, Math.min(most, mostAtATime()))
 		},
 		open(count) {

@@ -52,6 +52,8 @@ export const createTurn = (
 	texts,
 	shared,
 	underWay: createUnderWay<ClaimedMail>(services.inHand),
+	/** Takes back the mails that are in hand and have not left. The turn ends then. */
+	withdrawal: new AbortController(),
 	/** Whether the provider takes campaign mails in batches. */
 	usesBatches: services.provider.deliverBatch !== undefined,
 	/** Batches that a lost worker may have handed over, with the time of their last change. */

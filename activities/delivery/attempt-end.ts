@@ -48,6 +48,17 @@ export function attemptEnd(
 	return { ...failed, status: 'PENDING', dueInMs }
 }
 
+/** A mail that was taken back before the hand-over. It is sent again once its campaign may send. */
+export const withdrawnEnd = ({ id, attempt }: TriedMail): AttemptEnd => ({
+	id,
+	attempt,
+	outcome: 'UNAVAILABLE',
+	status: 'PENDING',
+	error: 'Taken back before the hand-over: the campaign may not be sent now',
+	providerMessageId: null,
+	dueInMs: null,
+})
+
 /**
  * Those of an hour: after a long pause or outage, the time alone would give up mails that were hardly tried.
  */

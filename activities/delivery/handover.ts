@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Ended } from '../../db/emails/ledger.ts'
 import { storableText } from '../../db/storable-text.ts'
-import type { Outcome, Provider } from '../../outside/providers/provider.ts'
-import { attemptEnd, type TriedMail } from './attempt-end.ts'
+import type { Outcome, Provider, Withdrawn } from '../../outside/providers/provider.ts'
+import { attemptEnd, type TriedMail, withdrawnEnd } from './attempt-end.ts'
 import type { ProviderPause } from './provider-pause.ts'
 import { unmade } from './unmade.ts'
 
@@ -16,7 +16,7 @@ export interface HandoverServices {
 /** A composed mail. */
 export interface Made {
 	/** Hands it over. Calls `begins` when the hand-over starts, if that is later. */
-	deliver(begins: () => void): Promise<Outcome>
+	deliver(begins: () => void): Promise<Outcome | Withdrawn>
 	/** Of a campaign's mail: its subject if it differs from the campaign's, and any fault in rendering. */
 	subject: string | null
 	fault: string | null
@@ -36,6 +36,7 @@ export async function handOver(
 	}
 	let startedAt = performance.now()
 	const outcome = await made.deliver(() => (startedAt = performance.now()))
+	if (outcome.kind === 'WITHDRAWN') return { end: withdrawnEnd(mail) }
 	heed(services, outcome, startedAt)
 	const end = attemptEnd(services, mail, outcome)
 	const refusedCopies = refusalsOf(outcome)

@@ -1,4 +1,4 @@
-import type { Outcome, Provider } from '../../outside/providers/provider.ts'
+import type { Outcome, Provider, Withdrawn } from '../../outside/providers/provider.ts'
 import { meter } from '../../outside/telemetry/meter.ts'
 import { tracer } from '../../outside/telemetry/tracer.ts'
 
@@ -18,6 +18,7 @@ export function watchedProvider(provider: Provider): Provider {
 	}
 
 	const one = (outcome: Outcome) => [outcome]
+	const ifHanded = (outcome: Outcome | Withdrawn) => (outcome.kind === 'WITHDRAWN' ? [] : [outcome])
 	const all = (outcomes: Outcome[]) => outcomes
 	const spanned = (emailId: string, call: () => Promise<Outcome>) =>
 		tracer.span(
@@ -29,7 +30,7 @@ export function watchedProvider(provider: Provider): Provider {
 		...provider,
 		deliver: (...mail) => spanned(mail[0].emailId, () => provider.deliver(...mail)),
 		deliverEncoded: (mail) => spanned(mail.emailId, () => provider.deliverEncoded(mail)),
-		...(deliverReady && { deliverReady: (mail) => watched(() => deliverReady(mail), one) }),
+		...(deliverReady && { deliverReady: (mail) => watched(() => deliverReady(mail), ifHanded) }),
 		...(deliverBatch && {
 			deliverBatch: (...mails) =>
 				tracer.span(

@@ -36,6 +36,7 @@ async function bareSocket(sink: SinkProcess) {
 	const provider = smtpProvider({ url: sink.url, concurrency: 20 })
 	const head = `From: ${content.from}\r\nSubject: bare\r\nContent-Type: text/html\r\n`
 	const body = content.body.repeat(2).replaceAll('\n', '\r\n')
+	const withdrawal = new AbortController().signal
 	let sent = 0
 	const before = process.cpuUsage()
 	await lanes(
@@ -44,7 +45,7 @@ async function bareSocket(sink: SinkProcess) {
 		async () => {
 			const to = `bare-${sent++}@example.org`
 			const raw = () => `${head}To: ${to}\r\nX-Tempost-Email: ${to}\r\n\r\n${body}\r\n`
-			await provider.deliverReady!({ from: content.from, to, raw })
+			await provider.deliverReady!({ from: content.from, to, raw, withdrawal })
 		},
 	)
 	const { user, system } = process.cpuUsage(before)

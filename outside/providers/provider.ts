@@ -32,6 +32,12 @@ type Unsure =
 export const mayBeTaken = (outcome: Outcome): outcome is Unsure =>
 	outcome.kind === 'UNKNOWN' || (outcome.kind === 'UNAVAILABLE' && outcome.mayBeTaken === true)
 
+/** Its content has not left. */
+export interface Withdrawn {
+	kind: 'WITHDRAWN'
+}
+export const withdrawn: Withdrawn = { kind: 'WITHDRAWN' }
+
 /** A mail of a campaign, ready for the wire. */
 export interface ReadyMail {
 	from: string
@@ -41,6 +47,8 @@ export interface ReadyMail {
 	 * signature.
 	 */
 	raw(): string
+	/** Aborted: it must not leave any more. One signal for many mails. */
+	withdrawal: AbortSignal
 }
 
 /** The interface to all mail providers. No delivery throws: every result is an Outcome. */
@@ -59,7 +67,7 @@ export interface Provider {
 	 * For campaign mail: does the same as `deliver` at a fraction of the cost, and gives way to it when
 	 * connections are scarce.
 	 */
-	deliverReady?(mail: ReadyMail): Promise<Outcome>
+	deliverReady?(mail: ReadyMail): Promise<Outcome | Withdrawn>
 	/** For sets of campaign mail, if the provider accepts batches. */
 	deliverBatch?(messages: Message[], idempotencyKey: string): Promise<Outcome[]>
 	close(): Promise<void>

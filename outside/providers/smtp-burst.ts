@@ -6,6 +6,8 @@ export interface Parcel {
 	from: string
 	to: string
 	raw: string
+	/** Whether it must not leave any more. Absent: it always may. */
+	isWithdrawn?(): boolean
 	done(result: HandOver): void
 }
 
@@ -119,10 +121,11 @@ export function burst(
 				settle(transfer!, transfer!.refusal ? null : reply)
 				if (isEarly) return fail(new Error('An early answer'))
 			}
-			if (expected.length === 0) goOn()
+			if (expected.length === 0 && !isOver) goOn()
 		}
 
 		function give(transfer: Transfer) {
+			if (transfer.parcel.isWithdrawn?.()) return takeBack(transfer)
 			transfer.stage = 'DOT'
 			expected.push({ verb: 'CONTENT', transfer })
 			socket.write(`${transfer.parcel.raw}.\r\n${nextGroup()}`, 'latin1')
@@ -135,6 +138,13 @@ export function burst(
 			if (code !== 354) return
 			expected.push({ verb: 'NOTHING', transfer })
 			socket.write('.\r\n', 'latin1')
+		}
+
+		/** The server waits for its content, so only the end of the connection takes it back. */
+		function takeBack(transfer: Transfer) {
+			transfer.refusal = new Error('The mail was withdrawn')
+			settle(transfer, null)
+			fail(transfer.refusal)
 		}
 
 		/** The server has ended the connection, for this mail and all mails after it. */

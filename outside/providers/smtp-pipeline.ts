@@ -1,6 +1,6 @@
 // Ours, not nodemailer's pool: 1,150 mails/s instead of 310 on 20 connections, and it knows which are in doubt.
 
-import type { Outcome, ReadyMail } from './provider.ts'
+import { type Outcome, type ReadyMail, type Withdrawn, withdrawn } from './provider.ts'
 import type { Parcel } from './smtp-burst.ts'
 import type { SmtpPool } from './smtp-pool.ts'
 import type { HandOver, SmtpError } from './smtp-exchange.ts'
@@ -10,7 +10,7 @@ import { isStale, noConnection, verdict } from './smtp-verdict.ts'
 
 interface Job {
 	mail: ReadyMail
-	done(outcome: Outcome): void
+	done(outcome: Outcome | Withdrawn): void
 }
 
 /**
@@ -33,6 +33,7 @@ export function smtpPipeline({
 }) {
 	const most = Math.max(1, size - Math.ceil(size / connectionsForOneFree))
 	const queue: Job[] = []
+	const followed = new WeakSet<AbortSignal>()
 	let active = 0
 
 	function start() {
@@ -86,6 +87,7 @@ export function smtpPipeline({
 		from: pathOf(job.mail.from),
 		to: pathOf(job.mail.to),
 		raw: job.mail.raw(),
+		isWithdrawn: () => job.mail.withdrawal.aborted,
 		done(result) {
 			settle(job, result, wasUsed)
 		},
@@ -96,14 +98,30 @@ export function smtpPipeline({
 	 * as necessary: each of these connections has carried another mail.
 	 */
 	function settle(job: Job, result: HandOver, wasUsed: boolean) {
-		if (wasUsed && isStale(result)) {
+		if (job.mail.withdrawal.aborted && isStale(result)) job.done(withdrawn)
+		else if (wasUsed && isStale(result)) {
 			queue.unshift(job)
 			start()
 		} else job.done(verdict(result))
 	}
 
+	/** Mails that wait here when they are withdrawn don't wait for a connection. */
+	function follow(signal: AbortSignal) {
+		if (followed.has(signal)) return
+		followed.add(signal)
+		const takeBack = () => {
+			const all = queue.splice(0)
+			for (const job of all)
+				if (job.mail.withdrawal === signal) job.done(withdrawn)
+				else queue.push(job)
+		}
+		signal.addEventListener('abort', takeBack, { once: true })
+	}
+
 	return (mail: ReadyMail) =>
-		new Promise<Outcome>((done) => {
+		new Promise<Outcome | Withdrawn>((done) => {
+			if (mail.withdrawal.aborted) return done(withdrawn)
+			follow(mail.withdrawal)
 			queue.push({ mail, done })
 			start()
 		})
