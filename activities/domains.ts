@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { type DomainRow, takeDueDomains } from '../db/domains/domain-records.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { DomainChecker } from '../outside/domains/checker.ts'
-import { recordSweepCheck } from '../outside/domains/check-recording.ts'
+import { recordLeaving, recordSweepCheck } from '../outside/domains/check-recording.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { cleanUp } from './cleanup.ts'
 
@@ -59,6 +59,11 @@ export function domainActivities({ pool, relay, domains, settings }: DomainServi
 		if (!finding) return undefined
 		const { error } = finding
 		if (error) log.info('a domain record could not be processed', { domainId: row.id, error })
+		if (finding.leavesProvider) {
+			const left = await recordLeaving(pool, row, finding, taskQueues.core)
+			if (left) relay.wake()
+			return left && { ...left, wasLost: false }
+		}
 		const recorded = await recordSweepCheck(pool, row, finding, {
 			platformFrom: settings.platformFrom,
 			campaignQueue: taskQueues.core,

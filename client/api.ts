@@ -6241,7 +6241,7 @@ export interface DomainsApi {
 	/**
 	 * Add a domain; the answer lists the DNS records that it needs.
 	 *
-	 * A project may have 100 domains. Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.
+	 * A project may have 100 domains. With Resend, at most 20 domains of an owner may be unverified. Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.
 	 *
 	 * `POST /domains`
 	 */

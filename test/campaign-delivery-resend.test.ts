@@ -81,6 +81,19 @@ test('few batches of a process are claimed at a time, because those that wait co
 	t.is(new Set(fake.accepted.map(({ emailId }) => emailId)).size, 2000)
 })
 
+test('batches that wait while Resend asks for a pause are not sent once their campaign is cancelled', async (t) => {
+	const { send, provider, pool, fake, mails, query } = await overResend(t, 2000, [
+		{ status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '4' }, times: 1 },
+	])
+	const worker = campaignWorker(pool, provider)
+	const lanes = Array.from({ length: 4 }, (_, lane) => send(worker, lane))
+	while (fake.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+	await query(`update campaigns set status = 'CANCELLED'`)
+	await Promise.all(lanes)
+	t.is(fake.accepted.length, 0)
+	t.true((await mails()).every(({ status }) => status === 'PENDING'))
+})
+
 test('a send rate limits a batch to a second’s worth, with any number of lanes', async (t) => {
 	const { send, provider, pool, fake, mails, query } = await overResend(t, 60)
 	await query('update projects set send_rate_per_second = 20')

@@ -1,38 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
-import test, { type ExecutionContext } from 'ava'
-import type { Pool } from 'pg'
+import test from 'ava'
 import { createDns } from '../outside/domains/dns.ts'
-import { fullName, type ResendDomainOptions, resendDomains } from '../outside/domains/resend.ts'
+import { fullName } from '../outside/domains/resend.ts'
 import { until } from '../bench/load.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
-import { type DnsRecords, dnsServer } from './helpers/dns-server.ts'
-import { startApp } from './helpers/app.ts'
-import { type DomainBody, foundOf, logger, setupDomains, statuses } from './helpers/domains.ts'
+import { foundOf, logger, statuses } from './helpers/domains.ts'
+import { setupResend } from './helpers/domains-resend.ts'
 import { isEnvelope } from './helpers/envelope.ts'
-import { resendDomainsFake } from './helpers/resend-domains-fake.ts'
 
 /** For tests with deliberate delays, because a busy machine is slow. */
 const patient = { timeoutMs: 120_000, patienceMs: 120_000 }
-
-async function setupResend(t: ExecutionContext, options?: Partial<ResendDomainOptions>) {
-	const resend = await resendDomainsFake(t)
-	const { address, zone } = await dnsServer(t)
-	const access = { apiKey: 're_test', baseUrl: resend.url, dns: createDns([address]) }
-	const checkerOf = (options: object) => (pool: Pool) =>
-		resendDomains({ pool, ...access, ...options })
-	const env = { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
-	const context = await setupDomains(t, env, [address], options && checkerOf(options))
-	/** Simulates another process. */
-	const another = async (options: Partial<ResendDomainOptions>) =>
-		startApp(t, context.orm, { services: { checker: checkerOf(options)(context.pool) } })
-	/** Puts the token of a project into the domain's DNS. */
-	const own = ({ records }: DomainBody) => {
-		const { name, value } = records.find(({ purpose }) => purpose === 'OWNERSHIP')!
-		zone[name] = { TXT: [...((zone[name] as DnsRecords | undefined)?.TXT ?? []), value] }
-	}
-	return { ...context, resend, another, own, zone }
-}
 
 test('with Resend a domain is set up there once, shows its records, and is verified when Resend says so', async (t) => {
 	const { resend, add, own, sweep, verify } = await setupResend(t)

@@ -202,8 +202,31 @@ test('counting does not wait for locks on a mail or its contact', async (t) => {
 	for (const { id } of [held, deleted]) t.like(await mail(id), { opens: 1 })
 })
 
+test('projects take turns: many opens of one keep none of another waiting', async (t) => {
+	const { handedOver, fold, mail, pool, project, orm, waiting } = await setupEngagements(t)
+	const { id } = await handedOver()
+	const stranger = (await createProject(orm)).project
+	const note = (projectId: string, emailId: string, count: number) =>
+		pool.query(
+			`insert into engagements (project_id, email_id, kind, fetcher, at)
+			select $1, $2, 'OPEN', 'PERSON', now() from generate_series(1, $3::int)`,
+			[projectId, emailId, count],
+		)
+	await note(stranger.id, randomUUID(), 600)
+	await note(project.id, id, 3)
+	t.like(await fold(20), { folded: 13, emitted: 3 })
+	t.like(await mail(id), { opens: 3 })
+	const stop = startFolding({
+		pool,
+		relay: { wake: () => {} },
+		log: { warn: (_, message) => t.fail(message) },
+	})
+	t.true(await until(async () => (await waiting()) === 0, 10_000))
+	await stop()
+})
+
 test("a campaign's link counts for its mails alone, and never for a stranger", async (t) => {
-	const { handedOver, get, fold, mail, pool, project, orm } = await setupEngagements(t)
+	const { handedOver, get, fold, mail, pool, project, orm, waiting } = await setupEngagements(t)
 	const [ours, theirs] = await orm.em
 		.fork()
 		.insertMany(Campaign, [aCampaign(project.id), aCampaign(project.id)])
@@ -218,7 +241,8 @@ test("a campaign's link counts for its mails alone, and never for a stranger", a
 	await get(signed.open.replace(one.id, single.id))
 	await get(signed.open.replace(one.id, randomUUID()))
 	await get(elsewhere.open)
-	t.like(await fold(), { folded: 5, emitted: 1 })
+	t.is(await waiting(), 1)
+	t.like(await fold(), { folded: 1, emitted: 1 })
 	t.like(await mail(one.id), { opens: 1 })
 	for (const { id } of [two, single]) t.like(await mail(id), { opens: 0, prefetches: 0 })
 

@@ -77,6 +77,19 @@ test('a batch that meets the rate limit pauses whole', async (t) => {
 	t.is(fake.accepted.length, 0)
 })
 
+test('while Resend asks for a long wait, batches that wait for their turn are not sent', async (t) => {
+	const limit = { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '4' } }
+	const { fake, deliverBatch } = await setup(t, [limit])
+	const keys = ['page-1', 'page-2', 'page-3', 'page-4']
+	const outcomes = await Promise.all(keys.map((key) => deliverBatch(some(2), key)))
+	for (const outcome of outcomes.flat()) {
+		t.like(outcome, { kind: 'UNAVAILABLE' })
+		const waitMs = 'retryAfterMs' in outcome ? outcome.retryAfterMs! : 0
+		t.true(waitMs > 2000 && waitMs <= 4000, `${waitMs}`)
+	}
+	t.is(fake.requests.length, 1)
+})
+
 test('an answer that does not cover every mail leaves a batch unknown', async (t) => {
 	const { deliverBatch } = await setup(t, [{ status: 200, html: '{"data":[{"id":"1"}]}' }])
 	t.deepEqual(kinds(await deliverBatch(some(2), 'page-1')), ['UNKNOWN', 'UNKNOWN'])

@@ -90,6 +90,7 @@ const reasons: Record<string, string[]> = {
 		'is-provider-domain-used',
 	],
 	'a user has memberships and invitations in many projects': [
+		'count-pending-domains',
 		'find-invitation',
 		'lock-invitation',
 		'lock-administrator',

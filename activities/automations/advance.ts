@@ -8,6 +8,7 @@ import {
 	lockExecution,
 	moveExecution,
 	outputsOf,
+	stepsSincePause,
 	type StoppedExecution,
 } from '../../db/executions/execution-advancing.ts'
 import { activeStatuses } from '../../db/executions/execution.ts'
@@ -16,7 +17,7 @@ import { transaction } from '../../db/transaction.ts'
 import { type End, factsOf, type Journey } from './journey.ts'
 import { perform } from './step-acts.ts'
 import type { StepSettings } from './step-mail.ts'
-import { settled, currentStop, type Stop, stopOf } from './stop.ts'
+import { currentStop, isResting, settled, type Stop, stopOf } from './stop.ts'
 
 export interface AdvanceServices {
 	pool: Pool
@@ -25,7 +26,13 @@ export interface AdvanceServices {
 }
 
 /**
- * Moves an execution to its next stop. All steps that need only the database run in one transaction.
+ * For the steps of one move. It holds a connection and locks the contact, and Temporal waits for it for 20 seconds. One
+ * template may take half a second, so hundreds of steps continue in further moves.
+ */
+const mostMsOfMove = 5000
+
+/**
+ * Moves an execution to its next stop. Steps that need only the database run in one transaction, unless they take long.
  * `done` is the visit whose time is over, as the workflow has seen it; 0 asks for the current stop. After a
  * crash, a repeated call returns the stop that was reached.
  */
@@ -33,6 +40,7 @@ export async function advance(
 	{ pool, relay, settings }: AdvanceServices,
 	key: ExecutionKey,
 	done: number,
+	mostMs = mostMsOfMove,
 ): Promise<Stop> {
 	const { stop, hasMail } = await transaction(pool, async (db) => {
 		const ids = { projectId: key.projectId, executionId: key.executionId }
@@ -46,7 +54,7 @@ export async function advance(
 		const end =
 			position === 'disabled'
 				? ({ status: 'CANCELLED', reason: 'Project disabled' } as const)
-				: await walk(db, journey, position, settings)
+				: await walk(db, journey, position, { settings, mostMs })
 		await write(db, journey, end)
 		return { stop: stopOf(journey, end), hasMail: journey.hasMail }
 	})
@@ -101,11 +109,12 @@ async function walk(
 	db: PoolClient,
 	journey: Journey,
 	start: Position,
-	settings: StepSettings,
+	{ settings, mostMs }: { settings: StepSettings; mostMs: number },
 ): Promise<End> {
+	const endsAt = performance.now() + mostMs
 	let position = start
 	let events = 0
-	for (let hops = 0; ; hops++) {
+	for (let hops = await hopsBefore(db, journey); ; hops++) {
 		// Hundreds of conditions may follow each other without asking the database.
 		await takeTurn()
 		const act = nextAct(journey.execution.definition, position, factsOf(journey), hops)
@@ -114,7 +123,16 @@ async function walk(
 		// A wait that is over at once was a pause all the same: each event ends one.
 		if (act.do === 'wait' && ++events <= mostEvents) hops = 0
 		position = { at: 'done', ...next }
+		if (performance.now() >= endsAt) return { status: 'RUNNING', restsAfter: next.stepId }
 	}
+}
+
+/** Those of the moves before count, if there was no pause in between: a circle would turn for ever. */
+async function hopsBefore(db: PoolClient, journey: Journey) {
+	if (!isResting(journey)) return 0
+	const { projectId, executionId } = journey.key
+	const [steps] = await stepsSincePause(db, { projectId, executionId })
+	return steps!.count
 }
 
 async function write(db: PoolClient, journey: Journey, end: End) {

@@ -37,6 +37,8 @@ export interface Journey {
 /** Why the execution has stopped moving. */
 export type End =
 	| { status: 'RUNNING'; step: Step<'WEBHOOK'> }
+	/** Between two steps: the next move continues. */
+	| { status: 'RUNNING'; restsAfter: string }
 	| { status: 'WAITING'; step: Step<'DELAY'>; ms: number }
 	| { status: 'WAITING'; step: Step<'WAIT_FOR_EVENT'>; ms: number | null }
 	| { status: 'COMPLETED' }

@@ -1,6 +1,7 @@
 import type { DefinedStep } from '../../db/automations/automation-definition.ts'
 import type { Position } from '../../db/automations/automation-interpreter.ts'
 import type { StoppedExecution } from '../../db/executions/execution-advancing.ts'
+import { pauseTypes } from '../../db/executions/execution-step.ts'
 import { continueFrom, type End, type Journey } from './journey.ts'
 import { receivedOutput } from './step-acts.ts'
 
@@ -36,6 +37,11 @@ export function settled(journey: Journey, done: number): Position | 'waiting' {
 	const step = execution.definition.steps.find(({ id }) => id === stepId)!
 	const isWaiting = execution.isWaiting || hasSlept
 	const isOver = hasSlept || done >= visit || (remainingMs !== null && remainingMs <= 0)
+	if (isResting(journey)) {
+		continueFrom(journey, visitReachedAt!)
+		const branch = step.type === 'CONDITION' ? String(outputs.get(stepId)!['branch']) : null
+		return { at: 'done', stepId, branch }
+	}
 	const base = { visit, stepId, type: step.type, status: 'COMPLETED' } as const
 	const woke = visitWakesAt && visitWakesAt < now ? visitWakesAt : now
 	if (step.type === 'WEBHOOK') {
@@ -58,6 +64,13 @@ export function settled(journey: Journey, done: number): Position | 'waiting' {
 	return { at: 'done', stepId, branch: isWaiting ? 'timeout' : 'event' }
 }
 
+/** Whether the last move ended between two steps, because it took long. */
+export function isResting({ execution }: Journey) {
+	const { definition, currentStepId, visitStatus } = execution
+	const step = definition.steps.find(({ id }) => id === currentStepId)
+	return visitStatus === 'COMPLETED' && !pauseTypes.some((type) => type === step?.type)
+}
+
 /** The current stop again, for a repeated call. */
 export function currentStop({ definition, currentStepId, ...rest }: StoppedExecution): Stop {
 	const { visit, remainingMs, stopBeganAt, now } = rest
@@ -66,8 +79,14 @@ export function currentStop({ definition, currentStepId, ...rest }: StoppedExecu
 	return stopAt(step, { visit, ms, now, since: stopBeganAt })
 }
 
-export function stopOf({ visit, execution: { now } }: Journey, end: End): Stop {
+export function stopOf({ visit, execution: { now, definition } }: Journey, end: End): Stop {
 	const begun = { visit, now, since: now }
+	if ('restsAfter' in end) {
+		const stepId = end.restsAfter
+		const { name } = definition.steps.find(({ id }) => id === stepId)!
+		const about = `${JSON.stringify(name)} is done, and the next step follows`
+		return { do: 'SLEEP', visit, stepId, since: now, about, ms: 0 }
+	}
 	if (end.status === 'RUNNING') return stopAt(end.step, { ...begun, ms: null })
 	if (end.status === 'WAITING') return stopAt(end.step, { ...begun, ms: end.ms })
 	if (end.status === 'FAILED') return { do: 'END', about: 'FAILED', failed: end.error }

@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { DomainChecker } from '../../outside/domains/checker.ts'
 import { recordRequestedCheck } from '../../outside/domains/check-recording.ts'
 import {
@@ -15,6 +15,7 @@ import {
 	mostDomains,
 	removeDomain,
 } from '../../db/domains/domain-records.ts'
+import { countPending, lockOwner, mostPending } from '../../db/domains/pending-domains.ts'
 import { transaction } from '../../db/transaction.ts'
 import { taskQueues } from '../../workflows/task-queues.ts'
 import { createFairTurns, TurnsBusy } from '../../db/fair-turns.ts'
@@ -104,7 +105,7 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			schema: {
 				tags,
 				summary: 'Add a domain; the answer lists the DNS records that it needs',
-				description: `A project may have ${mostDomains} domains. Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.`,
+				description: `A project may have ${mostDomains} domains. With Resend, at most ${mostPending} domains of an owner may be unverified. Several projects may have the same domain pending; the first to prove it has it. A domain that is verified in another project is a 409, until that project removes it or loses its DNS records.`,
 				body: Body(
 					{ domain: 'example.com' },
 					{ domain: Type.String({ description: 'The domain, without http:// or a path.' }) },
@@ -118,11 +119,10 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 			await mayCheck(project.id)
 			const [added] = await transaction(pool, async (db) => {
 				const wanted = { projectId: project.id, domain: name }
-				await lockDomains(db, { projectId: project.id })
-				const [counted] = await countDomains(db, { projectId: project.id })
-				if (counted!.count < mostDomains) return addDomain(db, wanted)
+				const refusal = await refusalOfMore(db, project.id)
+				if (!refusal) return addDomain(db, wanted)
 				const [mine] = await hasDomain(db, wanted)
-				throw mine ? already(name, mine.id) : tooMany()
+				throw mine ? already(name, mine.id) : refusal
 			})
 			if (!added) throw await taken(project.id, name)
 			return reply.code(201).send(view(await introduced(request, added)))
@@ -224,6 +224,18 @@ export const domains: FastifyPluginAsyncTypebox<DomainOptions> = async (app, { p
 		}
 	}
 
+	/** Locks first, so that of several at once the last are refused. */
+	async function refusalOfMore(db: PoolClient, projectId: string) {
+		const ofProject = { projectId }
+		if (checker.setsUpUnproved) await lockOwner(db, ofProject)
+		await lockDomains(db, ofProject)
+		const [all] = await countDomains(db, ofProject)
+		if (all!.count >= mostDomains) return tooMany(`a project has at most ${mostDomains}`)
+		const [pending] = checker.setsUpUnproved ? await countPending(db, ofProject) : []
+		if (!pending || pending.count < mostPending) return null
+		return tooMany(`an owner has at most ${mostPending} unverified ones in all projects`)
+	}
+
 	/** A check asks others: resolvers, the provider. */
 	const mayCheck = (subject: string) =>
 		countTry(pool, { what: 'domain check', subject, tries: checksAMinute, seconds: 60 })
@@ -240,10 +252,10 @@ const already = (domain: string, id: string) =>
 		suggestion: 'Check it with GET /domains/{id}/verify.',
 	})
 
-const tooMany = () =>
+const tooMany = (limit: string) =>
 	invalid({
 		field: 'domain',
-		message: `is one too many: a project has at most ${mostDomains}`,
+		message: `is one too many: ${limit}`,
 		code: 'too_big',
 	})
 

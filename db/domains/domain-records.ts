@@ -15,7 +15,7 @@ export interface DomainRecord {
 	found?: string[] | null
 }
 
-const domainRowColumns = {
+export const domainRowColumns = {
 	id: uuid,
 	projectId: uuid,
 	domain: text,
@@ -28,17 +28,18 @@ const domainRowColumns = {
 	records: json<DomainRecord[]>(),
 	lastError: text.orNull,
 	lastCheckedAt: timestamp.orNull,
+	awaitedSince: timestamp,
 	createdAt: timestamp,
 	updatedAt: timestamp,
 }
 export type DomainRow = RowOf<typeof domainRowColumns>
 
-const columns = (d: string) => `${d}.id, ${d}.project_id as "projectId", ${d}.domain,
+export const columns = (d: string) => `${d}.id, ${d}.project_id as "projectId", ${d}.domain,
 	${d}.verified_at as "verifiedAt", ${d}.sweep_exempt as "sweepExempt",
 	${d}.dkim_selector as "dkimSelector", ${d}.dkim_public_key as "dkimPublicKey",
 	${d}.provider_domain_id as "providerDomainId", ${d}.token_exempt as "tokenExempt",
 	${d}.records, ${d}.last_error as "lastError",
-	${d}.last_checked_at as "lastCheckedAt", ${d}.created_at as "createdAt",
+	${d}.last_checked_at as "lastCheckedAt", ${d}.awaited_since as "awaitedSince", ${d}.created_at as "createdAt",
 	${d}.updated_at as "updatedAt"`
 
 /** Another project that has proved the domain. */
@@ -192,6 +193,7 @@ export const recordCheck = statement('record-domain-check', {
 		last_error = case when taken then '${takenElsewhere}' else $error::text end,
 		token_exempt = d.token_exempt and failed < ${patienceChecks},
 		last_checked_at = now(), updated_at = now(),
+		awaited_since = case when d.verified_at is null and $isSweep then d.awaited_since else now() end,
 		next_check_at = least(case when ($isVerified is not true or taken) and not $isSweep
 			then d.next_check_at end, now() + case
 			when $isVerified and not taken then interval '6 hours'

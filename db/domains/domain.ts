@@ -36,6 +36,8 @@ const schema = defineEntity({
 		failedChecks: p.integer().default(0),
 		lastError: p.text().nullable(),
 		lastCheckedAt: p.datetime(3).nullable(),
+		/** When it was last verified, or its check requested: see pending-domains.ts. */
+		awaitedSince: p.datetime(3).defaultRaw('now()'),
 		nextCheckAt: p.datetime(3).defaultRaw('now()'),
 		createdAt: createdAt(),
 		updatedAt: updatedAt(),

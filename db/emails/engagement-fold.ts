@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { int } from '../sql-types.ts'
+import { indexWalk } from '../index-walk.ts'
 import { statement } from '../statement.ts'
 import { erasedAddress } from './email.ts'
 import { sentEventData } from './ledger.ts'
 
 const batchRows = 500
 const restMs = 500
+
+/** Of a project in a batch. Projects that leave some of theirs leave it to the others. */
+const leastShare = 10
 
 /** A proxy that fetches this soon was not triggered by a reader. */
 const proxyHaste = '2 seconds'
@@ -20,7 +24,7 @@ const clickData = `jsonb_build_object('clickedAt', iso_text(at), 'clicks', click
  * Counts opens and clicks, each exactly once, because its row is deleted in the transaction that counts
  * it. Any number of processes may fold, and none waits: rows locked by another folder, a delivery, a
  * campaign or a deletion are left for the next time. So are mails whose hand-over is not recorded yet,
- * because their status will follow.
+ * because their status will follow. Projects take turns; they are walked by the index.
  *
  * A click also shows that the mail was opened, with or without its images, but it doesn't count as an
  * open: `opened_at` is set, while `opens` and the `email.open` events count only fetched pixels. Any fetch
@@ -30,11 +34,19 @@ const clickData = `jsonb_build_object('clickedAt', iso_text(at), 'clicks', click
 export const foldEngagements = statement('fold-engagements', {
 	params: { limit: int },
 	row: { folded: int, emitted: int },
-	text: `with waiting as materialized (
-		select g.id, g.project_id, g.email_id from engagements g
-		where coalesce((select e.status from emails e
-			where e.project_id = g.project_id and e.id = g.email_id), '') not in ('PENDING', 'SENDING')
-		order by g.id limit $limit::int for update skip locked
+	text: `with recursive ${indexWalk('project', 'project_id', 'engagements')}, next as (
+		select share.* from project cross join lateral (
+			select id, row_number() over (order by id) as turn from (
+				select g.id from engagements g
+				where g.project_id = project.id and coalesce((select e.status from emails e
+					where e.project_id = g.project_id and e.id = g.email_id), '') not in ('PENDING', 'SENDING')
+				order by g.id limit greatest(${leastShare}, $limit::int / (select count(id) from project))) first
+			) share
+	), chosen as (
+		select id from next order by turn, id limit $limit::int
+	), waiting as materialized (
+		select id, project_id, email_id from engagements where id = any(array(select id from chosen))
+		order by id for update skip locked
 	), held as materialized (
 		select mail.* from (select distinct project_id, email_id from waiting) w
 		cross join lateral (
@@ -132,7 +144,7 @@ export function startFolding({ pool, relay, log }: FoldingServices) {
 				limit: batchRows,
 			})
 			if (emitted > 0) relay.wake()
-			if (folded < batchRows) return
+			if (folded === 0) return
 		}
 	}
 

@@ -27,7 +27,10 @@ const mostCharacters = 2 ** 24
 const writtenAtOnce = 500
 const closingMs = 5000
 
-/** Nothing is counted for a project that is deleted or being deleted. */
+/**
+ * Nothing is counted for a project that is deleted or being deleted. Ids of a campaign's mails are not signed, so
+ * those that anybody made up are left out here, and take no place.
+ */
 const append = statement('append-engagements', {
 	params: { engagements: json<Noted[]>() },
 	text: `insert into engagements (project_id, email_id, campaign_id, kind, link, fetcher, at)
@@ -35,7 +38,9 @@ const append = statement('append-engagements', {
 	from jsonb_to_recordset($engagements::jsonb) as g("projectId" uuid, "emailId" uuid,
 		"campaignId" uuid,
 		kind text, link text, fetcher text, at timestamptz)
-	join projects p on p.id = g."projectId" and p.deleted_at is null`,
+	join projects p on p.id = g."projectId" and p.deleted_at is null
+	where g."campaignId" is null or g."campaignId" = (
+		select e.campaign_id from emails e where e.project_id = g."projectId" and e.id = g."emailId")`,
 })
 
 interface LogServices {

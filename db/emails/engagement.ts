@@ -17,6 +17,7 @@ export const fetchers = ['PERSON', 'PROXY', 'MACHINE'] as const
 const schema = defineEntity({
 	name: 'Engagement',
 	tableName: 'engagements',
+	indexes: [{ name: 'engagements_turns', properties: ['projectId', 'id'] }],
 	properties: {
 		id: p.bigint('number').primary().autoincrement(),
 		projectId: projectId(),

@@ -3,7 +3,7 @@ import { contactColumns, contactFrom } from '../contacts/contact-record.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { heardEventColumns, type HeardEvent } from './execution.ts'
-import { stopTypes } from './execution-step.ts'
+import { pauseTypes, stopTypes } from './execution-step.ts'
 import { latestOutputs, mailOfStep, outputOfStep } from './step-output.ts'
 
 // Reads and writes for moving an execution. All of it runs in one transaction with two locks that
@@ -87,6 +87,17 @@ export const lockExecution = statement('lock-execution', {
 		order by before.visit desc limit 1) stop on true
 	where x.project_id = $projectId and x.id = $executionId
 	for no key update of x`,
+})
+
+/** How many steps have been taken since the last pause. A step that failed was tried again. */
+export const stepsSincePause = statement('steps-since-pause', {
+	params: { projectId: uuid, executionId: uuid },
+	row: { count: int },
+	text: `select count(*)::int as count from execution_steps
+	where project_id = $projectId and execution_id = $executionId and status = 'COMPLETED' and visit > coalesce((
+		select visit from execution_steps
+		where project_id = $projectId and execution_id = $executionId and type in ('${pauseTypes.join("', '")}')
+		order by visit desc limit 1), 0)`,
 })
 
 /**

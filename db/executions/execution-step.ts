@@ -11,8 +11,11 @@ export const visitStatuses = [
 	'FAILED',
 ] as const
 
+/** The execution stops here until time, an event or an answer lets it continue. */
+export const pauseTypes = ['DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK'] satisfies StepType[]
+
 /** Events since the last of these was reached count for a wait. */
-export const stopTypes = ['SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'WEBHOOK'] satisfies StepType[]
+export const stopTypes = ['SEND_EMAIL', ...pauseTypes] satisfies StepType[]
 
 /** One visit of an execution to a step. */
 const schema = defineEntity({

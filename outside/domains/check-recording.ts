@@ -6,6 +6,7 @@ import {
 	type DomainRow,
 	recordCheck,
 } from '../../db/domains/domain-records.ts'
+import { leaveProvider } from '../../db/domains/pending-domains.ts'
 import { queuePlatformMails } from '../../db/emails/platform-mail.ts'
 import { transaction } from '../../db/transaction.ts'
 import { renderPlatformMail } from '../../mail/platform/mail.ts'
@@ -27,6 +28,24 @@ async function settled<T>(work: () => Promise<T>): Promise<T> {
 /** Stores the result of a requested check. Undefined: the domain was deleted meanwhile. */
 export const recordRequestedCheck = (pool: Pool, row: DomainRow, finding: Finding) =>
 	settled(() => record(pool, row, finding, false))
+
+/** Stores that a domain leaves the provider. Undefined: that is no longer so. Wake the relay. */
+export async function recordLeaving(
+	pool: Pool,
+	{ projectId, id, providerDomainId }: DomainRow,
+	{ records, error }: Finding,
+	taskQueue: string,
+) {
+	const [domain] = await leaveProvider(pool, {
+		projectId,
+		domainId: id,
+		providerDomainId: providerDomainId!,
+		records: records!,
+		error: error!,
+		taskQueue,
+	})
+	return domain
+}
 
 /**
  * Stores the sweep's result. A lost domain, the pause of its campaigns and the notice to its project's members are

@@ -9,6 +9,8 @@ export interface DomainChecker {
 	check: DomainCheck
 	/** Removes a domain at the provider by the provider's own id, once no project uses it. */
 	remove(providerDomainId: string): Promise<void>
+	/** Whether each domain is set up at the provider, in the operator's account, before it is proved. */
+	setsUpUnproved?: true
 }
 
 /** Checks domains for the mail provider in use. Called by the API on request, and by the worker. */

@@ -8,6 +8,8 @@ export interface Finding {
 	records: DomainRecord[] | null
 	/** The fault, in words for the domain's owner. */
 	error: string | null
+	/** It has stayed unproved for too long, and leaves the provider. */
+	leavesProvider?: true
 }
 
 /** Checks a domain for one mail provider. */

@@ -8,6 +8,7 @@ import {
 	isProviderDomainUsed,
 	keepProviderDomain,
 } from '../../db/domains/domain-records.ts'
+import { daysPending, isExpired } from '../../db/domains/pending-domains.ts'
 import { dmarcRecord } from './dmarc.ts'
 import type { Dns } from './dns.ts'
 import type { DomainCheck, Finding } from './finding.ts'
@@ -37,6 +38,8 @@ class Refused extends Error {}
 const foreign =
 	'This domain is already set up at Resend, but not by this project. Remove it there, then check again.'
 
+const removed = `Nobody proved this domain for ${daysPending} days, so it was removed at Resend. Check it to get new records.`
+
 /**
  * Domains that Resend signs for. At Resend a domain is set up once, for all projects that claim it. Its
  * records prove the domain, and a token for each project proves the project.
@@ -55,9 +58,16 @@ export function resendDomains({
 	const check: DomainCheck = async (row, { isSweep } = { isSweep: false }) => {
 		// These look-ups ask the owner's name servers, so they run outside the queue.
 		const texts = Promise.all([dmarcRecord(dns, row.domain), tokenRecord(dns, row)])
-		if (isSweep && row.verifiedAt === null && !row.tokenExempt && row.providerDomainId) {
+		const hasExpired = isExpired(row)
+		if (
+			isSweep &&
+			row.verifiedAt === null &&
+			!row.tokenExempt &&
+			(row.providerDomainId || hasExpired)
+		) {
 			const [dmarc, token] = await texts
 			// Anybody may add any name. Resend counts our requests, and is asked once the owner has answered.
+			if (hasExpired && !(token.isThere ?? hadToken(row))) return expired(row, dmarc, token)
 			if (token.isThere === false) return unowned(row, dmarc, token)
 		}
 		try {
@@ -82,6 +92,16 @@ export function resendDomains({
 		const records = [...(await withFound(known, row.domain)), dmarc]
 		const error = known.some(({ status }) => status !== 'verified') ? errorOf(known, '') : null
 		return withToken({ isVerified: false, records, error }, row, token)
+	}
+
+	/** Its records come from Resend, and a domain that is set up anew gets new ones. */
+	function expired(
+		{ providerDomainId }: DomainRow,
+		dmarc: DomainRecord,
+		{ record }: Awaited<ReturnType<typeof tokenRecord>>,
+	): Finding {
+		const finding = { isVerified: false, records: [dmarc, record], error: removed }
+		return providerDomainId ? { ...finding, leavesProvider: true } : finding
 	}
 
 	/** Resend says only whether it has found its records. */
@@ -166,6 +186,7 @@ export function resendDomains({
 
 	return {
 		check,
+		setsUpUnproved: true as const,
 		async remove(id: string) {
 			const [shared] = await isProviderDomainUsed(pool, { providerId: id })
 			if (!shared!.used) await remove(id, limit())
@@ -225,6 +246,10 @@ function maySend({ status, records }: { status: string; records: ResendRecord[] 
 		needed.every((record) => record.status === 'verified')
 	)
 }
+
+/** The result of the last check, for one to which DNS does not answer. */
+const hadToken = ({ records }: DomainRow) =>
+	records.some(({ purpose, status }) => purpose === 'OWNERSHIP' && status === 'verified')
 
 const ofResend = new Set(['DKIM', 'SPF', 'MX'])
 

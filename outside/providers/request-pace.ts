@@ -13,6 +13,11 @@ const slowdown = 1.4
 const longestIntervalMs = 10_000
 const defaultPauseMs = 1000
 const longestPauseMs = 60_000
+/**
+ * After a refusal that asks for a longer wait, those that wait give up: meanwhile their campaign may be cancelled, or
+ * their readers may unsubscribe.
+ */
+const longestWaitMs = 2000
 
 /** What an answer says about the request rate. */
 export interface PaceAnswer {
@@ -22,8 +27,8 @@ export interface PaceAnswer {
 }
 
 export interface RequestPace {
-	/** Resolves with the current time when the next request may be sent. */
-	turn(): Promise<number>
+	/** Resolves when the next request may be sent, or at once if the provider has asked for a long wait. */
+	turn(): Promise<{ startedAt: number } | { waitMs: number }>
 	/** Reports the answer to the request sent at `startedAt`. */
 	heard(startedAt: number, answer: PaceAnswer): void
 }
@@ -41,8 +46,9 @@ export function createRequestPace(): RequestPace {
 		await earlier
 		for (;;) {
 			const now = performance.now()
+			if (notBefore - now > longestWaitMs) return { waitMs: notBefore - now }
 			const waitMs = Math.max(notBefore, lastAt + intervalMs) - now
-			if (waitMs <= 0) return (lastAt = now)
+			if (waitMs <= 0) return { startedAt: (lastAt = now) }
 			await sleep(waitMs)
 		}
 	}

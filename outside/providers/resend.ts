@@ -43,10 +43,11 @@ export function resendProvider({ apiKey, baseUrl, timeoutMs = 30_000 }: ResendOp
 	}
 
 	async function ask<T extends Answer>(key: string, call: () => Promise<T>) {
-		const startedAt = await pace.turn()
+		const turn = await pace.turn()
+		if ('waitMs' in turn) return { value: refusedBefore(turn.waitMs), failure: undefined }
 		const answer = await requests.watch(key, call)
 		const { error, headers } = answer.value
-		pace.heard(startedAt, rateAnswer(error, headers))
+		pace.heard(turn.startedAt, rateAnswer(error, headers))
 		return answer
 	}
 
@@ -101,6 +102,17 @@ export function resendProvider({ apiKey, baseUrl, timeoutMs = 30_000 }: ResendOp
 		},
 	}
 }
+
+/** As Resend would answer. */
+const refusedBefore = (waitMs: number) => ({
+	data: null,
+	error: {
+		name: 'rate_limit_exceeded',
+		message: 'Resend has asked to wait',
+		statusCode: 429,
+	},
+	headers: { 'retry-after': String(waitMs / 1000) },
+})
 
 /** `ids` contains only the accepted mails, in order. The refused ones are identified by index. */
 function batchOutcomes(
