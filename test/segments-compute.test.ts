@@ -180,6 +180,19 @@ const age = (pool: Pool) =>
 		e as (update events set created_at = created_at - interval '1 hour')
 		select 1`)
 
+test('the names of its events spell a segment in plain letters', async (t) => {
+	const { call, contact, entries } = await openSegments(t)
+	await contact('a@example.com', { plan: 'pro' })
+	const spelled = { İstanbul: 'istanbul', 'Straße Ærø': 'strasse-aero', Йод: 'йод' }
+	for (const name of Object.keys(spelled)) {
+		const body = { name, condition: plan('pro'), trackMembership: true }
+		const { id } = (await call('POST', '', body)).json()
+		t.like((await call('POST', `/${id}/compute`)).json(), { added: 1 })
+	}
+	const expected = Object.values(spelled).map((slug) => `a@example.com segment.${slug}.entry`)
+	t.deepEqual((await entries()).toSorted(), expected.toSorted())
+})
+
 test('a compute that died in the middle leaves the rest to the next, with one event for each entry', async (t) => {
 	const { call, pool, projectId } = await openSegments(t)
 	await pool.query(

@@ -108,6 +108,7 @@ test('an address that is listed twice gets the first given name', async (t) => {
 test("the sender's name is that of from, else name, else the template's, else the project's", async (t) => {
 	const { sent, createTemplate } = await setupSend(t)
 	const { id: template } = await createTemplate({ fromName: 'Team' })
+	const { id: nameless } = await createTemplate({ fromName: '' })
 	const email = 'app@example.com'
 	const cases: [object, string][] = [
 		[{ from: { email, name: 'Own' }, name: 'Deprecated', template }, 'Own'],
@@ -115,6 +116,7 @@ test("the sender's name is that of from, else name, else the template's, else th
 		[{ from: { email }, name: 'Deprecated', template }, 'Team'],
 		[{ from: undefined, name: 'Deprecated', template }, 'Team'],
 		[{ from: email, template }, 'Team'],
+		[{ from: email, template: nameless }, 'Test project'],
 		[{ from: { email, name: ' ' } }, 'Test project'],
 		[{ from: { email }, name: 'Deprecated' }, 'Test project'],
 		[{ from: email }, 'Test project'],

@@ -68,7 +68,7 @@ export async function sendStepMail(
 		// The name is a contact's data and may hold any text; no provider accepts a line break in a header.
 		toName: !isCustom && typeof name === 'string' ? cutLine(name, maxNameLength) || null : null,
 		from: normalizeEmail(template.from),
-		fromName: template.fromName ?? execution.projectName,
+		fromName: template.fromName || execution.projectName,
 		replyTo: template.replyTo ? normalizeEmail(template.replyTo) : null,
 		...content,
 		contentLanguage: template.language ?? execution.language,

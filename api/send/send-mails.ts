@@ -73,7 +73,7 @@ export async function planMessage(
 	const { stored, removed, once } = splitData(body.data ?? {})
 	const requestId = nextId()
 	const sender = from ?? { email: normalizeEmail(template!.from), name: null }
-	const fromName = sender.name ?? template?.from_name ?? project.name
+	const fromName = sender.name || template?.from_name || project.name
 	const templateReply = template?.reply_to ? normalizeEmail(template.reply_to) : null
 	const render = rendererOf(project.id, body, template)
 

@@ -44,7 +44,7 @@ export function testMailer(app: FastifyInstance, options: TestMailOptions) {
 			projectId: project.id,
 			to,
 			from: content.from,
-			fromName: content.fromName ?? project.name,
+			fromName: content.fromName || project.name,
 			replyTo: content.replyTo,
 			subject: `[TEST] ${subject}`.slice(0, maxSubjectLength),
 			body: html,

@@ -36,7 +36,7 @@ export const campaignLane = statement('campaign-lane', {
 		/** Live workers, which share the lanes. */
 		workers: text.array,
 	},
-	text: `select k.subject, k.body, k."from", coalesce(k.from_name, k.project_name) as from_name, k.reply_to,
+	text: `select k.subject, k.body, k."from", coalesce(nullif(k.from_name, ''), k.project_name) as from_name, k.reply_to,
 		k.type, coalesce(k.content_language, k.language) as content_language, k.language, k.postal_address,
 		p.send_rate_per_second,
 		k.tracking = 'ENABLED' or k.tracking = 'MARKETING_ONLY' and k.type = 'MARKETING' as tracked,

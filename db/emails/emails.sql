@@ -64,7 +64,7 @@ returns table ("from" text, from_name text, reply_to text, subject text, content
 	type text, template_id uuid)
 language sql stable parallel safe
 as $$
-	select k."from", coalesce(k.from_name, k.project_name), k.reply_to, k.subject, k.content_language, k.language,
+	select k."from", coalesce(nullif(k.from_name, ''), k.project_name), k.reply_to, k.subject, k.content_language, k.language,
 		k.type, k.template_id
 	from campaigns k where k.project_id = project and k.id = campaign and own_sender is null offset 0
 $$;

@@ -14,7 +14,7 @@ const foldings: Record<string, string> = {
 
 /** The middle of `segment.<slug>.entry`. A name without letters or digits becomes the id. */
 export function slugOf({ id, name }: { id: string; name: string }) {
-	const folded = Array.from(name.normalize('NFC').toLowerCase(), folding).join('')
+	const folded = Array.from(name.normalize('NFC'), folding).join('').toLowerCase()
 	const slug = folded.replaceAll(/[^\p{L}\p{M}\p{Nd}_]+/gu, '-').replaceAll(/^-+|-+$/g, '')
 	return slug === '' ? id : slug
 }
@@ -22,5 +22,7 @@ export function slugOf({ id, name }: { id: string; name: string }) {
 /** Only Latin letters lose their diacritics: й without its breve would be another letter. */
 function folding(letter: string) {
 	const plain = letter.normalize('NFKD').replaceAll(/\p{M}/gu, '')
-	return foldings[letter] ?? (/^[\x20-\x7e]+$/.test(plain) ? plain.toLowerCase() : letter)
+	return (
+		foldings[letter.toLowerCase()] ?? (/^[\x20-\x7e]+$/.test(plain) ? plain.toLowerCase() : letter)
+	)
 }
