@@ -1,4 +1,5 @@
 import test from 'ava'
+import { Template } from '../db/templates/template.ts'
 import { openAutomations } from './helpers/automations.ts'
 import { delayStep, mailStep, setupExecutions } from './helpers/executions.ts'
 
@@ -7,6 +8,25 @@ interface Check {
 	errors: { stepId: string | null; name: string | null; field: string; message: string }[]
 	warnings: { stepId: string; message: string }[]
 }
+
+test('a check warns of marketing to an address that is perhaps no contact', async (t) => {
+	const { create, ok, template, orm } = await openAutomations(t)
+	const automation = await create()
+	const send = (name: string, recipient: object) =>
+		automation.step('SEND_EMAIL', { templateId: template.id, recipient }, { name })
+	await send('Welcome', { type: 'CONTACT' })
+	const notice = await send('Notice', { type: 'CUSTOM', customEmail: 'sales@example.com' })
+	const warned = async () => {
+		const { warnings }: Check = await ok('POST', `/${automation.id}/validate`)
+		return warnings.map(({ stepId }) => stepId)
+	}
+	const become = (type: 'MARKETING' | 'TRANSACTIONAL') =>
+		orm.em.fork().nativeUpdate(Template, { id: template.id }, { type })
+	await become('MARKETING')
+	t.deepEqual(await warned(), [notice.id])
+	await become('TRANSACTIONAL')
+	t.deepEqual(await warned(), [])
+})
 
 test('a check finds what enabling refuses, at its step, and changes nothing', async (t) => {
 	const { create, ok, template } = await openAutomations(t)

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { type Graph, unreachableSteps } from '../../db/automations/automation-graph.ts'
 import { segmentsOfEvents } from '../../db/segments/segment-usage.ts'
+import { marketingAmong } from '../../db/templates/template-usage.ts'
 
 /** A step of an enabled workflow, and what it will not do in its current form. */
 export interface Warning {
@@ -21,6 +22,7 @@ export async function warningsOf(
 		),
 		...circleWarnings(draft),
 		...(await segmentWarnings(db, projectId, draft)),
+		...(await marketingWarnings(db, projectId, draft)),
 	]
 }
 
@@ -62,4 +64,28 @@ async function segmentWarnings(db: PoolClient, projectId: string, { automation, 
 			: `No segment has the event "${eventName}". Its name is segment.<name of the segment>.entry or .exit`
 		return [warning(step, problem)]
 	})
+}
+
+/** A reader who is not a contact can't unsubscribe. */
+async function marketingWarnings(db: PoolClient, projectId: string, { steps }: Graph) {
+	const mails = steps.flatMap((step) => {
+		const { type, config, templateId } = step
+		const recipient = config['recipient'] as { type?: string } | undefined
+		return type === 'SEND_EMAIL' && recipient?.type === 'CUSTOM' && templateId
+			? [{ step, templateId }]
+			: []
+	})
+	if (mails.length === 0) return []
+	const templateIds = mails.map(({ templateId }) => templateId)
+	const marketing = new Set(
+		(await marketingAmong(db, { projectId, templateIds })).map(({ id }) => id),
+	)
+	return mails
+		.filter(({ templateId }) => marketing.has(templateId))
+		.map(({ step }) =>
+			warning(
+				step,
+				`The step "${step.name}" sends a MARKETING template to an address of its own. If no contact has that address, the mail has no unsubscribe link. Use a TRANSACTIONAL template for notices to your team`,
+			),
+		)
 }

@@ -25,6 +25,14 @@ export const stepsSending = statement('steps-sending-template', {
 	) steps order by "workflowName", name, id`,
 })
 
+/** Of some templates, those of marketing. */
+export const marketingAmong = statement('marketing-among-templates', {
+	params: { projectId: uuid, templateIds: uuid.array },
+	row: { id: uuid },
+	text: `select id from templates
+	where project_id = $projectId and id = any($templateIds::uuid[]) and type = 'MARKETING'`,
+})
+
 const countMs = 1000
 const mostCounted = 10_000
 
