@@ -36,16 +36,22 @@ test('usage is shown, and limits are set: a question comes before one that is re
 	await open('settings/billing')
 	await page.getByRole('region', { name: 'This month' }).getByText('90').first().waitFor()
 	const campaigns = page.getByLabel('Campaigns')
-	await campaigns.fill('many')
+	for (const wrong of ['many', '1000.00']) {
+		await campaigns.fill(wrong)
+		await page.getByRole('button', { name: 'Set the limits' }).click()
+		await page.getByRole('alert').waitFor()
+		t.is(await campaigns.getAttribute('aria-invalid'), 'true', wrong)
+	}
+	await campaigns.fill('1,000')
 	await page.getByRole('button', { name: 'Set the limits' }).click()
-	await page.getByRole('alert').waitFor()
-	t.is(await campaigns.getAttribute('aria-invalid'), 'true')
+	await page.getByText('The limits are set').waitFor()
+	t.is(await campaigns.inputValue(), '1,000')
 	await campaigns.fill('80')
 	await page.getByRole('button', { name: 'Set the limits' }).click()
 	const question = page.getByRole('alertdialog')
 	await question.getByText('Campaigns: 90 this month').waitFor()
 	await question.getByRole('button', { name: 'Set the limits' }).click()
-	await page.getByText('The limits are set').waitFor()
+	await page.getByText('The limits are set').last().waitFor()
 	await page.getByText('Reached').waitFor()
 	const { rows } = await pool.query('select * from billing_accounts where project_id = $1', [
 		project.id,

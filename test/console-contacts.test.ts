@@ -256,6 +256,42 @@ test('a contact is added with typed data, edited, and its faults are shown at th
 	)
 })
 
+test('editing a contact leaves its other data as they are', async (t) => {
+	const { page, open, add, call, faults } = await setupContacts(t)
+	const data = { note: ' with spaces ', visits: 1 }
+	const { id } = await add('ann', data)
+	await open(`contacts/${id}`)
+	await page.getByRole('button', { name: 'Edit' }).click()
+	await page.getByLabel('Email address').fill('ann.a@example.org')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await page.getByRole('heading', { level: 1, name: 'ann.a@example.org' }).waitFor()
+	t.deepEqual((await call('GET', `/contacts/${id}`)).data, data)
+	t.deepEqual(faults, [])
+})
+
+test('leaving a new contact asks, whether a button changed it or its saving was declined', async (t) => {
+	const { page, open, add, call, home, faults } = await setupContacts(t)
+	const { id } = await add('ann', { plan: 'pro' })
+	await open('contacts/new')
+	await page.getByRole('button', { name: 'Add a field' }).click()
+	const contacts = page.getByRole('link', { name: 'Contacts' }).first()
+	const question = page.getByRole('alertdialog')
+	await contacts.click()
+	await question.getByText('What you have filled in is lost.').waitFor()
+	await question.getByRole('button', { name: 'Cancel' }).click()
+	await question.waitFor({ state: 'detached' })
+	await page.getByLabel('Email address').fill('ann@example.org')
+	await page.getByRole('button', { name: 'Add the contact' }).click()
+	await question.getByRole('button', { name: 'Cancel' }).click()
+	await question.waitFor({ state: 'detached' })
+	await page.getByText('Nothing was saved.').waitFor()
+	await contacts.click()
+	await question.getByRole('button', { name: 'Leave without saving' }).click()
+	await page.waitForURL(`${home}/contacts`)
+	t.deepEqual((await call('GET', `/contacts/${id}`)).data, { plan: 'pro' })
+	t.deepEqual(faults, [])
+})
+
 test('the history of a person merges what happened, and deleting says what it does', async (t) => {
 	const { page, open, add, call, faults, orm, pool, project } = await setupContacts(t)
 	const { id } = await add('ann')

@@ -117,9 +117,11 @@ const wantedBy = (values: FormValues): Record<CategoryName, number | null> => ({
 	inbound: limitOf(values.text('inbound')),
 })
 
+/** The last group has three digits: 1000.00 has decimals. */
+const grouped = /^\d{1,3}(?:[\s.,'’]\d{2,3})*[\s.,'’]\d{3}$/
+
 /** The API refuses 0 at its field: something that is no number must not pass for "no limit". */
 function limitOf(text: string) {
 	if (text === '') return null
-	const digits = text.replaceAll(/[\s.,'’]/g, '')
-	return /^\d+$/.test(digits) ? Number(digits) : 0
+	return /^\d+$/.test(text) || grouped.test(text) ? Number(text.replaceAll(/\D/g, '')) : 0
 }

@@ -63,9 +63,15 @@ function parsed(text: string): unknown {
 
 /** The change in the words of the API: null deletes a field, and fields that stay are left out. */
 export function changeBetween(before: Record<string, unknown>, rows: DataRow[]) {
-	const now = new Map(
-		rows.filter(({ key }) => key.trim() !== '').map((row) => [row.key.trim(), valueOf(row)]),
-	)
+	const shown = new Map(rowsOf(before).map((row) => [row.key, row]))
+	/** A row that was not touched keeps the spaces at its ends. */
+	const entryOf = (row: DataRow): [key: string, value: unknown] => {
+		const was = shown.get(row.key)
+		return was && was.type === row.type && was.text === row.text
+			? [row.key, before[row.key]]
+			: [row.key.trim(), valueOf(row)]
+	}
+	const now = new Map(rows.filter(({ key }) => key.trim() !== '').map(entryOf))
 	const removed = Object.keys(before).filter((key) => !now.has(key))
 	const changed = [...now].filter(([key, value]) => !isSame(before[key] ?? null, value))
 	return Object.fromEntries([...removed.map((key) => [key, null] as const), ...changed])

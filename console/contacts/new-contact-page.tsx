@@ -22,12 +22,10 @@ function NewContactPage() {
 	const { mutate, error, isPending } = useMutation({
 		mutationFn: async (input: ContactInput) => {
 			const { email, subscribed, rows } = input
-			if (!(await isNewOrMeant(input))) return undefined
+			if (!(await isNewOrMeant(input))) throw new Error('Nothing was saved.')
 			return api.contacts.upsert({ email, subscribed, data: changeBetween({}, rows) })
 		},
-		onSuccess: async (contact) => {
-			if (!contact) return
-			const { id, email, _meta } = contact
+		onSuccess: async ({ id, email, _meta }) => {
 			toast({ title: `${email} is ${_meta.isNew ? 'added' : 'updated'}` })
 			await queries.invalidateQueries({ queryKey: [project.id, 'contacts'] })
 			await navigate({

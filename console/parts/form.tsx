@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type FormEvent, type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { Fault } from './fault.tsx'
 import styles from './form.module.css'
@@ -51,8 +51,19 @@ export function Form({
 		event.preventDefault()
 		onSubmit(new FormValues(new FormData(event.currentTarget)))
 	}
+	/** Buttons among the fields, such as “Add a field”, change what is filled in, too. */
+	function noteAct({ target }: MouseEvent) {
+		const button = (target as Element).closest('button')
+		if (button && !button.closest(`.${styles.acts}`)) filled.note()
+	}
 	return (
-		<form className={styles.form} onSubmit={submit} onChange={filled.note} noValidate>
+		<form
+			className={styles.form}
+			onSubmit={submit}
+			onChange={filled.note}
+			onClick={noteAct}
+			noValidate
+		>
 			{children}
 			<Fault error={error} />
 			<div className={styles.acts}>
