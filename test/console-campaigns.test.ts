@@ -449,6 +449,7 @@ test.serial(
 		}
 		await choose('Duplicate')
 		await answer('Cancel')
+		await page.getByRole('alertdialog').waitFor({ state: 'detached' })
 		t.is((await request('GET', '/campaigns')).json().total, 1)
 		t.is(await page.getByLabel('Subject').inputValue(), 'Better words')
 		await choose('Duplicate')

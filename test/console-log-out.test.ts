@@ -58,6 +58,7 @@ test('a log-out leaves nothing in the browser but the colours', async (t) => {
 	await logOut(page)
 	const question = page.getByRole('alertdialog')
 	await question.getByRole('button', { name: 'Cancel' }).click()
+	await question.waitFor({ state: 'detached' })
 	t.is(await page.getByLabel('Subject').inputValue(), 'Secret plans')
 	await logOut(page)
 	await question.getByRole('button', { name: 'Log out without saving' }).click()

@@ -137,6 +137,7 @@ test('the mailbox is emptied after a question with a count, and shows older mail
 	await page.getByRole('button', { name: 'Delete all' }).click()
 	await page.getByText('This deletes 151 mails').waitFor()
 	await act('Cancel')
+	await page.getByRole('alertdialog').waitFor({ state: 'detached' })
 	t.is((await messages('?limit=1')).length, 1)
 	await page.getByRole('button', { name: 'Delete all' }).click()
 	await act('Delete all')
