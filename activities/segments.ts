@@ -21,7 +21,7 @@ export interface Limits {
 	mostMs: number
 	/** The same for a segment that has reached `mostMs`. */
 	mostMsIfSlow: number
-	/** No segment is begun after that. The last may take `mostMsIfSlow`, and the time limit of the activity is 30 minutes. */
+	/** No segment is begun after that. The last may take `mostMsIfSlow`, and the activity has 30 minutes. */
 	turnMs: number
 }
 

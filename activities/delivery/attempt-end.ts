@@ -48,13 +48,14 @@ export function attemptEnd(
 	return { ...failed, status: 'PENDING', dueInMs }
 }
 
-/** A mail that was taken back before the hand-over. It is sent again once its campaign may send. */
+/** A mail that was taken back before the hand-over. It is tried again once its campaign may be sent. */
 export const withdrawnEnd = ({ id, attempt }: TriedMail): AttemptEnd => ({
 	id,
 	attempt,
 	outcome: 'UNAVAILABLE',
 	status: 'PENDING',
-	error: 'Taken back before the hand-over: the campaign may not be sent now',
+	error:
+		'Taken back before the hand-over: its campaign was paused or cancelled, or its project disabled',
 	providerMessageId: null,
 	dueInMs: null,
 })

@@ -98,11 +98,13 @@ export const domainsOf = statement('domains-of', {
 		order by created_at desc, id desc`,
 })
 
-/** Stores a signing key of our own, unless there is one. If two are made at once, the first is kept. */
 /** Sweeps of three days. Another key has to come into DNS first, and its owner may need that time. */
 const patienceForNewKey = 860
 
-/** A verified domain whose former key is lost stays verified for some days. */
+/**
+ * Stores a signing key of our own, unless there is one. If two are made at once, the first is kept. A verified domain
+ * whose former key is lost stays verified for some days.
+ */
 export const keepDkimKey = statement('keep-dkim-key', {
 	params: { projectId: uuid, domainId: uuid, selector: text, sealedKey: bytes, publicKey: text },
 	row: domainRowColumns,

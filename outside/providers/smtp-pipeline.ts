@@ -105,7 +105,7 @@ export function smtpPipeline({
 		} else job.done(verdict(result))
 	}
 
-	/** Mails that wait here when they are withdrawn don't wait for a connection. */
+	/** Withdrawn mails leave the queue at once, without a connection. */
 	function follow(signal: AbortSignal) {
 		if (followed.has(signal)) return
 		followed.add(signal)
