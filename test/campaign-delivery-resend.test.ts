@@ -83,12 +83,15 @@ test('few batches of a process are claimed at a time, because those that wait co
 
 test('batches that wait while Resend asks for a pause are not sent once their campaign is cancelled', async (t) => {
 	const { send, provider, pool, fake, mails, query } = await overResend(t, 2000, [
-		{ status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '4' }, times: 1 },
+		{ status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '4' } },
 	])
 	const worker = campaignWorker(pool, provider)
 	const lanes = Array.from({ length: 4 }, (_, lane) => send(worker, lane))
-	while (fake.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+	const isRefused = async () =>
+		(await mails()).some(({ status, attempt }) => status === 'PENDING' && attempt > 0)
+	while (!(await isRefused())) await new Promise((resolve) => setTimeout(resolve, 5))
 	await query(`update campaigns set status = 'CANCELLED'`)
+	fake.faults.length = 0
 	await Promise.all(lanes)
 	t.is(fake.accepted.length, 0)
 	t.true((await mails()).every(({ status }) => status === 'PENDING'))
@@ -183,6 +186,7 @@ for (const take of [false, true])
 	test(`a repeated batch leaves readers out who may get no mail any more (the first request was ${take ? '' : 'not '}taken)`, async (t) => {
 		const { send, worker, fake, mails, query, project } = await overResend(t, 30, [
 			{ status: 500, take, times: 1 },
+			{ status: 500 },
 		])
 		const unanswered = send(worker)
 		while (fake.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -192,6 +196,7 @@ for (const take of [false, true])
 			suppressed,
 		])
 		await query('update contacts set subscribed = false where email = $1', [unsubscribed])
+		fake.faults.length = 0
 		let rest = await unanswered
 		for (let tries = 0; rest.left > 0 && tries < 5; tries++) rest = await send(worker)
 		t.is(rest.left, 0)

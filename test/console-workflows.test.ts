@@ -126,7 +126,7 @@ test('every kind of step is set in its form, and the trigger too', async (t) => 
 	await page.getByLabel('URL').fill('https://example.org/hook')
 	await page.getByLabel('Headers').fill('X-Source: {{ event.name }}')
 	await page.getByLabel('Body').fill('{"a": 1')
-	await page.getByText('is not JSON yet').waitFor()
+	await page.getByRole('region', { name: 'Step Hook' }).getByText('is not JSON yet').waitFor()
 	await page.getByLabel('Body').fill('{"a": 1}')
 	await page.getByLabel('Repeat failed calls for').fill('2')
 	await choose(/^Choose/)
