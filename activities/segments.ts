@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { Context, log } from '@temporalio/activity'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createFairTurns } from '../db/fair-turns.ts'
 import { computeDueSegment } from '../db/segments/segment-compute.ts'
 import {
 	type DueSegment,
@@ -16,12 +17,15 @@ const lanes = 2
 /** Before further segments are taken while slow ones are being computed. */
 const pauseMs = 1000
 
+/** The time limit of the activity in workflows/segment-sweep.ts. */
+const activityMs = 30 * 60_000
+
 export interface Limits {
 	/** For finding out who enters and leaves a segment. */
 	mostMs: number
 	/** The same for a segment that has reached `mostMs`. */
 	mostMsIfSlow: number
-	/** No segment is begun after that. The last may take `mostMsIfSlow`, and the activity has 30 minutes. */
+	/** No segment is begun after that. The last may take `mostMsIfSlow`, and the activity has `activityMs`. */
 	turnMs: number
 }
 
@@ -55,41 +59,49 @@ export function segmentActivities({ pool }: { pool: Pool }, given = limits) {
 
 /**
  * Each page has at most one segment of a project, so those with many keep no other waiting. A segment that takes long is
- * put off, and computed beside the pages, one at a time.
+ * put off, and computed beside the pages, one at a time. Projects take turns there, too.
  */
 async function sweep(pool: Pool, page: SweptPage, { mostMs, mostMsIfSlow, turnMs }: Limits) {
 	const { cancellationSignal } = Context.current()
 	const end = performance.now() + turnMs
 	const isOver = () => cancellationSignal.aborted || performance.now() > end
-	const slow = slowSegments()
-	let computingSlow = null as Promise<void> | null
+	const inSlowTurn = createFairTurns({
+		atOnce: 1,
+		ofOne: 1,
+		waiting: Infinity,
+		patienceMs: activityMs,
+	})
+	const slow = new Set<Promise<void>>()
 
 	for (;;) {
 		const due = await takeDueSegments(pool, { limit: pageSize })
-		if (due.length === 0 && !computingSlow) return
+		if (due.length === 0 && slow.size === 0) return
 		const segments = due.filter(({ isDisabled }) => !isDisabled).values()
 		await Promise.all(Array.from({ length: lanes }, () => computeAll(segments)))
 		if (isOver()) break
-		if (due.length === 0) await Promise.race([computingSlow, sleep(pauseMs)])
+		if (due.length === 0) await Promise.race([...slow, sleep(pauseMs)])
 	}
 	page.isLast = false
-	await computingSlow
+	await Promise.all(slow)
 
 	/** Lanes share `segments`. */
 	async function computeAll(segments: Iterable<DueSegment>) {
 		for (const segment of segments) {
 			if (isOver()) return
-			if (await compute(segment, mostMs)) continue
-			slow.add(segment)
-			computingSlow ??= computeSlow()
-			computingSlow.catch(() => {}) // thrown where it is awaited
+			if (!(await compute(segment, mostMs))) computeSlow(segment)
 		}
 	}
 
-	async function computeSlow() {
-		for (let next = slow.next(); next && !isOver(); next = slow.next())
-			if (!(await compute(next, mostMsIfSlow))) page.failed += 1
-		computingSlow = null
+	function computeSlow(segment: DueSegment) {
+		const computed = inSlowTurn(segment.projectId, async () => {
+			if (!isOver() && !(await compute(segment, mostMsIfSlow))) page.failed += 1
+		})
+		slow.add(computed)
+		// A failure stays, and is thrown where it is awaited.
+		computed.then(
+			() => slow.delete(computed),
+			() => {},
+		)
 	}
 
 	/** False: it has taken too long, and is put off. */
@@ -109,22 +121,5 @@ async function sweep(pool: Pool, page: SweptPage, { mostMs, mostMsIfSlow, turnMs
 			page.failed += 1
 		}
 		return true
-	}
-}
-
-/** Projects take turns. */
-function slowSegments() {
-	const waiting: DueSegment[] = []
-	const served = new Map<string, number>()
-	const servedOf = ({ projectId }: DueSegment) => served.get(projectId) ?? 0
-	return {
-		add: (segment: DueSegment) => waiting.push(segment),
-		next() {
-			const [next] = waiting.toSorted((one, other) => servedOf(one) - servedOf(other))
-			if (!next) return undefined
-			waiting.splice(waiting.indexOf(next), 1)
-			served.set(next.projectId, servedOf(next) + 1)
-			return next
-		},
 	}
 }
