@@ -91,6 +91,9 @@ export const overloaded = () =>
 export const tooMuchToRead = (message: string, suggestion: string) =>
 	new ApiError(503, 'DATABASE_ERROR', message, { retryAfterSeconds: 5, suggestion })
 
+export const searchTooSlow = () =>
+	tooMuchToRead('This search takes too long', 'Search for more characters of the address.')
+
 const resourceCodes: Record<string, ErrorCode> = {
 	contact: 'CONTACT_NOT_FOUND',
 	template: 'TEMPLATE_NOT_FOUND',

@@ -9,7 +9,7 @@ import {
 } from '../../db/contacts/contact-list.ts'
 import type { ContactRecord } from '../../db/contacts/contact-record.ts'
 import { readOrScan, scanWithin } from '../../db/timed-reading.ts'
-import { tooMuchToRead } from '../errors.ts'
+import { searchTooSlow } from '../errors.ts'
 import { Cursor, CursorTime, cursorPage, decodeCursor, encodeCursor, Id } from '../schemas.ts'
 import { Contact } from './contacts.ts'
 
@@ -160,7 +160,7 @@ async function searchedPage(pool: Pool, list: ContactList & { search: string }) 
 		const found = isIndexed
 			? await readOrScan(pool, list.projectId, mostMs, find, quickMs)
 			: await scanWithin(pool, list.projectId, mostMs, find)
-		if (found === null) throw tooSlow()
+		if (found === null) throw searchTooSlow()
 		return found
 	}
 	const isFirst = list.after === null
@@ -172,6 +172,3 @@ async function searchedPage(pool: Pool, list: ContactList & { search: string }) 
 	])
 	return { rows, total }
 }
-
-const tooSlow = () =>
-	tooMuchToRead('This search takes too long', 'Search for more characters of the address.')

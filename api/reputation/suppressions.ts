@@ -8,7 +8,7 @@ import {
 	suppressionReasons,
 } from '../../db/reputation/suppression.ts'
 import { readOrScan } from '../../db/timed-reading.ts'
-import { notFound, tooMuchToRead } from '../errors.ts'
+import { notFound, searchTooSlow } from '../errors.ts'
 import {
 	about,
 	Body,
@@ -72,7 +72,7 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				rows: await listSuppressions(db, { ...where, ...place }),
 				count: cursor === undefined ? await countSuppressions(db, where) : [],
 			}))
-			if (!found) throw tooSlow()
+			if (!found) throw searchTooSlow()
 			const { rows, count } = found
 			const data = rows.slice(0, size)
 			const last = data.at(-1)
@@ -144,6 +144,3 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 		},
 	)
 }
-
-const tooSlow = () =>
-	tooMuchToRead('This search takes too long', 'Search for more characters of the address.')
