@@ -51,6 +51,10 @@ const lockTimeout = '55P03'
 const contended = new Set([lockTimeout, '40P01', '40001'])
 const triesAtOnce = 20
 
+/** Whether others were at the same rows: a lock was not free in time, or a deadlock or conflict was resolved. */
+export const isContended = (error: unknown) =>
+	contended.has((error as { code?: string }).code ?? '')
+
 /**
  * Runs a chunk of work in a transaction that gives way to the API's and is retried. Conflicts with transactions
  * that lock contacts in another order, or create the same contacts, last only a moment.
@@ -60,8 +64,7 @@ export async function inChunk<T>(pool: Pool, work: (db: PoolClient) => Promise<T
 		try {
 			return await transaction(pool, work, `set local lock_timeout = ${lockTimeoutMs}`)
 		} catch (error) {
-			if (!contended.has((error as { code?: string }).code ?? '') || tries === triesAtOnce)
-				throw error
+			if (!isContended(error) || tries === triesAtOnce) throw error
 			await sleep(50 + Math.random() * 200)
 		}
 }

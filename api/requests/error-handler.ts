@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TurnsBusy } from '../../db/fair-turns.ts'
 import { isTooSlow } from '../../db/timed-reading.ts'
+import { isContended } from '../../db/transaction.ts'
 import { ThreadsBusy } from '../../mail/threads/pool.ts'
 import { tooSlow } from '../conditions/conditions.ts'
 import {
@@ -136,8 +137,6 @@ const networkCodes = new Set([
 // Connection exceptions, exhausted resources and operator intervention (shutdown, crash, starting up): nothing was
 // done, and the same request may succeed soon.
 const transientStates = /^(08|53|57P0[1-3])/
-// So it is after serialization failures, deadlocks and locks that were not free in time.
-const contendedStates = /^(40001|40P01|55P03)/
 const lostConnection =
 	/^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
@@ -155,7 +154,7 @@ function databaseFault(thrown: FastifyError) {
 			retryAfterSeconds: 2,
 			suggestion: 'Nothing was changed unless a response was lost. Try again in a few seconds.',
 		})
-	if (contendedStates.test(thrown.code))
+	if (isContended(thrown))
 		return new ApiError(503, 'DATABASE_ERROR', 'Another change holds this record at the moment', {
 			retryAfterSeconds: 2,
 			suggestion: 'Nothing was changed. Try again in a few seconds.',
