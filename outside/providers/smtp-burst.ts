@@ -106,7 +106,7 @@ export function burst(
 			const isRefused = code >= 400
 			if (isRefused && transfer) {
 				transfer.refusal ??= refusal(reply, code, verb)
-				if (code === 421) return leave(transfer)
+				if (code === 421) return leave(transfer, 'The server ended the connection')
 			} else if (verb === 'NOTHING') needsReset = false
 			else if (isRefused || (code === 354) !== (verb === 'DATA')) {
 				expected.unshift(answered)
@@ -125,7 +125,8 @@ export function burst(
 		}
 
 		function give(transfer: Transfer) {
-			if (transfer.parcel.isWithdrawn?.()) return takeBack(transfer)
+			// The server waits for its content, so only the end of the connection takes it back.
+			if (transfer.parcel.isWithdrawn?.()) return leave(transfer, 'The mail was withdrawn')
 			transfer.stage = 'DOT'
 			expected.push({ verb: 'CONTENT', transfer })
 			socket.write(`${transfer.parcel.raw}.\r\n${nextGroup()}`, 'latin1')
@@ -140,17 +141,12 @@ export function burst(
 			socket.write('.\r\n', 'latin1')
 		}
 
-		/** The server waits for its content, so only the end of the connection takes it back. */
-		function takeBack(transfer: Transfer) {
-			transfer.refusal = new Error('The mail was withdrawn')
+		/** Ends the connection, for this mail and all mails after it. */
+		function leave(transfer: Transfer, because: string) {
+			const error = new Error(because)
+			transfer.refusal ??= error
 			settle(transfer, null)
-			fail(transfer.refusal)
-		}
-
-		/** The server has ended the connection, for this mail and all mails after it. */
-		function leave(transfer: Transfer) {
-			settle(transfer, null)
-			fail(new Error('The server ended the connection'))
+			fail(error)
 		}
 
 		function settle(transfer: Transfer, reply: string | null) {
