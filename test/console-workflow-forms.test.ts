@@ -151,7 +151,7 @@ test('a body and headers that are not finished stay as they are typed, and say w
 	await page.getByText('Saved, except what is not finished').waitFor()
 	await page.getByRole('button', { name: '2 problems' }).waitFor()
 	await page.getByText('is not JSON yet: ').last().waitFor()
-	// What could be read last.
+	// The settings that could be read last.
 	t.deepEqual(await configOf(), {
 		url: 'https://example.org/new',
 		headers: { 'X-Source': 'web' },

@@ -54,7 +54,7 @@ export class Writing<Values extends { body: string }> {
 		return this.#values
 	}
 
-	/** Text that was typed since these values were sent is still unsaved. What is stored for the first time gets an id. */
+	/** Text that was typed since these values were sent is still unsaved. The first save of a new text gives it an `id`. */
 	save(sent: Values, version: string, id = this.id) {
 		if (id !== this.id) dropDraft(this.id)
 		this.id = id

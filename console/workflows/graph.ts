@@ -16,7 +16,7 @@ export interface GraphStep {
 
 export interface Unfinished {
 	text: string
-	/** What is wrong with it. */
+	/** The reason why it can't be read. */
 	message: string
 }
 
@@ -92,7 +92,7 @@ function storable(given: GraphStep): GraphStep {
 
 export const isUnfinished = ({ unfinished = {} }: GraphStep) => Object.keys(unfinished).length > 0
 
-/** What saving this graph stores. */
+/** The graph as it is saved, without unfinished settings. */
 export const finished = (graph: Graph): Graph => ({
 	...graph,
 	steps: graph.steps.map(stepOf),
