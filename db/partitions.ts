@@ -130,7 +130,14 @@ async function detachExpired(db: PoolClient, days: number) {
 			await db.query(`alter table ${table} detach partition ${name} concurrently`)
 }
 
+/**
+ * Mails in doubt come first, by their index: one may keep its month until somebody decides, and each time we would
+ * read the whole month to find it.
+ */
 async function hasUnsettled(db: PoolClient, name: string) {
-	const { rowCount } = await db.query(`select from ${name} where is_unsettled(status) limit 1`)
-	return rowCount! > 0
+	for (const state of [`rare_status = 'UNCERTAIN'`, 'is_unsettled(status)']) {
+		const { rowCount } = await db.query(`select from ${name} where ${state} limit 1`)
+		if (rowCount! > 0) return true
+	}
+	return false
 }
