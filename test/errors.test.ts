@@ -48,6 +48,23 @@ test('every refusal before a handler uses the common error envelope', async (t) 
 		isEnvelope(t, await app.inject(request), status, code)
 })
 
+test('the refusal of a body says how to send it', async (t) => {
+	const { app, withSecretKey } = await setup(t)
+	const suggested = async (url: string, type: string, more = {}) => {
+		const headers = { ...withSecretKey, 'content-type': type, ...more }
+		const answer = await app.inject({ method: 'POST', url, headers, payload: '{}' })
+		return isEnvelope(t, answer, 415, 'BAD_REQUEST').suggestion
+	}
+	t.regex((await suggested('/v1/send', 'text/plain'))!, /Content-Type: application\/json\./)
+	t.regex((await suggested('/webhooks/bounce', 'text/plain'))!, /Content-Type: message\/rfc822\./)
+	t.regex(
+		(await suggested('/contacts/import', 'text/plain'))!,
+		/Content-Type: multipart\/form-data\./,
+	)
+	const gzip = { 'content-encoding': 'gzip' }
+	t.regex((await suggested('/v1/send', 'application/json', gzip))!, /without Content-Encoding/)
+})
+
 test('unreadable JSON is answered with the place where it breaks', async (t) => {
 	const { app, withSecretKey } = await setup(t)
 	const headers = { ...withSecretKey, 'content-type': 'application/json' }

@@ -23,6 +23,10 @@ export function parseBodies(app: FastifyInstance) {
 	app.addHook('onRoute', (route) => {
 		if (route.config?.auth === 'none') route.bodyLimit ??= anonymousBody
 	})
+	app.addHook('preParsing', (request, _reply, _payload, done) => {
+		const { 'content-encoding': encoding = 'identity' } = request.headers
+		done(encoding.toLowerCase() === 'identity' ? null : compressed())
+	})
 	// A missing body counts as an empty one, so that its missing fields are reported.
 	app.addHook('preValidation', async (request) => {
 		if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
@@ -61,6 +65,11 @@ function orInvalid(error: unknown): never {
 		suggestion: 'Names and texts take double quotes, and no comma follows the last member.',
 	})
 }
+
+const compressed = () =>
+	new ApiError(415, 'BAD_REQUEST', 'A compressed body is not supported', {
+		suggestion: 'Send the body as it is, without Content-Encoding.',
+	})
 
 const notUtf8 = () =>
 	new ApiError(400, 'VALIDATION_ERROR', 'The body is not valid UTF-8', {

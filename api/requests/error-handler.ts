@@ -206,7 +206,7 @@ function frameworkFault({ statusCode, code, message }: FastifyError, request: Fa
 }
 
 const typeOf = ({ routeOptions }: FastifyRequest) =>
-	routeOptions.schema?.consumes?.[0] ?? 'application/json'
+	routeOptions.config.takes ?? routeOptions.schema?.consumes?.[0] ?? 'application/json'
 
 const unexpected = (cause: Error) =>
 	new ApiError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on our side', {
