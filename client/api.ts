@@ -812,6 +812,7 @@ export interface Email {
 	}[]
 	messageId: string | null
 	sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+	/** The template may have been deleted since. */
 	templateId: string | null
 	campaignId: string | null
 	workflowExecutionId: string | null
@@ -1311,6 +1312,7 @@ export interface EmailWithAttempts {
 	}[]
 	messageId: string | null
 	sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND'
+	/** The template may have been deleted since. */
 	templateId: string | null
 	campaignId: string | null
 	workflowExecutionId: string | null

@@ -35,6 +35,12 @@ async function setupReferences(t: ExecutionContext) {
 			project: other,
 			contact: await newContact(other, 'eve@example.org'),
 			segment: await newSegment(other),
+			template: await idOf(
+				pool,
+				`insert into templates (project_id, name, subject, body, "from")
+				values ($1, 'a', 'b', 'c', 'us@example.com') returning id`,
+				[other],
+			),
 		},
 	}
 }
@@ -50,7 +56,7 @@ const addMails = `insert into emails (project_id, "to", "from", subject, source_
 const addMembers = `insert into segment_members (project_id, segment_id, contact_id, computed)
 	select $1::uuid, $3::uuid, unnest($2::uuid[]), false`
 
-test('a row that refers to a contact, a segment, a mail or a project that is not there is refused, with all of its statement', async (t) => {
+test('a row that refers to a contact, a segment, a mail, a template or a project that is not there is refused, with all of its statement', async (t) => {
 	const { pool, project, ann, segment, theirs } = await setupReferences(t)
 	const isRefused = async (constraint: string, sql: string, values: unknown[]) =>
 		t.like(
@@ -67,6 +73,13 @@ test('a row that refers to a contact, a segment, a mail or a project that is not
 		await isRefused('segment_members_segment', addMembers, [project.id, [ann], foreign])
 	await isRefused('events_project', addEvents, [unknownId, [null]])
 	await isRefused('emails_project', addMails, [unknownId, [null]])
+	for (const foreign of [unknownId, theirs.template])
+		await isRefused(
+			'emails_template',
+			`insert into emails (project_id, "to", "from", subject, source_type, type, template_id)
+				values ($1, 'a@example.org', 'b@example.com', 'x', 'TRANSACTIONAL', 'TRANSACTIONAL', $2)`,
+			[project.id, foreign],
+		)
 	await isRefused(
 		'contacts_project',
 		`insert into contacts (project_id, email, subscribed) values ($1, 'x@example.org', true)`,

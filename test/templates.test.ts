@@ -221,8 +221,8 @@ test('the mails of a template are counted for a second at most, then up to 10,00
 	t.is(await counted, 10_000)
 })
 
-test('deleting a template keeps its mails', async (t) => {
-	const { call, create, app, orm, project } = await setupTemplates(t)
+test('deleting a template neither waits for its mails nor changes them', async (t) => {
+	const { call, create, app, orm, pool, project } = await setupTemplates(t)
 	const { id } = await create()
 	const em = orm.em.fork()
 	await em.execute(
@@ -235,9 +235,13 @@ test('deleting a template keeps its mails', async (t) => {
 		workflowSteps: [],
 		emailsSent: 1,
 	})
+	const holder = await pool.connect()
+	await holder.query('begin; select from emails for update')
 	const deleted = await call('DELETE', `/${id}`)
 	t.is(deleted.statusCode, 204)
 	t.is(deleted.body, '')
+	await holder.query('rollback')
+	holder.release()
 	for (const [method, path] of [
 		['GET', ''],
 		['DELETE', ''],
@@ -250,7 +254,7 @@ test('deleting a template keeps its mails', async (t) => {
 		t.is(answer.statusCode, 404, `${method} ${path}`)
 		t.is(answer.json().error.code, 'TEMPLATE_NOT_FOUND')
 	}
-	t.is((await em.execute('select 1 from emails where template_id is null')).length, 1)
+	t.is((await em.execute('select 1 from emails where template_id = ?', [id])).length, 1)
 	await app.close()
 })
 

@@ -44,7 +44,7 @@ export const Email = Component('Email', {
 	),
 	messageId: NullableText,
 	sourceType: Type.Enum([...sourceTypes]),
-	templateId: Nullable(Id),
+	templateId: about('The template may have been deleted since.', Nullable(Id)),
 	campaignId: Nullable(Id),
 	workflowExecutionId: Nullable(Id),
 	workflowStepExecutionId: Nullable(Id),

@@ -151,6 +151,7 @@ const schema = defineEntity({
 		needsConsent: p.boolean().nullable(),
 		/** Null: CAMPAIGN. Older mails of campaigns say so. */
 		sourceType: p.enum(sourceTypes).nullable(),
+		/** It existed when the mail was written, and may have been deleted since. */
 		templateId: p.uuid().nullable(),
 		campaignId: p.uuid().nullable(),
 		workflowExecutionId: p.uuid().nullable(),
@@ -231,7 +232,6 @@ export class Email extends schema.class {
 		reference(['projectId'], 'projects', 'cascade', { isEnforced: false }),
 		reference(['projectId', 'campaignId'], 'campaigns', 'no action', { isEnforced: false }),
 		reference(['projectId', 'contactId'], 'contacts', 'set null', { isEnforced: false }),
-		reference(['projectId', 'templateId'], 'templates', 'set null'),
 	]
 	static partitions: Partitions = {
 		by: 'id',

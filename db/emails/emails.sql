@@ -23,6 +23,13 @@ declare
 	wanted int;
 	found_rows int;
 begin
+	-- A template may be deleted later, and the mail still says which it was. So its row, which
+	-- many mails share, is not locked.
+	if exists (
+		select from added a where a.template_id is not null and not exists (
+			select from templates t where t.project_id = a.project_id and t.id = a.template_id)) then
+		perform raise_missing_reference('emails', 'emails_template');
+	end if;
 	-- Such a statement has locked the contacts.
 	if is_counted() then
 		return null;
