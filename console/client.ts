@@ -12,14 +12,29 @@ export const ownApi = clientOf()
 export const isStatus = (error: unknown, ...statuses: number[]) =>
 	error instanceof TempostError && statuses.includes(error.status)
 
-/** A session that has ended leads to the log-in, from any page. */
+/**
+ * A session that has ended leads to the log-in, from any page. A person with unsaved changes may choose to stay, and is
+ * asked again only when they act, or when another session ends.
+ */
 export function createQueries(onSessionEnd: () => void) {
-	const onError = (error: Error) => {
-		if (isStatus(error, 401)) onSessionEnd()
-	}
+	let hasSession = true
+	const isOver = (error: Error) => isStatus(error, 401)
 	return new QueryClient({
-		queryCache: new QueryCache({ onError }),
-		mutationCache: new MutationCache({ onError }),
+		queryCache: new QueryCache({
+			onSuccess() {
+				hasSession = true
+			},
+			onError(error) {
+				if (!isOver(error)) return
+				if (hasSession) onSessionEnd()
+				hasSession = false
+			},
+		}),
+		mutationCache: new MutationCache({
+			onError(error) {
+				if (isOver(error)) onSessionEnd()
+			},
+		}),
 		defaultOptions: {
 			queries: {
 				staleTime: 2000,

@@ -373,6 +373,9 @@ test('when the session ends, a form that is filled in is kept until leaving it i
 	t.is(await asksAgain(), 401)
 	await question.getByRole('button', { name: 'Cancel' }).click()
 	await question.waitFor({ state: 'detached' })
+	// It is not put again with each answer.
+	for (let times = 0; times < 2; times++) t.is(await asksAgain(), 401)
+	t.is(await question.count(), 0)
 	// Logged in again, in another tab.
 	await page.context().addCookies(cookies)
 	t.is(await asksAgain(), 200)
