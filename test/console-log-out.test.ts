@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { faultsOf, setupConsole } from './helpers/console.ts'
+import { asksBeforeUnload, faultsOf, setupConsole } from './helpers/console.ts'
 import { isInMemory } from './helpers/page-memory.ts'
 import { addMember, createUser, password } from './helpers/people.ts'
 
@@ -102,8 +102,8 @@ test('a draft of an ended session is not shown to the next person', async (t) =>
 	const { user } = await createUser(app, orm, 'ben@example.org')
 	await addMember(orm, project, user, 'ADMIN')
 	await writeTemplate()
+	t.true(await asksBeforeUnload(page))
 	// An open page would notice the end of its session, and go to the log-in by itself.
-	page.once('dialog', (dialog) => void dialog.accept())
 	await page.goto('about:blank')
 	await pool.query('delete from sessions')
 	await page.goto(`${home}/templates/new`)

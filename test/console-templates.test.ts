@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Locator } from 'playwright-core'
 import { withCampaigns } from './helpers/campaigns.ts'
-import { barriersOf, phone, setupConsole } from './helpers/console.ts'
+import { asksBeforeUnload, barriersOf, phone, setupConsole } from './helpers/console.ts'
 import { saveSlowly } from './helpers/slow-save.ts'
 
 const welcome = {
@@ -169,7 +169,7 @@ test.serial('leaving with unsaved changes asks, and a reload brings them back', 
 	await page.getByRole('link', { name: 'Templates' }).first().click()
 	await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
 	await body.getByText('unsaved words').waitFor()
-	page.once('dialog', (dialog) => void dialog.accept())
+	t.true(await asksBeforeUnload(page))
 	await page.reload()
 	await page.getByText('These are your changes from before').waitFor()
 	await body.getByText('unsaved words').waitFor()

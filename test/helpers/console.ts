@@ -63,6 +63,17 @@ export async function setupConsole(t: ExecutionContext, options: Options = {}) {
 	}
 }
 
+/**
+ * Lets the page be left, as if its person had agreed to the browser's question, and returns whether there would have
+ * been one. A slow page may put its question when the browser has stopped to wait for it.
+ */
+export const asksBeforeUnload = (page: Page) =>
+	page.evaluate<boolean>(`(() => {
+		const asks = !dispatchEvent(new Event('beforeunload', { cancelable: true }))
+		addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true })
+		return asks
+	})()`)
+
 /** Errors in the page, its console, its policy: none is allowed. */
 export function faultsOf(page: Page) {
 	const faults: string[] = []

@@ -19,7 +19,10 @@ export async function saveSlowly(page: Page, path: string, method: 'POST' | 'PUT
 	await page.getByLabel('Subject').pressSequentially('!')
 	await page.keyboard.press('Control+s')
 	await asked.promise
-	const answer = page.waitForResponse((response) => response.request().method() === method)
+	// The preview asks for answers too.
+	const answer = page.waitForResponse(
+		(response) => response.request().method() === method && response.url().endsWith(path),
+	)
 	return {
 		async answer() {
 			first.resolve()
