@@ -149,6 +149,15 @@ test('a transient bounce that is reported twice is recorded once', async (t) => 
 	t.deepEqual(await execute('select 1 from suppressions'), [])
 })
 
+test('a project that was suspended still learns of bounces', async (t) => {
+	const { handedOver, comesBack, mail, execute } = await setupBounces(t)
+	const sent = await handedOver()
+	await execute(`update projects set disabled_reason = 'EMAIL_REPUTATION'`)
+	t.is((await comesBack(dsn(sent, {}))).statusCode, 200)
+	t.like(await mail(sent), { status: 'BOUNCED' })
+	t.is((await execute('select 1 from suppressions')).length, 1)
+})
+
 test("another project's mail, an unknown one, and one that was never sent match nothing", async (t) => {
 	const { handedOver, comesBack, mail, sent, newProject, execute } = await setupBounces(t)
 	const theirs = await handedOver()

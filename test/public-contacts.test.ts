@@ -154,6 +154,24 @@ test('the wish for no mail at all and any other reason on the list do not touch 
 		await unlist()
 		t.deepEqual(await listed(), [])
 	}
+	const add = (reason?: string) =>
+		app.inject({
+			method: 'POST',
+			url: '/suppressions',
+			headers,
+			payload: { email: 'anna@example.org', reason },
+		})
+	for (const reason of ['MANUAL', 'COMPLAINT']) {
+		await choose('none')
+		const added = await add(reason)
+		t.is(added.statusCode, 200)
+		t.is(added.json().reason, reason)
+		t.is((await add('UNSUBSCRIBED_ALL')).json().reason, reason)
+		await choose('all')
+		t.deepEqual(await listed(), [reason])
+		await unlist()
+		t.deepEqual(await listed(), [])
+	}
 	await choose('none')
 	await pool.query(
 		`insert into events (project_id, name, email_id, data) values ($1, 'email.bounce', $2, '{"bounceType": "Permanent"}')`,

@@ -28,7 +28,13 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 		'/webhooks/bounce',
 		{
 			bodyLimit: 10 * 2 ** 20,
-			config: { auth: 'secret key', errors: [413, 415], takes: 'message/rfc822' },
+			config: {
+				auth: 'secret key',
+				// Most reports come after the mails that got the project suspended.
+				evenDisabled: true,
+				errors: [413, 415],
+				takes: 'message/rfc822',
+			},
 			schema: {
 				tags: ['webhooks'],
 				summary: 'Receive a bounce or complaint that came by mail',

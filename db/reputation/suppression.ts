@@ -62,15 +62,21 @@ export const countSuppressions = statement('count-suppressions', {
 	text: `select count(*)::int as total from suppressions where ${wanted}`,
 })
 
-/** A listed address keeps its entry, so that the reason of a bounce is not lost. */
+/**
+ * A listed address keeps its entry, so that the reason of a bounce is not lost. Only the decision of its reader, who may
+ * take it back, gives way, and is remembered beside the new reason.
+ */
 export const addSuppression = statement('add-suppression', {
 	params: { projectId: uuid, email: text, reason: text },
 	row: { ...suppressionRowColumns, isNew: bool },
 	text: `with added as (
-		insert into suppressions (project_id, email, reason) values ($projectId, $email, $reason)
-		on conflict (project_id, email) do nothing returning *
+		insert into suppressions as s (project_id, email, reason) values ($projectId, $email, $reason)
+		on conflict (project_id, email) do update set reason = excluded.reason, email_id = null,
+				stopped_at = coalesce(s.stopped_at, s.created_at)
+			where s.reason = 'UNSUBSCRIBED_ALL' and excluded.reason <> 'UNSUBSCRIBED_ALL'
+		returning new.*, old.email is null as is_new
 	)
-	select ${columns}, true as "isNew" from added
+	select ${columns}, is_new as "isNew" from added
 	union all
 	select ${columns}, false from suppressions
 	where project_id = $projectId and email = $email and not exists (select from added)`,
