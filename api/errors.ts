@@ -76,7 +76,7 @@ export class ApiError extends Error {
 export function invalid(...errors: FieldError[]) {
 	const [first] = errors
 	const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-	const message = first ? `${`${first.field} ${first.message}`.trim()}${more}` : 'Invalid request'
+	const message = first ? `${first.field || 'The body'} ${first.message}${more}` : 'Invalid request'
 	return new ApiError(422, 'VALIDATION_ERROR', message, { errors })
 }
 

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { freezeChunk } from '../db/campaigns/audience-pages.ts'
 import { inSegment, openCampaigns, plan } from './helpers/campaigns.ts'
+import { isEnvelope } from './helpers/envelope.ts'
 
 /** One more than a chunk reads. */
 const people = 20_001
@@ -93,6 +94,20 @@ test('a segment that excludes recipients cannot be deleted before all recipients
 	await act(activities.materialiseCampaign, id)
 	t.deepEqual(await recipients(id), ['other0@example.net'])
 	t.is((await remove()).statusCode, 204)
+})
+
+test('a copy of a campaign whose segment was deleted says so, and takes another audience', async (t) => {
+	const { contacts, create, call, request, query } = await openCampaigns(t)
+	await contacts(1)
+	const { id: segmentId } = (await request('POST', '/segments', { name: 'S', ...nobody })).json()
+	const { id } = await create({ audienceType: 'SEGMENT', segmentId })
+	await query(`update campaigns set status = 'SENT' where id = $1`, [id])
+	t.is((await request('DELETE', `/segments/${segmentId}`)).statusCode, 204)
+	const copy = (await call('POST', `/${id}/duplicate`)).json().id as string
+	const refused = isEnvelope(t, await call('POST', `/${copy}/send`), 404, 'RESOURCE_NOT_FOUND')
+	t.is(refused.message, 'The segment of this campaign was deleted')
+	t.is((await call('PUT', `/${copy}`, { audienceType: 'ALL' })).statusCode, 200)
+	t.is((await call('POST', `/${copy}/send`)).statusCode, 200)
 })
 
 test('a scheduled campaign takes its segment as it is when its time has come', async (t) => {

@@ -182,6 +182,10 @@ test('pause and resume are seen in the record', async (t) => {
 	const paused = (await call('POST', `/${id}/pause`)).json()
 	t.like(paused, { id, status: 'SENDING', pausedReason: 'OWNER' })
 	t.true(Math.abs(Date.now() - Date.parse(paused.pausedAt)) < 60_000)
+	const again = isEnvelope(t, await call('POST', `/${id}/pause`), 400, 'BAD_REQUEST')
+	t.is(again.message, 'A campaign that is SENDING and paused cannot be paused')
+	const sent = isEnvelope(t, await call('POST', `/${id}/send`), 400, 'BAD_REQUEST')
+	t.regex(sent.suggestion!, /resume/)
 	t.true((await call('GET', `/${id}/progress`)).json().paused)
 	t.like((await call('POST', `/${id}/resume`)).json(), {
 		status: 'SENDING',

@@ -110,6 +110,15 @@ test('a mail that may still be sent, or whose content is gone, is not sent again
 	t.is((await mails()).length, 1)
 })
 
+test('a mail that never had a usable address is not sent again', async (t) => {
+	const { sent, settle, resend, mails, pool } = await setup(t)
+	const { id } = await sent({})
+	await settle()
+	await pool.query(`update emails set contact_id = null, "to" = '', status = 'FAILED'`)
+	t.regex(isEnvelope(t, await resend(id), 409, 'CONFLICT').message, /no address/)
+	t.is((await mails()).length, 1)
+})
+
 test('a suppressed address, a missing consent and an unverified sender are refused', async (t) => {
 	const { sent, settle, resend, mails, pool } = await setup(t)
 	const { id } = await sent({})

@@ -65,6 +65,16 @@ test('the refusal of a body says how to send it', async (t) => {
 	t.regex((await suggested('/v1/send', 'application/json', gzip))!, /without Content-Encoding/)
 })
 
+test('a body of the wrong type is named in the message', async (t) => {
+	const { app, withSecretKey: headers } = await setup(t)
+	const message = async (url: string, payload: object) => {
+		const answer = await app.inject({ method: 'POST', url, headers, payload })
+		return isEnvelope(t, answer, 422, 'VALIDATION_ERROR').message
+	}
+	t.is(await message('/v1/send', []), 'The body must be an object')
+	t.is(await message('/v1/send/batch', {}), 'The body must be an array')
+})
+
 test('unreadable JSON is answered with the place where it breaks', async (t) => {
 	const { app, withSecretKey } = await setup(t)
 	const headers = { ...withSecretKey, 'content-type': 'application/json' }

@@ -42,7 +42,7 @@ test('a token sends once: the second time meets the state of the campaign', asyn
 	await done('send_campaign', { campaignId, confirmToken })
 	t.like(await refused('send_campaign', { campaignId, confirmToken }), {
 		message: 'A campaign that is SENDING cannot be sent',
-		suggestion: 'Duplicate it, and send the copy.',
+		suggestion: 'It is on its way. A copy would go to all its recipients once more.',
 	})
 })
 

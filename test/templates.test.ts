@@ -285,6 +285,9 @@ test('a preview shows the mail as its contact would get it, and unset variables'
 	t.regex(preview.json().html, /lang="de"/)
 	t.deepEqual(preview.json().unset, ['plan'])
 	t.regex(preview.json().text, /Hello <Ann>/)
+	const given = { contactId: contact.id, data: { name: null } }
+	const removed = (await call('POST', `/${id}/preview`, given)).json()
+	t.regex(removed.text, /Hello there/, 'null removes it, as in a send')
 })
 
 test("another project's template, contact and id that is none are all not there", async (t) => {

@@ -92,7 +92,7 @@ const noAccess = (id: unknown) =>
 const roleTooLow = (role: Role, needed: Role) =>
 	new ApiError(403, 'FORBIDDEN', `This requires the role ${needed}; yours is ${role}`, {
 		details: { role, needed },
-		suggestion: 'Ask an administrator of the project.',
+		suggestion: `Ask ${needed === 'OWNER' ? 'the owner' : 'an administrator'} of the project.`,
 	})
 /** Anyone can sign up with an address, so projects shared with it wait for its verification. */
 export const unverified = () =>

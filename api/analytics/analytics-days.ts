@@ -36,7 +36,10 @@ export async function readDays(pool: Pool, { startDate, endDate, tz }: DaysQuery
 			? badDate('startDate', 'must not be in the future without an endDate')
 			: badDate('endDate', 'must not be before startDate')
 	if (count > mostDays)
-		throw badDate('startDate', `must not be more than ${mostDays} days before the last day`)
+		throw badDate(
+			'startDate',
+			`must be so late that there are at most ${mostDays} days, with the last one`,
+		)
 	return { firstDay: first, lastDay: last, timeZone: zone }
 }
 

@@ -10,7 +10,7 @@ import { findSegment, lockReferences } from '../../db/segments/segment-records.t
 import type { TemplateRecord } from '../../db/templates/template-records.ts'
 import { mailTypes } from '../../db/templates/template.ts'
 import { conditionProblems, ConditionTree } from '../conditions/conditions.ts'
-import { type FieldError, invalid, notFound } from '../errors.ts'
+import { ApiError, type FieldError, invalid } from '../errors.ts'
 import {
 	about,
 	Body,
@@ -195,13 +195,19 @@ const required = (field: string, message: string): FieldError => ({
 	code: 'required',
 })
 
+const segmentGone = () =>
+	new ApiError(404, 'RESOURCE_NOT_FOUND', 'The segment of this campaign was deleted', {
+		details: { resource: 'segment', id: null },
+		suggestion: 'Give the campaign another audience with PUT /campaigns/{id}.',
+	})
+
 /**
  * The number of current recipients. The segments of the audience are checked, and stay until the
  * transaction ends. Counting may take seconds, so they are locked after it.
  */
 export async function recipientsOf(db: PoolClient, projectId: string, content: CampaignContent) {
 	const { audienceType, segmentId, audienceCondition } = content
-	if (audienceType === 'SEGMENT' && segmentId === null) throw notFound('segment', segmentId)
+	if (audienceType === 'SEGMENT' && segmentId === null) throw segmentGone()
 	const path = 'audienceCondition'
 	if (audienceCondition) await refuseReferences(db, projectId, audienceCondition, undefined, path)
 	const recipients = await countAudience(db, projectId, content)

@@ -3,7 +3,11 @@ import type { Pool, PoolClient } from 'pg'
 import { limitOf } from '../../db/billing/usage-standing.ts'
 import { cancel, pause, resume, schedule, sendNow } from '../../db/campaigns/campaign-actions.ts'
 import { freezeAudience } from '../../db/campaigns/campaign-audience.ts'
-import { findCampaign, lockCampaign } from '../../db/campaigns/campaign-records.ts'
+import {
+	type CampaignRecord,
+	findCampaign,
+	lockCampaign,
+} from '../../db/campaigns/campaign-records.ts'
 import { campaignStatuses } from '../../db/campaigns/campaign.ts'
 import { countInTurn } from '../../db/timed-reading.ts'
 import { transaction } from '../../db/transaction.ts'
@@ -78,7 +82,7 @@ export const campaignSending: FastifyPluginAsyncTypebox<Options> = async (
 			const start = async (db: PoolClient) => {
 				const campaign = existing(await lockCampaign(db, key), params.id)
 				if (campaign.status !== 'DRAFT' && campaign.status !== 'SCHEDULED')
-					throw wrongState(campaign, 'sent', 'Duplicate it, and send the copy.')
+					throw wrongState(campaign, 'sent', insteadOfSending(campaign))
 				refuseChanged(request, 'campaign', campaign)
 				const recipients = await recipientsOf(db, project.id, campaign)
 				if (recipients === 0 && !time) throw noRecipients()
@@ -149,6 +153,13 @@ export const campaignSending: FastifyPluginAsyncTypebox<Options> = async (
 			},
 		)
 	}
+}
+
+function insteadOfSending({ status, pausedAt }: CampaignRecord) {
+	if (status !== 'SENDING') return 'Duplicate it, and send the copy.'
+	return pausedAt
+		? 'Resume it with POST /campaigns/{id}/resume.'
+		: 'It is on its way. A copy would go to all its recipients once more.'
 }
 
 const done = { cancel: 'cancelled', pause: 'paused', resume: 'resumed' }

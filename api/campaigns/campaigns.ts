@@ -227,8 +227,10 @@ function wholeOf(failures: Failure[], body: Parameters<typeof missingIn>[0]) {
 	return invalid(...faults, ...missing)
 }
 
-export const wrongState = ({ status }: CampaignRecord, done: string, suggestion: string) =>
-	new ApiError(400, 'BAD_REQUEST', `A campaign that is ${status} cannot be ${done}`, {
+export function wrongState({ status, pausedAt }: CampaignRecord, done: string, suggestion: string) {
+	const state = pausedAt ? `${status} and paused` : status
+	return new ApiError(400, 'BAD_REQUEST', `A campaign that is ${state} cannot be ${done}`, {
 		details: { status },
 		suggestion,
 	})
+}

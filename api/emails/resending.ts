@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest } from 'fastify'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PoolClient } from 'pg'
+import { isEmail } from '../../db/address.ts'
 import { limitUnderLock } from '../../db/billing/usage-standing.ts'
 import { campaignMails } from '../../db/campaigns/campaign-mail.ts'
 import { mailToRepeat, repeatMail } from '../../db/emails/resending.ts'
@@ -109,7 +110,7 @@ export const resending: FastifyPluginAsyncTypebox<Options> = async (app, options
 	}
 }
 
-function refuseByState({ status, source_type, is_unsettled, barred }: Original) {
+function refuseByState({ status, source_type, is_unsettled, address, barred }: Original) {
 	if (source_type === 'INBOUND')
 		throw new ApiError(409, 'CONFLICT', 'This mail was received, not sent')
 	if (is_unsettled)
@@ -119,6 +120,10 @@ function refuseByState({ status, source_type, is_unsettled, barred }: Original) 
 				status === 'UNCERTAIN'
 					? 'Settle it with POST /emails/{id}/resolve; `retry` sends it again.'
 					: 'Wait until it is sent, or cancel it if it is scheduled.',
+		})
+	if (!isEmail(address))
+		throw new ApiError(409, 'CONFLICT', 'This mail has no address that can get mail', {
+			details: { to: address },
 		})
 	if (barred !== null)
 		throw new ApiError(409, 'CONFLICT', barred, {

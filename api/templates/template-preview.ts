@@ -39,12 +39,14 @@ export async function previewOf(
 		? await em.findOne(Contact, { projectId: project.id, id: contactId })
 		: null
 	if (contactId && !contact) throw notFound('contact', contactId)
-	const { stored, once } = splitData(data)
+	const { stored, removed, once } = splitData(data)
+	const kept = { ...contact?.data }
+	for (const key of removed) delete kept[key]
 	const person = {
 		id: contact?.id ?? nobody,
 		email: contact?.email ?? 'someone@example.com',
 		subscribed: contact?.subscribed ?? true,
-		data: contact?.data ?? {},
+		data: kept,
 	}
 	const variables = variablesFor(person, linksFor(publicUrl, person.id), { ...stored, ...once })
 	const { subject, body, text: ownText = null } = template
