@@ -38,6 +38,56 @@ test('the path of a person is drawn on the version that they run, with times and
 	t.deepEqual(faults, [])
 })
 
+test('the steps so far say in words what was done, without names of the API', async (t) => {
+	const { page, open, app, withPublicKey, workflow, enter, move, faults } = await setupWorkflows(t)
+	const branches = [{ id: 'b1', name: 'Large plans', operator: 'equals', value: 'pro' }]
+	const { id, enable } = await workflow(
+		'Upgrade',
+		[
+			{ type: 'UPDATE_CONTACT', name: 'Set plan', config: { data: { plan: 'pro', trial: null } } },
+			{
+				type: 'CONDITION',
+				name: 'Which plan',
+				config: { mode: 'multi', field: 'contact.plan', branches },
+			},
+			{ type: 'WAIT_FOR_EVENT', name: 'Order', config: { eventName: 'order' } },
+			{ type: 'EXIT', name: 'Bought', config: { reason: 'Has an order' } },
+		],
+		[
+			'Trigger > Set plan',
+			'Set plan > Which plan',
+			'Which plan: b1 > Order',
+			'Order: event > Bought',
+		],
+	)
+	await enable()
+	const execution = await enter(id, 'ann@example.com')
+	const order = { email: 'ann@example.com', event: 'order', data: { total: 20, item: 'Book' } }
+	await app.inject({ method: 'POST', url: '/v1/track', headers: withPublicKey, payload: order })
+	await move(execution)
+	await open(`workflows/${id}/executions/${execution}`)
+	const timeline = page.getByRole('region', { name: 'Steps so far' }).getByRole('listitem')
+	await timeline.filter({ hasText: 'Exited' }).waitFor()
+	await timeline.filter({ hasText: 'Large plans' }).waitFor()
+	const details = (await timeline.allInnerTexts()).map((text) =>
+		text
+			.slice(text.indexOf('\n') + 1)
+			.replace(/Done at .*?M\. ?/, '')
+			.replace(/Received .*?M\./, 'Received then.')
+			.trim()
+			.split(/\n+/),
+	)
+	t.deepEqual(details, [
+		['Trigger'],
+		['Set plan', 'Set plan: pro. Removed trial. The contact is subscribed.'],
+		['Which plan', 'Took the branch “Large plans”.'],
+		['Order', 'The event “order” happened. Received then. item: Book, total: 20'],
+		['Bought'],
+		['Exited', 'Has an order'],
+	])
+	t.deepEqual(faults, [])
+})
+
 test('a workflow is started for a contact, who is cancelled, and a refusal is shown', async (t) => {
 	const { page, open, call, firstOrder, faults } = await setupWorkflows(t)
 	const { id, enable } = await firstOrder()

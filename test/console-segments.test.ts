@@ -202,3 +202,40 @@ test('leaving a form that was filled in asks first; saving and Cancel do not', a
 	t.is(await question.count(), 0)
 	t.deepEqual(faults, [])
 })
+
+test('nothing can be typed into a form while it is saved, and the cursor is there again after a refusal', async (t) => {
+	const { page, open, faults } = await setupSegments(t)
+	let answers: ((isRefused: boolean) => void)[] = []
+	await page.route('**/segments', async (route) => {
+		if (route.request().method() !== 'POST') return route.continue()
+		const { promise, resolve } = Promise.withResolvers<boolean>()
+		answers = [...answers, resolve]
+		return (await promise) ? route.abort() : route.continue()
+	})
+	const save = async () => {
+		const asked = page.waitForRequest(
+			(request) => request.method() === 'POST' && request.url().endsWith('/segments'),
+		)
+		await page.keyboard.press('Enter')
+		await asked
+		await page.locator('[aria-busy=true]').waitFor()
+		await page.keyboard.type(' and more')
+	}
+	await open('segments/new')
+	const name = page.getByLabel('Name', { exact: true })
+	await page.getByLabel('Its contacts are chosen').selectOption('By hand')
+	await name.fill('VIP')
+	await save()
+	t.is(await name.inputValue(), 'VIP')
+	answers[0]!(true)
+	await page.getByRole('alert').waitFor()
+	await page.keyboard.type('s')
+	t.is(await name.inputValue(), 'VIPs')
+	await save()
+	answers[1]!(false)
+	await page.getByRole('heading', { level: 1, name: 'VIPs', exact: true }).waitFor()
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('ERR_FAILED')),
+		[],
+	)
+})

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { launchChromium } from './helpers/chromium.ts'
 import { barriersOf, builtConsole, phone, setupConsole } from './helpers/console.ts'
 import { password } from './helpers/people.ts'
 
@@ -175,4 +176,38 @@ test('a dialog puts the focus in its first field, and gives it back at its end',
 		await button.and(isFocused).waitFor()
 	}
 	t.pass()
+})
+
+test('a dialog darkens the page to its edges, and nothing moves where scroll bars take room', async (t) => {
+	const { page: hidden, home } = await setupConsole(t)
+	const browser = await launchChromium({ hasScrollBars: true })
+	t.teardown(() => browser.close())
+	const viewport = { width: 1000, height: 500 }
+	const context = await browser.newContext({ viewport })
+	await context.addCookies(await hidden.context().cookies())
+	const [page, painter] = [await context.newPage(), await context.newPage()]
+	const edge = () => page.evaluate("document.querySelector('main').getBoundingClientRect().right")
+	const colourAt = async (x: number) => {
+		const png = await page.screenshot({ clip: { x, y: 250, width: 1, height: 1 } })
+		return painter.evaluate<number[]>(`(async () => {
+			const answer = await fetch('data:image/png;base64,${png.toString('base64')}')
+			const canvas = new OffscreenCanvas(1, 1).getContext('2d')
+			canvas.drawImage(await createImageBitmap(await answer.blob()), 0, 0)
+			return [...canvas.getImageData(0, 0, 1, 1).data]
+		})()`)
+	}
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme })
+		await page.goto(`${home}/settings`)
+		await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+		const before = await edge()
+		t.true((before as number) < viewport.width, 'a scroll bar takes room')
+		await page.keyboard.press('Control+k')
+		await page.getByRole('dialog').waitFor()
+		await page.locator('body[style*="overflow"]').waitFor()
+		t.is(await edge(), before)
+		const [room, veiled] = [await colourAt(viewport.width - 5), await colourAt(viewport.width - 25)]
+		const difference = Math.max(...room.map((value, at) => Math.abs(value - veiled[at]!)))
+		t.true(difference <= 1, `${room.join()} beside ${veiled.join()}, ${colorScheme}`)
+	}
 })

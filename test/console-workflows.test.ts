@@ -486,3 +486,48 @@ test('a workflow whose people cannot be counted is not deleted without a word', 
 	await page.getByRole('alertdialog').waitFor({ state: 'detached' })
 	t.like(await call('GET', `/workflows/${id}`), { id })
 })
+
+test('the picture stays in the middle when the settings of a step open and close, unless it was moved', async (t) => {
+	const { page, open, firstOrder, faults } = await setupWorkflows(t)
+	const { id } = await firstOrder()
+	await open(`workflows/${id}`)
+	const steps = picture(page)
+	/** How much further all steps are from one edge than from the other, once they rest. */
+	const shift = () =>
+		page.evaluate<number>(`new Promise((answer) => {
+			const frame = document.querySelector('[aria-label="Steps of the workflow"]')
+			let [last, frames] = [undefined, 0]
+			const look = () => {
+				const all = [...frame.querySelectorAll('[data-step]')].map((step) => step.getBoundingClientRect())
+				const left = Math.min(...all.map((step) => step.left))
+				const right = Math.max(...all.map((step) => step.right))
+				const edges = frame.getBoundingClientRect()
+				const shift = Math.abs(Math.round(left - edges.left - (edges.right - right)))
+				frames = shift === last ? frames + 1 : 0
+				last = shift
+				if (frames === 30) answer(shift)
+				else requestAnimationFrame(look)
+			}
+			look()
+		})`)
+	await steps.getByRole('button', { name: /^Send email Reminder/ }).waitFor()
+	const before = await shift()
+	t.true(before <= 4, `${before} at first`)
+	await steps.getByRole('button', { name: /^Wait for event/ }).click()
+	const panel = page.getByRole('region', { name: 'Step Order' })
+	await panel.waitFor()
+	t.is(await shift(), before)
+	await panel.getByRole('button', { name: 'Close' }).click()
+	await panel.waitFor({ state: 'detached' })
+	t.is(await shift(), before)
+	await steps.hover({ position: { x: 10, y: 10 } })
+	await page.mouse.wheel(60, 0)
+	const moved = await shift()
+	t.not(moved, before)
+	await steps.getByRole('button', { name: /^Wait for event/ }).click()
+	await panel.waitFor()
+	await panel.getByRole('button', { name: 'Close' }).click()
+	await panel.waitFor({ state: 'detached' })
+	t.not(await shift(), before)
+	t.deepEqual(faults, [])
+})

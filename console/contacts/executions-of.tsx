@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Contact, ContactExecution } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
+import { errorInWords } from '../executions/error-in-words.ts'
 import { Status } from '../parts/badge.tsx'
 import { Time } from '../parts/time.tsx'
 import type { Moment } from '../parts/timeline.tsx'
@@ -59,7 +60,7 @@ const Whereabouts = (execution: ContactExecution) => {
 					· ended <Time at={completedAt} as="date" />
 				</>
 			)}
-			{(error ?? exitReason) && ` · ${error ?? exitReason}`}
+			{(error ?? exitReason) && ` · ${error ? errorInWords(error) : exitReason}`}
 		</>
 	)
 }

@@ -2,6 +2,8 @@ import { networkInWords } from '../webhooks/outcome.ts'
 
 /** `WebhookFailed: ECONNREFUSED` says nothing to most readers. */
 export function errorInWords(error: string) {
-	const problem = /^WebhookFailed: (.+)$/s.exec(error)?.[1]
-	return problem === undefined ? error : networkInWords(problem)
+	const problem = /^(?:[A-Z][a-z]+){2}: (.+)$/s.exec(error)?.[1]
+	if (problem === undefined) return error
+	const words = networkInWords(problem)
+	return words.charAt(0).toUpperCase() + words.slice(1)
 }

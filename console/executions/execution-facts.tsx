@@ -6,6 +6,7 @@ import { Facts } from '../parts/figures.tsx'
 import { Time } from '../parts/time.tsx'
 import { mayAct, useProject } from '../shell/projects.ts'
 import { errorInWords } from './error-in-words.ts'
+import { namesAndValues } from './step-output.tsx'
 
 export function ExecutionFacts({ execution }: { execution: ExecutionWithSteps }) {
 	const { project } = useProject()
@@ -40,10 +41,7 @@ export function ExecutionFacts({ execution }: { execution: ExecutionWithSteps })
 				...optional('Error', error && errorInWords(error)),
 				['Started', <Time at={startedAt} as="date" />],
 				...optional('Ended', completedAt && <Time at={completedAt} as="date" />),
-				...optional(
-					'Variables',
-					Object.keys(context).length > 0 && <code>{JSON.stringify(context)}</code>,
-				),
+				...optional('Variables', namesAndValues(context)),
 				...optional(
 					'Temporal',
 					temporalUrl && (

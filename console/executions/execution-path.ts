@@ -1,6 +1,7 @@
 import type { ExecutionWithSteps } from '../../client/index.ts'
 import { branchesOf, type Graph, keyOf, wayFrom } from '../workflows/graph.ts'
 import type { Mark } from '../workflows/picture/picture-context.ts'
+import { errorInWords } from './error-in-words.ts'
 
 type Visit = ExecutionWithSteps['stepExecutions'][number]
 
@@ -24,7 +25,7 @@ export function marksOf(visits: Visit[]): Map<string, Mark> {
 				stepId,
 				{
 					...(tone && { tone }),
-					...(status === 'FAILED' && error && { fault: error }),
+					...(status === 'FAILED' && error && { fault: errorInWords(error) }),
 					at: completedAt ?? startedAt,
 					note: of.length > 1 ? `${note}, ${of.length} times` : (note ?? ''),
 				},

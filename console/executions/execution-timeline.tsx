@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { Fragment } from 'react'
 import type { ExecutionWithSteps } from '../../client/index.ts'
 import { inWords, type Tone } from '../parts/badge.tsx'
 import { counted } from '../parts/counted.ts'
@@ -7,7 +6,10 @@ import { Soft } from '../parts/page.tsx'
 import { Time } from '../parts/time.tsx'
 import { type Moment, Timeline } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
+import { branchInWords } from '../workflows/step-words.ts'
+import { useVersion } from '../workflows/workflow-queries.ts'
 import { errorInWords } from './error-in-words.ts'
+import { StepOutput } from './step-output.tsx'
 
 type Visit = ExecutionWithSteps['stepExecutions'][number]
 
@@ -22,12 +24,18 @@ const tones: Record<Visit['status'], Tone> = {
 
 export function ExecutionTimeline({ execution }: { execution: ExecutionWithSteps }) {
 	const { stepExecutions: visits, status, completedAt, exitReason } = execution
+	const { data: version } = useVersion(execution.workflowId, execution.version)
+	function branchOf({ stepId, output }: Visit) {
+		const branch = output?.['branch']
+		const step = version?.definition.steps.find(({ id }) => id === stepId)
+		return step && typeof branch === 'string' ? branchInWords(step, branch) : ''
+	}
 	const moments: Moment[] = [
 		...visits.map((visit) => ({
 			at: visit.startedAt,
 			title: visit.step?.name ?? 'A step of another version',
 			tone: tones[visit.status],
-			detail: <Detail visit={visit} />,
+			detail: <Detail visit={visit} branch={branchOf(visit)} />,
 		})),
 		...(completedAt
 			? [
@@ -44,10 +52,10 @@ export function ExecutionTimeline({ execution }: { execution: ExecutionWithSteps
 	return <Timeline moments={moments} />
 }
 
-function Detail({ visit }: { visit: Visit }) {
+function Detail({ visit, branch }: { visit: Visit; branch: string }) {
 	const { project } = useProject()
 	const { status, output, error, attempts, wakesAt, completedAt } = visit
-	const { emailId, triggered: _, timestamp: _t, success: _s, ...rest } = output ?? {}
+	const emailId = output?.['emailId']
 	return (
 		<>
 			{status === 'WAITING' && wakesAt && (
@@ -65,7 +73,7 @@ function Detail({ visit }: { visit: Visit }) {
 			{attempts !== null &&
 				`${counted(attempts, 'call')}${status === 'RUNNING' ? ' so far' : ''}. `}
 			{error && `${errorInWords(error)}. `}
-			<Output of={rest} />{' '}
+			<StepOutput of={output ?? {}} branch={branch} />{' '}
 			{typeof emailId === 'string' && (
 				<>
 					<Link
@@ -78,22 +86,4 @@ function Detail({ visit }: { visit: Visit }) {
 			)}
 		</>
 	)
-}
-
-/** `statusCode` 200 and `recipientEmail` are shown as `Status code: 200 · Recipient email: …`. */
-const Output = ({ of }: { of: Record<string, unknown> }) =>
-	Object.entries(of)
-		.filter(([, value]) => value !== null)
-		.map(([name, value], index) => (
-			<Fragment key={name}>
-				{index > 0 && ' · '}
-				{inWords(name.replaceAll(/([A-Z])/g, '_$1'))}: <Value of={value} />
-			</Fragment>
-		))
-
-const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
-
-function Value({ of }: { of: unknown }) {
-	if (typeof of !== 'string') return JSON.stringify(of)
-	return moment.test(of) ? <Time at={of} as="date" /> : of
 }

@@ -47,8 +47,10 @@ export function Form({
 	children,
 }: Props) {
 	const filled = useFilled(isLong, isBusy, error)
+	const noteFocus = useFocusAfter(isBusy)
 	function submit(event: FormEvent<HTMLFormElement>) {
 		event.preventDefault()
+		noteFocus()
 		onSubmit(new FormValues(new FormData(event.currentTarget)))
 	}
 	/** Buttons among the fields, such as “Add a field”, change what is filled in, too. */
@@ -64,7 +66,10 @@ export function Form({
 			onClick={noteAct}
 			noValidate
 		>
-			{children}
+			{/* Another page may follow, which would not have text that is typed now. */}
+			<fieldset className={styles.fields} disabled={isBusy}>
+				{children}
+			</fieldset>
 			<Fault error={error} />
 			<div className={styles.acts}>
 				<Button kind="primary" type="submit" isBusy={isBusy}>
@@ -83,6 +88,21 @@ export function Form({
 			</div>
 		</form>
 	)
+}
+
+/** A field that is disabled loses the focus. It gets it back if the form is still there. */
+function useFocusAfter(isBusy: boolean) {
+	const focused = useRef<Element>(null)
+	useEffect(() => {
+		const field = focused.current
+		if (isBusy || !(field instanceof HTMLElement)) return
+		focused.current = null
+		// Unless its writer has moved on.
+		if (document.activeElement?.contains(field)) field.focus()
+	}, [isBusy])
+	return () => {
+		focused.current = document.activeElement
+	}
 }
 
 /** Asks before a form that was filled in is left, unless what was filled in is sent. */

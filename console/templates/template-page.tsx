@@ -1,40 +1,26 @@
-import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
-import { Fault } from '../parts/fault.tsx'
-import { Page } from '../parts/page.tsx'
-import { Waiting } from '../parts/waiting.tsx'
-import { useProject } from '../shell/projects.ts'
-import { TemplatesLink } from './templates-link.tsx'
-import { TemplateWriting } from './template-writing.tsx'
+import { useEffect, useState } from 'react'
+import { NewTemplate } from './new-template.tsx'
+import { StoredTemplate } from './stored-template.tsx'
 
 export const page = createLazyRoute('/console/$projectId/templates/$templateId')({
 	component: TemplatePage,
 })
 const route = getRouteApi('/console/$projectId/templates/$templateId')
 
+/** One page for both, so that a new template gets its address while its writer types on. */
 function TemplatePage() {
 	const { templateId } = route.useParams()
-	const { project, api } = useProject()
 	const [round, setRound] = useState(0)
-	const { data, error, refetch } = useQuery({
-		queryKey: [project.id, 'templates', 'one', templateId],
-		queryFn: () => api.templates.get(templateId),
-		// Its writer begins with what is stored now, and is not interrupted later.
-		staleTime: Infinity,
-		gcTime: 0,
-	})
-	if (!data)
-		return (
-			<Page title="Template" back={<TemplatesLink />}>
-				{error ? <Fault error={error} retry={() => void refetch()} /> : <Waiting />}
-			</Page>
-		)
-	return (
-		<TemplateWriting
-			key={`${data.id} ${round}`}
-			template={data}
-			onReload={() => void refetch().then(() => setRound(round + 1))}
-		/>
-	)
+	/** The template that was new when this page was opened. */
+	const [made, setMade] = useState<string>()
+	const isMade = templateId === made
+	const begin = () => {
+		setMade(undefined)
+		setRound((last) => last + 1)
+	}
+	useEffect(() => (isMade ? begin : undefined), [isMade])
+	if (isMade || templateId === 'new')
+		return <NewTemplate key={round} onMade={setMade} onReload={begin} />
+	return <StoredTemplate key={templateId} templateId={templateId} />
 }

@@ -10,10 +10,6 @@ export const templateRoutes = [
 	}).lazy(() => import('./templates-page.tsx').then(({ page }) => page)),
 	createRoute({
 		getParentRoute: () => projectRoute,
-		path: 'templates/new',
-	}).lazy(() => import('./new-template-page.tsx').then(({ page }) => page)),
-	createRoute({
-		getParentRoute: () => projectRoute,
 		path: 'templates/$templateId',
 	}).lazy(() => import('./template-page.tsx').then(({ page }) => page)),
 ] as const

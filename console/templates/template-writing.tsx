@@ -20,14 +20,14 @@ import { TemplateMenu } from './template-menu.tsx'
 import { TemplatesLink } from './templates-link.tsx'
 
 type Props = { onReload: () => void } & (
-	| { template: Template; first?: undefined }
-	| { template?: undefined; first: Content }
+	| { template: Template; first?: undefined; onMade?: undefined }
+	| { template?: undefined; first: Content; onMade: (templateId: string) => void }
 )
 
 const draftOf = (id: string) => `template.${id}`
 
 /** Writing a template. A new one is stored when it is saved for the first time. */
-export function TemplateWriting({ template: given, first, onReload }: Props) {
+export function TemplateWriting({ template: given, first, onMade, onReload }: Props) {
 	const { project, api } = useProject()
 	const navigate = useNavigate()
 	const [writing] = useState(() => {
@@ -36,7 +36,7 @@ export function TemplateWriting({ template: given, first, onReload }: Props) {
 	})
 	const person = usePerson()
 	const [isTesting, setTesting] = useState(false)
-	const { template, save, saveOver, saveNow, isSaving, error } = useSaving(writing, given)
+	const { template, save, saveOver, saveNow, isSaving, error } = useSaving(writing, given, onMade)
 	useKeptDraft(writing)
 	useSaveKey(save)
 
@@ -85,7 +85,11 @@ export function TemplateWriting({ template: given, first, onReload }: Props) {
 	)
 }
 
-function useSaving(writing: Writing<Content>, given: Template | undefined) {
+function useSaving(
+	writing: Writing<Content>,
+	given: Template | undefined,
+	onMade: Props['onMade'],
+) {
 	const { project, api } = useProject()
 	const queries = useQueryClient()
 	const router = useRouter()
@@ -109,22 +113,24 @@ function useSaving(writing: Writing<Content>, given: Template | undefined) {
 		},
 		async onSuccess(saved) {
 			toast({ title: 'The template is saved' })
-			queries.setQueryData([project.id, 'templates', 'one', saved.id], saved)
+			if (given) queries.setQueryData([project.id, 'templates', 'one', saved.id], saved)
+			else await show(saved)
 			await queries.invalidateQueries({ queryKey: [project.id, 'templates', 'list'] })
-			if (given) return
-			setStored(saved)
-			await goTo(saved)
 		},
 	})
 
-	/** To the page of a template that was new, unless its writer is typing: a later save comes here again. */
-	async function goTo({ id }: Template) {
-		const page = {
+	/** Gives a template that was new its address. Nothing that is being typed is left. */
+	async function show(saved: Template) {
+		setStored(saved)
+		if (!router.state.location.pathname.endsWith('/templates/new')) return
+		onMade?.(saved.id)
+		await router.navigate({
 			to: '/console/$projectId/templates/$templateId',
-			params: { projectId: project.id, templateId: id },
-		} as const
-		await router.preloadRoute(page)
-		if (!writing.isChanged) await router.navigate({ ...page, replace: true })
+			params: { projectId: project.id, templateId: saved.id },
+			replace: true,
+			resetScroll: false,
+			ignoreBlocker: true,
+		})
 	}
 
 	return {

@@ -60,8 +60,8 @@ function NewTemplate() {
 	const { project } = useProject()
 	return (
 		<Link
-			to="/console/$projectId/templates/new"
-			params={{ projectId: project.id }}
+			to="/console/$projectId/templates/$templateId"
+			params={{ projectId: project.id, templateId: 'new' }}
 			className={buttonClass('primary')}
 		>
 			<Plus size={15} aria-hidden />

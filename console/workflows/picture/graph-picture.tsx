@@ -47,6 +47,11 @@ export default function GraphPicture(props: Props) {
 	const { nodes, edges } = useMemo(() => elementsOf(graph, places), [graph, places])
 	const instance = useRef<ReactFlowInstance<StepNode, WayEdge>>(null)
 	const frame = useRef<HTMLDivElement>(null)
+	/** Its reader has chosen what is in view. */
+	const isMoved = useRef(false)
+	const noteMove = () => {
+		isMoved.current = true
+	}
 	const bring = useCallback(
 		(stepId: string | undefined) => {
 			const place = stepId && places.get(stepId)
@@ -61,6 +66,15 @@ export default function GraphPicture(props: Props) {
 		[marks, summaries, chosen, onChoose, edit?.add, walked],
 	)
 	useEffect(() => bring(chosen), [chosen, bring])
+	// A panel beside it opens or closes.
+	useEffect(() => {
+		const observer = new ResizeObserver(() => {
+			if (instance.current && !isMoved.current) show(instance.current, frame.current!, places)
+			bring(chosen)
+		})
+		observer.observe(frame.current!)
+		return () => observer.disconnect()
+	}, [places, bring, chosen])
 	const connect = edit?.connect
 	const onConnect = useCallback(
 		({ source, sourceHandle, target }: Connection) =>
@@ -89,6 +103,8 @@ export default function GraphPicture(props: Props) {
 						// It may be gone by now.
 						if (frame.current) show(started, frame.current, places)
 					}}
+					// Moves by code have no event.
+					onMoveEnd={(event) => event && noteMove()}
 					onlyRenderVisibleElements
 					nodesDraggable={false}
 					nodesFocusable={false}
@@ -104,7 +120,13 @@ export default function GraphPicture(props: Props) {
 					proOptions={{ hideAttribution: true }}
 				>
 					<Background gap={20} />
-					<Controls position="top-right" showInteractive={false} />
+					<Controls
+						position="top-right"
+						showInteractive={false}
+						onZoomIn={noteMove}
+						onZoomOut={noteMove}
+						onFitView={noteMove}
+					/>
 				</ReactFlow>
 			</div>
 		</PictureContext>

@@ -1,5 +1,3 @@
-import { createLazyRoute } from '@tanstack/react-router'
-import { useState } from 'react'
 import { firstContent } from '../editor/content.ts'
 import { useSenders } from '../editor/content-fields.tsx'
 import { Page } from '../parts/page.tsx'
@@ -7,12 +5,13 @@ import { Waiting } from '../parts/waiting.tsx'
 import { TemplatesLink } from './templates-link.tsx'
 import { TemplateWriting } from './template-writing.tsx'
 
-export const page = createLazyRoute('/console/$projectId/templates/new')({
-	component: NewTemplatePage,
-})
+interface Props {
+	/** It is stored for the first time. */
+	onMade: (templateId: string) => void
+	onReload: () => void
+}
 
-function NewTemplatePage() {
-	const [round, setRound] = useState(0)
+export function NewTemplate(props: Props) {
 	const { senders, isLoading } = useSenders()
 	if (isLoading)
 		return (
@@ -20,11 +19,5 @@ function NewTemplatePage() {
 				<Waiting />
 			</Page>
 		)
-	return (
-		<TemplateWriting
-			key={round}
-			first={{ ...firstContent, from: senders[0] ?? '' }}
-			onReload={() => setRound(round + 1)}
-		/>
-	)
+	return <TemplateWriting first={{ ...firstContent, from: senders[0] ?? '' }} {...props} />
 }
