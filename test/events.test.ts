@@ -60,6 +60,9 @@ test('each kind of body gets its own faults', async (t) => {
 		const { errors } = isEnvelope(t, response, 422, 'VALIDATION_ERROR')
 		return errors.map(({ field, code }: Record<string, string>) => `${field}: ${code}`)
 	}
+	t.deepEqual(await errorsOf({ name: 'order', email: 'ann@example.org' }), [
+		'email: unrecognized_keys',
+	])
 	t.deepEqual(await errorsOf({ name: 'email.open', contactId: 'x', data: [] }), [
 		'contactId: invalid_string',
 		'data: invalid_type',

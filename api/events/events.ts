@@ -13,7 +13,7 @@ import {
 import { insertEvent } from '../../db/events/tracking.ts'
 import { isClaimLost } from '../../db/idempotency-key.ts'
 import { Period, readPeriod } from '../analytics/period.ts'
-import { notFound } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { claimLost } from '../requests/idempotency.ts'
 import type { SendPage } from '../requests/large-pages.ts'
 import {
@@ -109,6 +109,7 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 			const { body, project } = request
 			if (!isEventBody(body)) return trackContact(pool, request, body)
 			checkEvent(request, body, 'name')
+			refuseAddress(body)
 			const { contactId = null, emailId = null, data = {} } = body
 			const [event] = await insertEvent(pool, {
 				projectId: project.id,
@@ -234,6 +235,16 @@ export const events: FastifyPluginAsyncTypebox<Options> = async (app, { pool, se
 	)
 
 	await app.register(namedEvents, { pool })
+}
+
+/** It belongs to the other body. Here the event would be nobody's, and start nothing. */
+function refuseAddress(body: EventBody) {
+	if ('email' in body && !body.contactId)
+		throw invalid({
+			field: 'email',
+			message: 'belongs to a body with `event`: rename `name`, or give a `contactId`',
+			code: 'unrecognized_keys',
+		})
 }
 
 /** As the schema distinguishes them; a body that is neither gets the faults of POST /v1/track. */
