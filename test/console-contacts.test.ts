@@ -327,7 +327,11 @@ test('the history of a person merges what happened, and deleting says what it do
 	await page.getByLabel('Erase the person everywhere').check()
 	await page.getByRole('button', { name: 'Erase the person' }).click()
 	await page.getByRole('heading', { name: 'No contact yet' }).waitFor()
-	t.deepEqual(faults, [])
+	// The page may have asked for the contact once more, while it was deleted.
+	t.deepEqual(
+		faults.filter((fault) => !fault.includes('404')),
+		[],
+	)
 })
 
 test('a field that is used is kept, and one that is not is deleted from all contacts', async (t) => {
