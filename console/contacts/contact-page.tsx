@@ -13,6 +13,7 @@ import { ContactActs } from './contact-acts.tsx'
 import { ContactData } from './contact-data.tsx'
 import { ContactHistory } from './contact-history.tsx'
 import { ToContacts } from './contact-links.tsx'
+import { useIsDeleting } from './delete-contact.tsx'
 import { Subscribed } from './subscribed.tsx'
 
 export const page = createLazyRoute('/console/$projectId/contacts/$contactId')({
@@ -26,7 +27,7 @@ function ContactPage() {
 	const { data, error, refetch } = useQuery({
 		queryKey: [project.id, 'contacts', contactId],
 		queryFn: () => api.contacts.get(contactId),
-		refetchInterval: liveMs.slow,
+		refetchInterval: useIsDeleting(contactId) ? false : liveMs.slow,
 	})
 	if (!data)
 		return (

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Contact } from '../../client/index.ts'
@@ -11,6 +11,12 @@ import { Row, Stack } from '../parts/page.tsx'
 import { useToast } from '../parts/toast.tsx'
 import { useProject } from '../shell/projects.ts'
 
+const deletionOf = (contactId: string) => ['deletion of a contact', contactId]
+
+/** Its page has nothing more to ask for. */
+export const useIsDeleting = (contactId: string) =>
+	useIsMutating({ mutationKey: deletionOf(contactId) }) > 0
+
 /** Asks how much of a person is deleted, with counts. */
 export function DeleteContact({ contact, onClose }: { contact: Contact; onClose: () => void }) {
 	const { project, api } = useProject()
@@ -19,6 +25,7 @@ export function DeleteContact({ contact, onClose }: { contact: Contact; onClose:
 	const toast = useToast()
 	const [isErasing, setErasing] = useState(false)
 	const { mutate, error, isPending } = useMutation({
+		mutationKey: deletionOf(contact.id),
 		mutationFn: () => api.contacts.delete(contact.id, { erase: isErasing }),
 		onSuccess: async () => {
 			toast({ title: isErasing ? 'The person is erased' : `${contact.email} is deleted` })

@@ -3,18 +3,21 @@ import type { Contact } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
 import type { Moment } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
+import { useIsDeleting } from './delete-contact.tsx'
 import { History } from './history.tsx'
 
 /** Every event of one person with its data. */
 export function EventsOf({ contact }: { contact: Contact }) {
 	const { project, api } = useProject()
+	const isDeleting = useIsDeleting(contact.id)
 	const query = useInfiniteQuery({
 		queryKey: [project.id, 'events', 'contact', contact.id],
 		queryFn: ({ pageParam }) =>
 			api.events.listOfContact(contact.id, { limit: 50, ...(pageParam && { cursor: pageParam }) }),
 		initialPageParam: '',
 		getNextPageParam: ({ cursor }) => cursor,
-		refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? liveMs.normal : false),
+		refetchInterval: ({ state }) =>
+			!isDeleting && state.data?.pages.length === 1 ? liveMs.normal : false,
 	})
 	const moments = query.data?.pages
 		.flatMap(({ events }) => events)

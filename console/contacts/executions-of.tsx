@@ -7,6 +7,7 @@ import { Status } from '../parts/badge.tsx'
 import { Time } from '../parts/time.tsx'
 import type { Moment } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
+import { useIsDeleting } from './delete-contact.tsx'
 import { History } from './history.tsx'
 
 /** The executions of one person in all workflows, with the step they are at. */
@@ -18,7 +19,7 @@ export function ExecutionsOf({ contact }: { contact: Contact }) {
 			api.contacts.listExecutions(contact.id, { page: pageParam, pageSize: 50 }),
 		initialPageParam: 1,
 		getNextPageParam: ({ page, totalPages }) => (page < totalPages ? page + 1 : undefined),
-		refetchInterval: liveMs.normal,
+		refetchInterval: useIsDeleting(contact.id) ? false : liveMs.normal,
 	})
 	return (
 		<History
