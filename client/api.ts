@@ -5131,7 +5131,7 @@ export interface ContactsApi {
 	/**
 	 * Get the uses of a field.
 	 *
-	 * Segments, campaigns and workflows whose conditions name the field, and steps that set it. Check it before you delete a field. Texts are not searched: where they show the field, they show nothing instead.
+	 * Segments, campaigns and workflows whose conditions name the field, and steps that set it. Check it before you delete a field. Texts are not searched: one that shows the field has a gap once the field is deleted.
 	 *
 	 * `GET /contacts/fields/{field}/usage`
 	 */
@@ -5536,7 +5536,7 @@ export interface SuppressionsApi {
 	/**
 	 * Add an address to the suppression list.
 	 *
-	 * An address that is already on the list keeps its entry, and the status is 200. The reason UNSUBSCRIBED_ALL is replaced by yours, so that its reader does not take it off the list.
+	 * An address that is already on the list keeps its entry, and the status is 200. Only UNSUBSCRIBED_ALL is replaced by your reason: its reader could take it back.
 	 *
 	 * `POST /suppressions`
 	 */

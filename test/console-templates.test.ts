@@ -365,7 +365,7 @@ test.serial(
 		await page.getByRole('button', { name: 'Saved' }).waitFor()
 		await page.keyboard.type(' three')
 		await page.getByText('Not saved').waitFor()
-		page.once('dialog', (dialog) => void dialog.accept())
+		t.true(await asksBeforeUnload(page))
 		await page.reload()
 		await page.getByText('These are your changes from before').waitFor()
 		await body.getByText('One two three').waitFor()

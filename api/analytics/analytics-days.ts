@@ -36,10 +36,7 @@ export async function readDays(pool: Pool, { startDate, endDate, tz }: DaysQuery
 			? badDate('startDate', 'must not be in the future without an endDate')
 			: badDate('endDate', 'must not be before startDate')
 	if (count > mostDays)
-		throw badDate(
-			'startDate',
-			`must be so late that there are at most ${mostDays} days, with the last one`,
-		)
+		throw badDate('startDate', `must not be more than ${mostDays - 1} days before the last day`)
 	return { firstDay: first, lastDay: last, timeZone: zone }
 }
 

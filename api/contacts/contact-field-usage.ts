@@ -31,7 +31,7 @@ export const contactFieldUsage: FastifyPluginAsyncTypebox<{ pool: Pool }> = asyn
 				tags,
 				summary: 'Get the uses of a field',
 				description:
-					'Segments, campaigns and workflows whose conditions name the field, and steps that set it. Check it before you delete a field. Texts are not searched: where they show the field, they show nothing instead.',
+					'Segments, campaigns and workflows whose conditions name the field, and steps that set it. Check it before you delete a field. Texts are not searched: one that shows the field has a gap once the field is deleted.',
 				params: FieldParams,
 				response: {
 					200: Type.Object({

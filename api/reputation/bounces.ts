@@ -30,7 +30,7 @@ export const bounces: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (app, { 
 			bodyLimit: 10 * 2 ** 20,
 			config: {
 				auth: 'secret key',
-				// Most reports come after the mails that got the project suspended.
+				// A project is suspended at its first bounces, and most of them come later.
 				evenDisabled: true,
 				errors: [413, 415],
 				takes: 'message/rfc822',

@@ -96,7 +96,7 @@ export const suppressions: FastifyPluginAsyncTypebox<{ pool: Pool }> = async (ap
 				tags,
 				summary: 'Add an address to the suppression list',
 				description:
-					'An address that is already on the list keeps its entry, and the status is 200. The reason UNSUBSCRIBED_ALL is replaced by yours, so that its reader does not take it off the list.',
+					'An address that is already on the list keeps its entry, and the status is 200. Only UNSUBSCRIBED_ALL is replaced by your reason: its reader could take it back.',
 				body: Body(
 					{ email: 'ann@example.org' },
 					{

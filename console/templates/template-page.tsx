@@ -19,6 +19,7 @@ function TemplatePage() {
 		setMade(undefined)
 		setRound((last) => last + 1)
 	}
+	// Once its page is left, another new one begins empty.
 	useEffect(() => (isMade ? begin : undefined), [isMade])
 	if (isMade || templateId === 'new')
 		return <NewTemplate key={round} onMade={setMade} onReload={begin} />
