@@ -6,7 +6,6 @@ import type { Fault } from '../test/helpers/smtp-sink.ts'
 
 export interface SinkStatistics {
 	accepted: number
-	distinct: number
 	connections: number
 	/** When the first and the last mail were accepted; 0 if there was none. */
 	firstAt: number
@@ -17,6 +16,8 @@ export interface SinkProcess {
 	url: string
 	pid: number
 	statistics(): Promise<SinkStatistics>
+	/** How many different mails were accepted. */
+	distinct(): Promise<number>
 	/** Without the first `after` mails. */
 	mails(after?: number): Promise<{ emailId: string; to: string; at: number }[]>
 	faults(faults: Fault[]): Promise<void>
@@ -41,6 +42,7 @@ export async function startSink(options: string[] = []): Promise<SinkProcess> {
 		url: `smtp://127.0.0.1:${port}`,
 		pid: child.pid!,
 		statistics: () => ask('/statistics') as Promise<SinkStatistics>,
+		distinct: () => ask('/distinct') as Promise<number>,
 		mails: (after = 0) => ask(`/mails?after=${after}`) as ReturnType<SinkProcess['mails']>,
 		faults: async (faults) =>
 			void (await ask('/faults', { method: 'POST', body: JSON.stringify(faults) })),

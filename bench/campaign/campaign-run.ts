@@ -148,7 +148,8 @@ export async function runCampaign(
 	await ended(stack, id)
 	const wholeSeconds = (Date.now() - startedAt) / 1000
 	const used = meter.read()
-	const { accepted, distinct, firstAt, lastAt } = await sink.statistics()
+	const { accepted, firstAt, lastAt } = await sink.statistics()
+	const distinct = await sink.distinct()
 	if (accepted !== count || distinct !== count)
 		throw new Error(`${accepted} mails, ${distinct} different, instead of ${count}`)
 	await sleep(1500) // Postgres reports its statistics with a delay

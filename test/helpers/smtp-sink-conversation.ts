@@ -6,7 +6,7 @@ export interface SinkState {
 	mails: SinkMail[]
 	faults: Fault[]
 	commands: string[]
-	ids: Set<string>
+	accepted: number
 	conversations: Map<Socket, { isIdle(): boolean; end(lastWord?: string): void }>
 	connections: number
 }
@@ -42,7 +42,10 @@ export function converse(socket: Socket, state: SinkState) {
 	socket.on('close', () => state.conversations.delete(socket))
 	socket.on('data', (chunk: Buffer) => {
 		pending = pending.length ? Buffer.concat([pending, chunk]) : chunk
+		// The answers to commands that came together leave together.
+		socket.cork()
 		work()
+		socket.uncork()
 	})
 	const crowded = options.maxConnections && state.conversations.size > options.maxConnections
 	answer('connect', crowded ? '421 4.7.0 Too many connections' : '220 sink ESMTP')
@@ -62,7 +65,7 @@ export function converse(socket: Socket, state: SinkState) {
 	}
 
 	function obey(line: string) {
-		if (options.keepRaw !== false) state.commands.push(line)
+		if (!options.log) state.commands.push(line)
 		const verb = line.slice(0, 4).toUpperCase()
 		if (verb === 'EHLO' || verb === 'HELO') return answer('ehlo', greeting(options))
 		if (verb === 'MAIL') {
@@ -115,7 +118,7 @@ export function converse(socket: Socket, state: SinkState) {
 		const fault = occurring('content')
 		if (!fault) return false
 		halted = true
-		if (fault.drop) socket.destroy()
+		if (fault.drop) drop()
 		else if (fault.hang) socket.pause()
 		else {
 			// The data that follows belongs to the refused mail.
@@ -126,33 +129,29 @@ export function converse(socket: Socket, state: SinkState) {
 	}
 
 	function accept(body: Buffer) {
-		const mail = record(body)
+		const emailId = headerOf(body, 'X-Tempost-Id')
+		const envelope = { from: from ?? '', to: recipients[0] ?? '', recipients }
 		mails += 1
 		let isTaken = true
 		from = null
-		const id = `${connection}-${state.mails.length + 1}`
+		const id = `${connection}-${state.accepted + 1}`
 		answer('dot', `250 2.0.0 Ok: queued as ${id}`, (fault) => (isTaken = fault.take ?? false))
 		if (!isTaken) return
-		mail.at = Date.now()
-		state.mails.push(mail)
-		if (mail.emailId) state.ids.add(mail.emailId)
+		state.accepted += 1
+		const at = Date.now()
+		if (options.log) options.log.add({ emailId, to: envelope.to, at })
+		else
+			state.mails.push({
+				...envelope,
+				raw: body.toString('utf8').replace(/^\.\./gm, '.'),
+				emailId,
+				messageId: headerOf(body, 'Message-ID'),
+				at,
+				connection,
+			})
 		if (!halted && occurring('done')) {
 			halted = true
 			socket.end()
-		}
-	}
-
-	function record(body: Buffer): SinkMail {
-		const head = body.toString('latin1', 0, body.indexOf('\r\n\r\n') + 2)
-		return {
-			from: from ?? '',
-			to: recipients[0] ?? '',
-			recipients,
-			raw: options.keepRaw === false ? '' : body.toString('utf8').replace(/^\.\./gm, '.'),
-			emailId: /^x-tempost-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,
-			messageId: /^message-id: *(.+?)\r$/im.exec(head)?.[1] ?? null,
-			at: 0,
-			connection,
 		}
 	}
 
@@ -188,6 +187,7 @@ export function converse(socket: Socket, state: SinkState) {
 
 	function drop() {
 		halted = true
+		socket.uncork() // the answers so far
 		socket.destroy()
 	}
 
@@ -216,3 +216,10 @@ function endOf(tail: Buffer, received: Buffer) {
 }
 
 const address = (line: string) => line.slice(line.indexOf('<') + 1, line.indexOf('>'))
+
+/** Read without a copy of the head, because that takes long for a million mails. */
+function headerOf(mail: Buffer, name: string) {
+	const start = mail.indexOf(`\r\n${name}: `) + name.length + 4
+	if (start < name.length + 4 || start > mail.indexOf('\r\n\r\n')) return null
+	return mail.toString('latin1', start, mail.indexOf('\r', start))
+}

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
+import type { MailLog } from './mail-log.ts'
 import { converse, type SinkState } from './smtp-sink-conversation.ts'
 import { serveStatistics } from './smtp-sink-control.ts'
 
@@ -44,8 +45,8 @@ export interface SinkMail {
 export interface SinkOptions {
 	port?: number
 	pipelining?: boolean
-	/** Off for many thousands of mails: `raw` is then empty. */
-	keepRaw?: boolean
+	/** For many thousands of mails: `mails` stays empty, and a log keeps a little of each. */
+	log?: MailLog
 	/** The delay of each answer to a dot. */
 	delayMs?: number
 	/** More connections than this are greeted with a 421. */
@@ -67,12 +68,13 @@ export interface SmtpSink {
 	commands: string[]
 	statistics(): {
 		accepted: number
-		distinct: number
 		connections: number
 		open: number
 		firstAt: number
 		lastAt: number
 	}
+	/** How many different mails were accepted. */
+	distinct(): number
 	/** Forgets all mails and commands so far. */
 	forget(): void
 	/** Ends the idle connections, with this last line if given. */
@@ -85,12 +87,13 @@ export interface SmtpSink {
 
 /** An SMTP server that accepts and keeps everything, and fails on request. */
 export async function smtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
+	const { log } = options
 	const state: SinkState = {
 		options,
 		mails: [],
 		faults: [],
 		commands: [],
-		ids: new Set(),
+		accepted: 0,
 		conversations: new Map(),
 		connections: 0,
 	}
@@ -102,16 +105,17 @@ export async function smtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
 		faults: state.faults,
 		commands: state.commands,
 		statistics: () => ({
-			accepted: state.mails.length,
-			distinct: state.ids.size,
+			accepted: state.accepted,
 			connections: state.connections,
 			open: state.conversations.size,
-			firstAt: state.mails[0]?.at ?? 0,
-			lastAt: state.mails.at(-1)?.at ?? 0,
+			firstAt: log?.firstAt ?? state.mails[0]?.at ?? 0,
+			lastAt: log?.lastAt ?? state.mails.at(-1)?.at ?? 0,
 		}),
+		distinct: () =>
+			log ? log.distinct() : new Set(state.mails.flatMap(({ emailId }) => emailId ?? [])).size,
 		forget() {
-			state.mails.length = state.commands.length = 0
-			state.ids.clear()
+			state.mails.length = state.commands.length = state.accepted = 0
+			log?.clear()
 		},
 		async dropIdle(lastWord) {
 			const idle = [...state.conversations].filter(([, conversation]) => conversation.isIdle())
