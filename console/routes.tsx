@@ -10,7 +10,7 @@ import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { segmentRoutes } from './segments/segment-routes.ts'
 import { settingsRoutes } from './settings/settings-routes.ts'
 import { PageFault } from './shell/page-fault.tsx'
-import { homeRoute, projectRoute, rootRoute } from './shell/shell-routes.tsx'
+import { homeRoutes, projectRoute, rootRoute } from './shell/shell-routes.tsx'
 import { startRoutes } from './start/start-routes.ts'
 import { systemRoutes } from './system/system-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
@@ -19,7 +19,7 @@ import { workflowRoutes } from './workflows/workflow-routes.ts'
 
 /** Every page. Filters and pages of lists are part of its address. */
 const tree = rootRoute.addChildren([
-	homeRoute,
+	...homeRoutes,
 	...accountRoutes,
 	projectRoute.addChildren([
 		...startRoutes,

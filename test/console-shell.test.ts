@@ -23,17 +23,21 @@ test('a person logs in with a password, and is led to the page that was asked fo
 	)
 })
 
-test('`/` leads to the project, and log-out ends the session', async (t) => {
+test('`/` and `/console` lead to the project, and log-out ends the session', async (t) => {
 	const { page, origin, home, project, faults } = await setupConsole(t)
-	await page.goto(origin)
-	await page.getByRole('heading', { level: 1, name: project.name }).waitFor()
-	t.is(page.url(), home)
+	for (const path of ['/', '/console']) {
+		await page.goto(`${origin}${path}`)
+		await page.getByRole('heading', { level: 1, name: project.name }).waitFor()
+		t.is(page.url(), home)
+	}
 	await page.getByRole('button', { name: 'Account' }).click()
 	await page.getByRole('menuitem', { name: 'Log out' }).click()
 	await page.getByRole('heading', { name: 'Log in' }).waitFor()
 	t.deepEqual(faults, [])
-	await page.goto(home)
-	await page.getByRole('heading', { name: 'Log in' }).waitFor()
+	for (const path of [home, `${origin}/console`]) {
+		await page.goto(path)
+		await page.getByRole('heading', { name: 'Log in' }).waitFor()
+	}
 })
 
 test('the keyboard goes to pages, finds records in the command palette and closes it', async (t) => {

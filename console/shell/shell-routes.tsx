@@ -14,18 +14,20 @@ export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()(
 	notFoundComponent: NotFound,
 })
 
-/** `/` leads to the project that was looked at last. */
-export const homeRoute = createRoute({
-	getParentRoute: () => rootRoute,
-	path: '/',
-	beforeLoad: async ({ context }) => {
-		const projects = await orLogIn('/', () => context.queries.ensureQueryData(projectsQuery))
-		const project = projects.find(({ id }) => id === lastProject()) ?? projects[0]
-		throw project
-			? redirect({ to: '/console/$projectId', params: { projectId: project.id }, replace: true })
-			: redirect({ to: '/console/new-project', replace: true })
-	},
-})
+/** `/` and `/console` lead to the project that was looked at last. */
+export const homeRoutes = (['/', '/console'] as const).map((path) =>
+	createRoute({
+		getParentRoute: () => rootRoute,
+		path,
+		beforeLoad: async ({ context }) => {
+			const projects = await orLogIn('/', () => context.queries.ensureQueryData(projectsQuery))
+			const project = projects.find(({ id }) => id === lastProject()) ?? projects[0]
+			throw project
+				? redirect({ to: '/console/$projectId', params: { projectId: project.id }, replace: true })
+				: redirect({ to: '/console/new-project', replace: true })
+		},
+	}),
+)
 
 export const projectRoute = createRoute({
 	getParentRoute: () => rootRoute,

@@ -66,7 +66,7 @@ const columnsOf = (
 		isNumber: true,
 	},
 	{
-		name: 'Acts',
+		name: 'Actions',
 		cell: ({ version }) => <Acts version={version} versions={versions} />,
 		width: '250px',
 	},

@@ -47,7 +47,7 @@ export function useWorkflowColumns() {
 			isNumber: true,
 		},
 		{
-			name: 'Acts',
+			name: 'Actions',
 			cell: (workflow) => (
 				<Menu
 					trigger={
