@@ -8,13 +8,12 @@ export interface LoggedMail {
 const pageSize = 1024 * 1024
 
 /**
- * What a sink keeps of each of a million mails, outside the heap of JavaScript. Node searches the heap again after some
- * megabytes that it has read from its sockets, so a sink with all mails in its heap takes longer for each mail.
+ * A little of each of a million mails, outside the heap of JavaScript. Node searches its whole heap after every few megabytes
+ * that it reads from sockets, so a sink with the mails in its heap would need more time for each.
  */
 export class MailLog {
 	#pages: Buffer[] = []
 	#used = pageSize
-	count = 0
 	firstAt = 0
 	lastAt = 0
 
@@ -25,7 +24,6 @@ export class MailLog {
 			this.#used = 0
 		}
 		this.#used += this.#pages.at(-1)!.write(line, this.#used)
-		this.count += 1
 		this.firstAt ||= at
 		this.lastAt = at
 	}
@@ -45,6 +43,6 @@ export class MailLog {
 	clear() {
 		this.#pages = []
 		this.#used = pageSize
-		this.count = this.firstAt = this.lastAt = 0
+		this.firstAt = this.lastAt = 0
 	}
 }

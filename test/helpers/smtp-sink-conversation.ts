@@ -219,7 +219,9 @@ const address = (line: string) => line.slice(line.indexOf('<') + 1, line.indexOf
 
 /** Read without a copy of the head, because that takes long for a million mails. */
 function headerOf(mail: Buffer, name: string) {
-	const start = mail.indexOf(`\r\n${name}: `) + name.length + 4
-	if (start < name.length + 4 || start > mail.indexOf('\r\n\r\n')) return null
+	const prefix = `\r\n${name}: `
+	const at = mail.indexOf(prefix)
+	if (at < 0 || at > mail.indexOf('\r\n\r\n')) return null
+	const start = at + prefix.length
 	return mail.toString('latin1', start, mail.indexOf('\r', start))
 }
