@@ -14,8 +14,6 @@ export interface Floors {
 	socket: number
 	/** One insert and one update of each row, with the ledger's columns and indexes, and nothing else. */
 	postgres: number
-	/** The same, while the socket client is busy, too, as both are while a campaign is sent. */
-	busyPostgres: number
 	/** Bytes of a sent mail's row that is written once, with its primary key. */
 	stored: number
 }
@@ -31,22 +29,10 @@ export const floorsOf = async (
 ): Promise<Floors> => ({
 	socket: await bareSocket(sink),
 	postgres: await barePostgres(stack, temporal),
-	busyPostgres: await besideSocket(sink, () => barePostgres(stack, temporal)),
 	stored: await bareBytes(stack),
 })
 
-async function besideSocket<Answer>(sink: SinkProcess, act: () => Promise<Answer>) {
-	let isOver = false
-	const sending = bareSocket(sink, () => isOver)
-	try {
-		return await act()
-	} finally {
-		isOver = true
-		await sending
-	}
-}
-
-async function bareSocket(sink: SinkProcess, isOver = (sent: number) => sent >= mails) {
+async function bareSocket(sink: SinkProcess) {
 	const provider = smtpProvider({ url: sink.url, concurrency: 20 })
 	const head = `From: ${content.from}\r\nSubject: bare\r\nContent-Type: text/html\r\n`
 	const body = content.body.repeat(2).replaceAll('\n', '\r\n')
@@ -55,7 +41,7 @@ async function bareSocket(sink: SinkProcess, isOver = (sent: number) => sent >= 
 	const before = process.cpuUsage()
 	await lanes(
 		inFlight,
-		() => !isOver(sent),
+		() => sent < mails,
 		async () => {
 			const to = `bare-${sent++}@example.org`
 			const raw = () => `${head}To: ${to}\r\nX-Tempost-Email: ${to}\r\n\r\n${body}\r\n`
@@ -64,7 +50,7 @@ async function bareSocket(sink: SinkProcess, isOver = (sent: number) => sent >= 
 	)
 	const { user, system } = process.cpuUsage(before)
 	await provider.close()
-	return (user + system) / 1000 / sent
+	return (user + system) / 1000 / mails
 }
 
 async function barePostgres(stack: Stack, temporal: string) {
