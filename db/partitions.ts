@@ -28,7 +28,7 @@ const names: Table[] = ['attempts', 'events', 'emails']
 /** Enough for weeks without housekeeping. There is no table for later ids, so that each table can be removed. */
 const monthsAhead = 2
 
-/** Longer, and those who write templates would notice. */
+/** Longer, and those who write contacts would notice. */
 const longestWaitMs = 100
 
 /**
@@ -55,8 +55,8 @@ const missing = statement('missing-partitions', {
 })
 
 /**
- * Makes the tables of this month and the next ones, if they are missing, and returns their number. Their foreign keys
- * lock the tables that they refer to. While others use those, this gives way and tries again.
+ * Makes the tables of this month and the next ones, if they are missing, and returns their number. Their foreign keys,
+ * though not enforced, lock the tables that they refer to. While others use those, this gives way and tries again.
  */
 export const addPartitions = (pool: Pool) =>
 	inChunk(pool, async (db) => {

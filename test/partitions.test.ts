@@ -53,19 +53,19 @@ test('nobody waits behind the making of a month, which waits for a transaction t
 	for (const table of tablesOfMonths)
 		for (const month of monthsFrom(1, 2)) await pool.query(`drop table ${table}_${month}`)
 	const writer = await pool.connect()
-	await writer.query('begin; lock table templates in row exclusive mode')
+	await writer.query('begin; lock table contacts in row exclusive mode')
 	const adding = addPartitions(pool)
 	const isWaiting = async () =>
 		(
 			await pool.query(
-				`select from pg_locks where relation = 'templates'::regclass and not granted`,
+				`select from pg_locks where relation = 'contacts'::regclass and not granted`,
 			)
 		).rowCount! > 0
 	t.true(await until(isWaiting, 10_000))
 	const other = await pool.connect()
 	await other.query(`set lock_timeout = '300ms'`)
 	for (let tries = 0; tries < 5; tries++)
-		await other.query(`begin; lock table templates in row exclusive mode; commit`)
+		await other.query(`begin; lock table contacts in row exclusive mode; commit`)
 	other.release(true)
 	await writer.query('rollback')
 	writer.release()

@@ -2,9 +2,10 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import type { ExecutionContext } from 'ava'
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { Client } from 'pg'
+import { Client, type Pool, type PoolClient } from 'pg'
 import config from '../../db/config.ts'
 import { migrate } from '../../db/migrating.ts'
+import { poolOf } from '../../db/statement.ts'
 
 const db = new URL('../../db/', import.meta.url)
 let template: Promise<string> | undefined
@@ -18,11 +19,21 @@ export async function setupDatabase(t: ExecutionContext) {
 		admin.query(`create database "${dbName}" template "${from}" strategy file_copy`),
 	)
 	const orm = await MikroORM.init({ ...config, dbName, pool: { min: 0, max: 10 } })
+	const held = heldConnections(await poolOf(orm.em))
 	t.teardown(async () => {
+		if (!t.passed) for (const client of held) client.release(true)
 		await orm.schema.dropDatabase(dbName)
 		await orm.close()
 	})
 	return orm
+}
+
+/** The end of the pool waits for them. A test that has failed gives none back, and would hang instead. */
+function heldConnections(pool: Pool): ReadonlySet<PoolClient> {
+	const held = new Set<PoolClient>()
+	pool.on('acquire', (client) => held.add(client))
+	pool.on('release', (_, client) => held.delete(client))
+	return held
 }
 
 /**
