@@ -23,6 +23,7 @@ import { CampaignSlot } from './campaigns/campaign-slot.ts'
 import { Campaign } from './campaigns/campaign.ts'
 import { ContactField, ContactFieldChange, ContactFieldValue } from './contacts/contact-field.ts'
 import { Contact } from './contacts/contact.ts'
+import { RemovedContact } from './contacts/removed-contact.ts'
 import { Domain } from './domains/domain.ts'
 import { Attachment } from './emails/attachment.ts'
 import { Attempt } from './emails/attempt.ts'
@@ -118,6 +119,7 @@ export default defineConfig({
 		QueuedSend,
 		ScheduledSend,
 		RemovedAutomation,
+		RemovedContact,
 		RemovedSegment,
 		ReputationCount,
 		ReputationTally,

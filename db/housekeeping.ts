@@ -321,6 +321,20 @@ export const chores: Chore[] = [
 		),
 	},
 	{
+		what: 'deleted contacts whose campaigns have written all mails',
+		remove: removal(
+			'remove-old-removed-contacts',
+			rowsOf(
+				'removed_contacts',
+				'project_id, id',
+				`project_id in (
+					select project_id from (select distinct project_id from removed_contacts) p
+					where not has_mails_to_come(project_id))`,
+				'project_id, id',
+			),
+		),
+	},
+	{
 		what: 'old notes of changes',
 		remove: removal(
 			'remove-old-audit-entries',

@@ -15,6 +15,7 @@ export const ruleFiles = [
 	'idempotency-key.sql',
 	'projects/projects.sql',
 	'webhooks/webhooks.sql',
+	'contacts/removed-contacts.sql',
 	'contacts/contacts.sql',
 	'contacts/contact-data.sql',
 	'contacts/contact-fields.sql',

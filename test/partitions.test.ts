@@ -56,11 +56,8 @@ test('nobody waits behind the making of a month, which waits for a transaction t
 	await writer.query('begin; lock table contacts in row exclusive mode')
 	const adding = addPartitions(pool)
 	const isWaiting = async () =>
-		(
-			await pool.query(
-				`select from pg_locks where relation = 'contacts'::regclass and not granted`,
-			)
-		).rowCount! > 0
+		(await pool.query(`select from pg_locks where relation = 'contacts'::regclass and not granted`))
+			.rowCount! > 0
 	t.true(await until(isWaiting, 10_000))
 	const other = await pool.connect()
 	await other.query(`set lock_timeout = '300ms'`)

@@ -39,6 +39,7 @@ const reasons: Record<string, string[]> = {
 		'remove-old-job-errors',
 		'remove-old-mailbox-messages',
 		'remove-old-request-budgets',
+		'remove-old-removed-contacts',
 		'remove-old-restored-contacts',
 		'remove-old-webhook-deliveries',
 		'restart-cleanups',

@@ -17,7 +17,7 @@ const mostTries = 20
 const quietMs = (mails: number) => 10_000 + mails / 1000
 const warmUpMs = 3000
 
-const kinds = ['POST /v1/send', 'insert of a template', 'GET /emails'] as const
+const kinds = ['POST /v1/send', 'insert of a contact', 'GET /emails'] as const
 interface Wait {
 	kind: (typeof kinds)[number]
 	from: number
@@ -115,9 +115,9 @@ async function work(stack: Stack, waits: Wait[], more: () => boolean) {
 			lanes(1, more, async () => {
 				await timed(kinds[1], () =>
 					pool.query({
-						name: 'insert-template-beside-removal',
-						text: `insert into templates (project_id, name, subject, body, "from")
-							values ($1, 'A', 'B', '<p>C</p>', 'app@example.com')`,
+						name: 'insert-contact-beside-removal',
+						text: `insert into contacts (project_id, email, subscribed)
+							values ($1, uuidv7() || '@example.org', true)`,
 						values: [stack.projectId],
 					}),
 				)

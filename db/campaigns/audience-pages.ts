@@ -106,11 +106,14 @@ export const finishFreezing = (pool: Pool, { projectId, campaignId }: CampaignKe
 		await setTotal(db, { projectId, campaignId })
 	})
 
-/** What the ledger has of a contact that was deleted before its mail was born. */
-export const deletedContact = {
-	address: erasedAddress,
-	error: 'The contact was deleted',
-}
+/** Why a contact got no mail that was deleted before its mail was born. */
+export const contactDeleted = 'The contact was deleted'
+
+/** The address of a recipient, which is contact `c` or was deleted since the audience was frozen. */
+export const addressOf = (contactId: string, lock: '' | 'for key share') =>
+	`coalesce(c.email,
+		(select email from removed_contacts where project_id = $projectId and id = ${contactId} ${lock}),
+		'${erasedAddress}')`
 
 const pagesCancelledAtOnce = 10
 
@@ -129,9 +132,9 @@ export const cancelPages = statement('cancel-audience-pages', {
 	), born as (
 		insert into emails (project_id, contact_id, "to", headers, language, type, source_type, campaign_id, status, error,
 			updated_at, granted_attempt, opens, clicks, prefetches)
-		select $projectId, c.id, coalesce(c.email, '${deletedContact.address}'), null, null, null, null,
+		select $projectId, c.id, ${addressOf('place.contact_id', 'for key share')}, null, null, null, null,
 			$campaignId::uuid, 'CANCELLED',
-			case when c.id is null then '${deletedContact.error}' else 'The campaign was cancelled' end,
+			case when c.id is null then '${contactDeleted}' else 'The campaign was cancelled' end,
 			null, null, null, null, null
 		from gone cross join lateral unnest(contact_ids) with ordinality as place(contact_id, number)
 		left join lateral (

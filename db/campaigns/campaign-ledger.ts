@@ -1,4 +1,4 @@
-import { deletedContact } from './audience-pages.ts'
+import { addressOf, contactDeleted } from './audience-pages.ts'
 import { keyLifeHours, startedAt, triedForMs } from '../emails/ledger.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -130,11 +130,12 @@ export const bearSlice = statement('bear-campaign-slice', {
 			and page.taken + $limit >= page.size
 		returning a.contact_ids[page.taken + 1 : page.size] as contact_ids
 	), slice as materialized (
-		select uuidv7() as id, place.contact_id, c.contact_id as present, coalesce(c.email, '${deletedContact.address}') as email,
+		select uuidv7() as id, place.contact_id, c.contact_id as present,
+			${addressOf('place.contact_id', 'for key share')} as email,
 			coalesce(c.subscribed, false) as subscribed, coalesce(c.data, '{}') as data,
 			case when c.contact_id is null then 'CANCELLED' when barred.because is null then 'SENDING'
 				else barred_status(p.disabled_reason, s.reason) end as status,
-			case when c.contact_id is null then '${deletedContact.error}' else barred.because end as error,
+			case when c.contact_id is null then '${contactDeleted}' else barred.because end as error,
 			case when c.contact_id is null or barred.because is not null then now()::timestamptz(3) end as settled_at,
 			now()::timestamptz(3) as born_at
 		from (select contact_ids from advanced union all select contact_ids from ended limit 1) taken

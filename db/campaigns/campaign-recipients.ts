@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
-import { type Email, erasedAddress, rareStatuses } from '../emails/email.ts'
+import { type Email, rareStatuses } from '../emails/email.ts'
 import { mailTimes } from '../emails/mail-records.ts'
 import { int, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
 import { readWithin } from '../timed-reading.ts'
 import { contactsOfPage } from './audience-page.ts'
+import { addressOf } from './audience-pages.ts'
 
 const countMs = 1000
 
@@ -49,7 +50,7 @@ const recipientsAmong = (mails: string) => `select * from (
 			and ($afterEmailId::uuid is null or $afterContactId is not null)
 		order by contact_id limit $limit::int)
 		union all
-		(select waiting.contact_id, c.id, null, coalesce(c.email, '${erasedAddress}'), waiting.status,
+		(select waiting.contact_id, c.id, null, ${addressOf('waiting.contact_id', '')}, waiting.status,
 			null, null, null, null, null, null, null, null
 		from (
 			select contact_id, page.status from (

@@ -234,6 +234,15 @@ const lowerBounds = statement('lower-erased-bounds', {
 			where v.project_id = g.project_id and v.key = g.key and v.type = g.type and v.value = g.bound)`,
 })
 
+/**
+ * Deleted contacts with the person's address. A campaign that is writing the mail of one holds its row, so that this
+ * waits for the mail.
+ */
+const forgetRemoved = statement('forget-removed-contacts', {
+	params: { projectId: uuid, email: text },
+	text: 'delete from removed_contacts where project_id = $projectId and email = $email::text',
+})
+
 /** Deletes a contact and everything stored about the person. False: there is no such contact. */
 export async function eraseContact(db: PoolClient, projectId: string, id: string) {
 	// A table that has just grown has no statistics, and the planner would scan it.
@@ -242,6 +251,7 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 	const [contact] = await lockErased(db, { projectId, contactId: id })
 	if (!contact) return false
 	const whose = { projectId, contactId: id, email: contact.email }
+	await forgetRemoved(db, whose)
 	await unscheduleMails(db, whose)
 	const mails = await eraseMails(db, whose)
 	const theirs = mails.filter(({ isTheirs }) => isTheirs).map(({ address }) => address)
@@ -256,6 +266,7 @@ export async function eraseContact(db: PoolClient, projectId: string, id: string
 	await eraseExecutions(db, { projectId, contactId: id })
 	await eraseJobRecords(db, { projectId, contactId: id, addresses })
 	await deleteContacts(db, { projectId, contactIds: [id] })
+	await forgetRemoved(db, whose)
 	// The deletion itself is announced, too.
 	const mailIds = mails.map((mail) => mail.id)
 	await eraseWebhooks(db, { projectId, contactId: id, mailIds })

@@ -18,7 +18,8 @@ create or replace function deletions_of_contacts(project uuid) returns bigint
 language sql immutable parallel safe
 return hashtextextended('deletions of contacts of ' || project, 0);
 
--- Mails and events outlive their contact; memberships of segments don't. Each is looked up by its contact alone, who
+-- Mails and events outlive their contact, and so does its address while a campaign may still write its mail;
+-- memberships of segments don't. Each is looked up by its contact alone, who
 -- is of the project: the planner has one index to choose, whatever it estimates for a table without statistics.
 create or replace function detach_deleted_contacts() returns trigger language plpgsql
 	set enable_hashjoin to off
@@ -36,6 +37,10 @@ begin
 	where e.contact_id = r.id;
 	delete from segment_members m using removed r
 	where m.contact_id = r.id;
+	insert into removed_contacts (project_id, id, email)
+	select project_id, id, email from removed
+	where project_id in (
+		select project_id from (select distinct project_id from removed) p where has_mails_to_come(project_id));
 	return null;
 end $$;
 
