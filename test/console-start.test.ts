@@ -49,3 +49,50 @@ test('what needs a decision is above all else, and nothing jumps when it arrives
 	t.deepEqual(await page.evaluate('shifts.filter((shift) => shift > 0.01)'), [])
 	t.deepEqual(faults, [])
 })
+
+test('a campaign, a segment or an event of many people is one of the latest happenings', async (t) => {
+	const { page, open, pool, project, faults } = await setupConsole(t)
+	const contacts = await pool.query<{ id: string }>(
+		`insert into contacts (project_id, email, subscribed)
+		select $1, 'reader' || n || '@example.org', true from generate_series(1, 20) n returning id`,
+		[project.id],
+	)
+	const ids = contacts.rows.map(({ id }) => id)
+	const events = async (name: string, data: object, some: string[]) =>
+		pool.query(
+			`insert into events (project_id, contact_id, name, data, created_at)
+			select $1, id, $2, $3, now() + place * interval '1 ms' from unnest($4::uuid[]) with ordinality as c(id, place)`,
+			[project.id, name, data, some],
+		)
+	await pool.query(
+		`insert into emails (project_id, contact_id, "to", "from", subject, language, type, source_type, status, is_sent_event, sent_at)
+		values ($1, $2, 'reader1@example.org', 'us@example.com', 'Your receipt', 'en', 'TRANSACTIONAL', 'TRANSACTIONAL',
+			'SENT', true, clock_timestamp())`,
+		[project.id, ids[0]],
+	)
+	const { rows } = await pool.query<{ id: string }>(
+		`insert into campaigns (project_id, name, subject, body, "from", audience_type, status, started_at)
+		values ($1, 'Spring', 'Spring news', 'Hello', 'us@example.com', 'ALL', 'SENDING', now()) returning id`,
+		[project.id],
+	)
+	await pool.query(
+		`insert into emails (project_id, contact_id, "to", source_type, campaign_id, status, is_sent_event, sent_at)
+		select $1, id, 'reader@example.org', null, $2, 'SENT', true, clock_timestamp() from unnest($3::uuid[]) id`,
+		[project.id, rows[0]!.id, ids],
+	)
+	await events('purchase', { plan: 'pro' }, ids.slice(0, 2))
+	const gold = { segmentId: crypto.randomUUID(), segmentName: 'Gold' }
+	await events('segment.gold.entry', gold, ids)
+	await open('')
+	const latest = page.getByRole('region', { name: 'Latest' }).getByRole('listitem')
+	await latest.filter({ hasText: 'Entered a segment reader20@example.org and 19 more' }).waitFor()
+	await latest.filter({ hasText: 'Event purchase reader2@example.org and 1 more' }).waitFor()
+	await latest.filter({ hasText: 'Mail sent reader1@example.org' }).waitFor()
+	t.is(await latest.count(), 4)
+	await latest
+		.filter({ hasText: /Mail sent reader\d+@example.org and 19 more/ })
+		.getByRole('link', { name: 'Spring news' })
+		.click()
+	await page.waitForURL(`**/campaigns/${rows[0]!.id}`)
+	t.deepEqual(faults, [])
+})

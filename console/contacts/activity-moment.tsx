@@ -71,14 +71,14 @@ export function useMomentOf() {
 }
 
 /** The event of a tracked segment, with what it says about the segment. */
-function passageOf(event: string, data: unknown) {
+export function passageOf(event: string, data: unknown) {
 	const way = /^segment\..+\.(entry|exit)$/.exec(event)?.[1]
 	if (!way || typeof data !== 'object' || data === null) return undefined
 	if (!('segmentId' in data && 'segmentName' in data)) return undefined
 	return { way, segmentId: textOf(data.segmentId), segmentName: textOf(data.segmentName) }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+export const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 const dataOf = (data: unknown) =>
 	typeof data === 'object' && data !== null
