@@ -53,6 +53,23 @@ test('figures are totals with shares and changes, and a course by days', async (
 	t.deepEqual(faults, [])
 })
 
+test('the legend of a chart shows the latest day, until another is pointed at', async (t) => {
+	const { page, open, mails, faults } = await setupAnalytics(t)
+	await mails(1, 40)
+	await mails(0, 3)
+	await open('analytics')
+	const chart = page.getByRole('img', { name: 'Mails by day' })
+	const legend = chart.locator('.u-legend')
+	const sent = (count: number) => legend.filter({ hasText: new RegExp(`Sent:?\\s*${count}\\D`) })
+	await sent(3).waitFor()
+	const plot = (await chart.locator('.u-over').boundingBox())!
+	await page.mouse.move(plot.x + (plot.width * 28) / 29, plot.y + 20)
+	await sent(40).waitFor()
+	await page.mouse.move(plot.x, plot.y - 200)
+	await sent(3).waitFor()
+	t.deepEqual(faults, [])
+})
+
 test('the period stands in the address, and may be of own days', async (t) => {
 	const { page, open, home, mails, faults } = await setupAnalytics(t, {
 		browser: { viewport: phone },

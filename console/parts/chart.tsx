@@ -48,7 +48,7 @@ function inReadersWords(marks: number[]) {
 const days = [1, 2, 3, 7, 14, 30, 60, 90, 180, 365].map((count) => count * 86_400)
 const minutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((count) => count * 60)
 
-/** Figures over time. The legend shows those at the pointer. */
+/** Figures over time. The legend shows those at the pointer, or else the latest. */
 export default function Chart({ name, times, series, height = 220, isByDay = false }: Props) {
 	const place = useRef<HTMLDivElement>(null)
 	const colours = useColours()
@@ -56,12 +56,17 @@ export default function Chart({ name, times, series, height = 220, isByDay = fal
 		const element = place.current!
 		const colourOf = (token: string) => getComputedStyle(element).getPropertyValue(`--${token}`)
 		const [text, line] = [colourOf('text-soft'), colourOf('line')]
+		const showLatest = (shown: UPlot) => {
+			const isPointedAt = shown.legend.idx !== null && shown.legend.idx !== undefined
+			if (!isPointedAt && times.length > 0) shown.setLegend({ idx: times.length - 1 }, false)
+		}
 		const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false } }
 		const plot = new UPlot(
 			{
 				width: element.clientWidth,
 				height,
 				cursor: { y: false },
+				hooks: { ready: [showLatest], setLegend: [showLatest] },
 				scales: { y: { range: (_plot, _least, most) => [0, Math.max(most * 1.1, 1)] } },
 				axes: [
 					{
