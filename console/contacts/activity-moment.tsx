@@ -24,6 +24,8 @@ const happenings: Record<Activity['type'], [title: string, tone: Tone]> = {
 	'workflow.email.scheduled': ['Workflow mail accepted', 'none'],
 }
 
+export const activityTypes = Object.keys(happenings) as Activity['type'][]
+
 /** An item of the feed as a moment, with a link to what it is about. */
 export function useMomentOf() {
 	const { project } = useProject()

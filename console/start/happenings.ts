@@ -1,40 +1,50 @@
 import type { Activity } from '../../client/index.ts'
 import { passageOf, textOf } from '../contacts/activity-moment.tsx'
 
-/** The newest of the same happenings, and how many came before it. */
+/** The newest of the same happenings, and those before it. */
 export interface Happening {
 	newest: Activity
 	earlier: number
+	/** There may be more than were read. */
+	isCut: boolean
+}
+
+/** So many of some types, newest first. */
+export interface Reading {
+	data: Activity[]
+	hasMore: boolean
 }
 
 /**
  * Happenings by what they are about, newest first: a campaign, a segment, a workflow or an event that many people have
  * would otherwise be all that is seen.
  */
-export function happeningsOf(activities: Activity[]): Happening[] {
-	const found = new Map<string, Happening>()
-	for (const activity of activities) {
-		const key = `${activity.type} ${subjectOf(activity)}`
-		const same = found.get(key)
-		if (same) same.earlier += 1
-		else found.set(key, { newest: activity, earlier: 0 })
-	}
-	return [...found.values()].map(({ newest, earlier }) => ({
-		newest: earlier > 0 ? aboutAll(newest) : newest,
-		earlier,
-	}))
-}
+export const happeningsOf = (readings: Reading[]): Happening[] =>
+	readings
+		.flatMap(({ data, hasMore }) =>
+			[...Map.groupBy(data, keyOf).values()].map((same) => ({
+				newest: same.length > 1 ? aboutAll(same) : same[0]!,
+				earlier: same.length - 1,
+				isCut: hasMore && same.length > 1,
+			})),
+		)
+		.toSorted((one, other) => other.newest.timestamp.localeCompare(one.newest.timestamp))
 
-function subjectOf({ id, metadata }: Activity) {
+function keyOf({ id, type, metadata }: Activity) {
 	const { campaignId, workflowId, eventName, data } = metadata
 	const passage = passageOf(textOf(eventName), data)
 	if (passage) return `${passage.way} ${passage.segmentId}`
-	return textOf(campaignId) || textOf(workflowId) || textOf(eventName) || id
+	return `${type} ${textOf(campaignId) || textOf(workflowId) || textOf(eventName) || id}`
 }
 
-/** Not about one mail of a campaign, but about the campaign, which is called as its mail is. */
-function aboutAll(activity: Activity): Activity {
-	const { campaignId, emailId, subject, ...metadata } = activity.metadata
-	if (!campaignId || !emailId) return activity
-	return { ...activity, metadata: { ...metadata, campaignId, campaignName: subject } }
+/** Not about one mail of a campaign, but about the campaign. It is called as its mails are, if all have one subject. */
+function aboutAll(same: Activity[]): Activity {
+	const newest = same[0]!
+	const { campaignId, emailId, subject, ...metadata } = newest.metadata
+	if (!campaignId || !emailId) return newest
+	const isShared = same.every((one) => one.metadata['subject'] === subject)
+	return {
+		...newest,
+		metadata: { ...metadata, campaignId, ...(isShared && { campaignName: subject }) },
+	}
 }

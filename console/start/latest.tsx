@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Activity } from '../../client/index.ts'
 import { liveMs } from '../client.ts'
-import { useMomentOf } from '../contacts/activity-moment.tsx'
+import { activityTypes, useMomentOf } from '../contacts/activity-moment.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { formatCount } from '../parts/figures.tsx'
 import { Section, Soft } from '../parts/page.tsx'
@@ -12,6 +13,9 @@ import { happeningsOf } from './happenings.ts'
 const shown = 12
 /** More are read than shown, because many may be about the same. */
 const read = 100
+/** What a campaign has so many of that nothing else would be read. */
+const often: Activity['type'][] = ['email.sent', 'email.delivered', 'email.opened', 'email.clicked']
+const others = activityTypes.filter((type) => !often.includes(type))
 
 /** The newest happenings in the project. */
 export function Latest() {
@@ -19,15 +23,16 @@ export function Latest() {
 	const momentOf = useMomentOf()
 	const { data, error } = useQuery({
 		queryKey: [project.id, 'latest'],
-		queryFn: () => api.activity.list({ limit: read }),
+		queryFn: () =>
+			Promise.all([often, others].map((types) => api.activity.list({ types, limit: read }))),
 		refetchInterval: liveMs.normal,
 	})
 	const moments = () =>
-		happeningsOf(data?.data ?? [])
+		happeningsOf(data ?? [])
 			.slice(0, shown)
-			.map(({ newest, earlier }) => {
+			.map(({ newest, earlier, isCut }) => {
 				const moment = momentOf(newest)
-				const more = `${formatCount(earlier)}${data?.hasMore ? '+' : ''} more`
+				const more = `${formatCount(earlier)}${isCut ? '+' : ''} more`
 				return {
 					...moment,
 					title: (
