@@ -13,9 +13,12 @@ import { happeningsOf } from './happenings.ts'
 const shown = 12
 /** More are read than shown, because many may be about the same. */
 const read = 100
-/** What a campaign has so many of that nothing else would be read. */
-const often: Activity['type'][] = ['email.sent', 'email.delivered', 'email.opened', 'email.clicked']
-const others = activityTypes.filter((type) => !often.includes(type))
+/** Each is read by itself, because a campaign or a segment has so many that nothing else would be read. */
+const frequent: Activity['type'][][] = [
+	['email.sent', 'email.delivered', 'email.opened', 'email.clicked'],
+	['event.triggered'],
+]
+const others = activityTypes.filter((type) => !frequent.flat().includes(type))
 
 /** The newest happenings in the project. */
 export function Latest() {
@@ -24,7 +27,7 @@ export function Latest() {
 	const { data, error } = useQuery({
 		queryKey: [project.id, 'latest'],
 		queryFn: () =>
-			Promise.all([often, others].map((types) => api.activity.list({ types, limit: read }))),
+			Promise.all([...frequent, others].map((types) => api.activity.list({ types, limit: read }))),
 		refetchInterval: liveMs.normal,
 	})
 	const moments = () =>
