@@ -16,8 +16,8 @@ export interface Reading {
 }
 
 /**
- * Happenings by what they are about, newest first: a campaign, a segment, a workflow or an event that many people have
- * would otherwise be all that is seen.
+ * Happenings by what they are about, newest first: a campaign, a segment, a workflow, a template or an event that many
+ * people have would otherwise be all that is seen.
  */
 export const happeningsOf = (readings: Reading[]): Happening[] =>
 	readings
@@ -31,10 +31,11 @@ export const happeningsOf = (readings: Reading[]): Happening[] =>
 		.toSorted((one, other) => other.newest.timestamp.localeCompare(one.newest.timestamp))
 
 function keyOf({ id, type, metadata }: Activity) {
-	const { campaignId, workflowId, eventName, data } = metadata
+	const { campaignId, workflowId, templateId, eventName, data } = metadata
 	const passage = passageOf(textOf(eventName), data)
 	if (passage) return `${passage.way} ${passage.segmentId}`
-	return `${type} ${textOf(campaignId) || textOf(workflowId) || textOf(eventName) || id}`
+	const subject = [campaignId, workflowId, templateId, eventName].map(textOf).find(Boolean)
+	return `${type} ${subject ?? id}`
 }
 
 /** Not about one mail of a campaign, but about the campaign. It is called as its mails are, if all have one subject. */
