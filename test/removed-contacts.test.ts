@@ -49,7 +49,7 @@ test('a recipient who is deleted before their mail was written keeps their addre
 	])
 })
 
-test('contacts that a bulk job deletes keep their addresses in a cancelled campaign', async (t) => {
+test('contacts that are deleted together keep their addresses in a cancelled campaign', async (t) => {
 	const { id, query, act, activities, call, addresses, idOf } = await toThree(t)
 	await query('delete from contacts where id = any($1)', [[await idOf(first), await idOf(third)]])
 	t.is((await call('POST', `/${id}/cancel`)).statusCode, 200)
@@ -78,6 +78,7 @@ test('a person who is erased while their mail is being written leaves no address
 	const again = await idOf(second)
 	const lane = { projectId: project.id, campaignId: id }
 	const [bounds] = await campaignLane(pool, { ...lane, lane: 0 })
+	// In an object, because the transaction would wait for a promise.
 	const { erasing } = await transaction(pool, async (db) => {
 		const born = await bearSlice(db, {
 			...lane,

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { erasedAddress } from '../emails/email.ts'
+import { contactDeleted, erasedAddress } from '../emails/email.ts'
 import { int, timestamp, uuid } from '../sql-types.ts'
 import { ownText, query, sql } from '../sql.ts'
 import { statement } from '../statement.ts'
@@ -106,11 +106,8 @@ export const finishFreezing = (pool: Pool, { projectId, campaignId }: CampaignKe
 		await setTotal(db, { projectId, campaignId })
 	})
 
-/** Why a contact got no mail that was deleted before its mail was born. */
-export const contactDeleted = 'The contact was deleted'
-
 /** The address of a recipient, which is contact `c` or was deleted since the audience was frozen. */
-export const addressOf = (contactId: string, lock: '' | 'for key share') =>
+export const addressOf = (contactId: string, lock: 'for key share' | '' = '') =>
 	`coalesce(c.email,
 		(select email from removed_contacts where project_id = $projectId and id = ${contactId} ${lock}),
 		'${erasedAddress}')`

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { isProvedSender } from '../domains/proved-sender.ts'
+import { contactDeleted } from '../emails/email.ts'
 import { keepStart, startedAt } from '../emails/ledger.ts'
 import { bool, float, int, text, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'
@@ -57,7 +58,7 @@ export const courseOf = statement('course-of-campaign', {
 /** Cancels the mails of contacts deleted meanwhile, since no lane reaches them. */
 export const dropDeleted = statement('drop-mails-of-deleted-contacts', {
 	params: { projectId: uuid, campaignId: uuid },
-	text: `update emails set status = 'CANCELLED', error = 'The contact was deleted', updated_at = now()
+	text: `update emails set status = 'CANCELLED', error = '${contactDeleted}', updated_at = now()
 	where project_id = $projectId and campaign_id = $campaignId and contact_id is null
 		and status = 'PENDING'`,
 })

@@ -1,4 +1,5 @@
-import { addressOf, contactDeleted } from './audience-pages.ts'
+import { addressOf } from './audience-pages.ts'
+import { contactDeleted } from '../emails/email.ts'
 import { keyLifeHours, startedAt, triedForMs } from '../emails/ledger.ts'
 import { bool, float, int, json, type RowOf, text, timestamp, uuid } from '../sql-types.ts'
 import { statement } from '../statement.ts'

@@ -50,7 +50,7 @@ const recipientsAmong = (mails: string) => `select * from (
 			and ($afterEmailId::uuid is null or $afterContactId is not null)
 		order by contact_id limit $limit::int)
 		union all
-		(select waiting.contact_id, c.id, null, ${addressOf('waiting.contact_id', '')}, waiting.status,
+		(select waiting.contact_id, c.id, null, ${addressOf('waiting.contact_id')}, waiting.status,
 			null, null, null, null, null, null, null, null
 		from (
 			select contact_id, page.status from (

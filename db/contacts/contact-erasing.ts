@@ -235,8 +235,8 @@ const lowerBounds = statement('lower-erased-bounds', {
 })
 
 /**
- * Deleted contacts with the person's address. A campaign that is writing the mail of one holds its row, so that this
- * waits for the mail.
+ * Forgets deleted contacts with the person's address, and after the deletion the person themselves. A campaign that is
+ * writing the mail of one holds its row: so this waits, and the mail is then erased with the others.
  */
 const forgetRemoved = statement('forget-removed-contacts', {
 	params: { projectId: uuid, email: text },

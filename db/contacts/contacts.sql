@@ -19,8 +19,8 @@ language sql immutable parallel safe
 return hashtextextended('deletions of contacts of ' || project, 0);
 
 -- Mails and events outlive their contact, and so does its address while a campaign may still write its mail;
--- memberships of segments don't. Each is looked up by its contact alone, who
--- is of the project: the planner has one index to choose, whatever it estimates for a table without statistics.
+-- memberships of segments don't. Each is looked up by its contact alone, who is of the project: the planner has one
+-- index to choose, whatever it estimates for a table without statistics.
 create or replace function detach_deleted_contacts() returns trigger language plpgsql
 	set enable_hashjoin to off
 	set enable_mergejoin to off

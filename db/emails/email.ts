@@ -51,6 +51,9 @@ export const rareStatuses = [
 /** Replaces the address once its person was erased. Never used for delivery. */
 export const erasedAddress = 'deleted@deleted.invalid'
 
+/** Why a mail was not sent: its contact was deleted before. */
+export const contactDeleted = 'The contact was deleted'
+
 /**
  * The ledger: one row per mail, whatever its status. The row also holds the open attempt (`attempt`,
  * `attemptStartedAt` while SENDING); ended attempts are rows of `attempts`. No index contains `status`, so

@@ -4,7 +4,7 @@ import { bool, bytes, float, int, json, type RowOf, text, uuid } from '../sql-ty
 import { statement } from '../statement.ts'
 import { transaction } from '../transaction.ts'
 import { composed, composedColumns } from './composed-mail.ts'
-import { erasedAddress } from './email.ts'
+import { contactDeleted, erasedAddress } from './email.ts'
 import { platformProjectId } from './platform-mail.ts'
 
 // The statements that change the ledger. Every one is a compare-and-set on status (and, after a hand-over,
@@ -61,7 +61,7 @@ const needsConsent = (type: string) =>
 
 /** Nobody can tell whether they are still subscribed. A campaign sends to nobody who was deleted. */
 const ofDeleted = `case when (e.campaign_id is not null or e.needs_consent) and e.contact_id is null
-	then 'The contact was deleted' end`
+	then '${contactDeleted}' end`
 
 /** A domain may be lost, and even be another project's, after the mail was accepted. Ours is nobody's. */
 const ofLostSender = (from: string) => `case when e.project_id <> '${platformProjectId}'
