@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type InputHTMLAttributes, useId, useState } from 'react'
 import field from '../parts/field.module.css'
+import { textOf } from '../parts/text-of.ts'
 import { useProject } from '../shell/projects.ts'
 import styles from './conditions.module.css'
 import type { Kind } from './value-kinds.ts'
@@ -78,8 +79,6 @@ export function ValueInput({ kind, value, onChange, isInvalid, suggestsFor }: Pr
 			)
 	}
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 type InputProps = InputHTMLAttributes<HTMLInputElement>
 

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Activity } from '../../client/index.ts'
 import type { Tone } from '../parts/badge.tsx'
+import { textOf } from '../parts/text-of.ts'
 import type { Moment } from '../parts/timeline.tsx'
 import { useProject } from '../shell/projects.ts'
 import { dataText } from './data-text.ts'
@@ -79,8 +80,6 @@ export function passageOf(event: string, data: unknown) {
 	if (!('segmentId' in data && 'segmentName' in data)) return undefined
 	return { way, segmentId: textOf(data.segmentId), segmentName: textOf(data.segmentName) }
 }
-
-export const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 const dataOf = (data: unknown) =>
 	typeof data === 'object' && data !== null

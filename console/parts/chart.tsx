@@ -57,7 +57,7 @@ export default function Chart({ name, times, series, height = 220, isByDay = fal
 		const colourOf = (token: string) => getComputedStyle(element).getPropertyValue(`--${token}`)
 		const [text, line] = [colourOf('text-soft'), colourOf('line')]
 		const showLatest = (shown: UPlot) => {
-			const isPointedAt = shown.legend.idx !== null && shown.legend.idx !== undefined
+			const isPointedAt = typeof shown.legend.idx === 'number'
 			if (!isPointedAt && times.length > 0) shown.setLegend({ idx: times.length - 1 }, false)
 		}
 		const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false } }

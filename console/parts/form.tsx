@@ -2,6 +2,7 @@ import { type FormEvent, type MouseEvent, type ReactNode, useEffect, useRef } fr
 import { Button } from './button.tsx'
 import { Fault } from './fault.tsx'
 import styles from './form.module.css'
+import { textOf } from './text-of.ts'
 import { useLeaving } from './use-leaving.ts'
 
 interface Props {
@@ -26,8 +27,7 @@ export class FormValues {
 
 	/** With spaces at its ends, which may belong to a password. */
 	exact(name: string) {
-		const value = this.data.get(name)
-		return typeof value === 'string' ? value : ''
+		return textOf(this.data.get(name))
 	}
 
 	text = (name: string) => this.exact(name).trim()

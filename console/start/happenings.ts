@@ -1,5 +1,6 @@
-import type { Activity } from '../../client/index.ts'
-import { passageOf, textOf } from '../contacts/activity-moment.tsx'
+import type { Activity, ListActivityAnswer } from '../../client/index.ts'
+import { passageOf } from '../contacts/activity-moment.tsx'
+import { textOf } from '../parts/text-of.ts'
 
 /** The newest of the same happenings, and those before it. */
 export interface Happening {
@@ -9,23 +10,17 @@ export interface Happening {
 	isCut: boolean
 }
 
-/** So many of some types, newest first. */
-export interface Reading {
-	data: Activity[]
-	hasMore: boolean
-}
-
 /**
  * Happenings by what they are about, newest first: a campaign, a segment, a workflow, a template or an event that many
  * people have would otherwise be all that is seen.
  */
-export const happeningsOf = (readings: Reading[]): Happening[] =>
+export const happeningsOf = (readings: ListActivityAnswer[]): Happening[] =>
 	readings
 		.flatMap(({ data, hasMore }) =>
 			[...Map.groupBy(data, keyOf).values()].map((same) => ({
 				newest: same.length > 1 ? aboutAll(same) : same[0]!,
 				earlier: same.length - 1,
-				isCut: hasMore && same.length > 1,
+				isCut: hasMore,
 			})),
 		)
 		.toSorted((one, other) => other.newest.timestamp.localeCompare(one.newest.timestamp))

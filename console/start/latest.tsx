@@ -8,7 +8,7 @@ import { Section, Soft } from '../parts/page.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../shell/projects.ts'
-import { happeningsOf } from './happenings.ts'
+import { type Happening, happeningsOf } from './happenings.ts'
 
 const shown = 12
 /** More are read than shown, because many may be about the same. */
@@ -30,28 +30,25 @@ export function Latest() {
 			Promise.all([...frequent, others].map((types) => api.activity.list({ types, limit: read }))),
 		refetchInterval: liveMs.normal,
 	})
-	const moments = () =>
-		happeningsOf(data ?? [])
-			.slice(0, shown)
-			.map(({ newest, earlier, isCut }) => {
-				const moment = momentOf(newest)
-				const more = `${formatCount(earlier)}${isCut ? '+' : ''} more`
-				return {
-					...moment,
-					title: (
-						<>
-							{moment.title}{' '}
-							<Soft>
-								{newest.contactEmail} {earlier > 0 && `and ${more}`}
-							</Soft>
-						</>
-					),
-				}
-			})
+	const asMoment = ({ newest, earlier, isCut }: Happening) => {
+		const moment = momentOf(newest)
+		const more = `${formatCount(earlier)}${isCut ? '+' : ''} more`
+		return {
+			...moment,
+			title: (
+				<>
+					{moment.title}{' '}
+					<Soft>
+						{newest.contactEmail} {earlier > 0 && `and ${more}`}
+					</Soft>
+				</>
+			),
+		}
+	}
 	return (
 		<Section title="Latest">
 			{data ? (
-				<Timeline as="ago" moments={moments()} />
+				<Timeline as="ago" moments={happeningsOf(data).slice(0, shown).map(asMoment)} />
 			) : error ? (
 				<Fault error={error} />
 			) : (

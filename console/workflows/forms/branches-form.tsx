@@ -1,10 +1,11 @@
 import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Select, TextField } from '../../parts/field.tsx'
+import { textOf } from '../../parts/text-of.ts'
 import styles from '../editor.module.css'
 import { type NamedBranch, namedBranches } from '../graph.ts'
 import { FactField } from './fact-field.tsx'
-import { type StepFormProps, textOf } from './form-props.ts'
+import type { StepFormProps } from './form-props.ts'
 import { operators, takesValue } from './operators.ts'
 import { ValueField } from './value-field.tsx'
 

@@ -1,6 +1,7 @@
 import { Select } from '../../parts/field.tsx'
+import { textOf } from '../../parts/text-of.ts'
 import { FactField } from './fact-field.tsx'
-import { type StepFormProps, textOf } from './form-props.ts'
+import type { StepFormProps } from './form-props.ts'
 import { operators, takesValue } from './operators.ts'
 import { ValueField } from './value-field.tsx'
 

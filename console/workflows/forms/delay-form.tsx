@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { textOf } from '../../parts/text-of.ts'
 import { DurationField } from './duration-field.tsx'
-import { type StepFormProps, textOf } from './form-props.ts'
+import type { StepFormProps } from './form-props.ts'
 
 export function DelayForm({ step: { config }, onConfig, error }: StepFormProps) {
 	const { amount } = config

@@ -1,5 +1,6 @@
 import { TextField } from '../../parts/field.tsx'
-import { type StepFormProps, textOf, withoutEmpty } from './form-props.ts'
+import { textOf } from '../../parts/text-of.ts'
+import { type StepFormProps, withoutEmpty } from './form-props.ts'
 
 export const ExitForm = ({ step: { config }, onConfig, error }: StepFormProps) => (
 	<TextField

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { TextField } from '../../parts/field.tsx'
+import { textOf } from '../../parts/text-of.ts'
 import { useProject } from '../../shell/projects.ts'
 import type { Graph } from '../graph.ts'
-import { textOf } from './form-props.ts'
 
 interface Props {
 	graph: Graph

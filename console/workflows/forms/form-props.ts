@@ -37,5 +37,3 @@ export const withoutEmpty = (config: Record<string, unknown>) =>
 			([, value]) => value !== undefined && value !== '' && value !== null,
 		),
 	)
-
-export const textOf = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { TextArea } from '../../parts/field.tsx'
+import { textOf } from '../../parts/text-of.ts'
 import type { Unfinished } from '../graph.ts'
-import { type Read, textOf } from './form-props.ts'
+import type { Read } from './form-props.ts'
 
 interface Props {
 	headers: Record<string, unknown>

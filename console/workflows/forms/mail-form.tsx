@@ -4,9 +4,10 @@ import { useState } from 'react'
 import { Fault } from '../../parts/fault.tsx'
 import { Select, TextField } from '../../parts/field.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
+import { textOf } from '../../parts/text-of.ts'
 import { useProject } from '../../shell/projects.ts'
 import { recordOf } from '../step-words.ts'
-import { type StepFormProps, textOf } from './form-props.ts'
+import type { StepFormProps } from './form-props.ts'
 
 const pageSize = 50
 const recipients = [

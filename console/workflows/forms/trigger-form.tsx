@@ -1,8 +1,9 @@
 import { Checkbox, Select, TextField } from '../../parts/field.tsx'
+import { textOf } from '../../parts/text-of.ts'
 import type { Graph } from '../graph.ts'
 import { useSegments } from '../workflow-queries.ts'
 import { EventNameField } from './event-name-field.tsx'
-import { textOf, withoutEmpty } from './form-props.ts'
+import { withoutEmpty } from './form-props.ts'
 
 const types = [
 	{ value: 'EVENT', name: 'An event of the contact' },

@@ -2,8 +2,9 @@ import { Checkbox, Select } from '../../parts/field.tsx'
 import { durationOf, secondsOf } from '../durations.ts'
 import { DurationField } from './duration-field.tsx'
 import { EventNameField } from './event-name-field.tsx'
-import { type StepFormProps, textOf, withoutEmpty } from './form-props.ts'
+import { type StepFormProps, withoutEmpty } from './form-props.ts'
 import { useState } from 'react'
+import { textOf } from '../../parts/text-of.ts'
 
 const sinces = [
 	{ value: 'step', name: 'Events since the mail, delay, wait or call before' },

@@ -1,15 +1,10 @@
 import { useState } from 'react'
 import { Checkbox, Select, TextField } from '../../parts/field.tsx'
+import { textOf } from '../../parts/text-of.ts'
 import { durationOf, secondsOf } from '../durations.ts'
 import { recordOf } from '../step-words.ts'
 import { DurationField } from './duration-field.tsx'
-import {
-	type Read,
-	type StepFormProps,
-	textOf,
-	unfinishedAfter,
-	withoutEmpty,
-} from './form-props.ts'
+import { type Read, type StepFormProps, unfinishedAfter, withoutEmpty } from './form-props.ts'
 import { HeadersField } from './headers-field.tsx'
 import { JsonField } from './json-field.tsx'
 
