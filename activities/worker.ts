@@ -86,21 +86,22 @@ async function main() {
 	const tracing = await startTracing(settings.tracing, pool)
 	const options = temporalConnection(env)
 	const connection = await NativeConnection.connect(options)
-	const temporal = new Client({
-		connection: await Connection.connect(options),
+	const client = {
 		namespace: env.TEMPORAL_NAMESPACE,
 		...(settings.tracing && { interceptors: { workflow: [traceStarts] } }),
-	})
+	}
+	const temporal = new Client({ ...client, connection: await Connection.connect(options) })
 	const showsStops = await registerSearchAttributes(temporal, log)
 	await ensureSchedules(temporal)
 	const relay = startRelay({
 		pool,
 		temporal,
+		workersClient: new Client({ ...client, connection }),
 		workflowTaskQueue: taskQueues.core,
 		log,
 		follow: followRow,
 	})
-	const listening = listenToOutbox(pool, relay.wake, log)
+	const listening = listenToOutbox(pool, relay, log)
 	const temporalKeeping = keepTemporal({ pool, temporal, log, registers: showsStops })
 	const provider = watchedProvider(createProvider(env, { store: mailboxOf(pool) }))
 	const pause = createProviderPause(providerReports(pool, provider.name))

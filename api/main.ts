@@ -3,21 +3,18 @@ import { Client, Connection } from '@temporalio/client'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { showMetrics } from '../outside/telemetry/metrics.ts'
-import { followRow } from '../outside/telemetry/relay-tracing.ts'
-import { traceStarts } from '../outside/telemetry/start-tracing.ts'
 import { startTracing } from '../outside/telemetry/tracing.ts'
 import config from '../db/config.ts'
 import { EnvironmentError, temporalConnection } from '../db/environment.ts'
-import { startRelay } from '../db/outbox/relay.ts'
+import { tellRelays } from '../db/outbox/telling.ts'
 import { poolOf } from '../db/statement.ts'
 import { anyWorker } from '../db/worker-heartbeat.ts'
-import { taskQueues } from '../workflows/task-queues.ts'
 import { createApp } from './app.ts'
 import { warmUpMcp } from './mcp/mcp-server.ts'
 import { logOptions } from './requests/log.ts'
 import { readSettings } from './settings.ts'
 
-// The API's process: settings, database, Temporal and the relay, then HTTP until it is stopped.
+// The API's process: settings, database and Temporal, then HTTP until it is stopped.
 
 const poolSize = 20
 /** A request that waits longer for a lock is refused with 503: it would keep its connection from other projects. */
@@ -44,22 +41,12 @@ async function main() {
 
 	// Lazy: the API accepts mail whether Temporal is there or not.
 	const connection = Connection.lazy(temporalConnection(settings.env))
-	const temporal = new Client({
-		connection,
-		namespace: settings.env.TEMPORAL_NAMESPACE,
-		...(settings.tracing && { interceptors: { workflow: [traceStarts] } }),
-	})
+	const temporal = new Client({ connection, namespace: settings.env.TEMPORAL_NAMESPACE })
 	const pool = await poolOf(orm.em)
 	const log = pino(logOptions(settings.logLevel))
 	const metrics = await showMetrics(settings.metrics, { pool, log })
 	const tracing = await startTracing(settings.tracing, pool)
-	const relay = startRelay({
-		pool,
-		temporal,
-		workflowTaskQueue: taskQueues.core,
-		log,
-		follow: followRow,
-	})
+	const relay = tellRelays({ pool, log })
 	const checkTemporal = () => presence(temporal, pool)
 
 	const app = await createApp({ orm, relay, settings, checkTemporal }, { loggerInstance: log })

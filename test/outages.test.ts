@@ -63,6 +63,8 @@ test('connections to a database that has fallen silent are noticed', async (t) =
 	t.is(keepAliveInitialDelayMillis, 10_000)
 })
 
+const nobody = { wake() {}, wakeSends() {} }
+
 for (const order of ['the connection ends first', 'the answer comes first'])
 	test(`a refused LISTEN is tried again, and the process goes on (${order})`, async (t) => {
 		let connections = 0
@@ -80,7 +82,7 @@ for (const order of ['the connection ends first', 'the answer comes first'])
 		}
 		const warnings: string[] = []
 		const log = { warn: (_: object, message: string) => void warnings.push(message) }
-		const listening = listenToOutbox({ connect } as unknown as Pool, () => {}, log)
+		const listening = listenToOutbox({ connect } as unknown as Pool, nobody, log)
 		t.true(await until(async () => connections === 2, 10_000))
 		await listening.stop()
 		t.true(warnings.length >= 1)

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import type { Client } from '@temporalio/client'
 import { until } from '../bench/load.ts'
+import { priorities } from '../db/outbox/outbox.ts'
 import { startRelay } from '../db/outbox/relay.ts'
 import { taskQueues } from '../workflows/task-queues.ts'
 import { setupSend } from './helpers/send.ts'
+import { withWorkers } from './helpers/workflow.ts'
 
 test('mail does not wait for the search for webhooks that are due', async (t) => {
 	const { send, pool } = await setupSend(t)
@@ -28,6 +30,86 @@ test('mail does not wait for the search for webhooks that are due', async (t) =>
 		locking.release()
 		await relay.stop()
 	}
+})
+
+test('a send that takes long to start delays no other', async (t) => {
+	const { send, pool } = await setupSend(t)
+	const started: string[] = []
+	const answer = Promise.withResolvers<void>()
+	const temporal = {
+		withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+		workflow: {
+			getHandle: () => ({}),
+			start: (_type: string, { workflowId }: { workflowId: string }) => {
+				started.push(workflowId)
+				return started.length === 1 ? answer.promise : Promise.resolve()
+			},
+		},
+	} as unknown as Client
+	const log = { warn: (fields: object, message: string) => t.log(message, fields) }
+	const relay = startRelay({ pool, temporal, workflowTaskQueue: taskQueues.core, log })
+	try {
+		for (const count of [1, 2]) {
+			t.is((await send({ to: `ann-${count}@example.org` })).statusCode, 200)
+			relay.wakeSends()
+			t.true(await until(async () => started.length === count, 5000))
+		}
+		t.is(new Set(started).size, 2)
+	} finally {
+		answer.resolve()
+		await relay.stop()
+	}
+})
+
+test('a transactional send begins with the answer to its start, and others wait in their queue', async (t) => {
+	const { send, pool, project } = await setupSend(t)
+	const [atOnce, inTurn] = [priorities.transactional, priorities.bulk]
+	const { body } = await send({ to: 'ann@example.org' })
+	t.is(JSON.parse(body).success, true)
+	await pool.query(
+		`insert into queued_sends (project_id, request_id, priority, email_ids)
+		values ($1, uuidv7(), $2, array[uuidv7()])`,
+		[project.id, inTurn],
+	)
+	const { rows } = await pool.query<{ id: string; priority: number }>(
+		`select request_id as id, priority from queued_sends`,
+	)
+	const settled = { settled: 1, left: 0, waitMs: 0, because: '' }
+	const begunAtOnce = await withWorkers(
+		{ deliverClaimAtOnce: async () => settled },
+		async (temporal, workersClient) => {
+			const log = { warn: (fields: object, message: string) => t.log(message, fields) }
+			const workflowTaskQueue = taskQueues.core
+			const relay = startRelay({ pool, temporal, workersClient, workflowTaskQueue, log })
+			try {
+				relay.wake()
+				const begun = new Map<number, boolean>()
+				for (const { id, priority } of rows) {
+					const run = temporal.workflow.getHandle(`send/${id}`)
+					const isThere = () =>
+						run.describe().then(
+							() => true,
+							() => false,
+						)
+					t.true(await until(isThere, 20_000))
+					t.is(await run.result(), '1 mail is settled')
+					const [first] = (await run.fetchHistory()).events!
+					const { eagerExecutionAccepted } = first!.workflowExecutionStartedEventAttributes!
+					begun.set(priority, Boolean(eagerExecutionAccepted))
+				}
+				return begun
+			} finally {
+				await relay.stop()
+			}
+		},
+	)
+	t.deepEqual(
+		begunAtOnce,
+		new Map([
+			[atOnce, true],
+			[inTurn, false],
+		]),
+	)
 })
 
 test('while Temporal takes nothing, what waits for it is not hurried through', async (t) => {

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
+import type { Relay } from './relay.ts'
+import { onlySends, outboxChannel } from './telling.ts'
 
 const againMs = 1000
 
 /**
- * Listens for outbox rows written by triggers, so that they need not wait for the sweep: the writer of an
- * event doesn't know whether it wakes an execution. Uses one connection, and opens another when it breaks.
+ * Listens for outbox rows written by an API, or by triggers: the writer of an event doesn't know whether it wakes an
+ * execution. So they need not wait for the sweep. Uses one connection, and opens another when it breaks.
  */
 export function listenToOutbox(
 	pool: Pool,
-	wake: () => void,
+	relay: Pick<Relay, 'wake' | 'wakeSends'>,
 	log: { warn(fields: object, message: string): void },
 ) {
 	const stopping = new AbortController()
@@ -35,12 +37,14 @@ export function listenToOutbox(
 		stopping.signal.addEventListener('abort', stopped)
 		db.on('error', broken.reject)
 		db.on('end', () => broken.reject(new Error('the connection was closed')))
-		db.on('notification', wake)
+		db.on('notification', ({ payload }) =>
+			payload === onlySends ? relay.wakeSends() : relay.wake(),
+		)
 		try {
 			if (stopping.signal.aborted) return
-			await db.query('listen outbox')
+			await db.query(`listen ${outboxChannel}`)
 			// Rows may have been written before we listened.
-			wake()
+			relay.wake()
 			await broken.promise
 		} finally {
 			stopping.signal.removeEventListener('abort', stopped)

@@ -9,6 +9,7 @@ import { claimOutbox, claimSends, markDone, markFailed, type OutboxRow } from '.
 import { claimWebhooks } from '../webhooks/webhook-turns.ts'
 import { startReleasing } from './due-sends.ts'
 import { restartLost } from './lost-runs.ts'
+import { priorities } from './outbox.ts'
 import { keywords } from './search-attributes.ts'
 
 export interface Relay {
@@ -28,6 +29,11 @@ interface Pass {
 interface RelayServices {
 	pool: Pool
 	temporal: Pick<Client, 'workflow' | 'schedule' | 'connection' | 'withDeadline'>
+	/**
+	 * A client on the connection of this process's workers. What it starts, they may begin at once: their first task
+	 * comes with Temporal's answer, not through a queue.
+	 */
+	workersClient?: Pick<Client, 'workflow' | 'withDeadline'>
 	/** The queue for workflows that the relay starts itself, and for those of Schedules. */
 	workflowTaskQueue: string
 	log: { warn(fields: object, message: string): void }
@@ -40,6 +46,7 @@ const mailsPerRun = 2000
 const newRunsPerProject = 2
 const runsPerProject = 8
 const rowsAtOnce = 50
+const startsAtOnce = 50
 const lockSeconds = 1.5
 const rpcDeadlineMs = 5000
 const sweepMs = 1000
@@ -48,14 +55,16 @@ const reconcileMs = 60_000
 const restMs = 20
 
 /**
- * Sends the outbox to Temporal: at least once, in no order, from any number of processes. Ids are derived
+ * Sends the outbox to Temporal: at least once, in no order, from any number of workers. Ids are derived
  * from rows, so a second start finds the first run, and a row is claimed before its call.
  */
 export function startRelay(services: RelayServices): Relay {
-	const { pool, temporal, workflowTaskQueue, log, follow = (_row, telling) => telling() } = services
+	const { pool, temporal, workersClient, workflowTaskQueue, log } = services
+	const follow = services.follow ?? ((_row, telling) => telling())
 	let stopped = false
 	let looking: Promise<void> | null = null
 	const underWay = new Set<string>()
+	const starts = new Set<Promise<unknown>>()
 
 	async function passSends(): Promise<Pass> {
 		const sends = await claimSends(pool, {
@@ -66,7 +75,14 @@ export function startRelay(services: RelayServices): Relay {
 			taskQueue: workflowTaskQueue,
 			runsPerProject,
 		})
-		await Promise.all(sends.map(dispatch))
+		// A later send need not wait until these are started, unless many are.
+		for (const send of sends) {
+			const starting = dispatch(send)
+				.catch(notRead)
+				.finally(() => starts.delete(starting))
+			starts.add(starting)
+		}
+		while (starts.size >= startsAtOnce) await Promise.race(starts)
 		return { found: sends.length, hasMore: sends.some((send) => send.hasMore) }
 	}
 
@@ -89,13 +105,7 @@ export function startRelay(services: RelayServices): Relay {
 		if (underWay.has(row.id)) return false
 		underWay.add(row.id)
 		try {
-			await follow(row, () =>
-				temporal.withDeadline(Date.now() + rpcDeadlineMs, () =>
-					row.kind === 'schedule'
-						? syncSchedule(pool, temporal, row.payload as AutomationKey, workflowTaskQueue)
-						: callTemporal(temporal, row),
-				),
-			)
+			await follow(row, () => tell(row, Date.now() + rpcDeadlineMs))
 			await markDone(pool, { outboxIds: [row.id] })
 			return true
 		} catch (error) {
@@ -112,6 +122,21 @@ export function startRelay(services: RelayServices): Relay {
 		}
 	}
 
+	function tell(row: OutboxRow, deadline: number) {
+		if (workersClient && isUrgent(row))
+			return workersClient.withDeadline(deadline, () =>
+				start(workersClient, row, { requestEagerStart: true }),
+			)
+		return temporal.withDeadline(deadline, () =>
+			row.kind === 'schedule'
+				? syncSchedule(pool, temporal, row.payload as AutomationKey, workflowTaskQueue)
+				: callTemporal(temporal, row),
+		)
+	}
+
+	/** The database is unavailable; the sweep tries again. */
+	const notRead = (error: unknown) => log.warn({ err: error }, 'the outbox could not be read')
+
 	/** Passes one after the other, as long as one leaves something or was woken meanwhile. */
 	function repeated(pass: () => Promise<Pass>) {
 		let woken = false
@@ -126,18 +151,16 @@ export function startRelay(services: RelayServices): Relay {
 					else if (woken && found === 0) await new Promise((resolve) => setTimeout(resolve, restMs))
 				}
 			} catch (error) {
-				// The database is unavailable; the sweep tries again.
-				log.warn({ err: error }, 'the outbox could not be read')
+				notRead(error)
+			} finally {
+				running = null
 			}
 		}
 
 		return {
 			wake() {
 				woken = true
-				if (stopped || running) return
-				running = run().finally(() => {
-					running = null
-				})
+				if (!stopped) running ??= run()
 			},
 			ended: () => running,
 		}
@@ -186,6 +209,7 @@ export function startRelay(services: RelayServices): Relay {
 			clearInterval(sweep)
 			clearInterval(reconciliation)
 			await Promise.all([...loops.map((loop) => loop.ended()), looking, releasing.stop()])
+			await Promise.all(starts)
 		},
 	}
 }
@@ -206,9 +230,20 @@ async function callTemporal(temporal: RelayServices['temporal'], row: OutboxRow)
 	}
 }
 
-async function start(temporal: RelayServices['temporal'], row: OutboxRow) {
+/** Nothing that waits in a queue comes before these. */
+const isUrgent = (row: OutboxRow) =>
+	row.kind === 'start' && row.priority === priorities.transactional
+
+async function start(
+	temporal: Pick<Client, 'workflow'>,
+	row: OutboxRow,
+	options: { requestEagerStart?: boolean } = {},
+) {
 	try {
-		await temporal.workflow.start(row.workflow_type!, startOf(row, row.payload))
+		await temporal.workflow.start(row.workflow_type!, {
+			...startOf(row, row.payload),
+			...options,
+		})
 	} catch (error) {
 		if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
 	}

@@ -32,11 +32,11 @@ export function quiet() {
 
 /**
  * Runs our workflows on the real server with scripted activities, on task queues in a namespace of this
- * test alone.
+ * test alone. The second client is on the connection of the workers.
  */
 export async function withWorkers<T>(
 	activities: object,
-	run: (client: Client) => Promise<T>,
+	run: (client: Client, workersClient: Client) => Promise<T>,
 	emailSlots = 100,
 ): Promise<T> {
 	quiet()
@@ -67,7 +67,7 @@ export async function withWorkers<T>(
 		])
 		const runAll = workers.reduce(
 			(inner, worker) => () => worker.runUntil(inner),
-			() => run(client),
+			() => run(client, new Client({ connection, namespace })),
 		)
 		return await runAll()
 	} finally {
